@@ -1,0 +1,1 @@
+"""The orchestration: the only folder that imports Prefect, and the command line."""

@@ -1,0 +1,1 @@
+"""What players and authors are told: templates and their rendering."""

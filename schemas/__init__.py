@@ -1,0 +1,1 @@
+"""What things are: pure types without input or output."""

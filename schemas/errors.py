@@ -1,0 +1,67 @@
+"""One exception tree: every error a user can meet, with the exit code of the command line."""
+
+
+class PerennialError(Exception):
+    """Base of all errors that name a value, what was expected and the way out."""
+
+    exit_code = 1
+
+
+class UnreadableInput(PerennialError):
+    """A file or a text that cannot be read as what it should be."""
+
+    exit_code = 2
+
+
+class InvalidOption(PerennialError):
+    """A command-line option or setting with a value that makes no sense."""
+
+    exit_code = 2
+
+
+class QueryFailed(PerennialError):
+    """SQL that the database refused."""
+
+    exit_code = 2
+
+
+class UnusableConfig(PerennialError):
+    """A seed configuration whose findings would make an instance ambiguous or wrong."""
+
+    exit_code = 1
+
+
+class UnsatisfiableSetting(PerennialError):
+    """A setting for which no instance of the domain exists; the solver has proved it."""
+
+    exit_code = 3
+
+
+class InstancesExhausted(PerennialError):
+    """More distinct instances were asked for than exist, or than could be found."""
+
+    exit_code = 3
+
+
+class BookRejected(PerennialError):
+    """A knowledge book that does not say exactly the rules of its instance."""
+
+    exit_code = 1
+
+
+class AuditFailed(PerennialError):
+    """Staged data that broke an expectation; nothing was published."""
+
+    exit_code = 4
+
+
+class EditionConflict(PerennialError):
+    """An edition name that is taken, or staged under other settings."""
+
+    exit_code = 5
+
+
+class UnknownEdition(PerennialError):
+    """An edition that the data root does not hold."""
+
+    exit_code = 2

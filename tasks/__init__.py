@@ -1,0 +1,1 @@
+"""What gets done: plain functions without Prefect, database or file system."""

@@ -1,0 +1,1 @@
+"""Statistics: one metric a function, with its formula and undefined cases."""

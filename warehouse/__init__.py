@@ -1,0 +1,1 @@
+"""Where results live: staging, audit, publishing and reading of editions."""
