@@ -1,0 +1,18 @@
+"""Fixtures for all tests."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session")
+def release() -> Path:
+    """The KUMO authors' released data, which a user's clone does not have."""
+    shared = Path(os.environ.get("PERENNIAL_SHARED", REPOSITORY.parent / "shared"))
+    folder = shared / "kumo_release"
+    if not folder.is_dir():
+        pytest.skip("the KUMO authors' released data is not beside this clone (set PERENNIAL_SHARED)")
+    return folder
