@@ -1,0 +1,125 @@
+"""Read published editions with DuckDB: one view a table, one view an analyst's question.
+
+A catalog is a snapshot: which editions are published is looked up once, when it is opened, and only
+their files are named in its views. A refresh that publishes meanwhile is not seen, whole or in part.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from schemas.errors import QueryFailed
+from schemas.tables import DUCKDB_TYPES, TABLES, Table
+from warehouse.store import Store
+
+if TYPE_CHECKING:
+    import duckdb
+    import pyarrow
+
+PART = "part-0.parquet"
+
+
+def table_file(table: str, edition: str) -> str:
+    """Return the name of the table's file in that edition, relative to the data root."""
+    return f"tables/{table}/edition={edition}/{PART}"
+
+
+def published_editions(store: Store) -> tuple[str, ...]:
+    """Return the names of the published editions, sorted: those that have their row in `editions`."""
+    folders = [name for name in store.names("tables/editions") if name.startswith("edition=")]
+    editions = (name.removeprefix("edition=") for name in folders)
+    return tuple(edition for edition in editions if store.exists(table_file("editions", edition)))
+
+
+def question_views() -> dict[str, str]:
+    """Return the SQL of each view of `views/`, by name."""
+    folder = files("warehouse") / "views"
+    found = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".sql"))
+    return {name.removesuffix(".sql"): (folder / name).read_text(encoding="utf-8") for name in found}
+
+
+@dataclass(frozen=True)
+class Catalog:
+    """An open snapshot of a data root: `connection` is DuckDB in memory with all views."""
+
+    connection: "duckdb.DuckDBPyConnection"
+    editions: tuple[str, ...]
+
+    def query(self, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
+        """Return column names and rows of the SQL; raise QueryFailed with DuckDB's words otherwise."""
+        import duckdb
+
+        try:
+            result = self.connection.execute(sql)
+            rows = result.fetchall()
+        except duckdb.Error as error:
+            raise QueryFailed(_in_one_line(error, sql)) from None
+        return [column[0] for column in result.description or []], rows
+
+
+def open_catalog(store: Store) -> Catalog:
+    """Open a snapshot of the published editions; a root without any has all views, empty."""
+    import duckdb
+
+    connection = duckdb.connect(":memory:")
+    editions = published_editions(store)
+    for table in TABLES.values():
+        present = [edition for edition in editions if store.exists(table_file(table.name, edition))]
+        connection.execute(f'CREATE VIEW "{table.name}" AS {_table_sql(store, table, present)}')
+    for name, sql in question_views().items():
+        connection.execute(f'CREATE VIEW "{name}" AS {sql}')
+    return Catalog(connection, editions)
+
+
+def view_over_arrow(tables: dict[str, "pyarrow.Table"]) -> "duckdb.DuckDBPyConnection":
+    """Return a connection in which the given Arrow tables stand under their names."""
+    import duckdb
+
+    connection = duckdb.connect(":memory:")
+    for name, table in tables.items():
+        connection.register(name, table)
+    return connection
+
+
+@lru_cache(maxsize=4)
+def issued_instances(store: Store, editions: tuple[str, ...]) -> frozenset[str]:
+    """Return the ids of all instances that these published editions hold."""
+    import pyarrow.parquet as pq
+
+    issued: set[str] = set()
+    for edition in editions:
+        location = store.location(table_file("kumo_instances", edition))
+        if store.exists(table_file("kumo_instances", edition)):
+            column = pq.read_table(location, columns=["instance_id"], partitioning=None)
+            issued.update(column["instance_id"].to_pylist())
+    return frozenset(issued)
+
+
+def _table_sql(store: Store, table: Table, editions: Sequence[str]) -> str:
+    if not editions:
+        columns = [("edition", "VARCHAR"), *((c.name, DUCKDB_TYPES[c.type]) for c in table.columns)]
+        nothing = ", ".join(f'NULL::{type_} AS "{name}"' for name, type_ in columns)
+        return f"SELECT {nothing} WHERE false"
+    names = ", ".join(_quoted(store.location(table_file(table.name, edition))) for edition in editions)
+    return (
+        f"SELECT edition, * EXCLUDE (edition) FROM read_parquet([{names}], union_by_name = true, "
+        "hive_partitioning = true, hive_types = {'edition': VARCHAR})"
+    )
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _in_one_line(error: Exception, sql: str) -> str:
+    message = " ".join(line.strip() for line in str(error).splitlines() if line.strip() and "^" not in line)
+    known = ", ".join([*TABLES, *question_views()])
+    remedy = f"; tables and views: {known}" if "does not exist" in message else ""
+    return f"the query {_shortened(sql)!r} failed: {message}{remedy}"
+
+
+def _shortened(sql: str, width: int = 80) -> str:
+    text = " ".join(sql.split())
+    return text if len(text) <= width else text[: width - 3] + "..."

@@ -1,0 +1,70 @@
+"""Publish an audited edition: all tables first, the edition's own row last.
+
+Until that last row is there, no reader sees anything of the edition; a publish that was cut off is
+simply done again. A file of a published edition is never written a second time.
+"""
+
+import json
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from schemas.errors import EditionConflict
+from schemas.plan import RefreshPlan
+from schemas.tables import AUDITS, EDITIONS, STAGED_TABLES
+from warehouse.catalog import published_editions, table_file
+from warehouse.stage import Staging
+
+if TYPE_CHECKING:
+    import pyarrow
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """What was published: the rows of each table."""
+
+    edition: str
+    counts: dict[str, int]
+
+
+def consolidate(staging: Staging) -> dict[str, "pyarrow.Table"]:
+    """Return every staged table whole, sorted by its key."""
+    return {name: staging.read_all(name) for name in STAGED_TABLES}
+
+
+def publish(
+    staging: Staging,
+    plan: RefreshPlan,
+    tables: dict[str, "pyarrow.Table"],
+    audits: list[dict[str, Any]],
+    created_at: datetime,
+) -> Publication:
+    """Write the tables, the audit and, last, the edition's row; return the counts.
+
+    Raises EditionConflict where the edition is already published.
+    """
+    import pyarrow as pa
+
+    store = staging.store
+    if plan.edition in published_editions(store):
+        raise EditionConflict(
+            f"edition {plan.edition!r} is already published in {store.root} and is never changed: "
+            "choose another --edition"
+        )
+    audit_table = pa.Table.from_pylist(audits, schema=AUDITS.arrow_schema())
+    whole = {**tables, "audits": audit_table.sort_by([(name, "ascending") for name in AUDITS.key])}
+    for name, table in whole.items():
+        store.write_table(table_file(name, plan.edition), table)
+    counts = {name: table.num_rows for name, table in whole.items()}
+    row = {
+        "benchmark": plan.benchmark,
+        "created_at": created_at,
+        "seed": plan.seed,
+        "settings": json.dumps(plan.as_json(), sort_keys=True, ensure_ascii=False),
+        "code_version": plan.code_version,
+        "counts": json.dumps(counts, sort_keys=True),
+    }
+    store.write_table(
+        table_file("editions", plan.edition), pa.Table.from_pylist([row], schema=EDITIONS.arrow_schema())
+    )
+    return Publication(plan.edition, counts)
