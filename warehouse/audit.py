@@ -29,7 +29,7 @@ def audit(tables: dict[str, "pyarrow.Table"]) -> list[dict[str, Any]]:
         rows += validator.results(name, _as_frame(data), list(table_expectations(TABLES[name])))
     connection = view_over_arrow(tables)
     for rule, sql in cross_table_rules(set(tables)).items():
-        offending = _as_frame(connection.execute(sql).to_arrow_table())
+        offending = _as_frame(connection.sql(sql).to_arrow_table())
         rows.append(validator.nothing_offends(rule, offending))
     connection.close()
     return rows
@@ -40,7 +40,8 @@ def require_passed(rows: list[dict[str, Any]], where: str) -> None:
     broken = [row for row in rows if not row["success"] and row["severity"] == "critical"]
     if broken:
         told = "; ".join(
-            f"{row['suite']}: {row['expectation']} broken by {row['unexpected_count']} rows ({row['observed']})"
+            f"{row['suite']}: {row['expectation']}, broken by {row['unexpected_count']} rows, "
+            f"{row['observed']}"
             for row in broken
         )
         raise AuditFailed(
@@ -117,24 +118,24 @@ class _Validator:
         from great_expectations.data_context.types.base import ProgressBarsConfig
 
         self._gx = gx
-        self._context = gx.get_context(mode="ephemeral")
-        self._context.variables.progress_bars = ProgressBarsConfig(globally=False, metric_calculations=False)
-        self._source = self._context.data_sources.add_pandas("staging")
+        context = gx.get_context(mode="ephemeral")
+        context.variables.progress_bars = ProgressBarsConfig(globally=False, metric_calculations=False)
+        source = context.data_sources.add_pandas("staging")
+        self._frames = source.add_dataframe_asset("frame").add_batch_definition_whole_dataframe("whole")
 
     def results(
         self, suite: str, frame: "pd.DataFrame", expectations: list[tuple[str, str, dict[str, Any]]]
     ) -> list[dict[str, Any]]:
         """Validate the frame and return one audit row an expectation."""
-        built = [getattr(self._gx.expectations, kind)(**options) for _, kind, options in expectations]
-        batch = (
-            self._source.add_dataframe_asset(f"{suite} {len(self._source.assets)}")
-            .add_batch_definition_whole_dataframe("whole")
-            .get_batch({"dataframe": frame})
-        )
-        # One by one: a suite's results come back in an order of their own.
+        built = [
+            getattr(self._gx.expectations, kind)(**options, meta={"sentence": sentence})
+            for sentence, kind, options in expectations
+        ]
+        batch = self._frames.get_batch({"dataframe": frame})
+        validation = batch.validate(self._gx.ExpectationSuite(name=suite, expectations=built))
         return [
-            _audit_row(suite, sentence, batch.validate(expectation))
-            for (sentence, _, _), expectation in zip(expectations, built, strict=True)
+            _audit_row(suite, result.expectation_config.meta["sentence"], result)
+            for result in validation.results
         ]
 
     def nothing_offends(self, rule: str, offending: "pd.DataFrame") -> dict[str, Any]:

@@ -1,0 +1,103 @@
+"""`perennial query` and `perennial editions`: read what is published."""
+
+import csv
+import json
+import sys
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from flows.roots import RootOption, data_root
+from schemas.errors import UnreadableInput
+from warehouse.catalog import open_catalog
+from warehouse.store import Store
+
+
+class Format(StrEnum):
+    """How rows are printed."""
+
+    table = "table"
+    csv = "csv"
+    json = "json"
+
+
+FormatOption = Annotated[Format, typer.Option("--format", help="How to print the rows.")]
+
+
+def query(
+    sql: Annotated[str, typer.Argument(help="SQL for DuckDB, over the published tables and views.")],
+    root: RootOption = None,
+    format_: FormatOption = Format.table,
+) -> None:
+    """Run SQL over the published editions.
+
+    Example: perennial query "SELECT player, success_rate FROM leaderboard WHERE setting = 'hard'"
+    """
+    names, rows = open_catalog(_existing(root)).query(sql)
+    _print_rows(names, rows, format_)
+
+
+def editions(root: RootOption = None, format_: FormatOption = Format.table) -> None:
+    """List the published editions.
+
+    Example: perennial editions --format json
+    """
+    names, rows = open_catalog(_existing(root)).query(
+        "SELECT edition, benchmark, created_at, seed, code_version, "
+        "(counts::JSON->>'kumo_instances')::BIGINT AS instances, "
+        "(counts::JSON->>'episodes')::BIGINT AS episodes "
+        "FROM editions ORDER BY created_at, edition"
+    )
+    _print_rows(names, rows, format_)
+
+
+def _existing(root: str | None) -> Store:
+    store = data_root(root)
+    if not store.names("tables"):
+        raise UnreadableInput(
+            f"no edition is published in {store.root!r}: "
+            "run `perennial refresh` first, or name another --root"
+        )
+    return store
+
+
+def _print_rows(names: list[str], rows: list[tuple[Any, ...]], format_: Format) -> None:
+    if format_ is Format.csv:
+        writer = csv.writer(sys.stdout, lineterminator="\n")
+        writer.writerow(names)
+        writer.writerows([_plain(value) for value in row] for row in rows)
+    elif format_ is Format.json:
+        records = [dict(zip(names, row, strict=True)) for row in rows]
+        sys.stdout.write(json.dumps(records, indent=1, default=str, ensure_ascii=False) + "\n")
+    else:
+        _print_table(names, rows)
+
+
+def _print_table(names: list[str], rows: list[tuple[Any, ...]]) -> None:
+    table = Table()
+    for i, name in enumerate(names):
+        numeric = all(isinstance(row[i], int | float) or row[i] is None for row in rows)
+        table.add_column(name, justify="right" if numeric else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(_shown(value) for value in row))
+    console = Console(highlight=False, markup=False)
+    console.print(table)
+    console.print(f"{len(rows)} row{'' if len(rows) == 1 else 's'}")
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return f"{value:.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
+    if isinstance(value, datetime):
+        return f"{value:%Y-%m-%d %H:%M}"
+    return str(_plain(value))
+
+
+def _plain(value: Any) -> Any:
+    return json.dumps(value, ensure_ascii=False, default=str) if isinstance(value, list | dict) else value

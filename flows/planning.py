@@ -1,0 +1,157 @@
+"""From what the operator asked for to the plan of an edition, new or already begun."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+
+from flows.domain_choice import choose_domain
+from schemas.errors import EditionConflict, InvalidOption
+from schemas.kumo import SeedConfig, Setting
+from schemas.plan import RefreshPlan
+from schemas.settings import RefreshSettings
+from tasks.kumo.players import player_kind
+from tasks.kumo.validation import refuse_unsafe
+from warehouse.bundled import bundled_domains
+from warehouse.catalog import published_editions
+from warehouse.stage import Staging, staged_editions
+from warehouse.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedDomain:
+    """A configuration that a refresh will use, where it comes from, and what was let pass."""
+
+    config: SeedConfig
+    source: str
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedRefresh:
+    """A plan, its domains, and how far it is: new, staged (to be resumed) or already published."""
+
+    plan: RefreshPlan
+    domains: tuple[PlannedDomain, ...]
+    resumed: bool
+    published: bool
+
+
+def prepare_refresh(settings: RefreshSettings, store: Store) -> PreparedRefresh:
+    """Return the plan for these settings, after every check that needs no work.
+
+    A staged edition with equal settings is resumed. Raises InvalidOption, UnreadableInput,
+    UnusableConfig or EditionConflict, before anything is written.
+    """
+    domains = tuple(_domain(name) for name in settings.domains or list(bundled_domains()))
+    _refuse_same_domain_twice(domains)
+    kinds = [player_kind(name) for name in settings.players]
+    if not kinds:
+        raise InvalidOption("no player is left to play: name at least one, such as --players oracle")
+    sizes = tuple(Setting.parse(name) for name in settings.settings)
+    for domain in domains:
+        for size in sizes:
+            _refuse_too_large(domain.config, size)
+    published = published_editions(store)
+    asked = RefreshPlan(
+        edition="",
+        configs=tuple(domain.config.config_id for domain in domains),
+        settings=sizes,
+        instances=settings.instances,
+        runs=settings.runs,
+        players=tuple(kind.name for kind in kinds),
+        seed=settings.seed,
+        min_expected_steps=settings.min_expected_steps,
+        preset=settings.preset,
+        known_editions=published,
+        code_version=code_version(),
+    )
+    if settings.edition:
+        return _named(settings.edition, asked, domains, store)
+    return _unnamed(asked, domains, store)
+
+
+def code_version() -> str:
+    """Return the installed version of perennial."""
+    try:
+        return version("perennial-bench")
+    except PackageNotFoundError:
+        return "unknown"
+
+
+def _named(
+    edition: str, asked: RefreshPlan, domains: tuple[PlannedDomain, ...], store: Store
+) -> PreparedRefresh:
+    staged = Staging(store, edition).read_plan()
+    if edition in asked.known_editions:
+        if staged is not None and staged.asked == asked.asked:
+            return PreparedRefresh(staged, domains, resumed=True, published=True)
+        raise EditionConflict(
+            f"edition {edition!r} is already published in {store.root} and is never changed: "
+            "choose another --edition, or leave it out"
+        )
+    if staged is None:
+        return PreparedRefresh(replace(asked, edition=edition), domains, resumed=False, published=False)
+    if staged.asked != asked.asked:
+        differing = ", ".join(
+            f"{key} was {_short(value)} and is now {_short(asked.asked[key])}"
+            for key, value in staged.asked.items()
+            if asked.asked.get(key) != value
+        )
+        raise EditionConflict(
+            f"edition {edition!r} was begun with other settings ({differing}): "
+            "give the same settings to go on, another --edition, or remove "
+            f"{store.location(Staging(store, edition).folder)}"
+        )
+    return PreparedRefresh(staged, domains, resumed=True, published=False)
+
+
+def _unnamed(asked: RefreshPlan, domains: tuple[PlannedDomain, ...], store: Store) -> PreparedRefresh:
+    staged = staged_editions(store)
+    for edition in staged:
+        plan = Staging(store, edition).read_plan()
+        if plan is not None and plan.asked == asked.asked:
+            published = edition in asked.known_editions
+            return PreparedRefresh(plan, domains, resumed=True, published=published)
+    name = _free_name({*asked.known_editions, *staged})
+    return PreparedRefresh(replace(asked, edition=name), domains, resumed=False, published=False)
+
+
+def _free_name(taken: set[str]) -> str:
+    """Name an edition by its date, the only use of the clock before publishing."""
+    stem = f"kumo-{datetime.now(UTC):%Y-%m-%d}"
+    names = (stem if number == 1 else f"{stem}-{number}" for number in range(1, len(taken) + 2))
+    return next(name for name in names if name not in taken)
+
+
+def _domain(name: str) -> PlannedDomain:
+    config, source = choose_domain(name)
+    warnings = refuse_unsafe(config)
+    return PlannedDomain(config, source, tuple(finding.message for finding in warnings))
+
+
+def _refuse_same_domain_twice(domains: Sequence[PlannedDomain]) -> None:
+    ids = [domain.config.domain_id for domain in domains]
+    for domain in domains:
+        if ids.count(domain.config.domain_id) > 1:
+            raise InvalidOption(
+                f"domain {domain.config.name!r} was given twice: an edition holds a domain once, "
+                "drop one of them or give them different names or goals"
+            )
+
+
+def _refuse_too_large(config: SeedConfig, setting: Setting) -> None:
+    for wanted, there, what in (
+        (setting.n_truths, len(config.truths), "truths"),
+        (setting.n_actions, len(config.actions), "actions"),
+    ):
+        if wanted > there:
+            raise InvalidOption(
+                f"setting {setting.name} needs {wanted} {what}, but domain {config.name!r} has {there}: "
+                "choose a smaller setting or another domain"
+            )
+
+
+def _short(value: object, width: int = 60) -> str:
+    text = repr(value)
+    return text if len(text) <= width else text[: width - 3] + "..."

@@ -1,0 +1,29 @@
+"""How Prefect is set up: before its first import, by environment variables that it reads then."""
+
+import os
+from pathlib import Path
+
+_DEFAULT_LOCAL_HOME = "warehouse/data"
+
+
+def prefect_home(root: str) -> Path:
+    """Return the folder for Prefect's own state: in the data root, or beside the work for a remote root."""
+    local = root.removeprefix("file://")
+    return Path(_DEFAULT_LOCAL_HOME if "://" in local else local).absolute() / ".prefect"
+
+
+def configure_prefect(root: str, verbose: bool) -> None:
+    """Set Prefect's environment; what the operator has set already wins."""
+    home = prefect_home(root)
+    home.mkdir(parents=True, exist_ok=True)
+    defaults = {
+        "PREFECT_HOME": str(home),
+        "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+        "DO_NOT_TRACK": "1",
+        "PREFECT_LOGGING_LEVEL": "INFO" if verbose else "CRITICAL",
+        "PREFECT_LOGGING_SERVER_LEVEL": "WARNING" if verbose else "CRITICAL",
+        "PREFECT_LOGGING_TO_API_WHEN_MISSING_FLOW": "ignore",
+        "PREFECT_CLI_PROMPT": "false",
+    }
+    for name, value in defaults.items():
+        os.environ.setdefault(name, value)

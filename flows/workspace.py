@@ -1,0 +1,67 @@
+"""What every stage of a refresh works in: the staged edition, its plan and its configurations."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from schemas.errors import EditionConflict
+from schemas.plan import RefreshPlan
+from tasks.kumo.configuration import parse_config
+from tasks.kumo.encoding import EncodedConfig, encode_config
+from warehouse.stage import Rows, Staging
+from warehouse.store import Store
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """The staging of one edition, opened by root and name so that any process can do it."""
+
+    staging: Staging
+    plan: RefreshPlan
+
+    def author_key(self, config_id: str) -> str:
+        """Return the key of the batch that holds a domain's configuration."""
+        return self.plan.batch_key("author", config_id)
+
+    def sample_key(self, config_id: str, setting: str) -> str:
+        """Return the key of the batch that holds the instances of a configuration and setting."""
+        return self.plan.batch_key("sample", config_id, setting)
+
+    def books_key(self, config_id: str, setting: str) -> str:
+        """Return the key of the batch that holds these instances' books."""
+        return self.plan.batch_key("books", config_id, setting)
+
+    def episodes_key(self, config_id: str, setting: str, player: str) -> str:
+        """Return the key of the batch that holds a player's episodes on these instances."""
+        return self.plan.batch_key("episodes", config_id, setting, player)
+
+    @property
+    def statistics_key(self) -> str:
+        """The key of the batch that holds all statistics."""
+        return self.plan.batch_key("statistics")
+
+    def config(self, config_id: str) -> EncodedConfig:
+        """Return a staged configuration, encoded."""
+        row = self.staging.read_batch(self.author_key(config_id), "seed_configs")[0]
+        return _encoded(row["config"])
+
+
+@lru_cache(maxsize=64)
+def _encoded(config_json: str) -> EncodedConfig:
+    return encode_config(parse_config(config_json, "staged configuration"))
+
+
+def open_workspace(root: str, edition: str) -> Workspace:
+    """Open the staging of an edition; raise EditionConflict where there is none."""
+    staging = Staging(Store(root), edition)
+    plan = staging.read_plan()
+    if plan is None:
+        raise EditionConflict(f"nothing is staged for edition {edition!r} in {root}: run `perennial refresh`")
+    return Workspace(staging, plan)
+
+
+def stage_once(workspace: Workspace, key: str, produce: Callable[[], dict[str, Rows]]) -> dict[str, int]:
+    """Return the row counts of a batch, producing and staging it unless that is already done."""
+    if workspace.staging.is_done(key):
+        return workspace.staging.counts(key)
+    return workspace.staging.write_batch(key, produce())

@@ -1,0 +1,134 @@
+"""An edition is seen whole or not at all, and its views answer."""
+
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from schemas.errors import EditionConflict, QueryFailed
+from schemas.tables import DUCKDB_TYPES, TABLES
+from tests.warehouse import tiny_edition
+from warehouse.audit import audit
+from warehouse.catalog import issued_instances, open_catalog, published_editions, question_views, table_file
+from warehouse.publish import publish
+from warehouse.stage import Staging
+from warehouse.store import Store
+
+NOW = datetime(2026, 1, 2, tzinfo=UTC)
+
+
+@cache
+def _audits() -> list[dict[str, Any]]:
+    return audit(tiny_edition.tables())
+
+
+def _publish(store: Store, edition: str) -> None:
+    publish(Staging(store, edition), tiny_edition.plan(edition), tiny_edition.tables(), _audits(), NOW)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    store = Store(str(tmp_path))
+    _publish(store, "e1")
+    return store
+
+
+def test_tables_come_back_as_they_were_written(store: Store) -> None:
+    catalog = open_catalog(store)
+    for name, table in tiny_edition.tables().items():
+        columns, rows = catalog.query(f'FROM "{name}"')
+        assert columns == ["edition", *table.column_names]
+        assert len(rows) == table.num_rows
+        assert all(row[0] == "e1" for row in rows)
+
+
+def test_an_edition_without_its_row_is_not_seen(store: Store, tmp_path: Path) -> None:
+    _publish(store, "e2")
+    assert published_editions(store) == ("e1", "e2")
+    (tmp_path / table_file("editions", "e2")).unlink()
+    assert published_editions(store) == ("e1",)
+    catalog = open_catalog(store)
+    for name in TABLES:
+        assert catalog.query(f'SELECT DISTINCT edition FROM "{name}"')[1] in ([("e1",)], [])
+    assert issued_instances(store, ("e1",)) == {tiny_edition.INSTANCE_ID}
+
+
+def test_a_snapshot_does_not_see_what_is_published_later(store: Store) -> None:
+    catalog = open_catalog(store)
+    _publish(store, "e2")
+    assert catalog.query("SELECT DISTINCT edition FROM episodes")[1] == [("e1",)]
+
+
+def test_an_edition_is_never_published_twice(store: Store, tmp_path: Path) -> None:
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*.parquet")}
+    with pytest.raises(EditionConflict, match="already published"):
+        _publish(store, "e1")
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*.parquet")} == before
+
+
+def test_edition_names_that_look_like_dates_and_numbers_stay_text(tmp_path: Path) -> None:
+    store = Store(str(tmp_path))
+    for edition in ("2026-11-20", "17", "o'clock"):
+        _publish(store, edition)
+    rows = open_catalog(store).query("SELECT DISTINCT edition FROM episodes ORDER BY 1")[1]
+    assert rows == [("17",), ("2026-11-20",), ("o'clock",)]
+
+
+def test_any_parquet_reader_reads_a_file(store: Store, tmp_path: Path) -> None:
+    table = pq.read_table(tmp_path / table_file("episodes", "e1"), partitioning=None)
+    assert table.schema.equals(TABLES["episodes"].arrow_schema())
+    assert (
+        pq.ParquetFile(tmp_path / table_file("turns", "e1")).metadata.row_group(0).column(0).compression
+        == "ZSTD"
+    )
+
+
+def test_an_empty_root_has_every_table_and_view_with_their_types(tmp_path: Path) -> None:
+    catalog = open_catalog(Store(str(tmp_path)))
+    for name, table in TABLES.items():
+        described = catalog.query(f'DESCRIBE "{name}"')[1]
+        assert [row[1] for row in described[1:]] == [DUCKDB_TYPES[column.type] for column in table.columns]
+    for name in question_views():
+        assert catalog.query(f'FROM "{name}"')[1] == []
+
+
+def test_leaderboard_counts_as_documented(store: Store) -> None:
+    names, rows = open_catalog(store).query(
+        "SELECT player, attempted, scored, success_rate, relative_action_count FROM leaderboard"
+    )
+    assert names[0] == "player"
+    # The oracle: 2 tests + 1 against 2 + 1. The wrong one counts as 2 actions + 1.
+    assert rows == [("oracle", 1, 1, 1.0, 0.0), ("random", 1, 1, 0.0, 0.0)]
+
+
+def test_domain_scores_and_difficulty(store: Store) -> None:
+    catalog = open_catalog(store)
+    scores = catalog.query("SELECT domain, player, success_rate, optimal_tests FROM domain_scores")[1]
+    assert scores == [("Weather", "oracle", 1.0, 2.0), ("Weather", "random", 0.0, 2.0)]
+    difficulty = catalog.query(
+        "SELECT instance_id, scored, players, share_solved, mean_tests_when_solved FROM instance_difficulty"
+    )[1]
+    assert difficulty == [(tiny_edition.INSTANCE_ID, 2, 2, 0.5, 2.0)]
+
+
+def test_lineage_leads_from_an_episode_to_its_configuration(store: Store) -> None:
+    names, rows = open_catalog(store).query("FROM lineage WHERE player = 'oracle'")
+    (row,) = rows
+    found = dict(zip(names, row, strict=True))
+    assert found["moves"] == ["measure", "look up", "rain"]
+    assert found["config_id"] == tiny_edition.CONFIG.config_id
+    assert (found["seed"], found["index"], found["domain"]) == (3, 0, "Weather")
+    assert found["book_verdict"] == "passed"
+    assert found["created_at"] == NOW
+
+
+def test_wrong_sql_is_one_line_that_names_what_there_is(store: Store) -> None:
+    catalog = open_catalog(store)
+    with pytest.raises(QueryFailed, match=r"leaderbord.*tables and views:.*leaderboard") as caught:
+        catalog.query("SELECT * FROM leaderbord")
+    assert "\n" not in str(caught.value)
+    with pytest.raises(QueryFailed, match="syntax error"):
+        catalog.query("SELEC 1")

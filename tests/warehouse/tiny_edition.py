@@ -1,0 +1,110 @@
+"""A whole edition small enough to read: one domain, one instance, one book, two episodes."""
+
+from typing import Any
+
+import pyarrow as pa
+
+from schemas.kumo import Episode, Instance, Outcome, OutcomeState, SeedConfig, Setting, Turn
+from schemas.plan import RefreshPlan
+from schemas.tables import STAGED_TABLES, TABLES
+from warehouse.kumo_rows import (
+    book_row,
+    config_row,
+    domain_row,
+    episode_row,
+    instance_row,
+    outcome_rows,
+    turn_rows,
+)
+
+CONFIG = SeedConfig(
+    name="Weather",
+    goal="find the weather",
+    truths=("rain", "snow", "sun"),
+    actions=("look up", "measure"),
+    outcomes=(
+        Outcome(
+            "look up",
+            "str",
+            (
+                OutcomeState("white flakes", None, None, ("rain", "sun")),
+                OutcomeState("grey", None, None, ("sun",)),
+            ),
+        ),
+        Outcome(
+            "measure",
+            "float",
+            (OutcomeState(None, -20.0, 0.0, ("rain",)), OutcomeState(None, 0.0, 30.0, ("snow",))),
+        ),
+    ),
+)
+INSTANCE = Instance(
+    truths=("snow", "sun", "rain"),
+    actions=("measure", "look up"),
+    states=(1, 1),
+    observations=(4.5, "grey"),
+    valid_truths=("rain",),
+    seed=3,
+    index=0,
+)
+INSTANCE_ID = "ki_tiny"
+
+
+def plan(edition: str, known: tuple[str, ...] = ()) -> RefreshPlan:
+    """Return a plan that fits the rows below."""
+    return RefreshPlan(
+        edition=edition,
+        configs=(CONFIG.config_id,),
+        settings=(Setting(3, 2),),
+        instances=1,
+        runs=1,
+        players=("oracle", "random"),
+        seed=3,
+        min_expected_steps=1.0,
+        preset="",
+        known_editions=known,
+        code_version="test",
+    )
+
+
+def rows() -> dict[str, list[dict[str, Any]]]:
+    """Return the rows of every staged table; all of them keep every expectation."""
+    book = book_row(INSTANCE_ID, 0, "the book", "template", [], [])
+    measured = Turn(1, "action", "measure", "", 4.5, 1)
+    looked = Turn(2, "action", "look up", "", "grey", 1)
+    solved = Episode("oracle", 0, "solved", (measured, looked, Turn(3, "truth", "rain", "", None, None)))
+    wrong = Episode("random", 0, "wrong", (measured, Turn(2, "truth", "snow", "", None, None)))
+    episodes = [episode_row(episode, INSTANCE_ID, book["book_id"], 0.1) for episode in (solved, wrong)]
+    return {
+        "domains": [domain_row(CONFIG, "file")],
+        "seed_configs": [config_row(CONFIG, [])],
+        "outcomes": outcome_rows(CONFIG),
+        "rejections": [],
+        "kumo_instances": [
+            instance_row(
+                INSTANCE,
+                instance_id=INSTANCE_ID,
+                config_id=CONFIG.config_id,
+                setting="3x2",
+                expected_steps=1.5,
+                golden=["measure", "look up", "rain"],
+                signature="1,2,2|2,2",
+            )
+        ],
+        "books": [book],
+        "episodes": episodes,
+        "turns": [
+            *turn_rows(solved, episodes[0]["episode_id"]),
+            *turn_rows(wrong, episodes[1]["episode_id"]),
+        ],
+        "statistics": [],
+    }
+
+
+def tables(changed: dict[str, list[dict[str, Any]]] | None = None) -> dict[str, pa.Table]:
+    """Return the rows as Arrow tables, some of them replaced."""
+    content = {**rows(), **(changed or {})}
+    return {
+        name: pa.Table.from_pylist(content[name], schema=TABLES[name].arrow_schema())
+        for name in STAGED_TABLES
+    }
