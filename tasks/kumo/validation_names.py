@@ -1,0 +1,136 @@
+"""Rules on names: blank, untrimmed, repeated or clashing ones, notes, and the domain's size."""
+
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from schemas.kumo import Finding, SeedConfig
+from tasks.kumo.validation_rules import finding, quoted
+
+# Zero-width joiners are part of correct spelling in several scripts.
+_SPELLING_JOINERS = "\u200c\u200d"
+_INVISIBLE = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+
+
+def folded(name: str) -> str:
+    """Return the form in which names are compared: composed, case-folded, single inner spaces, trimmed."""
+    return " ".join(unicodedata.normalize("NFC", name).casefold().split())
+
+
+def name_findings(config: SeedConfig) -> Iterator[Finding]:
+    """Yield what is wrong with single names and with lists of names."""
+    yield from _spelling_findings(config)
+    yield from _noun_findings(config)
+    yield from _repeat_findings(config, "truth", config.truths)
+    yield from _repeat_findings(config, "action", config.actions)
+    yield from _collision_findings(config)
+    yield from _note_findings(config)
+
+
+def size_findings(config: SeedConfig, min_truths: int, min_actions: int) -> Iterator[Finding]:
+    """Yield a finding where distinct truths or actions are fewer than asked for."""
+    for what, names, least in (
+        ("truth", config.truths, min_truths),
+        ("action", config.actions, min_actions),
+    ):
+        count = len(set(names))
+        if count < least:
+            text = f"{count} distinct {what}s, but {least} are needed: add {least - count} at least"
+            yield finding(config, f"too-few-{what}s", text)
+
+
+def repeats(names: Iterable[str]) -> Iterator[tuple[str, int]]:
+    """Yield (name, count) of every name that occurs more than once."""
+    return ((name, count) for name, count in Counter(names).items() if count > 1)
+
+
+def similar_pairs(names: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield (first name, other name) for distinct names that are equal when folded."""
+    first: dict[str, str] = {}
+    for name in dict.fromkeys(names):
+        if name.strip():
+            other = first.setdefault(folded(name), name)
+            if other != name:
+                yield other, name
+
+
+def _spelling_findings(config: SeedConfig) -> Iterator[Finding]:
+    yield from _spelling_of(config, "domain name", [config.name])
+    yield from _spelling_of(config, "truth", config.truths)
+    yield from _spelling_of(config, "action", config.actions)
+    for outcome in config.outcomes:
+        labels = [state.label for state in outcome.states if state.label is not None]
+        yield from _spelling_of(config, "label", labels, outcome.action)
+
+
+def _spelling_of(
+    config: SeedConfig, what: str, names: Sequence[str], owner: str | None = None
+) -> Iterator[Finding]:
+    for position, name in enumerate(names, start=1):
+        action = name if what == "action" else owner
+        state = name if what == "label" else None
+        place = f"{what} {quoted(name)}"
+        if not name.strip():
+            text = f"{place} (number {position}) is blank; write its name or remove it"
+            yield finding(config, "blank-name", text, action=action, state=state)
+            continue
+        if name != name.strip():
+            text = f"{place} has spaces around it; write {quoted(name.strip())}"
+            yield finding(config, "untrimmed-name", text, action=action, state=state)
+        hidden = _hidden_character(name.strip())
+        if hidden is not None:
+            text = f"{place} holds the invisible character U+{ord(hidden):04X}; write it as one visible line"
+            yield finding(config, "control-character", text, action=action, state=state)
+
+
+def _hidden_character(name: str) -> str | None:
+    if name.isascii() and name.isprintable():
+        return None
+    categories = ((c, unicodedata.category(c)) for c in name if c not in _SPELLING_JOINERS)
+    return next((c for c, category in categories if category in _INVISIBLE), None)
+
+
+def _noun_findings(config: SeedConfig) -> Iterator[Finding]:
+    for key, noun, example in (
+        ("truth_noun", config.truth_noun, "disease"),
+        ("action_noun", config.action_noun, "test"),
+    ):
+        if not noun.strip():
+            text = f"{key} is {quoted(noun)}, expected a word such as {example!r}; write one or leave it out"
+            yield finding(config, "blank-noun", text)
+
+
+def _repeat_findings(config: SeedConfig, what: str, names: Sequence[str]) -> Iterator[Finding]:
+    for name, count in repeats(names):
+        if name.strip():
+            text = f"{what} {quoted(name)} is listed {count} times, expected once; keep one of them"
+            yield finding(config, f"duplicate-{what}", text, action=name if what == "action" else None)
+    for first, name in similar_pairs(names):
+        text = (
+            f"{what} {quoted(name)} differs from {quoted(first)} in case or spaces only, but a reader "
+            "takes them for one; merge or rename them"
+        )
+        yield finding(config, f"similar-{what}", text, action=name if what == "action" else None)
+
+
+def _collision_findings(config: SeedConfig) -> Iterator[Finding]:
+    truths = {folded(name): name for name in config.truths if name.strip()}
+    for action in dict.fromkeys(config.actions):
+        truth = truths.get(folded(action))
+        if truth is not None:
+            text = f"the name of this action is also that of truth {quoted(truth)}; rename one of them"
+            yield finding(config, "truth-action-collision", text, action=action)
+
+
+def _note_findings(config: SeedConfig) -> Iterator[Finding]:
+    for what, notes, names in (
+        ("truth", config.truth_notes, set(config.truths)),
+        ("action", config.action_notes, set(config.actions)),
+    ):
+        for name in notes:
+            if name not in names:
+                text = (
+                    f"{what}_notes has a note for {quoted(name)}, which is not a listed {what}; "
+                    "correct the name or remove the note"
+                )
+                yield finding(config, "unknown-note", text)

@@ -1,0 +1,97 @@
+"""The rules of a seed configuration by name, and how a finding of one is worded."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from schemas.kumo import Finding, OutcomeState, SeedConfig
+
+
+@dataclass(frozen=True, slots=True)
+class RuleInfo:
+    """What a rule is: `unsafe` where breaking it makes an instance ambiguous or wrong."""
+
+    severity: Literal["error", "warning"]
+    unsafe: bool
+    summary: str
+
+
+def _unsafe(summary: str) -> RuleInfo:
+    return RuleInfo("error", True, summary)
+
+
+def _error(summary: str) -> RuleInfo:
+    return RuleInfo("error", False, summary)
+
+
+def _warning(summary: str) -> RuleInfo:
+    return RuleInfo("warning", False, summary)
+
+
+RULES: dict[str, RuleInfo] = {
+    "blank-name": _unsafe("the domain, every truth, action and label has a name"),
+    "control-character": _unsafe("names have no line breaks and no invisible characters"),
+    "untrimmed-name": _error("names neither begin nor end with a space"),
+    "blank-noun": _error("truth_noun and action_noun, which fill the prompts, are not blank"),
+    "duplicate-truth": _unsafe("a truth is listed once"),
+    "duplicate-action": _unsafe("an action is listed once"),
+    "similar-truth": _unsafe("two truths differ in more than case and spaces"),
+    "similar-action": _unsafe("two actions differ in more than case and spaces"),
+    "truth-action-collision": _unsafe("no name is both a truth and an action, case and spaces aside"),
+    "unknown-note": _warning("a note belongs to a listed truth or action"),
+    "missing-outcome": _unsafe("every action has an outcome entry"),
+    "duplicate-outcome": _unsafe("no action has two outcome entries"),
+    "unlisted-outcome": _error("every outcome entry belongs to a listed action"),
+    "undeclared-type": _error("an outcome's type is str or float"),
+    "missing-type": _error("both outcome types, str and float, occur"),
+    "no-states": _unsafe("an outcome has states"),
+    "too-few-states": _error("an outcome has two states at least"),
+    "wrong-state-kind": _unsafe("a str outcome has labels only, a float outcome has ranges only"),
+    "duplicate-label": _unsafe("a label occurs once in an action"),
+    "similar-label": _unsafe("two labels of an action differ in more than case and spaces"),
+    "non-finite-range": _unsafe("both bounds of a range are finite"),
+    "inverted-range": _unsafe("a range's low bound is below its high bound"),
+    "range-too-wide": _unsafe("a range's width, high - low, is finite"),
+    "overlapping-ranges": _unsafe("ranges of an action do not overlap (they may share an end point)"),
+    "range-gap": _warning("the ranges of an action leave no gap between them"),
+    "unknown-truth": _unsafe("a rule-out set names listed truths only"),
+    "repeated-rule-out": _warning("a rule-out set names a truth once"),
+    "always-ruled-out": _unsafe("no truth is ruled out by every state of one action"),
+    "never-ruled-out": _error("every truth is ruled out by some state"),
+    "rules-out-nothing": _error("every action rules something out in some state"),
+    "too-few-truths": _error("the domain has enough truths (50 unless told otherwise)"),
+    "too-few-actions": _error("the domain has enough actions (30 unless told otherwise)"),
+}
+
+_NAME_WIDTH = 80
+_PARTS_LISTED = 10
+
+
+def finding(
+    config: SeedConfig, rule: str, text: str, *, action: str | None = None, state: str | None = None
+) -> Finding:
+    """Return the rule's finding; its message is one line that starts with the place."""
+    place = f"domain {quoted(config.name)}"
+    if action is not None:
+        place += f", action {quoted(action)}"
+    if state is not None:
+        place += f", state {quoted(state)}"
+    return Finding(rule, RULES[rule].severity, config.name, f"{place}: {text}", action, state)
+
+
+def state_text(state: OutcomeState) -> str:
+    """Return the state in words, also where it has neither label nor range, or half of one."""
+    if state.label is not None or state.is_range:
+        return state.text
+    return f"{state.low}..{state.high}"
+
+
+def quoted(name: str) -> str:
+    """Return the name in quotes, on one line and shortened."""
+    return repr(name if len(name) <= _NAME_WIDTH else name[: _NAME_WIDTH - 3] + "...")
+
+
+def listed(parts: list[str]) -> str:
+    """Return the parts with commas, the first ten and a count of the others."""
+    shown = ", ".join(parts[:_PARTS_LISTED])
+    more = len(parts) - _PARTS_LISTED
+    return shown if more <= 0 else f"{shown} and {more} more"
