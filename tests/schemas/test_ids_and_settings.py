@@ -1,0 +1,100 @@
+"""Identifiers, derived generators and settings."""
+
+from pathlib import Path
+
+import pytest
+
+from schemas.errors import InvalidOption, PerennialError
+from schemas.ids import canonical_json, content_id, derive_rng
+from schemas.kumo import Outcome, OutcomeState, Setting
+from schemas.settings import load_settings
+
+
+def test_ids_depend_on_content_alone() -> None:
+    assert content_id("x", {"a": 1, "b": [2]}) == content_id("x", {"b": [2], "a": 1})
+    assert content_id("x", "a", "b") != content_id("x", "ab")
+    assert canonical_json({"b": "é", "a": None}) == '{"a":null,"b":"é"}'
+
+
+def test_generators_differ_by_purpose_and_index() -> None:
+    drawn = {derive_rng(1, purpose, index).random() for purpose in ("a", "b") for index in range(50)}
+    assert len(drawn) == 100
+    assert derive_rng(1, "a", 3).random() == derive_rng(1, "a", 3).random()
+
+
+@pytest.mark.parametrize(
+    ("text", "setting", "name"),
+    [
+        ("easy", Setting(4, 6), "easy"),
+        ("HARD", Setting(12, 16), "hard"),
+        ("4x6", Setting(4, 6), "easy"),
+        ("6x10", Setting(6, 10), "6x10"),
+        ("6x10v2", Setting(6, 10, 2), "6x10v2"),
+    ],
+)
+def test_settings_have_one_name(text: str, setting: Setting, name: str) -> None:
+    assert Setting.parse(text) == setting
+    assert setting.name == name
+    assert Setting.parse(setting.name) == setting
+
+
+@pytest.mark.parametrize("text", ["", "6", "6x", "x6", "6x10v", "-1x3", "6 x 10", "easier"])
+def test_an_unknown_setting_is_named(text: str) -> None:
+    with pytest.raises(InvalidOption, match="is not known: use easy, hard, or NxM"):
+        Setting.parse(text)
+
+
+def test_flags_over_environment_over_file_over_defaults(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "perennial.toml").write_text('seed = 1\nruns = 7\ninstances = 9\nplayers = ["oracle"]\n')
+    monkeypatch.setenv("PERENNIAL_RUNS", "8")
+    monkeypatch.setenv("PERENNIAL_INSTANCES", "10")
+    settings = load_settings({"instances": 11, "seed": None})
+    assert (settings.seed, settings.runs, settings.instances) == (1, 8, 11)
+    assert settings.players == ["oracle"]
+    assert settings.settings == ["easy", "hard"]
+
+
+def test_a_preset_fills_what_no_flag_sets() -> None:
+    assert load_settings({}).min_expected_steps == 1.0
+    assert load_settings({"preset": "kumo-2025"}).min_expected_steps == 0.0
+    assert load_settings({"preset": "kumo-2025", "min_expected_steps": 2.0}).min_expected_steps == 2.0
+
+
+@pytest.mark.parametrize(
+    ("flags", "told"),
+    [
+        ({"instances": 0}, "instances"),
+        ({"seed": -1}, "seed"),
+        ({"preset": "kumo-1999"}, "kumo-2025"),
+        ({"edition": "../x"}, "edition"),
+        ({"settings": "easy,huge"}, "huge"),
+    ],
+)
+def test_a_bad_setting_is_named_in_one_line(flags: dict[str, object], told: str) -> None:
+    with pytest.raises(InvalidOption, match=told) as caught:
+        load_settings(flags)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_broken_settings_file_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for content, told in (("seed = ", r"perennial\.toml"), ("sead = 3", "sead")):
+        (tmp_path / "perennial.toml").write_text(content)
+        with pytest.raises(InvalidOption, match=told):
+            load_settings({})
+
+
+def test_a_shared_end_point_belongs_to_the_upper_range_and_the_last_one_is_closed() -> None:
+    states = tuple(OutcomeState(None, low, high, ()) for low, high in ((0.0, 1.0), (1.0, 2.0), (3.0, 4.0)))
+    outcome = Outcome("measure", "float", states)
+    found = [outcome.state_of(value) for value in (0.0, 1.0, 2.0, 2.5, 3.0, 4.0, 4.5)]
+    assert found == [0, 1, 1, None, 2, 2, None]
+
+
+def test_every_error_has_an_exit_code_of_its_own_kind() -> None:
+    codes = {error.__name__: error.exit_code for error in PerennialError.__subclasses__()}
+    assert all(1 <= code <= 9 for code in codes.values())
+    assert codes["AuditFailed"] != codes["EditionConflict"]
