@@ -1,0 +1,97 @@
+"""Small matters of English that the templates need: plurals, capitals, sentences on one line."""
+
+import re
+from functools import lru_cache
+
+_IRREGULAR = {
+    "bacterium": "bacteria",
+    "child": "children",
+    "criterion": "criteria",
+    "echo": "echoes",
+    "epoch": "epochs",
+    "foot": "feet",
+    "fungus": "fungi",
+    "genus": "genera",
+    "half": "halves",
+    "hero": "heroes",
+    "knife": "knives",
+    "leaf": "leaves",
+    "life": "lives",
+    "loaf": "loaves",
+    "man": "men",
+    "matrix": "matrices",
+    "monarch": "monarchs",
+    "mouse": "mice",
+    "nucleus": "nuclei",
+    "person": "people",
+    "phenomenon": "phenomena",
+    "potato": "potatoes",
+    "quiz": "quizzes",
+    "shelf": "shelves",
+    "spectrum": "spectra",
+    "stimulus": "stimuli",
+    "stomach": "stomachs",
+    "thief": "thieves",
+    "tomato": "tomatoes",
+    "tooth": "teeth",
+    "wolf": "wolves",
+    "woman": "women",
+}
+_UNCHANGED = {"aircraft", "equipment", "evidence", "means", "offspring", "series", "species"}
+_NOT_A_MAN = ("caiman", "german", "human", "norman", "ottoman", "roman", "shaman", "talisman")
+_SINGULAR_S = ("as", "ens", "is", "os", "ss", "us")
+# What follows the head of a noun of several words: `cause of failure`, `test (in vitro)`.
+_AFTER_HEAD = re.compile(r" (?=(?:about|against|at|behind|by|for|from|in|of|on|to|under|with)\b|\()")
+# How headings, lists, quotations, rules and tables begin in Markdown.
+_BLOCK_MARKS = ("#", "-", "* ", "+ ", ">", "|")
+
+
+@lru_cache(maxsize=1024)
+def plural(noun: str) -> str:
+    """Return the plural of an English noun of one or more words; a plural comes back unchanged."""
+    head, *rest = _AFTER_HEAD.split(noun, maxsplit=1)
+    before, space, word = head.rpartition(" ")
+    return " ".join([before + space + _plural_word(word), *rest])
+
+
+def _plural_word(word: str) -> str:
+    lower = word.lower()
+    if not lower or lower in _UNCHANGED:
+        return word
+    if word[-1].isupper() or not word[-1].isalpha():
+        return word + "s"
+    if lower in _IRREGULAR:
+        return word[0] + _IRREGULAR[lower][1:]
+    if lower.endswith("man") and not lower.endswith(_NOT_A_MAN):
+        return word[:-2] + "en"
+    if lower.endswith(("sis", "xis")):
+        return word[:-2] + "es"
+    if lower.endswith("s") and not lower.endswith(_SINGULAR_S):
+        return word
+    if lower.endswith(("s", "x", "z", "ch", "sh")):
+        return word + "es"
+    if lower.endswith("y") and lower[-2:-1] not in ("", "a", "e", "i", "o", "u"):
+        return word[:-1] + "ies"
+    return word + "s"
+
+
+def capital(text: str) -> str:
+    """Return the text with its first letter as a capital and the rest as it is."""
+    return text[:1].upper() + text[1:]
+
+
+def one_line(text: str) -> str:
+    """Return the text with every run of white space, line ends included, as one space."""
+    return " ".join(text.split())
+
+
+def sentence(text: str) -> str:
+    """Return the text on one line, ended by a full stop where it has no end of its own."""
+    line = one_line(text)
+    return line if line.endswith((".", "!", "?", "…")) else line + "."
+
+
+def paragraph(text: str) -> str:
+    """Return the text as a sentence that Markdown takes for a paragraph, whatever it begins with."""
+    line = sentence(text)
+    return "\\" + line if line.startswith(_BLOCK_MARKS) else line

@@ -1,0 +1,46 @@
+"""What a player is given before the first turn."""
+
+import random
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from schemas.kumo import Instance, SeedConfig
+from tasks.kumo.encoding import EncodedInstance
+
+if TYPE_CHECKING:
+    from tasks.kumo.search import Solution
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """A player's place at one instance: no observation, no state and no valid truth is in it.
+
+    `truths` and `actions` are in the order in which they are shown. `masks[j][s]` is the mask of the
+    truths that state s of action j rules out, for players that need no book. `solution` is for the oracle,
+    `rng` for players that draw.
+    """
+
+    config: SeedConfig
+    truths: tuple[str, ...]
+    actions: tuple[str, ...]
+    masks: tuple[tuple[int, ...], ...]
+    book: str
+    solution: "Solution | None"
+    rng: random.Random
+
+
+def take_seat(
+    config: SeedConfig,
+    instance: Instance,
+    encoded: EncodedInstance,
+    book: str,
+    solution: "Solution | None",
+    rng: random.Random,
+) -> Seat:
+    """Return a player's seat at the instance."""
+    return Seat(config, instance.truths, instance.actions, encoded.masks, book, solution, rng)
+
+
+def answer(name: str) -> str:
+    """Return the reply that names an action or a truth."""
+    return f"<ANSWER> {name} </ANSWER>"

@@ -1,0 +1,75 @@
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tasks.kumo.answers import Move, parse_answer
+from tests.kumo.small_worlds import names, unhurried
+
+TRUTHS = ("Brain Tumor", "Flu (type A)", "Gout", "Both", "${x}")
+ACTIONS = ("Brain MRI", "X-Ray", "x-ray", "Both", "gout ")
+
+
+@pytest.mark.parametrize(
+    ("reply", "kind", "name"),
+    [
+        ("<ANSWER>Brain MRI</ANSWER>", "action", "Brain MRI"),
+        ("I think.\n<ANSWER> Brain Tumor </ANSWER> Done.", "truth", "Brain Tumor"),
+        ("<answer>\n\tBrain Tumor\n</Answer>", "truth", "Brain Tumor"),
+        ("<ANSWER>${Brain MRI}</ANSWER>", "action", "Brain MRI"),
+        ("<ANSWER> ${ brain  tumor } </ANSWER>", "truth", "Brain Tumor"),
+        ("<ANSWER>${x}</ANSWER>", "truth", "${x}"),
+        ("<ANSWER>BRAIN\n TUMOR</ANSWER>", "truth", "Brain Tumor"),
+        ("<ANSWER>X-Ray</ANSWER>", "action", "X-Ray"),
+        ("<ANSWER>x-ray</ANSWER>", "action", "x-ray"),
+        ("<ANSWER>X-RAY</ANSWER>", "none", None),
+        ("<ANSWER>Both</ANSWER>", "action", "Both"),
+        ("<ANSWER>both</ANSWER>", "none", None),
+        ("<ANSWER>Gout</ANSWER>", "truth", "Gout"),
+        ("<ANSWER>GOUT</ANSWER>", "none", None),
+        ("<ANSWER>Gout</ANSWER> or <ANSWER>Brain MRI</ANSWER>", "action", "Brain MRI"),
+        ("<ANSWER>Gout</ANSWER> or <ANSWER>Nothing listed</ANSWER>", "none", None),
+        ("<ANSWER>Gout</ANSWER> then <ANSWER>Brain MRI", "truth", "Gout"),
+        ("<ANSWER><ANSWER>Gout</ANSWER></ANSWER>", "truth", "Gout"),
+        ("<ANSWER>Flu <ANSWER>Gout</ANSWER> MRI</ANSWER>", "truth", "Gout"),
+        ("</ANSWER><ANSWER>Gout</ANSWER></ANSWER>", "truth", "Gout"),
+        ("<ANSWER>Gout", "none", None),
+        ("Gout</ANSWER>", "none", None),
+        ("Gout", "none", None),
+        ("", "none", None),
+        ("<ANSWER></ANSWER>", "none", None),
+        ("<ANSWER>Gout.</ANSWER>", "none", None),
+        ("<ANSWER>Gout, Brain MRI</ANSWER>", "none", None),
+        ("<anſwer>Gout</anſwer>", "none", None),
+    ],
+)
+def test_moves(reply, kind, name):
+    assert parse_answer(reply, TRUTHS, ACTIONS) == Move(kind, name)
+
+
+@unhurried
+@given(st.lists(names, min_size=2, max_size=8, unique=True), st.data())
+def test_every_listed_name_can_be_named(listed, data):
+    half = len(listed) // 2
+    name = data.draw(st.sampled_from(listed))
+    around = data.draw(st.sampled_from(["", " ", "\n"]))
+    before = data.draw(st.text(max_size=30) | st.just("<ANSWER>no</ANSWER>"))
+    move = parse_answer(f"{before}<ANSWER>{around}{name}{around}</ANSWER>", listed[:half], listed[half:])
+    assert move == Move("truth" if name in listed[:half] else "action", name)
+
+
+@unhurried
+@given(st.text() | st.lists(st.sampled_from(["<ANSWER>", "</ANSWER>", "Gout", " ", "${", "}"])).map("".join))
+def test_any_reply_is_read(reply):
+    move = parse_answer(reply, TRUTHS, ACTIONS)
+    assert (move.kind == "none") == (move.name is None)
+    assert move.name is None or move.name in TRUTHS + ACTIONS
+
+
+@pytest.mark.parametrize("piece", ["<ANSWER>", "</ANSWER>", "<ANSWER> ", "<", "<ANSWER></ANSWER>", " a"])
+def test_long_replies_take_no_quadratic_time(piece):
+    reply = "<ANSWER>" + piece * (10_000_000 // len(piece)) + "</ANSWER>"
+    before = time.process_time()
+    assert parse_answer(reply, TRUTHS, ACTIONS).kind == "none"
+    assert time.process_time() - before < 10.0

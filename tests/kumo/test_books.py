@@ -1,0 +1,141 @@
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schemas.errors import UnreadableInput
+from schemas.kumo import Instance, Outcome, OutcomeState, Rule, SeedConfig
+from tasks.kumo.book_reading import read_book
+from tasks.kumo.books import write_book
+from tasks.kumo.encoding import encode_config
+from tasks.kumo.rules import closed_ends, rules_of
+from tests.kumo.small_worlds import World, bounds, unhurried, world_of, worlds
+
+CONFIG = SeedConfig(
+    name="Clinic",
+    truths=("Flu", "Cold", "Gout"),
+    actions=("Swab", "Thermometer"),
+    outcomes=(
+        Outcome(
+            "Swab",
+            "str",
+            (OutcomeState("clear", None, None, ("Flu", "Cold")), OutcomeState("red", None, None, ("Gout",))),
+        ),
+        Outcome(
+            "Thermometer",
+            "float",
+            (OutcomeState(None, 35.0, 37.5, ("Flu",)), OutcomeState(None, 37.5, 42.0, ("Gout", "Cold"))),
+            "°C",
+        ),
+    ),
+    goal="Find the disease",
+    truth_noun="disease",
+    action_noun="diagnostic test",
+    book_title="The Clinic's Guidebook",
+    truth_notes={"Flu": "A viral infection"},
+    action_notes={"Swab": "A look at the throat"},
+)
+INSTANCE = Instance(("Cold", "Flu"), ("Thermometer", "Swab"), (0, 1), (36.2, "red"), ("Cold",), 0, 0)
+CLINIC = world_of(CONFIG, INSTANCE)
+
+
+def written(world: World, seed: int = 0) -> str:
+    return write_book(world.config, world.instance, world.rules, random.Random(seed))
+
+
+def test_rules_are_restricted_to_the_instance():
+    assert CLINIC.rules == (
+        Rule("Thermometer", None, 35.0, 37.5, frozenset({"Flu"})),
+        Rule("Thermometer", None, 37.5, 42.0, frozenset({"Cold"})),
+        Rule("Swab", "clear", None, None, frozenset({"Flu", "Cold"})),
+        Rule("Swab", "red", None, None, frozenset()),
+    )
+
+
+def test_rules_of_a_foreign_instance_are_refused():
+    foreign = Instance(("Flu",), ("X-ray",), (0,), ("clear",), ("Flu",), 0, 0)
+    with pytest.raises(UnreadableInput, match=r"action 'X-ray' .* domain 'Clinic'"):
+        rules_of(encode_config(CONFIG), foreign)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_book_says_what_a_person_needs(seed):
+    text = written(CLINIC, seed)
+    lines = text.splitlines()
+    assert lines[0] == "# The Clinic's Guidebook"
+    assert lines[2] == "The goal of this guidebook: Find the disease."
+    assert "confirm" in text
+    assert [line for line in lines if line.startswith("#")][1:] == [
+        "## Diseases",
+        "## Diagnostic tests",
+        "### Thermometer",
+        "### Swab",
+    ]
+    assert "- **Flu**: A viral infection." in lines
+    assert "A look at the throat." in lines
+    (shared_end,) = [line for line in lines if line.startswith("- ") and "35" in line]
+    (last,) = [line for line in lines if line.startswith("- ") and "42" in line]
+    assert (
+        "less than 37.5 °C" in shared_end or "37.5 °C (lower end included, upper end excluded)" in shared_end
+    )
+    assert "at most 42 °C" in last or "42 °C (both ends included)" in last
+    (idle,) = [line for line in lines if '"red"' in line]
+    assert "nothing" in idle
+    assert text.endswith(".\n")
+    assert "\n\n\n" not in text
+
+
+def test_phrasings_are_drawn_and_reproducible():
+    texts = {written(CLINIC, seed) for seed in range(30)}
+    assert len(texts) > 20
+    assert written(CLINIC, 3) == written(CLINIC, 3)
+    openings = {line.split('"')[0] for text in texts for line in text.splitlines() if '"clear"' in line}
+    assert openings == {"- If the outcome is ", "- When ", "- Observing ", "- An outcome of "}
+
+
+@unhurried
+@given(worlds(), st.integers(0, 3))
+def test_what_was_written_is_read_back(world, seed):
+    contents = read_book(written(world, seed))
+    assert contents.unread == ()
+    assert contents.truths == world.instance.truths
+    assert contents.actions == world.instance.actions
+    assert contents.rules == world.rules
+    assert contents.closed == closed_ends(world.rules)
+
+
+@unhurried
+@given(low=bounds, width=st.floats(5e-324, 1e300), seed=st.integers(0, 7))
+def test_numbers_come_back_exactly(low, width, seed):
+    high = low + width
+    rules = (Rule("Swab", None, low, high, frozenset()), Rule("Swab", None, high, 1e308, frozenset()))
+    instance = Instance(("Flu",), ("Swab",), (0,), (low,), ("Flu",), 0, 0)
+    read = read_book(write_book(CONFIG, instance, rules, random.Random(seed)))
+    assert [(rule.low, rule.high) for rule in read.rules] == [(low, high), (high, 1e308)]
+
+
+@unhurried
+@given(worlds(), st.data())
+def test_a_value_belongs_to_the_state_that_the_words_give_it(world, data):
+    contents = read_book(written(world))
+    for action in world.instance.actions:
+        outcome = world.encoded_config.outcomes[world.encoded_config.action_index[action]]
+        ends = [end for s in outcome.states if s.is_range for end in (s.low, s.high)]
+        if not ends:
+            continue
+        value = data.draw(st.sampled_from(ends) | st.floats(min(ends) - 1, max(ends) + 1))
+        held = [
+            rule.low <= value and (value < rule.high or (closed and value == rule.high))
+            for rule, closed in zip(contents.rules, contents.closed, strict=True)
+            if rule.action == action
+        ]
+        state = outcome.state_of(value)
+        assert [i for i, inside in enumerate(held) if inside] == ([] if state is None else [state])
+
+
+def test_a_range_ends_open_only_where_another_one_holds_the_end():
+    pairs = [(0.0, 5.0), (5.0, 9.0), (10.0, 12.0), (3.0, 5.0), (11.0, 12.0)]
+    rules = [Rule("A", None, low, high, frozenset()) for low, high in pairs]
+    rules += [Rule("B", None, 9.0, 20.0, frozenset()), Rule("A", "x", None, None, frozenset())]
+    assert closed_ends(rules) == (False, True, True, False, True, True, None)

@@ -1,0 +1,43 @@
+import pytest
+from jinja2 import UndefinedError
+
+from prompts.render import render, template_hash
+from schemas.errors import InvalidOption
+
+TURN = "kumo/player_turn.md.j2"
+VALUES = {"truth_noun": "disease", "action_noun": "test", "truths": ["Flu"], "actions": ["Swab"]}
+
+
+def test_values_are_shown_as_they_are():
+    text = render(TURN, **VALUES, action="{{ 1 + 1 }} <b>", observation="{% if %}&")
+    assert text.startswith("You chose: {{ 1 + 1 }} <b>\nObserved outcome: {% if %}&\n")
+
+
+def test_a_missing_value_is_an_error():
+    with pytest.raises(UndefinedError, match="observation"):
+        render(TURN, **VALUES, action="Swab")
+
+
+@pytest.mark.parametrize("call", [render, template_hash])
+def test_an_unknown_template_names_the_known_ones(call):
+    with pytest.raises(InvalidOption, match=r"'kumo/nothing.md.j2' is not known: .*kumo/player_turn.md.j2"):
+        call("kumo/nothing.md.j2")
+
+
+def test_hashes_differ_by_template_and_stay():
+    names = ["kumo/book.md.j2", "kumo/book_outcome.md.j2", "kumo/player_system.md.j2", TURN]
+    hashes = [template_hash(name) for name in names]
+    assert len(set(hashes)) == len(names)
+    assert hashes == [template_hash(name) for name in names]
+    assert all(value.startswith("tpl_") and len(value) == 36 for value in hashes)
+
+
+def test_the_hash_covers_imported_templates(monkeypatch):
+    from prompts import render as rendering
+
+    sources = rendering._sources("kumo/book.md.j2")
+    assert set(sources) == {"kumo/book.md.j2", "kumo/book_outcome.md.j2"}
+    before = template_hash("kumo/book.md.j2")
+    changed = {**sources, "kumo/book_outcome.md.j2": sources["kumo/book_outcome.md.j2"] + " "}
+    monkeypatch.setattr(rendering, "_sources", lambda name: changed)
+    assert template_hash.__wrapped__("kumo/book.md.j2") != before
