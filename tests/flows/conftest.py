@@ -1,0 +1,33 @@
+"""One Prefect server and one small published edition for all tests of the flows."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.flows.prefect_harness import SMALL_REFRESH, Harness, running_server
+
+
+@dataclass(frozen=True)
+class Published:
+    """A data root with the edition `small`, and what the refresh printed."""
+
+    root: Path
+    stdout: str
+
+
+@pytest.fixture(scope="session")
+def harness(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Harness]:
+    """Commands of `perennial` that share one Prefect server."""
+    with running_server(tmp_path_factory.mktemp("prefect")) as environment:
+        yield Harness(environment)
+
+
+@pytest.fixture(scope="session")
+def published(harness: Harness, tmp_path_factory: pytest.TempPathFactory) -> Published:
+    """The undisturbed run of a small refresh."""
+    root = tmp_path_factory.mktemp("undisturbed")
+    done = harness.perennial("refresh", *SMALL_REFRESH, "--root", str(root), cwd=root)
+    assert done.returncode == 0, done.stderr
+    return Published(root, done.stdout)

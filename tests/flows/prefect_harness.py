@@ -1,0 +1,91 @@
+"""Run `perennial` as its users do, in processes of their own, beside one Prefect server."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from flows.embedded_server import EmbeddedServer
+from flows.runtime import configure_prefect, prefect_home
+from schemas.tables import TABLES
+from warehouse.catalog import open_catalog
+from warehouse.store import Store
+
+SMALL_REFRESH = (
+    *("--domains", "mineral_identification,fantasy_artefacts"),
+    *("--settings", "easy,6x8"),
+    *("--instances", "6"),
+    *("--runs", "2"),
+    *("--edition", "small"),
+)
+
+
+def clean_environment() -> dict[str, str]:
+    """Return this process's environment without anything of perennial's or Prefect's."""
+    kept = {
+        name: value for name, value in os.environ.items() if not name.startswith(("PERENNIAL_", "PREFECT_"))
+    }
+    return {**kept, "COLUMNS": "120"}
+
+
+@contextmanager
+def running_server(home: Path) -> Iterator[dict[str, str]]:
+    """Run a Prefect server and yield the environment in which commands use it."""
+    before = dict(os.environ)
+    try:
+        configure_prefect(str(home), verbose=False)
+        with EmbeddedServer(prefect_home(str(home))) as server:
+            server.wait_ready()
+            prefect = {name: value for name, value in os.environ.items() if name.startswith("PREFECT_")}
+            os.environ.clear()
+            os.environ.update(before)
+            yield {**clean_environment(), **prefect}
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+
+
+@dataclass(frozen=True)
+class Harness:
+    """Starts commands of `perennial` in the given environment."""
+
+    environment: dict[str, str]
+
+    def start(self, *arguments: str, cwd: Path) -> "subprocess.Popen[str]":
+        """Start the command and return its process; both outputs are in its `stdout`."""
+        return subprocess.Popen(
+            [sys.executable, "-m", "flows.cli", *arguments],
+            cwd=cwd,
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+
+    def perennial(
+        self, *arguments: str, cwd: Path, timeout: float = 240
+    ) -> "subprocess.CompletedProcess[str]":
+        """Run the command and return what it printed and its exit code."""
+        return subprocess.run(
+            [sys.executable, "-m", "flows.cli", *arguments],
+            cwd=cwd,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            check=False,
+        )
+
+
+def edition_content(root: Path, edition: str) -> dict[str, list[tuple[Any, ...]]]:
+    """Return every table's rows of an edition, wall-clock columns aside."""
+    catalog = open_catalog(Store(str(root)))
+    content = {}
+    for table in TABLES.values():
+        kept = ", ".join(f'"{column.name}"' for column in table.columns if not column.volatile)
+        content[table.name] = catalog.query(f"SELECT {kept} FROM {table.name} WHERE edition = '{edition}'")[1]
+    return content

@@ -1,0 +1,185 @@
+"""Commands that read, their formats, their help and what they import."""
+
+import csv
+import io
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from flows.line_files import write_lines
+from schemas.errors import InvalidOption
+from tests.flows.conftest import Published
+from tests.flows.prefect_harness import Harness, clean_environment
+
+COMMANDS = (
+    ("refresh",),
+    ("query",),
+    ("editions",),
+    ("domains", "validate"),
+    ("domains", "list"),
+    ("sample",),
+    ("solve",),
+)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_with_an_example(
+    harness: Harness, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    done = harness.perennial(*command, "--help", cwd=tmp_path)
+    assert done.returncode == 0
+    text = " ".join(done.stdout.replace("│", " ").split())
+    assert f"Example: perennial {' '.join(command)}" in text
+
+
+def test_query_prints_table_csv_and_json(harness: Harness, published: Published, tmp_path: Path) -> None:
+    sql = "SELECT player, attempted, success_rate, NULL AS nothing, [1, 2] AS listed FROM leaderboard ORDER BY ALL"
+    outputs = {}
+    for form in ("table", "csv", "json"):
+        done = harness.perennial("query", sql, "--root", str(published.root), "--format", form, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        outputs[form] = done.stdout
+    records = json.loads(outputs["json"])
+    assert len(records) == 8
+    assert records[0] == {
+        "player": "greedy",
+        "attempted": 12,
+        "success_rate": 1.0,
+        "nothing": None,
+        "listed": [1, 2],
+    }
+    lines = list(csv.reader(io.StringIO(outputs["csv"])))
+    assert lines[0] == ["player", "attempted", "success_rate", "nothing", "listed"]
+    assert len(lines) == 9
+    assert "│ greedy │" in outputs["table"]
+    assert "8 rows" in outputs["table"]
+
+
+def test_editions_are_listed(harness: Harness, published: Published, tmp_path: Path) -> None:
+    done = harness.perennial("editions", "--root", str(published.root), "--format", "json", cwd=tmp_path)
+    (edition,) = json.loads(done.stdout)
+    assert (edition["edition"], edition["benchmark"], edition["seed"]) == ("small", "kumo", 0)
+    assert (edition["instances"], edition["episodes"]) == (24, 120)
+
+
+def test_lineage_answers_in_one_query(harness: Harness, published: Published, tmp_path: Path) -> None:
+    done = harness.perennial(
+        *("query", "FROM lineage WHERE player = 'reader' LIMIT 1", "--root", str(published.root)),
+        *("--format", "json"),
+        cwd=tmp_path,
+    )
+    (row,) = json.loads(done.stdout)
+    assert row["moves"][-1] in row["valid_truths"]
+    assert json.loads(row["config"])["name"] == row["domain"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("query", "SELECT 1"), "no edition is published in 'nowhere': run `perennial refresh` first"),
+        (("editions",), "no edition is published"),
+    ],
+)
+def test_an_empty_root_says_what_to_do(
+    harness: Harness, tmp_path: Path, arguments: tuple[str, ...], told: str
+) -> None:
+    done = harness.perennial(*arguments, "--root", "nowhere", cwd=tmp_path)
+    assert done.returncode == 2
+    assert told in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_wrong_sql_is_one_line(harness: Harness, published: Published, tmp_path: Path) -> None:
+    done = harness.perennial("query", "SELECT x FROM nothing", "--root", str(published.root), cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert "leaderboard" in done.stderr
+
+
+def test_sample_then_solve(harness: Harness, tmp_path: Path) -> None:
+    sampled = harness.perennial(
+        *("sample", "--config", "mineral_identification", "--truths", "4", "--actions", "6"),
+        *("--count", "20", "--seed", "7", "--out", "easy.jsonl", "--json"),
+        cwd=tmp_path,
+    )
+    assert sampled.returncode == 0, sampled.stderr
+    assert json.loads(sampled.stdout)["written"] == 20
+    lines = [json.loads(line) for line in (tmp_path / "easy.jsonl").read_text().splitlines()]
+    assert {"truths", "actions", "observations", "seed", "valid_truth", "states"} <= set(lines[0])
+    solved = harness.perennial(
+        *("solve", "--config", "mineral_identification", "--instances", "easy.jsonl", "--json"), cwd=tmp_path
+    )
+    assert solved.returncode == 0, solved.stderr
+    document = json.loads(solved.stdout)
+    assert document["unsolved"] == 0
+    for line, record in zip(lines, document["instances"], strict=True):
+        assert record["golden_answer"] == line["valid_truth"]
+        assert record["expected_steps"] >= 1
+    shown = harness.perennial(
+        *("solve", "--config", "mineral_identification", "--instances", "easy.jsonl"), cwd=tmp_path
+    )
+    assert "20 solved, 0 past 60 s" in shown.stderr
+
+
+def test_sample_keeps_what_it_found(harness: Harness, tmp_path: Path) -> None:
+    config = {
+        "name": "Coin",
+        "truths": ["heads", "tails"],
+        "actions": ["look"],
+        "outcomes": [
+            {
+                "action": "look",
+                "type": "str",
+                "states": [
+                    {"label": "face", "rules_out": ["tails"]},
+                    {"label": "back", "rules_out": ["heads"]},
+                ],
+            }
+        ],
+    }
+    (tmp_path / "coin.json").write_text(json.dumps(config))
+    options = ("--config", "coin.json", "--out", "coins.jsonl", "--count", "9")
+    done = harness.perennial("sample", *options, "--truths", "2", "--actions", "1", cwd=tmp_path)
+    assert done.returncode == 3
+    assert re.search(r"error: .*Coin.*2.*9", done.stderr)
+    assert len((tmp_path / "coins.jsonl").read_text().splitlines()) == 2
+    for wrong in (("--truths", "3", "--actions", "1"), ("--truths", "2", "--actions", "2")):
+        done = harness.perennial("sample", *options, *wrong, cwd=tmp_path)
+        assert done.returncode == 2
+        assert "Coin" in done.stderr
+
+
+def test_sample_never_repeats_a_published_instance(
+    harness: Harness, published: Published, tmp_path: Path
+) -> None:
+    done = harness.perennial(
+        *("sample", "--config", "mineral_identification", "--truths", "4", "--actions", "6", "--count", "6"),
+        *("--root", str(published.root), "--out", "more.jsonl", "--json"),
+        cwd=tmp_path,
+    )
+    assert done.returncode == 0, done.stderr
+    # The edition was drawn with the same seed, so every first attempt is a duplicate.
+    assert json.loads(done.stdout)["duplicates"] >= 6
+
+
+def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InvalidOption, match=r"--out .*no-such-folder"):
+        write_lines(tmp_path / "no-such-folder" / "out.jsonl", ["{}"])
+
+
+def test_reading_commands_import_no_prefect_and_tasks_nothing_heavy() -> None:
+    program = (
+        "import sys, flows.cli, tasks.kumo.search, tasks.kumo.sampling\n"
+        "import tasks.kumo.players, tasks.kumo.books, tasks.kumo.book_check, tasks.kumo.validation\n"
+        "heavy = {'prefect', 'duckdb', 'pyarrow', 'pandas', 'numba', 'numpy', 'pysat', 'pydantic', 'jinja2',"
+        " 'great_expectations', 'scipy'}\n"
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, env=clean_environment()
+    )
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,224 @@
+"""`perennial refresh`: what it publishes, prints and refuses, and that it survives being killed."""
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.flows.conftest import Published
+from tests.flows.prefect_harness import SMALL_REFRESH, Harness, clean_environment, edition_content
+from warehouse.catalog import open_catalog
+from warehouse.store import Store
+
+STAGES = ("domains", "sample", "books", "episodes", "statistics")
+
+
+def test_the_edition_holds_what_was_asked_for(published: Published) -> None:
+    catalog = open_catalog(Store(str(published.root)))
+    rows = catalog.query(
+        "SELECT domain, setting, count(DISTINCT instance_id), count(*) FROM lineage GROUP BY ALL ORDER BY ALL"
+    )[1]
+    # oracle, greedy and reader play once, random twice.
+    assert [row[2:] for row in rows] == [(6, 30)] * 4
+    assert {row[1] for row in rows} == {"easy", "6x8"}
+    assert catalog.query("SELECT count(*) FROM rejections")[1] == [(0,)]
+    assert catalog.query("SELECT DISTINCT verdict, author FROM books")[1] == [("passed", "template")]
+    assert catalog.query("SELECT min(expected_steps) >= 1 FROM kumo_instances")[1] == [(True,)]
+    assert catalog.query("SELECT bool_and(success) FROM audits")[1] == [(True,)]
+
+
+def test_oracle_and_reader_solve_everything_and_the_oracle_is_optimal(published: Published) -> None:
+    catalog = open_catalog(Store(str(published.root)))
+    rows = catalog.query("SELECT player, success_rate, relative_action_count FROM leaderboard")[1]
+    assert {row[1] for row in rows if row[0] in ("oracle", "reader")} == {1.0}
+    assert {row[2] for row in rows if row[0] == "oracle"} == {0.0}
+    statistics = catalog.query(
+        "SELECT count(*) FROM leaderboard JOIN statistics USING (edition, setting, player) "
+        "WHERE domain = 'all' AND statistic = 'success_rate' AND abs(value - success_rate) < 1e-12"
+    )[1]
+    assert statistics == [(len(rows),)]
+
+
+def test_it_prints_stages_a_table_where_the_data_is_and_what_to_do_next(published: Published) -> None:
+    out = published.stdout
+    for stage in (*STAGES, "publish"):
+        assert re.search(rf"^{stage} +\d+/\d+ batches", out, re.MULTILINE)
+    assert re.search(r"easy +│ oracle +│ +12 │ 1.000 \[1.000, 1.000\] │ 0.000 \[0.000, 0.000\]", out)
+    assert f"{published.root}/tables/<table>/edition=small/" in out
+    assert "perennial query" in out
+    assert "Traceback" not in out
+
+
+def test_nothing_is_left_in_staging(published: Published) -> None:
+    assert not list((published.root / "staging").glob("*"))
+
+
+def test_a_killed_refresh_goes_on_and_gives_the_same_edition(
+    harness: Harness, published: Published, tmp_path: Path
+) -> None:
+    command = ("refresh", *SMALL_REFRESH, "--root", str(tmp_path))
+    for stage in STAGES:
+        process = harness.start(*command, cwd=tmp_path)
+        assert process.stdout is not None
+        for line in process.stdout:
+            if line.startswith(stage):
+                break
+        time.sleep(0.05)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        process.stdout.close()
+        assert process.returncode == -signal.SIGKILL
+        assert not (tmp_path / "tables" / "editions").exists()
+    done = harness.perennial(*command, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "going on with edition small" in done.stdout
+    assert edition_content(tmp_path, "small") == edition_content(published.root, "small")
+    assert not list((tmp_path / "staging").glob("*"))
+
+
+def test_ctrl_c_says_how_to_go_on(harness: Harness, tmp_path: Path) -> None:
+    process = harness.start("refresh", *SMALL_REFRESH, "--root", str(tmp_path), cwd=tmp_path)
+    assert process.stdout is not None
+    for line in process.stdout:
+        if line.startswith("sample"):
+            break
+    process.send_signal(signal.SIGINT)
+    rest = process.stdout.read()
+    assert process.wait() == 130
+    assert "the same command goes on" in rest
+    assert "Traceback" not in rest
+
+
+def test_an_unnamed_refresh_is_named_by_date_and_never_reissues(harness: Harness, tmp_path: Path) -> None:
+    command = ("refresh", "--domains", "fantasy_artefacts", "--settings", "easy", "--instances", "5")
+    options = ("--players", "oracle", "--root", str(tmp_path), "--json")
+    editions = []
+    for _ in range(2):
+        done = harness.perennial(*command, *options, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        editions.append(json.loads(done.stdout)["edition"])
+    assert re.fullmatch(r"kumo-\d{4}-\d\d-\d\d", editions[0])
+    assert editions[1] == f"{editions[0]}-2"
+    rows = open_catalog(Store(str(tmp_path))).query(
+        "SELECT count(*), count(DISTINCT instance_id) FROM kumo_instances"
+    )[1]
+    assert rows == [(10, 10)]
+
+
+def test_a_published_edition_is_not_made_again(harness: Harness, published: Published) -> None:
+    before = {path: path.read_bytes() for path in published.root.rglob("*.parquet")}
+    done = harness.perennial("refresh", *SMALL_REFRESH, "--root", str(published.root), cwd=published.root)
+    assert done.returncode == 5
+    assert done.stderr.count("\n") == 1
+    assert "already published" in done.stderr
+    assert {path: path.read_bytes() for path in published.root.rglob("*.parquet")} == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        (("--domains", "alchemy"), 2, r"domain 'alchemy' is not known: bundled are .*mineral_identification"),
+        (("--domains", "missing.json"), 2, r"missing\.json"),
+        (("--players", "oracle,gpt"), 2, r"player 'gpt' is not known: use one of oracle"),
+        (("--settings", "500x6"), 2, r"500 truths, but domain"),
+        (("--instances", "0"), 2, "instances"),
+        (("--edition", "a/b"), 2, "edition"),
+        (("--preset", "other"), 2, "kumo-2025"),
+    ],
+)
+def test_wrong_input_is_one_line_before_any_work(
+    harness: Harness, tmp_path: Path, arguments: tuple[str, ...], code: int, told: str
+) -> None:
+    done = harness.perennial("refresh", *arguments, "--root", str(tmp_path / "data"), cwd=tmp_path)
+    assert done.returncode == code
+    assert re.search(told, done.stderr)
+    assert done.stderr.count("\n") == 1
+    assert not (tmp_path / "data").exists()
+
+
+def test_too_many_instances_end_with_the_reason(harness: Harness, tmp_path: Path) -> None:
+    tiny = {
+        "name": "Coin",
+        "truths": ["heads", "tails"],
+        "actions": ["look", "weigh"],
+        "outcomes": [
+            {
+                "action": "look",
+                "type": "str",
+                "states": [
+                    {"label": "face", "rules_out": ["tails"]},
+                    {"label": "back", "rules_out": ["heads"]},
+                ],
+            },
+            {
+                "action": "weigh",
+                "type": "float",
+                "states": [{"range": [0, 5], "rules_out": []}, {"range": [5, 9], "rules_out": ["tails"]}],
+            },
+        ],
+    }
+    (tmp_path / "coin.json").write_text(json.dumps(tiny))
+    done = harness.perennial(
+        *("refresh", "--domains", "coin.json", "--settings", "2x2", "--instances", "50", "--root", "data"),
+        cwd=tmp_path,
+    )
+    assert done.returncode == 3
+    assert re.search(r"perennial: error: .*Coin.*2x2.*50", done.stderr)
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "data" / "tables").exists()
+
+
+def test_a_dry_run_prints_the_plan_and_writes_nothing(harness: Harness, tmp_path: Path) -> None:
+    done = harness.perennial("refresh", *SMALL_REFRESH, "--root", "data", "--dry-run", "--json", cwd=tmp_path)
+    assert done.returncode == 0
+    document = json.loads(done.stdout)
+    assert document["counts"] == {
+        "batches": 4,
+        "kumo_instances": 24,
+        "books": 24,
+        "episodes": 120,
+        "model_calls": 0,
+    }
+    assert document["plan"]["edition"] == "small"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_embedded_server_dies_with_its_parent(tmp_path: Path) -> None:
+    program = (
+        "import sys, time\n"
+        "from pathlib import Path\n"
+        "from flows.embedded_server import EmbeddedServer\n"
+        "with EmbeddedServer(Path(sys.argv[1])) as server:\n"
+        "    print(server._process.pid, flush=True)\n"
+        "    time.sleep(60)\n"
+    )
+    parent = subprocess.Popen(
+        [sys.executable, "-c", program, str(tmp_path)],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**clean_environment(), "PREFECT_HOME": str(tmp_path)},
+    )
+    assert parent.stdout is not None
+    child = int(parent.stdout.readline())
+    time.sleep(4)  # past the imports, so that the server watches its input
+    parent.kill()
+    parent.wait()
+    parent.stdout.close()
+    deadline = time.monotonic() + 20
+    while _is_running(child) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not _is_running(child)
+
+
+def _is_running(pid: int) -> bool:
+    """Whether the process lives; a dead one that nobody has waited for does not."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"

@@ -1,0 +1,35 @@
+"""A failed audit publishes nothing and keeps what is staged."""
+
+from pathlib import Path
+
+import pytest
+
+from flows.release import audit_and_publish
+from flows.workspace import open_workspace
+from schemas.errors import AuditFailed, EditionConflict
+from tests.warehouse import tiny_edition
+from warehouse.catalog import published_editions
+from warehouse.stage import Staging
+from warehouse.store import Store
+
+
+def test_a_failed_audit_publishes_nothing_and_keeps_the_staging(tmp_path: Path) -> None:
+    staging = Staging(Store(str(tmp_path)), "e1")
+    staging.write_plan(tiny_edition.plan("e1"))
+    rows = tiny_edition.rows()
+    rows["episodes"][0]["status"] = "lost"
+    staging.write_batch("all", rows)
+    with pytest.raises(AuditFailed, match=r"status is one of.*broken by 1 rows.*staging/e1"):
+        audit_and_publish(str(tmp_path), "e1")
+    assert published_editions(staging.store) == ()
+    assert not (tmp_path / "tables").exists()
+    assert staging.is_done("all")
+
+    staging.write_batch("all", tiny_edition.rows())
+    assert audit_and_publish(str(tmp_path), "e1")["episodes"] == 2
+    assert published_editions(staging.store) == ("e1",)
+
+
+def test_a_workspace_needs_a_plan(tmp_path: Path) -> None:
+    with pytest.raises(EditionConflict, match="nothing is staged for edition 'e9'"):
+        open_workspace(str(tmp_path), "e9")
