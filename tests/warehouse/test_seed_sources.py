@@ -1,0 +1,233 @@
+"""The bundled domains: what the generator makes of their sources, and that the committed files are that."""
+
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from schemas.errors import PerennialError, UnreadableInput, UnusableConfig
+from schemas.kumo import Observation, SeedConfig
+from tasks.kumo.configuration import parse_config
+from tasks.kumo.validation import validate_config
+from warehouse.seeds.kumo.generate import FOLDER, build_config, main, regenerate, seed_json
+
+SLUGS = sorted(path.stem for path in FOLDER.glob("*.json"))
+
+TABLE = """truth,note,weight,colour
+Oak,"A tree, often old.",5..7,red|green
+Elm,Another tree.,7,green
+Ash,A third tree.,,
+Fir,A fourth tree.,9,blue
+"""
+NOUNS = """name = "Trees"
+goal = "Name the tree."
+category = "Nature"
+truth_noun = "tree"
+action_noun = "test"
+book_title = "Tree Guide"
+"""
+WEIGHING = """
+[[action]]
+name = "Weighing"
+note = "Weigh it."
+attribute = "weight"
+kind = "float"
+unit = "t"
+states = [{ range = [5, 7] }, { range = [7, 9] }]
+"""
+LOOKING = """
+[[action]]
+name = "Looking"
+note = "Look at it."
+attribute = "colour"
+kind = "str"
+states = [
+  { label = "reddish", values = ["red"] },
+  { label = "not green", excludes = ["green"] },
+  { label = "unclear" },
+]
+"""
+DOMAIN = NOUNS + WEIGHING + LOOKING
+
+
+def read(slug: str) -> SeedConfig:
+    path = FOLDER / f"{slug}.json"
+    return parse_config(path.read_text(encoding="utf-8"), path.name)
+
+
+def ruled_out(config: SeedConfig, action: str, observation: Observation) -> set[str]:
+    outcome = next(outcome for outcome in config.outcomes if outcome.action == action)
+    state = outcome.state_of(observation)
+    assert state is not None, f"{action} never shows {observation!r}"
+    return set(outcome.states[state].rules_out)
+
+
+def test_committed_files_are_what_their_sources_give() -> None:
+    assert {"chemical_analysis", "mineral_identification"} <= set(SLUGS)
+    assert regenerate(check=True) == []
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_a_bundled_domain_passes_the_validator_without_a_finding_of_severity_error(slug: str) -> None:
+    assert [found for found in validate_config(read(slug)) if found.severity == "error"] == []
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_the_json_text_holds_the_whole_configuration(slug: str) -> None:
+    config = read(slug)
+    assert seed_json(config) == (FOLDER / f"{slug}.json").read_text(encoding="utf-8")
+    assert set(config.truth_notes) == set(config.truths)
+    assert set(config.action_notes) == set(config.actions)
+    assert sum(outcome.kind == "float" for outcome in config.outcomes) >= 8
+
+
+def test_str_states_rule_out_by_values_and_by_excludes_and_never_an_unknown_cell() -> None:
+    config = build_config(TABLE, DOMAIN, "trees")
+    assert ruled_out(config, "Looking", "reddish") == {"Elm", "Fir"}
+    assert ruled_out(config, "Looking", "not green") == {"Elm"}
+    assert ruled_out(config, "Looking", "unclear") == set()
+
+
+def test_a_shared_end_point_belongs_to_the_upper_range_and_the_last_end_is_closed() -> None:
+    config = build_config(TABLE, DOMAIN, "trees")
+    assert ruled_out(config, "Weighing", 6.9) == {"Elm", "Fir"}
+    assert ruled_out(config, "Weighing", 7.0) == set()
+    assert ruled_out(config, "Weighing", 9.0) == set()
+
+
+@given(
+    cuts=st.lists(st.integers(0, 20), min_size=3, max_size=6, unique=True).map(sorted),
+    ends=st.tuples(st.integers(0, 20), st.integers(0, 20)).map(sorted),
+    share=st.floats(0, 1),
+)
+def test_no_observation_within_a_truths_interval_rules_it_out(
+    cuts: list[int], ends: list[int], share: float
+) -> None:
+    low, high = max(ends[0], cuts[0]), min(ends[1], cuts[-1])
+    assume(low <= high)
+    ranges = ", ".join(f"{{ range = [{a}, {b}] }}" for a, b in pairwise(cuts))
+    action = WEIGHING.replace("{ range = [5, 7] }, { range = [7, 9] }", ranges)
+    config = build_config(f"truth,note,weight\nOak,A tree.,{low}..{high}\n", NOUNS + action, "trees")
+    for observation in (float(low), min(low + share * (high - low), float(high)), float(high)):
+        assert ruled_out(config, "Weighing", observation) == set()
+    outcome = config.outcomes[0]
+    for state in outcome.states:
+        assert state.low is not None
+        assert state.high is not None
+        last = state.high == cuts[-1]
+        meets = low <= state.high and state.low <= high and (last or low < state.high)
+        assert ("Oak" in state.rules_out) != meets
+
+
+@pytest.mark.parametrize(
+    ("table", "domain", "error", "words"),
+    [
+        (TABLE, DOMAIN.replace('"weight"', '"height"'), UnusableConfig, "unknown attribute 'height'"),
+        (TABLE, DOMAIN.replace('["red"]', '["rad"]'), UnusableConfig, "'rad', which no truth has"),
+        (TABLE, DOMAIN.replace('excludes = ["green"]', 'excludes = ["gren"]'), UnusableConfig, "'gren'"),
+        (TABLE, DOMAIN.replace('"Looking"', '"weighing "'), UnusableConfig, "'weighing ' occurs twice"),
+        (TABLE, DOMAIN.replace('"Looking"', '"oak"'), UnusableConfig, "'oak' occurs twice"),
+        (TABLE, DOMAIN.replace('"unclear"', '"reddish"'), UnusableConfig, "state 'reddish' occurs twice"),
+        (TABLE.replace("Elm", "Oak"), DOMAIN, UnusableConfig, "'Oak' occurs twice"),
+        (TABLE.replace(",9,", ",9.5,"), DOMAIN, UnusableConfig, "'Weighing': truth 'Fir' ('9.5')"),
+        (TABLE.replace("5..7", "7..5"), DOMAIN, UnreadableInput, "'7..5' is inverted"),
+        (TABLE.replace("5..7", "5-7"), DOMAIN, UnreadableInput, "'5-7' is no number"),
+        (TABLE.replace("red|green", "red|"), DOMAIN, UnreadableInput, "'red|' has an empty value"),
+        (TABLE.replace('"', ""), DOMAIN, UnreadableInput, "line 2 has 5 cells, the header 4"),
+        (TABLE.replace("Another tree.", ""), DOMAIN, UnreadableInput, "line 3 lacks a truth or a note"),
+        (TABLE.replace("weight", "colour"), DOMAIN, UnreadableInput, "distinct attributes"),
+        ("", DOMAIN, UnreadableInput, "expected truth,note"),
+        (TABLE, DOMAIN + "]", UnreadableInput, "not TOML"),
+        (TABLE, DOMAIN.replace("goal", "gaol"), UnreadableInput, "unknown key 'gaol'"),
+        (TABLE, DOMAIN.replace('"Name the tree."', '" "'), UnreadableInput, "goal = ' '"),
+        (TABLE, DOMAIN.replace('"float"', '"int"'), UnreadableInput, "kind 'int'"),
+        (TABLE, DOMAIN.replace('"float"', '"str"'), UnreadableInput, "has a unit"),
+        (TABLE, DOMAIN.replace("[7, 9]", "[9, 7]"), UnreadableInput, "range [9, 7]"),
+        (TABLE, DOMAIN.replace("[7, 9]", "[7, inf]"), UnreadableInput, "range [7, inf]"),
+        (TABLE, DOMAIN.replace('values = ["red"]', 'value = ["red"]'), UnreadableInput, "key 'value'"),
+        (
+            TABLE,
+            DOMAIN.replace('values = ["red"]', 'values = ["red"], excludes = []'),
+            UnreadableInput,
+            "both",
+        ),
+    ],
+)
+def test_a_wrong_source_is_refused_in_one_line_that_names_the_place(
+    table: str, domain: str, error: type[PerennialError], words: str
+) -> None:
+    with pytest.raises(error) as caught:
+        build_config(table, domain, "trees")
+    assert words in str(caught.value)
+    assert str(caught.value).startswith("trees")
+    assert "\n" not in str(caught.value)
+
+
+def test_regenerate_writes_what_differs_and_check_only_names_it(tmp_path: Path) -> None:
+    sources = tmp_path / "sources"
+    sources.mkdir()
+    (sources / "trees.csv").write_text(TABLE, encoding="utf-8")
+    (sources / "trees.toml").write_text(DOMAIN, encoding="utf-8")
+    target = tmp_path / "trees.json"
+
+    assert regenerate(tmp_path, check=True) == ["trees.json"]
+    assert not target.exists()
+    assert regenerate(tmp_path) == ["trees.json"]
+    assert regenerate(tmp_path, check=True) == []
+
+    target.write_text(target.read_text(encoding="utf-8").replace('"Elm"', '"Yew"'), encoding="utf-8")
+    assert regenerate(tmp_path, check=True) == ["trees.json"]
+    (sources / "trees.csv").unlink()
+    with pytest.raises(UnreadableInput, match=r"trees\.csv is missing"):
+        regenerate(tmp_path, check=True)
+
+
+def test_the_command_tells_its_result_by_exit_code(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--check", "mineral_identification"]) == 0
+    assert capsys.readouterr().out == ""
+    assert main(["--check", "nowhere"]) == UnreadableInput.exit_code
+    assert "nowhere.csv is missing" in capsys.readouterr().err
+
+
+MINERAL, CHEMICAL = "mineral_identification", "chemical_analysis"
+
+# Slug, action, observation, some truths that it rules out, some that it must leave.
+FACTS: list[tuple[str, str, Observation, set[str], set[str]]] = [
+    (MINERAL, "Scratch Hardness Test", 9.5, {"Talc", "Calcite", "Galena"}, {"Diamond", "Corundum", "Quartz"}),
+    (MINERAL, "Hydrostatic Weighing", 7.5, {"Quartz", "Baryte"}, {"Galena", "Native gold", "Cinnabar"}),
+    (MINERAL, "Birefringence Measurement", 0.0, {"Calcite", "Rutile"}, {"Fluorite", "Halite", "Spinel"}),
+    (MINERAL, "Iron Assay", 60.0, {"Quartz", "Galena", "Calcite"}, {"Hematite", "Magnetite", "Pyrite"}),
+    (MINERAL, "Sulfur Assay", 60.0, {"Halite", "Galena"}, {"Pyrite", "Marcasite", "Native sulfur"}),
+    (MINERAL, "Streak Plate Test", "pale powder", {"Cinnabar", "Magnetite"}, {"Quartz", "Sphalerite"}),
+    (MINERAL, "Hand Magnet Test", "clear pull", {"Galena", "Pyrite"}, {"Magnetite", "Pyrrhotite"}),
+    (MINERAL, "Hand Magnet Test", "no pull", {"Magnetite"}, {"Pyrrhotite", "Hematite", "Quartz"}),
+    (MINERAL, "Cold Acid Drop Test", "brisk bubbles", {"Quartz", "Gypsum"}, {"Calcite", "Aragonite"}),
+    (MINERAL, "Cold Acid Drop Test", "no bubbles", {"Calcite"}, {"Dolomite", "Magnesite", "Quartz"}),
+    (MINERAL, "Roasting Smell Test", "smell of garlic", {"Galena", "Quartz"}, {"Arsenopyrite", "Orpiment"}),
+    (MINERAL, "Geiger Counter Survey", "at background level", {"Uraninite"}, {"Zircon", "Quartz"}),
+    (CHEMICAL, "Melting Point Determination", 80.0, {"Sodium chloride", "Urea"}, {"Naphthalene", "Ethanol"}),
+    (CHEMICAL, "Pycnometer Weighing", 0.7, {"Iodine", "Sulfur"}, {"Hexane", "Acetone"}),
+    (CHEMICAL, "Saturation Experiment", 1.0, {"Sucrose", "Sodium chloride"}, {"Calcium carbonate", "Sulfur"}),
+    (CHEMICAL, "Glass Electrode Measurement", 13.0, {"Citric acid", "Glucose"}, {"Sodium hydroxide"}),
+    (CHEMICAL, "Elemental Carbon Determination", 90.0, {"Sucrose", "Magnesium"}, {"Toluene", "Naphthalene"}),
+    (CHEMICAL, "Flame Test", "lasting yellow", {"Strontium nitrate", "Zinc oxide"}, {"Sodium chloride"}),
+    (CHEMICAL, "Silver Nitrate Test", "no precipitate", {"Potassium iodide"}, {"Potassium nitrate", "Urea"}),
+    (CHEMICAL, "Barium Chloride Test", "white precipitate", {"Sodium chloride"}, {"Potassium alum"}),
+    (CHEMICAL, "Ammonia Test", "the paper stays red", {"Ammonium sulfate"}, {"Urea", "Sodium chloride"}),
+    (CHEMICAL, "Fehling Test", "brick-red precipitate", {"Sucrose", "Ethanol"}, {"Glucose"}),
+    (CHEMICAL, "Iodoform Test", "no crystals", {"Ethanol", "Acetone"}, {"Glycerol", "Diethyl ether"}),
+    (CHEMICAL, "Iron Chloride Test", "violet", {"Glucose", "Toluene"}, {"Phenol", "Salicylic acid"}),
+]
+
+
+@pytest.mark.parametrize(("slug", "action", "observation", "out", "left"), FACTS)
+def test_true_facts_follow_from_the_tables(
+    slug: str, action: str, observation: Observation, out: set[str], left: set[str]
+) -> None:
+    config = read(slug)
+    assert out | left <= set(config.truths)
+    found = ruled_out(config, action, observation)
+    assert out <= found
+    assert found.isdisjoint(left)

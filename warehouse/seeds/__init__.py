@@ -1,0 +1,1 @@
+"""Data that perennial brings along."""
