@@ -1,0 +1,177 @@
+"""Exact expected steps (Algorithm 3 of the KUMO paper) and the golden play of its policy."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import accumulate, chain
+from time import perf_counter
+from typing import Any, Literal
+
+from schemas.errors import InvalidOption
+from tasks.kumo.encoding import EncodedInstance
+
+MASK_BITS = 64
+_SLICE_BUDGET = 1_000_000  # work between two looks at the clock: under 0.1 seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """What the search found of one instance.
+
+    `expected_steps` is Algorithm 3's E[S], None past the time limit. `golden_actions` are indices into the
+    instance's actions: the policy's play on the instance's own observations. `golden_answer` is the index
+    of the truth that it names at the end, None where the observations rule out every truth.
+    """
+
+    status: Literal["solved", "time_limit"]
+    expected_steps: float | None
+    golden_actions: tuple[int, ...]
+    golden_answer: int | None
+
+    @property
+    def optimal_tests(self) -> int | None:
+        """Number of actions of the golden play, None past the time limit."""
+        return len(self.golden_actions) if self.status == "solved" else None
+
+
+TIMED_OUT = Solution("time_limit", None, (), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Preparation:
+    """How long the kernels took to become ready, and whether they were compiled or came from the cache."""
+
+    seconds: float
+    compiled: bool
+
+
+@cache
+def prepare() -> Preparation:
+    """Load the kernels, or compile them where numba's cache has none; once a process."""
+    begun = perf_counter()
+    from tasks.kumo.search_kernel import solve_slice
+
+    _Batch([]).solve_slice(0)
+    return Preparation(perf_counter() - begun, compiled=bool(solve_slice.stats.cache_misses))
+
+
+def solve_instances(
+    batch: Sequence[EncodedInstance],
+    time_limit: float = 60.0,
+    progress: Callable[[int], None] | None = None,
+) -> list[Solution]:
+    """Return one solution an instance, in the same order (Algorithm 3).
+
+    `time_limit` is in seconds an instance; an instance past it has status `time_limit` and no value.
+    `progress` is called now and then with the number of instances finished so far. Of equally good actions
+    (within 1e-9) the golden play takes the first. Raises InvalidOption where an instance has more truths or
+    actions than a mask has bits, or where the limit is not a positive number.
+    """
+    if not time_limit > 0:
+        raise InvalidOption(f"time limit {time_limit!r}: expected a positive number of seconds an instance")
+    for instance in batch:
+        _check_size("truths", instance.n_truths)
+        _check_size("actions", len(instance.masks))
+    prepare()
+    packed = _Batch(batch)
+    late = _work(packed, len(batch), time_limit, progress)
+    return [TIMED_OUT if i in late else packed.solution(i) for i in range(len(batch))]
+
+
+def _check_size(what: str, n: int) -> None:
+    if n > MASK_BITS:
+        raise InvalidOption(f"an instance of {n} {what}: the exact search takes {MASK_BITS} at most")
+
+
+def _work(packed: "_Batch", n: int, time_limit: float, progress: Callable[[int], None] | None) -> set[int]:
+    """Solve the batch slice by slice; return the instances that ran out of time."""
+    late = set()
+    at, begun = 0, perf_counter()
+    while at < n:
+        reached = packed.solve_slice(at)
+        now = perf_counter()
+        if reached > at:
+            at, begun = reached, now
+        elif now - begun > time_limit:
+            late.add(at)
+            packed.give_up()
+            at, begun = at + 1, now
+        if progress is not None:
+            progress(at)
+    return late
+
+
+class _Batch:
+    """Instances packed for the kernel, the workspace, and the results that the kernel writes."""
+
+    def __init__(self, batch: Sequence[EncodedInstance]) -> None:
+        import numpy as np
+
+        states = list(chain.from_iterable(instance.masks for instance in batch))
+        observed = chain.from_iterable(instance.observed for instance in batch)
+        n_truths = np.array([instance.n_truths for instance in batch], dtype=np.int64)
+        first_action = _running_total(len(instance.masks) for instance in batch)
+        first_state = _running_total(map(len, states))
+        ruled_out = [masks[state] if state >= 0 else 0 for masks, state in zip(states, observed, strict=True)]
+        self.first_action = first_action
+        self.values = np.zeros(len(batch))
+        self.lengths, self.answers = np.zeros((2, len(batch)), dtype=np.int64)
+        self.golden = np.zeros(len(states), dtype=np.int64)
+        self.workspace = _workspace(first_action, first_state)
+        self.inputs = (
+            n_truths,
+            first_action,
+            first_state,
+            _words(chain.from_iterable(states)),
+            _words(ruled_out),
+        )
+
+    def solve_slice(self, at: int) -> int:
+        """Work on the instances from `at` on for a while; return the first one not finished."""
+        from tasks.kumo.search_kernel import solve_slice
+
+        results = (self.values, self.lengths, self.answers, self.golden)
+        view = self.workspace.view("f8")
+        return int(solve_slice(self.workspace, view, at, _SLICE_BUDGET, self.inputs, results))
+
+    def give_up(self) -> None:
+        """Drop the instance that is being worked on."""
+        from tasks.kumo.search_tables import STARTED
+
+        self.workspace[STARTED] = 0
+
+    def solution(self, i: int) -> Solution:
+        """Return what was found of instance i."""
+        first = self.first_action[i]
+        actions = tuple(self.golden[first : first + self.lengths[i]].tolist())
+        answer = int(self.answers[i])
+        return Solution("solved", float(self.values[i]), actions, answer if answer >= 0 else None)
+
+
+def _running_total(numbers: Iterable[int]) -> Any:
+    import numpy as np
+
+    return np.array(list(accumulate(numbers, initial=0)), dtype=np.int64)
+
+
+def _words(masks: Iterable[int]) -> Any:
+    """Return masks as signed words, the 64th bit being the sign."""
+    import numpy as np
+
+    return np.array(list(masks), dtype=np.uint64).view(np.int64)
+
+
+def _workspace(first_action: Any, first_state: Any) -> Any:
+    """Return a workspace large enough for every instance of the batch."""
+    import numpy as np
+
+    from tasks.kumo.search_frames import stack_words
+    from tasks.kumo.search_tables import MASKS, SCRATCH, STACK
+
+    n_actions = int(np.diff(first_action).max(initial=0))
+    n_states = int(np.diff(first_state[first_action]).max(initial=0))
+    masks = STACK + stack_words(n_actions, n_states)
+    scratch = masks + n_states
+    workspace = np.zeros(scratch + 2 * n_actions + n_states, dtype=np.int64)
+    workspace[MASKS], workspace[SCRATCH] = masks, scratch
+    return workspace

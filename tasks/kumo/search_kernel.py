@@ -1,0 +1,207 @@
+"""The golden play, and the entry point that takes batches of instances. Compiled by numba."""
+
+# mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
+
+from functools import reduce
+from inspect import getsource
+from zlib import crc32
+
+from numba import njit
+
+from tasks.kumo import search_frames, search_sets, search_states, search_tables
+from tasks.kumo.search_frames import INFINITY, PROGRESS, push, run
+from tasks.kumo.search_sets import (
+    CLASSES,
+    MASK,
+    MEMBERS,
+    N_SUCCESSORS,
+    SUCCESSOR_P,
+    SUCCESSOR_WORDS,
+    SUCCESSORS,
+    record_of,
+    successor_of,
+)
+from tasks.kumo.search_states import state_entry
+from tasks.kumo.search_tables import (
+    ANSWER,
+    BUDGET,
+    ENTRY_VALUE,
+    FIRST_STATE,
+    FRAME,
+    FULL,
+    GOLDEN,
+    MASKS,
+    N_ACTIONS,
+    N_GOLDEN,
+    N_TRUTHS,
+    OBSERVED,
+    RELATED,
+    RELATION,
+    SOURCES,
+    STARTED,
+    VALUE,
+    clear_tables,
+    count,
+)
+
+GOLDEN_TIE = 1e-9  # actions this close are equally good in the golden play
+
+
+@njit
+def _load_instance(w, n_truths, first_state, masks, observed):
+    """Write one instance into the workspace and forget the one before."""
+    clear_tables(w)
+    n_actions = observed.size
+    w[N_TRUTHS] = n_truths
+    w[N_ACTIONS] = n_actions
+    w[FRAME] = 0
+    w[STARTED] = 1
+    for t in range(n_truths):
+        w[RELATION + t] = 0
+    for a in range(n_actions):
+        w[FIRST_STATE + a] = first_state[a] - first_state[0]
+        w[OBSERVED + a] = observed[a]
+        related = 0
+        for s in range(first_state[a], first_state[a + 1]):
+            w[w[MASKS] + s - first_state[0]] = masks[s]
+            related |= masks[s]
+        w[RELATED + a] = related
+        for t in range(n_truths):
+            if (related >> t) & 1:
+                w[RELATION + t] |= 1 << a
+    w[FIRST_STATE + n_actions] = first_state[n_actions] - first_state[0]
+
+
+@njit
+def _all_bits(n):
+    return -1 if n == 64 else (1 << n) - 1
+
+
+@njit
+def _lowest_bit(mask):
+    return count((mask & -mask) - 1)
+
+
+@njit
+def _play(w, x):
+    """Follow the golden play from the start; at a state that needs more search, push it and return False."""
+    left = _all_bits(w[N_TRUTHS])
+    actions = _all_bits(w[N_ACTIONS])
+    w[N_GOLDEN] = 0
+    while True:
+        w[ANSWER] = _final_answer(w, left, actions)
+        if w[ANSWER] >= 0 or left == 0:
+            if w[N_GOLDEN] == 0:
+                x[VALUE] = 0.0
+            return True
+        record = record_of(w, x, left)
+        entry = -1 if record == 0 else state_entry(w, x, record, actions)
+        if entry < 0:
+            return False
+        if x[entry + ENTRY_VALUE] > 0.0:
+            push(w, x, entry, INFINITY)
+            return False
+        value = -x[entry + ENTRY_VALUE]
+        if w[N_GOLDEN] == 0:
+            x[VALUE] = value
+        action = _best_action(w, x, record, actions, value)
+        if action < 0:
+            return False
+        w[GOLDEN + w[N_GOLDEN]] = action
+        w[N_GOLDEN] += 1
+        actions ^= 1 << action
+        left &= ~w[OBSERVED + action]
+
+
+@njit
+def _final_answer(w, left, actions):
+    """Return the truth to be named in a base case, -1 elsewhere and where no truth is left."""
+    for t in range(w[N_TRUTHS]):
+        if (left >> t) & 1 and w[RELATION + t] & actions == 0:
+            return t
+    return _lowest_bit(left) if left != 0 and left & (left - 1) == 0 else -1
+
+
+@njit
+def _best_action(w, x, record, actions, value):
+    """Return the first action, in the instance's order, as good as `value`; -1: search is needed first."""
+    for action in range(w[N_ACTIONS]):
+        bit = 1 << action
+        if actions & bit == 0 or w[RELATED + action] & w[record + MASK] == 0:
+            continue
+        place = record + w[record + CLASSES]
+        while w[place + MEMBERS] & bit == 0:
+            place += SUCCESSORS + SUCCESSOR_WORDS * w[place + N_SUCCESSORS]
+        if w[place + MEMBERS] & actions & (bit - 1) != 0:
+            continue
+        total = 0.0
+        unsolved = 0
+        p = 0.0
+        for k in range(w[place + N_SUCCESSORS]):
+            successor = place + SUCCESSORS + SUCCESSOR_WORDS * k
+            following = successor_of(w, x, successor)
+            entry = -1 if following == 0 else state_entry(w, x, following, actions ^ bit)
+            if entry < 0:
+                return -1
+            if entry == 0:
+                continue
+            total += x[successor + SUCCESSOR_P] * abs(x[entry + ENTRY_VALUE])
+            if unsolved == 0 and x[entry + ENTRY_VALUE] > 0.0:
+                unsolved = entry
+                p = x[successor + SUCCESSOR_P]
+        missing = value + GOLDEN_TIE - (1.0 + total)
+        if missing >= 0.0:
+            if unsolved == 0:
+                return action
+            push(w, x, unsolved, x[unsolved + ENTRY_VALUE] + missing / p + PROGRESS)
+            return -1
+    return -1
+
+
+def _compiled_from(sources):
+    """Return the kernel's entry point.
+
+    numba takes a cached kernel for up to date as long as this one file is unchanged. It also looks at the
+    values that a closure holds, so `sources`, a digest of every file of the kernel, is one.
+    """
+
+    @njit(cache=True)
+    def solve_slice(w, x, at, budget, inputs, results):
+        """Work on the batch from instance `at` on until the budget is used up; return where it stands.
+
+        Instance i has the actions first_action[i] to first_action[i + 1], and action k the states
+        first_state[k] to first_state[k + 1]. Its results go to the same places of `results`.
+        """
+        n_truths, first_action, first_state, masks, observed = inputs
+        values, lengths, answers, golden = results
+        w[SOURCES] = sources
+        w[BUDGET] = budget
+        while at < n_truths.size:
+            first, end = first_action[at], first_action[at + 1]
+            if w[STARTED] == 0:
+                _load_instance(w, n_truths[at], first_state[first : end + 1], masks, observed[first:end])
+            while not (run(w, x) and _play(w, x)):
+                if w[FULL]:
+                    clear_tables(w)
+                    w[FRAME] = 0
+                if w[BUDGET] <= 0:
+                    return at
+            values[at] = x[VALUE]
+            lengths[at] = w[N_GOLDEN]
+            answers[at] = w[ANSWER]
+            for i in range(w[N_GOLDEN]):
+                golden[first + i] = w[GOLDEN + i]
+            w[STARTED] = 0
+            at += 1
+            if w[BUDGET] <= 0:
+                return at
+        return at
+
+    return solve_slice
+
+
+def _digest(digest, module):
+    return crc32(getsource(module).encode(), digest)
+
+
+solve_slice = _compiled_from(reduce(_digest, (search_tables, search_sets, search_states, search_frames), 0))
