@@ -4,6 +4,7 @@ import sys
 
 import typer
 from rich.console import Console
+from typer import TyperException
 
 from flows.cli_domains import domains
 from flows.cli_query import editions, query
@@ -13,6 +14,7 @@ from flows.cli_solve import solve
 from schemas.errors import PerennialError
 
 _INTERRUPTED = 130
+_WRONG_USAGE = 2
 
 app = typer.Typer(
     name="perennial",
@@ -35,17 +37,29 @@ def main() -> None:
     """Run the command line; a user's error is one line on standard error and its own exit code."""
     errors = Console(stderr=True, soft_wrap=True, highlight=False, markup=False)
     try:
-        app()
+        code = app(standalone_mode=False)
     except PerennialError as error:
         errors.print(f"perennial: error: {error}")
         sys.exit(error.exit_code)
-    except KeyboardInterrupt:
-        errors.print("perennial: interrupted; the same command goes on where this one stopped")
-        sys.exit(_INTERRUPTED)
+    except TyperException as error:
+        # A command line that does not parse; without any arguments the help has been shown already.
+        if error.format_message():
+            errors.print(
+                f"perennial: error: {_with_full_stop(error.format_message())} See `perennial --help`."
+            )
+        sys.exit(_WRONG_USAGE)
     except BrokenPipeError:
         # The reader of our output, such as `head`, has seen enough.
         sys.stderr.close()
         sys.exit(0)
+    if code == _INTERRUPTED:
+        errors.print("perennial: interrupted; the same command goes on where this one stopped")
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _with_full_stop(text: str) -> str:
+    line = " ".join(text.split())
+    return line if line.endswith((".", "?")) else f"{line}."
 
 
 if __name__ == "__main__":

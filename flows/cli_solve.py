@@ -1,6 +1,7 @@
 """`perennial solve`: the exact optimum of task instances."""
 
 import json
+import os
 import sys
 import time
 from pathlib import Path
@@ -53,6 +54,7 @@ def solve(
             [encode_instance(encoded, game) for game in games],
             time_limit=time_limit,
             progress=lambda done: status.update(f"solved {done:,} of {len(games):,} instances"),
+            threads=os.cpu_count() or 1,
         )
     seconds = time.perf_counter() - started
     records = [_record(game, solution) for game, solution in zip(games, solutions, strict=True)]

@@ -1,6 +1,12 @@
 """Stage 2: sample the instances of one configuration and setting, and solve each one exactly."""
 
+import os
+from collections.abc import Container
+from dataclasses import dataclass
+from math import inf
+
 from flows.workspace import Workspace, open_workspace, stage_once
+from schemas.errors import InvalidOption
 from schemas.kumo import Instance, Setting
 from tasks.kumo.encoding import EncodedConfig, EncodedInstance, encode_instance
 from tasks.kumo.sampling import SamplingRequest, sample_instances
@@ -10,12 +16,17 @@ from warehouse.catalog import issued_instances
 from warehouse.kumo_rows import instance_row, rejection_row
 from warehouse.stage import Rows
 
+# In millions of search steps an instance, some 20 seconds: no clock, so that an edition is reproducible.
+WORK_LIMIT = 400
+_UNSOLVED_ALLOWED = 10
+
 
 def sample_batch(root: str, edition: str, config_id: str, setting_name: str) -> dict[str, int]:
     """Stage the instances of one configuration and setting; return the row counts.
 
-    Raises what stops an edition: UnsatisfiableSetting or InstancesExhausted. An instance that the
-    search cannot solve in time is no instance of the edition, but a row of `rejections`.
+    Raises what stops an edition: UnsatisfiableSetting, InstancesExhausted, or InvalidOption where the
+    search cannot cope with the setting. A single instance that passes the search's limit of work becomes
+    a row of `rejections`, and another one is drawn in its place.
     """
     workspace = open_workspace(root, edition)
     key = workspace.sample_key(config_id, setting_name)
@@ -25,24 +36,51 @@ def sample_batch(root: str, edition: str, config_id: str, setting_name: str) -> 
 def _sampled(workspace: Workspace, config_id: str, setting: Setting) -> dict[str, Rows]:
     plan = workspace.plan
     encoded = workspace.config(config_id)
-    sample = sample_instances(
-        encoded,
-        SamplingRequest(setting, plan.instances, plan.seed, plan.min_expected_steps),
-        known_ids=issued_instances(workspace.staging.store, plan.known_editions),
-    )
-    if sample.shortfall is not None:
-        raise sample.shortfall
-    boards = [encode_instance(encoded, instance) for instance in sample.instances]
+    issued = issued_instances(workspace.staging.store, plan.known_editions)
     instances: Rows = []
     rejections: Rows = []
-    for instance, instance_id, board, solution in zip(
-        sample.instances, sample.ids, boards, solve_instances(boards), strict=True
-    ):
-        if solution.expected_steps is None:
-            rejections.append(_unsolved(instance_id))
-        else:
-            instances.append(_row(encoded, setting, instance, instance_id, board, solution))
+    drawn: set[str] = set()
+    while (missing := plan.instances - len(instances)) > 0:
+        request = SamplingRequest(
+            setting, missing, plan.seed, plan.min_expected_steps, first_index=len(drawn)
+        )
+        sample = sample_instances(encoded, request, known_ids=_Either(issued, drawn))
+        if sample.shortfall is not None:
+            raise sample.shortfall
+        drawn.update(sample.ids)
+        boards = [encode_instance(encoded, instance) for instance in sample.instances]
+        solutions = solve_instances(
+            boards, time_limit=inf, work_limit=WORK_LIMIT, threads=os.cpu_count() or 1
+        )
+        for instance, instance_id, board, solution in zip(
+            sample.instances, sample.ids, boards, solutions, strict=True
+        ):
+            if solution.expected_steps is None:
+                rejections.append(_unsolved(instance_id))
+            else:
+                instances.append(_row(encoded, setting, instance, instance_id, board, solution))
+        _refuse_endless(encoded, setting, len(instances), len(rejections))
     return {"kumo_instances": instances, "rejections": rejections}
+
+
+@dataclass(frozen=True, slots=True)
+class _Either:
+    """Ids that are in one of two sets, without a copy of the large one."""
+
+    issued: Container[str]
+    drawn: Container[str]
+
+    def __contains__(self, instance_id: object) -> bool:
+        return instance_id in self.issued or instance_id in self.drawn
+
+
+def _refuse_endless(encoded: EncodedConfig, setting: Setting, solved: int, unsolved: int) -> None:
+    if unsolved > _UNSOLVED_ALLOWED + solved:
+        raise InvalidOption(
+            f"setting {setting.name} of domain {encoded.config.name!r} is too large for the exact search: "
+            f"{unsolved} instances passed {WORK_LIMIT} million steps and {solved} did not; "
+            "choose a smaller one"
+        )
 
 
 def _row(
@@ -71,6 +109,7 @@ def _unsolved(instance_id: str) -> dict[str, object]:
     return rejection_row(
         "sample",
         instance_id,
-        "search_time_limit",
-        "the exact search passed its time limit, so that the optimum is unknown; choose a smaller setting",
+        "search_work_limit",
+        f"the exact search passed {WORK_LIMIT} million steps, so that the optimum is unknown; "
+        "another instance was drawn in its place",
     )

@@ -125,16 +125,25 @@ def encode_instance(encoded: EncodedConfig, instance: Instance) -> EncodedInstan
 
     Raises UnreadableInput where it names a truth or an action that the configuration lacks.
     """
-    bits = [1 << _index_of(name, encoded.truth_index, "truth", encoded) for name in instance.truths]
+    bits = {
+        1 << _index_of(name, encoded.truth_index, "truth", encoded): 1 << i
+        for i, name in enumerate(instance.truths)
+    }
+    present = reduce(or_, bits, 0)
     columns = [_index_of(name, encoded.action_index, "action", encoded) for name in instance.actions]
-    masks = tuple(tuple(_local_mask(mask, bits) for mask in encoded.masks[a]) for a in columns)
+    masks = tuple(tuple(_local_mask(mask & present, bits) for mask in encoded.masks[a]) for a in columns)
     valid = _mask_of(instance.valid_truths, {name: i for i, name in enumerate(instance.truths)})
     observed = tuple(-1 if state is None else state for state in instance.states)
-    return EncodedInstance(len(bits), masks, observed, valid)
+    return EncodedInstance(len(instance.truths), masks, observed, valid)
 
 
-def _local_mask(mask: int, bits: Sequence[int]) -> int:
-    return sum(1 << i for i, bit in enumerate(bits) if mask & bit)
+def _local_mask(mask: int, bits: dict[int, int]) -> int:
+    local = 0
+    while mask:
+        lowest = mask & -mask
+        local |= bits[lowest]
+        mask ^= lowest
+    return local
 
 
 def _index_of(name: str, index: dict[str, int], what: str, encoded: EncodedConfig) -> int:

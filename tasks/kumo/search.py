@@ -1,9 +1,11 @@
 """Exact expected steps (Algorithm 3 of the KUMO paper) and the golden play of its policy."""
 
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate, chain
+from threading import Lock
 from time import perf_counter
 from typing import Any, Literal
 
@@ -59,13 +61,17 @@ def solve_instances(
     batch: Sequence[EncodedInstance],
     time_limit: float = 60.0,
     progress: Callable[[int], None] | None = None,
+    *,
+    work_limit: int | None = None,
+    threads: int = 1,
 ) -> list[Solution]:
     """Return one solution an instance, in the same order (Algorithm 3).
 
     `time_limit` is in seconds an instance; an instance past it has status `time_limit` and no value.
-    `progress` is called now and then with the number of instances finished so far. Of equally good actions
-    (within 1e-9) the golden play takes the first. Raises InvalidOption where an instance has more truths or
-    actions than a mask has bits, or where the limit is not a positive number.
+    `work_limit` does the same in millions of search steps, which no clock and no neighbour in the batch
+    changes. `progress` is called now and then with the number of instances finished so far. Of equally good
+    actions (within 1e-9) the golden play takes the first. Raises InvalidOption where an instance has more
+    truths or actions than a mask has bits, or where the time limit is not a positive number.
     """
     if not time_limit > 0:
         raise InvalidOption(f"time limit {time_limit!r}: expected a positive number of seconds an instance")
@@ -73,9 +79,42 @@ def solve_instances(
         _check_size("truths", instance.n_truths)
         _check_size("actions", len(instance.masks))
     prepare()
-    packed = _Batch(batch)
-    late = _work(packed, len(batch), time_limit, progress)
-    return [TIMED_OUT if i in late else packed.solution(i) for i in range(len(batch))]
+    limits = _Limits(time_limit, work_limit)
+    shares = [batch[first::threads] for first in range(min(threads, len(batch)) or 1)]
+    tell = _Tally(progress)
+    with ThreadPoolExecutor(len(shares)) as pool:
+        solved = list(pool.map(lambda share: _solve_share(share, limits, tell), shares))
+    return [solved[i % len(shares)][i // len(shares)] for i in range(len(batch))]
+
+
+@dataclass(frozen=True, slots=True)
+class _Limits:
+    """When an instance is given up: seconds, and slices of work."""
+
+    seconds: float
+    slices: int | None
+
+
+class _Tally:
+    """Adds up what the threads have finished and tells it."""
+
+    def __init__(self, progress: Callable[[int], None] | None) -> None:
+        self._progress = progress
+        self._finished = 0
+        self._lock = Lock()
+
+    def add(self, finished: int) -> None:
+        """Count instances as finished."""
+        with self._lock:
+            self._finished += finished
+            if self._progress is not None:
+                self._progress(self._finished)
+
+
+def _solve_share(share: Sequence[EncodedInstance], limits: _Limits, tally: _Tally) -> list[Solution]:
+    packed = _Batch(share)
+    late = _work(packed, len(share), limits, tally)
+    return [TIMED_OUT if i in late else packed.solution(i) for i in range(len(share))]
 
 
 def _check_size(what: str, n: int) -> None:
@@ -83,21 +122,30 @@ def _check_size(what: str, n: int) -> None:
         raise InvalidOption(f"an instance of {n} {what}: the exact search takes {MASK_BITS} at most")
 
 
-def _work(packed: "_Batch", n: int, time_limit: float, progress: Callable[[int], None] | None) -> set[int]:
-    """Solve the batch slice by slice; return the instances that ran out of time."""
+def _work(packed: "_Batch", n: int, limits: _Limits, tally: _Tally) -> set[int]:
+    """Solve the batch slice by slice; return the instances that were given up.
+
+    An instance may begin anywhere in a slice. One that a whole slice did not finish is begun again at the
+    start of the next, so that its work is counted alike whatever stands before it in the batch.
+    """
     late = set()
-    at, begun = 0, perf_counter()
+    at, begun, slices = 0, perf_counter(), 0
     while at < n:
         reached = packed.solve_slice(at)
         now = perf_counter()
-        if reached > at:
-            at, begun = reached, now
-        elif now - begun > time_limit:
-            late.add(at)
-            packed.give_up()
-            at, begun = at + 1, now
-        if progress is not None:
-            progress(at)
+        finished = reached - at
+        if finished:
+            at, begun, slices = reached, now, 0
+        else:
+            slices += 1
+            counted = slices - 1
+            if now - begun > limits.seconds or (limits.slices is not None and counted >= limits.slices):
+                late.add(at)
+                packed.give_up()
+                at, begun, slices, finished = at + 1, now, 0, 1
+            elif slices == 1 and limits.slices is not None:
+                packed.give_up()
+        tally.add(finished)
     return late
 
 

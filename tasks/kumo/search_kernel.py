@@ -165,7 +165,7 @@ def _compiled_from(sources):
     values that a closure holds, so `sources`, a digest of every file of the kernel, is one.
     """
 
-    @njit(cache=True)
+    @njit(cache=True, nogil=True)
     def solve_slice(w, x, at, budget, inputs, results):
         """Work on the batch from instance `at` on until the budget is used up; return where it stands.
 

@@ -16,7 +16,7 @@ from warehouse.catalog import open_catalog
 from warehouse.store import Store
 
 SMALL_REFRESH = (
-    *("--domains", "mineral_identification,fantasy_artefacts"),
+    *("--domains", "mineral_identification,chemical_analysis"),
     *("--settings", "easy,6x8"),
     *("--instances", "6"),
     *("--runs", "2"),

@@ -203,3 +203,21 @@ def test_released_hard_instances_have_the_authors_values(release: Path) -> None:
         batch = encoded_instances(release, expected["domain"], HARD, limit=None)
         found = solve(batch[expected["seed"]]).expected_steps
         assert found == pytest.approx(expected["expected_steps"], abs=1e-12)
+
+
+def test_threads_change_nothing() -> None:
+    batch = [synthetic(8, 10, 0.3, seed) for seed in range(11)]
+    told: list[int] = []
+    assert solve_instances(batch, progress=told.append, threads=3) == solve_instances(batch)
+    assert told[-1] == len(batch)
+    assert solve_instances([], threads=2) == []
+
+
+def test_a_work_limit_gives_up_the_same_instances_whatever_stands_beside_them() -> None:
+    batch = [synthetic(n_truths, 20, 0.15, seed) for seed in range(3) for n_truths in (6, 14, 16)]
+    together = solve_instances(batch, work_limit=1)
+    late = [solution.expected_steps is None for solution in together]
+    assert any(late)
+    assert not all(late)
+    assert solve_instances(batch[::-1], work_limit=1, threads=2)[::-1] == together
+    assert [solve_instances([instance], work_limit=1)[0] for instance in batch] == together
