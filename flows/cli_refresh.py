@@ -2,7 +2,7 @@
 
 import json
 import sys
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -13,6 +13,9 @@ from flows.runtime import configure_prefect, prefect_home
 from schemas.plan import RefreshPlan
 from schemas.tables import STAGED_TABLES
 from warehouse.store import Store
+
+if TYPE_CHECKING:
+    from flows.planning import PreparedRefresh
 
 
 def refresh(
@@ -77,7 +80,7 @@ def refresh(
     prepared = prepare_refresh(chosen, store)
     plan = prepared.plan
     if dry_run:
-        _print_plan(console, plan, prepared.resumed, as_json)
+        _print_plan(console, prepared, as_json)
         return
     for domain in prepared.domains:
         for warning in domain.warnings:
@@ -106,28 +109,33 @@ def _run(values: dict[str, Any], root: str, console: Console, verbose: bool) -> 
         refresh_flow(values)
 
 
-def _print_plan(console: Console, plan: RefreshPlan, resumed: bool, as_json: bool) -> None:
+def _print_plan(console: Console, prepared: "PreparedRefresh", as_json: bool) -> None:
+    plan = prepared.plan
+    names = [domain.config.name for domain in prepared.domains]
+    counts = _planned_counts(plan)
+    if as_json:
+        document = {"plan": plan.as_json(), "domains": names, "counts": counts, "resumed": prepared.resumed}
+        sys.stdout.write(json.dumps(document, indent=1) + "\n")
+        return
+    state = " (begun, to be gone on with)" if prepared.resumed else ""
+    table = Table(title=f"Plan of edition {plan.edition}{state}", title_justify="left", show_header=False)
+    shown = {key: value for key, value in plan.as_json().items() if key not in ("edition", "configs")}
+    for key, value in {"domains": names, **shown}.items():
+        table.add_row(key, ", ".join(map(str, value)) if isinstance(value, list) else str(value))
+    table.add_section()
+    for key, count in counts.items():
+        table.add_row(key, f"{count:,}")
+    console.print(table)
+
+
+def _planned_counts(plan: RefreshPlan) -> dict[str, int]:
+    """Return what the edition will hold, rows of `kumo_instances` and so on, and what it will cost."""
     from tasks.kumo.players import player_kind
 
     instances = len(plan.batches) * plan.instances
     runs = sum(plan.runs if player_kind(name).is_random else 1 for name in plan.players)
     counts = {"batches": len(plan.batches), "kumo_instances": instances, "books": instances}
-    counts["episodes"] = instances * runs
-    counts["model_calls"] = 0
-    if as_json:
-        document = {"plan": plan.as_json(), "counts": counts, "resumed": resumed}
-        sys.stdout.write(json.dumps(document, indent=1) + "\n")
-        return
-    table = Table(
-        title=f"Plan of edition {plan.edition}{' (to be resumed)' if resumed else ''}", title_justify="left"
-    )
-    table.add_column("setting")
-    table.add_column("value")
-    for key, value in plan.as_json().items():
-        table.add_row(key, ", ".join(map(str, value)) if isinstance(value, list) else str(value))
-    for key, count in counts.items():
-        table.add_row(f"{key} (at most)", f"{count:,}")
-    console.print(table)
+    return {**counts, "episodes": instances * runs, "model_calls": 0}
 
 
 def _report(store: Store, plan: RefreshPlan, console: Console, as_json: bool) -> None:

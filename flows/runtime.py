@@ -25,5 +25,8 @@ def configure_prefect(root: str, verbose: bool) -> None:
         "PREFECT_LOGGING_TO_API_WHEN_MISSING_FLOW": "ignore",
         "PREFECT_CLI_PROMPT": "false",
     }
+    if not os.environ.get("PREFECT_API_URL"):
+        # The embedded server ends with the run: its log of the run would be read by nobody.
+        defaults["PREFECT_LOGGING_TO_API_ENABLED"] = "false"
     for name, value in defaults.items():
         os.environ.setdefault(name, value)

@@ -4,6 +4,7 @@ A suite a table is derived from `schemas.tables`; the suite `cross_table` holds 
 tables and the rules of `audit_rules/*.sql`, each a query for the rows that break it.
 """
 
+import logging
 import os
 from collections.abc import Iterator
 from importlib.resources import files
@@ -114,6 +115,7 @@ class _Validator:
 
     def __init__(self) -> None:
         os.environ.setdefault("GX_ANALYTICS_ENABLED", "false")
+        logging.getLogger("great_expectations").setLevel(logging.WARNING)
         import great_expectations as gx
         from great_expectations.data_context.types.base import ProgressBarsConfig
 
