@@ -115,10 +115,12 @@ class _Validator:
 
     def __init__(self) -> None:
         os.environ.setdefault("GX_ANALYTICS_ENABLED", "false")
-        logging.getLogger("great_expectations").setLevel(logging.WARNING)
         import great_expectations as gx
         from great_expectations.data_context.types.base import ProgressBarsConfig
 
+        # Importing it sets its own level, and Prefect shows what its loggers say.
+        for name in ("great_expectations", "great_expectations.data_context.types.base"):
+            logging.getLogger(name).setLevel(logging.WARNING)
         self._gx = gx
         context = gx.get_context(mode="ephemeral")
         context.variables.progress_bars = ProgressBarsConfig(globally=False, metric_calculations=False)

@@ -2,13 +2,10 @@
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
-from functools import reduce
-from inspect import getsource
-from zlib import crc32
-
 from numba import njit
 
 from tasks.kumo import search_frames, search_sets, search_states, search_tables
+from tasks.kumo.kernel_sources import sources_digest
 from tasks.kumo.search_frames import INFINITY, PROGRESS, push, run
 from tasks.kumo.search_sets import (
     CLASSES,
@@ -159,11 +156,7 @@ def _best_action(w, x, record, actions, value):
 
 
 def _compiled_from(sources):
-    """Return the kernel's entry point.
-
-    numba takes a cached kernel for up to date as long as this one file is unchanged. It also looks at the
-    values that a closure holds, so `sources`, a digest of every file of the kernel, is one.
-    """
+    """Return the kernel's entry point, compiled for sources of this digest."""
 
     @njit(cache=True, nogil=True)
     def solve_slice(w, x, at, budget, inputs, results):
@@ -200,8 +193,4 @@ def _compiled_from(sources):
     return solve_slice
 
 
-def _digest(digest, module):
-    return crc32(getsource(module).encode(), digest)
-
-
-solve_slice = _compiled_from(reduce(_digest, (search_tables, search_sets, search_states, search_frames), 0))
+solve_slice = _compiled_from(sources_digest(search_tables, search_sets, search_states, search_frames))

@@ -1,0 +1,96 @@
+"""Sample distinct instances of a domain (Algorithms 1 and 2 of Lin et al., 2025).
+
+Each index draws attempt after attempt (`sampling_draw`: by construction, by the solver where that fails)
+until one is an instance that was neither issued earlier nor accepted for a smaller index. An index that
+finds nothing new takes its instance from the solver's enumeration (`sampling_rest`), which proves when
+nothing is left. Acceptance goes by index, so the number of processes changes nothing.
+"""
+
+from collections.abc import Callable, Container
+from contextlib import closing
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from schemas.errors import PerennialError
+from schemas.kumo import Instance
+from tasks.kumo.encoding import EncodedConfig
+from tasks.kumo.sampling_request import SamplingRequest, check_request
+
+if TYPE_CHECKING:
+    from tasks.kumo.sampling_collect import Collection
+
+__all__ = ["Sample", "SamplingCounts", "SamplingRequest", "sample_instances"]
+
+
+@dataclass(frozen=True, slots=True)
+class SamplingCounts:
+    """What sampling went through; the same for any number of workers.
+
+    candidates: instances that met the minimum of expected steps; duplicates: those of them that were known
+    or accepted already; too_easy: instances that missed the minimum; unsatisfiable_selections: selections
+    of truths that no observations fit; solver_calls: selections that were left to the solver; enumerated:
+    instances that the solver's enumeration went through.
+    """
+
+    candidates: int
+    duplicates: int
+    too_easy: int
+    unsatisfiable_selections: int
+    solver_calls: int
+    enumerated: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Distinct instances with their canonical ids; `shortfall` says why there are fewer than asked for."""
+
+    instances: tuple[Instance, ...]
+    ids: tuple[str, ...]
+    counts: SamplingCounts
+    shortfall: PerennialError | None
+
+
+def sample_instances(
+    encoded: EncodedConfig,
+    request: SamplingRequest,
+    *,
+    known_ids: Container[str] = frozenset(),
+    workers: int = 1,
+    progress: Callable[[int], None] | None = None,
+) -> Sample:
+    """Return `request.count` distinct instances, none of which has a known id.
+
+    A function of (configuration, request, known ids) alone: instance i is the first attempt of index i
+    whose id is neither known nor accepted for a smaller index (above a minimum of 1 expected steps an
+    instance counts as too easy where the search runs out of time). Where fewer exist the sample holds all of
+    them and the shortfall is InstancesExhausted, or UnsatisfiableSetting where none exists at all.
+    `workers` processes draw candidates; `progress` is called with the number of instances found so far.
+    Raises InvalidOption where the request makes no sense.
+    """
+    check_request(encoded, request, workers)
+    from tasks.kumo.sampling_batches import batches
+    from tasks.kumo.sampling_collect import Collection
+    from tasks.kumo.sampling_draw import CandidateSource
+
+    source = CandidateSource(encoded, request)
+    collection = Collection(encoded, request, known_ids, source)
+    collection.probe()
+    with closing(batches(encoded, request, workers, source)) as candidates:
+        while collection.shortfall is None and (batch := next(candidates, None)) is not None:
+            collection.accept(*batch)
+            if progress is not None:
+                progress(len(collection.ids))
+    return _sample(collection)
+
+
+def _sample(collection: "Collection") -> Sample:
+    tally = collection.tally
+    counts = SamplingCounts(
+        candidates=len(collection.ids) + tally.duplicates,
+        duplicates=tally.duplicates,
+        too_easy=tally.too_easy + collection.remainder.too_easy,
+        unsatisfiable_selections=tally.unsatisfiable,
+        solver_calls=tally.solver_calls,
+        enumerated=collection.remainder.walked,
+    )
+    return Sample(tuple(collection.instances), tuple(collection.ids), counts, collection.shortfall)

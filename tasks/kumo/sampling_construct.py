@@ -1,0 +1,229 @@
+"""The constructive pass of sampling, compiled: truths, a cover of the invalid ones, padding, orders.
+
+Algorithm 1 of Lin et al. (2025), with the solver's part (Algorithm 2) done by `sampling_cover` where that
+succeeds. Where it does not, the draw is left to the solver, whose selection then comes back as `forced`
+and is padded here.
+
+A draw is a function of (seed, index, attempt) alone; no state outlives it. It is compiled, because fifteen
+times a plain solver's rate leaves some ten microseconds an Easy instance. Import this module lazily: it
+loads numba.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+
+from tasks.kumo import sampling_cover, sampling_random
+from tasks.kumo.kernel_sources import sources_digest
+from tasks.kumo.sampling_cover import block_contradictory, cover_invalid, propagate, take
+from tasks.kumo.sampling_random import below, seed_generator, shuffle_both, unit
+
+CANDIDATE, UNSATISFIABLE, TOO_EASY, NEEDS_SOLVER, DUPLICATE = range(5)
+
+
+Array = Any
+
+
+class Tables(NamedTuple):
+    """A configuration in flat arrays; `x_start[i]:x_start[i + 1]` is the part of `x` that belongs to i."""
+
+    state_action: Array  # action of each observable state, ascending
+    action_start: Array  # observable states of each action
+    rule_start: Array  # truths that each state rules out
+    rule: Array
+    cover_start: Array  # states that rule out each truth
+    cover: Array
+    relation_start: Array  # actions that some state relates to each truth
+    relation: Array
+    weight: Array  # of each state in the choice of a cover: 1 / number of rules of its action
+
+
+class Draws(NamedTuple):
+    """One draw a row, in the order shown to the player; a row with status NEEDS_SOLVER has its truths only.
+
+    `states` are numbers of observable states, `uniforms` place a float observation in its range,
+    `selected` marks the actions that were chosen before padding.
+    """
+
+    status: Array
+    truths: Array
+    valid: Array
+    states: Array
+    uniforms: Array
+    selected: Array
+
+    @classmethod
+    def empty(cls, rows: int, n_truths: int, n_actions: int) -> "Draws":
+        """Return draws of this size, to be filled in."""
+        return cls(
+            np.zeros(rows, np.int8),
+            np.zeros((rows, n_truths), np.int32),
+            np.zeros((rows, n_truths), np.bool_),
+            np.zeros((rows, n_actions), np.int32),
+            np.zeros((rows, n_actions), np.float64),
+            np.zeros((rows, n_actions), np.bool_),
+        )
+
+    def rows(self, wanted: Array) -> "Draws":
+        """Return the draws of these rows."""
+        return Draws(*(column[wanted] for column in self))
+
+
+class _Scratch(NamedTuple):
+    order: Array  # truths; the sampled ones first, the valid ones before the invalid ones
+    covered: Array
+    blocked: Array  # states that contradict a valid truth, and then those that no cover can hold
+    free: Array  # number of states of each action that are not contradictory
+    chosen: Array  # state of each action, -1 while unused
+    related: Array
+    pool: Array
+
+
+def draw(
+    tables: Tables,
+    size: tuple[int, int, int],
+    all_related: bool,
+    seed: int,
+    indices: Array,
+    attempts: Array,
+    forced: Array,
+) -> Draws:
+    """Return the draws of these (index, attempt) pairs.
+
+    `size` is (truths, actions, valid truths). With `all_related` a draw in which some truth is related to
+    none of the actions is TOO_EASY. `forced[r]` holds the states that the solver selected for row r, filled
+    up with -1; a row that begins with -1 is covered by construction.
+    """
+    out = Draws.empty(len(indices), size[0], size[1])
+    _draw_rows(tables, size, all_related, np.uint64(seed), indices, attempts, forced, out)
+    return out
+
+
+@njit
+def _draw_row(tables, scratch, size, all_related, generator, forced, out, row):  # type: ignore[no-untyped-def]
+    n_truths, n_actions, n_valid = size
+    _choose_truths(scratch.order, n_truths, generator)
+    for i in range(n_truths):
+        out.truths[row, i] = scratch.order[i]
+        out.valid[row, i] = i < n_valid
+    block_contradictory(tables, scratch, n_valid)
+    if np.sum(scratch.free > 0) < n_actions or not propagate(tables, scratch, n_truths, n_valid):
+        return UNSATISFIABLE
+    if forced[0] >= 0:
+        take(tables, scratch, forced)
+    elif not cover_invalid(tables, scratch, size, generator):
+        return NEEDS_SOLVER
+    _mark_related(tables, scratch, n_truths)
+    listed = _list_chosen(scratch, out.states[row])
+    out.selected[row, :listed] = True
+    listed = _pad(tables, scratch, True, n_actions, listed, out.states[row], generator)
+    listed = _pad(tables, scratch, False, n_actions, listed, out.states[row], generator)
+    if all_related and not _all_related(tables, scratch, n_truths):
+        return TOO_EASY
+    shuffle_both(out.truths[row], out.valid[row], generator)
+    shuffle_both(out.states[row], out.selected[row], generator)
+    for i in range(n_actions):
+        out.uniforms[row, i] = unit(generator)
+    return CANDIDATE
+
+
+@njit
+def _choose_truths(order, n_truths, generator):  # type: ignore[no-untyped-def]
+    for truth in range(len(order)):
+        order[truth] = truth
+    for i in range(n_truths):
+        other = i + below(generator, len(order) - i)
+        order[i], order[other] = order[other], order[i]
+
+
+@njit
+def _mark_related(tables, scratch, n_truths):  # type: ignore[no-untyped-def]
+    scratch.related[:] = False
+    for i in range(n_truths):
+        truth = scratch.order[i]
+        for place in range(tables.relation_start[truth], tables.relation_start[truth + 1]):
+            scratch.related[tables.relation[place]] = True
+
+
+@njit
+def _list_chosen(scratch, states):  # type: ignore[no-untyped-def]
+    listed = 0
+    for action in range(len(scratch.chosen)):
+        if scratch.chosen[action] >= 0:
+            states[listed] = scratch.chosen[action]
+            listed += 1
+    return listed
+
+
+@njit
+def _pad(tables, scratch, related, n_actions, listed, states, generator):  # type: ignore[no-untyped-def]
+    """Add unused actions (the related ones, or the others) in random states until n_actions are listed."""
+    if listed == n_actions:
+        return listed
+    count = 0
+    for action in range(len(scratch.free)):
+        unused = scratch.free[action] > 0 and scratch.chosen[action] < 0
+        if unused and scratch.related[action] == related:
+            scratch.pool[count] = action
+            count += 1
+    for i in range(min(count, n_actions - listed)):
+        other = i + below(generator, count - i)
+        action = scratch.pool[other]
+        scratch.pool[other] = scratch.pool[i]
+        state = _pick_state(tables, scratch, action, generator)
+        scratch.chosen[action] = state
+        states[listed] = state
+        listed += 1
+    return listed
+
+
+@njit
+def _pick_state(tables, scratch, action, generator):  # type: ignore[no-untyped-def]
+    left = below(generator, scratch.free[action])
+    for state in range(tables.action_start[action], tables.action_start[action + 1]):
+        if not scratch.blocked[state]:
+            if left == 0:
+                return state
+            left -= 1
+    return -1
+
+
+@njit
+def _all_related(tables, scratch, n_truths):  # type: ignore[no-untyped-def]
+    for i in range(n_truths):
+        truth = scratch.order[i]
+        found = False
+        for place in range(tables.relation_start[truth], tables.relation_start[truth + 1]):
+            if scratch.chosen[tables.relation[place]] >= 0:
+                found = True
+                break
+        if not found:
+            return False
+    return True
+
+
+def _compiled_from(sources: int) -> Any:
+    """Return the kernel's entry point, compiled for sources of this digest."""
+
+    @njit(cache=True)
+    def _draw_rows(tables, size, all_related, seed, indices, attempts, forced, out):  # type: ignore[no-untyped-def]
+        n_all, n_every_action = len(tables.cover_start) - 1, len(tables.action_start) - 1
+        scratch = _Scratch(
+            np.zeros(n_all, np.int32),
+            np.zeros(n_all, np.bool_),
+            np.zeros(len(tables.state_action), np.bool_),
+            np.zeros(n_every_action, np.int32),
+            np.zeros(n_every_action, np.int32),
+            np.zeros(n_every_action, np.bool_),
+            np.zeros(n_every_action, np.int32),
+        )
+        generator = np.full(1, sources, np.uint64)  # seeded anew in every row
+        for row in range(len(indices)):
+            seed_generator(generator, seed, indices[row], attempts[row])
+            out.status[row] = _draw_row(tables, scratch, size, all_related, generator, forced[row], out, row)
+
+    return _draw_rows
+
+
+_draw_rows = _compiled_from(sources_digest(sampling_cover, sampling_random))

@@ -1,0 +1,167 @@
+"""Candidates: for each index its next draw that is an instance of the request and not taken.
+
+A draw is a function of (seed, index, attempt), so candidates may be looked for in any order, in batches
+and in several processes. Import this module lazily: it loads numpy and numba.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import inf
+
+import numpy as np
+
+from schemas.ids import derive_rng, derive_seed
+from tasks.kumo.encoding import EncodedConfig
+from tasks.kumo.sampling_construct import (
+    CANDIDATE,
+    DUPLICATE,
+    NEEDS_SOLVER,
+    TOO_EASY,
+    UNSATISFIABLE,
+    Array,
+    Draws,
+    draw,
+)
+from tasks.kumo.sampling_request import SamplingRequest
+from tasks.kumo.sampling_solver import select_states
+from tasks.kumo.sampling_tables import SamplingTables
+
+PURPOSE = "kumo sampling"
+
+# An index that finds nothing new in so many attempts is left to the enumeration of `sampling_rest`: then
+# less than about 2% of what is drawn is new (0.98**256 = 0.6%), and enumeration, which proves when nothing
+# is left, costs an index less than further draws. Reached only where instances run out or are very rare.
+MAX_ATTEMPTS = 256
+
+# Algorithm 3's normaliser makes two certain steps 2 - 8e-11.
+_ROUNDING = 1e-6
+_WORK_LIMIT = 400  # of the exact search, in millions of steps: some 20 seconds an instance
+
+_TALLIED = (UNSATISFIABLE, TOO_EASY, DUPLICATE)
+_FEW = 64
+_LOOK_AHEAD = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """For each index the attempt that gave its candidate (-1: none), the candidate's id and draw.
+
+    `tallies[i]` counts what index i passed over: unsatisfiable selections, too easy ones, duplicates, and
+    the solver's calls.
+    """
+
+    attempts: Array
+    ids: Array
+    draws: Draws
+    tallies: Array
+
+
+class CandidateSource:
+    """Draws for one request."""
+
+    def __init__(self, encoded: EncodedConfig, request: SamplingRequest) -> None:
+        setting = request.setting
+        self.tables = SamplingTables(encoded)
+        self._encoded, self._request = encoded, request
+        self._size = (setting.n_truths, setting.n_actions, setting.n_valid)
+        self._seed = derive_seed(request.seed, PURPOSE, 0)
+
+    def next_candidates(
+        self,
+        indices: Array,
+        start: int = 0,
+        stop: int = MAX_ATTEMPTS,
+        is_taken: Callable[[str], bool] | None = None,
+    ) -> Candidates:
+        """Return for each index its first candidate among the attempts `start` to `stop - 1`."""
+        result = self._empty(len(indices))
+        pending = np.arange(len(indices))
+        while pending.size and start < stop:
+            width = min(self._look_ahead(pending.size), stop - start)
+            rows = np.repeat(pending, width)
+            attempts = np.tile(np.arange(start, start + width), pending.size)
+            draws, by_solver = self._resolve(indices[rows], attempts)
+            ids = self._ids_of_candidates(draws, is_taken)
+            statuses = draws.status.reshape(-1, width)
+            found = (statuses == CANDIDATE).any(axis=1)
+            column = np.where(found, (statuses == CANDIDATE).argmax(axis=1), width)
+            looked_at = np.arange(width) <= column[:, None]
+            for tally, status in enumerate(_TALLIED):
+                result.tallies[pending, tally] += (looked_at & (statuses == status)).sum(axis=1)
+            result.tallies[pending, -1] += (looked_at & by_solver.reshape(-1, width)).sum(axis=1)
+            chosen = np.flatnonzero(found) * width + column[found]
+            result.attempts[pending[found]] = attempts[chosen]
+            result.ids[pending[found]] = ids[chosen]
+            for target, drawn in zip(result.draws, draws, strict=True):
+                target[pending[found]] = drawn[chosen]
+            pending = pending[~found]
+            start += width
+        return result
+
+    def too_easy(self, draws: Draws) -> Array:
+        """Return for each draw whether its expected steps miss the request's minimum above 1.
+
+        Exact search decides. An instance that passes its limit of work is taken to miss it.
+        """
+        from tasks.kumo.encoding import encode_instance
+        from tasks.kumo.search import solve_instances
+
+        instances = self.tables.instances(draws, 0, range(len(draws.status)))
+        boards = [encode_instance(self._encoded, instance) for instance in instances]
+        solutions = solve_instances(boards, time_limit=inf, work_limit=_WORK_LIMIT)
+        least = self._request.min_expected_steps - _ROUNDING
+        return np.array([s.expected_steps is None or s.expected_steps < least for s in solutions], np.bool_)
+
+    def _look_ahead(self, pending: int) -> int:
+        return 1 if pending > _FEW or self._request.is_searched else _LOOK_AHEAD
+
+    def _empty(self, rows: int) -> Candidates:
+        n_truths, n_actions, _ = self._size
+        return Candidates(
+            attempts=np.full(rows, -1, np.int64),
+            ids=np.full(rows, "", object),
+            draws=Draws.empty(rows, n_truths, n_actions),
+            tallies=np.zeros((rows, len(_TALLIED) + 1), np.int64),
+        )
+
+    def _resolve(self, indices: Array, attempts: Array) -> tuple[Draws, Array]:
+        """Return finished draws, none of which needs the solver any more, and which of them did."""
+        draws = self._draw(indices, attempts, np.full((len(indices), self._size[1]), -1, np.int32))
+        by_solver = draws.status == NEEDS_SOLVER
+        if by_solver.any():
+            self._select(draws, np.flatnonzero(by_solver), indices, attempts)
+        if self._request.is_searched and (draws.status == CANDIDATE).any():
+            rows = np.flatnonzero(draws.status == CANDIDATE)
+            draws.status[rows[self.too_easy(draws.rows(rows))]] = TOO_EASY
+        return draws, by_solver
+
+    def _draw(self, indices: Array, attempts: Array, forced: Array) -> Draws:
+        all_related = self._request.min_expected_steps > 0
+        return draw(self.tables.kernel, self._size, all_related, self._seed, indices, attempts, forced)
+
+    def _select(self, draws: Draws, rows: Array, indices: Array, attempts: Array) -> None:
+        """Let the solver select the states of these rows, and put the finished draws in their places."""
+        forced = np.full((len(rows), self._size[1]), -1, np.int32)
+        for place, row in enumerate(rows):
+            rng = derive_rng(self._request.seed, f"{PURPOSE} by solver {attempts[row]}", int(indices[row]))
+            truths, valid = draws.truths[row], draws.valid[row]
+            states = select_states(
+                self.tables.states, truths.tolist(), truths[valid].tolist(), self._size[1], rng
+            )
+            forced[place, : len(states or ())] = states or ()
+        selected = forced[:, 0] >= 0
+        draws.status[rows[~selected]] = UNSATISFIABLE
+        if selected.any():
+            redone = self._draw(indices[rows[selected]], attempts[rows[selected]], forced[selected])
+            for target, drawn in zip(draws, redone, strict=True):
+                target[rows[selected]] = drawn
+
+    def _ids_of_candidates(self, draws: Draws, is_taken: Callable[[str], bool] | None) -> Array:
+        ids = np.full(len(draws.status), "", object)
+        rows = np.flatnonzero(draws.status == CANDIDATE)
+        if rows.size:
+            ids[rows] = self.tables.ids(draws.rows(rows))
+        if is_taken is not None:
+            taken = [row for row in rows if is_taken(ids[row])]
+            draws.status[taken] = DUPLICATE
+        return ids

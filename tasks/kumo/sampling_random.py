@@ -1,0 +1,62 @@
+"""Random numbers inside of compiled sampling: splitmix64, whose whole state is one 64-bit word.
+
+`generator` is an array of that one word. numba's own generator would be a state of the process. Import
+this module lazily: it loads numba.
+"""
+
+import numpy as np
+from numba import njit
+
+_GAMMA = np.uint64(0x9E3779B97F4A7C15)
+_MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
+_MIX_2 = np.uint64(0x94D049BB133111EB)
+_U11, _U27, _U30, _U31, _U32 = (np.uint64(bits) for bits in (11, 27, 30, 31, 32))
+_TO_UNIT = 2.0**-53
+
+
+@njit
+def shuffle(values, first, last, generator):  # type: ignore[no-untyped-def]
+    """Put the values from `first` to `last - 1` in random order."""
+    for i in range(last - 1, first, -1):
+        other = first + below(generator, i - first + 1)
+        values[i], values[other] = values[other], values[i]
+
+
+@njit
+def shuffle_both(values, marks, generator):  # type: ignore[no-untyped-def]
+    """Put values and their marks in the same random order."""
+    for i in range(len(values) - 1, 0, -1):
+        other = below(generator, i + 1)
+        values[i], values[other] = values[other], values[i]
+        marks[i], marks[other] = marks[other], marks[i]
+
+
+@njit
+def seed_generator(generator, seed, index, attempt):  # type: ignore[no-untyped-def]
+    """Hash (seed, index, attempt) by three rounds of splitmix64."""
+    generator[0] = seed
+    generator[0] = next_bits(generator) ^ np.uint64(index)
+    generator[0] = next_bits(generator) ^ np.uint64(attempt)
+    generator[0] = next_bits(generator)
+
+
+@njit
+def next_bits(generator):  # type: ignore[no-untyped-def]
+    """Return the next 64 random bits."""
+    generator[0] += _GAMMA
+    mixed = generator[0]
+    mixed = (mixed ^ (mixed >> _U30)) * _MIX_1
+    mixed = (mixed ^ (mixed >> _U27)) * _MIX_2
+    return mixed ^ (mixed >> _U31)
+
+
+@njit
+def unit(generator):  # type: ignore[no-untyped-def]
+    """Return a uniform float of [0, 1)."""
+    return (next_bits(generator) >> _U11) * _TO_UNIT
+
+
+@njit
+def below(generator, count):  # type: ignore[no-untyped-def]
+    """Return an integer of 0..count-1, uniform to within count / 2**32."""
+    return np.int64(((next_bits(generator) >> _U32) * np.uint64(count)) >> _U32)

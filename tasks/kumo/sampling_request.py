@@ -1,0 +1,68 @@
+"""What may be asked of sampling, and what is refused at once."""
+
+import math
+from dataclasses import dataclass
+
+from schemas.errors import InvalidOption
+from schemas.kumo import Setting
+from tasks.kumo.encoding import EncodedConfig
+
+
+@dataclass(frozen=True, slots=True)
+class SamplingRequest:
+    """How many instances of which setting, and by which seed.
+
+    `min_expected_steps` is the least number of expected steps (Algorithm 3 of Lin et al., 2025): 0 takes
+    every instance, as the paper does; a value in (0, 1] needs no search, because the expected steps are 0
+    exactly where some truth is related to no action, and 1 or more otherwise; above 1 the exact search
+    decides. The instances get the indices from `first_index` on.
+    """
+
+    setting: Setting
+    count: int
+    seed: int
+    min_expected_steps: float = 1.0
+    first_index: int = 0
+
+    @property
+    def is_searched(self) -> bool:
+        """Whether only the exact search can tell if an instance has the expected steps asked for."""
+        return self.min_expected_steps > 1.0
+
+
+def check_request(encoded: EncodedConfig, request: SamplingRequest, workers: int) -> None:
+    """Raise InvalidOption, saying which value is impossible and why, where the request makes no sense."""
+    domain = encoded.config.name
+    n_truths, n_actions, n_valid = (
+        request.setting.n_truths,
+        request.setting.n_actions,
+        request.setting.n_valid,
+    )
+    rules = [
+        (request.count >= 1, f"count {request.count}: at least 1 instance must be asked for"),
+        (request.first_index >= 0, f"first_index {request.first_index}: indices begin at 0"),
+        (workers >= 1, f"workers {workers}: at least 1 process must do the work"),
+        (n_valid >= 1, f"{n_valid} valid truths: an instance has at least 1"),
+        (
+            n_valid < n_truths,
+            f"{n_valid} valid truths of {n_truths}: at least one truth must be invalid, "
+            f"so use fewer valid truths or more truths",
+        ),
+        (n_actions >= 1, f"{n_actions} actions: an instance has at least 1"),
+        (
+            n_truths <= len(encoded.truths),
+            f"{n_truths} truths, but domain {domain!r} has {len(encoded.truths)}: use a smaller setting",
+        ),
+        (
+            n_actions <= len(encoded.actions),
+            f"{n_actions} actions, but domain {domain!r} has {len(encoded.actions)}: use a smaller setting",
+        ),
+        (
+            math.isfinite(request.min_expected_steps) and 0 <= request.min_expected_steps <= n_actions,
+            f"min_expected_steps {request.min_expected_steps}: expected steps lie between 0 and the "
+            f"number of actions, {n_actions}",
+        ),
+    ]
+    for holds, message in rules:
+        if not holds:
+            raise InvalidOption(f"setting {request.setting.name}: {message}")

@@ -1,0 +1,139 @@
+"""What random drawing does not reach: the solver's enumeration, and the proof that nothing is left.
+
+The enumeration of a request is one fixed sequence of all instances, whatever was found or issued before;
+an index takes the first of it that is not taken. So a run that goes on where another stopped finds the
+same instances as one long run, and the sequence's end proves how many exist.
+"""
+
+from collections.abc import Callable, Iterator
+
+from schemas.errors import InstancesExhausted, PerennialError, UnsatisfiableSetting
+from schemas.ids import derive_rng
+from tasks.kumo.encoding import EncodedConfig
+from tasks.kumo.sampling_construct import Draws
+from tasks.kumo.sampling_draw import PURPOSE, CandidateSource
+from tasks.kumo.sampling_request import SamplingRequest
+from tasks.kumo.sampling_solver import FoundInstance, UndecidedError, all_instances
+
+# With a minimum above 1 the solver cannot see which instances have it: so many misses in a row end the walk.
+_MAX_MISSES = 2_000
+
+
+class Remainder:
+    """The enumeration of one request, walked as far as it is needed."""
+
+    def __init__(self, encoded: EncodedConfig, request: SamplingRequest, source: CandidateSource) -> None:
+        self._encoded, self._request, self._source = encoded, request, source
+        self._models = self._enumerate(all_related=request.min_expected_steps > 0)
+        self._head: FoundInstance | None = None
+        self._is_undecided = False
+        self.walked = 0
+        self.too_easy = 0
+
+    def is_empty(self) -> bool:
+        """Whether the solver proves that there is no instance; the minimum above 1 is left aside."""
+        try:
+            self._head = self._head or self._next_model()
+        except UndecidedError:
+            return False
+        return self._head is None
+
+    def next_instance(self, index: int, is_taken: Callable[[str], bool]) -> tuple[str, Draws] | None:
+        """Return id and draw of the first instance of the sequence that is not taken, None at its end.
+
+        Raises UndecidedError where the solver's budget, or `_MAX_MISSES`, ends the walk before its end.
+        """
+        misses = 0
+        while (found := self._advance()) is not None:
+            draws = self._shown(found, index)
+            instance_id = self._source.tables.ids(draws)[0]
+            if self._request.is_searched and self._source.too_easy(draws)[0]:
+                self.too_easy += 1
+                misses += 1
+                if misses == _MAX_MISSES:
+                    raise UndecidedError
+            elif is_taken(instance_id):
+                misses = 0
+            else:
+                return instance_id, draws
+        return None
+
+    def shortfall(self, found: int) -> PerennialError:
+        """Return the error that says how many instances exist, once the sequence is at its end."""
+        existing = self.walked - self.too_easy
+        issued_earlier = existing - found
+        if existing == 0:
+            return self._nothing_exists()
+        if issued_earlier < 0:
+            raise AssertionError(
+                f"{found} distinct instances were drawn, the solver enumerated {existing}: please report this"
+            )
+        earlier = f" ({issued_earlier:,} of them issued earlier)" if issued_earlier else ""
+        return InstancesExhausted(
+            f"{self._subject()}: {existing:,} distinct instances exist{earlier}, {self._request.count:,} new "
+            f"ones were asked for and {found:,} found: ask for {found:,} at most, or use another setting or "
+            f"domain"
+        )
+
+    def given_up(self, found: int) -> PerennialError:
+        """Return the error that says that no further instance was found, and that none was excluded."""
+        return InstancesExhausted(
+            f"{self._subject()}: {self._request.count:,} new instances were asked for and {found:,} found; "
+            f"neither drawing nor the solver came upon another within its limits (that there is none is not "
+            f"proved): use another seed, a lower min_expected_steps, another setting or another domain"
+        )
+
+    def _nothing_exists(self) -> PerennialError:
+        least = self._request.min_expected_steps
+        if least == 0 or self._is_empty_at_zero():
+            return UnsatisfiableSetting(
+                f"{self._subject()}: no instance exists, as was proved: no selection of truths lets "
+                f"{self._request.setting.n_actions} observations leave exactly the valid ones; use fewer "
+                f"truths, another number of actions, or another domain"
+            )
+        return UnsatisfiableSetting(
+            f"{self._subject()}: no instance has expected steps of {least:g} or more, as was proved, "
+            f"although instances exist: use min_expected_steps 0, more actions or fewer truths"
+        )
+
+    def _is_empty_at_zero(self) -> bool:
+        try:
+            return next(self._enumerate(all_related=False), None) is None
+        except UndecidedError:
+            return False
+
+    def _subject(self) -> str:
+        return f"domain {self._encoded.config.name!r}, setting {self._request.setting.name}"
+
+    def _enumerate(self, all_related: bool) -> Iterator[FoundInstance]:
+        rng = derive_rng(self._request.seed, f"{PURPOSE} by enumeration", 0)
+        return all_instances(
+            self._encoded, self._source.tables.states, self._request.setting, all_related, rng
+        )
+
+    def _advance(self) -> FoundInstance | None:
+        found, self._head = self._head or self._next_model(), None
+        self.walked += found is not None
+        return found
+
+    def _next_model(self) -> FoundInstance | None:
+        # An iterator that has raised ends at the next call, which must not be taken for a proof.
+        if self._is_undecided:
+            raise UndecidedError
+        try:
+            return next(self._models, None)
+        except UndecidedError:
+            self._is_undecided = True
+            raise
+
+    def _shown(self, found: FoundInstance, index: int) -> Draws:
+        """Return the instance as a draw of one row, in random order and with its own observations."""
+        rng = derive_rng(self._request.seed, f"{PURPOSE} of an enumerated instance", index)
+        truths, states = list(found.truths), list(found.states)
+        rng.shuffle(truths)
+        rng.shuffle(states)
+        draws = Draws.empty(1, len(truths), len(states))
+        draws.truths[0], draws.states[0] = truths, states
+        draws.valid[0] = [truth in found.valid for truth in truths]
+        draws.uniforms[0] = [rng.random() for _ in states]
+        return draws

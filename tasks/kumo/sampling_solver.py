@@ -1,0 +1,226 @@
+"""Everything that sampling asks of a SAT solver: a selection, whether any instance exists, all of them.
+
+The solver is python-sat's Minicard, whose native at-most constraints hold the sizes. Every call works on
+a formula of its own and under random phases from a derived generator, so that an answer depends on its
+question alone; without random phases one action turns up nearly everywhere. Budgets are conflicts, not
+seconds, so that the answers are the same on every machine.
+"""
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations, count
+from typing import Any
+
+from schemas.kumo import Setting
+from tasks.kumo.encoding import EncodedConfig
+from tasks.kumo.sampling_states import ObservableState
+
+_SELECTION_CONFLICTS = 10_000
+_INSTANCE_CONFLICTS = 1_000_000
+_CHOSEN_SHARE = 0.1
+
+
+class UndecidedError(Exception):
+    """The solver used up its conflicts before it found an instance or proved that no further one exists."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundInstance:
+    """Truths, the valid ones among them, and numbers of observable states, in no meaningful order."""
+
+    truths: tuple[int, ...]
+    valid: tuple[int, ...]
+    states: tuple[int, ...]
+
+
+def select_states(
+    states: Sequence[ObservableState],
+    truths: Sequence[int],
+    valid: Sequence[int],
+    n_actions: int,
+    rng: random.Random,
+) -> list[int] | None:
+    """Return numbers of states that rule out exactly the invalid truths, or None where there are none.
+
+    Algorithm 2 of Lin et al. (2025): one variable for each state that rules out a sampled truth and no
+    valid one, at most one state an action and at most `n_actions` in all. None also where the solver is
+    at the end of its budget, which costs an attempt but never a proof.
+    """
+    valid_mask = sum(1 << truth for truth in valid)
+    invalid = [truth for truth in truths if not valid_mask >> truth & 1]
+    invalid_mask = sum(1 << truth for truth in invalid)
+    usable = [
+        g for g, state in enumerate(states) if state.mask & invalid_mask and not state.mask & valid_mask
+    ]
+    clauses = [[i for i, g in enumerate(usable, start=1) if states[g].mask >> truth & 1] for truth in invalid]
+    clauses += [
+        [-i, -j]
+        for (i, g), (j, h) in combinations(enumerate(usable, start=1), 2)
+        if states[g].action == states[h].action
+    ]
+    phases = [i if rng.random() < _CHOSEN_SHARE else -i for i in range(1, len(usable) + 1)]
+    with _solver() as solver:
+        _add(solver, clauses)
+        if len(usable) > n_actions:
+            solver.add_atmost(range(1, len(usable) + 1), n_actions)
+        solver.set_phases(phases)
+        solver.conf_budget(_SELECTION_CONFLICTS)
+        if not solver.solve_limited():
+            return None
+        return [usable[literal - 1] for literal in solver.get_model()[: len(usable)] if literal > 0]
+
+
+def all_instances(
+    encoded: EncodedConfig,
+    states: Sequence[ObservableState],
+    setting: Setting,
+    all_related: bool,
+    rng: random.Random,
+) -> Iterator[FoundInstance]:
+    """Yield every instance of the setting once; the iterator's end is the proof that there are no others.
+
+    With `all_related` only those in which every truth is related to some action. Raises UndecidedError
+    where the budget ends first. A setting whose actions cannot rule out enough truths by their number
+    alone is not handed to the solver, which would need exponentially many conflicts to count.
+    """
+    if not _is_countable(states, setting):
+        return
+    formula = _InstanceFormula(encoded, states, setting, all_related)
+    with _solver() as solver:
+        _add(solver, formula.clauses)
+        for literals, bound in formula.at_most:
+            solver.add_atmost(literals, bound)
+        while True:
+            solver.set_phases(formula.random_phases(rng))
+            solver.conf_budget(_INSTANCE_CONFLICTS)
+            satisfiable = solver.solve_limited()
+            if satisfiable is None:
+                raise UndecidedError
+            if not satisfiable:
+                return
+            found = formula.read(solver.get_model())
+            yield found
+            solver.add_clause(formula.blocking_clause(found))
+
+
+def _is_countable(states: Sequence[ObservableState], setting: Setting) -> bool:
+    """Whether the states that rule out most, one an action, rule out as many truths as are to be invalid."""
+    most: dict[int, int] = {}
+    for state in states:
+        most[state.action] = max(most.get(state.action, 0), state.mask.bit_count())
+    largest = sorted(most.values(), reverse=True)[: setting.n_actions]
+    return sum(largest) >= setting.n_truths - setting.n_valid
+
+
+class _InstanceFormula:
+    """The one formula of a configuration and a setting: its models are exactly the instances.
+
+    Variables: truth t is sampled, truth t is valid, state g is observed; and as definitions: action a is
+    related to a sampled truth, state g contradicts no valid truth, `exhausted`: every related action that
+    has a non-contradictory state is used, so that irrelevant actions may be.
+    """
+
+    def __init__(
+        self,
+        encoded: EncodedConfig,
+        states: Sequence[ObservableState],
+        setting: Setting,
+        all_related: bool,
+    ) -> None:
+        numbers = count(1)
+        self.setting = setting
+        self.sampled = [next(numbers) for _ in encoded.truths]
+        self.valid = [next(numbers) for _ in encoded.truths]
+        self.observed = [next(numbers) for _ in states]
+        self._related = [next(numbers) for _ in encoded.actions]
+        self._consistent = [next(numbers) for _ in states]
+        self._exhausted = next(numbers)
+        self._masks = [state.mask for state in states]
+        self._of_action: list[list[int]] = [[] for _ in encoded.actions]
+        for g, state in enumerate(states):
+            self._of_action[state.action].append(g)
+        self._relations = encoded.related
+        self.at_most = [
+            *_exactly(self.sampled, setting.n_truths),
+            *_exactly(self.valid, setting.n_valid),
+            *_exactly(self.observed, setting.n_actions),
+        ]
+        self.clauses = [*self._validity(), *self._consistency(), *self._padding()]
+        if all_related:
+            self.clauses += self._relatedness()
+
+    def _validity(self) -> Iterator[list[int]]:
+        """Valid truths are sampled; every other sampled truth, and no valid one, is ruled out."""
+        for t, (sampled, valid) in enumerate(zip(self.sampled, self.valid, strict=True)):
+            yield [-valid, sampled]
+            yield [
+                -sampled,
+                valid,
+                *(self.observed[g] for g, mask in enumerate(self._masks) if mask >> t & 1),
+            ]
+        for of_action in self._of_action:
+            for g, h in combinations(of_action, 2):
+                yield [-self.observed[g], -self.observed[h]]
+
+    def _consistency(self) -> Iterator[list[int]]:
+        """Define for every state whether it contradicts a valid truth; observed ones do not."""
+        for g, mask in enumerate(self._masks):
+            ruled_out = [valid for t, valid in enumerate(self.valid) if mask >> t & 1]
+            yield [self._consistent[g], *ruled_out]
+            yield from ([-self._consistent[g], -valid] for valid in ruled_out)
+            yield [-self.observed[g], self._consistent[g]]
+
+    def _padding(self) -> Iterator[list[int]]:
+        """Admit irrelevant actions only where the related ones are exhausted."""
+        for a, of_action in enumerate(self._of_action):
+            relevant = [sampled for t, sampled in enumerate(self.sampled) if self._relations[a] >> t & 1]
+            yield [-self._related[a], *relevant]
+            yield from ([-sampled, self._related[a]] for sampled in relevant)
+            used = [self.observed[g] for g in of_action]
+            for g in of_action:
+                yield [-self.observed[g], self._related[a], self._exhausted]
+                yield [-self._exhausted, -self._related[a], -self._consistent[g], *used]
+
+    def _relatedness(self) -> Iterator[list[int]]:
+        for t, sampled in enumerate(self.sampled):
+            related = [a for a, mask in enumerate(self._relations) if mask >> t & 1]
+            yield [-sampled, *(self.observed[g] for a in related for g in self._of_action[a])]
+
+    def random_phases(self, rng: random.Random) -> list[int]:
+        """Return phases that prefer random truths, a random valid one and random states of random actions."""
+        truths = rng.sample(range(len(self.sampled)), self.setting.n_truths)
+        preferred = {self.sampled[t] for t in truths}
+        preferred |= {self.valid[t] for t in truths[: self.setting.n_valid]}
+        usable = [of_action for of_action in self._of_action if of_action]
+        for of_action in rng.sample(usable, min(len(usable), self.setting.n_actions)):
+            preferred.add(self.observed[rng.choice(of_action)])
+        variables = [*self.sampled, *self.valid, *self.observed]
+        return [variable if variable in preferred else -variable for variable in variables]
+
+    def read(self, model: Sequence[int]) -> FoundInstance:
+        """Return the instance that a model describes."""
+        return FoundInstance(
+            tuple(t for t, variable in enumerate(self.sampled) if model[variable - 1] > 0),
+            tuple(t for t, variable in enumerate(self.valid) if model[variable - 1] > 0),
+            tuple(g for g, variable in enumerate(self.observed) if model[variable - 1] > 0),
+        )
+
+    def blocking_clause(self, found: FoundInstance) -> list[int]:
+        """Return the clause that excludes this instance; truths and states determine the valid ones."""
+        return [-self.sampled[t] for t in found.truths] + [-self.observed[g] for g in found.states]
+
+
+def _exactly(variables: Sequence[int], number: int) -> list[tuple[list[int], int]]:
+    return [(list(variables), number), ([-variable for variable in variables], len(variables) - number)]
+
+
+def _add(solver: Any, clauses: Sequence[Sequence[int]]) -> None:
+    for clause in clauses:
+        solver.add_clause(clause)
+
+
+def _solver() -> Any:
+    from pysat.solvers import Minicard
+
+    return Minicard()
