@@ -8,13 +8,17 @@ from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
+from rich.cells import cell_len
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from flows.roots import RootOption, data_root
 from schemas.errors import UnreadableInput
 from warehouse.catalog import open_catalog
 from warehouse.store import Store
+
+_LONGEST_LINE = 240
 
 
 class Format(StrEnum):
@@ -78,15 +82,30 @@ def _print_rows(names: list[str], rows: list[tuple[Any, ...]], format_: Format) 
 
 
 def _print_table(names: list[str], rows: list[tuple[Any, ...]]) -> None:
-    table = Table()
-    for i, name in enumerate(names):
-        numeric = all(isinstance(row[i], int | float) or row[i] is None for row in rows)
-        table.add_column(name, justify="right" if numeric else "left", overflow="fold")
-    for row in rows:
-        table.add_row(*(_shown(value) for value in row))
+    """Print a table on lines as long as it needs; rows too long for that one below the other."""
+    shown = [[_shown(value) for value in row] for row in rows]
+    widths = [max(map(cell_len, column)) for column in zip(names, *shown, strict=True)]
+    width = sum(widths) + 3 * len(widths) + 1
     console = Console(highlight=False, markup=False)
-    console.print(table)
+    if width > max(console.width, _LONGEST_LINE):
+        _print_records(console, names, shown)
+    else:
+        table = Table()
+        for i, name in enumerate(names):
+            numeric = all(isinstance(row[i], int | float) or row[i] is None for row in rows)
+            table.add_column(name, justify="right" if numeric else "left", no_wrap=True)
+        for cells in shown:
+            table.add_row(*(escape(cell) for cell in cells))
+        Console(highlight=False, width=max(console.width, width)).print(table)
     console.print(f"{len(rows)} row{'' if len(rows) == 1 else 's'}")
+
+
+def _print_records(console: Console, names: list[str], shown: list[list[str]]) -> None:
+    longest = max(map(cell_len, names))
+    for number, cells in enumerate(shown, start=1):
+        console.rule(f"row {number}", align="left")
+        for name, cell in zip(names, cells, strict=True):
+            console.print(f"{name:<{longest}}  {cell}", soft_wrap=True)
 
 
 def _shown(value: Any) -> str:

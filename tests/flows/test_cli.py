@@ -37,7 +37,8 @@ def test_every_command_has_help_with_an_example(
 
 
 def test_query_prints_table_csv_and_json(harness: Harness, published: Published, tmp_path: Path) -> None:
-    sql = "SELECT player, attempted, success_rate, NULL AS nothing, [1, 2] AS listed FROM leaderboard ORDER BY 1"
+    columns = "player, attempted, success_rate, NULL AS nothing, [1, 2] AS listed"
+    sql = f"SELECT {columns} FROM leaderboard ORDER BY 1"
     outputs = {}
     for form in ("table", "csv", "json"):
         done = harness.perennial("query", sql, "--root", str(published.root), "--format", form, cwd=tmp_path)
