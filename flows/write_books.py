@@ -2,9 +2,9 @@
 
 from flows.workspace import Workspace, open_workspace, stage_once
 from schemas.ids import derive_rng
-from tasks.kumo.book_check import check_book
 from tasks.kumo.books import write_book
-from tasks.kumo.rules import rules_of
+from tasks.kumo.books.check import check_book
+from tasks.kumo.books.rules import rules_of
 from warehouse.kumo_rows import book_row, instance_from_row, rejection_row
 from warehouse.stage import Rows
 

@@ -114,7 +114,7 @@ def own_sets(encoded: EncodedConfig, setting: str, count: int) -> tuple[ActionSe
     """Return the actions chosen before padding, and all actions, of our instances."""
     import numpy as np
 
-    from tasks.kumo.sampling_draw import CandidateSource
+    from tasks.kumo.sampling.draw import CandidateSource
 
     source = CandidateSource(encoded, SamplingRequest(Setting.parse(setting), count, 0, 0.0))
     drawn = source.next_candidates(np.arange(count))

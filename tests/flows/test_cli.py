@@ -175,7 +175,7 @@ def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 def test_reading_commands_import_no_prefect_and_tasks_nothing_heavy() -> None:
     program = (
         "import sys, flows.cli, tasks.kumo.search, tasks.kumo.sampling\n"
-        "import tasks.kumo.players, tasks.kumo.books, tasks.kumo.book_check, tasks.kumo.validation\n"
+        "import tasks.kumo.players, tasks.kumo.books, tasks.kumo.books.check, tasks.kumo.validation\n"
         "heavy = {'prefect', 'duckdb', 'pyarrow', 'pandas', 'numba', 'numpy', 'pysat', 'pydantic', 'jinja2',"
         " 'great_expectations', 'scipy'}\n"
         "print(sorted(heavy & set(sys.modules)))"

@@ -10,10 +10,10 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from schemas.kumo import Instance, Observation, Outcome, OutcomeState, Rule, SeedConfig
+from tasks.kumo.books.rules import rules_of
 from tasks.kumo.configuration import parse_config
 from tasks.kumo.encoding import EncodedConfig, EncodedInstance, encode_config, encode_instance
 from tasks.kumo.instance_lines import parse_instances
-from tasks.kumo.rules import rules_of
 
 # No deadline: on a busy machine a single example may take any time.
 unhurried = settings(deadline=None)

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from tasks.kumo.book_check import check_book
-from tasks.kumo.book_reading import read_book
 from tasks.kumo.books import write_book
+from tasks.kumo.books.check import check_book
+from tasks.kumo.books.reading import read_book
 from tests.kumo.small_worlds import released_worlds, unhurried, worlds
 from tests.kumo.test_books import CLINIC, written
 

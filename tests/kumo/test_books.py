@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 
 from schemas.errors import UnreadableInput
 from schemas.kumo import Instance, Outcome, OutcomeState, Rule, SeedConfig
-from tasks.kumo.book_reading import read_book
 from tasks.kumo.books import write_book
+from tasks.kumo.books.reading import read_book
+from tasks.kumo.books.rules import closed_ends, rules_of
 from tasks.kumo.encoding import encode_config
-from tasks.kumo.rules import closed_ends, rules_of
 from tests.kumo.small_worlds import World, bounds, unhurried, world_of, worlds
 
 CONFIG = SeedConfig(

@@ -11,9 +11,9 @@ from schemas.kumo import Turn
 from tasks.kumo.books import write_book
 from tasks.kumo.conversation import messages_for
 from tasks.kumo.game import play
-from tasks.kumo.player_greedy import best_action
-from tasks.kumo.player_reader import read_last_outcome, read_lists
 from tasks.kumo.players import PLAYERS, Seat, player_kind, take_seat
+from tasks.kumo.players.greedy import best_action
+from tasks.kumo.players.reader import read_last_outcome, read_lists
 from tasks.kumo.search import Solution
 from tests.kumo.small_worlds import World, released_worlds, unhurried, worlds
 from tests.kumo.test_books import CLINIC

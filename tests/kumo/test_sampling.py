@@ -22,8 +22,8 @@ from tasks.kumo.encoding import (
     instance_id,
 )
 from tasks.kumo.sampling import SamplingRequest, sample_instances
-from tasks.kumo.sampling_solver import select_states
-from tasks.kumo.sampling_states import ObservableState, observable_states
+from tasks.kumo.sampling.solver import select_states
+from tasks.kumo.sampling.states import ObservableState, observable_states
 from tests.benchmarks.plain_sampler import plain_sample
 from tests.benchmarks.sampling import entropy
 from tests.kumo.brute_force import Key, every_instance, is_consistent, observable, relates, ruled_out
@@ -190,8 +190,8 @@ def test_a_draw_without_the_solver_is_refused_only_where_nothing_fits(
 ) -> None:
     import numpy as np
 
-    from tasks.kumo.sampling_construct import UNSATISFIABLE, draw
-    from tasks.kumo.sampling_tables import SamplingTables
+    from tasks.kumo.sampling.construct import UNSATISFIABLE, draw
+    from tasks.kumo.sampling.tables import SamplingTables
 
     config, setting = world
     tables = SamplingTables(encode_config(config))
@@ -343,7 +343,7 @@ def test_a_solver_at_its_limit_makes_no_claim(monkeypatch: pytest.MonkeyPatch) -
     overlapping = tiny(*((("t0", "t1", "t2", f"t{i}"), ()) for i in range(3, 15)), n_truths=20)
     request = SamplingRequest(Setting(12, 6), 5, 0, 0.0)
     assert isinstance(sample_instances(overlapping, request).shortfall, UnsatisfiableSetting)
-    monkeypatch.setattr("tasks.kumo.sampling_solver._INSTANCE_CONFLICTS", 1)
+    monkeypatch.setattr("tasks.kumo.sampling.solver._INSTANCE_CONFLICTS", 1)
     sample = sample_instances(overlapping, request)
     assert isinstance(sample.shortfall, InstancesExhausted)
     assert "is not proved" in str(sample.shortfall)

@@ -4,10 +4,10 @@
 
 from numba import njit
 
-from tasks.kumo import search_frames, search_sets, search_states, search_tables
 from tasks.kumo.kernel_sources import sources_digest
-from tasks.kumo.search_frames import INFINITY, PROGRESS, push, run
-from tasks.kumo.search_sets import (
+from tasks.kumo.search import frames, sets, states, tables
+from tasks.kumo.search.frames import INFINITY, PROGRESS, push, run
+from tasks.kumo.search.sets import (
     CLASSES,
     MASK,
     MEMBERS,
@@ -18,8 +18,8 @@ from tasks.kumo.search_sets import (
     record_of,
     successor_of,
 )
-from tasks.kumo.search_states import state_entry
-from tasks.kumo.search_tables import (
+from tasks.kumo.search.states import state_entry
+from tasks.kumo.search.tables import (
     ANSWER,
     BUDGET,
     ENTRY_VALUE,
@@ -193,4 +193,4 @@ def _compiled_from(sources):
     return solve_slice
 
 
-solve_slice = _compiled_from(sources_digest(search_tables, search_sets, search_states, search_frames))
+solve_slice = _compiled_from(sources_digest(tables, sets, states, frames))

@@ -1,6 +1,6 @@
 """Truth sets of the exact search: what the actions do to a set of truths left.
 
-Compiled by numba; `w` and `x` as in `search_tables`. A truth set's record: LENGTH in words, MASK, REACH
+Compiled by numba; `w` and `x` as in `tables`. A truth set's record: LENGTH in words, MASK, REACH
 (actions related to some truth of it), N_RELATIONS, N_CLASSES, N_SHARED, CLASSES (where its classes begin);
 BOUNDS: expected steps by steps to go, 0 where not computed yet; the relations: by truth the mask of its
 actions, inclusion-minimal ones only; the classes of actions that do the same to the set, classes of several
@@ -12,7 +12,7 @@ first, its mask, its record (0: not looked up yet) and its probability.
 
 from numba import njit
 
-from tasks.kumo.search_tables import (
+from tasks.kumo.search.tables import (
     BUDGET,
     EPSILON,
     FIRST_STATE,

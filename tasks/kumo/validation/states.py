@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from itertools import islice, pairwise
 
 from schemas.kumo import Finding, Outcome, OutcomeState, SeedConfig
-from tasks.kumo.validation_names import repeats, similar_pairs
-from tasks.kumo.validation_rules import finding, listed, quoted, state_text
+from tasks.kumo.validation.names import repeats, similar_pairs
+from tasks.kumo.validation.rules import finding, listed, quoted, state_text
 
 KINDS = ("str", "float")
 # Overlaps grow with the square of the states; this many a single action are enough to act on.

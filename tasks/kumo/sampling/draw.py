@@ -12,7 +12,7 @@ import numpy as np
 
 from schemas.ids import derive_rng, derive_seed
 from tasks.kumo.encoding import EncodedConfig
-from tasks.kumo.sampling_construct import (
+from tasks.kumo.sampling.construct import (
     CANDIDATE,
     DUPLICATE,
     NEEDS_SOLVER,
@@ -22,13 +22,13 @@ from tasks.kumo.sampling_construct import (
     Draws,
     draw,
 )
-from tasks.kumo.sampling_request import SamplingRequest
-from tasks.kumo.sampling_solver import select_states
-from tasks.kumo.sampling_tables import SamplingTables
+from tasks.kumo.sampling.request import SamplingRequest
+from tasks.kumo.sampling.solver import select_states
+from tasks.kumo.sampling.tables import SamplingTables
 
 PURPOSE = "kumo sampling"
 
-# An index that finds nothing new in so many attempts is left to the enumeration of `sampling_rest`: then
+# An index that finds nothing new in so many attempts is left to the enumeration of `rest`: then
 # less than about 2% of what is drawn is new (0.98**256 = 0.6%), and enumeration, which proves when nothing
 # is left, costs an index less than further draws. Reached only where instances run out or are very rare.
 MAX_ATTEMPTS = 256

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from schemas.kumo import Finding, SeedConfig
-from tasks.kumo.validation_rules import finding, quoted
+from tasks.kumo.validation.rules import finding, quoted
 
 # Zero-width joiners are part of correct spelling in several scripts.
 _SPELLING_JOINERS = "\u200c\u200d"

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from schemas.kumo import Finding, Outcome, SeedConfig
-from tasks.kumo.validation_names import folded, repeats
-from tasks.kumo.validation_rules import finding, listed, quoted, state_text
+from tasks.kumo.validation.names import folded, repeats
+from tasks.kumo.validation.rules import finding, listed, quoted, state_text
 
 _SUGGESTIONS = 20
 _SUGGESTION_TRUTHS = 500

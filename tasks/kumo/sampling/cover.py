@@ -10,7 +10,7 @@ the highest entropy of actions, before and after padding. Import this module laz
 
 from numba import njit
 
-from tasks.kumo.sampling_random import shuffle, unit
+from tasks.kumo.sampling.splitmix import shuffle, unit
 
 _TRIALS = 8
 _NONE, _SEVERAL = -1, -2

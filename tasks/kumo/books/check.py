@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from schemas.kumo import Instance, Rule
-from tasks.kumo.book_reading import read_book
-from tasks.kumo.rules import closed_ends, describe_rule
+from tasks.kumo.books.reading import read_book
+from tasks.kumo.books.rules import closed_ends, describe_rule
 
 _SHOWN_CHARACTERS = 200
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from schemas.kumo import Turn
-from tasks.kumo.seat import Seat, answer
+from tasks.kumo.players.seat import Seat, answer
 
 StateMasks = Sequence[Sequence[int]]
 

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator
 from schemas.errors import InstancesExhausted, PerennialError, UnsatisfiableSetting
 from schemas.ids import derive_rng
 from tasks.kumo.encoding import EncodedConfig
-from tasks.kumo.sampling_construct import Draws
-from tasks.kumo.sampling_draw import PURPOSE, CandidateSource
-from tasks.kumo.sampling_request import SamplingRequest
-from tasks.kumo.sampling_solver import FoundInstance, UndecidedError, all_instances
+from tasks.kumo.sampling.construct import Draws
+from tasks.kumo.sampling.draw import PURPOSE, CandidateSource
+from tasks.kumo.sampling.request import SamplingRequest
+from tasks.kumo.sampling.solver import FoundInstance, UndecidedError, all_instances
 
 # With a minimum above 1 the solver cannot see which instances have it: so many misses in a row end the walk.
 _MAX_MISSES = 2_000

@@ -12,8 +12,8 @@ import numpy as np
 
 from schemas.kumo import Instance
 from tasks.kumo.encoding import EncodedConfig
-from tasks.kumo.sampling_construct import Array, Draws, Tables
-from tasks.kumo.sampling_states import ObservableState, observable_states
+from tasks.kumo.sampling.construct import Array, Draws, Tables
+from tasks.kumo.sampling.states import ObservableState, observable_states
 
 _WORD = 64
 

@@ -13,11 +13,11 @@ import numpy as np
 from schemas.errors import PerennialError
 from schemas.kumo import Instance
 from tasks.kumo.encoding import EncodedConfig
-from tasks.kumo.sampling_construct import Draws
-from tasks.kumo.sampling_draw import Candidates, CandidateSource
-from tasks.kumo.sampling_request import SamplingRequest
-from tasks.kumo.sampling_rest import Remainder
-from tasks.kumo.sampling_solver import UndecidedError
+from tasks.kumo.sampling.construct import Draws
+from tasks.kumo.sampling.draw import Candidates, CandidateSource
+from tasks.kumo.sampling.request import SamplingRequest
+from tasks.kumo.sampling.rest import Remainder
+from tasks.kumo.sampling.solver import UndecidedError
 
 # So many failed attempts before anything was found are reason enough to ask the solver whether there is
 # anything to find: it costs milliseconds, and an impossible setting is then refused in no time.

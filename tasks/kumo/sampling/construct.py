@@ -1,6 +1,6 @@
 """The constructive pass of sampling, compiled: truths, a cover of the invalid ones, padding, orders.
 
-Algorithm 1 of Lin et al. (2025), with the solver's part (Algorithm 2) done by `sampling_cover` where that
+Algorithm 1 of Lin et al. (2025), with the solver's part (Algorithm 2) done by `cover` where that
 succeeds. Where it does not, the draw is left to the solver, whose selection then comes back as `forced`
 and is padded here.
 
@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from tasks.kumo import sampling_cover, sampling_random
 from tasks.kumo.kernel_sources import sources_digest
-from tasks.kumo.sampling_cover import block_contradictory, cover_invalid, propagate, take
-from tasks.kumo.sampling_random import below, seed_generator, shuffle_both, unit
+from tasks.kumo.sampling import cover, splitmix
+from tasks.kumo.sampling.cover import block_contradictory, cover_invalid, propagate, take
+from tasks.kumo.sampling.splitmix import below, seed_generator, shuffle_both, unit
 
 CANDIDATE, UNSATISFIABLE, TOO_EASY, NEEDS_SOLVER, DUPLICATE = range(5)
 
@@ -226,4 +226,4 @@ def _compiled_from(sources: int) -> Any:
     return _draw_rows
 
 
-_draw_rows = _compiled_from(sources_digest(sampling_cover, sampling_random))
+_draw_rows = _compiled_from(sources_digest(cover, splitmix))

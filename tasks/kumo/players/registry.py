@@ -6,11 +6,9 @@ from dataclasses import dataclass
 from schemas.errors import InvalidOption
 from schemas.kumo import Turn
 from tasks.kumo.game import Player
-from tasks.kumo.player_greedy import GreedyPlayer
-from tasks.kumo.player_reader import ReaderPlayer
-from tasks.kumo.seat import Seat, answer, take_seat
-
-__all__ = ["PLAYERS", "OraclePlayer", "PlayerKind", "RandomPlayer", "Seat", "player_kind", "take_seat"]
+from tasks.kumo.players.greedy import GreedyPlayer
+from tasks.kumo.players.reader import ReaderPlayer
+from tasks.kumo.players.seat import Seat, answer
 
 
 class OraclePlayer:

@@ -11,8 +11,8 @@ from multiprocessing import get_context
 import numpy as np
 
 from tasks.kumo.encoding import EncodedConfig
-from tasks.kumo.sampling_draw import Candidates, CandidateSource
-from tasks.kumo.sampling_request import SamplingRequest
+from tasks.kumo.sampling.draw import Candidates, CandidateSource
+from tasks.kumo.sampling.request import SamplingRequest
 
 Batch = tuple[int, Candidates]
 

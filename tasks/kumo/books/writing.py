@@ -1,7 +1,7 @@
 """Write the knowledge book of an instance: template prose that says every rule exactly once.
 
 The sentences are in `prompts/kumo/book.md.j2`; here the rules are put into the order and the numbers
-into the form in which the templates show them. `tasks.kumo.book_check` reads them back.
+into the form in which the templates show them. `tasks.kumo.books.check` reads them back.
 """
 
 import random
@@ -12,7 +12,7 @@ from typing import Any
 from prompts.render import render
 from prompts.wording import plural
 from schemas.kumo import Instance, Rule, SeedConfig
-from tasks.kumo.rules import closed_ends
+from tasks.kumo.books.rules import closed_ends
 
 BOOK_TEMPLATE = "kumo/book.md.j2"
 

@@ -1,8 +1,8 @@
 """Sample distinct instances of a domain (Algorithms 1 and 2 of Lin et al., 2025).
 
-Each index draws attempt after attempt (`sampling_draw`: by construction, by the solver where that fails)
+Each index draws attempt after attempt (`draw`: by construction, by the solver where that fails)
 until one is an instance that was neither issued earlier nor accepted for a smaller index. An index that
-finds nothing new takes its instance from the solver's enumeration (`sampling_rest`), which proves when
+finds nothing new takes its instance from the solver's enumeration (`rest`), which proves when
 nothing is left. Acceptance goes by index, so the number of processes changes nothing.
 """
 
@@ -14,12 +14,10 @@ from typing import TYPE_CHECKING
 from schemas.errors import PerennialError
 from schemas.kumo import Instance
 from tasks.kumo.encoding import EncodedConfig
-from tasks.kumo.sampling_request import SamplingRequest, check_request
+from tasks.kumo.sampling.request import SamplingRequest, check_request
 
 if TYPE_CHECKING:
-    from tasks.kumo.sampling_collect import Collection
-
-__all__ = ["Sample", "SamplingCounts", "SamplingRequest", "sample_instances"]
+    from tasks.kumo.sampling.collect import Collection
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +66,9 @@ def sample_instances(
     Raises InvalidOption where the request makes no sense.
     """
     check_request(encoded, request, workers)
-    from tasks.kumo.sampling_batches import batches
-    from tasks.kumo.sampling_collect import Collection
-    from tasks.kumo.sampling_draw import CandidateSource
+    from tasks.kumo.sampling.batches import batches
+    from tasks.kumo.sampling.collect import Collection
+    from tasks.kumo.sampling.draw import CandidateSource
 
     source = CandidateSource(encoded, request)
     collection = Collection(encoded, request, known_ids, source)

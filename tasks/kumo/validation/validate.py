@@ -9,12 +9,10 @@ from collections import Counter
 
 from schemas.errors import UnusableConfig
 from schemas.kumo import MIN_ACTIONS, MIN_TRUTHS, Finding, SeedConfig
-from tasks.kumo.validation_names import name_findings, size_findings
-from tasks.kumo.validation_relations import relation_findings
-from tasks.kumo.validation_rules import RULES, RuleInfo
-from tasks.kumo.validation_states import entry_findings, state_findings, type_findings
-
-__all__ = ["RULES", "RuleInfo", "one_to_one_share", "refuse_unsafe", "validate_config"]
+from tasks.kumo.validation.names import name_findings, size_findings
+from tasks.kumo.validation.relations import relation_findings
+from tasks.kumo.validation.rules import RULES
+from tasks.kumo.validation.states import entry_findings, state_findings, type_findings
 
 _UNSAFE_QUOTED = 3
 

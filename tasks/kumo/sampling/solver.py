@@ -14,7 +14,7 @@ from typing import Any
 
 from schemas.kumo import Setting
 from tasks.kumo.encoding import EncodedConfig
-from tasks.kumo.sampling_states import ObservableState
+from tasks.kumo.sampling.states import ObservableState
 
 _SELECTION_CONFLICTS = 10_000
 _INSTANCE_CONFLICTS = 1_000_000

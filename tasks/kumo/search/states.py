@@ -1,13 +1,13 @@
 """States of the exact search: base cases, equal states, and a lower bound of the steps from a state.
 
-Compiled by numba; `w` and `x` as in `search_tables`, truth sets as in `search_sets`.
+Compiled by numba; `w` and `x` as in `tables`, truth sets as in `sets`.
 """
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
 from numba import njit
 
-from tasks.kumo.search_sets import (
+from tasks.kumo.search.sets import (
     BOUNDS,
     CLASSES,
     HORIZON,
@@ -22,7 +22,7 @@ from tasks.kumo.search_sets import (
     SUCCESSORS,
     successor_of,
 )
-from tasks.kumo.search_tables import BUDGET, add_entry, count, entry_slot
+from tasks.kumo.search.tables import BUDGET, add_entry, count, entry_slot
 
 
 @njit

@@ -11,10 +11,10 @@ from operator import or_
 from typing import NamedTuple
 
 from schemas.kumo import Observation, Turn
-from tasks.kumo.book_reading import BookContents, read_book
+from tasks.kumo.books.reading import BookContents, read_book
 from tasks.kumo.conversation import Message, system_message, user_message
-from tasks.kumo.player_greedy import best_action, first_left
-from tasks.kumo.seat import Seat, answer
+from tasks.kumo.players.greedy import best_action, first_left
+from tasks.kumo.players.seat import Seat, answer
 
 _BOOK = re.compile(r"^<BOOK>\n(.*)\n</BOOK>", re.DOTALL | re.MULTILINE)
 _LAST_OUTCOME = re.compile(r"\AYou chose: (.*)\nObserved outcome: (.*)\n")

@@ -1,6 +1,6 @@
 """Exact best-first search for Algorithm 3's expected steps.
 
-Compiled by numba; `w` and `x` as in `search_tables`. The search is a machine with its own stack, so that it
+Compiled by numba; `w` and `x` as in `tables`. The search is a machine with its own stack, so that it
 can stop when its budget is used up and go on later. A frame of the stack is a state, with an open class for
 each class of its actions: the sum, over the successors, of probability times value or lower bound. The class
 with the smallest sum is looked into until all of its successors are solved or its sum is no longer the
@@ -12,7 +12,7 @@ lower bound is positive, a value negative.
 
 from numba import njit
 
-from tasks.kumo.search_sets import (
+from tasks.kumo.search.sets import (
     CLASSES,
     MEMBERS,
     N_CLASSES,
@@ -22,8 +22,8 @@ from tasks.kumo.search_sets import (
     SUCCESSORS,
     successor_of,
 )
-from tasks.kumo.search_states import state_entry
-from tasks.kumo.search_tables import BUDGET, ENTRY_ACTIONS, ENTRY_SET, ENTRY_VALUE, FRAME, STACK
+from tasks.kumo.search.states import state_entry
+from tasks.kumo.search.tables import BUDGET, ENTRY_ACTIONS, ENTRY_SET, ENTRY_VALUE, FRAME, STACK
 
 SLACK = 0.15  # how far a class is followed past the second-best one, lest the search switch at every step
 TIE = 1e-13  # sums this close are equal: rounding

@@ -51,7 +51,7 @@ class Preparation:
 def prepare() -> Preparation:
     """Load the kernels, or compile them where numba's cache has none; once a process."""
     begun = perf_counter()
-    from tasks.kumo.search_kernel import solve_slice
+    from tasks.kumo.search.kernel import solve_slice
 
     _Batch([]).solve_slice(0)
     return Preparation(perf_counter() - begun, compiled=bool(solve_slice.stats.cache_misses))
@@ -176,7 +176,7 @@ class _Batch:
 
     def solve_slice(self, at: int) -> int:
         """Work on the instances from `at` on for a while; return the first one not finished."""
-        from tasks.kumo.search_kernel import solve_slice
+        from tasks.kumo.search.kernel import solve_slice
 
         results = (self.values, self.lengths, self.answers, self.golden)
         view = self.workspace.view("f8")
@@ -184,7 +184,7 @@ class _Batch:
 
     def give_up(self) -> None:
         """Drop the instance that is being worked on."""
-        from tasks.kumo.search_tables import STARTED
+        from tasks.kumo.search.tables import STARTED
 
         self.workspace[STARTED] = 0
 
@@ -213,8 +213,8 @@ def _workspace(first_action: Any, first_state: Any) -> Any:
     """Return a workspace large enough for every instance of the batch."""
     import numpy as np
 
-    from tasks.kumo.search_frames import stack_words
-    from tasks.kumo.search_tables import MASKS, SCRATCH, STACK
+    from tasks.kumo.search.frames import stack_words
+    from tasks.kumo.search.tables import MASKS, SCRATCH, STACK
 
     n_actions = int(np.diff(first_action).max(initial=0))
     n_states = int(np.diff(first_state[first_action]).max(initial=0))
