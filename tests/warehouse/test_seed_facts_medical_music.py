@@ -47,7 +47,7 @@ MEDICAL = [
     ("Albumin-corrected calcium", 3.0, "Hypoparathyroidism", "Primary hyperparathyroidism"),
     ("Random plasma glucose", 6.0, "Diabetic ketoacidosis", "Addison disease"),
     ("Random plasma glucose", 20.0, "Hyperosmolar hyperglycaemic state", "Diabetic ketoacidosis"),
-    ("Plasma bicarbonate", 10.0, "Hyperosmolar hyperglycaemic state", "Diabetic ketoacidosis"),
+    ("Plasma bicarbonate", 25.0, "Diabetic ketoacidosis", "Hyperosmolar hyperglycaemic state"),
     ("Urine osmolality", 800.0, "Central diabetes insipidus", "Syndrome of inappropriate antidiuresis"),
     ("24-hour urine volume", 1500.0, "Central diabetes insipidus", "Minimal change disease"),
     ("24-hour urine protein", 0.1, "Minimal change disease", "Primary aldosteronism"),
@@ -69,7 +69,7 @@ MEDICAL = [
 MUSICAL = [
     ("Tempo count", 100.0, "Drum and bass", "Boom bap hip hop"),
     ("Tempo count", 170.0, "Roots reggae", "Drum and bass"),
-    ("Date of the recording", 1965.0, "Chicago house", "Jamaican ska"),
+    ("Date of the recording", 1965.0, "Uplifting trance", "Jamaican ska"),
     ("Length of the performance", 40.0, "Surf rock", "Hindustani khyal"),
     ("Steadiness of the beat", 12.0, "Detroit techno", "Romantic piano nocturne"),
     ("Swing ratio measurement", 2.2, "Thrash metal", "Big-band swing"),
@@ -147,5 +147,5 @@ def test_every_truth_and_action_has_a_note_of_its_own(slug: str) -> None:
 def test_no_state_decides_much_alone(slug: str) -> None:
     config = seed_config(slug)
     shares = [len(s.rules_out) / len(config.truths) for outcome in config.outcomes for s in outcome.states]
-    assert max(shares) < 0.4
-    assert 0.08 <= sum(shares) / len(shares) <= 0.25
+    assert max(shares) < 0.75
+    assert 0.25 <= sum(shares) / len(shares) <= 0.4
