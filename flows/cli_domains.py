@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from flows.input_files import config_files, load_bundled, read_config_file, shown_path
+from flows.roots import RootOption, data_root
 from schemas.errors import UnreadableInput
 from schemas.kumo import MIN_ACTIONS, MIN_TRUTHS, Finding, SeedConfig
 from tasks.kumo.validation import RULES, one_to_one_share, validate_config
 from warehouse.bundled import bundled_domains
+from warehouse.catalog import domain_uses
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -81,8 +83,9 @@ def validate(
     rules: Annotated[
         bool, typer.Option("--rules", help="List the rules and exit.", is_eager=True, callback=_print_rules)
     ] = False,
+    root: RootOption = None,
 ) -> None:
-    """Check seed configurations against every rule.
+    """Check seed configurations against every rule. Nothing of the data root is read.
 
     Exit code 0: no errors (warnings do not count); 1: errors; 2: a file cannot be read.
     """
@@ -97,13 +100,16 @@ def validate(
 @domains.command(name="list", epilog="Example: perennial domains list --json")
 def list_domains(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    root: RootOption = None,
 ) -> None:
-    """List the domains that come with perennial."""
+    """List the domains that come with perennial, and how many editions of the data root hold each."""
     configs = {name: load_bundled(name) for name in bundled_domains()}
+    uses = domain_uses(data_root(root))
+    rows = [_domain_row(name, config, uses.get(config.domain_id, 0)) for name, config in configs.items()]
     if as_json:
-        typer.echo(json.dumps({"domains": [_domain_row(*item) for item in configs.items()]}, indent=2))
-    elif configs:
-        _print_domains(configs)
+        typer.echo(json.dumps({"domains": rows}, indent=2))
+    elif rows:
+        _print_domains(rows)
     else:
         typer.echo("No domains are bundled with this installation.")
 
@@ -162,8 +168,9 @@ def _sizes(config: SeedConfig) -> dict[str, int]:
     return {"truths": len(config.truths), "actions": len(config.actions), "states": states}
 
 
-def _domain_row(name: str, config: SeedConfig) -> dict[str, object]:
-    return {"name": name, "title": config.name, "category": config.category, **_sizes(config)}
+def _domain_row(name: str, config: SeedConfig, editions: int) -> dict[str, object]:
+    row = {"name": name, "title": config.name, "category": config.category, **_sizes(config)}
+    return {**row, "editions": editions}
 
 
 def _print_reports(reports: list[FileReport]) -> None:
@@ -220,17 +227,17 @@ def _total_line(reports: list[FileReport]) -> str:
     )
 
 
-def _print_domains(configs: dict[str, SeedConfig]) -> None:
+def _print_domains(rows: list[dict[str, object]]) -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("name", "category"):
+    texts, numbers = ("name", "category"), ("truths", "actions", "states", "editions")
+    for heading in texts:
         table.add_column(heading, overflow="fold")
-    for heading in ("truths", "actions", "states"):
+    for heading in numbers:
         table.add_column(heading, justify="right")
-    for name, config in configs.items():
-        sizes = (str(size) for size in _sizes(config).values())
-        table.add_row(Text(name), Text(config.category), *sizes)
+    for row in rows:
+        table.add_row(*(Text(str(row[heading])) for heading in (*texts, *numbers)))
     Console(highlight=False).print(table)

@@ -83,6 +83,14 @@ def view_over_arrow(tables: dict[str, "pyarrow.Table"]) -> "duckdb.DuckDBPyConne
     return connection
 
 
+def domain_uses(store: Store) -> dict[str, int]:
+    """Return the number of published editions that hold each domain, by domain id."""
+    if not published_editions(store):
+        return {}
+    _, rows = open_catalog(store).query("SELECT domain_id, count(DISTINCT edition) FROM domains GROUP BY 1")
+    return dict(rows)
+
+
 @lru_cache(maxsize=4)
 def issued_instances(store: Store, editions: tuple[str, ...]) -> frozenset[str]:
     """Return the ids of all instances that these published editions hold."""

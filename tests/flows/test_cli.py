@@ -67,6 +67,23 @@ def test_editions_are_listed(harness: Harness, published: Published, tmp_path: P
     assert (edition["instances"], edition["episodes"]) == (24, 120)
 
 
+def test_domains_are_listed_with_the_editions_that_hold_them(
+    harness: Harness, published: Published, tmp_path: Path
+) -> None:
+    done = harness.perennial("domains", "list", "--root", str(published.root), "--json", cwd=tmp_path)
+    editions = {row["name"]: row["editions"] for row in json.loads(done.stdout)["domains"]}
+    assert {name for name, count in editions.items() if count == 1} == {
+        "mineral_identification",
+        "chemical_analysis",
+    }
+    assert len(editions) == 6
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_takes_a_root(harness: Harness, tmp_path: Path, command: tuple[str, ...]) -> None:
+    assert "--root" in harness.perennial(*command, "--help", cwd=tmp_path).stdout
+
+
 def test_lineage_answers_in_one_query(harness: Harness, published: Published, tmp_path: Path) -> None:
     done = harness.perennial(
         *("query", "FROM lineage WHERE player = 'reader' LIMIT 1", "--root", str(published.root)),
