@@ -12,6 +12,7 @@ from flows import progress
 from flows.runtime import configure_prefect, prefect_home
 from schemas.plan import RefreshPlan
 from schemas.tables import STAGED_TABLES
+from warehouse.stage import Staging
 from warehouse.store import Store
 
 if TYPE_CHECKING:
@@ -81,6 +82,11 @@ def refresh(
     plan = prepared.plan
     if dry_run:
         _print_plan(console, prepared, as_json)
+        return
+    if prepared.published:
+        Staging(store, plan.edition).remove()
+        console.print(f"edition {plan.edition} is published already, with these settings: nothing to do")
+        _report(store, plan, console, as_json)
         return
     for domain in prepared.domains:
         for warning in domain.warnings:

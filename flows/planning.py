@@ -14,6 +14,7 @@ from tasks.kumo.players import player_kind
 from tasks.kumo.validation import refuse_unsafe
 from warehouse.bundled import bundled_domains
 from warehouse.catalog import published_editions
+from warehouse.publish import published_plan
 from warehouse.stage import Staging, staged_editions
 from warehouse.store import Store
 
@@ -82,28 +83,27 @@ def code_version() -> str:
 def _named(
     edition: str, asked: RefreshPlan, domains: tuple[PlannedDomain, ...], store: Store
 ) -> PreparedRefresh:
-    staged = Staging(store, edition).read_plan()
-    if edition in asked.known_editions:
-        if staged is not None and staged.asked == asked.asked:
-            return PreparedRefresh(staged, domains, resumed=True, published=True)
-        raise EditionConflict(
-            f"edition {edition!r} is already published in {store.root} and is never changed: "
-            "choose another --edition, or leave it out"
-        )
-    if staged is None:
+    published = edition in asked.known_editions
+    staging = Staging(store, edition)
+    begun = published_plan(store, edition) if published else staging.read_plan()
+    if begun is None:
         return PreparedRefresh(replace(asked, edition=edition), domains, resumed=False, published=False)
-    if staged.asked != asked.asked:
-        differing = ", ".join(
-            f"{key} was {_short(value)} and is now {_short(asked.asked[key])}"
-            for key, value in staged.asked.items()
-            if asked.asked.get(key) != value
-        )
+    if begun.asked == asked.asked:
+        return PreparedRefresh(begun, domains, resumed=True, published=published)
+    differing = ", ".join(
+        f"{key} was {_short(value)} and is now {_short(asked.asked[key])}"
+        for key, value in begun.asked.items()
+        if asked.asked.get(key) != value
+    )
+    if published:
         raise EditionConflict(
-            f"edition {edition!r} was begun with other settings ({differing}): "
-            "give the same settings to go on, another --edition, or remove "
-            f"{store.location(Staging(store, edition).folder)}"
+            f"edition {edition!r} is already published in {store.root}, with other settings ({differing}), "
+            "and is never changed: choose another --edition, or leave it out"
         )
-    return PreparedRefresh(staged, domains, resumed=True, published=False)
+    raise EditionConflict(
+        f"edition {edition!r} was begun with other settings ({differing}): give the same settings to go on, "
+        f"another --edition, or remove {store.location(staging.folder)}"
+    )
 
 
 def _unnamed(asked: RefreshPlan, domains: tuple[PlannedDomain, ...], store: Store) -> PreparedRefresh:

@@ -14,6 +14,7 @@ from schemas.plan import RefreshPlan
 from schemas.tables import AUDITS, EDITIONS, STAGED_TABLES
 from warehouse.catalog import published_editions, table_file
 from warehouse.stage import Staging
+from warehouse.store import Store
 
 if TYPE_CHECKING:
     import pyarrow
@@ -30,6 +31,12 @@ class Publication:
 def consolidate(staging: Staging) -> dict[str, "pyarrow.Table"]:
     """Return every staged table whole, sorted by its key."""
     return {name: staging.read_all(name) for name in STAGED_TABLES}
+
+
+def published_plan(store: Store, edition: str) -> RefreshPlan:
+    """Return the plan of a published edition, as its row in `editions` keeps it."""
+    (row,) = store.read_table(table_file("editions", edition)).to_pylist()
+    return RefreshPlan.from_json(json.loads(row["settings"]))
 
 
 def publish(

@@ -112,10 +112,15 @@ def test_an_unnamed_refresh_is_named_by_date_and_never_reissues(harness: Harness
 
 def test_a_published_edition_is_not_made_again(harness: Harness, published: Published) -> None:
     before = {path: path.read_bytes() for path in published.root.rglob("*.parquet")}
-    done = harness.perennial("refresh", *SMALL_REFRESH, "--root", str(published.root), cwd=published.root)
-    assert done.returncode == 5
-    assert done.stderr.count("\n") == 1
-    assert "already published" in done.stderr
+    command = ("refresh", *SMALL_REFRESH, "--root", str(published.root))
+    same = harness.perennial(*command, cwd=published.root)
+    assert same.returncode == 0, same.stderr
+    assert "is published already, with these settings: nothing to do" in same.stdout
+    other = harness.perennial(*command, "--seed", "1", cwd=published.root)
+    assert other.returncode == 5
+    assert other.stderr.count("\n") == 1
+    assert "already published" in other.stderr
+    assert "seed was 0 and is now 1" in other.stderr
     assert {path: path.read_bytes() for path in published.root.rglob("*.parquet")} == before
 
 
