@@ -99,17 +99,16 @@ def refresh(
 
 
 def _run(values: dict[str, Any], root: str, console: Console, verbose: bool) -> None:
-    """Run the flow beside an embedded server; compile the search while that server starts."""
+    """Run the flow beside an embedded server; make the kernels ready while that server starts."""
     configure_prefect(root, verbose)
     from flows.embedded_server import EmbeddedServer
-    from tasks.kumo.search import prepare
+    from flows.kernels import prepare_kernels
 
     with progress.shown_on(console), EmbeddedServer(prefect_home(root)) as server:
-        with console.status("starting Prefect, preparing the exact search (compiled on first use)"):
-            preparation = prepare()
+        with console.status("starting Prefect, preparing sampling and search (compiled on first use)"):
+            told = prepare_kernels("sampling", "search")
             server.wait_ready()
-        how = "compiled and cached" if preparation.compiled else "loaded from the cache"
-        progress.note(f"{'start':<12} exact search {how} in {preparation.seconds:.1f} s; Prefect is up")
+        progress.note(f"{'start':<12} {told}; Prefect is up")
         from flows.refresh import refresh as refresh_flow
 
         refresh_flow(values)

@@ -37,6 +37,7 @@ def sample(
     Example: perennial sample --config medical_diagnosis --truths 4 --actions 6 --count 100 --out easy.jsonl
     """
     from flows.domain_choice import choose_domain
+    from flows.kernels import prepare_kernels
     from flows.line_files import write_lines
     from schemas.kumo import Setting
     from schemas.settings import load_settings
@@ -52,6 +53,8 @@ def sample(
         console.print(f"warning: {finding.message}", style="yellow")
     store = data_root(root)
     request = SamplingRequest(Setting(truths, actions, valid), count, seed, chosen.min_expected_steps)
+    with console.status("preparing sampling (compiled on first use, then cached)"):
+        console.print(prepare_kernels("sampling"))
     started = time.perf_counter()
     with console.status(f"sampling {count:,} instances of {seed_config.name}") as status:
 

@@ -34,10 +34,11 @@ def solve(
     Example: perennial solve --config medical_diagnosis --instances easy.jsonl --json
     """
     from flows.domain_choice import choose_domain
+    from flows.kernels import prepare_kernels
     from flows.line_files import read_lines
     from tasks.kumo.encoding import encode_config, encode_instance
     from tasks.kumo.instance_lines import parse_instances
-    from tasks.kumo.search import prepare, solve_instances
+    from tasks.kumo.search import solve_instances
 
     console = Console(stderr=True, soft_wrap=True, highlight=False, markup=False)
     seed_config, _ = choose_domain(config)
@@ -45,9 +46,7 @@ def solve(
     encoded = encode_config(seed_config)
     games = list(parse_instances(read_lines(instances), encoded, str(instances)))
     with console.status("preparing the exact search (compiled on first use, then cached)"):
-        preparation = prepare()
-    if preparation.compiled:
-        console.print(f"compiled the exact search in {preparation.seconds:.1f} s; it is cached for next time")
+        console.print(prepare_kernels("search"))
     started = time.perf_counter()
     with console.status(f"solving {len(games):,} instances") as status:
         solutions = solve_instances(

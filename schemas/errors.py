@@ -43,12 +43,6 @@ class InstancesExhausted(PerennialError):
     exit_code = 3
 
 
-class BookRejected(PerennialError):
-    """A knowledge book that does not say exactly the rules of its instance."""
-
-    exit_code = 1
-
-
 class AuditFailed(PerennialError):
     """Staged data that broke an expectation; nothing was published."""
 
@@ -59,9 +53,3 @@ class EditionConflict(PerennialError):
     """An edition name that is taken, or staged under other settings."""
 
     exit_code = 5
-
-
-class UnknownEdition(PerennialError):
-    """An edition that the data root does not hold."""
-
-    exit_code = 2

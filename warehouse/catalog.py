@@ -94,14 +94,11 @@ def domain_uses(store: Store) -> dict[str, int]:
 @lru_cache(maxsize=4)
 def issued_instances(store: Store, editions: tuple[str, ...]) -> frozenset[str]:
     """Return the ids of all instances that these published editions hold."""
-    import pyarrow.parquet as pq
-
     issued: set[str] = set()
     for edition in editions:
-        location = store.location(table_file("kumo_instances", edition))
-        if store.exists(table_file("kumo_instances", edition)):
-            column = pq.read_table(location, columns=["instance_id"], partitioning=None)
-            issued.update(column["instance_id"].to_pylist())
+        name = table_file("kumo_instances", edition)
+        if store.exists(name):
+            issued.update(store.read_table(name, ["instance_id"])["instance_id"].to_pylist())
     return frozenset(issued)
 
 

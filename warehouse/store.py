@@ -65,11 +65,11 @@ class Store:
         if filesystem.exists(f"{path}/{folder}"):
             filesystem.rm(f"{path}/{folder}", recursive=True)
 
-    def read_table(self, name: str) -> "pyarrow.Table":
-        """Return the Parquet file's content."""
+    def read_table(self, name: str, columns: list[str] | None = None) -> "pyarrow.Table":
+        """Return the Parquet file's content, or these columns of it."""
         import pyarrow.parquet as pq
 
-        return pq.read_table(io.BytesIO(self.read_bytes(name)))
+        return pq.read_table(io.BytesIO(self.read_bytes(name)), columns=columns)
 
     def write_table(self, name: str, table: "pyarrow.Table") -> None:
         """Write the table as one zstd Parquet file, whole or not at all; equal tables give equal bytes."""

@@ -227,3 +227,8 @@ def _compiled_from(sources: int) -> Any:
 
 
 _draw_rows = _compiled_from(sources_digest(cover, splitmix))
+
+
+def was_compiled() -> bool:
+    """Return whether this process had to compile the pass, numba's cache having none."""
+    return bool(_draw_rows.stats.cache_misses)

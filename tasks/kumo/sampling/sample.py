@@ -9,11 +9,14 @@ nothing is left. Acceptance goes by index, so the number of processes changes no
 from collections.abc import Callable, Container
 from contextlib import closing
 from dataclasses import dataclass
+from functools import cache
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 from schemas.errors import PerennialError
-from schemas.kumo import Instance
-from tasks.kumo.encoding import EncodedConfig
+from schemas.kumo import Instance, Outcome, OutcomeState, SeedConfig, Setting
+from tasks.kumo.encoding import EncodedConfig, encode_config
+from tasks.kumo.kernel_sources import Preparation
 from tasks.kumo.sampling.request import SamplingRequest, check_request
 
 if TYPE_CHECKING:
@@ -46,6 +49,18 @@ class Sample:
     ids: tuple[str, ...]
     counts: SamplingCounts
     shortfall: PerennialError | None
+
+
+@cache
+def prepare() -> Preparation:
+    """Load the compiled pass, or compile it where numba's cache has none; once a process."""
+    begun = perf_counter()
+    sides = tuple(OutcomeState(side, None, None, (side,)) for side in ("a", "b"))
+    coin = SeedConfig("coin", ("a", "b"), ("look",), (Outcome("look", "str", sides),))
+    sample_instances(encode_config(coin), SamplingRequest(Setting(2, 1), 1, 0))
+    from tasks.kumo.sampling.construct import was_compiled
+
+    return Preparation(perf_counter() - begun, was_compiled())
 
 
 def sample_instances(

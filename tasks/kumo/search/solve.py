@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from schemas.errors import InvalidOption
 from tasks.kumo.encoding import EncodedInstance
+from tasks.kumo.kernel_sources import Preparation
 
 MASK_BITS = 64
 _SLICE_BUDGET = 1_000_000  # work between two looks at the clock: under 0.1 seconds
@@ -37,14 +38,6 @@ class Solution:
 
 
 TIMED_OUT = Solution("time_limit", None, (), None)
-
-
-@dataclass(frozen=True, slots=True)
-class Preparation:
-    """How long the kernels took to become ready, and whether they were compiled or came from the cache."""
-
-    seconds: float
-    compiled: bool
 
 
 @cache
