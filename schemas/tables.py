@@ -4,84 +4,8 @@ The Arrow schemas, the audit, the DuckDB views of empty warehouses and the READM
 derived from here. A file holds the columns below; `edition` comes from the folder's name.
 """
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
-
 from schemas.kumo import EPISODE_STATUSES
-
-if TYPE_CHECKING:
-    import pyarrow
-
-ColumnType = Literal["string", "int64", "float64", "bool", "timestamp", "list<string>", "list<int64>"]
-DUCKDB_TYPES: dict[ColumnType, str] = {
-    "string": "VARCHAR",
-    "int64": "BIGINT",
-    "float64": "DOUBLE",
-    "bool": "BOOLEAN",
-    "timestamp": "TIMESTAMP WITH TIME ZONE",
-    "list<string>": "VARCHAR[]",
-    "list<int64>": "BIGINT[]",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """One column: its type, what it means, and what its values must keep to.
-
-    `volatile` marks wall-clock values, which two runs of the same refresh need not share.
-    """
-
-    name: str
-    type: ColumnType
-    doc: str
-    nullable: bool = False
-    allowed: tuple[str, ...] = ()
-    minimum: float | None = None
-    maximum: float | None = None
-    volatile: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Reference:
-    """Each value of `column` occurs in `to_column` of `to_table` of the same edition."""
-
-    column: str
-    to_table: str
-    to_column: str
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """One table: a row's meaning, its columns, the key that orders it and makes a row unique."""
-
-    name: str
-    row: str
-    columns: tuple[Column, ...]
-    key: tuple[str, ...]
-    references: tuple[Reference, ...] = field(default=())
-
-    def column(self, name: str) -> Column:
-        """Return the column of that name; raise KeyError where there is none."""
-        found = next((column for column in self.columns if column.name == name), None)
-        if found is None:
-            raise KeyError(name)
-        return found
-
-    def arrow_schema(self) -> "pyarrow.Schema":
-        """Return the table's Arrow schema."""
-        import pyarrow as pa
-
-        types = {
-            "string": pa.string(),
-            "int64": pa.int64(),
-            "float64": pa.float64(),
-            "bool": pa.bool_(),
-            "timestamp": pa.timestamp("us", tz="UTC"),
-            "list<string>": pa.list_(pa.string()),
-            "list<int64>": pa.list_(pa.int64()),
-        }
-        return pa.schema([pa.field(c.name, types[c.type], nullable=c.nullable) for c in self.columns])
-
+from schemas.table_form import Column, Reference, Table
 
 _CALL_ID = Column(
     "call_id", "string", "the model call that produced the row, NULL where no model did", nullable=True

@@ -11,7 +11,8 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from schemas.errors import AuditFailed
-from schemas.tables import TABLES, Column, Table
+from schemas.table_form import Column, Table
+from schemas.tables import TABLES
 from warehouse.catalog import view_over_arrow
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from schemas.errors import QueryFailed
-from schemas.tables import DUCKDB_TYPES, TABLES, Table
+from schemas.table_form import DUCKDB_TYPES, Table
+from schemas.tables import TABLES
 from warehouse.store import Store
 
 if TYPE_CHECKING:

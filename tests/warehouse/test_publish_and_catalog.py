@@ -9,7 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from schemas.errors import EditionConflict, QueryFailed
-from schemas.tables import DUCKDB_TYPES, TABLES
+from schemas.table_form import DUCKDB_TYPES
+from schemas.tables import TABLES
 from tests.warehouse import tiny_edition
 from warehouse.audit import audit
 from warehouse.catalog import issued_instances, open_catalog, published_editions, question_views, table_file
