@@ -42,7 +42,7 @@ def sample(
     from schemas.kumo import Setting
     from schemas.settings import load_settings
     from tasks.kumo.encoding import encode_config
-    from tasks.kumo.sampling import SamplingRequest, sample_instances
+    from tasks.kumo.sampling import SamplingRequest, check_request, sample_instances
     from tasks.kumo.validation import refuse_unsafe
     from warehouse.catalog import issued_instances, published_editions
 
@@ -52,7 +52,9 @@ def sample(
     for finding in refuse_unsafe(seed_config):
         console.print(f"warning: {finding.message}", style="yellow")
     store = data_root(root)
+    encoded = encode_config(seed_config)
     request = SamplingRequest(Setting(truths, actions, valid), count, seed, chosen.min_expected_steps)
+    check_request(encoded, request, workers)
     with console.status("preparing sampling (compiled on first use, then cached)"):
         console.print(prepare_kernels("sampling"))
     started = time.perf_counter()
@@ -63,7 +65,7 @@ def sample(
                 status.update(f"sampling {done:,} of {count:,} instances of {seed_config.name}")
 
         result = sample_instances(
-            encode_config(seed_config),
+            encoded,
             request,
             known_ids=issued_instances(store, published_editions(store)),
             workers=workers,

@@ -41,7 +41,8 @@ class EmbeddedServer:
         self._url = f"http://127.0.0.1:{port}/api"
         self._log = self._log_path.open("wb")
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "flows.embedded_server", str(port)],
+            # -P: a folder called `warehouse` in the current one is no package of ours.
+            [sys.executable, "-P", "-m", "flows.embedded_server", str(port)],
             stdin=subprocess.PIPE,
             stdout=self._log,
             stderr=subprocess.STDOUT,

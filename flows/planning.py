@@ -10,7 +10,9 @@ from schemas.errors import EditionConflict, InvalidOption
 from schemas.kumo import SeedConfig, Setting
 from schemas.plan import RefreshPlan
 from schemas.settings import RefreshSettings
+from tasks.kumo.encoding import encode_config
 from tasks.kumo.players import player_kind
+from tasks.kumo.sampling import SamplingRequest, check_request
 from tasks.kumo.validation import refuse_unsafe
 from warehouse.bundled import bundled_domains
 from warehouse.catalog import published_editions
@@ -52,7 +54,8 @@ def prepare_refresh(settings: RefreshSettings, store: Store) -> PreparedRefresh:
     sizes = tuple(Setting.parse(name) for name in settings.settings)
     for domain in domains:
         for size in sizes:
-            _refuse_too_large(domain.config, size)
+            request = SamplingRequest(size, settings.instances, settings.seed, settings.min_expected_steps)
+            check_request(encode_config(domain.config), request, workers=1)
     published = published_editions(store)
     asked = RefreshPlan(
         edition="",
@@ -137,18 +140,6 @@ def _refuse_same_domain_twice(domains: Sequence[PlannedDomain]) -> None:
             raise InvalidOption(
                 f"domain {domain.config.name!r} was given twice: an edition holds a domain once, "
                 "drop one of them or give them different names or goals"
-            )
-
-
-def _refuse_too_large(config: SeedConfig, setting: Setting) -> None:
-    for wanted, there, what in (
-        (setting.n_truths, len(config.truths), "truths"),
-        (setting.n_actions, len(config.actions), "actions"),
-    ):
-        if wanted > there:
-            raise InvalidOption(
-                f"setting {setting.name} needs {wanted} {what}, but domain {config.name!r} has {there}: "
-                "choose a smaller setting or another domain"
             )
 
 

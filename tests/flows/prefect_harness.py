@@ -58,7 +58,7 @@ class Harness:
     def start(self, *arguments: str, cwd: Path) -> "subprocess.Popen[str]":
         """Start the command and return its process; both outputs are in its `stdout`."""
         return subprocess.Popen(
-            [sys.executable, "-m", "flows.cli", *arguments],
+            [sys.executable, "-P", "-m", "flows.cli", *arguments],
             cwd=cwd,
             env=self.environment,
             stdout=subprocess.PIPE,
@@ -71,7 +71,7 @@ class Harness:
     ) -> "subprocess.CompletedProcess[str]":
         """Run the command and return what it printed and its exit code."""
         return subprocess.run(
-            [sys.executable, "-m", "flows.cli", *arguments],
+            [sys.executable, "-P", "-m", "flows.cli", *arguments],
             cwd=cwd,
             env=self.environment,
             capture_output=True,

@@ -131,6 +131,7 @@ def test_a_published_edition_is_not_made_again(harness: Harness, published: Publ
         (("--domains", "missing.json"), 2, r"missing\.json"),
         (("--players", "oracle,gpt"), 2, r"player 'gpt' is not known: use one of oracle"),
         (("--settings", "500x6"), 2, r"500 truths, but domain"),
+        (("--settings", "easy,4x6v4"), 2, r"4 valid truths of 4"),
         (("--instances", "0"), 2, "instances"),
         (("--edition", "a/b"), 2, "edition"),
         (("--preset", "other"), 2, "kumo-2025"),

@@ -1,5 +1,7 @@
 """An edition is seen whole or not at all, and its views answer."""
 
+import subprocess
+import sys
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -11,6 +13,7 @@ import pytest
 from schemas.errors import EditionConflict, QueryFailed
 from schemas.table_form import DUCKDB_TYPES
 from schemas.tables import TABLES
+from tests.conftest import REPOSITORY
 from tests.warehouse import tiny_edition
 from warehouse.audit import audit
 from warehouse.catalog import issued_instances, open_catalog, published_editions, question_views, table_file
@@ -94,6 +97,18 @@ def test_an_empty_root_has_every_table_and_view_with_their_types(tmp_path: Path)
         assert [row[1] for row in described[1:]] == [DUCKDB_TYPES[column.type] for column in table.columns]
     for name in question_views():
         assert catalog.query(f'FROM "{name}"')[1] == []
+
+
+def test_a_process_that_has_read_a_table_ends_as_it_should(store: Store) -> None:
+    program = (
+        "import sys\n"
+        "from warehouse.catalog import issued_instances\n"
+        "from warehouse.store import Store\n"
+        "sys.exit(len(issued_instances(Store(sys.argv[1]), ('e1',))) + 6)"
+    )
+    for _ in range(10):
+        done = subprocess.run([sys.executable, "-c", program, store.root], cwd=REPOSITORY, check=False)
+        assert done.returncode == 7
 
 
 def test_leaderboard_counts_as_documented(store: Store) -> None:

@@ -1,6 +1,6 @@
 """Sampling: distinct instances of a domain, by construction and by SAT (Algorithms 1 and 2)."""
 
-from tasks.kumo.sampling.request import SamplingRequest
+from tasks.kumo.sampling.request import SamplingRequest, check_request
 from tasks.kumo.sampling.sample import Sample, SamplingCounts, prepare, sample_instances
 
-__all__ = ["Sample", "SamplingCounts", "SamplingRequest", "prepare", "sample_instances"]
+__all__ = ["Sample", "SamplingCounts", "SamplingRequest", "check_request", "prepare", "sample_instances"]
