@@ -10,14 +10,12 @@ from schemas.errors import InvalidOption
 from schemas.kumo import Instance, Setting
 from tasks.kumo.encoding import EncodedConfig, EncodedInstance, encode_instance
 from tasks.kumo.sampling import SamplingRequest, sample_instances
-from tasks.kumo.search import Solution, solve_instances
+from tasks.kumo.search import WORK_LIMIT, Solution, solve_instances
 from tasks.kumo.topology import signature
 from warehouse.catalog import issued_instances
 from warehouse.kumo_rows import instance_row, rejection_row
 from warehouse.stage import Rows
 
-# In millions of search steps an instance, some 20 seconds: no clock, so that an edition is reproducible.
-WORK_LIMIT = 400
 _UNSOLVED_ALLOWED = 10
 
 

@@ -10,7 +10,7 @@ Row = dict[str, Any]
 
 
 def observation_text(observation: Observation) -> str:
-    """Return the observation as shown to players: a label, or the number's shortest exact text."""
+    """Return the observation as tables keep it: a label, or the number's shortest exact text."""
     return observation if isinstance(observation, str) else repr(observation)
 
 

@@ -215,9 +215,14 @@ def test_threads_change_nothing() -> None:
 
 def test_a_work_limit_gives_up_the_same_instances_whatever_stands_beside_them() -> None:
     batch = [synthetic(n_truths, 20, 0.15, seed) for seed in range(3) for n_truths in (6, 14, 16)]
-    together = solve_instances(batch, work_limit=1)
+    together = solve_instances(batch, work_limit=2)
     late = [solution.expected_steps is None for solution in together]
     assert any(late)
     assert not all(late)
-    assert solve_instances(batch[::-1], work_limit=1, threads=2)[::-1] == together
-    assert [solve_instances([instance], work_limit=1)[0] for instance in batch] == together
+    assert solve_instances(batch[::-1], work_limit=2, threads=2)[::-1] == together
+    assert [solve_instances([instance], work_limit=2)[0] for instance in batch] == together
+
+
+def test_a_work_limit_that_could_not_be_counted_alike_is_refused() -> None:
+    with pytest.raises(InvalidOption, match="work limit 1"):
+        solve_instances([synthetic(3, 3, 0.3, 0)], work_limit=1)

@@ -35,7 +35,6 @@ MAX_ATTEMPTS = 256
 
 # Algorithm 3's normaliser makes two certain steps 2 - 8e-11.
 _ROUNDING = 1e-6
-_WORK_LIMIT = 400  # of the exact search, in millions of steps: some 20 seconds an instance
 
 _TALLIED = (UNSATISFIABLE, TOO_EASY, DUPLICATE)
 _FEW = 64
@@ -104,11 +103,11 @@ class CandidateSource:
         Exact search decides. An instance that passes its limit of work is taken to miss it.
         """
         from tasks.kumo.encoding import encode_instance
-        from tasks.kumo.search import solve_instances
+        from tasks.kumo.search import WORK_LIMIT, solve_instances
 
         instances = self.tables.instances(draws, 0, range(len(draws.status)))
         boards = [encode_instance(self._encoded, instance) for instance in instances]
-        solutions = solve_instances(boards, time_limit=inf, work_limit=_WORK_LIMIT)
+        solutions = solve_instances(boards, time_limit=inf, work_limit=WORK_LIMIT)
         least = self._request.min_expected_steps - _ROUNDING
         return np.array([s.expected_steps is None or s.expected_steps < least for s in solutions], np.bool_)
 

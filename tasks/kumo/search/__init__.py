@@ -1,5 +1,5 @@
 """Exact search: expected steps and golden trajectories (Algorithm 3)."""
 
-from tasks.kumo.search.solve import Solution, prepare, solve_instances
+from tasks.kumo.search.solve import WORK_LIMIT, Solution, prepare, solve_instances
 
-__all__ = ["Solution", "prepare", "solve_instances"]
+__all__ = ["WORK_LIMIT", "Solution", "prepare", "solve_instances"]

@@ -14,7 +14,9 @@ from tasks.kumo.encoding import EncodedInstance
 from tasks.kumo.kernel_sources import Preparation
 
 MASK_BITS = 64
+WORK_LIMIT = 400  # slices of work, some 20 seconds an instance: for results that no clock may change
 _SLICE_BUDGET = 1_000_000  # work between two looks at the clock: under 0.1 seconds
+_LEAST_WORK_LIMIT = 2  # an instance may finish in one slice and a part of another before it is counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +64,15 @@ def solve_instances(
 
     `time_limit` is in seconds an instance; an instance past it has status `time_limit` and no value.
     `work_limit` does the same in millions of search steps, which no clock and no neighbour in the batch
-    changes. `progress` is called now and then with the number of instances finished so far. Of equally good
-    actions (within 1e-9) the golden play takes the first. Raises InvalidOption where an instance has more
-    truths or actions than a mask has bits, or where the time limit is not a positive number.
+    changes. `threads` share the batch and change nothing. `progress` is called now and then with the number
+    of instances finished so far. Of equally good actions (within 1e-9) the golden play takes the first.
+    Raises InvalidOption where an instance has more truths or actions than a mask has bits, where the time
+    limit is not a positive number, or the work limit below 2.
     """
     if not time_limit > 0:
         raise InvalidOption(f"time limit {time_limit!r}: expected a positive number of seconds an instance")
+    if work_limit is not None and work_limit < _LEAST_WORK_LIMIT:
+        raise InvalidOption(f"work limit {work_limit}: expected {_LEAST_WORK_LIMIT} million steps or more")
     for instance in batch:
         _check_size("truths", instance.n_truths)
         _check_size("actions", len(instance.masks))
@@ -119,7 +124,8 @@ def _work(packed: "_Batch", n: int, limits: _Limits, tally: _Tally) -> set[int]:
     """Solve the batch slice by slice; return the instances that were given up.
 
     An instance may begin anywhere in a slice. One that a whole slice did not finish is begun again at the
-    start of the next, so that its work is counted alike whatever stands before it in the batch.
+    start of the next, so that its work is counted alike whatever stands before it in the batch; one that
+    finishes without that has taken less than two slices, which no limit forbids.
     """
     late = set()
     at, begun, slices = 0, perf_counter(), 0
