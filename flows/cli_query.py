@@ -39,7 +39,7 @@ def query(
 ) -> None:
     """Run SQL over the published editions.
 
-    Example: perennial query "SELECT player, success_rate FROM leaderboard WHERE setting = 'hard'"
+    Example: perennial query "SELECT edition, player, success_rate FROM leaderboard WHERE setting = 'hard'"
     """
     names, rows = open_catalog(_existing(root)).query(sql)
     _print_rows(names, rows, format_)
