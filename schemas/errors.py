@@ -53,3 +53,15 @@ class EditionConflict(PerennialError):
     """An edition name that is taken, or staged under other settings."""
 
     exit_code = 5
+
+
+class EndpointFailed(PerennialError):
+    """A model endpoint that cannot work: a wrong key, an unknown model, nobody there; or calls that failed."""
+
+    exit_code = 6
+
+
+class LimitReached(PerennialError):
+    """A limit of calls or cost that the next call would pass; what is paid for is kept."""
+
+    exit_code = 7

@@ -221,8 +221,40 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
+class Rejection:
+    """Something that a check refused: at which stage, what, by which rule, and why in one line."""
+
+    stage: str
+    subject: str
+    rule: str
+    message: str
+    call_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A proposed domain: the metadata from which its seed configuration is written (paper v2, figure 7).
+
+    `truths` and `actions` describe what its truths and actions are, in a phrase.
+    """
+
+    name: str
+    category: str
+    goal: str
+    truths: str
+    actions: str
+    truth_noun: str
+    action_noun: str
+    book_title: str
+    call_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Turn:
-    """One move of an episode: the reply's text, what it was read as, and the observation it got."""
+    """One move of an episode: the reply's text, what it was read as, and the observation it got.
+
+    `call_id` is the model call that gave the reply, None where no model did.
+    """
 
     number: int
     kind: Literal["action", "truth", "none"]
@@ -230,16 +262,22 @@ class Turn:
     reply: str
     observation: Observation | None
     state: int | None
+    call_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """One run of one player on one instance."""
+    """One run of one player on one instance.
+
+    `tokens` and `cost_usd` are those of all its calls: None where no model played or one is unknown.
+    """
 
     player: str
     run: int
     status: EpisodeStatus
     turns: tuple[Turn, ...]
+    tokens: int | None = None
+    cost_usd: float | None = None
 
     @property
     def success(self) -> bool:

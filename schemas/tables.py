@@ -4,6 +4,7 @@ The Arrow schemas, the audit, the DuckDB views of empty warehouses and the READM
 derived from here. A file holds the columns below; `edition` comes from the folder's name.
 """
 
+from schemas.calls import CALL_STATUSES, REASONING_SOURCES, ROLES, USAGE_STATUSES
 from schemas.kumo import EPISODE_STATUSES
 from schemas.table_form import Column, Reference, Table
 
@@ -25,6 +26,41 @@ EDITIONS = Table(
     key=("benchmark",),
 )
 
+CALLS = Table(
+    "calls",
+    "one model call",
+    (
+        Column("call_id", "string", "content id of model, parameters, messages and repeat index"),
+        Column("role", "string", "what the model was asked as", allowed=ROLES),
+        Column("model", "string", "the model that was asked for"),
+        Column("served_model", "string", "the model that the server says it used", nullable=True),
+        Column("template", "string", "the template of the message that asked"),
+        Column("template_hash", "string", "content id of that template and all that it includes"),
+        Column("repeat", "int64", "tells runs apart that ask the same", minimum=0),
+        Column("request", "string", "model, parameters and messages (JSON)"),
+        Column("reply", "string", "the reply's text without its reasoning", nullable=True),
+        Column("reasoning", "string", "the reply's reasoning, kept apart", nullable=True),
+        Column("reasoning_source", "string", "where the reasoning stood", allowed=REASONING_SOURCES),
+        Column("finish_reason", "string", "why the server ended the reply", nullable=True),
+        Column("prompt_tokens", "int64", "tokens of the request", nullable=True, minimum=0),
+        Column(
+            "completion_tokens", "int64", "tokens of the reply, reasoning included", nullable=True, minimum=0
+        ),
+        Column("reasoning_tokens", "int64", "tokens of the reasoning", nullable=True, minimum=0),
+        Column("cached_tokens", "int64", "prompt tokens that came from a cache", nullable=True, minimum=0),
+        Column("usage", "string", "whether the server reported tokens", allowed=USAGE_STATUSES),
+        Column(
+            "cost_usd", "float64", "cost, NULL where tokens or price are unknown", nullable=True, minimum=0
+        ),
+        Column("status", "string", "what became of the call", allowed=CALL_STATUSES),
+        Column("error", "string", "what went wrong, NULL for an answer", nullable=True),
+        Column("endpoint", "string", "where it was sent", volatile=True),
+        Column("attempts", "int64", "requests made for it, retries included", minimum=1, volatile=True),
+        Column("latency_s", "float64", "seconds of the last attempt", minimum=0, volatile=True),
+    ),
+    key=("call_id",),
+)
+
 DOMAINS = Table(
     "domains",
     "a proposed domain",
@@ -39,6 +75,7 @@ DOMAINS = Table(
         _CALL_ID,
     ),
     key=("domain_id",),
+    references=(Reference("call_id", "calls", "call_id"),),
 )
 
 SEED_CONFIGS = Table(
@@ -89,6 +126,7 @@ REJECTIONS = Table(
         _CALL_ID,
     ),
     key=("stage", "subject", "rule", "message"),
+    references=(Reference("call_id", "calls", "call_id"),),
 )
 
 KUMO_INSTANCES = Table(
@@ -129,10 +167,23 @@ BOOKS = Table(
         Column("verdict", "string", "what the check of its rules said", allowed=("passed", "failed")),
         Column("missing_rules", "list<string>", "rules of the instance that the book lacks"),
         Column("extra_rules", "list<string>", "rules of the book that the instance lacks"),
+        Column("confirmed_rules", "list<string>", "exclusions that the book gives as confirmations"),
+        Column("ambiguous_rules", "list<string>", "passages that leave open what is ruled out"),
+        Column(
+            "checked_by",
+            "string",
+            "symbolic: read by grammar; else the model that read it back",
+            nullable=True,
+        ),
+        Column("is_replacement", "bool", "whether it stands in for a model's book that never passed"),
+        Column("check_call_ids", "list<string>", "the model calls that read it back"),
         _CALL_ID,
     ),
     key=("book_id",),
-    references=(Reference("instance_id", "kumo_instances", "instance_id"),),
+    references=(
+        Reference("instance_id", "kumo_instances", "instance_id"),
+        Reference("call_id", "calls", "call_id"),
+    ),
 )
 
 EPISODES = Table(
@@ -172,7 +223,10 @@ TURNS = Table(
         _CALL_ID,
     ),
     key=("episode_id", "turn"),
-    references=(Reference("episode_id", "episodes", "episode_id"),),
+    references=(
+        Reference("episode_id", "episodes", "episode_id"),
+        Reference("call_id", "calls", "call_id"),
+    ),
 )
 
 STATISTICS = Table(
@@ -214,6 +268,7 @@ TABLES: dict[str, Table] = {
     table.name: table
     for table in (
         EDITIONS,
+        CALLS,
         DOMAINS,
         SEED_CONFIGS,
         OUTCOMES,

@@ -1,0 +1,138 @@
+"""What a model call is: the request that identifies it, the reply that it got, and the policy it goes by."""
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from schemas.ids import content_id
+
+Message = dict[str, str]
+
+Role = Literal["proposer", "configurer", "writer", "reviser", "checker", "player"]
+ROLES: tuple[Role, ...] = ("proposer", "configurer", "writer", "reviser", "checker", "player")
+
+# What became of a call. The first four are answers: paid for, kept, and never asked for again.
+CallStatus = Literal[
+    "ok", "truncated", "refused", "empty", "rejected", "unavailable", "html_body", "invalid_body"
+]
+CALL_STATUSES: tuple[CallStatus, ...] = (
+    "ok",
+    "truncated",
+    "refused",
+    "empty",
+    "rejected",
+    "unavailable",
+    "html_body",
+    "invalid_body",
+)
+ANSWERED_STATUSES: tuple[CallStatus, ...] = ("ok", "truncated", "refused", "empty")
+
+# Where a reply's reasoning stood: nowhere, in a field of its own, or between think tags in its text.
+ReasoningSource = Literal["none", "field", "think_tags"]
+REASONING_SOURCES: tuple[ReasoningSource, ...] = ("none", "field", "think_tags")
+
+UsageStatus = Literal["reported", "missing"]
+USAGE_STATUSES: tuple[UsageStatus, ...] = ("reported", "missing")
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChoice:
+    """A model and the parameters of Chat Completions that its calls pass on (only those that are set)."""
+
+    model: str
+    params: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRequest:
+    """One call to make: model, parameters, messages and repeat index identify it.
+
+    `messages` are in the OpenAI chat form. `repeat` tells runs apart that ask the same. `template` is the
+    template of the message that asks, with its hash: they say where the wording came from.
+    """
+
+    role: Role
+    model: str
+    messages: tuple[Message, ...]
+    params: dict[str, Any]
+    template: str
+    template_hash: str
+    repeat: int = 0
+    call_id: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        key = (self.model, self.params, list(self.messages), self.repeat)
+        object.__setattr__(self, "call_id", content_id("call", *key))
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a call came to. `content` is the reply's text without its reasoning ("" where there is none).
+
+    Token counts are None where the server reported none, `cost_usd` where a count or a price is unknown.
+    `error` says what went wrong in one line, for a status that is no answer. `raw` is the body received.
+    """
+
+    call_id: str
+    status: CallStatus
+    content: str = ""
+    reasoning: str | None = None
+    reasoning_source: ReasoningSource = "none"
+    finish_reason: str | None = None
+    served_model: str | None = None
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    cached_tokens: int | None = None
+    usage: UsageStatus = "missing"
+    cost_usd: float | None = None
+    latency_s: float = 0.0
+    attempts: int = 1
+    error: str | None = None
+    raw: str | None = None
+
+    @property
+    def answered(self) -> bool:
+        """Whether the model answered, in whatever way: such a reply is kept and never asked for again."""
+        return self.status in ANSWERED_STATUSES
+
+    @property
+    def tokens(self) -> int | None:
+        """Prompt and completion tokens together, None where either is unknown."""
+        if self.prompt_tokens is None or self.completion_tokens is None:
+            return None
+        return self.prompt_tokens + self.completion_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """Prices of a model in US dollars a million tokens; None: unknown. `cached` None: as `prompt`."""
+
+    prompt: float | None
+    completion: float | None
+    cached: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What an edition has paid for so far: answered calls, and their cost as far as it is known."""
+
+    calls: int = 0
+    cost_usd: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class CallPolicy:
+    """How calls are made. Nothing here decides what a reply says, so it may change between two runs.
+
+    Times are in seconds. `max_calls` and `max_cost` (US dollars) bound what the edition pays for in all.
+    """
+
+    base_url: str
+    concurrency: int = 64
+    requests_per_minute: int | None = None
+    tokens_per_minute: int | None = None
+    timeout_s: float = 300.0
+    connect_timeout_s: float = 10.0
+    max_attempts: int = 6
+    max_calls: int | None = None
+    max_cost: float | None = None
