@@ -56,7 +56,7 @@ class EditionConflict(PerennialError):
 
 
 class EndpointFailed(PerennialError):
-    """A model endpoint that cannot work: a wrong key, an unknown model, nobody there; or calls that failed."""
+    """A model endpoint that does not work: a wrong key, an unknown model, nobody there, or failed calls."""
 
     exit_code = 6
 
