@@ -36,7 +36,7 @@ def _statistics(workspace: Workspace) -> Rows:
 
 def _scored_episodes(workspace: Workspace) -> Iterator[tuple[str, str, str, ScoredEpisode]]:
     staging = workspace.staging
-    for config_id, setting in workspace.plan.batches:
+    for config_id, setting in workspace.batches:
         domain = workspace.config(config_id).config.name
         sampled = staging.read_batch(workspace.sample_key(config_id, setting.name), "kumo_instances")
         instances = {row["instance_id"]: row for row in sampled}

@@ -6,6 +6,7 @@ import typer
 from rich.console import Console
 from typer import TyperException
 
+from flows.cli_calls import calls
 from flows.cli_domains import domains
 from flows.cli_query import editions, query
 from flows.cli_refresh import refresh
@@ -28,6 +29,7 @@ app = typer.Typer(
 app.command()(refresh)
 app.command()(query)
 app.command()(editions)
+app.command()(calls)
 app.add_typer(domains, name="domains")
 app.command()(sample)
 app.command()(solve)

@@ -6,12 +6,14 @@ from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 
 from flows.domain_choice import choose_domain
+from flows.model_choice import check_models, choose_players
+from schemas.authoring import AuthoringPlan
 from schemas.errors import EditionConflict, InvalidOption
 from schemas.kumo import SeedConfig, Setting
 from schemas.plan import RefreshPlan
 from schemas.settings import RefreshSettings
 from tasks.kumo.encoding import encode_config
-from tasks.kumo.players import player_kind
+from tasks.kumo.players import PLAYERS
 from tasks.kumo.sampling import SamplingRequest, check_request
 from tasks.kumo.validation import refuse_unsafe
 from warehouse.bundled import bundled_domains
@@ -46,11 +48,10 @@ def prepare_refresh(settings: RefreshSettings, store: Store) -> PreparedRefresh:
     A staged edition with equal settings is resumed. Raises InvalidOption, UnreadableInput,
     UnusableConfig or EditionConflict, before anything is written.
     """
-    domains = tuple(_domain(name) for name in settings.domains or list(bundled_domains()))
-    _refuse_same_domain_twice(domains)
-    kinds = [player_kind(name) for name in settings.players]
-    if not kinds:
-        raise InvalidOption("no player is left to play: name at least one, such as --players oracle")
+    authoring = settings.authoring(has_domains=bool(settings.domains))
+    domains = _domains(settings, authoring)
+    players = choose_players(settings, authoring)
+    check_models(settings, authoring, players, store)
     sizes = tuple(Setting.parse(name) for name in settings.settings)
     for domain in domains:
         for size in sizes:
@@ -63,12 +64,14 @@ def prepare_refresh(settings: RefreshSettings, store: Store) -> PreparedRefresh:
         settings=sizes,
         instances=settings.instances,
         runs=settings.runs,
-        players=tuple(kind.name for kind in kinds),
+        players=players,
         seed=settings.seed,
         min_expected_steps=settings.min_expected_steps,
         preset=settings.preset,
         known_editions=published,
         code_version=code_version(),
+        authoring=authoring,
+        player_params=settings.player_params() if set(players) - set(PLAYERS) else {},
     )
     if settings.edition:
         return _named(settings.edition, asked, domains, store)
@@ -125,6 +128,14 @@ def _free_name(taken: set[str]) -> str:
     stem = f"kumo-{datetime.now(UTC):%Y-%m-%d}"
     names = (stem if number == 1 else f"{stem}-{number}" for number in range(1, len(taken) + 2))
     return next(name for name in names if name not in taken)
+
+
+def _domains(settings: RefreshSettings, authoring: AuthoringPlan) -> tuple[PlannedDomain, ...]:
+    """Return the given domains: those that were named, or all bundled ones where none are proposed."""
+    unnamed = [] if authoring.proposals else list(bundled_domains())
+    domains = tuple(_domain(name) for name in settings.domains or unnamed)
+    _refuse_same_domain_twice(domains)
+    return domains
 
 
 def _domain(name: str) -> PlannedDomain:

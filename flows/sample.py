@@ -7,7 +7,7 @@ from math import inf
 
 from flows.workspace import Workspace, open_workspace, stage_once
 from schemas.errors import InvalidOption
-from schemas.kumo import Instance, Setting
+from schemas.kumo import Instance, Rejection, Setting
 from tasks.kumo.encoding import EncodedConfig, EncodedInstance, encode_instance
 from tasks.kumo.sampling import SamplingRequest, sample_instances
 from tasks.kumo.search import WORK_LIMIT, Solution, solve_instances
@@ -105,9 +105,11 @@ def _row(
 
 def _unsolved(instance_id: str) -> dict[str, object]:
     return rejection_row(
-        "sample",
-        instance_id,
-        "search_work_limit",
-        f"the exact search passed {WORK_LIMIT} million steps, so that the optimum is unknown; "
-        "another instance was drawn in its place",
+        Rejection(
+            "sample",
+            instance_id,
+            "search_work_limit",
+            f"the exact search passed {WORK_LIMIT} million steps, so that the optimum is unknown; "
+            "another instance was drawn in its place",
+        )
     )

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from schemas.errors import EditionConflict
+from schemas.kumo import Setting
 from schemas.plan import RefreshPlan
 from tasks.kumo.configuration import parse_config
 from tasks.kumo.encoding import EncodedConfig, encode_config
@@ -23,6 +24,15 @@ class Workspace:
         """Return the key of the batch that holds a domain's configuration."""
         return self.plan.batch_key("author", config_id)
 
+    @property
+    def proposals_key(self) -> str:
+        """The key of the batch that holds the domains that a model proposed."""
+        return self.plan.batch_key("proposals")
+
+    def configure_key(self, domain_id: str) -> str:
+        """Return the key of the batch that holds a proposed domain's configuration, if it got one."""
+        return self.plan.batch_key("configure", domain_id)
+
     def sample_key(self, config_id: str, setting: str) -> str:
         """Return the key of the batch that holds the instances of a configuration and setting."""
         return self.plan.batch_key("sample", config_id, setting)
@@ -40,10 +50,38 @@ class Workspace:
         """The key of the batch that holds all statistics."""
         return self.plan.batch_key("statistics")
 
+    def proposed(self) -> Rows:
+        """Return the rows of `domains` that a model proposed, in order; none before they are staged."""
+        if not self.plan.authoring.proposals or not self.staging.is_done(self.proposals_key):
+            return []
+        return self.staging.read_batch(self.proposals_key, "domains")
+
+    @property
+    def configs(self) -> tuple[str, ...]:
+        """The ids of all configurations: the given ones, then those that models wrote so far."""
+        return (*self.plan.configs, *self._authored)
+
+    @property
+    def batches(self) -> tuple[tuple[str, Setting], ...]:
+        """Each (configuration id, setting): the unit of work of every stage after the domains."""
+        return tuple((config_id, setting) for config_id in self.configs for setting in self.plan.settings)
+
     def config(self, config_id: str) -> EncodedConfig:
         """Return a staged configuration, encoded."""
-        row = self.staging.read_batch(self.author_key(config_id), "seed_configs")[0]
+        key = self.author_key(config_id) if config_id in self.plan.configs else self._authored[config_id]
+        row = self.staging.read_batch(key, "seed_configs")[0]
         return _encoded(row["config"])
+
+    def instance_rows(self, config_id: str, setting: str) -> Rows:
+        """Return the staged rows of `kumo_instances` of a configuration and setting."""
+        return self.staging.read_batch(self.sample_key(config_id, setting), "kumo_instances")
+
+    @property
+    def _authored(self) -> dict[str, str]:
+        """The batch of each configuration that a model wrote, by configuration id."""
+        keys = (self.configure_key(row["domain_id"]) for row in self.proposed())
+        done = (key for key in keys if self.staging.is_done(key))
+        return {row["config_id"]: key for key in done for row in self.staging.read_batch(key, "seed_configs")}
 
 
 @lru_cache(maxsize=64)

@@ -1,8 +1,9 @@
 """The plan of one refresh: everything that decides what an edition holds."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from schemas.authoring import AuthoringPlan
 from schemas.ids import content_id
 from schemas.kumo import Setting
 
@@ -11,8 +12,9 @@ from schemas.kumo import Setting
 class RefreshPlan:
     """All settings of a refresh; equal plans give equal editions, table by table.
 
-    `configs` are the content ids of the domains' configurations, in order; `known_editions` are the
-    editions published before it began, whose instances it never issues again.
+    `configs` are the content ids of the given domains' configurations, in order; `known_editions` are
+    the editions published before it began, whose instances it never issues again. `player_params` are
+    passed on with every call of a model that plays.
     """
 
     edition: str
@@ -26,12 +28,15 @@ class RefreshPlan:
     preset: str
     known_editions: tuple[str, ...]
     code_version: str
+    authoring: AuthoringPlan = field(default_factory=AuthoringPlan)
+    player_params: dict[str, Any] = field(default_factory=dict)
     benchmark: str = "kumo"
 
     def as_json(self) -> dict[str, Any]:
         """Return the plan as a JSON object."""
         values = asdict(self)
         values["settings"] = [setting.name for setting in self.settings]
+        values["authoring"]["categories"] = list(self.authoring.categories)
         return {key: list(value) if isinstance(value, tuple) else value for key, value in values.items()}
 
     @classmethod
@@ -39,18 +44,14 @@ class RefreshPlan:
         """Return the plan that `as_json` wrote."""
         tuples = {key: tuple(values[key]) for key in ("configs", "players", "known_editions")}
         settings = tuple(Setting.parse(name) for name in values["settings"])
-        return cls(**{**values, **tuples, "settings": settings})
+        authoring = AuthoringPlan.from_json(values["authoring"]) if "authoring" in values else AuthoringPlan()
+        return cls(**{**values, **tuples, "settings": settings, "authoring": authoring})
 
     @property
     def asked(self) -> dict[str, Any]:
         """What the operator asked for: the plan without its name and without what it found there."""
         values = self.as_json()
         return {key: values[key] for key in values if key not in ("edition", "known_editions")}
-
-    @property
-    def batches(self) -> tuple[tuple[str, Setting], ...]:
-        """Each (configuration id, setting): the unit of work of every stage."""
-        return tuple((config_id, setting) for config_id in self.configs for setting in self.settings)
 
     def batch_key(self, stage: str, *parts: str) -> str:
         """Return the content key of a staged batch: the same plan gives the same key."""

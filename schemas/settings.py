@@ -1,11 +1,11 @@
 """The settings of a refresh: flags over environment over perennial.toml over defaults."""
 
+import re
 from typing import Annotated, Any
 
 from pydantic import Field, ValidationError, field_validator
 from pydantic_settings import (
     BaseSettings,
-    NoDecode,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
     TomlConfigSettingsSource,
@@ -13,13 +13,13 @@ from pydantic_settings import (
 
 from schemas.errors import InvalidOption
 from schemas.kumo import Setting
+from schemas.model_settings import ModelSettings, Names
 
-Names = Annotated[list[str], NoDecode]
 PRESETS: dict[str, dict[str, Any]] = {"": {}, "kumo-2025": {"min_expected_steps": 0.0}}
 _SEED_LIMIT = 2**63
 
 
-class RefreshSettings(BaseSettings):
+class RefreshSettings(ModelSettings, BaseSettings):
     """Everything that an operator may set for `perennial refresh`.
 
     In the environment a setting is called PERENNIAL_ and its name in capitals; in perennial.toml, in
@@ -84,10 +84,23 @@ def load_settings(flags: dict[str, Any]) -> RefreshSettings:
         preset = PRESETS[settings.preset]
         return settings.model_copy(update={k: v for k, v in preset.items() if k not in given})
     except ValidationError as error:
-        problems = "; ".join(
-            f"{'.'.join(str(part) for part in problem['loc'])}: {problem['msg']}, got {problem['input']!r}"
-            for problem in error.errors()
-        )
+        problems = "; ".join(_in_words(dict(problem)) for problem in error.errors())
         raise InvalidOption(f"{problems} (see `perennial refresh --help`)") from None
     except ValueError as error:
         raise InvalidOption(f"perennial.toml: {error}") from None
+
+
+def _in_words(problem: dict[str, Any]) -> str:
+    name = ".".join(str(part) for part in problem["loc"])
+    if problem["type"] == "extra_forbidden":
+        # Its value is not shown: it may be a key that somebody put into the file.
+        hint = (
+            "; keys come from the environment (PERENNIAL_API_KEY or OPENAI_API_KEY)" if "key" in name else ""
+        )
+        return f"{name}: there is no such setting{hint}"
+    return f"{name}: {problem['msg']}, got {_redacted(problem['input'])}"
+
+
+def _redacted(value: Any) -> str:
+    """Return the value as it was given, but for what a URL may hold of secrets: its user and its query."""
+    return re.sub(r"\?[^'\s]*", "?***", re.sub(r"//[^/@\s]*@", "//***@", repr(value)))

@@ -71,6 +71,13 @@ DOMAINS = Table(
         Column("goal", "string", "what a player of it wants to find"),
         Column("truth_noun", "string", "what a truth is called there"),
         Column("action_noun", "string", "what an action is called there"),
+        Column("book_title", "string", "the title of its knowledge books"),
+        Column(
+            "truths", "string", "what its truths are, in a phrase; NULL where not proposed", nullable=True
+        ),
+        Column(
+            "actions", "string", "what its actions are, in a phrase; NULL where not proposed", nullable=True
+        ),
         Column("source", "string", "where it comes from", allowed=("catalog", "file", "model", "import")),
         _CALL_ID,
     ),

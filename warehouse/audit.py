@@ -101,7 +101,8 @@ def cross_table_rules(present: set[str]) -> dict[str, str]:
                 rules[f"every {table.name}.{link.column} is in {link.to_table}"] = (
                     f'SELECT "{link.column}" FROM "{table.name}" '
                     f'ANTI JOIN "{link.to_table}" ON "{table.name}"."{link.column}" '
-                    f'= "{link.to_table}"."{link.to_column}"'
+                    f'= "{link.to_table}"."{link.to_column}" '
+                    f'WHERE "{table.name}"."{link.column}" IS NOT NULL'
                 )
     for entry in sorted((files("warehouse") / "audit_rules").iterdir(), key=lambda file: file.name):
         if entry.name.endswith(".sql"):

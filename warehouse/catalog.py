@@ -92,6 +92,17 @@ def domain_uses(store: Store) -> dict[str, int]:
     return dict(rows)
 
 
+def published_domains(store: Store, editions: Sequence[str]) -> list[tuple[str, str]]:
+    """Return name and goal of each domain that these published editions hold, each once, sorted."""
+    found: set[tuple[str, str]] = set()
+    for edition in editions:
+        name = table_file("domains", edition)
+        if store.exists(name):
+            table = store.read_table(name, ["name", "goal"])
+            found.update(zip(table["name"].to_pylist(), table["goal"].to_pylist(), strict=True))
+    return sorted(found)
+
+
 @lru_cache(maxsize=4)
 def issued_instances(store: Store, editions: tuple[str, ...]) -> frozenset[str]:
     """Return the ids of all instances that these published editions hold."""
@@ -104,13 +115,14 @@ def issued_instances(store: Store, editions: tuple[str, ...]) -> frozenset[str]:
 
 
 def _table_sql(store: Store, table: Table, editions: Sequence[str]) -> str:
+    columns = [("edition", "VARCHAR"), *((c.name, DUCKDB_TYPES[c.type]) for c in table.columns)]
+    nothing = "SELECT " + ", ".join(f'NULL::{type_} AS "{name}"' for name, type_ in columns) + " WHERE false"
     if not editions:
-        columns = [("edition", "VARCHAR"), *((c.name, DUCKDB_TYPES[c.type]) for c in table.columns)]
-        nothing = ", ".join(f'NULL::{type_} AS "{name}"' for name, type_ in columns)
-        return f"SELECT {nothing} WHERE false"
+        return nothing
     names = ", ".join(_quoted(store.location(table_file(table.name, edition))) for edition in editions)
+    # An older edition may lack a column that came later: all of its rows have NULL there.
     return (
-        f"SELECT edition, * EXCLUDE (edition) FROM read_parquet([{names}], union_by_name = true, "
+        f"{nothing} UNION ALL BY NAME SELECT * FROM read_parquet([{names}], union_by_name = true, "
         "hive_partitioning = true, hive_types = {'edition': VARCHAR})"
     )
 

@@ -1,12 +1,16 @@
 """KUMO's things as rows of the tables, and back."""
 
 import json
+from collections.abc import Sequence
+from dataclasses import asdict, fields
 from typing import Any
 
 from schemas.ids import content_id
-from schemas.kumo import Episode, Instance, Observation, SeedConfig
+from schemas.kumo import Episode, Instance, Observation, Proposal, Rejection, SeedConfig
 
 Row = dict[str, Any]
+SYMBOLIC_CHECK = "symbolic"
+_PROPOSAL_COLUMNS = {"truths": "truth_description", "actions": "action_description"}
 
 
 def observation_text(observation: Observation) -> str:
@@ -23,13 +27,29 @@ def domain_row(config: SeedConfig, source: str) -> Row:
         "goal": config.goal,
         "truth_noun": config.truth_noun,
         "action_noun": config.action_noun,
+        "book_title": config.book_title,
+        "truth_description": None,
+        "action_description": None,
         "source": source,
         "call_id": None,
     }
 
 
-def config_row(config: SeedConfig, warnings: list[str]) -> Row:
-    """Return the row of table `seed_configs`."""
+def proposal_row(proposal: Proposal) -> Row:
+    """Return the row of table `domains` for a domain that a model proposed."""
+    config = SeedConfig(proposal.name, (), (), (), goal=proposal.goal)
+    values = {_PROPOSAL_COLUMNS.get(name, name): value for name, value in asdict(proposal).items()}
+    return {"domain_id": config.domain_id, **values, "source": "model"}
+
+
+def proposal_from_row(row: Row) -> Proposal:
+    """Return the proposal that a row of `domains` holds."""
+    names = (field.name for field in fields(Proposal))
+    return Proposal(**{name: row[_PROPOSAL_COLUMNS.get(name, name)] for name in names})
+
+
+def config_row(config: SeedConfig, warnings: list[str], call_ids: Sequence[str] = ()) -> Row:
+    """Return the row of table `seed_configs`; `call_ids` are the model calls that led to it."""
     return {
         "config_id": config.config_id,
         "domain_id": config.domain_id,
@@ -39,7 +59,7 @@ def config_row(config: SeedConfig, warnings: list[str]) -> Row:
         "actions": list(config.actions),
         "config": json.dumps(config.as_json(), ensure_ascii=False),
         "warnings": warnings,
-        "call_ids": [],
+        "call_ids": list(call_ids),
     }
 
 
@@ -113,19 +133,38 @@ def instance_row(
 
 
 def book_row(
-    instance_id: str, revision: int, text: str, author: str, missing: list[str], extra: list[str]
+    instance_id: str,
+    revision: int,
+    text: str,
+    author: str,
+    missing: Sequence[str],
+    extra: Sequence[str],
+    *,
+    confirmed: Sequence[str] = (),
+    ambiguous: Sequence[str] = (),
+    passed: bool | None = None,
+    checked_by: str = SYMBOLIC_CHECK,
+    is_replacement: bool = False,
+    call_id: str | None = None,
+    check_call_ids: Sequence[str] = (),
 ) -> Row:
-    """Return the row of table `books`; a book with a missing or an extra rule has failed."""
+    """Return the row of table `books`; without `passed`, a book with any finding has failed."""
+    faultless = not (missing or extra or confirmed or ambiguous)
     return {
         "book_id": content_id("bk", instance_id, revision, text),
         "instance_id": instance_id,
         "revision": revision,
         "text": text,
         "author": author,
-        "verdict": "failed" if missing or extra else "passed",
-        "missing_rules": missing,
-        "extra_rules": extra,
-        "call_id": None,
+        "verdict": "passed" if (faultless if passed is None else passed) else "failed",
+        "missing_rules": list(missing),
+        "extra_rules": list(extra),
+        "confirmed_rules": list(confirmed),
+        "ambiguous_rules": list(ambiguous),
+        "checked_by": checked_by,
+        "is_replacement": is_replacement,
+        "check_call_ids": list(check_call_ids),
+        "call_id": call_id,
     }
 
 
@@ -141,8 +180,8 @@ def episode_row(episode: Episode, instance_id: str, book_id: str, seconds: float
         "status": episode.status,
         "success": episode.success,
         "tests": episode.tests,
-        "tokens": None,
-        "cost_usd": None,
+        "tokens": episode.tokens,
+        "cost_usd": episode.cost_usd,
         "seconds": seconds,
     }
 
@@ -157,12 +196,12 @@ def turn_rows(episode: Episode, episode_id: str) -> list[Row]:
             "move": turn.move,
             "observation": None if turn.observation is None else observation_text(turn.observation),
             "state": turn.state,
-            "call_id": None,
+            "call_id": turn.call_id,
         }
         for turn in episode.turns
     ]
 
 
-def rejection_row(stage: str, subject: str, rule: str, message: str) -> Row:
+def rejection_row(rejection: Rejection) -> Row:
     """Return the row of table `rejections`."""
-    return {"stage": stage, "subject": subject, "rule": rule, "message": message, "call_id": None}
+    return asdict(rejection)

@@ -1,14 +1,22 @@
-"""The messages that a player who reads text gets: the same for the reader and for every model."""
+"""The messages that a player who reads text gets: the same for the reader and for every model.
 
+A system message comes in two variants: one tells the rules in a knowledge book (the paper's VanillaAgent),
+the other shows them as a mapping. The sentences of the turns' messages stand in a template that both system
+templates import, so that the hash of a system template covers them too.
+"""
+
+import json
+from collections import defaultdict
 from collections.abc import Sequence
 
 from prompts.render import render
-from schemas.kumo import Observation, SeedConfig, Turn
+from schemas.calls import Message as Message
+from schemas.kumo import Observation, Rule, SeedConfig, Turn
+from tasks.kumo.books.rules import closed_ends
 
 SYSTEM_TEMPLATE = "kumo/player_system.md.j2"
+SYMBOLIC_TEMPLATE = "kumo/player_system_symbolic.md.j2"
 TURN_TEMPLATE = "kumo/player_turn.md.j2"
-
-Message = dict[str, str]
 
 
 def messages_for(
@@ -21,21 +29,33 @@ def messages_for(
     """
     messages = [system_message(config, truths, actions, book), user_message(config, truths, actions, None)]
     for turn in turns:
-        messages.append({"role": "assistant", "content": turn.reply})
-        messages.append(user_message(config, truths, actions, turn))
+        messages += [assistant_message(turn), user_message(config, truths, actions, turn)]
     return messages
 
 
 def system_message(config: SeedConfig, truths: Sequence[str], actions: Sequence[str], book: str) -> Message:
     """Return the first message: the goal, the lists, how to play, and the book between <BOOK> tags."""
+    return _system(SYSTEM_TEMPLATE, config, truths, actions, book=book.strip("\n"))
+
+
+def symbolic_message(
+    config: SeedConfig, truths: Sequence[str], actions: Sequence[str], rules: Sequence[Rule]
+) -> Message:
+    """Return the first message with the rule-outs as a mapping between <RULE_OUTS> tags, and no book."""
+    return _system(SYMBOLIC_TEMPLATE, config, truths, actions, rule_outs=rule_outs_json(truths, rules))
+
+
+def _system(
+    template: str, config: SeedConfig, truths: Sequence[str], actions: Sequence[str], **knowledge: str
+) -> Message:
     content = render(
-        SYSTEM_TEMPLATE,
+        template,
         goal=config.goal.strip(),
         truth_noun=config.truth_noun,
         action_noun=config.action_noun,
         truths=truths,
         actions=actions,
-        book=book.strip("\n"),
+        **knowledge,
     )
     return {"role": "system", "content": content}
 
@@ -56,6 +76,46 @@ def user_message(
     return {"role": "user", "content": content}
 
 
+def assistant_message(turn: Turn) -> Message:
+    """Return the player's own message of a turn: its reply, as it was."""
+    return {"role": "assistant", "content": turn.reply}
+
+
 def quoted_observation(observation: Observation | None) -> str:
     """Return a label in quotation marks, as books show it, or a number by `repr`, which reads back."""
     return f'"{observation}"' if isinstance(observation, str) else repr(observation)
+
+
+def rule_outs_json(truths: Sequence[str], rules: Sequence[Rule]) -> str:
+    """Return the rules as a JSON object: action, then outcome, then the truths that it rules out.
+
+    Actions and outcomes keep the order of `rules`, truths that of `truths`; one line an outcome. A range
+    is written `[low, high)`, or `[low, high]` where it includes its upper end. Of two equal outcomes of an
+    action the first one counts, as it does in the game.
+    """
+    mapping: dict[str, dict[str, list[str]]] = defaultdict(dict)
+    for rule, closed in zip(rules, closed_ends(rules), strict=True):
+        outcome = rule.label if rule.label is not None else _interval(rule, closed)
+        mapping[rule.action].setdefault(outcome, [name for name in truths if name in rule.rules_out])
+    return _object([_entry(action, _object(_entries(states), "  ")) for action, states in mapping.items()])
+
+
+def _interval(rule: Rule, closed: bool | None) -> str:
+    return f"[{rule.low!r}, {rule.high!r}{']' if closed else ')'}"
+
+
+def _entries(outcomes: dict[str, list[str]]) -> list[str]:
+    return [_entry(outcome, _text(names)) for outcome, names in outcomes.items()]
+
+
+def _entry(key: str, value: str) -> str:
+    return f"{_text(key)}: {value}"
+
+
+def _object(entries: Sequence[str], indent: str = "") -> str:
+    lines = ",\n".join(f"{indent}  {entry}" for entry in entries)
+    return f"{{\n{lines}\n{indent}}}"
+
+
+def _text(value: str | list[str]) -> str:
+    return json.dumps(value, ensure_ascii=False)

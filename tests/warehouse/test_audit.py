@@ -67,13 +67,17 @@ def _drop(table: str) -> Callable[[Rows], None]:
             (_set("episodes", "success", True, row=1), "cross_table", "a solved episode ends by naming"),
             (_set("episodes", "tests", 3), "cross_table", "never exceed"),
             (_set("turns", "observation", "5.5"), "cross_table", "every move of an episode"),
-            (_set("books", "verdict", "failed"), "cross_table", "a book of its own instance"),
+            (_set("books", "verdict", "failed", row=1), "cross_table", "a book of its own instance"),
+            (_set("turns", "call_id", "call_gone", row=5), "cross_table", "every turns.call_id is in calls"),
+            (_set("books", "check_call_ids", ["call_gone"]), "cross_table", "a book's check lists"),
             (_set("kumo_instances", "n_actions", 3), "cross_table", "leave exactly its valid truths"),
         ],
         [
             (_set("turns", "move", "sun", row=2), "cross_table", "a solved episode ends by naming"),
             (_set("turns", "move", "ask"), "cross_table", "every move of an episode"),
             (_set("kumo_instances", "n_actions", 1), "cross_table", "never exceed"),
+            (_set("calls", "status", "ok"), "cross_table", "exactly when its last call is"),
+            (_set("books", "verdict", "passed"), "cross_table", "versions of a model that all failed"),
         ],
         [
             (

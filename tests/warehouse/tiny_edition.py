@@ -67,15 +67,53 @@ def plan(edition: str, known: tuple[str, ...] = ()) -> RefreshPlan:
     )
 
 
+def call(call_id: str, role: str, status: str, template: str) -> dict[str, Any]:
+    """Return a row of table `calls`."""
+    return {
+        "call_id": call_id,
+        "role": role,
+        "model": "m",
+        "served_model": "m-1",
+        "template": template,
+        "template_hash": "tpl_1",
+        "repeat": 0,
+        "request": "{}",
+        "reply": "so",
+        "reasoning": None,
+        "reasoning_source": "none",
+        "finish_reason": "length" if status == "truncated" else "stop",
+        "prompt_tokens": 5,
+        "completion_tokens": 2,
+        "reasoning_tokens": None,
+        "cached_tokens": None,
+        "usage": "reported",
+        "cost_usd": 0.5,
+        "status": status,
+        "error": None,
+        "endpoint": "http://127.0.0.1/v1",
+        "attempts": 1,
+        "latency_s": 0.1,
+    }
+
+
 def rows() -> dict[str, list[dict[str, Any]]]:
     """Return the rows of every staged table; all of them keep every expectation."""
-    book = book_row(INSTANCE_ID, 0, "the book", "template", [], [])
+    draft = book_row(INSTANCE_ID, 0, "the draft", "m", ["a rule"], [], call_id="call_draft")
+    book = book_row(INSTANCE_ID, 1, "the book", "template", [], [], is_replacement=True)
     measured = Turn(1, "action", "measure", "", 4.5, 1)
     looked = Turn(2, "action", "look up", "", "grey", 1)
     solved = Episode("oracle", 0, "solved", (measured, looked, Turn(3, "truth", "rain", "", None, None)))
     wrong = Episode("random", 0, "wrong", (measured, Turn(2, "truth", "snow", "", None, None)))
-    episodes = [episode_row(episode, INSTANCE_ID, book["book_id"], 0.1) for episode in (solved, wrong)]
+    cut = Episode("m", 0, "truncated", (Turn(1, "none", None, "so", None, None, "call_cut"),), 7, 0.5)
+    lost = Episode("m", 1, "api_error", (Turn(1, "none", None, "", None, None, "call_lost"),))
+    played = (solved, wrong, cut, lost)
+    episodes = [episode_row(episode, INSTANCE_ID, book["book_id"], 0.1) for episode in played]
     return {
+        "calls": [
+            call("call_cut", "player", "truncated", "kumo/player_turn.md.j2"),
+            call("call_lost", "player", "unavailable", "kumo/player_turn.md.j2"),
+            call("call_draft", "writer", "ok", "kumo/write_book.md.j2"),
+        ],
         "domains": [domain_row(CONFIG, "file")],
         "seed_configs": [config_row(CONFIG, [])],
         "outcomes": outcome_rows(CONFIG),
@@ -91,11 +129,13 @@ def rows() -> dict[str, list[dict[str, Any]]]:
                 signature="1,2,2|2,2",
             )
         ],
-        "books": [book],
+        "books": [draft, book],
         "episodes": episodes,
         "turns": [
             *turn_rows(solved, episodes[0]["episode_id"]),
             *turn_rows(wrong, episodes[1]["episode_id"]),
+            *turn_rows(cut, episodes[2]["episode_id"]),
+            *turn_rows(lost, episodes[3]["episode_id"]),
         ],
         "statistics": [],
     }

@@ -1,0 +1,71 @@
+"""What a refresh prints in the end: the leaderboard of the edition, what it holds and what it cost."""
+
+import json
+import sys
+
+from rich.console import Console
+from rich.table import Table
+
+from flows.progress import calls_text
+from schemas.plan import RefreshPlan
+from schemas.tables import STAGED_TABLES
+from warehouse.catalog import Catalog, open_catalog
+from warehouse.store import Store
+
+
+def print_edition(store: Store, plan: RefreshPlan, console: Console, as_json: bool) -> None:
+    """Print the published edition for people, or as JSON on standard output."""
+    catalog = open_catalog(store)
+    names, rows = catalog.query(
+        "SELECT setting, player, attempted, scored, success_rate, success_rate_low, success_rate_high, "
+        "relative_action_count, relative_action_count_low, relative_action_count_high "
+        f"FROM leaderboard WHERE edition = '{plan.edition}'"
+    )
+    _, counted = catalog.query(f"SELECT counts FROM editions WHERE edition = '{plan.edition}'")
+    counts = json.loads(counted[0][0])
+    if as_json:
+        board = [dict(zip(names, row, strict=True)) for row in rows]
+        document = {"edition": plan.edition, "root": store.root, "counts": counts, "leaderboard": board}
+        sys.stdout.write(json.dumps(document, indent=1) + "\n")
+        return
+    table = Table(title=f"Edition {plan.edition}", title_justify="left", caption_justify="left")
+    for heading in ("setting", "player"):
+        table.add_column(heading)
+    for heading in ("episodes", "success rate", "relative action count"):
+        table.add_column(heading, justify="right")
+    for setting, player, attempted, scored, *figures in rows:
+        episodes = f"{scored:,}" if scored == attempted else f"{scored:,} of {attempted:,}"
+        table.add_row(setting, player, episodes, _figure(figures[:3]), _figure(figures[3:]))
+    table.caption = "95% intervals clustered by instance; actions = tests + 1, failed = all actions + 1"
+    console.print(table)
+    shown = ", ".join(f"{counts[name]:,} {name}" for name in STAGED_TABLES if counts.get(name))
+    console.print(f"published: {shown}; {counts['audits']} expectations held", highlight=False)
+    if counts.get("calls"):
+        console.print(f"models:    {_spent(catalog, plan.edition)}", highlight=False)
+    console.print(f"tables:    {store.location('tables')}/<table>/edition={plan.edition}/", highlight=False)
+    flag = "" if store.root == "warehouse/data" else f" --root {store.root}"
+    console.print(
+        f"next:      perennial query{flag} \"FROM domain_scores WHERE edition = '{plan.edition}'\"",
+        highlight=False,
+        markup=False,
+    )
+
+
+def _figure(value_low_high: list[float | None]) -> str:
+    value, low, high = value_low_high
+    if value is None:
+        return "undefined"
+    return f"{value:.3f}" if low is None or high is None else f"{value:.3f} [{low:.3f}, {high:.3f}]"
+
+
+def _spent(catalog: Catalog, edition: str) -> str:
+    """Return the edition's calls, tokens and cost in words; what is unknown is said to be."""
+    _, rows = catalog.query(
+        "SELECT count(*), count(*) FILTER (cost_usd IS NULL), coalesce(sum(cost_usd), 0), "
+        "sum(prompt_tokens), sum(completion_tokens), count(*) FILTER (usage = 'missing') "
+        f"FROM calls WHERE edition = '{edition}'"
+    )
+    calls, unpriced, cost, prompt, completion, uncounted = rows[0]
+    tokens = f"{int(prompt or 0):,} tokens in, {int(completion or 0):,} out"
+    missing = f" ({uncounted:,} calls without usage)" if uncounted else ""
+    return f"{calls_text(calls, unpriced, cost)}; {tokens}{missing}"

@@ -1,0 +1,101 @@
+"""Model calls within one batch of a refresh: the client, its ledger, and which calls the batch used."""
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from flows import progress
+from flows.workspace import Workspace
+from schemas.calls import CallPolicy, ModelRequest, Reply
+from tasks.llm.asking import Ask
+from warehouse.ledger import CallLedger, ledger_file
+from warehouse.prices import load_prices
+from warehouse.stage import Rows
+
+if TYPE_CHECKING:
+    from tasks.llm.client import ModelClient
+
+KEY_VARIABLES = ("PERENNIAL_API_KEY", "OPENAI_API_KEY")
+Result = TypeVar("Result")
+
+
+def api_key() -> str:
+    """Return the key that the environment holds, "" where there is none (a local server needs none)."""
+    return next((os.environ[name] for name in KEY_VARIABLES if os.environ.get(name)), "")
+
+
+class BatchCalls:
+    """Ask on behalf of one batch, and remember which calls it used."""
+
+    def __init__(self, ask: Ask, ledger: CallLedger) -> None:
+        self._ask = ask
+        self._ledger = ledger
+        self._used: dict[str, Reply] = {}
+
+    async def __call__(self, request: ModelRequest) -> Reply:
+        """Return the reply, kept in the ledger before."""
+        reply = await self._ask(request)
+        self._used[reply.call_id] = reply
+        progress.count_call(reply)
+        return reply
+
+    def seconds(self, call_id: str) -> float:
+        """Return how long the reply to a call of this batch took."""
+        return self._used[call_id].latency_s
+
+    def added_to(self, tables: Mapping[str, Rows]) -> dict[str, Rows]:
+        """Return the tables with the rows of `calls`: every answer used, and each call that a row names.
+
+        A failed call that no row names is left out: whether it was made may depend on timing.
+        """
+        named = {row["call_id"] for rows in tables.values() for row in rows if row.get("call_id")}
+        kept = {call_id for call_id, reply in self._used.items() if reply.answered or call_id in named}
+        return {**tables, "calls": self._ledger.rows(sorted(kept))}
+
+
+@dataclass(frozen=True)
+class ModelSession:
+    """An open client and its ledger, shared by all batches of one task run."""
+
+    client: "ModelClient"
+    ledger: CallLedger
+    policy: CallPolicy
+
+    def batch(self) -> BatchCalls:
+        """Return a way to ask that remembers its calls."""
+        return BatchCalls(self.client.ask, self.ledger)
+
+
+def run_session(
+    workspace: Workspace, policy: CallPolicy, work: Callable[[ModelSession], Awaitable[Result]]
+) -> Result:
+    """Return what the asynchronous work returns, with a client open while it runs.
+
+    Raises what stops a stage: EndpointFailed and LimitReached; what was answered until then is kept.
+    """
+    return asyncio.run(_in_session(workspace, policy, work))
+
+
+async def _in_session(
+    workspace: Workspace, policy: CallPolicy, work: Callable[[ModelSession], Awaitable[Result]]
+) -> Result:
+    from tasks.llm.client import ModelClient
+
+    store = workspace.staging.store
+    with CallLedger(ledger_file(store.root), workspace.plan.edition, policy.base_url) as ledger:
+        async with ModelClient(policy, api_key(), ledger, load_prices(store), ledger.spent()) as client:
+            return await work(ModelSession(client, ledger, policy))
+
+
+async def all_settled(work: Iterable[Awaitable[Result]]) -> list[Result]:
+    """Return all results in order; where some fail, let the others end first, then raise the first error.
+
+    A call in flight is paid for: it is never cancelled for another one's sake.
+    """
+    results: list[Any] = await asyncio.gather(*work, return_exceptions=True)
+    for result in results:
+        if isinstance(result, BaseException):
+            raise result
+    return results

@@ -1,0 +1,127 @@
+"""The options of `perennial refresh`, one type an option; settings that a flag does not set stay None."""
+
+from typing import Annotated
+
+import typer
+
+_AUTHORS = "Models as authors (key: PERENNIAL_API_KEY or OPENAI_API_KEY)"
+_PLAYERS = "Models as players"
+_CALLS = "Calls and their limits"
+
+Domains = Annotated[
+    str | None,
+    typer.Option(help="Bundled domains or paths of .json files, separated by commas. Default: all bundled."),
+]
+Settings = Annotated[
+    str | None, typer.Option(help="Sizes: easy, hard, or NxM (truths x actions). Default: easy,hard.")
+]
+Instances = Annotated[int | None, typer.Option(help="Instances a domain and setting. Default: 50.")]
+Runs = Annotated[int | None, typer.Option(help="Runs of a random player or a model an instance. Default: 5.")]
+Players = Annotated[
+    str | None,
+    typer.Option(
+        help="Players, separated by commas; a name that is none of ours is a model, "
+        "symbolic:MODEL one that gets the rules as a mapping. Default: oracle,greedy,random,reader."
+    ),
+]
+Seed = Annotated[int | None, typer.Option(help="Seed of everything that is drawn. Default: 0.")]
+Root = Annotated[str | None, typer.Option(help="Data root. Default: warehouse/data.")]
+Edition = Annotated[str | None, typer.Option(help="Name of the edition. Default: kumo- and the date.")]
+Preset = Annotated[
+    str | None, typer.Option(help="kumo-2025: instances as the paper's, trivial ones included.")
+]
+MinExpectedSteps = Annotated[
+    float | None, typer.Option(help="Least expected steps of an instance. Default: 1.")
+]
+Author = Annotated[
+    str | None, typer.Option(help="Model for every role of an author.", rich_help_panel=_AUTHORS)
+]
+Proposer = Annotated[str | None, typer.Option(help="Model that proposes domains.", rich_help_panel=_AUTHORS)]
+Configurer = Annotated[
+    str | None, typer.Option(help="Model that writes seed configurations.", rich_help_panel=_AUTHORS)
+]
+Writer = Annotated[
+    str | None, typer.Option(help="Model that writes knowledge books.", rich_help_panel=_AUTHORS)
+]
+Reviser = Annotated[
+    str | None,
+    typer.Option(help="Model that reads books back and revises them.", rich_help_panel=_AUTHORS),
+]
+Propose = Annotated[
+    int | None,
+    typer.Option(
+        help="New domains to propose. Default with a proposer: 3, or none with --domains.",
+        rich_help_panel=_AUTHORS,
+    ),
+]
+Categories = Annotated[
+    str | None, typer.Option(help="Categories of new domains, with commas.", rich_help_panel=_AUTHORS)
+]
+Continuations = Annotated[
+    int | None,
+    typer.Option(help="Continuations of a cut-off configuration. Default: 3.", rich_help_panel=_AUTHORS),
+]
+Repairs = Annotated[
+    int | None,
+    typer.Option(help="Repairs of an invalid configuration. Default: 3.", rich_help_panel=_AUTHORS),
+]
+BookRounds = Annotated[
+    int | None, typer.Option(help="Revisions of a book at most. Default: 3.", rich_help_panel=_AUTHORS)
+]
+AuthorTemperature = Annotated[
+    float | None, typer.Option(help="Temperature of authors.", rich_help_panel=_AUTHORS)
+]
+AuthorMaxTokens = Annotated[
+    int | None, typer.Option(help="Tokens of an author's reply at most.", rich_help_panel=_AUTHORS)
+]
+Temperature = Annotated[
+    float | None, typer.Option(help="Temperature of model players.", rich_help_panel=_PLAYERS)
+]
+TopP = Annotated[float | None, typer.Option(help="Nucleus of model players.", rich_help_panel=_PLAYERS)]
+MaxTokens = Annotated[
+    int | None, typer.Option(help="Tokens of a player's reply at most.", rich_help_panel=_PLAYERS)
+]
+ModelSeed = Annotated[
+    int | None, typer.Option(help="Seed passed on to model players.", rich_help_panel=_PLAYERS)
+]
+ReasoningEffort = Annotated[
+    str | None, typer.Option(help="Reasoning effort of model players.", rich_help_panel=_PLAYERS)
+]
+BaseUrl = Annotated[
+    str | None,
+    typer.Option(help="Server that speaks the OpenAI protocol. Default: OpenAI's.", rich_help_panel=_CALLS),
+]
+Concurrency = Annotated[
+    int | None, typer.Option(help="Calls in flight at most. Default: 64.", rich_help_panel=_CALLS)
+]
+RequestsPerMinute = Annotated[
+    int | None, typer.Option(help="Requests a minute at most.", rich_help_panel=_CALLS)
+]
+TokensPerMinute = Annotated[int | None, typer.Option(help="Tokens a minute at most.", rich_help_panel=_CALLS)]
+Timeout = Annotated[
+    float | None,
+    typer.Option(help="Seconds that a reply may take. Default: 300.", rich_help_panel=_CALLS),
+]
+MaxAttempts = Annotated[
+    int | None, typer.Option(help="Requests for one call at most. Default: 6.", rich_help_panel=_CALLS)
+]
+MaxCalls = Annotated[
+    int | None, typer.Option(help="Calls that the edition may pay for.", rich_help_panel=_CALLS)
+]
+MaxCost = Annotated[
+    float | None, typer.Option(help="US dollars that the edition may cost.", rich_help_panel=_CALLS)
+]
+AcceptApiErrors = Annotated[
+    bool | None,
+    typer.Option(
+        "--accept-api-errors",
+        help="Publish episodes whose calls failed for good, as api_error.",
+        rich_help_panel=_CALLS,
+    ),
+]
+DryRun = Annotated[
+    bool,
+    typer.Option("--dry-run", help="Print the plan, its counts and an estimate of cost; do nothing."),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+Verbose = Annotated[bool, typer.Option("--verbose", help="Show Prefect's own messages.")]

@@ -1,0 +1,97 @@
+"""Ask a model to write an instance's knowledge book, from the instance's own rules alone.
+
+What the request holds is a function of the truths, the actions and the rules: no observation, no observed
+state and no valid truth is in it, so that a book cannot give its instance away (paper, figure 10).
+"""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from prompts.render import render, template_hash
+from schemas.calls import Message, ModelChoice, ModelRequest
+from schemas.kumo import Instance, Rule, SeedConfig
+from tasks.kumo.books.rules import closed_ends
+
+WRITING_TEMPLATE = "kumo/write_book.md.j2"
+WRITING_SYSTEM_TEMPLATE = "kumo/write_book_system.md.j2"
+
+_WHOLE_BELOW = 1e15  # larger whole numbers read better as 1e+20
+
+
+def writing_request(
+    writer: ModelChoice, config: SeedConfig, instance: Instance, rules: Sequence[Rule]
+) -> ModelRequest:
+    """Return the call that asks for the book; it is the same for all observations of the instance."""
+    messages = (
+        message("system", WRITING_SYSTEM_TEMPLATE),
+        message("user", WRITING_TEMPLATE, **rule_values(config, instance, rules)),
+    )
+    return ModelRequest(
+        role="writer",
+        model=writer.model,
+        messages=messages,
+        params=dict(writer.params),
+        template=WRITING_TEMPLATE,
+        template_hash=template_hash(WRITING_TEMPLATE),
+    )
+
+
+def message(role: str, template: str, **values: object) -> Message:
+    """Return a rendered message in the OpenAI chat form."""
+    return {"role": role, "content": render(template, **values).strip("\n")}
+
+
+def rule_values(config: SeedConfig, instance: Instance, rules: Sequence[Rule]) -> dict[str, object]:
+    """Return the template values that tell of a game: its nouns, goal, title, and `rules` as JSON text.
+
+    Truths and actions are in the instance's order, outcomes in that of `rules`, what they rule out in the
+    order of the truths.
+    """
+    values = {
+        "truths": [_named(name, config.truth_notes) for name in instance.truths],
+        "actions": [_action_values(name, config, instance, rules) for name in instance.actions],
+    }
+    return {
+        "truth_noun": config.truth_noun,
+        "action_noun": config.action_noun,
+        "goal": config.goal.strip(),
+        "title": config.book_title.strip(),
+        "rules": json.dumps(values, ensure_ascii=False, indent=1, allow_nan=False),
+    }
+
+
+def _named(name: str, notes: dict[str, str]) -> dict[str, Any]:
+    note = " ".join(notes.get(name, "").split())
+    return {"name": name, "note": note} if note else {"name": name}
+
+
+def _action_values(
+    name: str, config: SeedConfig, instance: Instance, rules: Sequence[Rule]
+) -> dict[str, Any]:
+    entry = _named(name, config.action_notes)
+    unit = next((" ".join(o.unit.split()) for o in config.outcomes if o.action == name), "")
+    if unit:
+        entry["unit"] = unit
+    entry["outcomes"] = [
+        {**_outcome_values(rule, closed), "rules_out": [t for t in instance.truths if t in rule.rules_out]}
+        for rule, closed in zip(rules, closed_ends(rules), strict=True)
+        if rule.action == name
+    ]
+    return entry
+
+
+def _outcome_values(rule: Rule, closed: bool | None) -> dict[str, Any]:
+    if rule.low is None or rule.high is None:
+        return {"label": rule.label}
+    return {
+        "low": _number(rule.low),
+        "low_included": True,
+        "high": _number(rule.high),
+        "high_included": closed,
+    }
+
+
+def _number(value: float) -> int | float:
+    """Return a whole number without a fraction, as books show it."""
+    return int(value) if value.is_integer() and abs(value) < _WHOLE_BELOW else value

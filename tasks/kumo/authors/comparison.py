@@ -1,0 +1,270 @@
+"""Compare what a book was read to say with the rules that it had to say, set by set.
+
+The four kinds of error are those of the paper's revision prompt (figure 11): rules missing, rules added,
+exclusion turned into confirmation, and passages that leave open what is ruled out.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from schemas.kumo import Rule
+from tasks.kumo.books.rules import closed_ends, describe_rule
+from tasks.kumo.validation.names import folded
+
+
+@dataclass(frozen=True, slots=True)
+class SaidRange:
+    """A range as a book words it; None where it does not say."""
+
+    low: float | None
+    high: float | None
+    low_included: bool | None
+    high_included: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class UnclearPassage:
+    """A passage that leaves open what is ruled out, and the truths that it may mean (none: it names none)."""
+
+    passage: str
+    truths: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SaidOutcome:
+    """What a book says of one outcome, a label or a range, of an action; names as the reader wrote them."""
+
+    action: str
+    label: str | None
+    range: SaidRange | None
+    rules_out: tuple[str, ...]
+    confirms: tuple[str, ...]
+    unclear: tuple[UnclearPassage, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadBack:
+    """All that a book was read to say; `unclear` are passages that belong to no single outcome."""
+
+    outcomes: tuple[SaidOutcome, ...]
+    unclear: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CycleVerdict:
+    """How what was read back differs from the rules, a line in words for each difference.
+
+    `was_read` is False where no model could read the book back in the form asked for: then the check says
+    nothing of the book, the four kinds are empty, and it has not passed.
+    """
+
+    missing: tuple[str, ...] = ()
+    extra: tuple[str, ...] = ()
+    confirmed: tuple[str, ...] = ()
+    ambiguous: tuple[str, ...] = ()
+    was_read: bool = True
+
+    @property
+    def passed(self) -> bool:
+        """Whether the book was read back, and says exactly what it should."""
+        return self.was_read and not (self.missing or self.extra or self.confirmed or self.ambiguous)
+
+
+def compare(said: ReadBack, truths: Sequence[str], rules: Sequence[Rule]) -> CycleVerdict:
+    """Return how what a book was read to say differs from `rules`, all outcome states of its instance.
+
+    Names match exactly, or by their folded form where only one listed name has that; bounds match as
+    floats. An outcome may be told in several places: what these rule out is taken together. One that rules
+    out nothing may be left out, as in the paper, and then nothing hangs on the ends of its range either.
+
+    A truth that should be ruled out is missing only where the book neither rules it out nor confirms it nor
+    has a passage that may mean it: those are findings of their own kinds. What an outcome that no rule knows
+    rules out is extra, and so is an unknown truth. Any confirmation is an error, whatever the rules say.
+
+    The end of a range counts only where another range of the action shares it; elsewhere no other
+    outcome can claim the value, so both readings come to the same. A shared value belongs to the range
+    above it: a range below that takes it in, and one above that leaves it out, is another range than
+    the rules have (missing and extra). One below that does not say so leaves it open (ambiguous), while
+    silence about the lower end does not: once the range below leaves the value out, only this one is left.
+    """
+    matching = _Matching(truths, rules)
+    found = _Found()
+    sayings: list[list[SaidOutcome]] = [[] for _ in rules]
+    strangers: list[SaidOutcome] = []
+    for outcome in said.outcomes:
+        place = matching.place_of(outcome)
+        if place is None:
+            strangers.append(outcome)
+        else:
+            sayings[place].append(outcome)
+    for place, outcomes in enumerate(sayings):
+        _compare_rule(matching, place, outcomes, found)
+    for outcome in strangers:
+        _take_stranger(matching, outcome, found)
+    found.ambiguous += [f"“{passage}”" for passage in said.unclear]
+    return found.verdict()
+
+
+@dataclass(slots=True)
+class _Found:
+    missing: list[str] = field(default_factory=list)
+    extra: list[str] = field(default_factory=list)
+    confirmed: list[str] = field(default_factory=list)
+    ambiguous: list[str] = field(default_factory=list)
+
+    def verdict(self) -> CycleVerdict:
+        return CycleVerdict(
+            missing=_distinct(self.missing),
+            extra=_distinct(self.extra),
+            confirmed=_distinct(self.confirmed),
+            ambiguous=_distinct(self.ambiguous),
+        )
+
+
+def _distinct(lines: list[str]) -> tuple[str, ...]:
+    """Return the lines without repeats: a thing said twice is one finding."""
+    return tuple(dict.fromkeys(lines))
+
+
+class _NameList:
+    """Listed names, found by what somebody wrote for them."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._names = frozenset(names)
+        self._alike: dict[str, list[str]] = {}
+        for name in dict.fromkeys(names):
+            self._alike.setdefault(folded(name), []).append(name)
+
+    def find(self, written: str) -> str | None:
+        if written in self._names:
+            return written
+        alike = self._alike.get(folded(written), [])
+        return alike[0] if len(alike) == 1 else None
+
+
+class _Matching:
+    """The rules of an instance, and which of them an outcome that a book tells of is."""
+
+    def __init__(self, truths: Sequence[str], rules: Sequence[Rule]) -> None:
+        self.rules = rules
+        self.closed = closed_ends(rules)
+        self._truths = _NameList(truths)
+        self._actions = _NameList([rule.action for rule in rules])
+        self._places: dict[str, list[int]] = {}
+        for place, rule in enumerate(rules):
+            self._places.setdefault(rule.action, []).append(place)
+        self._labels = {
+            action: _NameList([label for place in places if (label := rules[place].label) is not None])
+            for action, places in self._places.items()
+        }
+
+    def truths_of(self, written: Sequence[str]) -> frozenset[str]:
+        """Return the listed names; a name that is not listed stays as it was written."""
+        return frozenset(self._truths.find(name) or name for name in written)
+
+    def place_of(self, outcome: SaidOutcome) -> int | None:
+        """Return the index of the rule for this outcome, None where there is none."""
+        action = self._actions.find(outcome.action)
+        if action is None:
+            return None
+        if outcome.label is not None:
+            label = self._labels[action].find(outcome.label)
+            return next((i for i in self._places[action] if label and self.rules[i].label == label), None)
+        return next((i for i in self._places[action] if self._is_range(i, outcome.range)), None)
+
+    def _is_range(self, place: int, said: SaidRange | None) -> bool:
+        rule = self.rules[place]
+        if said is None or rule.low is None or (said.low, said.high) != (rule.low, rule.high):
+            return False
+        takes_in_shared_high = self.closed[place] is False and said.high_included is True
+        leaves_out_shared_low = said.low_included is False and self._low_is_shared(place)
+        return not takes_in_shared_high and not leaves_out_shared_low
+
+    def _low_is_shared(self, place: int) -> bool:
+        rule = self.rules[place]
+        others = (self.rules[i] for i in self._places[rule.action] if i != place)
+        return any(_touches(other, rule.low) for other in others)
+
+    def leaves_end_open(self, place: int, said: SaidRange | None) -> bool:
+        """Return whether the book does not say to which range a shared upper end belongs."""
+        return said is not None and said.high_included is None and self.closed[place] is False
+
+
+def _touches(rule: Rule, value: float | None) -> bool:
+    if rule.low is None or rule.high is None or value is None:
+        return False
+    return rule.low <= value <= rule.high
+
+
+def _compare_rule(matching: _Matching, place: int, outcomes: Sequence[SaidOutcome], found: _Found) -> None:
+    """Add what all that a book says of one rule's outcome lacks, adds, confirms and leaves open."""
+    rule, closed = matching.rules[place], matching.closed[place]
+    ruled_out = matching.truths_of([name for outcome in outcomes for name in outcome.rules_out])
+    confirmed = matching.truths_of([name for outcome in outcomes for name in outcome.confirms])
+    passages = [passage for outcome in outcomes for passage in outcome.unclear]
+    open_truths = matching.truths_of([name for passage in passages for name in passage.truths])
+    missing = rule.rules_out - ruled_out - confirmed - open_truths
+    extra = ruled_out - rule.rules_out
+    if missing:
+        found.missing.append(describe_rule(_with(rule, missing), closed))
+    if extra:
+        found.extra.append(describe_rule(_with(rule, extra), closed))
+    where = _outcome_words(rule, closed)
+    found.confirmed += _confirmations(where, confirmed)
+    found.ambiguous += [_passage_words(where, passage) for passage in passages]
+    has_open_end = any(matching.leaves_end_open(place, outcome.range) for outcome in outcomes)
+    if has_open_end and (ruled_out or rule.rules_out):
+        found.ambiguous.append(f"{where}: whether {rule.high} belongs to this range is not said")
+
+
+def _take_stranger(matching: _Matching, outcome: SaidOutcome, found: _Found) -> None:
+    """Add what a book says of an outcome that the rules do not know."""
+    where = f'action "{outcome.action}": {_said_words(outcome)}'
+    ruled_out = matching.truths_of(outcome.rules_out)
+    if ruled_out:
+        found.extra.append(f"{where} rules out {_listed(ruled_out)}")
+    found.confirmed += _confirmations(where, matching.truths_of(outcome.confirms))
+    found.ambiguous += [_passage_words(where, passage) for passage in outcome.unclear]
+
+
+def _confirmations(where: str, confirmed: frozenset[str]) -> Iterator[str]:
+    if confirmed:
+        yield f"{where} confirms {_listed(confirmed)}"
+
+
+def _passage_words(where: str, passage: UnclearPassage) -> str:
+    return f"{where}: “{passage.passage}”"
+
+
+def _with(rule: Rule, rules_out: frozenset[str]) -> Rule:
+    return Rule(rule.action, rule.label, rule.low, rule.high, rules_out)
+
+
+def _outcome_words(rule: Rule, closed: bool | None) -> str:
+    """Return the rule's action and outcome, worded as `describe_rule` does."""
+    return describe_rule(_with(rule, frozenset()), closed).removesuffix(" rules out nothing")
+
+
+def _said_words(outcome: SaidOutcome) -> str:
+    if outcome.range is None:
+        return f'"{outcome.label}"'
+    said = outcome.range
+    return (
+        f"{_bound_words(said.low)} ({_end_words(said.low_included)}) "
+        f"to {_bound_words(said.high)} ({_end_words(said.high_included)})"
+    )
+
+
+def _bound_words(bound: float | None) -> str:
+    return "no bound" if bound is None else f"{bound}"
+
+
+def _end_words(included: bool | None) -> Literal["included", "excluded", "not said"]:
+    if included is None:
+        return "not said"
+    return "included" if included else "excluded"
+
+
+def _listed(names: frozenset[str]) -> str:
+    return ", ".join(f'"{name}"' for name in sorted(names))

@@ -1,0 +1,196 @@
+"""Have a model propose new domains (paper v2, figure 7), unlike those that exist.
+
+Each round is one call for the domains still missing. It names those that exist and tells why earlier
+proposals were refused, so that no two rounds ask the same.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from schemas.calls import ModelChoice, ModelRequest
+from schemas.errors import UnreadableInput
+from schemas.kumo import Proposal, Rejection
+from tasks.kumo.authors.author_request import author_request, message
+from tasks.kumo.authors.book_replies import Unusable, unusable_status
+from tasks.kumo.authors.similar import KnownDomain, nearest_twin
+from tasks.kumo.validation.names import folded
+from tasks.llm.asking import Ask
+from tasks.llm.structured import JsonAsker
+
+if TYPE_CHECKING:
+    from tasks.kumo.authors.proposal_form import ProposalForm
+
+__all__ = ["KnownDomain", "Proposed", "proposal_request", "propose_domains"]
+
+SYSTEM_TEMPLATE = "kumo/propose_system.md.j2"
+TEMPLATE = "kumo/propose.md.j2"
+
+_SCHEMA_NAME = "domain_proposals"
+_NAMES_SHOWN = 400
+_REASONS_SHOWN = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """What came of asking: the accepted proposals in order, what was refused and why, and all calls.
+
+    `shortfall` says in one line why there are fewer than asked for; None where there are not.
+    """
+
+    proposals: tuple[Proposal, ...]
+    rejections: tuple[Rejection, ...]
+    call_ids: tuple[str, ...]
+    shortfall: str | None
+
+
+@dataclass(slots=True)
+class _Work:
+    """What a run has come to so far."""
+
+    wanted: int
+    categories: tuple[str, ...]
+    known: tuple[KnownDomain, ...]
+    proposals: list[Proposal] = field(default_factory=list)
+    rejections: list[Rejection] = field(default_factory=list)
+    call_ids: list[str] = field(default_factory=list)
+
+    @property
+    def missing(self) -> int:
+        return self.wanted - len(self.proposals)
+
+    @property
+    def existing(self) -> list[KnownDomain]:
+        accepted = (KnownDomain(proposal.name, proposal.goal) for proposal in self.proposals)
+        return [*self.known, *accepted]
+
+    def refuse(self, subject: str, rule: str, reason: str, call_id: str) -> None:
+        self.rejections.append(Rejection("proposal", subject, rule, reason, call_id))
+
+
+async def propose_domains(
+    ask: Ask,
+    proposer: ModelChoice,
+    n: int,
+    categories: Sequence[str],
+    known: Sequence[KnownDomain],
+    rounds: int = 5,
+    *,
+    ask_json: JsonAsker | None = None,
+) -> Proposed:
+    """Return n domains of these categories (none given: any), like none that is known, or as many as came.
+
+    A proposal is refused, with the reason, for the rules `not_the_form`, `other_category`,
+    `near_duplicate` (`tasks.kumo.authors.similar`) and `surplus`; a whole reply for `not_json`,
+    `not_the_form` or its status (`truncated`, `refused`, `empty`, `rejected`). Then the next round asks
+    again; a rejected call ends the rounds. A category counts in any case and is kept as it was asked for.
+    Give one `ask_json` to many calls: it remembers what the server can do. Raises EndpointFailed where a
+    call fails without an answer: the same call on the same ledger goes on from there.
+    """
+    asker = ask_json or JsonAsker(ask)
+    work = _Work(n, tuple(categories), tuple(known))
+    for number in range(rounds):
+        if work.missing <= 0 or not await _round(asker, proposer, work, number):
+            break
+    return Proposed(tuple(work.proposals), tuple(work.rejections), tuple(work.call_ids), _shortfall(work))
+
+
+async def _round(asker: JsonAsker, proposer: ModelChoice, work: _Work, number: int) -> bool:
+    """Ask once and take in what came; return whether another round makes sense."""
+    from tasks.kumo.authors.proposal_form import proposals_schema
+
+    names = [domain.name for domain in work.existing]
+    reasons = [f"{refused.subject}: {refused.message}" for refused in work.rejections]
+    request = proposal_request(proposer, work.missing, work.categories, names, reasons, number)
+    reply = await asker(request, _SCHEMA_NAME, proposals_schema())
+    work.call_ids.append(reply.call_id)
+    problem = unusable_status(reply)
+    if problem is None:
+        problem = _take_in(work, reply.content, reply.call_id)
+    if problem is not None:
+        work.refuse(f"reply {number + 1}", problem.rule, problem.message, reply.call_id)
+    return problem is None or not problem.is_final
+
+
+def proposal_request(
+    proposer: ModelChoice,
+    count: int,
+    categories: Sequence[str],
+    names: Sequence[str],
+    reasons: Sequence[str],
+    number: int,
+) -> ModelRequest:
+    """Return the call of round `number`: for `count` domains unlike the names, knowing the reasons.
+
+    Of many names and reasons the last are shown, and how many others there are.
+    """
+    from tasks.kumo.authors.proposal_form import LONGEST_NAME, LONGEST_NOUN, LONGEST_PHRASE, LONGEST_TITLE
+
+    user = message(
+        "user",
+        TEMPLATE,
+        count=count,
+        categories=categories,
+        known=names[-_NAMES_SHOWN:],
+        more_known=max(0, len(names) - _NAMES_SHOWN),
+        refused=reasons[-_REASONS_SHOWN:],
+        more_refused=max(0, len(reasons) - _REASONS_SHOWN),
+        longest_name=LONGEST_NAME,
+        longest_noun=LONGEST_NOUN,
+        longest_phrase=LONGEST_PHRASE,
+        longest_title=LONGEST_TITLE,
+    )
+    return author_request("proposer", proposer, (message("system", SYSTEM_TEMPLATE), user), TEMPLATE, number)
+
+
+def _take_in(work: _Work, content: str, call_id: str) -> Unusable | None:
+    """Accept or refuse each proposal of a reply; return why the reply as a whole is refused, if it is."""
+    from tasks.kumo.authors.proposal_form import NotTheForm, entry_name, proposal_entries, read_entry
+
+    try:
+        entries = proposal_entries(content)
+    except NotTheForm as error:
+        return Unusable("not_the_form", str(error))
+    except UnreadableInput as error:
+        return Unusable("not_json", str(error))
+    for entry in entries:
+        try:
+            _judge(work, read_entry(entry), call_id)
+        except NotTheForm as error:
+            work.refuse(entry_name(entry), "not_the_form", str(error), call_id)
+    return None
+
+
+def _judge(work: _Work, form: "ProposalForm", call_id: str) -> None:
+    if work.missing <= 0:
+        work.refuse(form.name, "surplus", f"more than the {work.wanted} domains asked for", call_id)
+        return
+    category = _asked_category(form.category, work.categories)
+    if category is None:
+        expected = ", ".join(repr(name) for name in work.categories)
+        reason = f"its category is {form.category!r}, expected {expected}; keep to what is asked for"
+        work.refuse(form.name, "other_category", reason, call_id)
+        return
+    twin = nearest_twin(form.name, form.goal, work.existing)
+    if twin is not None:
+        work.refuse(form.name, "near_duplicate", twin.message, call_id)
+        return
+    values = {**form.model_dump(), "category": category}
+    work.proposals.append(Proposal(**values, call_id=call_id))
+
+
+def _asked_category(category: str, categories: Sequence[str]) -> str | None:
+    """Return the category as it was asked for, None where it was not."""
+    if not categories:
+        return category
+    return next((asked for asked in categories if folded(asked) == folded(category)), None)
+
+
+def _shortfall(work: _Work) -> str | None:
+    if work.missing <= 0:
+        return None
+    asked = f"{len(work.proposals)} of {work.wanted} domains proposed after {len(work.call_ids)} calls"
+    if not work.rejections:
+        return f"{asked}; ask in more rounds"
+    last = work.rejections[-1]
+    return f"{asked}, {len(work.rejections)} refused, the last one for {last.rule}: {last.message}"

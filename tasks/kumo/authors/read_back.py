@@ -1,0 +1,136 @@
+"""Have a model read a book's rules back out of its text, as structured data.
+
+The reader gets the book and the names of truths and actions; the rules it does not get, so that it can
+only find them in the book.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from prompts.render import template_hash
+from schemas.calls import ModelChoice, ModelRequest, Reply
+from schemas.errors import UnreadableInput
+from schemas.kumo import Instance, SeedConfig
+from tasks.kumo.authors.book_replies import Unusable, unusable_status
+from tasks.kumo.authors.book_request import message
+from tasks.kumo.authors.comparison import ReadBack
+from tasks.kumo.configuration import parse_json
+from tasks.llm.json_replies import json_text
+from tasks.llm.structured import JsonAsker
+
+READ_BACK_TEMPLATE = "kumo/read_back.md.j2"
+READ_BACK_SYSTEM_TEMPLATE = "kumo/read_back_system.md.j2"
+READ_BACK_ATTEMPTS = 3
+
+_SCHEMA_NAME = "read_back"
+_PROBLEMS_SHOWN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingBack:
+    """What a book was read to say, by which calls; `said` is None where none of them could be used.
+
+    `problem` is then what was wrong with the last reply.
+    """
+
+    said: ReadBack | None
+    problem: Unusable | None
+    call_ids: tuple[str, ...]
+
+
+async def read_back(
+    ask_json: JsonAsker, checker: ModelChoice, config: SeedConfig, instance: Instance, book: str
+) -> ReadingBack:
+    """Return what a model reads out of the book.
+
+    A reply that is cut off, refused, empty, no JSON or not of the form is asked for again, with the reason
+    told, up to READ_BACK_ATTEMPTS calls in all; a request that the endpoint rejects is not. Raises
+    EndpointFailed where a call failed without an answer.
+    """
+    call_ids: list[str] = []
+    problem: Unusable | None = None
+    for attempt in range(READ_BACK_ATTEMPTS):
+        request = read_back_request(checker, config, instance, book, attempt, problem)
+        reply = await _ask(ask_json, request)
+        call_ids.append(reply.call_id)
+        read = _read(reply)
+        if isinstance(read, ReadBack):
+            return ReadingBack(read, None, tuple(call_ids))
+        problem = read
+        if problem.is_final:
+            break
+    return ReadingBack(None, problem, tuple(call_ids))
+
+
+def read_back_request(
+    checker: ModelChoice,
+    config: SeedConfig,
+    instance: Instance,
+    book: str,
+    attempt: int,
+    problem: Unusable | None,
+) -> ModelRequest:
+    """Return the call that asks what a book says; `problem` is what was wrong with the attempt before."""
+    user = message(
+        "user",
+        READ_BACK_TEMPLATE,
+        truth_noun=config.truth_noun,
+        action_noun=config.action_noun,
+        truths=instance.truths,
+        actions=instance.actions,
+        book=book.strip("\n"),
+        problem=None if problem is None else problem.message,
+    )
+    return ModelRequest(
+        role="checker",
+        model=checker.model,
+        messages=(message("system", READ_BACK_SYSTEM_TEMPLATE), user),
+        params=dict(checker.params),
+        template=READ_BACK_TEMPLATE,
+        template_hash=template_hash(READ_BACK_TEMPLATE),
+        repeat=attempt,
+    )
+
+
+def parse_read_back(content: str) -> ReadBack:
+    """Return what a reply says that the book says.
+
+    Raises UnreadableInput, with the first wrong places, where the reply holds no JSON of the form asked for.
+    """
+    from pydantic import ValidationError
+
+    from tasks.kumo.authors.read_back_form import ReadBackForm
+
+    value = parse_json(json_text(content), "the reply")
+    try:
+        return ReadBackForm.model_validate(value).said()
+    except ValidationError as error:
+        problems = error.errors(include_url=False, include_input=False)
+    shown = "; ".join(_problem_text(problem) for problem in problems[:_PROBLEMS_SHOWN])
+    more = len(problems) - _PROBLEMS_SHOWN
+    raise UnreadableInput(
+        f"the reply is not of the form asked for: {shown}" + (f"; and {more} more" if more > 0 else "")
+    )
+
+
+async def _ask(ask_json: JsonAsker, request: ModelRequest) -> Reply:
+    from tasks.kumo.authors.read_back_form import read_back_schema
+
+    return await ask_json(request, _SCHEMA_NAME, read_back_schema())
+
+
+def _read(reply: Reply) -> ReadBack | Unusable:
+    problem = unusable_status(reply)
+    if problem is not None:
+        return problem
+    try:
+        return parse_read_back(reply.content)
+    except UnreadableInput as error:
+        return Unusable("unreadable_read_back", str(error))
+
+
+def _problem_text(problem: Mapping[str, Any]) -> str:
+    place = ".".join(str(part) for part in problem["loc"]) or "the document"
+    text = problem["msg"].removeprefix("Value error, ")
+    return f"{place}: {text[:1].lower()}{text[1:]}"

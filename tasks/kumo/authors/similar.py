@@ -1,0 +1,112 @@
+"""Tell whether a proposed domain is one that exists already, under another wording.
+
+Names and goals are compared by what is left of them without case, punctuation, plural endings and words
+that every domain has, in alphabetical order of the words. The score is rapidfuzz's ratio of the two: 100 for
+equal ones, 0 for ones without a letter in common.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+
+# Names this much alike differ by a letter or two, goals by one short word; together they may differ more.
+NAME_THRESHOLD = 90.0
+GOAL_THRESHOLD = 95.0
+MEAN_THRESHOLD = 85.0
+
+_COMMON_WORDS = frozenset(
+    re.findall(
+        r"\w+",
+        """a an and are as at based be being by can domain each env environment for from game given has have
+    in into is it its of on or puzzle reasoning that the their them these this to under using via what
+    which who whose with within
+    determine determining detect detecting diagnose diagnosing discover discovering find finding
+    identification identify identifying identity infer inferring name naming recognise recognising
+    recognize recognizing""",
+    )
+)
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_NOT_PLURAL = ("as", "is", "os", "ss", "us")
+
+
+@dataclass(frozen=True, slots=True)
+class KnownDomain:
+    """A domain that exists already, by its name and goal ("" where it has none)."""
+
+    name: str
+    goal: str
+
+
+@dataclass(frozen=True, slots=True)
+class Twin:
+    """A domain that another is too much like: in what, how much (0 to 100), and from where it is too much."""
+
+    domain: KnownDomain
+    by: str
+    score: float
+    threshold: float
+
+    @property
+    def message(self) -> str:
+        """What is alike, in words."""
+        return (
+            f"its {self.by} {'are' if ' and ' in self.by else 'is'} {self.score:.0f} of 100 alike to "
+            f"{self.domain.name!r}, refused from {self.threshold:.0f}; propose another subject"
+        )
+
+
+def nearest_twin(name: str, goal: str, known: Iterable[KnownDomain]) -> Twin | None:
+    """Return the known domain that one of this name and goal is too much like, the likest one, or None.
+
+    Too much alike are names from NAME_THRESHOLD on, goals from GOAL_THRESHOLD on, and both from a mean of
+    MEAN_THRESHOLD on. A goal that is blank or holds common words only is like no other.
+    """
+    twins = [twin for domain in known if (twin := _twin(name, goal, domain)) is not None]
+    return max(twins, key=lambda twin: twin.score, default=None)
+
+
+@lru_cache(maxsize=65536)
+def compared_form(text: str) -> str:
+    """Return the words of a text that tell it from others, singular, folded, sorted and joined by spaces.
+
+    `MineralIdentificationEnv` and `The minerals` both give `mineral`. Where all words are common ones, all
+    of them stay.
+    """
+    spaced = _HUMP.sub(" ", unicodedata.normalize("NFKC", text))
+    letters = "".join(c if c.isalnum() else "" if c in "'’" else " " for c in spaced.casefold())
+    words = letters.split()
+    telling = [word for word in words if word not in _COMMON_WORDS]
+    return " ".join(sorted(_singular(word) for word in telling or words))
+
+
+def _twin(name: str, goal: str, domain: KnownDomain) -> Twin | None:
+    from rapidfuzz import fuzz
+
+    names = fuzz.ratio(compared_form(name), compared_form(domain.name))
+    goals = 0.0
+    if _is_telling(goal) and _is_telling(domain.goal):
+        goals = fuzz.ratio(compared_form(goal), compared_form(domain.goal))
+    for by, score, threshold in (
+        ("name", names, NAME_THRESHOLD),
+        ("goal", goals, GOAL_THRESHOLD),
+        ("name and goal", (names + goals) / 2, MEAN_THRESHOLD),
+    ):
+        if score >= threshold:
+            return Twin(domain, by, score, threshold)
+    return None
+
+
+def _is_telling(goal: str) -> bool:
+    return any(word not in _COMMON_WORDS for word in compared_form(goal).split())
+
+
+def _singular(word: str) -> str:
+    if len(word) < 4 or not word.endswith("s") or word.endswith(_NOT_PLURAL):
+        return word
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith(("ches", "shes", "sses", "xes", "zes")):
+        return word[:-2]
+    return word[:-1]

@@ -1,0 +1,117 @@
+"""Stop a stage with one clear error where a key, a model or an endpoint is wrong.
+
+Without it a wrong key fails 5,000 times. Calls in flight when the breaker opens end as they may, since
+they are paid for; calls that wait (for room in the budget, a slot, a rate limit, or their next attempt)
+stop at once, and no new one starts.
+"""
+
+import asyncio
+from types import TracebackType
+
+from schemas.errors import EndpointFailed
+from tasks.llm.replies import is_out_of_quota
+from tasks.llm.retry_policy import Tried
+
+FAILURES_IN_A_ROW = 5
+_AGAIN = "then run the same command again"
+_KEYS = "PERENNIAL_API_KEY or OPENAI_API_KEY"
+
+
+class Breaker:
+    """Opens for the whole endpoint (key refused, no quota) or for one model (unknown, or failing in a row).
+
+    `base_url` is the endpoint as it may be shown: without credentials.
+    """
+
+    def __init__(self, base_url: str, failures_in_a_row: int = FAILURES_IN_A_ROW) -> None:
+        self._base_url = base_url
+        self._patience = failures_in_a_row
+        self._failures: dict[str, int] = {}
+        self._endpoint_error: str | None = None
+        self._model_errors: dict[str, str] = {}
+        self.waiting: dict[asyncio.Timeout, str] = {}
+
+    def check(self, model: str) -> None:
+        """Raise EndpointFailed where calls of this model make no sense any more."""
+        error = self._endpoint_error or self._model_errors.get(model)
+        if error is not None:
+            raise EndpointFailed(error)
+
+    def interruptible(self, model: str) -> "_Wait":
+        """Wait for something inside: raises EndpointFailed as soon as the breaker is open for the model."""
+        return _Wait(self, model)
+
+    def note(self, model: str, tried: Tried) -> None:
+        """Take a call's last attempt into account: open where it tells that the next calls fail too."""
+        if tried.reply.answered:
+            self._failures[model] = 0
+            return
+        self._failures[model] = self._failures.get(model, 0) + 1
+        error = self._endpoint_wide(model, tried)
+        if error is not None:
+            self._endpoint_error = self._endpoint_error or error
+            self._wake(None)
+            return
+        error = self._model_wide(model, tried)
+        if error is not None:
+            self._model_errors.setdefault(model, error)
+            self._wake(model)
+
+    def _endpoint_wide(self, model: str, tried: Tried) -> str | None:
+        status, said = tried.received.http_status, tried.reply.error
+        where = f"{self._base_url} (asked for model {model!r})"
+        if status == 401:
+            return f"the key was refused by {where}: {said}: set {_KEYS} to a valid key, {_AGAIN}"
+        if status == 403:
+            return f"the key may not be used at {where}: {said}: set {_KEYS} to one that may, {_AGAIN}"
+        if is_out_of_quota(tried.received):
+            return f"the account has no quota left at {where}: {said}: add to it, {_AGAIN}"
+        return None
+
+    def _model_wide(self, model: str, tried: Tried) -> str | None:
+        status, said = tried.received.http_status, tried.reply.error
+        where = f"model {model!r} at {self._base_url}"
+        if status == 404:
+            return (
+                f"{where} is not known there: {said}: check the model's name (GET {self._base_url}/models "
+                f"lists them) and the base URL, {_AGAIN}"
+            )
+        if self._failures[model] < self._patience:
+            return None
+        failed = f"{self._failures[model]} calls in a row to {where} failed, the last one with: {said}"
+        if status is None:
+            return f"{failed}: is the server running at {self._base_url}? Start it, {_AGAIN}"
+        return f"{failed}: mend what it says (`perennial calls` shows each call whole), {_AGAIN}"
+
+    def _wake(self, model: str | None) -> None:
+        """End the waits of this model's calls, or of all."""
+        now = asyncio.get_running_loop().time()
+        for alarm, waiting in list(self.waiting.items()):
+            if model is None or waiting == model:
+                alarm.reschedule(now)
+
+
+class _Wait:
+    """A wait that the breaker can end: asyncio's own time-out, without a time until the breaker sets it."""
+
+    __slots__ = ("_alarm", "_breaker", "_model")
+
+    def __init__(self, breaker: Breaker, model: str) -> None:
+        self._breaker = breaker
+        self._model = model
+        self._alarm = asyncio.timeout(None)
+
+    async def __aenter__(self) -> None:
+        self._breaker.check(self._model)
+        await self._alarm.__aenter__()
+        self._breaker.waiting[self._alarm] = self._model
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        del self._breaker.waiting[self._alarm]
+        try:
+            await self._alarm.__aexit__(kind, error, trace)
+        except TimeoutError:
+            self._breaker.check(self._model)
+            raise

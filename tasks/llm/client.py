@@ -1,0 +1,297 @@
+"""The one client for all roles: ask a model over Chat Completions, and keep what it said.
+
+A call is looked up in the ledger; else it is checked against the breaker and the budget, waits for a slot
+and the rate limits, is attempted by the retry policy, read, stored, and only then returned.
+"""
+
+import asyncio
+import random
+import time
+from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from ipaddress import ip_address
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+from urllib.parse import SplitResult, unquote, urlsplit
+
+from schemas.calls import CallPolicy, ModelRequest, Price, Reply, Spent
+from schemas.errors import InvalidOption
+from tasks.llm.asking import Ledger
+from tasks.llm.breaker import Breaker
+from tasks.llm.budget import Budget
+from tasks.llm.rate_limits import RateLimits
+from tasks.llm.redaction import Redaction
+from tasks.llm.replies import reply_of, wants_completion_tokens
+from tasks.llm.retry_policy import RETRIED_REPLIES, Received, RetryPolicy, Tried, retry_after_s
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
+
+# Local servers need no key, the protocol's client does.
+_NO_KEY = "none"
+
+
+class ModelClient:
+    """Asks the models of one endpoint. Use it in `async with`, within one event loop.
+
+    `answered` and `failed` count the new calls by their end, `replayed` those found in the ledger.
+    Raises InvalidOption for a base URL or a key that no request can carry.
+    """
+
+    def __init__(
+        self,
+        policy: CallPolicy,
+        key: str,
+        ledger: Ledger,
+        prices: Mapping[str, Price],
+        spent: Spent,
+        retries: RetryPolicy | None = None,
+    ) -> None:
+        self.answered = 0
+        self.replayed = 0
+        self.failed = 0
+        self._policy = policy
+        self._url = _checked_url(policy.base_url)
+        self._key = _checked_key(key)
+        self._ledger = ledger
+        self._prices = prices
+        self._retries = retries or RetryPolicy()
+        self._budget = Budget(policy, prices, spent)
+        self._breaker = Breaker(_shown_url(self._url))
+        self._limits = RateLimits(policy.requests_per_minute, policy.tokens_per_minute)
+        self._slots = asyncio.Semaphore(policy.concurrency)
+        self._redaction = Redaction((self._key, unquote(self._url.password or "")))
+        # Only the waits between attempts come from it; no result does.
+        self._jitter = random.Random()
+        self._completion_named: set[str] = set()
+        self._being_asked: dict[str, asyncio.Event] = {}
+        self._openai: AsyncOpenAI | None = None
+
+    def __repr__(self) -> str:
+        return f"ModelClient({_shown_url(self._url)!r})"
+
+    async def __aenter__(self) -> Self:
+        self._openai = _openai_client(self._policy, self._url, self._key or _NO_KEY)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._openai is not None:
+            await self._openai.close()
+            self._openai = None
+
+    async def ask(self, request: ModelRequest) -> Reply:
+        """Return the kept reply of the request, or a new one, stored before it is returned.
+
+        A failed call is stored and returned with its status and `error`. Raises EndpointFailed where the
+        key, the model or the endpoint is wrong, LimitReached where the call would pass a limit. Calls of
+        one `call_id` are made one after the other, so that an answer is paid for once.
+        """
+        while True:
+            kept = self._ledger.find(request.call_id)
+            if kept is not None:
+                self.replayed += 1
+                return kept
+            asked = self._being_asked.get(request.call_id)
+            if asked is None:
+                return await self._ask_as_the_first(request)
+            await asked.wait()
+
+    async def _ask_as_the_first(self, request: ModelRequest) -> Reply:
+        ended = self._being_asked[request.call_id] = asyncio.Event()
+        try:
+            return await self._ask_anew(request)
+        finally:
+            del self._being_asked[request.call_id]
+            ended.set()
+
+    async def _ask_anew(self, request: ModelRequest) -> Reply:
+        async with self._breaker.interruptible(request.model):
+            reservation = await self._budget.reserve(request)
+        reply: Reply | None = None
+        try:
+            async with self._slot(request.model):
+                tried = await self._tried(request)
+            reply = tried.reply
+            self._breaker.note(request.model, tried)
+            return await self._stored(request, reply)
+        finally:
+            self._budget.settle(reservation, reply)
+
+    async def _stored(self, request: ModelRequest, reply: Reply) -> Reply:
+        kept = await self._ledger.store(request, reply)
+        if reply.answered:
+            self.answered += 1
+        else:
+            self.failed += 1
+        if not kept.answered:
+            self._breaker.check(request.model)
+        return kept
+
+    @asynccontextmanager
+    async def _slot(self, model: str) -> AsyncIterator[None]:
+        """Hold one of the slots, during back-off too: an endpoint in trouble gets fewer calls."""
+        async with self._breaker.interruptible(model):
+            await self._slots.acquire()
+        try:
+            self._breaker.check(model)
+            yield
+        finally:
+            self._slots.release()
+
+    async def _tried(self, request: ModelRequest) -> Tried:
+        """Return the last attempt of the call, tried again by the retry policy."""
+        attempts = 0
+
+        async def attempt() -> Tried:
+            nonlocal attempts
+            attempts += 1
+            received = self._redaction.received(await self._send(request))
+            reply = reply_of(request.call_id, received, self._prices.get(request.model), attempts)
+            self._limits.correct(request, reply)
+            return Tried(received, self._redaction.reply(reply))
+
+        async def pause(seconds: float) -> None:
+            async with self._breaker.interruptible(request.model):
+                await asyncio.sleep(seconds)
+
+        return self._given_up(
+            await self._retries.retrying(self._policy.max_attempts, self._jitter, pause)(attempt)
+        )
+
+    def _given_up(self, tried: Tried) -> Tried:
+        """Add to a failed call's error why it was not tried again."""
+        if tried.reply.status not in RETRIED_REPLIES:
+            return tried
+        why = f"given up after {tried.reply.attempts} of {self._policy.max_attempts} attempts"
+        if self._retries.asks_too_long(tried.received):
+            why += (
+                f", as the server asks to wait {tried.received.retry_after_s:.0f} s, "
+                f"more than {self._retries.max_retry_after_s:.0f} s"
+            )
+        return replace(tried, reply=replace(tried.reply, error=f"{tried.reply.error} ({why})"))
+
+    async def _send(self, request: ModelRequest) -> Received:
+        """Make one attempt; twice where the model wants `max_tokens` under its newer name."""
+        body = self._body(request)
+        received = await self._post(request, body)
+        if "max_tokens" in body and wants_completion_tokens(received):
+            self._completion_named.add(request.model)
+            received = await self._post(request, self._body(request))
+        return received
+
+    def _body(self, request: ModelRequest) -> dict[str, Any]:
+        params = dict(request.params)
+        if request.model in self._completion_named and "max_tokens" in params:
+            params["max_completion_tokens"] = params.pop("max_tokens")
+        return {"model": request.model, "messages": list(request.messages), **params}
+
+    async def _post(self, request: ModelRequest, body: dict[str, Any]) -> Received:
+        async with self._breaker.interruptible(request.model):
+            await self._limits.take(request)
+        if self._openai is None:
+            raise RuntimeError("the client is not open: use it in `async with`")
+        return await _posted(self._openai, body, self._policy)
+
+
+async def _posted(openai_client: "AsyncOpenAI", body: dict[str, Any], policy: CallPolicy) -> Received:
+    """Return what one POST gives; the body stays text, as only `replies` may say what it is."""
+    import aiohttp
+    import httpx2
+    import openai
+
+    started = time.perf_counter()
+    try:
+        async with asyncio.timeout(policy.timeout_s):
+            response = await openai_client.post("/chat/completions", cast_to=httpx2.Response, body=body)
+    except openai.APIStatusError as error:
+        response = error.response
+    except (openai.APIConnectionError, httpx2.HTTPError, aiohttp.ClientError, OSError) as error:
+        return Received(None, latency_s=time.perf_counter() - started, problem=_problem(error, policy))
+    return Received(
+        response.status_code,
+        response.content.decode("utf-8-sig", "replace"),
+        time.perf_counter() - started,
+        retry_after_s=retry_after_s(response.status_code, response.headers),
+    )
+
+
+def _problem(error: BaseException, policy: CallPolicy) -> str:
+    """Return why no whole response came, in the words of the error at the bottom."""
+    import aiohttp
+
+    causes = list(_causes(error))
+    if any(isinstance(cause, aiohttp.ConnectionTimeoutError) for cause in causes):
+        return f"no connection within {policy.connect_timeout_s:g} s"
+    if any(isinstance(cause, aiohttp.ServerTimeoutError) or type(cause) is TimeoutError for cause in causes):
+        return f"no whole response within {policy.timeout_s:g} s"
+    if any(isinstance(cause, aiohttp.ClientConnectorError) for cause in causes):
+        return f"no connection: {causes[-1]}"
+    return f"the connection was lost: {str(causes[-1]) or type(causes[-1]).__name__}"
+
+
+def _causes(error: BaseException) -> Iterable[BaseException]:
+    cause: BaseException | None = error
+    while cause is not None:
+        yield cause
+        cause = cause.__cause__
+
+
+def _openai_client(policy: CallPolicy, url: SplitResult, key: str) -> "AsyncOpenAI":
+    import httpx2
+    from openai import AsyncOpenAI, DefaultAioHttpClient
+
+    http_client = DefaultAioHttpClient(
+        timeout=httpx2.Timeout(policy.timeout_s, connect=policy.connect_timeout_s, pool=None),
+        limits=httpx2.Limits(max_connections=policy.concurrency),
+        follow_redirects=False,
+        # A proxy of the environment cannot reach this machine's own servers.
+        mounts={f"all://{_bracketed(url.hostname or '')}": None} if _is_loopback(url) else None,
+    )
+    return AsyncOpenAI(api_key=key, base_url=policy.base_url, max_retries=0, http_client=http_client)
+
+
+# ---- base URL and key
+
+
+def _checked_url(base_url: str) -> SplitResult:
+    try:
+        url = urlsplit(base_url.strip())
+        valid = url.scheme in ("http", "https") and bool(url.hostname) and url.port != 0
+    except ValueError:
+        valid = False
+    if not valid:
+        raise InvalidOption(
+            "the base URL is not one that can be asked: give it as http://host:port/v1 or https://host/v1"
+        )
+    return url
+
+
+def _shown_url(url: SplitResult) -> str:
+    """Return the URL without credentials, query and trailing slash."""
+    port = "" if url.port is None else f":{url.port}"
+    return f"{url.scheme}://{_bracketed(url.hostname or '')}{port}{url.path.rstrip('/')}"
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def _is_loopback(url: SplitResult) -> bool:
+    host = url.hostname or ""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+
+
+def _checked_key(key: str) -> str:
+    key = key.strip()
+    if not key.isascii() or not key.isprintable():
+        raise InvalidOption(
+            "the key has characters that no request can carry: "
+            "set PERENNIAL_API_KEY or OPENAI_API_KEY to the key alone, on one line"
+        )
+    return key

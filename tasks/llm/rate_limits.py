@@ -1,0 +1,95 @@
+"""Keep below an endpoint's limits: requests a minute and tokens a minute."""
+
+import asyncio
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from schemas.calls import ModelRequest, Reply
+
+_SECONDS = 60.0
+# What may go at once, as a part of a minute's allowance; the rest flows evenly.
+_BURST = 10
+_BYTES_PER_TOKEN = 4
+_TOKENS_PER_MESSAGE = 4
+
+
+class RateLimit:
+    """At most `per_minute` units in any minute, handed out in the order of asking.
+
+    A tenth of them may go at once; the flow is slower by as much, so that burst and flow together
+    stay within the limit. An amount larger than the burst is taken in pieces: it waits, it never hangs.
+    """
+
+    def __init__(self, per_minute: int) -> None:
+        from aiolimiter import AsyncLimiter
+
+        self._burst = max(1, per_minute // _BURST)
+        flow_per_second = (per_minute - self._burst + 1) / _SECONDS
+        self._bucket = AsyncLimiter(self._burst, self._burst / flow_per_second)
+        # aiolimiter serves small amounts first, which would starve the large ones.
+        self._turn = asyncio.Lock()
+        self._owed = 0
+
+    async def take(self, amount: int = 1) -> None:
+        """Return once `amount` units, and those owed, may be used."""
+        async with self._turn:
+            amount, self._owed = amount + self._owed, 0
+            while amount > 0:
+                piece = min(amount, self._burst)
+                await self._bucket.acquire(piece)
+                amount -= piece
+
+    def owe(self, amount: int) -> None:
+        """Have the next caller also wait for these units, which were used without being taken."""
+        self._owed += max(0, amount)
+
+
+class RateLimits:
+    """The limits of one endpoint; None: no limit.
+
+    An attempt takes its estimated prompt tokens (4 bytes of text each) and `max_tokens` beforehand. What
+    the reply used beyond that is owed; what it left is not given back, as endpoints count the promise.
+    """
+
+    def __init__(self, requests_per_minute: int | None, tokens_per_minute: int | None) -> None:
+        self._requests = None if requests_per_minute is None else RateLimit(requests_per_minute)
+        self._tokens = None if tokens_per_minute is None else RateLimit(tokens_per_minute)
+
+    async def take(self, request: ModelRequest) -> None:
+        """Return once an attempt of the request may start."""
+        if self._requests is not None:
+            await self._requests.take()
+        if self._tokens is not None:
+            await self._tokens.take(_estimated_tokens(request))
+
+    def correct(self, request: ModelRequest, reply: Reply) -> None:
+        """Count the tokens that a reply used beyond the estimate."""
+        if self._tokens is not None and reply.tokens is not None:
+            self._tokens.owe(reply.tokens - _estimated_tokens(request))
+
+
+def prompt_bytes(request: ModelRequest) -> int:
+    """Return the UTF-8 bytes of the request's text: its messages, and a schema that it passes on."""
+    texts = [message.get("content", "") for message in request.messages]
+    schema = request.params.get("response_format")
+    return sum(map(_utf8_length, texts)) + (0 if schema is None else _utf8_length(str(schema)))
+
+
+def prompt_tokens_at_most(request: ModelRequest, bytes_per_token: int) -> int:
+    """Return an estimate of the prompt's tokens at so many bytes a token, rounded up."""
+    return math.ceil(prompt_bytes(request) / bytes_per_token) + _TOKENS_PER_MESSAGE * len(request.messages)
+
+
+def completion_bound(params: Mapping[str, Any]) -> int | None:
+    """Return the most tokens that a reply may have by its parameters, None where they set no bound."""
+    bounds = (params.get("max_tokens"), params.get("max_completion_tokens"))
+    return next((bound for bound in bounds if type(bound) is int and bound > 0), None)
+
+
+def _estimated_tokens(request: ModelRequest) -> int:
+    return prompt_tokens_at_most(request, _BYTES_PER_TOKEN) + (completion_bound(request.params) or 0)
+
+
+def _utf8_length(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-8", "replace"))

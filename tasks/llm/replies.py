@@ -1,0 +1,301 @@
+"""Read what a server sent back: exactly one status for a call, whatever the body holds.
+
+The body is untrusted text. Reasoning is split off, wherever it stands, so that it is never parsed for an
+answer; counts that make no sense become None; nothing here raises because of what a body says.
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from schemas.calls import CallStatus, Price, ReasoningSource, Reply
+from tasks.llm.retry_policy import Received, is_retried_status
+
+MAX_RAW_CHARS = 1_000_000
+_MAX_ERROR_CHARS = 300
+_MAX_NAME_CHARS = 200
+_MAX_TOKENS = 10**12
+
+_THINK_TAG = re.compile(r"<(/?)think(?:ing)?>", re.IGNORECASE | re.ASCII)
+_HTML = re.compile(
+    r"\s*(?:<\?xml.{0,200}?>\s*)?(?:<!--.{0,2000}?-->\s*)?<(?:!doctype\s+html|html|head|body)\b",
+    re.I | re.A | re.S,
+)
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_TITLE = re.compile(r"<title[^<>]{0,200}>([^<]{1,2000})<", re.IGNORECASE | re.ASCII)
+_MARKUP = re.compile(r"<[^<>]{0,2000}>")
+
+
+def reply_of(call_id: str, received: Received, price: Price | None, attempts: int = 1) -> Reply:
+    """Return the reply that one attempt amounts to; `attempts` is how many there were so far.
+
+    ok, truncated, refused or empty for a chat completion; html_body or invalid_body for another body with
+    status 2xx; rejected for a status that is never tried again; unavailable for all else.
+    """
+    failed = _Failed(call_id, received, attempts)
+    if received.problem is not None or received.http_status is None:
+        return failed.reply("unavailable", received.problem or "no response")
+    if not 200 <= received.http_status <= 299:
+        return _reply_of_error_status(received.http_status, failed)
+    if _HTML.match(received.body):
+        return failed.reply("html_body", f"the body is an HTML page: {_message(received.body)}")
+    body = _json(received.body)
+    if not isinstance(body, dict):
+        return failed.reply("invalid_body", f"the body is no JSON object: {_shown(received.body)}")
+    choice = _first_choice(body)
+    defect = "the body is no chat completion" if choice is None else _defect_of(choice)
+    if choice is None or defect is not None:
+        return failed.reply("invalid_body", f"{defect}: {_message_in(body) or _shown(received.body)}")
+    answer = _Answer.of(choice)
+    return replace(
+        Reply(call_id, answer.status, raw=_bounded(received.body), attempts=attempts),
+        content=answer.content,
+        reasoning=answer.reasoning,
+        reasoning_source=answer.reasoning_source,
+        finish_reason=answer.finish_reason,
+        served_model=_name(body.get("model")),
+        latency_s=received.latency_s,
+        **_usage(body.get("usage"), price),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Failed:
+    """A call without an answer, so far as it is known before its error is."""
+
+    call_id: str
+    received: Received
+    attempts: int
+
+    def reply(self, status: CallStatus, error: str) -> Reply:
+        return Reply(
+            self.call_id,
+            status,
+            error=one_line(error),
+            raw=_bounded(self.received.body) or None,
+            latency_s=self.received.latency_s,
+            attempts=self.attempts,
+        )
+
+
+def _reply_of_error_status(http_status: int, failed: _Failed) -> Reply:
+    if 300 <= http_status <= 399:
+        reason = "a redirect, which is not followed lest the key go astray: give its target as base URL"
+        return failed.reply("rejected", f"HTTP {http_status}: {reason}")
+    retried = is_retried_status(http_status) and not is_out_of_quota(failed.received)
+    reason = f"HTTP {http_status}: {_message(failed.received.body)}"
+    return failed.reply("unavailable" if retried else "rejected", reason)
+
+
+def is_out_of_quota(received: Received) -> bool:
+    """Return whether the account has no money or quota left, which no wait mends."""
+    if received.http_status == 402:
+        return True
+    body = _json(received.body) if received.http_status == 429 else None
+    error = body.get("error") if isinstance(body, dict) else None
+    fields = error if isinstance(error, dict) else body if isinstance(body, dict) else {}
+    return "insufficient_quota" in (fields.get("code"), fields.get("type"))
+
+
+def wants_completion_tokens(received: Received) -> bool:
+    """Return whether the server refuses `max_tokens` and names `max_completion_tokens` instead."""
+    return received.http_status == 400 and "max_completion_tokens" in received.body
+
+
+# ---- the message
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    status: CallStatus
+    content: str
+    reasoning: str | None
+    reasoning_source: ReasoningSource
+    finish_reason: str | None
+
+    @classmethod
+    def of(cls, choice: Mapping[str, Any]) -> "_Answer":
+        message = choice["message"]
+        text, refused = _text_of(message.get("content"))
+        content, thought = split_reasoning(text)
+        field = _reasoning_field(message)
+        finish_reason = _name(choice.get("finish_reason"))
+        refused = refused or bool(_name(message.get("refusal"))) or finish_reason == "content_filter"
+        return cls(
+            status=_status(content, finish_reason, refused),
+            content=content,
+            reasoning="\n".join(part for part in (field, thought) if part) or None,
+            reasoning_source="field" if field else "think_tags" if thought else "none",
+            finish_reason=finish_reason,
+        )
+
+
+def _status(content: str, finish_reason: str | None, refused: bool) -> CallStatus:
+    if refused:
+        return "refused"
+    if finish_reason == "length":
+        return "truncated"
+    return "ok" if content.strip() else "empty"
+
+
+def _first_choice(body: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the first choice of a chat completion, None where the body is none."""
+    choices = body.get("choices")
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    return choice if isinstance(choice, dict) and isinstance(choice.get("message"), dict) else None
+
+
+def _defect_of(choice: Mapping[str, Any]) -> str | None:
+    """Return why a choice cannot be used, None where it can."""
+    if choice.get("finish_reason") == "error":
+        return f"the server broke off its reply ({_message_in(choice) or 'finish_reason is error'})"
+    content = choice["message"].get("content")
+    if content is not None and not isinstance(content, str | list):
+        return f"the message's content is neither text nor a list of parts but {type(content).__name__}"
+    return None
+
+
+def _text_of(content: str | Sequence[Any] | None) -> tuple[str, bool]:
+    """Return the text of a message's content, and whether one of its parts is a refusal."""
+    if content is None or isinstance(content, str):
+        return _storable(content or ""), False
+    parts = [part for part in content if isinstance(part, dict)]
+    texts = [
+        part["text"] for part in parts if part.get("type") == "text" and isinstance(part.get("text"), str)
+    ]
+    return _storable("".join(texts)), any(part.get("type") == "refusal" for part in parts)
+
+
+def _reasoning_field(message: Mapping[str, Any]) -> str | None:
+    fields = (message.get("reasoning_content"), message.get("reasoning"))
+    return next((_storable(field) for field in fields if isinstance(field, str) and field.strip()), None)
+
+
+def split_reasoning(text: str) -> tuple[str, str | None]:
+    """Return the text without its think blocks, and what stood in them (None where there are none).
+
+    An unclosed block reaches to the end. A closing tag that closes nothing ends a block that began with
+    the text (some servers leave out the opening tag): all that stands before it is reasoning. Text
+    without any tag is returned as it stands; pieces on both sides of a block are joined by a new line.
+    """
+    tags = list(_THINK_TAG.finditer(text))
+    if not tags:
+        return text, None
+    content: list[str] = []
+    reasoning: list[str] = []
+    inside, start = False, 0
+    for tag in tags:
+        piece, closes = text[start : tag.start()], bool(tag[1])
+        start = tag.end()
+        if closes and not inside:
+            reasoning, content = [*reasoning, *content, piece], []
+        else:
+            (reasoning if inside else content).append(piece)
+        inside = not closes
+    (reasoning if inside else content).append(text[start:])
+    return _joined(content), _joined(reasoning) or None
+
+
+def _joined(pieces: Sequence[str]) -> str:
+    return "\n".join(piece.strip() for piece in pieces if piece.strip())
+
+
+# ---- usage and cost
+
+
+def _usage(usage: object, price: Price | None) -> dict[str, Any]:
+    """Return the token counts, `usage` and `cost_usd` of a Reply."""
+    counts = usage if isinstance(usage, dict) else {}
+    prompt, completion = _count(counts, "prompt_tokens"), _count(counts, "completion_tokens")
+    reasoning = _count(_details(counts, "completion_tokens_details"), "reasoning_tokens")
+    cached = _count(_details(counts, "prompt_tokens_details"), "cached_tokens")
+    if cached is not None and prompt is not None and cached > prompt:
+        cached = None
+    return {
+        "prompt_tokens": prompt,
+        "completion_tokens": completion,
+        "reasoning_tokens": reasoning,
+        "cached_tokens": cached,
+        "usage": "missing" if prompt is None or completion is None else "reported",
+        "cost_usd": cost_usd(price, prompt, completion, cached),
+    }
+
+
+def _details(counts: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    details = counts.get(name)
+    return details if isinstance(details, dict) else {}
+
+
+def _count(counts: Mapping[str, Any], name: str) -> int | None:
+    value = counts.get(name)
+    return value if type(value) is int and 0 <= value <= _MAX_TOKENS else None
+
+
+def cost_usd(
+    price: Price | None, prompt: int | None, completion: int | None, cached: int | None
+) -> float | None:
+    """Return a call's cost in US dollars, None where a price or a needed count is unknown.
+
+    Cached tokens are part of the prompt's; None of them known means that all pay the prompt's price.
+    """
+    if price is None or price.prompt is None or price.completion is None:
+        return None
+    if prompt is None or completion is None:
+        return None
+    cached = cached or 0
+    cached_price = price.prompt if price.cached is None else price.cached
+    return ((prompt - cached) * price.prompt + cached * cached_price + completion * price.completion) / 1e6
+
+
+# ---- text
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _message(body: str) -> str:
+    """Return the message of an error body: the server's own words, a page's title, or the text."""
+    value = _json(body)
+    title = _TITLE.search(body[:10_000])
+    return _message_in(value) or (title[1] if title else _MARKUP.sub(" ", body[:2000]).strip()) or "(no body)"
+
+
+def _message_in(value: object, depth: int = 4) -> str | None:
+    """Return the message that an error object holds in one of the usual places, None without one."""
+    if isinstance(value, str):
+        return value.strip() or None
+    if isinstance(value, list) and value and depth:
+        return _message_in(value[0], depth - 1)
+    if not isinstance(value, dict) or not depth:
+        return None
+    named = (_message_in(value.get(name), depth - 1) for name in ("error", "message", "detail", "msg"))
+    return next((message for message in named if message), None)
+
+
+def one_line(text: str) -> str:
+    """Return the text on one line, shortened."""
+    line = " ".join(_storable(text).split())
+    return line if len(line) <= _MAX_ERROR_CHARS else line[: _MAX_ERROR_CHARS - 3] + "..."
+
+
+def _shown(text: str) -> str:
+    return repr(" ".join(text[:200].split())[:80])
+
+
+def _bounded(text: str) -> str:
+    return _storable(text[:MAX_RAW_CHARS])
+
+
+def _storable(text: str) -> str:
+    """Return the text with lone surrogates (half a character) marked as U+FFFD: no file can hold them."""
+    return text if text.isascii() else _LONE_SURROGATE.sub("\ufffd", text)
+
+
+def _name(value: object) -> str | None:
+    return _storable(value[:_MAX_NAME_CHARS]) if isinstance(value, str) and value else None

@@ -1,0 +1,148 @@
+"""When a call is tried again, and after which wait: one named policy for all roles.
+
+An attempt is repeated only where the same request may well succeed a moment later. What is wrong with the
+request itself (400, 401, 403, 404, any other 4xx) stays wrong, so it is never sent again.
+"""
+
+import math
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from random import Random
+from typing import TYPE_CHECKING
+
+from schemas.calls import CallStatus, Reply
+
+if TYPE_CHECKING:
+    from tenacity import RetryCallState
+    from tenacity.asyncio import AsyncRetrying
+
+# HTTP statuses that are tried again beside 5xx, and why.
+RETRIED_STATUSES: Mapping[int, str] = {
+    408: "the server gave up waiting for the request: it came too slowly, once",
+    409: "the server was busy with something that is in the way: it will be done",
+    429: "too many requests at once: fewer will come when this one waits",
+}
+# Statuses of a reply that are tried again, and why.
+RETRIED_REPLIES: Mapping[CallStatus, str] = {
+    "unavailable": "a status of RETRIED_STATUSES or 5xx, a lost connection, or a time-out",
+    "html_body": "a page with status 200: a proxy answered in place of the server",
+    "invalid_body": "status 200 without a chat completion: a reply cut off or a proxy's error",
+}
+# Statuses whose Retry-After header is heeded; elsewhere it means something else or nothing.
+RETRY_AFTER_STATUSES = frozenset({429, 503})
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """What one HTTP attempt gave: status and body, or `problem`, why no whole response came.
+
+    `latency_s` is the time it took, `retry_after_s` what the server asked to wait, both in seconds.
+    """
+
+    http_status: int | None
+    body: str = ""
+    latency_s: float = 0.0
+    problem: str | None = None
+    retry_after_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """One attempt and what it was read as."""
+
+    received: Received
+    reply: Reply
+
+
+def is_retried_status(http_status: int) -> bool:
+    """Return whether a response with this HTTP status is tried again."""
+    return http_status in RETRIED_STATUSES or 500 <= http_status <= 599
+
+
+def retry_after_s(http_status: int, headers: Mapping[str, str], now: datetime | None = None) -> float | None:
+    """Return the seconds that the server asks to wait (0 or more), None where it asks nothing legible.
+
+    `retry-after-ms` goes before `retry-after`, which holds seconds or an HTTP date (seen from `now`).
+    """
+    if http_status not in RETRY_AFTER_STATUSES:
+        return None
+    milliseconds = _number(headers.get("retry-after-ms"))
+    if milliseconds is not None:
+        return max(0.0, milliseconds / 1000)
+    text = headers.get("retry-after")
+    seconds = _number(text)
+    if seconds is None and text is not None:
+        seconds = _seconds_until(text, now or datetime.now(UTC))
+    return None if seconds is None else max(0.0, seconds)
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        number = float(text or "")
+    except ValueError:
+        return None
+    return None if math.isnan(number) else number
+
+
+def _seconds_until(date: str, now: datetime) -> float | None:
+    try:
+        moment = parsedate_to_datetime(date)
+    except (ValueError, TypeError, OverflowError):
+        return None
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() - now.timestamp()
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """Waits between attempts, in seconds.
+
+    Exponential back-off with full jitter: before attempt n + 1 a random time of at most
+    `base_delay_s` * 2^(n - 1), never more than `max_delay_s`. Where the server says Retry-After, that, and
+    up to `base_delay_s` more so that calls do not come back all at once; a call that is asked to wait
+    longer than `max_retry_after_s` is given up.
+    """
+
+    base_delay_s: float = 0.5
+    max_delay_s: float = 60.0
+    max_retry_after_s: float = 600.0
+
+    def wait_s(self, attempt: int, asked_s: float | None, jitter: Random) -> float:
+        """Return the seconds to wait after attempt number `attempt` (from 1)."""
+        if asked_s is not None:
+            return asked_s + jitter.uniform(0, self.base_delay_s)
+        doublings = min(attempt - 1, 60)
+        return jitter.uniform(0, min(self.max_delay_s, self.base_delay_s * 2**doublings))
+
+    def asks_too_long(self, received: Received) -> bool:
+        """Return whether the server asks for a longer wait than a call is given."""
+        return received.retry_after_s is not None and received.retry_after_s > self.max_retry_after_s
+
+    def retrying(
+        self, max_attempts: int, jitter: Random, sleep: Callable[[float], Awaitable[None]]
+    ) -> "AsyncRetrying":
+        """Return a tenacity loop over a function that gives a `Tried`; it returns the last one."""
+        from tenacity import retry_if_result
+        from tenacity.asyncio import AsyncRetrying
+
+        def stop(state: "RetryCallState") -> bool:
+            return state.attempt_number >= max_attempts or self.asks_too_long(_last(state).received)
+
+        def wait(state: "RetryCallState") -> float:
+            return self.wait_s(state.attempt_number, _last(state).received.retry_after_s, jitter)
+
+        return AsyncRetrying(
+            sleep=sleep,
+            stop=stop,
+            wait=wait,
+            retry=retry_if_result(lambda tried: tried.reply.status in RETRIED_REPLIES),
+            retry_error_callback=_last,
+        )
+
+
+def _last(state: "RetryCallState") -> Tried:
+    if state.outcome is None:
+        raise RuntimeError("no attempt has ended yet")
+    tried: Tried = state.outcome.result()
+    return tried

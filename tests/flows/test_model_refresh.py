@@ -1,0 +1,237 @@
+"""Refreshes in which models author and play, against the scripted server: well, badly, killed and limited."""
+
+import json
+import re
+import signal
+import sqlite3
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from schemas.ids import canonical_json
+from tests.flows.prefect_harness import Harness, edition_content
+from tests.server.log import LogLine, answers_by_digest
+from tests.server.options import ServerOptions
+from tests.server.running import RunningServer, running_server
+from warehouse.catalog import open_catalog
+from warehouse.store import Store
+
+KEY = "sk-scripted-0123456789abcdef"
+FAULTS = {
+    **dict.fromkeys(("429", "500", "503", "408", "409", "drop", "drop_midway", "html", "invalid_json"), 0.02),
+    **dict.fromkeys(("fenced", "prose", "think_tags", "reasoning_field", "missing_usage"), 0.1),
+    **dict.fromkeys(("truncated", "empty", "refusal"), 0.02),
+    **dict.fromkeys(("writer.missing_rule", "writer.extra_rule", "writer.confirmation"), 0.15),
+    **dict.fromkeys(("configurer.overlapping_ranges", "configurer.truncated"), 0.3),
+    **dict.fromkeys(("player.other_case", "player.wrong_name", "player.two_answers"), 0.05),
+}
+MODEL_REFRESH = (
+    *("--author", "scripted", "--propose", "2", "--categories", "science,crafts"),
+    *("--players", "scripted,symbolic:scripted,oracle", "--settings", "easy", "--instances", "5"),
+    *("--runs", "2", "--edition", "models"),
+)
+
+
+@pytest.fixture(scope="module")
+def faulty() -> ServerOptions:
+    return ServerOptions(seed=3, keys=(KEY,), faults=FAULTS, latency_s=0.01)
+
+
+@pytest.fixture(scope="module")
+def keyed(harness: Harness) -> Harness:
+    return Harness({**harness.environment, "PERENNIAL_API_KEY": KEY})
+
+
+@pytest.fixture(scope="module")
+def undisturbed(
+    keyed: Harness, faulty: ServerOptions, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Path, list[LogLine], str]]:
+    root = tmp_path_factory.mktemp("models")
+    with running_server(faulty) as server:
+        done = keyed.perennial(*_command(server, root), cwd=root)
+        log = server.log()
+    assert done.returncode == 0, done.stderr
+    yield root, log, done.stdout
+
+
+def _command(server: RunningServer, root: Path, *more: str) -> tuple[str, ...]:
+    return ("refresh", *MODEL_REFRESH, "--base-url", server.url, "--root", str(root), *more)
+
+
+def _answered_in_ledger(root: Path) -> int:
+    """Return the number of answers that the ledger holds on disk."""
+    connection = sqlite3.connect(f"file:{root / 'ledger.sqlite'}?mode=ro", uri=True)
+    try:
+        statuses = ("ok", "truncated", "refused", "empty")
+        marks = ", ".join("?" for _ in statuses)
+        return int(
+            connection.execute(f"SELECT count(*) FROM calls WHERE status IN ({marks})", statuses).fetchone()[0]
+        )
+    finally:
+        connection.close()
+
+
+def test_models_author_and_play_a_whole_edition(undisturbed: tuple[Path, list[LogLine], str]) -> None:
+    root, log, out = undisturbed
+    catalog = open_catalog(Store(str(root)))
+    assert catalog.query("SELECT count(*), count(DISTINCT call_id) FROM domains WHERE source = 'model'")[1][0][0] == 2
+    assert catalog.query("SELECT bool_and(len(call_ids) >= 2) FROM seed_configs")[1] == [(True,)]
+    roles = {role for (role,) in catalog.query("SELECT DISTINCT role FROM calls")[1]}
+    assert roles == {"proposer", "configurer", "writer", "reviser", "checker", "player"}
+    players = catalog.query("SELECT player, attempted, scored FROM leaderboard ORDER BY player")[1]
+    assert players == [("oracle", 10, 10), ("scripted", 20, 20), ("symbolic:scripted", 20, 20)]
+    assert catalog.query("SELECT count(*) FROM books WHERE revision > 0")[1][0][0] > 0
+    assert {line.outcome for line in log} > {"answered", "429", "500"}
+    assert re.search(r"^models: +\d+ calls, cost unknown; [\d,]+ tokens in", out, re.MULTILINE)
+
+
+def test_every_turn_of_a_model_leads_to_its_call_and_the_prompt_template_of_its_book(
+    undisturbed: tuple[Path, list[LogLine], str],
+) -> None:
+    catalog = open_catalog(Store(str(undisturbed[0])))
+    turns = catalog.query(
+        "SELECT count(*), count(call_id) FROM turns JOIN episodes USING (episode_id) WHERE player <> 'oracle'"
+    )[1][0]
+    assert turns[0] == turns[1] > 0
+    rows = catalog.query(
+        "SELECT DISTINCT player_template, book_template, book_template_hash IS NOT NULL FROM lineage "
+        "WHERE player LIKE '%scripted' AND NOT book_is_replacement"
+    )[1]
+    assert {row[1] for row in rows} <= {"kumo/write_book.md.j2", "kumo/revise_book.md.j2"}
+    assert {row[2] for row in rows} == {True}
+    assert {row[0] for row in rows} == {"kumo/player_system.md.j2", "kumo/player_system_symbolic.md.j2"}
+
+
+def test_no_answer_was_asked_for_twice(undisturbed: tuple[Path, list[LogLine], str]) -> None:
+    root, log, _ = undisturbed
+    assert _repeated(root, log) == {}
+
+
+def test_a_refresh_killed_twice_gives_the_same_edition_and_repeats_no_stored_call(
+    keyed: Harness, faulty: ServerOptions, undisturbed: tuple[Path, list[LogLine], str], tmp_path: Path
+) -> None:
+    calls = _answered_in_ledger(undisturbed[0])
+    with running_server(faulty) as server:
+        for hold_after in (calls // 3, calls // 3):
+            _release_armed(server, hold_after)
+            process = keyed.start(*_command(server, tmp_path, "--concurrency", "8"), cwd=tmp_path)
+            server.wait_held(timeout_s=120)
+            _wait_until(lambda: _answered_in_ledger(tmp_path) == server.status().answered)
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            assert process.stdout is not None
+            process.stdout.close()
+            assert not (tmp_path / "tables" / "editions").exists()
+        server.release()
+        done = keyed.perennial(*_command(server, tmp_path), cwd=tmp_path)
+        log = server.log()
+    assert done.returncode == 0, done.stderr
+    assert "going on with edition models" in done.stdout
+    assert edition_content(tmp_path, "models") == edition_content(undisturbed[0], "models")
+    assert _repeated(tmp_path, log) == {}
+    assert len(answers_by_digest(log)) == len(answers_by_digest(undisturbed[1]))
+
+
+def _release_armed(server: RunningServer, more: int) -> None:
+    server.release(hold_after=more)
+
+
+def _wait_until(holds: "object", timeout_s: float = 60.0) -> None:
+    deadline = time.monotonic() + timeout_s
+    while not holds():  # type: ignore[operator]
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def _repeated(root: Path, log: list[LogLine]) -> dict[str, int]:
+    """Return the digests that were answered more often than the edition has calls of that content."""
+    rows = open_catalog(Store(str(root))).query("SELECT request, repeat FROM calls")[1]
+    asked = Counter(canonical_json(json.loads(request)) for request, _ in rows)
+    answers = answers_by_digest(log)
+    # The server knows no repeats: equal requests of several runs have one digest.
+    return {} if sum(answers.values()) <= sum(asked.values()) else dict(answers - Counter(dict.fromkeys(answers, 1)))
+
+
+def test_the_key_is_nowhere(undisturbed: tuple[Path, list[LogLine], str]) -> None:
+    root, _, out = undisturbed
+    assert KEY not in out
+    files = [path for path in root.rglob("*") if path.is_file()]
+    assert any(path.name.startswith("ledger.sqlite") for path in files)
+    for path in files:
+        assert KEY.encode() not in path.read_bytes(), path
+    catalog = open_catalog(Store(str(root)))
+    for table in ("calls", "editions", "rejections"):
+        assert KEY not in str(catalog.query(f"FROM {table}")[1])
+
+
+@pytest.mark.parametrize(
+    ("key", "model", "told"),
+    [
+        ("sk-wrong", "scripted", r"PERENNIAL_API_KEY"),
+        (KEY, "gpt-unknown", r"gpt-unknown"),
+    ],
+)
+def test_a_wrong_key_or_model_is_one_line_after_few_requests(
+    harness: Harness, faulty: ServerOptions, tmp_path: Path, key: str, model: str, told: str
+) -> None:
+    wrong = Harness({**harness.environment, "PERENNIAL_API_KEY": key})
+    with running_server(ServerOptions(keys=(KEY,))) as server:
+        done = wrong.perennial(
+            *("refresh", "--domains", "chemical_analysis", "--settings", "easy", "--instances", "20"),
+            *("--players", model, "--base-url", server.url, "--root", str(tmp_path)),
+            cwd=tmp_path,
+        )
+        requests = len(server.log())
+    assert done.returncode == 6
+    assert done.stderr.count("\n") == 1
+    assert re.search(told, done.stderr)
+    assert key not in done.stderr + done.stdout
+    assert requests <= 64
+    assert not (tmp_path / "tables").exists()
+
+
+def test_a_limit_of_calls_stops_before_it_is_passed_and_a_higher_one_goes_on(
+    keyed: Harness, tmp_path: Path
+) -> None:
+    command = (
+        *("refresh", "--domains", "chemical_analysis", "--settings", "easy", "--instances", "5", "--runs", "1"),
+        *("--players", "scripted", "--root", str(tmp_path), "--edition", "limited"),
+    )
+    with running_server(ServerOptions(keys=(KEY,))) as server:
+        limited = keyed.perennial(*command, "--base-url", server.url, "--max-calls", "7", cwd=tmp_path)
+        assert limited.returncode == 7
+        assert limited.stderr.count("\n") == 1
+        assert re.search(r"7.*--max-calls", limited.stderr)
+        assert server.status().answered == 7
+        done = keyed.perennial(*command, "--base-url", server.url, "--max-calls", "500", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        total = server.status().answered
+    calls = open_catalog(Store(str(tmp_path))).query("SELECT count(*) FROM calls")[1]
+    assert calls == [(total,)]
+
+
+def test_a_limit_of_cost_stops_before_it_is_passed_and_needs_a_price(keyed: Harness, tmp_path: Path) -> None:
+    command = (
+        *("refresh", "--domains", "chemical_analysis", "--settings", "easy", "--instances", "5", "--runs", "1"),
+        *("--players", "scripted", "--root", str(tmp_path), "--edition", "limited", "--max-tokens", "200"),
+    )
+    with running_server(ServerOptions(keys=(KEY,))) as server:
+        options = ("--base-url", server.url, "--max-cost", "0.02")
+        unpriced = keyed.perennial(*command, *options, cwd=tmp_path)
+        assert unpriced.returncode == 2
+        assert "prices.csv" in unpriced.stderr
+        assert server.log() == []
+        header = "model,prompt_usd_per_million,completion_usd_per_million,cached_usd_per_million,as_of,source\n"
+        (tmp_path / "prices.csv").write_text(header + "scripted,1,2,,2026-11-20,test\n")
+        limited = keyed.perennial(*command, *options, cwd=tmp_path)
+        assert limited.returncode == 7, limited.stderr
+        assert "--max-cost" in limited.stderr
+        done = keyed.perennial(*command, "--base-url", server.url, "--max-cost", "10", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        answered = server.status().answered
+    rows = open_catalog(Store(str(tmp_path))).query("SELECT count(*), sum(cost_usd) FROM calls")[1]
+    assert rows[0][0] == answered
+    assert rows[0][1] > 0.0

@@ -1,0 +1,63 @@
+"""The options of the scripted server."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+
+from schemas.errors import InvalidOption
+from tests.server.faults import fault_names
+from tests.server.script import Script
+
+DEFAULT_MODELS = ("scripted", "scripted-perfect")
+DEFAULT_ROLES = "tests.server.roles"
+
+
+@dataclass(frozen=True, slots=True)
+class ServerOptions:
+    """How a scripted server behaves. Times are in seconds, rates between 0 and 1.
+
+    `faults` gives rates by name (see `--help`); `all_faults` is the rate of every fault without one. No
+    keys: none is asked for. `hold_after` None: nothing is held. `refuse` names parameters that are answered
+    with 400. `roles` is the module whose `scripts()` returns the roles.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 0
+    seed: int = 0
+    latency_s: float = 0.0
+    models: tuple[str, ...] = DEFAULT_MODELS
+    keys: tuple[str, ...] = field(default=(), repr=False)
+    faults: Mapping[str, float] = field(default_factory=dict)
+    all_faults: float = 0.0
+    max_transport_faults: int = 3
+    retry_after_s: float = 0.05
+    slow_s: float = 1.0
+    refuse: tuple[str, ...] = ()
+    log: str | None = None
+    hold_after: int | None = None
+    roles: str = DEFAULT_ROLES
+    die_with_parent: bool = False
+
+    def rate(self, fault: str, role: str | None = None) -> float:
+        """Return a fault's rate: the one for this role, else the one for all, else that of all faults."""
+        general = self.faults.get(fault, self.all_faults)
+        return general if role is None else self.faults.get(f"{role}.{fault}", general)
+
+
+def load_roles(module: str) -> tuple[Script, ...]:
+    """Return the roles that a module offers by its `scripts()`."""
+    return tuple(import_module(module).scripts())
+
+
+def check_options(options: ServerOptions, roles: Iterable[Script]) -> None:
+    """Raise InvalidOption for a fault that does not exist, a rate outside 0 to 1, or a negative number."""
+    known = fault_names(roles)
+    for name, rate in (*options.faults.items(), ("faults", options.all_faults)):
+        if name not in known and name != "faults":
+            raise InvalidOption(f"there is no fault {name!r}: --help lists those there are")
+        if not 0 <= rate <= 1:
+            raise InvalidOption(f"the rate of {name!r} is {rate}: give one from 0 to 1")
+    for name in ("port", "latency_s", "max_transport_faults", "retry_after_s", "slow_s", "hold_after"):
+        value = getattr(options, name)
+        if value is not None and not 0 <= value < float("inf"):
+            raise InvalidOption(f"{name} is {value}: give a number that is not negative")

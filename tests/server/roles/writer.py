@@ -1,0 +1,26 @@
+"""The writer: a right book of the rules in the prompt, in the wording of the template book."""
+
+import random
+
+from tests.server.book_text import BOOK_ERRORS, faulty_book, given_in, right_book, tagged
+from tests.server.script import Asked
+
+_OPENING = "You write guidebooks for a reasoning game of elimination."
+
+
+class Writer:
+    role = "writer"
+    faults = (*BOOK_ERRORS, "no_tags")
+
+    def recognises(self, asked: Asked) -> bool:
+        return asked.system.startswith(_OPENING)
+
+    def reply(self, asked: Asked, fault: str | None, rng: random.Random) -> str:
+        given = given_in(asked)
+        if fault == "no_tags":
+            return right_book(given, rng)
+        book = faulty_book(given, fault, rng) if fault in BOOK_ERRORS else right_book(given, rng)
+        return f"Here is the guidebook.\n\n{tagged(book)}"
+
+
+SCRIPT = Writer()

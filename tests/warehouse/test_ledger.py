@@ -1,0 +1,335 @@
+"""What the ledger keeps of a model call, which reply wins, and what it tells when it cannot keep one."""
+
+import asyncio
+import json
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from schemas.calls import ANSWERED_STATUSES, CALL_STATUSES, ModelRequest, Reply, Spent
+from schemas.errors import UnreadableInput
+from schemas.tables import CALLS
+from warehouse.ledger import CallLedger, ledger_file, without_credentials
+
+FAILED_STATUSES = tuple(status for status in CALL_STATUSES if status not in ANSWERED_STATUSES)
+BOOK = "A book. " * 1000
+
+
+def request(text: str = "Go on.", repeat: int = 0, **params: Any) -> ModelRequest:
+    messages = ({"role": "system", "content": BOOK}, {"role": "user", "content": text})
+    return ModelRequest("player", "m", messages, params, "kumo/player_turn", "tpl_1", repeat)
+
+
+def reply(asked: ModelRequest, content: str = "<ANSWER>rain</ANSWER>", **fields: Any) -> Reply:
+    return Reply(asked.call_id, **{"status": "ok", "content": content, **fields})
+
+
+def keep(ledger: CallLedger, *calls: tuple[ModelRequest, Reply]) -> list[Reply]:
+    async def all_at_once() -> list[Reply]:
+        return list(await asyncio.gather(*(ledger.store(*call) for call in calls)))
+
+    return asyncio.run(all_at_once())
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Iterator[CallLedger]:
+    with CallLedger(tmp_path / "ledger.sqlite", "e1", "http://localhost:8000/v1") as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def shared_ledger(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CallLedger]:
+    with CallLedger(tmp_path_factory.mktemp("ledger") / "l.sqlite", "e1", "http://localhost/v1") as opened:
+        yield opened
+
+
+def test_a_kept_reply_is_found_whole_by_this_ledger_and_a_later_one(tmp_path: Path) -> None:
+    asked = request(temperature=0.5)
+    whole = Reply(
+        asked.call_id,
+        status="truncated",
+        content="I think",
+        reasoning="hm",
+        reasoning_source="think_tags",
+        finish_reason="length",
+        served_model="m-2",
+        prompt_tokens=10,
+        completion_tokens=20,
+        reasoning_tokens=5,
+        cached_tokens=0,
+        usage="reported",
+        cost_usd=0.25,
+        latency_s=1.5,
+        attempts=3,
+        raw='{"choices": []}',
+    )
+    path = tmp_path / "new" / "folder" / "l.sqlite"
+    with CallLedger(path, "e1", "http://localhost/v1") as ledger:
+        assert ledger.find(asked.call_id) is None
+        assert keep(ledger, (asked, whole)) == [whole]
+        assert ledger.find(asked.call_id) == whole
+    with CallLedger(path, "e2", "http://localhost/v1") as ledger:
+        assert ledger.find(asked.call_id) == whole
+
+
+@pytest.mark.parametrize("status", ANSWERED_STATUSES)
+def test_the_first_answer_is_kept_for_good(tmp_path: Path, status: str) -> None:
+    asked = request()
+    path = tmp_path / "l.sqlite"
+    with CallLedger(path, "e1", "http://a/v1") as one, CallLedger(path, "e2", "http://b/v1") as other:
+        first = reply(asked, "first", status=status, cost_usd=1.0)
+        keep(one, (asked, first))
+        for later in (reply(asked, "second"), reply(asked, "", status="unavailable", error="503")):
+            assert keep(other, (asked, later)) == [first]
+        assert one.find(asked.call_id) == other.find(asked.call_id) == first
+        assert (one.spent(), other.spent()) == (Spent(1, 1.0), Spent(0, 0.0))
+
+
+@pytest.mark.parametrize("status", FAILED_STATUSES)
+def test_a_failed_call_is_not_found_and_gives_way_to_any_other(ledger: CallLedger, status: str) -> None:
+    asked = request()
+    failed = reply(asked, "", status=status, error="first")
+    again = reply(asked, "", status="rejected", error="second")
+    assert keep(ledger, (asked, failed)) == [failed]
+    assert ledger.find(asked.call_id) is None
+    assert keep(ledger, (asked, again)) == [again]
+    assert [(row["status"], row["error"], row["reply"]) for row in ledger.rows([asked.call_id])] == [
+        ("rejected", "second", None)
+    ]
+    answer = reply(asked)
+    assert keep(ledger, (asked, answer)) == [answer]
+    assert ledger.find(asked.call_id) == answer
+
+
+def test_the_same_call_twice_in_one_group_has_one_winner(ledger: CallLedger) -> None:
+    asked, other = request("a"), request("b")
+    texts = ("one", "two", "three")
+    kept = keep(ledger, *((asked, reply(asked, text)) for text in texts), (other, reply(other, "other")))
+    assert [one.content for one in kept] == ["one", "one", "one", "other"]
+    failed = request("c")
+    kept = keep(ledger, (failed, reply(failed, "", status="rejected")), (failed, reply(failed, "answer")))
+    assert [one.content for one in kept] == ["answer", "answer"]
+
+
+def test_repeats_never_share_an_entry(ledger: CallLedger) -> None:
+    asked = [request(repeat=run) for run in range(5)]
+    keep(ledger, *((one, reply(one, f"run {one.repeat}")) for one in asked))
+    found = [ledger.find(one.call_id) for one in asked]
+    assert [one.content for one in found if one] == [f"run {run}" for run in range(5)]
+    assert [row["repeat"] for row in ledger.rows(one.call_id for one in asked)] == [0, 1, 2, 3, 4]
+
+
+def test_spent_counts_answers_of_the_edition_and_the_cost_that_is_known(ledger: CallLedger) -> None:
+    replies: list[dict[str, Any]] = [
+        {"cost_usd": 0.5},
+        {"status": "empty", "cost_usd": 0.25},
+        {"cost_usd": None},
+        {"status": "invalid_body", "cost_usd": 8.0},
+    ]
+    asked = [request(str(i)) for i in range(4)]
+    keep(ledger, *((one, reply(one, **fields)) for one, fields in zip(asked, replies, strict=True)))
+    assert ledger.spent() == Spent(3, 0.75)
+
+
+def test_many_stores_at_once_are_few_transactions(ledger: CallLedger) -> None:
+    asked = [request(str(i)) for i in range(400)]
+    keep(ledger, *((one, reply(one)) for one in asked))
+    assert ledger.commits <= 40
+    assert ledger.spent().calls == 400
+
+
+def test_one_after_the_other_each_is_committed_before_the_next(ledger: CallLedger) -> None:
+    async def in_turn() -> None:
+        for i in range(10):
+            asked = request(str(i))
+            await ledger.store(asked, reply(asked))
+            assert ledger.commits == i + 1
+
+    asyncio.run(in_turn())
+
+
+def test_closing_keeps_what_waits_and_takes_no_more(tmp_path: Path) -> None:
+    path = tmp_path / "l.sqlite"
+    asked = [request(str(i)) for i in range(50)]
+
+    async def close_while_they_wait() -> list[Reply]:
+        ledger = CallLedger(path, "e1", "http://localhost/v1")
+        waiting = [asyncio.ensure_future(ledger.store(one, reply(one))) for one in asked]
+        await asyncio.sleep(0)
+        ledger.close()
+        ledger.close()
+        with pytest.raises(RuntimeError, match="closed"):
+            await ledger.store(asked[0], reply(asked[0]))
+        return list(await asyncio.gather(*waiting))
+
+    assert len(asyncio.run(close_while_they_wait())) == 50
+    with CallLedger(path, "e1", "http://localhost/v1") as ledger:
+        assert all(ledger.find(one.call_id) for one in asked)
+
+
+def test_a_task_that_gave_up_waiting_harms_nobody(ledger: CallLedger) -> None:
+    first, second = request("1"), request("2")
+
+    async def give_up() -> Reply:
+        impatient = asyncio.ensure_future(ledger.store(first, reply(first)))
+        await asyncio.sleep(0)
+        impatient.cancel()
+        return await ledger.store(second, reply(second))
+
+    assert asyncio.run(give_up()) == reply(second)
+    assert ledger.find(first.call_id) == reply(first)
+
+
+def test_a_reply_that_cannot_be_kept_is_told_and_the_others_are_kept(ledger: CallLedger) -> None:
+    asked = [request(str(i)) for i in range(5)]
+
+    async def all_at_once() -> list[Any]:
+        replies = [reply(one, prompt_tokens=10**30 if i == 2 else 1) for i, one in enumerate(asked)]
+        stores = (ledger.store(*call) for call in zip(asked, replies, strict=True))
+        return list(await asyncio.gather(*stores, return_exceptions=True))
+
+    outcomes = asyncio.run(all_at_once())
+    assert isinstance(outcomes[2], UnreadableInput)
+    assert asked[2].call_id in str(outcomes[2])
+    assert [ledger.find(one.call_id) is not None for one in asked] == [True, True, False, True, True]
+
+
+def test_a_reply_of_another_call_is_refused(ledger: CallLedger) -> None:
+    asked, other = request("a"), request("b")
+    with pytest.raises(UnreadableInput, match=f"{other.call_id} was given for call {asked.call_id}"):
+        keep(ledger, (asked, reply(other)))
+
+
+MESSAGES = st.lists(
+    st.fixed_dictionaries(
+        {"role": st.sampled_from(["system", "user", "assistant"]), "content": st.text()},
+        optional={"name": st.text()},
+    ),
+    max_size=6,
+)
+
+
+@given(messages=MESSAGES, repeat=st.integers(0, 3))
+@example(messages=[{"role": "user", "content": "a\x00b"}, {"role": "user", "content": ""}], repeat=0)
+@settings(max_examples=60)
+def test_rows_give_back_the_messages_sent(
+    shared_ledger: CallLedger, messages: list[dict[str, str]], repeat: int
+) -> None:
+    asked = ModelRequest("writer", "m", tuple(messages), {"seed": 1}, "t", "h", repeat)
+    keep(shared_ledger, (asked, reply(asked)))
+    (row,) = shared_ledger.rows([asked.call_id])
+    assert json.loads(row["request"]) == {"model": "m", "params": {"seed": 1}, "messages": messages}
+
+
+@given(text=st.text(st.characters(exclude_categories=())), number=st.integers())
+@example(text="half \ud83d of a pair", number=-1)
+@settings(max_examples=60)
+def test_any_text_of_a_server_comes_back_unchanged(shared_ledger: CallLedger, text: str, number: int) -> None:
+    asked = request(f"{number} {text!r}")
+    sent = reply(asked, text, reasoning=text, raw=text, served_model=text)
+    assert keep(shared_ledger, (asked, sent)) == [sent]
+    assert shared_ledger.find(asked.call_id) == sent
+    table = pa.Table.from_pylist(shared_ledger.rows([asked.call_id]), schema=CALLS.arrow_schema())
+    assert table["reply"][0].as_py().encode() == text.encode("utf-8", "backslashreplace")
+
+
+def test_rows_are_in_the_order_given_each_once(ledger: CallLedger) -> None:
+    asked = [request(str(i)) for i in range(1200)]
+    keep(ledger, *((one, reply(one)) for one in asked))
+    ids = [one.call_id for one in reversed(asked)]
+    rows = ledger.rows([*ids, *ids[:7]])
+    assert [row["call_id"] for row in rows] == ids
+    assert list(rows[0]) == [column.name for column in CALLS.columns]
+    with pytest.raises(UnreadableInput, match="no model call 'call_x'"):
+        ledger.rows([ids[0], "call_x"])
+
+
+def test_a_message_is_kept_once_however_often_it_is_sent(tmp_path: Path) -> None:
+    path = tmp_path / "l.sqlite"
+    with CallLedger(path, "e1", "http://localhost/v1") as ledger:
+        asked = [request(str(i)) for i in range(200)]
+        keep(ledger, *((one, reply(one)) for one in asked))
+    assert path.stat().st_size < 20 * len(BOOK)
+
+
+@pytest.mark.parametrize(
+    ("url", "kept"),
+    [
+        ("https://user:secret@host:8443/v1", "https://host:8443/v1"),
+        ("https://secret@host/v1?key=secret#secret", "https://host/v1"),
+        ("user:secret@host/v1", "host/v1"),
+        ("https://a:secret@b@host/v1", "https://host/v1"),
+        ("http://[::1]:11434/v1", "http://[::1]:11434/v1"),
+        ("http://localhost:8000/v1/@x", "http://localhost:8000/v1/@x"),
+    ],
+)
+def test_an_endpoint_is_kept_without_credentials(tmp_path: Path, url: str, kept: str) -> None:
+    assert without_credentials(url) == kept
+    with CallLedger(tmp_path / "l.sqlite", "e1", url) as ledger:
+        asked = request()
+        keep(ledger, (asked, reply(asked)))
+        assert ledger.rows([asked.call_id])[0]["endpoint"] == kept
+    assert all(b"secret" not in file.read_bytes() for file in tmp_path.iterdir())
+
+
+def test_a_root_has_its_ledger_in_it_and_a_remote_root_has_one_here(tmp_path: Path) -> None:
+    assert ledger_file(str(tmp_path)) == ledger_file(f"file://{tmp_path}") == tmp_path / "ledger.sqlite"
+    remote = ledger_file("s3://bucket/root")
+    assert remote == ledger_file("s3://bucket/root/") != ledger_file("s3://bucket/other")
+    assert remote.parent == Path("warehouse/data/ledgers")
+
+
+def _other_program(path: Path) -> None:
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE notes (text)")
+
+
+def _newer_version(path: Path) -> None:
+    CallLedger(path, "e1", "http://localhost/v1").close()
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA user_version = 99")
+
+
+@pytest.mark.parametrize(
+    ("spoil", "told"),
+    [
+        (lambda path: path.write_bytes(b"no database " * 500), "not a SQLite database, .*; move it away"),
+        (_other_program, "another program's SQLite database, .*; move it away"),
+        (_newer_version, "a ledger of version 99, .*; use the newer perennial"),
+        (lambda path: path.mkdir(), "cannot be opened"),
+    ],
+)
+def test_a_file_that_is_no_ledger_is_named_and_left_alone(tmp_path: Path, spoil: Any, told: str) -> None:
+    path = tmp_path / "l.sqlite"
+    spoil(path)
+    before = path.read_bytes() if path.is_file() else b""
+    with pytest.raises(UnreadableInput, match=f"l.sqlite: {told}") as caught:
+        CallLedger(path, "e1", "http://localhost/v1")
+    assert "\n" not in str(caught.value)
+    assert (path.read_bytes() if path.is_file() else b"") == before
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UnreadableInput, match=r"file/root: cannot be made"):
+        CallLedger(tmp_path / "file" / "root" / "l.sqlite", "e1", "http://localhost/v1")
+
+
+def test_damage_is_told_with_the_remedy(tmp_path: Path) -> None:
+    path = tmp_path / "l.sqlite"
+    asked = [request(str(i)) for i in range(300)]
+    with CallLedger(path, "e1", "http://localhost/v1") as ledger:
+        keep(ledger, *((one, reply(one)) for one in asked))
+    content = path.read_bytes()
+    path.write_bytes(content[:4096] + b"\xff" * (len(content) - 4096))
+    with (
+        CallLedger(path, "e1", "http://localhost/v1") as ledger,
+        pytest.raises(UnreadableInput, match=r"l\.sqlite: the ledger .* is damaged .*\.recover"),
+    ):
+        ledger.find(asked[0].call_id)

@@ -1,0 +1,155 @@
+"""Requests and replies as rows of the ledger, and back.
+
+Text of a server that is no Unicode (lone surrogates, which JSON can spell) does not fit a TEXT cell: it is
+kept as a BLOB and comes back unchanged. Tables are UTF-8 throughout: there such a character is written
+as its escape, such as \\ud83d.
+"""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields
+from itertools import islice
+from operator import attrgetter
+from typing import Any
+
+from schemas.calls import ANSWERED_STATUSES, Message, ModelRequest, Reply
+from schemas.errors import UnreadableInput
+from schemas.ids import canonical_json, content_id
+from schemas.tables import CALLS
+
+REPLY_COLUMNS = tuple(field.name for field in fields(Reply))
+REQUEST_COLUMNS = ("role", "model", "template", "template_hash", "repeat", "params", "messages")
+CALL_COLUMNS = (*REPLY_COLUMNS, *REQUEST_COLUMNS, "edition", "endpoint", "stored_at")
+
+_IDS_A_QUERY = 500
+_reply_values = attrgetter(*REPLY_COLUMNS)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A call as it is written: its cells (those of CALL_COLUMNS but the last three), its messages by id."""
+
+    reply: Reply
+    cells: tuple[Any, ...]
+    messages: dict[str, str]
+
+
+def entry(request: ModelRequest, reply: Reply) -> Entry:
+    """Return what the ledger keeps of a call; raise UnreadableInput where request and reply do not fit."""
+    if reply.call_id != request.call_id:
+        raise UnreadableInput(
+            f"a reply of call {reply.call_id} was given for call {request.call_id}; nothing was kept"
+        )
+    messages: dict[str, str] = {}
+    listed = [_listed(message, messages, request.call_id) for message in request.messages]
+    cells = (
+        *(_cell(value) for value in _reply_values(reply)),
+        request.role,
+        request.model,
+        request.template,
+        request.template_hash,
+        request.repeat,
+        canonical_json(request.params),
+        canonical_json(listed),
+    )
+    return Entry(reply, cells, messages)
+
+
+def reply_from(row: Sequence[Any]) -> Reply:
+    """Return the reply whose cells, those of REPLY_COLUMNS, the row holds."""
+    cells: list[Any] = [_text(value) if isinstance(value, bytes) else value for value in row]
+    return Reply(*cells)
+
+
+def stored_calls(connection: sqlite3.Connection, call_ids: Iterable[str]) -> Iterator[dict[str, Any]]:
+    """Yield the stored calls in the order given, each once, by column, with `params` and `messages` parsed.
+
+    Raises UnreadableInput for an id that is not stored.
+    """
+    wanted = iter(dict.fromkeys(call_ids))
+    while some := list(islice(wanted, _IDS_A_QUERY)):
+        found = {call["call_id"]: call for call in _calls(connection, some)}
+        missing = next((call_id for call_id in some if call_id not in found), None)
+        if missing is not None:
+            raise UnreadableInput(
+                f"no model call {missing!r} in this ledger; it may belong to another data root, or its "
+                "ledger was moved away"
+            )
+        contents = _contents(connection, found.values())
+        for call_id in some:
+            call = found[call_id]
+            call["messages"] = [_message(item, contents) for item in call["messages"]]
+            yield call
+
+
+def table_row(call: dict[str, Any]) -> dict[str, Any]:
+    """Return a stored call as a row of table `calls`."""
+    asked = {"model": call["model"], "params": call["params"], "messages": call["messages"]}
+    kept = {name: utf8(value) if isinstance(value, str) else value for name, value in call.items()}
+    answered = kept["status"] in ANSWERED_STATUSES
+    reply = kept["content"] if answered or kept["content"] else None
+    row = {**kept, "request": canonical_json(asked), "reply": reply}
+    return {column.name: row[column.name] for column in CALLS.columns}
+
+
+def utf8(text: str) -> str:
+    """Return the text with lone surrogates written as their escapes; any other text is unchanged."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _listed(message: Message, messages: dict[str, str], call_id: str) -> list[Any]:
+    """Return `[role, message id]`, with further keys of the message as a third item; note its content."""
+    rest = dict(message)
+    role, content = rest.pop("role", None), rest.pop("content", None)
+    if not isinstance(role, str) or not isinstance(content, str):
+        raise UnreadableInput(f"a message of call {call_id} has no role or no text; it could not be kept")
+    message_id = content_id("msg", content)
+    messages[message_id] = content
+    return [role, message_id, rest] if rest else [role, message_id]
+
+
+def _message(item: list[Any], contents: dict[str, str]) -> Message:
+    role, message_id, *rest = item
+    return {"role": role, "content": contents[message_id], **(rest[0] if rest else {})}
+
+
+def _calls(connection: sqlite3.Connection, call_ids: list[str]) -> Iterator[dict[str, Any]]:
+    found = connection.execute(
+        f"SELECT {', '.join(CALL_COLUMNS)} FROM calls WHERE call_id IN ({_marks(call_ids)})", call_ids
+    )
+    for row in found:
+        call = {
+            name: _text(value) if isinstance(value, bytes) else value
+            for name, value in zip(CALL_COLUMNS, row, strict=True)
+        }
+        yield {**call, "params": json.loads(call["params"]), "messages": json.loads(call["messages"])}
+
+
+def _contents(connection: sqlite3.Connection, calls: Iterable[dict[str, Any]]) -> dict[str, str]:
+    wanted = iter(dict.fromkeys(item[1] for call in calls for item in call["messages"]))
+    contents: dict[str, str] = {}
+    while some := list(islice(wanted, _IDS_A_QUERY)):
+        contents.update(
+            connection.execute(
+                f"SELECT message_id, content FROM messages WHERE message_id IN ({_marks(some)})", some
+            )
+        )
+    return contents
+
+
+def _marks(values: Sequence[str]) -> str:
+    return ", ".join("?" * len(values))
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, str) and not value.isascii():
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            return value.encode("utf-8", "surrogatepass")
+    return value
+
+
+def _text(cell: bytes) -> str:
+    return cell.decode("utf-8", "surrogatepass")

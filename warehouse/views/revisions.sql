@@ -1,0 +1,28 @@
+-- How many books had to be revised, in each domain and setting? (the paper's second version, figure 13)
+-- `revised`: a later version passed; `replaced`: none did, and the template's book stands in. The last four columns
+-- count the first versions in which the check found each kind of error.
+WITH histories AS (
+    SELECT edition, instance_id, max(revision) AS last_revision, bool_or(is_replacement) AS replaced,
+           arg_min(author, revision) AS author,
+           bool_or(revision = 0 AND len(missing_rules) > 0) AS missing,
+           bool_or(revision = 0 AND len(extra_rules) > 0) AS extra,
+           bool_or(revision = 0 AND len(confirmed_rules) > 0) AS confirmed,
+           bool_or(revision = 0 AND len(ambiguous_rules) > 0) AS ambiguous
+    FROM books
+    GROUP BY ALL
+)
+SELECT h.edition, d.name AS domain, i.setting, h.author,
+       count(*) AS books,
+       count(*) FILTER (h.last_revision = 0) AS unchanged,
+       count(*) FILTER (h.last_revision > 0 AND NOT h.replaced) AS revised,
+       count(*) FILTER (h.replaced) AS replaced,
+       count(*) FILTER (h.missing) AS missing,
+       count(*) FILTER (h.extra) AS extra,
+       count(*) FILTER (h.confirmed) AS confirmed,
+       count(*) FILTER (h.ambiguous) AS ambiguous
+FROM histories AS h
+JOIN kumo_instances AS i USING (edition, instance_id)
+JOIN seed_configs AS c USING (edition, config_id)
+JOIN domains AS d USING (edition, domain_id)
+GROUP BY ALL
+ORDER BY h.edition, i.setting, d.name, h.author
