@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 
+from flows import progress
 from flows.model_calls import ModelSession, all_settled, run_session
 from flows.planning import PlannedDomain
 from flows.workspace import Workspace, open_workspace, stage_once
@@ -59,6 +60,8 @@ async def _proposed(workspace: Workspace, session: ModelSession) -> dict[str, Ro
     proposed = await propose_domains(
         calls, ModelChoice(plan.proposer, plan.params), plan.proposals, plan.categories, _known(workspace)
     )
+    if proposed.shortfall is not None:
+        progress.note(f"warning: {proposed.shortfall}")
     return calls.added_to(
         {
             "domains": [proposal_row(proposal) for proposal in proposed.proposals],

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from flows.cli_query import Format, FormatOption
-from flows.cli_query import _print_rows as print_rows
+from flows.cli_query import Format, FormatOption, print_rows
 from flows.roots import RootOption, data_root
 from schemas.calls import CALL_STATUSES, ROLES
 from schemas.errors import InvalidOption, UnreadableInput

@@ -42,7 +42,7 @@ def query(
     Example: perennial query "SELECT edition, player, success_rate FROM leaderboard WHERE setting = 'hard'"
     """
     names, rows = open_catalog(_existing(root)).query(sql)
-    _print_rows(names, rows, format_)
+    print_rows(names, rows, format_)
 
 
 def editions(root: RootOption = None, format_: FormatOption = Format.table) -> None:
@@ -56,7 +56,7 @@ def editions(root: RootOption = None, format_: FormatOption = Format.table) -> N
         "(counts::JSON->>'episodes')::BIGINT AS episodes "
         "FROM editions ORDER BY created_at, edition"
     )
-    _print_rows(names, rows, format_)
+    print_rows(names, rows, format_)
 
 
 def _existing(root: str | None) -> Store:
@@ -69,7 +69,8 @@ def _existing(root: str | None) -> Store:
     return store
 
 
-def _print_rows(names: list[str], rows: list[tuple[Any, ...]], format_: Format) -> None:
+def print_rows(names: list[str], rows: list[tuple[Any, ...]], format_: Format) -> None:
+    """Print the rows on standard output, under their names."""
     if format_ is Format.csv:
         writer = csv.writer(sys.stdout, lineterminator="\n")
         writer.writerow(names)

@@ -13,6 +13,8 @@ from flows.runtime import configure_prefect, prefect_home
 from warehouse.stage import Staging
 from warehouse.store import Store
 
+_WIDTH = 120  # columns of what is printed into a file or a pipe
+
 
 def refresh(
     context: typer.Context,
@@ -66,7 +68,7 @@ def refresh(
     from schemas.settings import RefreshSettings, load_settings
 
     chosen = load_settings({name: context.params[name] for name in RefreshSettings.model_fields})
-    console = Console(stderr=as_json, soft_wrap=True)
+    console = _console(as_json)
     store = Store(chosen.root)
     prepared = prepare_refresh(chosen, store)
     plan = prepared.plan
@@ -102,3 +104,9 @@ def _run(values: dict[str, Any], root: str, console: Console, verbose: bool) -> 
         from flows.refresh import refresh as refresh_flow
 
         refresh_flow(values)
+
+
+def _console(as_json: bool) -> Console:
+    """Return where to print: as wide as the terminal, or wide enough for a table where there is none."""
+    console = Console(stderr=as_json, soft_wrap=True)
+    return console if console.is_terminal else Console(stderr=as_json, soft_wrap=True, width=_WIDTH)

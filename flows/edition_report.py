@@ -29,10 +29,10 @@ def print_edition(store: Store, plan: RefreshPlan, console: Console, as_json: bo
         sys.stdout.write(json.dumps(document, indent=1) + "\n")
         return
     table = Table(title=f"Edition {plan.edition}", title_justify="left", caption_justify="left")
-    for heading in ("setting", "player"):
-        table.add_column(heading)
+    table.add_column("setting", no_wrap=True)
+    table.add_column("player", overflow="fold")
     for heading in ("episodes", "success rate", "relative action count"):
-        table.add_column(heading, justify="right")
+        table.add_column(heading, justify="right", no_wrap=True)
     for setting, player, attempted, scored, *figures in rows:
         episodes = f"{scored:,}" if scored == attempted else f"{scored:,} of {attempted:,}"
         table.add_row(setting, player, episodes, _figure(figures[:3]), _figure(figures[3:]))

@@ -2,7 +2,7 @@
 
 from flows.model_calls import api_key
 from schemas.authoring import AuthoringPlan
-from schemas.calls import CallPolicy
+from schemas.calls import ModelChoice
 from schemas.errors import InvalidOption
 from schemas.settings import RefreshSettings
 from tasks.kumo.players import PLAYERS
@@ -50,25 +50,6 @@ def check_models(
             f"{role}, and no model can be called: set PERENNIAL_API_KEY or OPENAI_API_KEY, "
             "or name a server of your own with --base-url"
         )
-    _check_cost(settings.call_policy(), settings, authoring, playing, store)
-
-
-def _check_cost(
-    policy: CallPolicy,
-    settings: RefreshSettings,
-    authoring: AuthoringPlan,
-    playing: list[str],
-    store: Store,
-) -> None:
-    if policy.max_cost is None:
-        return
-    players = {parse_model_player(name, {}).choice.model for name in playing}
-    check_budget(policy, sorted(players | set(authoring.models)), load_prices(store))
-    for option, params, used in (
-        ("--max-tokens", settings.player_params(), bool(players)),
-        ("--author-max-tokens", authoring.params, bool(authoring.models)),
-    ):
-        if used and "max_tokens" not in params:
-            raise InvalidOption(
-                f"--max-cost {policy.max_cost:g} needs a bound of each call's cost: give {option} too"
-            )
+    choices = [parse_model_player(name, settings.player_params()).choice for name in playing]
+    choices += [ModelChoice(model, authoring.params) for model in authoring.models]
+    check_budget(settings.call_policy(), choices, load_prices(store))

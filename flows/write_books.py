@@ -16,6 +16,7 @@ from tasks.kumo.books import write_book
 from tasks.kumo.books.check import check_book
 from tasks.kumo.books.rules import rules_of
 from tasks.kumo.encoding import EncodedConfig
+from tasks.llm.structured import JsonAsker
 from warehouse.kumo_rows import Row, book_row, instance_from_row, rejection_row
 from warehouse.stage import Rows
 
@@ -56,14 +57,17 @@ async def _by_model(
     encoded = workspace.config(config_id)
     calls = session.batch()
     rows = workspace.instance_rows(config_id, setting_name)
-    histories = await all_settled(_history(workspace, encoded, row, calls) for row in rows)
+    asker = JsonAsker(calls)
+    histories = await all_settled(_history(workspace, encoded, row, calls, asker) for row in rows)
     tables: dict[str, Rows] = {"books": [], "rejections": []}
     for row, history in zip(rows, histories, strict=True):
         _add_history(tables, workspace, encoded, row, history)
     return calls.added_to(tables)
 
 
-async def _history(workspace: Workspace, encoded: EncodedConfig, row: Row, calls: BatchCalls) -> BookHistory:
+async def _history(
+    workspace: Workspace, encoded: EncodedConfig, row: Row, calls: BatchCalls, asker: JsonAsker
+) -> BookHistory:
     plan = workspace.plan.authoring
     instance = instance_from_row(row, encoded.config)
     return await write_model_book(
@@ -75,6 +79,7 @@ async def _history(workspace: Workspace, encoded: EncodedConfig, row: Row, calls
         rules_of(encoded, instance),
         rounds=plan.book_rounds,
         instance_id=row["instance_id"],
+        ask_json=asker,
     )
 
 

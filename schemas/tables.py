@@ -73,10 +73,16 @@ DOMAINS = Table(
         Column("action_noun", "string", "what an action is called there"),
         Column("book_title", "string", "the title of its knowledge books"),
         Column(
-            "truths", "string", "what its truths are, in a phrase; NULL where not proposed", nullable=True
+            "truth_description",
+            "string",
+            "what its truths are, in a phrase; NULL where not proposed",
+            nullable=True,
         ),
         Column(
-            "actions", "string", "what its actions are, in a phrase; NULL where not proposed", nullable=True
+            "action_description",
+            "string",
+            "what its actions are, in a phrase; NULL where not proposed",
+            nullable=True,
         ),
         Column("source", "string", "where it comes from", allowed=("catalog", "file", "model", "import")),
         _CALL_ID,
@@ -132,7 +138,7 @@ REJECTIONS = Table(
         Column("message", "string", "value, expectation and remedy"),
         _CALL_ID,
     ),
-    key=("stage", "subject", "rule", "message"),
+    key=("stage", "subject", "rule", "message", "call_id"),
     references=(Reference("call_id", "calls", "call_id"),),
 )
 

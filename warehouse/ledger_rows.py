@@ -9,6 +9,7 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
+from functools import lru_cache
 from itertools import islice
 from operator import attrgetter
 from typing import Any
@@ -104,9 +105,15 @@ def _listed(message: Message, messages: dict[str, str], call_id: str) -> list[An
     role, content = rest.pop("role", None), rest.pop("content", None)
     if not isinstance(role, str) or not isinstance(content, str):
         raise UnreadableInput(f"a message of call {call_id} has no role or no text; it could not be kept")
-    message_id = content_id("msg", content)
+    message_id = _message_id(content)
     messages[message_id] = content
     return [role, message_id, rest] if rest else [role, message_id]
+
+
+@lru_cache(maxsize=512)
+def _message_id(content: str) -> str:
+    """Return the content id of a message; a book is asked about again with every turn of its runs."""
+    return content_id("msg", content)
 
 
 def _message(item: list[Any], contents: dict[str, str]) -> Message:

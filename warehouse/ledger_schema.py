@@ -155,8 +155,7 @@ def _connected_for_reading(path: Path, options: str) -> sqlite3.Connection:
 
 def _is_new(connection: sqlite3.Connection, path: Path) -> bool:
     """Return whether nothing has been created yet; raise UnreadableInput for what is no ledger of ours."""
-    (application,) = connection.execute("PRAGMA application_id").fetchone()
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    application, version, tables = _header(connection)
     if application == APPLICATION_ID:
         if version > SCHEMA_VERSION:
             raise UnreadableInput(
@@ -164,12 +163,25 @@ def _is_new(connection: sqlite3.Connection, path: Path) -> bool:
                 "use the newer perennial that wrote it"
             )
         return False
-    (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
     if tables or application or version:
         raise UnreadableInput(
             f"{path}: another program's SQLite database, expected a ledger of model calls; move it away"
         )
     return True
+
+
+def _header(connection: sqlite3.Connection) -> tuple[int, int, int]:
+    """Return application id, version and number of tables of one moment: others may create them."""
+    reads = ("PRAGMA application_id", "PRAGMA user_version", "SELECT count(*) FROM sqlite_schema")
+    alone = not connection.in_transaction
+    if alone:
+        connection.execute("BEGIN")
+    try:
+        application, version, tables = (int(connection.execute(read).fetchone()[0]) for read in reads)
+    finally:
+        if alone:
+            connection.execute("ROLLBACK")
+    return application, version, tables
 
 
 def _create(connection: sqlite3.Connection, path: Path) -> None:

@@ -67,6 +67,7 @@ class Staging:
         counts = {}
         for name, rows in tables.items():
             if rows:
+                _refuse_other_columns(name, rows)
                 table = pa.Table.from_pylist(rows, schema=TABLES[name].arrow_schema())
                 self.store.write_table(self._part(name, key), table)
                 counts[name] = len(rows)
@@ -103,6 +104,14 @@ class Staging:
 
     def _part(self, table: str, key: str) -> str:
         return f"{self.folder}/{table}/{key}.parquet"
+
+
+def _refuse_other_columns(table: str, rows: Rows) -> None:
+    """Raise ValueError where a row has other keys than the table: Arrow would drop or fill them silently."""
+    names = {column.name for column in TABLES[table].columns}
+    for row in rows:
+        if row.keys() != names:
+            raise ValueError(f"a row of {table} differs in {sorted(row.keys() ^ names)} from its columns")
 
 
 def staged_editions(store: Store) -> list[str]:

@@ -87,7 +87,7 @@ class Breaker:
         """End the waits of this model's calls, or of all."""
         now = asyncio.get_running_loop().time()
         for alarm, waiting in list(self.waiting.items()):
-            if model is None or waiting == model:
+            if alarm.when() is None and model in (None, waiting):
                 alarm.reschedule(now)
 
 

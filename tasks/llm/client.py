@@ -13,7 +13,7 @@ from dataclasses import replace
 from ipaddress import ip_address
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
-from urllib.parse import SplitResult, unquote, urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from schemas.calls import CallPolicy, ModelRequest, Price, Reply, Spent
 from schemas.errors import InvalidOption
@@ -48,9 +48,7 @@ class ModelClient:
         spent: Spent,
         retries: RetryPolicy | None = None,
     ) -> None:
-        self.answered = 0
-        self.replayed = 0
-        self.failed = 0
+        self.answered = self.replayed = self.failed = 0
         self._policy = policy
         self._url = _checked_url(policy.base_url)
         self._key = _checked_key(key)
@@ -61,7 +59,7 @@ class ModelClient:
         self._breaker = Breaker(_shown_url(self._url))
         self._limits = RateLimits(policy.requests_per_minute, policy.tokens_per_minute)
         self._slots = asyncio.Semaphore(policy.concurrency)
-        self._redaction = Redaction((self._key, unquote(self._url.password or "")))
+        self._redaction = Redaction((self._key,))
         # Only the waits between attempts come from it; no result does.
         self._jitter = random.Random()
         self._completion_named: set[str] = set()
@@ -250,7 +248,7 @@ def _openai_client(policy: CallPolicy, url: SplitResult, key: str) -> "AsyncOpen
         # A proxy of the environment cannot reach this machine's own servers.
         mounts={f"all://{_bracketed(url.hostname or '')}": None} if _is_loopback(url) else None,
     )
-    return AsyncOpenAI(api_key=key, base_url=policy.base_url, max_retries=0, http_client=http_client)
+    return AsyncOpenAI(api_key=key, base_url=_shown_url(url), max_retries=0, http_client=http_client)
 
 
 # ---- base URL and key
@@ -266,11 +264,16 @@ def _checked_url(base_url: str) -> SplitResult:
         raise InvalidOption(
             "the base URL is not one that can be asked: give it as http://host:port/v1 or https://host/v1"
         )
+    if url.username or url.password or url.query:
+        raise InvalidOption(
+            "the base URL holds a user, a password or a query, which would be shown and stored: "
+            "give it without, and set PERENNIAL_API_KEY or OPENAI_API_KEY"
+        )
     return url
 
 
 def _shown_url(url: SplitResult) -> str:
-    """Return the URL without credentials, query and trailing slash."""
+    """Return the URL without a trailing slash."""
     port = "" if url.port is None else f":{url.port}"
     return f"{url.scheme}://{_bracketed(url.hostname or '')}{port}{url.path.rstrip('/')}"
 

@@ -95,7 +95,7 @@ def is_out_of_quota(received: Received) -> bool:
         return True
     body = _json(received.body) if received.http_status == 429 else None
     error = body.get("error") if isinstance(body, dict) else None
-    fields = error if isinstance(error, dict) else body if isinstance(body, dict) else {}
+    fields = error if isinstance(error, dict) else {}
     return "insufficient_quota" in (fields.get("code"), fields.get("type"))
 
 

@@ -107,7 +107,8 @@ def measured_apart(part: str, arguments: argparse.Namespace) -> Figures:
         command += ["--profile"] if arguments.profile else []
         done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
         *profile, last = done.stdout.splitlines()
-        print(*profile, sep="\n", end="")
+        if profile:
+            print(*profile, sep="\n")
         figures = Figures(**json.loads(last))
         assert server.status().answered == figures.calls
     return figures

@@ -6,7 +6,6 @@ import signal
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -48,13 +47,13 @@ def keyed(harness: Harness) -> Harness:
 @pytest.fixture(scope="module")
 def undisturbed(
     keyed: Harness, faulty: ServerOptions, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[tuple[Path, list[LogLine], str]]:
+) -> tuple[Path, list[LogLine], str]:
     root = tmp_path_factory.mktemp("models")
     with running_server(faulty) as server:
         done = keyed.perennial(*_command(server, root), cwd=root)
         log = server.log()
     assert done.returncode == 0, done.stderr
-    yield root, log, done.stdout
+    return root, log, done.stdout
 
 
 def _command(server: RunningServer, root: Path, *more: str) -> tuple[str, ...]:
@@ -68,7 +67,9 @@ def _answered_in_ledger(root: Path) -> int:
         statuses = ("ok", "truncated", "refused", "empty")
         marks = ", ".join("?" for _ in statuses)
         return int(
-            connection.execute(f"SELECT count(*) FROM calls WHERE status IN ({marks})", statuses).fetchone()[0]
+            connection.execute(f"SELECT count(*) FROM calls WHERE status IN ({marks})", statuses).fetchone()[
+                0
+            ]
         )
     finally:
         connection.close()
@@ -77,7 +78,10 @@ def _answered_in_ledger(root: Path) -> int:
 def test_models_author_and_play_a_whole_edition(undisturbed: tuple[Path, list[LogLine], str]) -> None:
     root, log, out = undisturbed
     catalog = open_catalog(Store(str(root)))
-    assert catalog.query("SELECT count(*), count(DISTINCT call_id) FROM domains WHERE source = 'model'")[1][0][0] == 2
+    assert (
+        catalog.query("SELECT count(*), count(DISTINCT call_id) FROM domains WHERE source = 'model'")[1][0][0]
+        == 2
+    )
     assert catalog.query("SELECT bool_and(len(call_ids) >= 2) FROM seed_configs")[1] == [(True,)]
     roles = {role for (role,) in catalog.query("SELECT DISTINCT role FROM calls")[1]}
     assert roles == {"proposer", "configurer", "writer", "reviser", "checker", "player"}
@@ -152,7 +156,11 @@ def _repeated(root: Path, log: list[LogLine]) -> dict[str, int]:
     asked = Counter(canonical_json(json.loads(request)) for request, _ in rows)
     answers = answers_by_digest(log)
     # The server knows no repeats: equal requests of several runs have one digest.
-    return {} if sum(answers.values()) <= sum(asked.values()) else dict(answers - Counter(dict.fromkeys(answers, 1)))
+    return (
+        {}
+        if sum(answers.values()) <= sum(asked.values())
+        else dict(answers - Counter(dict.fromkeys(answers, 1)))
+    )
 
 
 def test_the_key_is_nowhere(undisturbed: tuple[Path, list[LogLine], str]) -> None:
@@ -197,7 +205,17 @@ def test_a_limit_of_calls_stops_before_it_is_passed_and_a_higher_one_goes_on(
     keyed: Harness, tmp_path: Path
 ) -> None:
     command = (
-        *("refresh", "--domains", "chemical_analysis", "--settings", "easy", "--instances", "5", "--runs", "1"),
+        *(
+            "refresh",
+            "--domains",
+            "chemical_analysis",
+            "--settings",
+            "easy",
+            "--instances",
+            "5",
+            "--runs",
+            "1",
+        ),
         *("--players", "scripted", "--root", str(tmp_path), "--edition", "limited"),
     )
     with running_server(ServerOptions(keys=(KEY,))) as server:
@@ -215,7 +233,17 @@ def test_a_limit_of_calls_stops_before_it_is_passed_and_a_higher_one_goes_on(
 
 def test_a_limit_of_cost_stops_before_it_is_passed_and_needs_a_price(keyed: Harness, tmp_path: Path) -> None:
     command = (
-        *("refresh", "--domains", "chemical_analysis", "--settings", "easy", "--instances", "5", "--runs", "1"),
+        *(
+            "refresh",
+            "--domains",
+            "chemical_analysis",
+            "--settings",
+            "easy",
+            "--instances",
+            "5",
+            "--runs",
+            "1",
+        ),
         *("--players", "scripted", "--root", str(tmp_path), "--edition", "limited", "--max-tokens", "200"),
     )
     with running_server(ServerOptions(keys=(KEY,))) as server:
@@ -224,7 +252,9 @@ def test_a_limit_of_cost_stops_before_it_is_passed_and_needs_a_price(keyed: Harn
         assert unpriced.returncode == 2
         assert "prices.csv" in unpriced.stderr
         assert server.log() == []
-        header = "model,prompt_usd_per_million,completion_usd_per_million,cached_usd_per_million,as_of,source\n"
+        header = (
+            "model,prompt_usd_per_million,completion_usd_per_million,cached_usd_per_million,as_of,source\n"
+        )
         (tmp_path / "prices.csv").write_text(header + "scripted,1,2,,2026-11-20,test\n")
         limited = keyed.perennial(*command, *options, cwd=tmp_path)
         assert limited.returncode == 7, limited.stderr

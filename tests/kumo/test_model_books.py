@@ -187,6 +187,13 @@ def test_a_reviser_who_sees_no_error_is_asked_again():
     assert ask.roles() == ["writer", "checker", "reviser", "reviser", "checker"]
 
 
+def test_what_was_wrong_with_a_reply_is_told_once():
+    ask = ScriptedAsk({"writer": ["no_tags"], "reviser": ["still_wrong"]})
+    assert history_of(ask).passed_version is not None
+    told = ["could not be used" in prompt for prompt in ask.prompts("reviser")]
+    assert told == [True, False]
+
+
 @pytest.mark.parametrize("rounds", [0, 1, 3])
 @pytest.mark.parametrize("fault", ["never_right*", "still_wrong*"])
 def test_a_book_that_never_passes_is_kept_with_all_versions(fault, rounds):
@@ -268,7 +275,9 @@ def test_a_server_without_structured_output_is_asked_in_words():
     ],
 )
 def test_a_rejected_request_ends_the_history(faults, versions, broken):
-    history = history_of(ScriptedAsk(faults))
+    ask = ScriptedAsk(faults)
+    history = history_of(ask)
+    assert len(ask.prompts("checker")) <= 2  # with structured output and without
     assert history.passed_version is None
     assert len(history.versions) == versions
     assert rules_broken(history) == broken

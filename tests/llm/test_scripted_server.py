@@ -24,6 +24,7 @@ from tests.server.faults import (
     fault_names,
     with_faults,
 )
+from tests.server.hold import Hold
 from tests.server.log import ANSWERED, answers_by_digest, read_log
 from tests.server.options import ServerOptions
 from tests.server.running import REPOSITORY, RunningServer, running_server
@@ -280,6 +281,7 @@ def test_equal_requests_get_equal_replies_from_any_process():
     assert first_lines == again_lines
     assert first != other
     assert first_lines != other_lines
+    assert json.loads(first[0])["id"] != json.loads(other[0])["id"]
     # Repeats of one request differ in nothing, and each is an answer of its own.
     assert first[0] == first[1] == first[2]
     assert len(first_lines) > len(bodies)
@@ -328,7 +330,9 @@ def test_replies_are_held_after_so_many_answers_until_released():
             # Those who go away while held are abandoned, and take nobody's place.
             for task in [task for task in asked if not task.done()][:2]:
                 task.cancel()
-            await asyncio.to_thread(server.release, 1)
+            while server.status().waiting > 5:
+                await asyncio.sleep(0.01)
+            server.release(hold_after=1)
             status = await asyncio.to_thread(server.wait_held, 4)
             assert (status.answered, status.waiting) == (4, 4)
             server.release()
@@ -343,6 +347,21 @@ def test_replies_are_held_after_so_many_answers_until_released():
     assert (status.answered, status.held, status.waiting) == (8, False, 0)
     assert sorted(line.outcome for line in log) == ["abandoned"] * 2 + [ANSWERED] * 8
     assert max(answers_by_digest(log).values()) == 1
+
+
+def test_an_answer_that_never_went_out_leaves_its_place_to_another():
+    async def main():
+        hold = Hold(1)
+        await hold.take()
+        other = asyncio.create_task(hold.take())
+        await asyncio.sleep(0)
+        assert (hold.held, hold.waiting) == (False, 1)
+        hold.settle(answered=False)
+        await other
+        hold.settle(answered=True)
+        assert (hold.held, hold.waiting) == (True, 0)
+
+    asyncio.run(main())
 
 
 CLIENT = """

@@ -14,7 +14,6 @@ from tests.server.wire import Call, Refused, models_body, read_call
 
 _LARGEST_BODY = 64 * 2**20
 _QUOTED = 200
-_NOTICE_S = 0.02
 
 
 class ScriptedServer:
@@ -68,8 +67,6 @@ class ScriptedServer:
     async def control_release(self, request: web.Request) -> web.StreamResponse:
         """Answer POST /control/release: let go what is held, or only `hold_after` more answers."""
         body = await request.read()
-        # A client that was killed just before must count as gone before its replies are let go.
-        await asyncio.sleep(_NOTICE_S)
         self._hold.release(from_json(body).get("hold_after") if body else None)
         return await self.control_status(request)
 

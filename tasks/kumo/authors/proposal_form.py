@@ -45,11 +45,11 @@ def _one_line(value: object) -> object:
     return value
 
 
-Line = Annotated[str, Field(strict=True), BeforeValidator(_one_line)]
-Name = Annotated[Line, Field(max_length=LONGEST_NAME)]
-Noun = Annotated[Line, Field(max_length=LONGEST_NOUN)]
-Title = Annotated[Line, Field(max_length=LONGEST_TITLE)]
-Phrase = Annotated[Line, Field(max_length=LONGEST_PHRASE)]
+_OneLine = BeforeValidator(_one_line)
+Name = Annotated[str, Field(strict=True, max_length=LONGEST_NAME), _OneLine]
+Noun = Annotated[str, Field(strict=True, max_length=LONGEST_NOUN), _OneLine]
+Title = Annotated[str, Field(strict=True, max_length=LONGEST_TITLE), _OneLine]
+Phrase = Annotated[str, Field(strict=True, max_length=LONGEST_PHRASE), _OneLine]
 
 
 class ProposalForm(BaseModel):

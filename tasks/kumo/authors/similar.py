@@ -1,8 +1,9 @@
 """Tell whether a proposed domain is one that exists already, under another wording.
 
 Names and goals are compared by what is left of them without case, punctuation, plural endings and words
-that every domain has, in alphabetical order of the words. The score is rapidfuzz's ratio of the two: 100 for
-equal ones, 0 for ones without a letter in common.
+that every domain has, in alphabetical order of the words. The score is rapidfuzz's `ratio` of the
+two: 100 for equal ones, 0 for ones without a letter in common. Where name and goal are taken together, that
+of the names is `token_set_ratio`: 100 where one name has all words of the other.
 """
 
 import re
@@ -85,13 +86,14 @@ def _twin(name: str, goal: str, domain: KnownDomain) -> Twin | None:
     from rapidfuzz import fuzz
 
     names = fuzz.ratio(compared_form(name), compared_form(domain.name))
+    shared = fuzz.token_set_ratio(compared_form(name), compared_form(domain.name))
     goals = 0.0
     if _is_telling(goal) and _is_telling(domain.goal):
         goals = fuzz.ratio(compared_form(goal), compared_form(domain.goal))
     for by, score, threshold in (
         ("name", names, NAME_THRESHOLD),
         ("goal", goals, GOAL_THRESHOLD),
-        ("name and goal", (names + goals) / 2, MEAN_THRESHOLD),
+        ("name and goal", (shared + goals) / 2, MEAN_THRESHOLD),
     ):
         if score >= threshold:
             return Twin(domain, by, score, threshold)

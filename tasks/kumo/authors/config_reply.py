@@ -1,0 +1,105 @@
+"""Read a seed configuration out of a model's reply: its form, and all that the validator finds."""
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from schemas.errors import UnreadableInput
+from schemas.kumo import Finding, Proposal, SeedConfig
+from tasks.kumo.configuration import parse_config, parse_json
+from tasks.kumo.validation import validate_config
+from tasks.llm.json_replies import json_text
+from tasks.llm.structured import JsonSchema, object_schema
+
+_SOURCE = "the configuration"
+_FINDINGS_KEPT = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """A configuration without an error, and the validator's warnings."""
+
+    config: SeedConfig
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Why a version of a configuration is refused: in one line, and (rule, message) of each finding."""
+
+    problem: str
+    findings: tuple[tuple[str, str], ...]
+
+    def quoted(self, count: int) -> list[str]:
+        """Return the messages of `count` findings at most, so that every rule has its turn."""
+        seen: Counter[str] = Counter()
+        turns = []
+        for rule, text in self.findings:
+            turns.append((seen[rule], text))
+            seen[rule] += 1
+        return [text for _, text in sorted(turns, key=lambda turn: turn[0])[:count]]
+
+
+def read_configuration(
+    content: str, proposal: Proposal, *, min_truths: int, min_actions: int
+) -> Accepted | Refused:
+    """Return the configuration that the reply holds, or why it is refused: for its form or its findings.
+
+    Name, category, goal, nouns and book title are the proposal's: they are perennial's own data by now, and
+    the model need not write them. Where it does, the proposal's count. All else stays as it was written.
+    """
+    try:
+        config = _parsed(content, proposal)
+    except UnreadableInput as error:
+        return Refused(str(error), (("unreadable", str(error)),))
+    findings = validate_config(config, min_truths=min_truths, min_actions=min_actions)
+    errors = [found for found in findings if found.severity == "error"]
+    if errors:
+        return _refused(errors)
+    return Accepted(config, tuple(found.message for found in findings))
+
+
+def config_schema() -> JsonSchema:
+    """Return the JSON schema of a reply: the keys of `schemas.config_form` that a model has to write."""
+    texts = {"type": "array", "items": {"type": "string"}}
+    bounds = {"type": "array", "items": {"type": "number"}, "description": "low and high of a float state"}
+    state = object_schema(
+        label={"type": ["string", "null"], "description": "the outcome of a str state"},
+        range={"anyOf": [bounds, {"type": "null"}]},
+        rules_out={**texts, "description": "the truths that are impossible after this outcome"},
+    )
+    outcome = object_schema(
+        action={"type": "string"},
+        type={"type": "string", "enum": ["str", "float"]},
+        unit={"type": "string", "description": "the unit of the number, or empty"},
+        states={"type": "array", "items": state},
+    )
+    return object_schema(truths=texts, actions=texts, outcomes={"type": "array", "items": outcome})
+
+
+def _parsed(content: str, proposal: Proposal) -> SeedConfig:
+    document = json_text(content)
+    value = parse_json(document, _SOURCE)
+    if not isinstance(value, dict):
+        return parse_config(document, _SOURCE)
+    ours = {
+        "name": proposal.name,
+        "category": proposal.category,
+        "goal": proposal.goal,
+        "truth_noun": proposal.truth_noun,
+        "action_noun": proposal.action_noun,
+        "book_title": proposal.book_title,
+    }
+    return parse_config(json.dumps({**value, **ours}, ensure_ascii=False), _SOURCE)
+
+
+def _refused(errors: Sequence[Finding]) -> Refused:
+    counts = Counter(found.rule for found in errors)
+    rules = ", ".join(f"{rule} ({count})" for rule, count in counts.items())
+    problem = f"{len(errors)} {'error' if len(errors) == 1 else 'errors'} found, by rule: {rules}"
+    kept = [(found.rule, found.message) for found in errors[:_FINDINGS_KEPT]]
+    more = len(errors) - len(kept)
+    if more:
+        kept.append(("more-findings", f"{more} more errors; by rule there are {rules}"))
+    return Refused(problem, tuple(kept))

@@ -1,0 +1,184 @@
+"""Have a model write a domain's seed configuration, in the paper's two steps (v2, figures 8 and 9).
+
+First the model fills the proposal's metadata into a prompt template, which gives a prompt for this domain;
+then that prompt, with the form and the rules that we add, gives the configuration as JSON. Errors go
+back to the model for repair. What it writes is parsed and validated, and never executed.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from schemas.calls import Message, ModelChoice, ModelRequest
+from schemas.kumo import MIN_ACTIONS, MIN_TRUTHS, Proposal, Rejection, SeedConfig
+from tasks.kumo.authors.author_request import author_request, message
+from tasks.kumo.authors.book_replies import Unusable, unusable_status
+from tasks.kumo.authors.config_reply import Accepted, Refused, config_schema, read_configuration
+from tasks.kumo.authors.continuation import Completed, complete
+from tasks.llm.asking import Ask
+from tasks.llm.structured import JsonAsker
+
+PROMPT_SYSTEM_TEMPLATE = "kumo/configure_prompt_system.md.j2"
+PROMPT_TEMPLATE = "kumo/configure_prompt.md.j2"
+SYSTEM_TEMPLATE = "kumo/configure_system.md.j2"
+TEMPLATE = "kumo/configure.md.j2"
+REPAIR_TEMPLATE = "kumo/configure_repair.md.j2"
+LONGEST_PROMPT = 20_000  # characters; the template filled in has some 2,000
+
+_SCHEMA_NAME = "seed_configuration"
+_FINDINGS_QUOTED = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Configured:
+    """What came of a proposal: its configuration, None where it was dropped, with the validator's warnings.
+
+    `call_ids` are all calls made for it, in order; `rejections` what was found in each refused version, with
+    the call that completed it.
+    """
+
+    config: SeedConfig | None
+    warnings: tuple[str, ...]
+    call_ids: tuple[str, ...]
+    rejections: tuple[Rejection, ...]
+
+
+@dataclass(slots=True)
+class _Work:
+    """The work on one proposal so far."""
+
+    ask: Ask
+    ask_json: JsonAsker
+    configurer: ModelChoice
+    proposal: Proposal
+    tries: int
+    call_ids: list[str] = field(default_factory=list)
+    rejections: list[Rejection] = field(default_factory=list)
+
+    def refuse(self, findings: Iterable[tuple[str, str]]) -> None:
+        name, call_id = self.proposal.name, self.call_ids[-1]
+        for rule, text in findings:
+            self.rejections.append(Rejection("configuration", name, rule, text, call_id))
+
+    def dropped(self, reason: str) -> Configured:
+        text = f"the domain is dropped: {reason}"
+        self.rejections.append(Rejection("configuration", self.proposal.name, "dropped", text))
+        return self.configured(None, ())
+
+    def configured(self, config: SeedConfig | None, warnings: tuple[str, ...]) -> Configured:
+        return Configured(config, warnings, tuple(self.call_ids), tuple(self.rejections))
+
+
+async def configure_domain(
+    ask: Ask,
+    configurer: ModelChoice,
+    proposal: Proposal,
+    *,
+    continuations: int = 3,
+    repairs: int = 3,
+    min_truths: int = MIN_TRUTHS,
+    min_actions: int = MIN_ACTIONS,
+    ask_json: JsonAsker | None = None,
+) -> Configured:
+    """Return the proposal's configuration as the model writes it, or None after `repairs` repairs.
+
+    Name, category, goal, nouns and book title are set from the proposal, whatever the model writes there;
+    all else is as it wrote it. Each version is continued up to `continuations` times where it is cut off,
+    and must be of the form, have no error of the validator, and keep the minimal sizes. The rules in
+    `rejections` are those of `tasks.kumo.validation`, `unreadable` (no JSON, or not of the form), the
+    status of a reply without text, `cut_off`, `not_continued`, `long_prompt`, and `dropped` at the end.
+    Give one `ask_json` to many domains: it remembers what the server can do. Raises EndpointFailed where a
+    call fails without an answer: the same call on the same ledger goes on from there.
+    """
+    work = _Work(ask, ask_json or JsonAsker(ask), configurer, proposal, repairs + 1)
+    prompt = await _domain_prompt(work)
+    if prompt is None:
+        return work.dropped("there is no prompt to make its configuration from")
+    request = configuration_request(configurer, prompt, min_truths, min_actions)
+    asking = request.messages
+    for version in range(1, work.tries + 1):
+        done = await _written(work, request, continuations)
+        result: Accepted | Refused
+        if done.problem is None:
+            result = read_configuration(done.text, proposal, min_truths=min_truths, min_actions=min_actions)
+        else:
+            result = _refusal(done.problem)
+        if isinstance(result, Accepted):
+            return work.configured(result.config, result.warnings)
+        work.refuse(result.findings)
+        if done.problem is not None and done.problem.is_final:
+            break
+        request = repair_request(configurer, asking, done.text, result, version)
+    return work.dropped(f"none of {version} versions of its configuration is valid")
+
+
+async def _domain_prompt(work: _Work) -> str | None:
+    """Return the prompt that the model writes for this domain, None where it writes none."""
+    for attempt in range(work.tries):
+        reply = await work.ask(prompt_request(work.configurer, work.proposal, attempt))
+        work.call_ids.append(reply.call_id)
+        problem = unusable_status(reply)
+        if problem is None and len(reply.content) > LONGEST_PROMPT:
+            length = f"{len(reply.content):,} characters, expected {LONGEST_PROMPT:,} at most"
+            problem = Unusable("long_prompt", f"the prompt has {length}; write the prompt alone")
+        if problem is None:
+            return reply.content
+        work.refuse([(problem.rule, f"the prompt for this domain: {problem.message}")])
+        if problem.is_final:
+            break
+    return None
+
+
+async def _written(work: _Work, request: ModelRequest, continuations: int) -> Completed:
+    reply = await work.ask_json(request, _SCHEMA_NAME, config_schema())
+    done = await complete(work.ask, request, reply, continuations)
+    work.call_ids.extend(done.call_ids)
+    return done
+
+
+def prompt_request(configurer: ModelChoice, proposal: Proposal, attempt: int = 0) -> ModelRequest:
+    """Return the call of the first step: for the prompt of this domain (figure 8)."""
+    user = message(
+        "user",
+        PROMPT_TEMPLATE,
+        name=proposal.name,
+        category=proposal.category,
+        goal=proposal.goal,
+        truths=proposal.truths,
+        actions=proposal.actions,
+        truth_noun=proposal.truth_noun,
+        action_noun=proposal.action_noun,
+    )
+    messages = (message("system", PROMPT_SYSTEM_TEMPLATE), user)
+    return author_request("configurer", configurer, messages, PROMPT_TEMPLATE, attempt)
+
+
+def configuration_request(
+    configurer: ModelChoice, prompt: str, min_truths: int, min_actions: int
+) -> ModelRequest:
+    """Return the call of the second step: for the configuration, by the domain's prompt (figure 9)."""
+    user = message(
+        "user", TEMPLATE, prompt=prompt.strip("\n"), min_truths=min_truths, min_actions=min_actions
+    )
+    return author_request("configurer", configurer, (message("system", SYSTEM_TEMPLATE), user), TEMPLATE)
+
+
+def repair_request(
+    configurer: ModelChoice, asking: Sequence[Message], text: str, refused: Refused, version: int
+) -> ModelRequest:
+    """Return the call that asks to repair refused version number `version`, from 1.
+
+    The conversation is that which asked for the configuration, the refused text, and what was found.
+    Where there is no text, the configuration is asked for again as before.
+    """
+    if not text.strip():
+        return author_request("configurer", configurer, asking, TEMPLATE, version)
+    is_form = len(refused.findings) == 1 and refused.findings[0][1] == refused.problem
+    quoted = [] if is_form else refused.quoted(_FINDINGS_QUOTED)
+    more = 0 if is_form else len(refused.findings) - len(quoted)
+    repair = message("user", REPAIR_TEMPLATE, problem=refused.problem, findings=quoted, more=more)
+    messages = (*asking, {"role": "assistant", "content": text}, repair)
+    return author_request("configurer", configurer, messages, REPAIR_TEMPLATE, version)
+
+
+def _refusal(problem: Unusable) -> Refused:
+    return Refused(problem.message, ((problem.rule, problem.message),))

@@ -1,0 +1,255 @@
+"""Proposals of new domains: accepted, refused with the reason, and asked for again."""
+
+import asyncio
+import json
+from dataclasses import replace
+
+import pytest
+
+from schemas.errors import EndpointFailed
+from schemas.kumo import Proposal
+from tasks.kumo.authors.proposal import KnownDomain, Proposed, propose_domains
+from tests.kumo.author_ask import MODEL, AuthorAsk, Damage, cut, status
+from tests.server.subjects import SUBJECTS
+
+CATEGORIES = ("Nature", "Crafts and Trades")
+GOOD = {
+    "name": "Knots",
+    "category": "Nature",
+    "goal": "Find out which knot holds.",
+    "truths": "knots",
+    "actions": "pulls",
+    "truth_noun": "knot",
+    "action_noun": "pull",
+    "book_title": "The Book of Knots",
+}
+
+
+def propose(
+    ask: AuthorAsk,
+    n: int = 4,
+    categories: tuple[str, ...] = CATEGORIES,
+    known: tuple[KnownDomain, ...] = (),
+    rounds: int = 5,
+) -> Proposed:
+    return asyncio.run(propose_domains(ask, MODEL, n, categories, known, rounds))
+
+
+def says(*domains: object) -> Damage:
+    return lambda text: json.dumps({"domains": list(domains)})
+
+
+def rules(proposed: Proposed) -> list[str]:
+    return [rejection.rule for rejection in proposed.rejections]
+
+
+def test_one_call_gives_all_proposals_in_the_asked_categories() -> None:
+    ask = AuthorAsk()
+    proposed = propose(ask)
+    assert len(proposed.proposals) == 4
+    assert {proposal.category for proposal in proposed.proposals} == set(CATEGORIES)
+    assert proposed.rejections == ()
+    assert proposed.shortfall is None
+    assert proposed.call_ids == (ask.requests[0].call_id,)
+    assert {proposal.call_id for proposal in proposed.proposals} == {ask.requests[0].call_id}
+    assert len({proposal.name for proposal in proposed.proposals}) == 4
+
+
+def test_the_call_says_what_it_asks_for_and_where_its_wording_is_from() -> None:
+    ask = AuthorAsk()
+    propose(ask, 2, known=(KnownDomain("Medical Diagnosis", ""),))
+    request = ask.requests[0]
+    assert (request.role, request.model, request.repeat) == ("proposer", MODEL.model, 0)
+    assert request.params.keys() == {"temperature", "response_format"}
+    assert request.template == "kumo/propose.md.j2"
+    assert request.template_hash.startswith("tpl_")
+    text = request.messages[-1]["content"]
+    for expected in ("Propose 2 new domains", "- Nature\n", "- Crafts and Trades\n", "- Medical Diagnosis\n"):
+        assert expected in text
+
+
+def test_without_categories_any_subject_will_do() -> None:
+    proposed = propose(AuthorAsk(), 3, categories=())
+    assert len({proposal.category for proposal in proposed.proposals}) == 3
+    assert proposed.rejections == ()
+
+
+def test_the_stock_gives_sixty_domains_of_one_category() -> None:
+    proposed = propose(AuthorAsk(), 60, categories=("Astronomy",))
+    assert len(proposed.proposals) == 60
+    assert proposed.rejections == ()
+
+
+def test_a_server_without_structured_output_gives_the_same_form() -> None:
+    ask = AuthorAsk(has_schemas=False, faults={1: "fewer"})
+    proposed = propose(ask)
+    assert len(proposed.proposals) == 4
+    asked = ["response_format" in request.params for request in ask.requests]
+    assert asked == [True, False, False]
+    assert proposed.call_ids == tuple(request.call_id for request in ask.requests[1:])
+
+
+@pytest.mark.parametrize(
+    ("fault", "rule"),
+    [
+        ("near_duplicate", "near_duplicate"),
+        ("wrong_form", "not_the_form"),
+        ("not_json", "not_json"),
+        ("other_category", "other_category"),
+        ("fewer", None),
+    ],
+)
+def test_what_a_fault_costs_is_asked_for_again(fault: str, rule: str | None) -> None:
+    ask = AuthorAsk(faults={0: fault})
+    proposed = propose(ask, known=(KnownDomain("Medical Diagnosis", "Find the disease."),))
+    assert len(proposed.proposals) == 4
+    assert set(rules(proposed)) == ({rule} if rule else set())
+    assert len(ask.requests) == 2
+    missing = 4 - sum(proposal.call_id == proposed.call_ids[0] for proposal in proposed.proposals)
+    text = ask.requests[1].messages[-1]["content"]
+    assert f"Propose {missing} new domain" in text
+    assert all(f"- {proposal.name}\n" in text for proposal in proposed.proposals[: 4 - missing])
+    for rejection in proposed.rejections:
+        assert rejection.stage == "proposal"
+        assert rejection.call_id == proposed.call_ids[0]
+        assert rejection.message in text
+
+
+def test_a_near_duplicate_is_refused_with_its_twin_and_the_score() -> None:
+    ask = AuthorAsk(faults={0: "near_duplicate"})
+    proposed = propose(ask, 2, known=(KnownDomain("Medical Diagnosis", "Find the disease."),))
+    (rejection,) = proposed.rejections
+    assert rejection.subject == "The MEDICAL DIAGNOSIS Identification Environment"
+    assert rejection.message == (
+        "its name is 100 of 100 alike to 'Medical Diagnosis', refused from 90; propose another subject"
+    )
+
+
+def test_proposals_of_one_reply_are_compared_with_each_other() -> None:
+    twin = {**GOOD, "name": "The Knot", "goal": "Whatever it may be."}
+    proposed = propose(AuthorAsk(damages={0: says(GOOD, twin)}), 2, rounds=1)
+    assert [proposal.name for proposal in proposed.proposals] == ["Knots"]
+    assert rules(proposed) == ["near_duplicate"]
+    assert "'Knots'" in proposed.rejections[0].message
+
+
+@pytest.mark.parametrize(
+    ("reply", "rule"),
+    [
+        (status("truncated", '{"domains": ['), "truncated"),
+        (status("empty"), "empty"),
+        (status("refused", "I would rather not."), "refused"),
+        (cut(0.6, "ok"), "not_json"),
+        (lambda text: "__import__('os').system('touch owned')", "not_json"),
+        (lambda text: '{"domains": [], "domains": []}', "not_json"),
+        (lambda text: text[len('{"domains": ') : -1], "not_the_form"),
+        (lambda text: '{"domains": {}}', "not_the_form"),
+        (lambda text: '{"domains": []}', "not_the_form"),
+        (lambda text: text[:-1] + ', "note": "done"}', "not_the_form"),
+    ],
+)
+def test_an_unusable_reply_is_refused_as_a_whole_and_asked_for_anew(reply: Damage, rule: str) -> None:
+    ask = AuthorAsk(damages={0: reply})
+    proposed = propose(ask)
+    assert rules(proposed) == [rule]
+    assert proposed.rejections[0].subject == "reply 1"
+    assert len(proposed.proposals) == 4
+    assert len({request.call_id for request in ask.requests}) == 2
+    assert proposed.rejections[0].message in ask.requests[1].messages[-1]["content"]
+
+
+@pytest.mark.parametrize("wrap", ["```json\n{}\n```", "Certainly!\n\n{}\n\nI hope that this helps."])
+def test_fences_and_prose_around_the_reply_cost_nothing(wrap: str) -> None:
+    proposed = propose(AuthorAsk(damages={0: lambda text: wrap.replace("{}", text)}))
+    assert proposed.proposals == tuple(
+        replace(proposal, call_id=proposed.call_ids[0]) for proposal in propose(AuthorAsk()).proposals
+    )
+    assert proposed.rejections == ()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"name": " "}, "name: expected some text, got a blank"),
+        ({"name": "K\u200bnots"}, "invisible character"),
+        ({"goal": "two\nlines"}, "one visible line"),
+        ({"name": " Knots"}, "no spaces around it"),
+        ({"name": "K" * 61}, "at most 60 characters"),
+        ({"goal": 5}, "goal: Input should be a valid string"),
+        ({"truth_noun": "Pull"}, "expected two words"),
+        ({"rating": 5}, "rating: Extra inputs"),
+        ({"goal": None, "name": ""}, "name: expected some text, got a blank; goal: "),
+    ],
+)
+def test_an_entry_of_another_form_is_refused_alone(change: dict[str, object], message: str) -> None:
+    proposed = propose(AuthorAsk(damages={0: says({**GOOD, **change}, GOOD)}), 1, rounds=1)
+    assert proposed.proposals == (Proposal(**GOOD, call_id=proposed.call_ids[0]),)
+    (rejection,) = proposed.rejections
+    assert rejection.rule == "not_the_form"
+    assert message in rejection.message
+    assert "\n" not in rejection.subject + rejection.message
+
+
+def test_entries_that_are_no_objects_are_refused() -> None:
+    proposed = propose(AuthorAsk(damages={0: says("Knots", None, GOOD)}), 1, rounds=1)
+    assert rules(proposed) == ["not_the_form", "not_the_form"]
+    assert [rejection.subject for rejection in proposed.rejections] == ["unnamed", "unnamed"]
+    assert len(proposed.proposals) == 1
+
+
+def test_more_than_asked_for_is_refused() -> None:
+    other = {**GOOD, "name": "Sails", "goal": "Find out which sail tears."}
+    proposed = propose(AuthorAsk(damages={0: says(GOOD, other)}), 1)
+    assert [proposal.name for proposal in proposed.proposals] == ["Knots"]
+    assert rules(proposed) == ["surplus"]
+
+
+def test_a_category_counts_in_any_case_and_is_kept_as_asked_for() -> None:
+    proposed = propose(AuthorAsk(damages={0: says({**GOOD, "category": "CRAFTS and  trades"})}), 1)
+    assert proposed.proposals[0].category == "Crafts and Trades"
+
+
+def test_after_the_last_round_there_are_fewer_and_the_reason() -> None:
+    ask = AuthorAsk(faults=dict.fromkeys(range(9), "not_json"))
+    proposed = propose(ask, rounds=3)
+    assert proposed.proposals == ()
+    assert rules(proposed) == ["not_json"] * 3
+    assert len(set(proposed.call_ids)) == 3
+    assert proposed.shortfall is not None
+    assert proposed.shortfall.startswith("0 of 4 domains proposed after 3 calls, 3 refused, the last one for")
+    assert "\n" not in proposed.shortfall
+
+
+def test_a_rejected_call_ends_the_rounds() -> None:
+    ask = AuthorAsk(damages=dict.fromkeys(range(9), status("rejected", error="HTTP 400: too long")))
+    proposed = propose(ask)
+    assert rules(proposed) == ["rejected"]
+    assert "HTTP 400: too long" in proposed.rejections[0].message
+    assert len(ask.requests) == 2  # with and without a schema
+
+
+@pytest.mark.parametrize("name", ["unavailable", "html_body", "invalid_body"])
+def test_a_call_that_failed_is_for_the_operator(name: str) -> None:
+    ask = AuthorAsk(damages={0: status(name, error="HTTP 503: come back later")})
+    with pytest.raises(EndpointFailed, match="HTTP 503: come back later"):
+        propose(ask)
+
+
+def test_equal_inputs_make_equal_calls() -> None:
+    first, second = (AuthorAsk(faults={0: "near_duplicate", 1: "not_json"}) for _ in range(2))
+    known = (KnownDomain(SUBJECTS[0].name, SUBJECTS[0].goal),)
+    assert propose(first, known=known) == propose(second, known=known)
+    assert first.requests == second.requests
+    assert len({request.call_id for request in first.requests}) == len(first.requests) == 3
+
+
+def test_of_many_known_domains_the_last_are_named_and_all_are_compared() -> None:
+    known = tuple(KnownDomain(f"Subject {i} {chr(97 + i % 26) * 5}", "") for i in range(450))
+    first = {**GOOD, "name": known[0].name}
+    ask = AuthorAsk(damages={0: says(first)})
+    proposed = propose(ask, 1, known=known, rounds=1)
+    text = ask.requests[0].messages[-1]["content"]
+    assert "(and 50 more)" in text
+    assert f"- {known[49].name}\n" not in text
+    assert f"- {known[50].name}\n" in text
+    assert rules(proposed) == ["near_duplicate"]

@@ -1,0 +1,182 @@
+"""A small HTTP server of a test's own, and a ledger in memory."""
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from aiohttp import web
+
+from schemas.calls import CallPolicy, ModelRequest, Reply, Spent
+from tasks.llm.client import ModelClient
+from tasks.llm.retry_policy import RetryPolicy
+
+KEY = "sk-test-0123456789abcdef/+"
+FAST = RetryPolicy(base_delay_s=0.001, max_delay_s=0.01)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the double sends; `drop` closes the connection instead, after `delay` seconds."""
+
+    status: int = 200
+    body: str = ""
+    headers: dict[str, str] = field(default_factory=dict)
+    delay: float = 0.0
+    drop: bool = False
+    raw: bytes | None = None
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A request that came: when (monotonic seconds), its headers and its JSON body."""
+
+    at: float
+    headers: dict[str, str]
+    body: dict[str, Any]
+
+
+def completion(content: Any = "hi", finish: str | None = "stop", usage: Any = None, **message: Any) -> str:
+    body: dict[str, Any] = {
+        "id": "c1",
+        "object": "chat.completion",
+        "model": "served-1",
+        "choices": [
+            {"index": 0, "finish_reason": finish, "message": {"role": "assistant", "content": content}}
+        ],
+    }
+    body["choices"][0]["message"].update(message)
+    if usage is not None:
+        body["usage"] = usage
+    return json.dumps(body)
+
+
+def usage(prompt: Any, completion: Any, cached: Any = None, reasoning: Any = None) -> dict[str, Any]:
+    return {
+        "prompt_tokens": prompt,
+        "completion_tokens": completion,
+        "prompt_tokens_details": {"cached_tokens": cached},
+        "completion_tokens_details": {"reasoning_tokens": reasoning},
+    }
+
+
+def ok(content: Any = "hi", delay: float = 0.0, **more: Any) -> Answer:
+    return Answer(body=completion(content, **more), delay=delay)
+
+
+def fault(status: int, message: str = "bad", code: str | None = None, **headers: str) -> Answer:
+    body = json.dumps({"error": {"message": message, "code": code}})
+    return Answer(status, body, {name.replace("_", "-"): value for name, value in headers.items()})
+
+
+DROPPED = Answer(drop=True)
+
+
+class Double:
+    """Answers the n-th request with the n-th answer, later ones with the last; or by a function."""
+
+    def __init__(self, answers: tuple[Answer, ...], by: Callable[[Seen], Answer] | None) -> None:
+        self.answers, self.by = answers, by
+        self.seen: list[Seen] = []
+        self.in_flight = self.most_in_flight = 0
+        self.url = ""
+
+    def answer(self, seen: Seen) -> Answer:
+        if self.by is not None:
+            return self.by(seen)
+        return self.answers[min(len(self.seen), len(self.answers)) - 1]
+
+    async def handle(self, request: web.Request) -> web.StreamResponse:
+        seen = Seen(time.monotonic(), dict(request.headers), await request.json())
+        self.seen.append(seen)
+        answer = self.answer(seen)
+        self.in_flight += 1
+        self.most_in_flight = max(self.most_in_flight, self.in_flight)
+        try:
+            await asyncio.sleep(answer.delay)
+        finally:
+            self.in_flight -= 1
+        if request.transport is None or not (answer.drop or answer.raw):
+            kind = "text/html" if answer.body.startswith("<") else "application/json"
+            return web.Response(
+                text=answer.body, status=answer.status, headers=answer.headers, content_type=kind
+            )
+        request.transport.write(answer.raw or b"")
+        request.transport.close()
+        return web.Response()
+
+
+@asynccontextmanager
+async def double(*answers: Answer, by: Callable[[Seen], Answer] | None = None) -> AsyncIterator[Double]:
+    server = Double(answers, by)
+    app = web.Application(client_max_size=2**24)
+    app.router.add_post("/v1/chat/completions", server.handle)
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0, backlog=512).start()
+    server.url = f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
+    try:
+        yield server
+    finally:
+        await runner.cleanup()
+
+
+class MemoryLedger:
+    """Keeps replies in memory: `stored` lists all of them in order, answered ones are found."""
+
+    def __init__(self) -> None:
+        self.answers: dict[str, Reply] = {}
+        self.stored: list[Reply] = []
+
+    def find(self, call_id: str) -> Reply | None:
+        return self.answers.get(call_id)
+
+    async def store(self, request: ModelRequest, reply: Reply) -> Reply:
+        await asyncio.sleep(0)
+        self.stored.append(reply)
+        return self.answers.setdefault(request.call_id, reply) if reply.answered else reply
+
+
+def request(text: str = "Which?", repeat: int = 0, model: str = "m", **params: Any) -> ModelRequest:
+    messages = ({"role": "system", "content": "You play."}, {"role": "user", "content": text})
+    return ModelRequest("player", model, messages, params, "kumo/turn", "0" * 16, repeat)
+
+
+def client(url: str, ledger: MemoryLedger | None = None, **changes: Any) -> ModelClient:
+    own = {name: changes.pop(name) for name in ("key", "prices", "spent", "retries") if name in changes}
+    return ModelClient(
+        CallPolicy(url, **changes),
+        own.get("key", KEY),
+        ledger or MemoryLedger(),
+        own.get("prices", {}),
+        own.get("spent", Spent()),
+        own.get("retries", FAST),
+    )
+
+
+def ask(*answers: Answer, asked: ModelRequest | None = None, **changes: Any) -> tuple[Reply, Double]:
+    """Ask once, with a client of its own; return the reply and the server with what it saw."""
+
+    async def run() -> tuple[Reply, Double]:
+        async with double(*answers) as server, client(server.url, **changes) as asker:
+            return await asker.ask(asked or request()), server
+
+    return asyncio.run(run())
+
+
+def against(
+    *answers: Answer,
+    test: Callable[[Double, ModelClient], Awaitable[None]],
+    by: Callable[[Seen], Answer] | None = None,
+    **changes: Any,
+) -> None:
+    """Run the test against a server and a client of its own."""
+
+    async def run() -> None:
+        async with double(*answers, by=by) as server, client(server.url, **changes) as asker:
+            await test(server, asker)
+
+    asyncio.run(run())

@@ -1,0 +1,280 @@
+import asyncio
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from schemas.calls import CallPolicy, ModelChoice, Price, Spent
+from schemas.errors import InvalidOption, LimitReached
+from tasks.llm.budget import Budget, check_budget, cost_at_most
+from tasks.llm.rate_limits import RateLimit, prompt_bytes
+from tasks.llm.replies import reply_of
+from tasks.llm.retry_policy import Received
+from tests.llm.http_double import MemoryLedger, against, completion, fault, ok, request, usage
+
+PRICES = {"m": Price(prompt=1.0, completion=1.0)}
+
+
+async def ask_all(asker, n, **params):
+    calls = (asker.ask(request(repeat=i, **params)) for i in range(n))
+    return await asyncio.gather(*calls, return_exceptions=True)
+
+
+# ---- the number of calls
+
+
+@pytest.mark.parametrize(
+    ("limit", "spent", "made"), [(0, 0, 0), (1, 0, 1), (10, 0, 10), (10, 7, 3), (5, 9, 0), (64, 0, 64)]
+)
+def test_no_more_calls_than_allowed_with_64_in_flight(limit, spent, made):
+    async def test(server, asker):
+        ends = await ask_all(asker, 80)
+        assert len(server.seen) == made
+        assert sum(not isinstance(end, Exception) for end in ends) == made
+        errors = [end for end in ends if isinstance(end, LimitReached)]
+        assert len(errors) == 80 - made
+        assert f"limit of {limit} calls" in str(errors[0])
+        assert "--max-calls" in str(errors[0])
+
+    against(ok(delay=0.02), test=test, max_calls=limit, spent=Spent(spent))
+
+
+def test_failed_calls_leave_their_place_to_others():
+    answers = [fault(400), fault(400), *[ok()] * 10]
+
+    async def test(server, asker):
+        ends = await ask_all(asker, 6)
+        statuses = sorted(getattr(end, "status", "limit") for end in ends)
+        assert statuses == ["limit", "ok", "ok", "ok", "rejected", "rejected"]
+        assert len(server.seen) == 5
+
+    against(*answers, test=test, max_calls=3)
+
+
+def test_with_a_higher_limit_the_same_calls_go_on():
+    ledger = MemoryLedger()
+
+    async def first(server, asker):
+        await ask_all(asker, 10)
+        assert len(server.seen) == 4
+
+    against(ok(), test=first, ledger=ledger, max_calls=4)
+
+    async def second(server, asker):
+        ends = await ask_all(asker, 10)
+        assert all(end.status == "ok" for end in ends)
+        assert (len(server.seen), asker.replayed) == (6, 4)
+
+    against(ok(), test=second, ledger=ledger, max_calls=10, spent=Spent(4))
+
+
+# ---- cost
+
+
+def test_cost_never_passes_its_limit_with_64_in_flight():
+    asked = request(max_tokens=100)
+    most = cost_at_most(asked, PRICES)
+    limit = 10.5 * most
+
+    async def test(server, asker):
+        ends = await ask_all(asker, 80, max_tokens=100)
+        paid = [end for end in ends if not isinstance(end, Exception)]
+        assert server.most_in_flight <= 10
+        cost = sum(reply.cost_usd for reply in paid)
+        assert limit - most < cost <= limit
+        errors = [end for end in ends if isinstance(end, LimitReached)]
+        assert len(paid) + len(errors) == 80
+        for word in ("--max-cost", "nothing is lost", f"${limit:.6f}", f"{len(paid)} calls"):
+            assert word in str(errors[0])
+
+    cheap = ok(delay=0.01, usage=usage(20, 50))
+    against(cheap, test=test, max_cost=limit, prices=PRICES)
+
+
+def test_an_answer_of_unknown_cost_counts_with_its_bound():
+    most = cost_at_most(request(max_tokens=100), PRICES)
+
+    async def test(server, asker):
+        await ask_all(asker, 20, max_tokens=100)
+        assert len(server.seen) == 3
+
+    against(ok(), test=test, max_cost=3.5 * most, prices=PRICES)
+
+
+def test_what_was_spent_before_counts():
+    async def test(server, asker):
+        (end,) = await ask_all(asker, 1, max_tokens=100)
+        assert isinstance(end, LimitReached)
+        assert "7 calls for $0.999990" in str(end)
+        assert server.seen == []
+
+    against(ok(), test=test, max_cost=1.0, prices=PRICES, spent=Spent(7, 0.99999))
+
+
+@pytest.mark.parametrize(
+    ("price", "params", "word"),
+    [
+        (None, {"max_tokens": 5}, "add its price"),
+        (Price(None, 1.0), {"max_tokens": 5}, "add its price"),
+        (Price(1.0, None), {"max_tokens": 5}, "add its price"),
+        (Price(1.0, 1.0), {}, "set max_tokens"),
+        (Price(1.0, 1.0), {"max_tokens": 0}, "set max_tokens"),
+    ],
+)
+def test_a_limit_that_cannot_be_kept_is_refused(price, params, word):
+    prices = {} if price is None else {"m": price}
+    policy = CallPolicy("http://127.0.0.1:1/v1", max_cost=1.0)
+    with pytest.raises(InvalidOption, match=f"'m'.*{word}"):
+        check_budget(policy, [ModelChoice("m", params)], prices)
+    check_budget(CallPolicy("http://127.0.0.1:1/v1", max_calls=3), [ModelChoice("m", params)], prices)
+
+    async def test(server, asker):
+        with pytest.raises(InvalidOption, match=word):
+            await asker.ask(request(**params))
+        assert server.seen == []
+
+    against(ok(), test=test, max_cost=1.0, prices=prices)
+
+
+def test_a_limit_that_can_be_kept_passes():
+    policy = CallPolicy("http://127.0.0.1:1/v1", max_cost=1.0)
+    check_budget(policy, [ModelChoice("m", {"max_tokens": 5})], PRICES)
+    check_budget(policy, [ModelChoice("m", {"max_completion_tokens": 5})], PRICES)
+
+
+def test_the_bound_counts_bytes_so_that_other_scripts_are_not_cheaper():
+    latin, chinese = request("a" * 300, max_tokens=1), request("\u4e2d" * 300, max_tokens=1)
+    assert cost_at_most(chinese, PRICES) - cost_at_most(latin, PRICES) == pytest.approx(200e-6)
+    assert prompt_bytes(request("ab")) == len("You play.") + 2
+
+
+ENDS = st.tuples(
+    st.integers(0, 4), st.sampled_from(["answered", "unknown", "failed", "cancelled"]), st.integers(1, 60)
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(ENDS, max_size=70),
+    st.integers(0, 30) | st.none(),
+    st.integers(0, 3000) | st.none(),
+    st.integers(0, 9),
+)
+def test_settled_and_held_never_pass_a_limit_and_nobody_waits_for_ever(ends, max_calls, max_tokens, before):
+    """Tasks of all kinds against a budget; the double counts by itself."""
+    per_token = 1e-6
+    max_cost = None if max_tokens is None else max_tokens * per_token
+    policy = CallPolicy("http://127.0.0.1:1/v1", max_calls=max_calls, max_cost=max_cost)
+    budget = Budget(policy, PRICES, Spent(before, before * 10 * per_token))
+    paid = {"calls": before, "cost": before * 10 * per_token}
+    held: list[float] = []
+
+    def check():
+        assert max_calls is None or not held or paid["calls"] + len(held) <= max_calls
+        assert max_cost is None or not held or paid["cost"] + sum(held) <= max_cost + 1e-9
+
+    async def one(steps, end, tokens):
+        asked = request(max_tokens=tokens)
+        reservation = await budget.reserve(asked)
+        most = cost_at_most(asked, PRICES) if max_cost is not None else 0.0
+        held.append(most)
+        reply = None
+        try:
+            check()
+            for _ in range(steps):
+                await asyncio.sleep(0)
+            body = completion(usage=usage(1, tokens) if end == "answered" else None)
+            received = Received(500 if end == "failed" else 200, body)
+            reply = reply_of("c", received, PRICES["m"]) if end != "cancelled" else None
+        finally:
+            held.remove(most)
+            if reply is not None and reply.answered:
+                paid["calls"] += 1
+                paid["cost"] += most if reply.cost_usd is None else reply.cost_usd
+            budget.settle(reservation, reply)
+
+    async def run():
+        tasks = [asyncio.create_task(one(*end)) for end in ends]
+        for i, task in enumerate(tasks):
+            if i % 7 == 3:
+                await asyncio.sleep(0)
+                task.cancel()
+        ended = await asyncio.wait_for(asyncio.gather(*tasks, return_exceptions=True), 10)
+        assert {type(end) for end in ended} <= {type(None), LimitReached, asyncio.CancelledError}
+        if any(isinstance(end, LimitReached) for end in ended) and max_cost is None:
+            assert paid["calls"] >= max_calls
+        if max_calls is None and max_cost is None:
+            assert not any(isinstance(end, LimitReached) for end in ended)
+
+    asyncio.run(run())
+
+
+# ---- rates
+
+
+def test_requests_keep_to_their_rate():
+    async def test(server, asker):
+        await ask_all(asker, 66)
+        first = server.seen[0].at
+        assert sum(seen.at - first < 0.2 for seen in server.seen) <= 63
+        assert 0.5 < server.seen[-1].at - first < 3
+
+    against(ok(), test=test, requests_per_minute=600)
+
+
+def test_tries_count_as_requests_too():
+    async def test(server, asker):
+        start = time.monotonic()
+        assert (await asker.ask(request())).status == "ok"
+        assert time.monotonic() - start > 0.4
+
+    against(*[fault(500)] * 9, ok(), test=test, requests_per_minute=99, max_attempts=10)
+
+
+def test_a_call_larger_than_the_bucket_waits_and_does_not_hang():
+    async def test(server, asker):
+        start = time.monotonic()
+        reply = await asyncio.wait_for(asker.ask(request("x" * 400, max_tokens=1000)), 5)
+        assert reply.status == "ok"
+        assert 0.1 < time.monotonic() - start < 3
+
+    against(ok(), test=test, tokens_per_minute=10_000)
+
+
+def test_tokens_beyond_the_estimate_are_owed():
+    async def test(server, asker):
+        await asker.ask(request(repeat=0))
+        start = time.monotonic()
+        await asker.ask(request(repeat=1))
+        assert time.monotonic() - start > 0.3
+
+    against(ok(usage=usage(20, 1050)), test=test, tokens_per_minute=10_000)
+
+
+def test_large_amounts_are_not_overtaken():
+    async def run():
+        limit = RateLimit(60_000)
+        order = []
+
+        async def take(amount):
+            await limit.take(amount)
+            order.append(amount)
+
+        await asyncio.gather(*(take(amount) for amount in (6000, 500, 50, 5, 400)))
+        return order
+
+    assert asyncio.run(run()) == [6000, 500, 50, 5, 400]
+
+
+@given(st.integers(1, 10**6))
+def test_no_minute_holds_more_than_its_limit(per_minute):
+    async def burst_and_flow():
+        limit = RateLimit(per_minute)
+        bucket = limit._bucket
+        return bucket.max_rate, 60 * bucket.max_rate / bucket.time_period
+
+    burst, flow = asyncio.run(burst_and_flow())
+    assert burst >= 1
+    assert flow > 0
+    assert burst + flow <= per_minute + 1 + 1e-6
