@@ -1,0 +1,450 @@
+"""Configurations by a model: prompt, document, continuation, repair, and domains that are dropped."""
+
+import asyncio
+import json
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from schemas.errors import EndpointFailed
+from schemas.kumo import SeedConfig
+from tasks.kumo.authors.config_reply import Accepted, Refused, read_configuration
+from tasks.kumo.authors.configuration import Configured, configure_domain
+from tasks.kumo.validation import RULES
+from tests.kumo.author_ask import MODEL, PROPOSAL, AuthorAsk, Damage, cut, status
+from tests.server.config_text import CONFIG_FAULTS
+
+VALIDATOR_RULES = {
+    "overlapping_ranges": {"overlapping-ranges"},
+    "always_ruled_out": {"always-ruled-out"},
+    "too_few_truths": {"too-few-truths"},
+    "unknown_truth": {"unknown-truth"},
+    "missing_action": {"missing-outcome"},
+    "duplicate_truth": {"duplicate-truth"},
+    "never_valid": {"unknown-truth"},
+    "not_json": {"unreadable"},
+}
+
+
+def configure(ask: AuthorAsk, **options: Any) -> Configured:
+    return asyncio.run(configure_domain(ask, MODEL, PROPOSAL, **options))
+
+
+def whole_config() -> SeedConfig:
+    config = configure(AuthorAsk()).config
+    assert config is not None
+    return config
+
+
+def rules(configured: Configured) -> list[str]:
+    return [rejection.rule for rejection in configured.rejections]
+
+
+def edited(**changes: object) -> Damage:
+    """Change keys of the document that the role says; None drops one."""
+
+    def damage(text: str) -> str:
+        values = {**json.loads(text), **changes}
+        return json.dumps({key: value for key, value in values.items() if value is not None})
+
+    return damage
+
+
+# ---- the way it should go
+
+
+def test_two_calls_give_a_configuration_of_the_proposal() -> None:
+    ask = AuthorAsk()
+    configured = configure(ask)
+    config = configured.config
+    assert config is not None
+    assert (config.name, config.category, config.goal) == (PROPOSAL.name, PROPOSAL.category, PROPOSAL.goal)
+    assert (config.truth_noun, config.action_noun) == (PROPOSAL.truth_noun, PROPOSAL.action_noun)
+    assert config.book_title == PROPOSAL.book_title
+    assert len(config.truths) >= 50
+    assert len(config.actions) >= 30
+    assert configured.rejections == configured.warnings == ()
+    assert configured.call_ids == tuple(request.call_id for request in ask.requests)
+    assert len(configured.call_ids) == 2
+
+
+def test_the_second_call_holds_the_reply_to_the_first_and_our_own_rules() -> None:
+    ask = AuthorAsk()
+    configure(ask, min_truths=51, min_actions=31)
+    first, second = ask.requests
+    metadata = first.messages[-1]["content"]
+    for value in (PROPOSAL.name, PROPOSAL.goal, PROPOSAL.truths, PROPOSAL.actions, PROPOSAL.truth_noun):
+        assert value in metadata
+    assert "response_format" not in first.params
+    asked = second.messages[-1]["content"]
+    assert asked.startswith(ask.replies[0].content.strip("\n"))
+    assert "51 or more names" in asked
+    assert "31 or more names" in asked
+    assert second.params["response_format"]["json_schema"]["name"] == "seed_configuration"
+    templates = [request.template for request in ask.requests]
+    assert templates == ["kumo/configure_prompt.md.j2", "kumo/configure.md.j2"]
+    assert {request.role for request in ask.requests} == {"configurer"}
+
+
+def test_a_prompt_with_template_syntax_is_passed_on_as_it_is() -> None:
+    ask = AuthorAsk(damages={0: lambda text: "{{ 7 * 7 }} {% raw %}" + text})
+    assert configure(ask).config is not None
+    assert ask.requests[1].messages[-1]["content"].startswith("{{ 7 * 7 }} {% raw %}")
+
+
+def test_a_server_without_structured_output_gives_the_same_configuration() -> None:
+    ask = AuthorAsk(has_schemas=False)
+    configured = configure(ask)
+    assert configured.config == whole_config()
+    assert ask.replies[1].status == "rejected"
+    assert configured.call_ids == (ask.requests[0].call_id, ask.requests[2].call_id)
+
+
+def test_equal_inputs_make_equal_calls() -> None:
+    first, second = (AuthorAsk(faults={1: "unknown_truth"}, damages={2: cut(0.4)}) for _ in range(2))
+    assert configure(first) == configure(second)
+    assert first.requests == second.requests
+    assert len({request.call_id for request in first.requests}) == len(first.requests) == 4
+
+
+# ---- around and instead of the document
+
+
+@pytest.mark.parametrize("wrap", ["```json\n{}\n```", "Certainly!\n\n{}\n\nI hope that this helps."])
+def test_fences_and_prose_around_the_document_cost_nothing(wrap: str) -> None:
+    configured = configure(AuthorAsk(damages={1: lambda text: wrap.replace("{}", text)}))
+    assert configured.config == whole_config()
+    assert configured.rejections == ()
+
+
+def test_what_the_model_calls_the_domain_does_not_count() -> None:
+    names = {"name": "Another", "goal": "g", "category": "c", "truth_noun": " ", "book_title": "b"}
+    configured = configure(AuthorAsk(damages={1: edited(**names)}))
+    assert configured.config == whole_config()
+
+
+def test_notes_and_all_else_are_kept_as_written() -> None:
+    notes = {"Nothing of the kind": "a note"}
+    configured = configure(AuthorAsk(damages={1: edited(truth_notes=notes)}))
+    assert configured.config == replace(whole_config(), truth_notes=notes)
+    assert len(configured.warnings) == 1
+    assert "Nothing of the kind" in configured.warnings[0]
+
+
+@pytest.mark.parametrize(
+    ("damage", "rule", "message"),
+    [
+        (status("empty"), "empty", "empty"),
+        (status("refused", "No."), "refused", "refused"),
+        (status("truncated", " "), "truncated", "cut off"),
+        (lambda text: "__import__('os').system('touch owned')", "unreadable", "no JSON document"),
+        (lambda text: f"Truths = {json.loads(text)['truths']!r}", "unreadable", "broken"),
+        (lambda text: text.replace('"truths"', "'truths'"), "unreadable", "broken"),
+        (lambda text: text.replace('"range": null', '"range": set()', 1), "unreadable", "broken"),
+        (lambda text: text.replace('"range": null', '"range": NaN', 1), "unreadable", "NaN"),
+        (edited(actions=None), "unreadable", "lacks the key 'actions'"),
+        (edited(code="print(1)"), "unreadable", "unknown key 'code'"),
+        (edited(truths=["A", 5]), "unreadable", r"truths[1]: expected text in quotes, got 5"),
+        (lambda text: f"[{text}]", "unreadable", "expected a JSON object"),
+    ],
+)
+def test_what_is_no_configuration_is_refused_and_repaired(damage: Damage, rule: str, message: str) -> None:
+    ask = AuthorAsk(damages={1: damage})
+    configured = configure(ask)
+    assert configured.config == whole_config()
+    (rejection,) = configured.rejections
+    assert (rejection.stage, rejection.subject, rejection.rule) == ("configuration", PROPOSAL.name, rule)
+    assert message in rejection.message
+    assert "\n" not in rejection.message
+    assert rejection.call_id == ask.requests[1].call_id
+    assert configured.call_ids == tuple(request.call_id for request in ask.requests)
+    if rule == "unreadable":
+        assert ask.requests[2].messages[-2] == {"role": "assistant", "content": ask.replies[1].content}
+        assert rejection.message in ask.requests[2].messages[-1]["content"]
+
+
+# ---- repair
+
+
+def test_every_fault_of_the_configurer_has_its_rule() -> None:
+    assert VALIDATOR_RULES.keys() == set(CONFIG_FAULTS)
+
+
+@pytest.mark.parametrize("fault", sorted(set(CONFIG_FAULTS) - {"never_valid"}))
+def test_errors_go_back_to_the_model_and_are_repaired(fault: str) -> None:
+    ask = AuthorAsk(faults={1: fault})
+    configured = configure(ask)
+    assert configured.config == whole_config()
+    assert VALIDATOR_RULES[fault] <= set(rules(configured))
+    assert {rejection.call_id for rejection in configured.rejections} == {ask.requests[1].call_id}
+    repair = ask.requests[2]
+    assert repair.template == "kumo/configure_repair.md.j2"
+    assert [message["role"] for message in repair.messages] == ["system", "user", "assistant", "user"]
+    assert all(found.message in repair.messages[-1]["content"] for found in configured.rejections)
+    assert len(ask.requests) == 3
+
+
+def test_a_repair_may_succeed_in_the_second_round() -> None:
+    ask = AuthorAsk(faults={1: "overlapping_ranges", 2: "missing_action"})
+    configured = configure(ask)
+    assert configured.config == whole_config()
+    first, second = ask.requests[1].call_id, ask.requests[2].call_id
+    found = {(rejection.rule, rejection.call_id) for rejection in configured.rejections}
+    assert ("overlapping-ranges", first) in found
+    assert ("missing-outcome", second) in found
+    assert len(configured.call_ids) == 4
+    # Only the last version goes back, so that a conversation does not grow with every round.
+    assert len(ask.requests[3].messages) == 4
+    assert ask.requests[3].messages[2]["content"] == ask.replies[2].content
+
+
+def test_a_domain_that_never_gets_valid_is_dropped_with_all_that_was_found() -> None:
+    ask = AuthorAsk(faults={1: "never_valid"})
+    configured = configure(ask)
+    assert configured.config is None
+    assert configured.warnings == ()
+    assert rules(configured) == ["unknown-truth"] * 4 + ["dropped"]
+    versions = [request.call_id for request in ask.requests[1:]]
+    assert [rejection.call_id for rejection in configured.rejections] == [*versions, None]
+    assert "none of 4 versions" in configured.rejections[-1].message
+    assert configured.call_ids == (ask.requests[0].call_id, *versions)
+    assert len(set(configured.call_ids)) == 5
+
+
+def test_the_same_defect_in_every_version_is_asked_for_anew_each_time() -> None:
+    ask = AuthorAsk(faults=dict.fromkeys(range(9), "not_json"))
+    configured = configure(ask, repairs=2)
+    assert rules(configured) == ["unreadable"] * 3 + ["dropped"]
+    assert len({request.call_id for request in ask.requests}) == len(ask.requests) == 4
+
+
+def test_without_repairs_the_first_version_decides() -> None:
+    assert configure(AuthorAsk(faults={1: "unknown_truth"}), repairs=0).config is None
+    assert configure(AuthorAsk(), repairs=0).config is not None
+
+
+def test_of_many_findings_every_rule_is_quoted_and_the_others_are_counted() -> None:
+    # The last truths are gone, so that they are unknown wherever they are ruled out.
+    def damage(text: str) -> str:
+        values = json.loads(text)
+        values["truths"] = [values["truths"][0] + " ", *values["truths"][1:45]]
+        return json.dumps(values)
+
+    ask = AuthorAsk(damages={1: damage})
+    configured = configure(ask)
+    assert configured.config is not None
+    counts = Counter(rules(configured))
+    assert counts["unknown-truth"] > 50
+    text = ask.requests[2].messages[-1]["content"]
+    quoted = [line for line in text.splitlines() if line.startswith("- domain")]
+    assert len(quoted) == 40
+    assert f"and {counts.total() - 40} more" in text
+    for rule, count in counts.items():
+        assert f"{rule} ({count})" in text
+        assert any(f"- {found.message}" in quoted for found in configured.rejections if found.rule == rule)
+    assert counts.keys() <= RULES.keys()
+
+
+def test_the_sizes_are_what_the_caller_asks_for() -> None:
+    configured = configure(AuthorAsk(), min_truths=500, min_actions=400, repairs=1)
+    assert rules(configured) == ["too-few-truths", "too-few-actions"] * 2 + ["dropped"]
+    assert configure(AuthorAsk(faults={1: "too_few_truths"}), min_truths=20).rejections == ()
+
+
+# ---- continuation
+
+
+@pytest.mark.parametrize("name", ["truncated", "ok"])
+@pytest.mark.parametrize("share", [0.001, 0.3, 0.5, 0.99])
+def test_a_document_cut_in_two_is_continued_and_merged(name: Any, share: float) -> None:
+    ask = AuthorAsk(damages={1: cut(share, name)})
+    configured = configure(ask)
+    assert configured.config == whole_config()
+    assert configured.rejections == ()
+    assert len(configured.call_ids) == 3
+    going_on = ask.requests[2]
+    assert going_on.template == "kumo/configure_continue.md.j2"
+    assert "response_format" not in going_on.params  # a rest is no document of the schema
+    assert going_on.messages[:2] == ask.requests[1].messages
+    assert going_on.messages[2] == {"role": "assistant", "content": ask.replies[1].content}
+    assert ask.replies[1].content[-200:] in going_on.messages[3]["content"]
+
+
+def test_a_document_cut_in_four_is_continued_three_times() -> None:
+    ask = AuthorAsk(damages={1: cut(0.3), 2: cut(0.4), 3: cut(0.5)})
+    configured = configure(ask)
+    assert configured.config == whole_config()
+    assert configured.rejections == ()
+    assert len(configured.call_ids) == 5
+    roles = [message["role"] for message in ask.requests[4].messages]
+    assert roles == ["system", "user", *["assistant", "user"] * 3]
+
+
+def test_fences_around_the_pieces_cost_nothing() -> None:
+    def fenced(share: float) -> Damage:
+        return lambda text: f"```json\n{text[: int(len(text) * share)]}\n```"
+
+    ask = AuthorAsk(damages={1: fenced(0.35), 2: fenced(0.6), 3: fenced(1.0)})
+    assert configure(ask).config == whole_config()
+    assert len(ask.requests) == 4
+
+
+def test_at_the_limit_of_continuations_the_version_is_refused() -> None:
+    ask = AuthorAsk(damages={1: cut(0.5), 2: cut(0.5), 3: cut(0.5)})
+    configured = configure(ask, continuations=2)
+    assert configured.config == whole_config()
+    (rejection,) = configured.rejections
+    assert rejection.rule == "cut_off"
+    assert "after 2 continuations" in rejection.message
+    assert rejection.call_id == ask.requests[3].call_id
+    assert ask.requests[4].template == "kumo/configure_repair.md.j2"
+
+
+def test_a_model_that_is_always_cut_off_costs_its_domain() -> None:
+    ask = AuthorAsk(damages=dict.fromkeys(range(1, 99), cut(0.5)))
+    configured = configure(ask, continuations=1, repairs=1)
+    assert configured.config is None
+    assert rules(configured) == ["cut_off", "cut_off", "dropped"]
+    assert len(configured.call_ids) == 1 + 2 * 2
+
+
+def test_without_continuations_a_cut_off_document_is_refused_at_once() -> None:
+    configured = configure(AuthorAsk(damages={1: cut(0.5)}), continuations=0)
+    assert rules(configured) == ["cut_off"]
+    assert len(configured.call_ids) == 3
+
+
+@pytest.mark.parametrize(
+    ("damage", "rule"),
+    [
+        (lambda text: f"Certainly! Here is the rest: {text}", "not_continued"),
+        (lambda text: text[5:], "not_continued"),
+        (lambda text: "__import__('os').system('touch owned')", "not_continued"),
+        (status("empty"), "empty"),
+        (status("refused"), "refused"),
+        (status("truncated"), "truncated"),
+    ],
+)
+def test_a_continuation_that_does_not_fit_is_never_made_to(damage: Damage, rule: str) -> None:
+    ask = AuthorAsk(damages={1: lambda text: text[: text.index('"outcomes"')], 2: damage})
+    configured = configure(ask)
+    assert rules(configured) == [rule]
+    assert configured.rejections[0].call_id == ask.requests[2].call_id
+    assert configured.config == whole_config()
+
+
+def test_a_repair_that_is_cut_off_is_continued_too() -> None:
+    ask = AuthorAsk(faults={1: "duplicate_truth"}, damages={2: cut(0.5)})
+    configured = configure(ask)
+    assert configured.config == whole_config()
+    assert len(configured.call_ids) == 4
+
+
+def test_text_of_a_cut_off_reply_before_its_document_is_continued() -> None:
+    ask = AuthorAsk(damages={1: status("truncated", "Let me think about lichens first. They")})
+    assert configure(ask).config == whole_config()
+
+
+# ---- the prompt, and calls that fail
+
+
+@pytest.mark.parametrize(
+    ("damage", "rule"),
+    [
+        (status("empty"), "empty"),
+        (status("refused"), "refused"),
+        (cut(0.5), "truncated"),
+        (lambda text: text * 50, "long_prompt"),
+    ],
+)
+def test_a_prompt_that_cannot_be_used_is_asked_for_anew(damage: Damage, rule: str) -> None:
+    ask = AuthorAsk(damages={0: damage})
+    configured = configure(ask)
+    assert configured.config == whole_config()
+    assert rules(configured) == [rule]
+    assert [request.repeat for request in ask.requests[:2]] == [0, 1]
+
+
+def test_without_a_prompt_the_domain_is_dropped() -> None:
+    ask = AuthorAsk(damages=dict.fromkeys(range(9), status("empty")))
+    configured = configure(ask, repairs=2)
+    assert configured.config is None
+    assert rules(configured) == ["empty"] * 3 + ["dropped"]
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_a_rejected_call_drops_the_domain_at_once(number: int) -> None:
+    rejected = status("rejected", error="HTTP 400: too long")
+    ask = AuthorAsk(damages=dict.fromkeys(range(number, 9), rejected))
+    configured = configure(ask)
+    assert configured.config is None
+    assert rules(configured) == ["rejected", "dropped"]
+    assert len(ask.requests) == (1 if number == 0 else 3)
+
+
+@pytest.mark.parametrize("number", [0, 1, 2])
+@pytest.mark.parametrize("name", ["unavailable", "html_body", "invalid_body"])
+def test_a_call_that_failed_is_for_the_operator(name: Any, number: int) -> None:
+    failed = status(name, error="HTTP 503: come back later")
+    ask = AuthorAsk(damages={1: cut(0.5), number: failed})
+    with pytest.raises(EndpointFailed, match="come back later"):
+        configure(ask)
+
+
+# ---- the reply alone
+
+
+def test_the_numbers_and_names_of_a_reply_are_kept_exactly() -> None:
+    document = {
+        "truths": ["Ä", "B"],
+        "actions": ["weigh", "look"],
+        "outcomes": [
+            {
+                "action": "weigh",
+                "type": "float",
+                "unit": "µg",
+                "states": [
+                    {"label": None, "range": [0.1, 0.30000000000000004], "rules_out": ["Ä"]},
+                    {"label": None, "range": [0.30000000000000004, 1e22], "rules_out": ["B"]},
+                ],
+            },
+            {
+                "action": "look",
+                "type": "str",
+                "states": [{"label": "☃", "rules_out": ["B"]}, {"label": "no", "rules_out": []}],
+            },
+        ],
+    }
+    result = read_configuration(json.dumps(document), PROPOSAL, min_truths=2, min_actions=2)
+    assert isinstance(result, Accepted)
+    written = result.config.as_json()
+    assert written["truths"] == document["truths"]
+    states = [outcome.states for outcome in result.config.outcomes]
+    assert [(state.low, state.high) for state in states[0]] == [
+        (0.1, 0.30000000000000004),
+        (0.30000000000000004, 1e22),
+    ]
+    assert [state.label for state in states[1]] == ["☃", "no"]
+    assert result.config.outcomes[0].unit == "µg"
+
+
+def test_a_flood_of_findings_is_kept_up_to_a_thousand() -> None:
+    document = {
+        "truths": ["A", "B"],
+        "actions": ["look"],
+        "outcomes": [
+            {
+                "action": "look",
+                "type": "str",
+                "states": [{"label": "x", "rules_out": [f"unlisted {i}" for i in range(3000)]}],
+            }
+        ],
+    }
+    result = read_configuration(json.dumps(document), PROPOSAL, min_truths=2, min_actions=1)
+    assert isinstance(result, Refused)
+    assert len(result.findings) == 1001
+    rule, message = result.findings[-1]
+    assert rule == "more-findings"
+    assert "unknown-truth (3000)" in message
