@@ -70,7 +70,7 @@ def refresh(
     chosen = load_settings({name: context.params[name] for name in RefreshSettings.model_fields})
     console = _console(as_json)
     store = Store(chosen.root)
-    prepared = prepare_refresh(chosen, store)
+    prepared = prepare_refresh(chosen, store, needs_key=not dry_run)
     plan = prepared.plan
     if dry_run:
         print_plan(console, store, prepared, as_json)

@@ -2,8 +2,10 @@
 
 import json
 import sys
+from typing import Any
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from flows.progress import calls_text
@@ -26,6 +28,7 @@ def print_edition(store: Store, plan: RefreshPlan, console: Console, as_json: bo
     if as_json:
         board = [dict(zip(names, row, strict=True)) for row in rows]
         document = {"edition": plan.edition, "root": store.root, "counts": counts, "leaderboard": board}
+        document["models"] = _spent(catalog, plan.edition)
         sys.stdout.write(json.dumps(document, indent=1) + "\n")
         return
     table = Table(title=f"Edition {plan.edition}", title_justify="left", caption_justify="left")
@@ -35,13 +38,13 @@ def print_edition(store: Store, plan: RefreshPlan, console: Console, as_json: bo
         table.add_column(heading, justify="right", no_wrap=True)
     for setting, player, attempted, scored, *figures in rows:
         episodes = f"{scored:,}" if scored == attempted else f"{scored:,} of {attempted:,}"
-        table.add_row(setting, player, episodes, _figure(figures[:3]), _figure(figures[3:]))
+        table.add_row(setting, escape(player), episodes, _figure(figures[:3]), _figure(figures[3:]))
     table.caption = "95% intervals clustered by instance; actions = tests + 1, failed = all actions + 1"
     console.print(table)
     shown = ", ".join(f"{counts[name]:,} {name}" for name in STAGED_TABLES if counts.get(name))
     console.print(f"published: {shown}; {counts['audits']} expectations held", highlight=False)
     if counts.get("calls"):
-        console.print(f"models:    {_spent(catalog, plan.edition)}", highlight=False)
+        console.print(f"models:    {_spent_text(_spent(catalog, plan.edition))}", highlight=False)
     console.print(f"tables:    {store.location('tables')}/<table>/edition={plan.edition}/", highlight=False)
     flag = "" if store.root == "warehouse/data" else f" --root {store.root}"
     console.print(
@@ -58,14 +61,20 @@ def _figure(value_low_high: list[float | None]) -> str:
     return f"{value:.3f}" if low is None or high is None else f"{value:.3f} [{low:.3f}, {high:.3f}]"
 
 
-def _spent(catalog: Catalog, edition: str) -> str:
-    """Return the edition's calls, tokens and cost in words; what is unknown is said to be."""
-    _, rows = catalog.query(
-        "SELECT count(*), count(*) FILTER (cost_usd IS NULL), coalesce(sum(cost_usd), 0), "
-        "sum(prompt_tokens), sum(completion_tokens), count(*) FILTER (usage = 'missing') "
+def _spent(catalog: Catalog, edition: str) -> dict[str, Any]:
+    """Return the edition's calls, tokens and known cost, and for how many calls each is unknown."""
+    names, rows = catalog.query(
+        "SELECT count(*) AS calls, sum(prompt_tokens)::BIGINT AS prompt_tokens, "
+        "sum(completion_tokens)::BIGINT AS completion_tokens, "
+        "count(*) FILTER (usage = 'missing') AS calls_without_usage, "
+        "sum(cost_usd) AS known_cost_usd, count(*) FILTER (cost_usd IS NULL) AS calls_of_unknown_cost "
         f"FROM calls WHERE edition = '{edition}'"
     )
-    calls, unpriced, cost, prompt, completion, uncounted = rows[0]
-    tokens = f"{int(prompt or 0):,} tokens in, {int(completion or 0):,} out"
-    missing = f" ({uncounted:,} calls without usage)" if uncounted else ""
-    return f"{calls_text(calls, unpriced, cost)}; {tokens}{missing}"
+    return dict(zip(names, rows[0], strict=True))
+
+
+def _spent_text(spent: dict[str, Any]) -> str:
+    counted = calls_text(spent["calls"], spent["calls_of_unknown_cost"], spent["known_cost_usd"] or 0.0)
+    tokens = f"{spent['prompt_tokens'] or 0:,} tokens in, {spent['completion_tokens'] or 0:,} out"
+    uncounted = spent["calls_without_usage"]
+    return f"{counted}; {tokens}" + (f" ({uncounted:,} calls without usage)" if uncounted else "")

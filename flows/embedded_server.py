@@ -99,7 +99,9 @@ def _answers(url: str) -> bool:
 
 
 def _leave_with_parent() -> None:
-    sys.stdin.buffer.read()
+    # Not by sys.stdin: a thread that waits inside of it aborts an interpreter that ends by itself.
+    while os.read(0, 1024):
+        pass
     os._exit(0)
 
 

@@ -34,14 +34,19 @@ def choose_players(settings: RefreshSettings, authoring: AuthoringPlan) -> tuple
 
 
 def check_models(
-    settings: RefreshSettings, authoring: AuthoringPlan, players: tuple[str, ...], store: Store
+    settings: RefreshSettings,
+    authoring: AuthoringPlan,
+    players: tuple[str, ...],
+    store: Store,
+    *,
+    needs_key: bool,
 ) -> None:
     """Raise InvalidOption where models are named that cannot be called, or not within a limit of cost."""
     playing = [name for name in players if name not in PLAYERS]
     models = {parse_model_player(name, {}).choice.model for name in playing} | set(authoring.models)
     if not models:
         return
-    if not settings.base_url and not api_key():
+    if needs_key and not settings.base_url and not api_key():
         first = playing[0] if playing else authoring.models[0]
         role = (
             f"player {first!r} is none of {', '.join(PLAYERS)}" if playing else f"author {first!r} is a model"

@@ -42,16 +42,17 @@ class PreparedRefresh:
     published: bool
 
 
-def prepare_refresh(settings: RefreshSettings, store: Store) -> PreparedRefresh:
+def prepare_refresh(settings: RefreshSettings, store: Store, *, needs_key: bool = True) -> PreparedRefresh:
     """Return the plan for these settings, after every check that needs no work.
 
-    A staged edition with equal settings is resumed. Raises InvalidOption, UnreadableInput,
-    UnusableConfig or EditionConflict, before anything is written.
+    `needs_key` False is for those who only look at the plan. A staged edition with equal settings is
+    resumed. Raises InvalidOption, UnreadableInput, UnusableConfig or EditionConflict, before anything is
+    written.
     """
     authoring = settings.authoring(has_domains=bool(settings.domains))
     domains = _domains(settings, authoring)
     players = choose_players(settings, authoring)
-    check_models(settings, authoring, players, store)
+    check_models(settings, authoring, players, store, needs_key=needs_key)
     sizes = tuple(Setting.parse(name) for name in settings.settings)
     for domain in domains:
         for size in sizes:

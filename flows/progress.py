@@ -31,7 +31,7 @@ def note(text: str) -> None:
     """Show one line that is no stage."""
     console = _console.get()
     if console is not None:
-        console.print(text, highlight=False)
+        console.print(text, highlight=False, markup=False)
 
 
 class CallCount:

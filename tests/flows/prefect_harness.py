@@ -25,9 +25,11 @@ SMALL_REFRESH = (
 
 
 def clean_environment() -> dict[str, str]:
-    """Return this process's environment without anything of perennial's or Prefect's."""
+    """Return this process's environment without anything of perennial's or Prefect's, and without a key."""
     kept = {
-        name: value for name, value in os.environ.items() if not name.startswith(("PERENNIAL_", "PREFECT_"))
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("PERENNIAL_", "PREFECT_", "OPENAI_"))
     }
     return {**kept, "COLUMNS": "120"}
 

@@ -129,7 +129,12 @@ def test_a_published_edition_is_not_made_again(harness: Harness, published: Publ
     [
         (("--domains", "alchemy"), 2, r"domain 'alchemy' is not known: bundled are .*mineral_identification"),
         (("--domains", "missing.json"), 2, r"missing\.json"),
-        (("--players", "oracle,gpt"), 2, r"player 'gpt' is not known: use one of oracle"),
+        (("--players", "oracle,gpt"), 2, r"player 'gpt' is none of oracle, .*PERENNIAL_API_KEY.*--base-url"),
+        (
+            ("--players", "reader", "--writer", "m", "--base-url", "http://h/v1"),
+            2,
+            "'reader' reads the books",
+        ),
         (("--settings", "500x6"), 2, r"500 truths, but domain"),
         (("--settings", "easy,4x6v4"), 2, r"4 valid truths of 4"),
         (("--instances", "0"), 2, "instances"),

@@ -160,6 +160,7 @@ def test_what_is_no_configuration_is_refused_and_repaired(damage: Damage, rule: 
     assert "\n" not in rejection.message
     assert rejection.call_id == ask.requests[1].call_id
     assert configured.call_ids == tuple(request.call_id for request in ask.requests)
+    assert rejection.message in ask.requests[2].messages[-1]["content"]
     if rule == "unreadable":
         assert ask.requests[2].messages[-2] == {"role": "assistant", "content": ask.replies[1].content}
         assert rejection.message in ask.requests[2].messages[-1]["content"]
@@ -217,7 +218,15 @@ def test_the_same_defect_in_every_version_is_asked_for_anew_each_time() -> None:
     ask = AuthorAsk(faults=dict.fromkeys(range(9), "not_json"))
     configured = configure(ask, repairs=2)
     assert rules(configured) == ["unreadable"] * 3 + ["dropped"]
-    assert len({request.call_id for request in ask.requests}) == len(ask.requests) == 4
+    # A server that answers equal messages alike must not be asked the same again.
+    assert len({json.dumps(request.messages) for request in ask.requests}) == len(ask.requests) == 4
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_an_empty_reply_is_never_asked_for_in_the_same_words(first: int) -> None:
+    ask = AuthorAsk(damages=dict.fromkeys(range(first, 9), status("empty")))
+    assert configure(ask).config is None
+    assert len({json.dumps(request.messages) for request in ask.requests}) == len(ask.requests) == first + 4
 
 
 def test_without_repairs_the_first_version_decides() -> None:
@@ -365,6 +374,8 @@ def test_a_prompt_that_cannot_be_used_is_asked_for_anew(damage: Damage, rule: st
     assert configured.config == whole_config()
     assert rules(configured) == [rule]
     assert [request.repeat for request in ask.requests[:2]] == [0, 1]
+    problem = configured.rejections[0].message.removeprefix("the prompt for this domain: ")
+    assert problem in ask.requests[1].messages[-1]["content"]
 
 
 def test_without_a_prompt_the_domain_is_dropped() -> None:

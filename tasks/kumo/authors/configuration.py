@@ -7,6 +7,7 @@ back to the model for repair. What it writes is parsed and validated, and never 
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from schemas.calls import Message, ModelChoice, ModelRequest
 from schemas.kumo import MIN_ACTIONS, MIN_TRUTHS, Proposal, Rejection, SeedConfig
@@ -93,8 +94,8 @@ async def configure_domain(
     prompt = await _domain_prompt(work)
     if prompt is None:
         return work.dropped("there is no prompt to make its configuration from")
-    request = configuration_request(configurer, prompt, min_truths, min_actions)
-    asking = request.messages
+    asking = partial(configuration_request, configurer, prompt, min_truths, min_actions)
+    request = asking()
     for version in range(1, work.tries + 1):
         done = await _written(work, request, continuations)
         result: Accepted | Refused
@@ -107,14 +108,18 @@ async def configure_domain(
         work.refuse(result.findings)
         if done.problem is not None and done.problem.is_final:
             break
-        request = repair_request(configurer, asking, done.text, result, version)
+        if done.text.strip():
+            request = repair_request(configurer, asking().messages, done.text, result, version)
+        else:
+            request = asking(result.problem, version)
     return work.dropped(f"none of {version} versions of its configuration is valid")
 
 
 async def _domain_prompt(work: _Work) -> str | None:
     """Return the prompt that the model writes for this domain, None where it writes none."""
+    reason: str | None = None
     for attempt in range(work.tries):
-        reply = await work.ask(prompt_request(work.configurer, work.proposal, attempt))
+        reply = await work.ask(prompt_request(work.configurer, work.proposal, reason, attempt))
         work.call_ids.append(reply.call_id)
         problem = unusable_status(reply)
         if problem is None and len(reply.content) > LONGEST_PROMPT:
@@ -125,6 +130,7 @@ async def _domain_prompt(work: _Work) -> str | None:
         work.refuse([(problem.rule, f"the prompt for this domain: {problem.message}")])
         if problem.is_final:
             break
+        reason = problem.message
     return None
 
 
@@ -135,8 +141,14 @@ async def _written(work: _Work, request: ModelRequest, continuations: int) -> Co
     return done
 
 
-def prompt_request(configurer: ModelChoice, proposal: Proposal, attempt: int = 0) -> ModelRequest:
-    """Return the call of the first step: for the prompt of this domain (figure 8)."""
+def prompt_request(
+    configurer: ModelChoice, proposal: Proposal, problem: str | None = None, attempt: int = 0
+) -> ModelRequest:
+    """Return the call of the first step: for the prompt of this domain (figure 8).
+
+    `problem` is what was wrong with the last of `attempt` replies; a call that told nothing of it might get
+    the same reply again.
+    """
     user = message(
         "user",
         PROMPT_TEMPLATE,
@@ -147,19 +159,36 @@ def prompt_request(configurer: ModelChoice, proposal: Proposal, attempt: int = 0
         actions=proposal.actions,
         truth_noun=proposal.truth_noun,
         action_noun=proposal.action_noun,
+        problem=problem,
+        attempt=attempt,
     )
     messages = (message("system", PROMPT_SYSTEM_TEMPLATE), user)
     return author_request("configurer", configurer, messages, PROMPT_TEMPLATE, attempt)
 
 
 def configuration_request(
-    configurer: ModelChoice, prompt: str, min_truths: int, min_actions: int
+    configurer: ModelChoice,
+    prompt: str,
+    min_truths: int,
+    min_actions: int,
+    problem: str | None = None,
+    attempt: int = 0,
 ) -> ModelRequest:
-    """Return the call of the second step: for the configuration, by the domain's prompt (figure 9)."""
+    """Return the call of the second step: for the configuration, by the domain's prompt (figure 9).
+
+    `problem` is what was wrong with the last of `attempt` replies, where none of it can be shown.
+    """
     user = message(
-        "user", TEMPLATE, prompt=prompt.strip("\n"), min_truths=min_truths, min_actions=min_actions
+        "user",
+        TEMPLATE,
+        prompt=prompt.strip("\n"),
+        min_truths=min_truths,
+        min_actions=min_actions,
+        problem=problem,
+        attempt=attempt,
     )
-    return author_request("configurer", configurer, (message("system", SYSTEM_TEMPLATE), user), TEMPLATE)
+    messages = (message("system", SYSTEM_TEMPLATE), user)
+    return author_request("configurer", configurer, messages, TEMPLATE, attempt)
 
 
 def repair_request(
@@ -168,14 +197,13 @@ def repair_request(
     """Return the call that asks to repair refused version number `version`, from 1.
 
     The conversation is that which asked for the configuration, the refused text, and what was found.
-    Where there is no text, the configuration is asked for again as before.
     """
-    if not text.strip():
-        return author_request("configurer", configurer, asking, TEMPLATE, version)
     is_form = len(refused.findings) == 1 and refused.findings[0][1] == refused.problem
     quoted = [] if is_form else refused.quoted(_FINDINGS_QUOTED)
     more = 0 if is_form else len(refused.findings) - len(quoted)
-    repair = message("user", REPAIR_TEMPLATE, problem=refused.problem, findings=quoted, more=more)
+    repair = message(
+        "user", REPAIR_TEMPLATE, version=version, problem=refused.problem, findings=quoted, more=more
+    )
     messages = (*asking, {"role": "assistant", "content": text}, repair)
     return author_request("configurer", configurer, messages, REPAIR_TEMPLATE, version)
 

@@ -54,7 +54,7 @@ def _domain_prompt(metadata: str) -> str:
 
 def _configuration(messages: Messages, fault: str | None) -> str:
     """Return the configuration that the conversation asks for, whole, with the fault if there is one."""
-    prompt = messages[1]["content"]
+    prompt = messages[1]["content"].partition("\n## Form\n")[0]  # what follows may tell of earlier replies
     nouns = _NOUNS.search(prompt)
     truth_noun, action_noun = nouns.groups() if nouns else ("thing", "test")
     config = right_config(truth_noun, action_noun, derive_rng(0, prompt, 0))
