@@ -58,7 +58,12 @@ async def _proposed(workspace: Workspace, session: ModelSession) -> dict[str, Ro
     plan = workspace.plan.authoring
     calls = session.batch()
     proposed = await propose_domains(
-        calls, ModelChoice(plan.proposer, plan.params), plan.proposals, plan.categories, _known(workspace)
+        calls,
+        ModelChoice(plan.proposer, plan.params),
+        plan.proposals,
+        plan.categories,
+        _known(workspace),
+        ask_json=session.json_asker(calls),
     )
     if proposed.shortfall is not None:
         progress.note(f"warning: {proposed.shortfall}")
@@ -111,6 +116,7 @@ async def _configure(workspace: Workspace, row: Row, session: ModelSession) -> N
         proposal_from_row(row),
         continuations=plan.continuations,
         repairs=plan.repairs,
+        ask_json=session.json_asker(calls),
     )
     workspace.staging.write_batch(_key(workspace, row), calls.added_to(_configured_rows(configured)))
 

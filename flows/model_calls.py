@@ -3,13 +3,14 @@
 import asyncio
 import os
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from flows import progress
 from flows.workspace import Workspace
 from schemas.calls import CallPolicy, ModelRequest, Reply
 from tasks.llm.asking import Ask
+from tasks.llm.structured import JsonAsker, SchemaSupport
 from warehouse.ledger import CallLedger, ledger_file
 from warehouse.prices import load_prices
 from warehouse.stage import Rows
@@ -62,10 +63,15 @@ class ModelSession:
     client: "ModelClient"
     ledger: CallLedger
     policy: CallPolicy
+    support: SchemaSupport = field(default_factory=SchemaSupport)
 
     def batch(self) -> BatchCalls:
         """Return a way to ask that remembers its calls."""
         return BatchCalls(self.client.ask, self.ledger)
+
+    def json_asker(self, calls: BatchCalls) -> JsonAsker:
+        """Return a way to ask for JSON; all of a session share what they find out of the server."""
+        return JsonAsker(calls, self.support)
 
 
 def run_session(

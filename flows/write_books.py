@@ -57,7 +57,7 @@ async def _by_model(
     encoded = workspace.config(config_id)
     calls = session.batch()
     rows = workspace.instance_rows(config_id, setting_name)
-    asker = JsonAsker(calls)
+    asker = session.json_asker(calls)
     histories = await all_settled(_history(workspace, encoded, row, calls, asker) for row in rows)
     tables: dict[str, Rows] = {"books": [], "rejections": []}
     for row, history in zip(rows, histories, strict=True):

@@ -8,6 +8,8 @@ import pytest
 
 from tests.flows.prefect_harness import SMALL_REFRESH, Harness, running_server
 
+KEY = "sk-scripted-0123456789abcdef"
+
 
 @dataclass(frozen=True)
 class Published:
@@ -22,6 +24,12 @@ def harness(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Harness]:
     """Commands of `perennial` that share one Prefect server."""
     with running_server(tmp_path_factory.mktemp("prefect")) as environment:
         yield Harness(environment)
+
+
+@pytest.fixture(scope="session")
+def keyed(harness: Harness) -> Harness:
+    """Commands of `perennial` with a key in their environment."""
+    return Harness({**harness.environment, "PERENNIAL_API_KEY": KEY})
 
 
 @pytest.fixture(scope="session")

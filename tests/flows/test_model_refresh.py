@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.flows.conftest import KEY
 from tests.flows.prefect_harness import Harness, edition_content
 from tests.server.log import LogLine, answers_by_digest
 from tests.server.options import ServerOptions
@@ -19,7 +20,6 @@ from tests.server.wire import request_digest
 from warehouse.catalog import open_catalog
 from warehouse.store import Store
 
-KEY = "sk-scripted-0123456789abcdef"
 FAULTS = {
     **dict.fromkeys(("429", "500", "503", "408", "409", "drop", "drop_midway", "html", "invalid_json"), 0.02),
     **dict.fromkeys(("fenced", "prose", "think_tags", "reasoning_field", "missing_usage"), 0.1),
@@ -38,11 +38,6 @@ MODEL_REFRESH = (
 @pytest.fixture(scope="module")
 def faulty() -> ServerOptions:
     return ServerOptions(seed=3, keys=(KEY,), faults=FAULTS, latency_s=0.01)
-
-
-@pytest.fixture(scope="module")
-def keyed(harness: Harness) -> Harness:
-    return Harness({**harness.environment, "PERENNIAL_API_KEY": KEY})
 
 
 @pytest.fixture(scope="module")
@@ -165,95 +160,3 @@ def test_the_key_is_nowhere(undisturbed: tuple[Path, list[LogLine], str]) -> Non
     catalog = open_catalog(Store(str(root)))
     for table in ("calls", "editions", "rejections"):
         assert KEY not in str(catalog.query(f"FROM {table}")[1])
-
-
-@pytest.mark.parametrize(
-    ("key", "model", "told"),
-    [
-        ("sk-wrong", "scripted", r"PERENNIAL_API_KEY"),
-        (KEY, "gpt-unknown", r"gpt-unknown"),
-    ],
-)
-def test_a_wrong_key_or_model_is_one_line_after_few_requests(
-    harness: Harness, faulty: ServerOptions, tmp_path: Path, key: str, model: str, told: str
-) -> None:
-    wrong = Harness({**harness.environment, "PERENNIAL_API_KEY": key})
-    with running_server(ServerOptions(keys=(KEY,))) as server:
-        done = wrong.perennial(
-            *("refresh", "--domains", "chemical_analysis", "--settings", "easy", "--instances", "20"),
-            *("--players", model, "--base-url", server.url, "--root", str(tmp_path)),
-            cwd=tmp_path,
-        )
-        requests = len(server.log())
-    assert done.returncode == 6
-    assert done.stderr.count("\n") == 1
-    assert re.search(told, done.stderr)
-    assert key not in done.stderr + done.stdout
-    assert requests <= 64
-    assert not (tmp_path / "tables").exists()
-
-
-def test_a_limit_of_calls_stops_before_it_is_passed_and_a_higher_one_goes_on(
-    keyed: Harness, tmp_path: Path
-) -> None:
-    command = (
-        *(
-            "refresh",
-            "--domains",
-            "chemical_analysis",
-            "--settings",
-            "easy",
-            "--instances",
-            "5",
-            "--runs",
-            "1",
-        ),
-        *("--players", "scripted", "--root", str(tmp_path), "--edition", "limited"),
-    )
-    with running_server(ServerOptions(keys=(KEY,))) as server:
-        limited = keyed.perennial(*command, "--base-url", server.url, "--max-calls", "7", cwd=tmp_path)
-        assert limited.returncode == 7
-        assert limited.stderr.count("\n") == 1
-        assert re.search(r"7.*--max-calls", limited.stderr)
-        assert server.status().answered == 7
-        done = keyed.perennial(*command, "--base-url", server.url, "--max-calls", "500", cwd=tmp_path)
-        assert done.returncode == 0, done.stderr
-        total = server.status().answered
-    calls = open_catalog(Store(str(tmp_path))).query("SELECT count(*) FROM calls")[1]
-    assert calls == [(total,)]
-
-
-def test_a_limit_of_cost_stops_before_it_is_passed_and_needs_a_price(keyed: Harness, tmp_path: Path) -> None:
-    command = (
-        *(
-            "refresh",
-            "--domains",
-            "chemical_analysis",
-            "--settings",
-            "easy",
-            "--instances",
-            "5",
-            "--runs",
-            "1",
-        ),
-        *("--players", "scripted", "--root", str(tmp_path), "--edition", "limited", "--max-tokens", "200"),
-    )
-    with running_server(ServerOptions(keys=(KEY,))) as server:
-        options = ("--base-url", server.url, "--max-cost", "0.02")
-        unpriced = keyed.perennial(*command, *options, cwd=tmp_path)
-        assert unpriced.returncode == 2
-        assert "prices.csv" in unpriced.stderr
-        assert server.log() == []
-        header = (
-            "model,prompt_usd_per_million,completion_usd_per_million,cached_usd_per_million,as_of,source\n"
-        )
-        (tmp_path / "prices.csv").write_text(header + "scripted,1,2,,2026-11-20,test\n")
-        limited = keyed.perennial(*command, *options, cwd=tmp_path)
-        assert limited.returncode == 7, limited.stderr
-        assert "--max-cost" in limited.stderr
-        done = keyed.perennial(*command, "--base-url", server.url, "--max-cost", "10", cwd=tmp_path)
-        assert done.returncode == 0, done.stderr
-        answered = server.status().answered
-    rows = open_catalog(Store(str(tmp_path))).query("SELECT count(*), sum(cost_usd) FROM calls")[1]
-    assert rows[0][0] == answered
-    assert rows[0][1] > 0.0

@@ -1,11 +1,15 @@
 """A model client for authors, in memory: the scripted roles answer, well or badly as a test wants it."""
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from schemas.calls import CallStatus, ModelChoice, ModelRequest, Reply
 from schemas.ids import derive_rng
-from schemas.kumo import Proposal
+from schemas.kumo import Proposal, SeedConfig
+from tasks.kumo.authors.configuration import Configured, configure_domain
+from tasks.kumo.authors.proposal import Proposed
 from tests.server.roles import configurer, proposer
 from tests.server.script import Asked
 
@@ -63,3 +67,17 @@ def status(name: CallStatus, content: str = "", error: str | None = None) -> Dam
 def cut(share: float, name: CallStatus = "truncated") -> Damage:
     """Give the first share of what the role says."""
     return lambda text: Reply("", name, text[: int(len(text) * share)])
+
+
+def configure(ask: AuthorAsk, **options: Any) -> Configured:
+    return asyncio.run(configure_domain(ask, MODEL, PROPOSAL, **options))
+
+
+def whole_config() -> SeedConfig:
+    config = configure(AuthorAsk()).config
+    assert config is not None
+    return config
+
+
+def rules(result: Configured | Proposed) -> list[str]:
+    return [rejection.rule for rejection in result.rejections]

@@ -1,19 +1,14 @@
-"""Configurations by a model: prompt, document, continuation, repair, and domains that are dropped."""
+"""Configurations by a model: the two steps, what is refused, repair, and domains that are dropped."""
 
-import asyncio
 import json
 from collections import Counter
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
-from schemas.errors import EndpointFailed
-from schemas.kumo import SeedConfig
 from tasks.kumo.authors.config_reply import Accepted, Refused, read_configuration
-from tasks.kumo.authors.configuration import Configured, configure_domain
 from tasks.kumo.validation import RULES
-from tests.kumo.author_ask import MODEL, PROPOSAL, AuthorAsk, Damage, cut, status
+from tests.kumo.author_ask import PROPOSAL, AuthorAsk, Damage, configure, cut, rules, status, whole_config
 from tests.server.config_text import CONFIG_FAULTS
 
 VALIDATOR_RULES = {
@@ -26,20 +21,6 @@ VALIDATOR_RULES = {
     "never_valid": {"unknown-truth"},
     "not_json": {"unreadable"},
 }
-
-
-def configure(ask: AuthorAsk, **options: Any) -> Configured:
-    return asyncio.run(configure_domain(ask, MODEL, PROPOSAL, **options))
-
-
-def whole_config() -> SeedConfig:
-    config = configure(AuthorAsk()).config
-    assert config is not None
-    return config
-
-
-def rules(configured: Configured) -> list[str]:
-    return [rejection.rule for rejection in configured.rejections]
 
 
 def edited(**changes: object) -> Damage:
@@ -123,6 +104,7 @@ def test_what_the_model_calls_the_domain_does_not_count() -> None:
     names = {"name": "Another", "goal": "g", "category": "c", "truth_noun": " ", "book_title": "b"}
     configured = configure(AuthorAsk(damages={1: edited(**names)}))
     assert configured.config == whole_config()
+    assert configured.rejections == ()
 
 
 def test_notes_and_all_else_are_kept_as_written() -> None:
@@ -163,7 +145,6 @@ def test_what_is_no_configuration_is_refused_and_repaired(damage: Damage, rule: 
     assert rejection.message in ask.requests[2].messages[-1]["content"]
     if rule == "unreadable":
         assert ask.requests[2].messages[-2] == {"role": "assistant", "content": ask.replies[1].content}
-        assert rejection.message in ask.requests[2].messages[-1]["content"]
 
 
 # ---- repair
@@ -260,148 +241,6 @@ def test_the_sizes_are_what_the_caller_asks_for() -> None:
     configured = configure(AuthorAsk(), min_truths=500, min_actions=400, repairs=1)
     assert rules(configured) == ["too-few-truths", "too-few-actions"] * 2 + ["dropped"]
     assert configure(AuthorAsk(faults={1: "too_few_truths"}), min_truths=20).rejections == ()
-
-
-# ---- continuation
-
-
-@pytest.mark.parametrize("name", ["truncated", "ok"])
-@pytest.mark.parametrize("share", [0.001, 0.3, 0.5, 0.99])
-def test_a_document_cut_in_two_is_continued_and_merged(name: Any, share: float) -> None:
-    ask = AuthorAsk(damages={1: cut(share, name)})
-    configured = configure(ask)
-    assert configured.config == whole_config()
-    assert configured.rejections == ()
-    assert len(configured.call_ids) == 3
-    going_on = ask.requests[2]
-    assert going_on.template == "kumo/configure_continue.md.j2"
-    assert "response_format" not in going_on.params  # a rest is no document of the schema
-    assert going_on.messages[:2] == ask.requests[1].messages
-    assert going_on.messages[2] == {"role": "assistant", "content": ask.replies[1].content}
-    assert ask.replies[1].content[-200:] in going_on.messages[3]["content"]
-
-
-def test_a_document_cut_in_four_is_continued_three_times() -> None:
-    ask = AuthorAsk(damages={1: cut(0.3), 2: cut(0.4), 3: cut(0.5)})
-    configured = configure(ask)
-    assert configured.config == whole_config()
-    assert configured.rejections == ()
-    assert len(configured.call_ids) == 5
-    roles = [message["role"] for message in ask.requests[4].messages]
-    assert roles == ["system", "user", *["assistant", "user"] * 3]
-
-
-def test_fences_around_the_pieces_cost_nothing() -> None:
-    def fenced(share: float) -> Damage:
-        return lambda text: f"```json\n{text[: int(len(text) * share)]}\n```"
-
-    ask = AuthorAsk(damages={1: fenced(0.35), 2: fenced(0.6), 3: fenced(1.0)})
-    assert configure(ask).config == whole_config()
-    assert len(ask.requests) == 4
-
-
-def test_at_the_limit_of_continuations_the_version_is_refused() -> None:
-    ask = AuthorAsk(damages={1: cut(0.5), 2: cut(0.5), 3: cut(0.5)})
-    configured = configure(ask, continuations=2)
-    assert configured.config == whole_config()
-    (rejection,) = configured.rejections
-    assert rejection.rule == "cut_off"
-    assert "after 2 continuations" in rejection.message
-    assert rejection.call_id == ask.requests[3].call_id
-    assert ask.requests[4].template == "kumo/configure_repair.md.j2"
-
-
-def test_a_model_that_is_always_cut_off_costs_its_domain() -> None:
-    ask = AuthorAsk(damages=dict.fromkeys(range(1, 99), cut(0.5)))
-    configured = configure(ask, continuations=1, repairs=1)
-    assert configured.config is None
-    assert rules(configured) == ["cut_off", "cut_off", "dropped"]
-    assert len(configured.call_ids) == 1 + 2 * 2
-
-
-def test_without_continuations_a_cut_off_document_is_refused_at_once() -> None:
-    configured = configure(AuthorAsk(damages={1: cut(0.5)}), continuations=0)
-    assert rules(configured) == ["cut_off"]
-    assert len(configured.call_ids) == 3
-
-
-@pytest.mark.parametrize(
-    ("damage", "rule"),
-    [
-        (lambda text: f"Certainly! Here is the rest: {text}", "not_continued"),
-        (lambda text: text[5:], "not_continued"),
-        (lambda text: "__import__('os').system('touch owned')", "not_continued"),
-        (status("empty"), "empty"),
-        (status("refused"), "refused"),
-        (status("truncated"), "truncated"),
-    ],
-)
-def test_a_continuation_that_does_not_fit_is_never_made_to(damage: Damage, rule: str) -> None:
-    ask = AuthorAsk(damages={1: lambda text: text[: text.index('"outcomes"')], 2: damage})
-    configured = configure(ask)
-    assert rules(configured) == [rule]
-    assert configured.rejections[0].call_id == ask.requests[2].call_id
-    assert configured.config == whole_config()
-
-
-def test_a_repair_that_is_cut_off_is_continued_too() -> None:
-    ask = AuthorAsk(faults={1: "duplicate_truth"}, damages={2: cut(0.5)})
-    configured = configure(ask)
-    assert configured.config == whole_config()
-    assert len(configured.call_ids) == 4
-
-
-def test_text_of_a_cut_off_reply_before_its_document_is_continued() -> None:
-    ask = AuthorAsk(damages={1: status("truncated", "Let me think about lichens first. They")})
-    assert configure(ask).config == whole_config()
-
-
-# ---- the prompt, and calls that fail
-
-
-@pytest.mark.parametrize(
-    ("damage", "rule"),
-    [
-        (status("empty"), "empty"),
-        (status("refused"), "refused"),
-        (cut(0.5), "truncated"),
-        (lambda text: text * 50, "long_prompt"),
-    ],
-)
-def test_a_prompt_that_cannot_be_used_is_asked_for_anew(damage: Damage, rule: str) -> None:
-    ask = AuthorAsk(damages={0: damage})
-    configured = configure(ask)
-    assert configured.config == whole_config()
-    assert rules(configured) == [rule]
-    assert [request.repeat for request in ask.requests[:2]] == [0, 1]
-    problem = configured.rejections[0].message.removeprefix("the prompt for this domain: ")
-    assert problem in ask.requests[1].messages[-1]["content"]
-
-
-def test_without_a_prompt_the_domain_is_dropped() -> None:
-    ask = AuthorAsk(damages=dict.fromkeys(range(9), status("empty")))
-    configured = configure(ask, repairs=2)
-    assert configured.config is None
-    assert rules(configured) == ["empty"] * 3 + ["dropped"]
-
-
-@pytest.mark.parametrize("number", [0, 1])
-def test_a_rejected_call_drops_the_domain_at_once(number: int) -> None:
-    rejected = status("rejected", error="HTTP 400: too long")
-    ask = AuthorAsk(damages=dict.fromkeys(range(number, 9), rejected))
-    configured = configure(ask)
-    assert configured.config is None
-    assert rules(configured) == ["rejected", "dropped"]
-    assert len(ask.requests) == (1 if number == 0 else 3)
-
-
-@pytest.mark.parametrize("number", [0, 1, 2])
-@pytest.mark.parametrize("name", ["unavailable", "html_body", "invalid_body"])
-def test_a_call_that_failed_is_for_the_operator(name: Any, number: int) -> None:
-    failed = status(name, error="HTTP 503: come back later")
-    ask = AuthorAsk(damages={1: cut(0.5), number: failed})
-    with pytest.raises(EndpointFailed, match="come back later"):
-        configure(ask)
 
 
 # ---- the reply alone

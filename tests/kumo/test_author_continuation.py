@@ -88,6 +88,9 @@ def test_a_document_begun_anew_stands_in_place_of_the_piece() -> None:
     assert merged(text[:80], text) == text
     assert merged(text[:80], f"```json\n{text}\n```") == text
     assert merged(text[:80], text[:120]) == text[:120]
+    other = text.replace("Alpha Moss", "Gamma Moss")
+    for end in range(20, len(text)):
+        assert merged(text[:end], f"Sorry, once more:\n```json\n{other}\n```") == other
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from schemas.errors import EndpointFailed
 from schemas.kumo import Proposal
 from tasks.kumo.authors.proposal import KnownDomain, Proposed, propose_domains
-from tests.kumo.author_ask import MODEL, AuthorAsk, Damage, cut, status
+from tests.kumo.author_ask import MODEL, AuthorAsk, Damage, cut, rules, status
 from tests.server.subjects import SUBJECTS
 
 CATEGORIES = ("Nature", "Crafts and Trades")
@@ -37,10 +37,6 @@ def propose(
 
 def says(*domains: object) -> Damage:
     return lambda text: json.dumps({"domains": list(domains)})
-
-
-def rules(proposed: Proposed) -> list[str]:
-    return [rejection.rule for rejection in proposed.rejections]
 
 
 def test_one_call_gives_all_proposals_in_the_asked_categories() -> None:

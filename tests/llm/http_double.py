@@ -20,7 +20,10 @@ FAST = RetryPolicy(base_delay_s=0.001, max_delay_s=0.01)
 
 @dataclass(frozen=True)
 class Answer:
-    """What the double sends; `drop` closes the connection instead, after `delay` seconds."""
+    """What the double sends after `delay` seconds.
+
+    `drop` closes the connection instead, `raw` sends these bytes first, `trickle` a space ever and again.
+    """
 
     status: int = 200
     body: str = ""
@@ -28,6 +31,7 @@ class Answer:
     delay: float = 0.0
     drop: bool = False
     raw: bytes | None = None
+    trickle: bool = False
 
 
 @dataclass(frozen=True)
@@ -99,6 +103,8 @@ class Double:
             await asyncio.sleep(answer.delay)
         finally:
             self.in_flight -= 1
+        if answer.trickle:
+            return await self.trickle(request)
         if request.transport is None or not (answer.drop or answer.raw):
             kind = "text/html" if answer.body.startswith("<") else "application/json"
             return web.Response(
@@ -107,6 +113,13 @@ class Double:
         request.transport.write(answer.raw or b"")
         request.transport.close()
         return web.Response()
+
+    async def trickle(self, request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse()
+        await response.prepare(request)
+        while True:
+            await response.write(b" ")
+            await asyncio.sleep(0.03)
 
 
 @asynccontextmanager

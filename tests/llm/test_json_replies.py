@@ -25,6 +25,7 @@ DOCUMENT = '{"a": [1, 2.5e3, -1, true, null, "x\\n\\u00e9 } {"], "b": {"c": "```
         f'First a draft:\n```json\n{{"draft": 1}}\n```\nNow the whole:\n```json\n{DOCUMENT}\n```\n["a"]',
         f'```python\nprint({{"no": 1}})\n```\n```json\n{DOCUMENT}\n```\n```\n[1, 2]\n```',
         f'It has the form {{"a": []}}: {DOCUMENT}',
+        f'Not {{"a": "{"longer" * 20}"}}, but:\n```\n{DOCUMENT}\n```',
         f"```json {DOCUMENT}```",
     ],
 )

@@ -210,6 +210,36 @@ def test_settled_and_held_never_pass_a_limit_and_nobody_waits_for_ever(ends, max
     asyncio.run(run())
 
 
+def test_a_cancelled_call_makes_way_for_the_next_in_the_queue():
+    async def run():
+        small, large = request(max_tokens=1), request(max_tokens=900)
+        limit = cost_at_most(large, PRICES) + cost_at_most(small, PRICES) / 2
+        budget = Budget(CallPolicy("http://127.0.0.1:1/v1", max_cost=limit), PRICES, Spent())
+        await budget.reserve(small)
+        first, second = (asyncio.create_task(budget.reserve(asked)) for asked in (large, small))
+        await asyncio.sleep(0)
+        assert not second.done()
+        first.cancel()
+        await asyncio.wait_for(second, 5)
+
+    asyncio.run(run())
+
+
+def test_a_call_cancelled_just_when_it_was_granted_gives_its_place_back():
+    async def run():
+        budget = Budget(CallPolicy("http://127.0.0.1:1/v1", max_calls=1), {}, Spent())
+        held = await budget.reserve(request())
+        waiting = asyncio.create_task(budget.reserve(request()))
+        await asyncio.sleep(0)
+        budget.settle(held, None)
+        waiting.cancel()
+        await asyncio.gather(waiting, return_exceptions=True)
+        assert waiting.cancelled()
+        await asyncio.wait_for(budget.reserve(request()), 5)
+
+    asyncio.run(run())
+
+
 # ---- rates
 
 

@@ -91,11 +91,14 @@ def test_a_request_that_is_rejected_in_both_forms_says_nothing_of_the_schema() -
 def test_a_failed_call_is_returned_as_it_is_and_support_stays_open() -> None:
     server = Server("unavailable")
 
-    async def ask_twice() -> list[CallStatus]:
+    async def ask_thrice() -> list[CallStatus]:
         asker = JsonAsker(server)
         first = await asker(question(), "answer", SCHEMA)
         server.structured = "rejected"
         second = await asker(question(), "answer", SCHEMA)
-        return [first.status, second.status]
+        third = await asker(question(), "answer", SCHEMA)
+        return [first.status, second.status, third.status]
 
-    assert asyncio.run(ask_twice()) == ["unavailable", "ok"]
+    assert asyncio.run(ask_thrice()) == ["unavailable", "ok", "ok"]
+    asked = ["response_format" in request.params for request in server.requests]
+    assert asked == [True, True, False, False]

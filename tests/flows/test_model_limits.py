@@ -1,0 +1,131 @@
+"""What stops a refresh with models: a wrong key or model, a limit of calls or cost, failed calls."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.flows.conftest import KEY
+from tests.flows.prefect_harness import Harness
+from tests.server.options import ServerOptions
+from tests.server.running import running_server
+from warehouse.catalog import open_catalog
+from warehouse.store import Store
+
+ONE_BATCH = (
+    *("refresh", "--domains", "chemical_analysis", "--settings", "easy", "--instances", "5", "--runs", "1"),
+    *("--players", "scripted", "--edition", "limited"),
+)
+PRICES = "model,prompt_usd_per_million,completion_usd_per_million,cached_usd_per_million,as_of,source\n"
+
+
+@pytest.mark.parametrize(
+    ("key", "model", "told"),
+    [
+        ("sk-wrong", "scripted", r"PERENNIAL_API_KEY"),
+        (KEY, "gpt-unknown", r"gpt-unknown"),
+    ],
+)
+def test_a_wrong_key_or_model_is_one_line_after_few_requests(
+    harness: Harness, tmp_path: Path, key: str, model: str, told: str
+) -> None:
+    wrong = Harness({**harness.environment, "PERENNIAL_API_KEY": key})
+    with running_server(ServerOptions(keys=(KEY,))) as server:
+        done = wrong.perennial(
+            *("refresh", "--domains", "chemical_analysis", "--settings", "easy", "--instances", "20"),
+            *("--players", model, "--base-url", server.url, "--root", str(tmp_path)),
+            cwd=tmp_path,
+        )
+        requests = len(server.log())
+    assert done.returncode == 6
+    assert done.stderr.count("\n") == 1
+    assert re.search(told, done.stderr)
+    assert key not in done.stderr + done.stdout
+    assert requests <= 64
+    assert not (tmp_path / "tables").exists()
+
+
+def test_a_limit_of_calls_stops_before_it_is_passed_and_a_higher_one_goes_on(
+    keyed: Harness, tmp_path: Path
+) -> None:
+    command = (*ONE_BATCH, "--root", str(tmp_path))
+    with running_server(ServerOptions(keys=(KEY,))) as server:
+        limited = keyed.perennial(*command, "--base-url", server.url, "--max-calls", "7", cwd=tmp_path)
+        assert limited.returncode == 7
+        assert limited.stderr.count("\n") == 1
+        assert re.search(r"7.*--max-calls", limited.stderr)
+        assert server.status().answered == 7
+        done = keyed.perennial(*command, "--base-url", server.url, "--max-calls", "500", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        total = server.status().answered
+    calls = open_catalog(Store(str(tmp_path))).query("SELECT count(*) FROM calls")[1]
+    assert calls == [(total,)]
+
+
+def test_a_limit_of_cost_stops_before_it_is_passed_and_needs_a_price(keyed: Harness, tmp_path: Path) -> None:
+    command = (*ONE_BATCH, "--root", str(tmp_path), "--max-tokens", "200")
+    with running_server(ServerOptions(keys=(KEY,))) as server:
+        options = ("--base-url", server.url, "--max-cost", "0.02")
+        unpriced = keyed.perennial(*command, *options, cwd=tmp_path)
+        assert unpriced.returncode == 2
+        assert "prices.csv" in unpriced.stderr
+        assert server.log() == []
+        (tmp_path / "prices.csv").write_text(PRICES + "scripted,1,2,,2026-11-20,test\n")
+        limited = keyed.perennial(*command, *options, cwd=tmp_path)
+        assert limited.returncode == 7, limited.stderr
+        assert "--max-cost" in limited.stderr
+        done = keyed.perennial(*command, "--base-url", server.url, "--max-cost", "10", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        answered = server.status().answered
+    rows = open_catalog(Store(str(tmp_path))).query("SELECT count(*), sum(cost_usd) FROM calls")[1]
+    assert rows[0][0] == answered
+    assert rows[0][1] > 0.0
+
+
+def test_calls_that_fail_for_good_are_made_again_or_accepted(keyed: Harness, tmp_path: Path) -> None:
+    failing = ServerOptions(keys=(KEY,), seed=1, faults={"500": 0.3}, max_transport_faults=99)
+    command = (*ONE_BATCH, "--root", str(tmp_path), "--max-attempts", "2", "--instances", "20")
+    with running_server(failing) as server:
+        failed = keyed.perennial(*command, "--base-url", server.url, cwd=tmp_path)
+        assert failed.returncode == 6
+        told = re.search(r"error: (\d+) episodes ended because model calls failed for good", failed.stderr)
+        assert told is not None
+        assert int(told[1]) > 0
+        assert not (tmp_path / "tables").exists()
+        answered = server.status().answered
+        done = keyed.perennial(*command, "--base-url", server.url, "--accept-api-errors", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        calls = len([line for line in server.log() if line.outcome == "answered"])
+    catalog = open_catalog(Store(str(tmp_path)))
+    statuses = dict(catalog.query("SELECT status, count(*) FROM calls GROUP BY 1")[1])
+    assert statuses["ok"] == calls >= answered
+    errors = catalog.query("SELECT count(*) FROM episodes WHERE status = 'api_error'")[1][0][0]
+    assert statuses.get("unavailable", 0) == errors
+    assert catalog.query("SELECT attempted - scored, success_rate FROM leaderboard")[1] == [(errors, 1.0)]
+
+
+def test_a_dry_run_estimates_calls_tokens_and_cost_without_a_key(harness: Harness, tmp_path: Path) -> None:
+    (tmp_path / "prices.csv").write_text(PRICES + "big,2,8,,2026-11-20,test\n")
+    done = harness.perennial(
+        *("refresh", "--author", "big", "--propose", "2", "--players", "big,symbolic:small,oracle"),
+        *("--settings", "easy", "--instances", "10", "--runs", "2", "--root", str(tmp_path), "--dry-run"),
+        "--json",
+        cwd=tmp_path,
+    )
+    assert done.returncode == 0, done.stderr
+    estimates = json.loads(done.stdout)["estimates"]
+    assert [row["stage"] for row in estimates] == [
+        *("proposals", "configs", "books", "check, revision", "episodes", "episodes")
+    ]
+    books = estimates[2]
+    assert books["calls_low"] == books["calls_high"] == 20
+    assert books["cost_low_usd"] == pytest.approx(
+        (2 * books["prompt_tokens"] + 8 * books["completion_tokens"]) / 1e6, rel=0.01
+    )
+    # Four truths take about three tests and the naming, in 2 domains x 10 instances x 2 runs.
+    assert estimates[4]["calls_low"] == 2 * 10 * 2 * 4
+    assert estimates[5]["model"] == "symbolic:small"
+    assert estimates[5]["cost_low_usd"] is None
+    assert json.loads(done.stdout)["counts"]["model_calls"] == sum(row["calls_low"] for row in estimates)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["prices.csv"]
