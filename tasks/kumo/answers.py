@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from tasks.kumo.validation.names import folded
+
 _TAG = re.compile(r"<(/?)answer>", re.IGNORECASE | re.ASCII)
 
 
@@ -37,9 +39,9 @@ def parse_answer(reply: str, truths: Sequence[str], actions: Sequence[str]) -> M
         if text in truths:
             return Move("truth", text)
     for text in _without_wrapping(content):
-        folded = _folded(text)
-        alike = [Move("action", name) for name in actions if _folded(name) == folded]
-        alike += [Move("truth", name) for name in truths if _folded(name) == folded]
+        wanted = folded(text)
+        alike = [Move("action", name) for name in actions if folded(name) == wanted]
+        alike += [Move("truth", name) for name in truths if folded(name) == wanted]
         if len(alike) == 1:
             return alike[0]
     return NO_MOVE
@@ -62,7 +64,3 @@ def _without_wrapping(content: str) -> list[str]:
     if text.startswith("${") and text.endswith("}"):
         return [text, text[2:-1].strip()]
     return [text]
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.split()).casefold()

@@ -155,9 +155,8 @@ class ModelClient:
             async with self._breaker.interruptible(request.model):
                 await asyncio.sleep(seconds)
 
-        return self._given_up(
-            await self._retries.retrying(self._policy.max_attempts, self._jitter, pause)(attempt)
-        )
+        last = await self._retries.last_of(attempt, self._policy.max_attempts, self._jitter, pause)
+        return self._given_up(last)
 
     def _given_up(self, tried: Tried) -> Tried:
         """Add to a failed call's error why it was not tried again."""

@@ -14,8 +14,7 @@ from schemas.calls import CallStatus, Price, ReasoningSource, Reply
 from tasks.llm.retry_policy import Received, is_retried_status
 
 MAX_RAW_CHARS = 1_000_000
-_MAX_ERROR_CHARS = 300
-_MAX_NAME_CHARS = 200
+_MAX_ERROR_CHARS, _MAX_NAME_CHARS = 300, 200
 _MAX_TOKENS = 10**12
 
 _THINK_TAG = re.compile(r"<(/?)think(?:ing)?>", re.IGNORECASE | re.ASCII)
@@ -275,7 +274,7 @@ def _message_in(value: object, depth: int = 4) -> str | None:
     if not isinstance(value, dict) or not depth:
         return None
     named = (_message_in(value.get(name), depth - 1) for name in ("error", "message", "detail", "msg"))
-    return next((message for message in named if message), None)
+    return next(filter(None, named), None)
 
 
 def one_line(text: str) -> str:

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from schemas.calls import ModelChoice, Reply
 from schemas.errors import EndpointFailed, UnreadableInput
 from schemas.kumo import Rule
-from tasks.kumo.authors.book_replies import Unusable, read_book_reply, says_true, unusable_status
+from tasks.kumo.authors.author_reply import Unusable, unusable_status
+from tasks.kumo.authors.book_replies import read_book_reply, says_true
 from tasks.kumo.authors.book_request import writing_request
 from tasks.kumo.authors.comparison import CycleVerdict, SaidOutcome, SaidRange, compare
 from tasks.kumo.authors.read_back import parse_read_back, read_back_request

@@ -1,5 +1,6 @@
 import asyncio
 import time
+from itertools import zip_longest
 
 import pytest
 from hypothesis import given, settings
@@ -297,14 +298,53 @@ def test_large_amounts_are_not_overtaken():
     assert asyncio.run(run()) == [6000, 500, 50, 5, 400]
 
 
-@given(st.integers(1, 10**6))
-def test_no_minute_holds_more_than_its_limit(per_minute):
-    async def burst_and_flow():
-        limit = RateLimit(per_minute)
-        bucket = limit._bucket
-        return bucket.max_rate, 60 * bucket.max_rate / bucket.time_period
+def in_virtual_time(coroutine):
+    """Run the coroutine in an event loop whose clock jumps to the next timer."""
+    loop, now = asyncio.new_event_loop(), [0.0]
 
-    burst, flow = asyncio.run(burst_and_flow())
-    assert burst >= 1
-    assert flow > 0
-    assert burst + flow <= per_minute + 1 + 1e-6
+    def jump(timeout):
+        now[0] += timeout or 0.0
+        return []
+
+    loop.time, loop._selector.select = lambda: now[0], jump
+    try:
+        return loop.run_until_complete(coroutine)
+    finally:
+        loop.close()
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.integers(1, 500), st.lists(st.integers(1, 120), min_size=1, max_size=80), st.lists(st.integers(0, 40))
+)
+def test_no_minute_holds_more_than_its_limit_and_long_runs_reach_it(per_minute, amounts, owed):
+    async def run():
+        limit, taken = RateLimit(per_minute), []
+        for amount, debt in zip_longest(amounts, owed, fillvalue=0):
+            await limit.take(amount)
+            taken.append((asyncio.get_running_loop().time(), amount))
+            limit.owe(debt)
+        return taken
+
+    taken = in_virtual_time(run())
+    largest = max(amounts) + max(owed, default=0)
+    for start, _ in taken:
+        inside = [amount for at, amount in taken if start <= at < start + 59.999]
+        # A call that alone takes longer than a minute's allowance ends its wait in the window.
+        assert sum(inside) <= per_minute + largest
+    units = sum(amounts) + sum(owed)
+    assert taken[-1][0] <= 60 * units / (0.89 * per_minute) + 1
+
+
+@given(st.integers(1, 500))
+def test_requests_in_any_minute(per_minute):
+    async def run():
+        limit, times = RateLimit(per_minute), []
+        for _ in range(3 * per_minute):
+            await limit.take()
+            times.append(asyncio.get_running_loop().time())
+        return times
+
+    times = in_virtual_time(run())
+    assert all(later - earlier >= 59.999 for earlier, later in zip(times, times[per_minute:], strict=False))
+    assert times[-1] <= 60 * 3 / 0.89

@@ -2,46 +2,11 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from schemas.calls import Reply
-from schemas.errors import EndpointFailed
+from tasks.kumo.authors.author_reply import Unusable, unusable_status
 
 _TAG = re.compile(r"<(/?)(book|answer)>", re.IGNORECASE | re.ASCII)
-
-_STATUS_MESSAGES = {
-    "truncated": "the reply was cut off at the length limit; be brief, or allow more tokens (max_tokens)",
-    "refused": "the model refused to answer; expected a reply to the whole prompt",
-    "empty": "the reply was empty; expected an answer",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Unusable:
-    """Why a reply cannot be used: the rule that it broke, and what was expected, in one line."""
-
-    rule: str
-    message: str
-
-    @property
-    def is_final(self) -> bool:
-        """Whether asking again makes no sense: the endpoint refuses the request itself."""
-        return self.rule == "rejected"
-
-
-def unusable_status(reply: Reply) -> Unusable | None:
-    """Return why a reply's status alone makes it unusable, None for a text to read.
-
-    The rule is the status: truncated, refused, empty, or rejected by the endpoint. Raises EndpointFailed
-    where the call failed without an answer: a later run may get one.
-    """
-    if reply.status == "ok":
-        return None
-    if reply.status == "rejected":
-        return Unusable("rejected", f"the endpoint refuses the request: {reply.error or 'no reason given'}")
-    if not reply.answered:
-        raise EndpointFailed(reply.error or f"call {reply.call_id} failed ({reply.status}); run again later")
-    return Unusable(reply.status, _STATUS_MESSAGES[reply.status])
 
 
 def read_book_reply(reply: Reply) -> str | Unusable:

@@ -8,9 +8,9 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from prompts.render import render, template_hash
-from schemas.calls import Message, ModelChoice, ModelRequest
+from schemas.calls import ModelChoice, ModelRequest
 from schemas.kumo import Instance, Rule, SeedConfig
+from tasks.kumo.authors.author_request import author_request, message
 from tasks.kumo.books.rules import closed_ends
 
 WRITING_TEMPLATE = "kumo/write_book.md.j2"
@@ -27,19 +27,7 @@ def writing_request(
         message("system", WRITING_SYSTEM_TEMPLATE),
         message("user", WRITING_TEMPLATE, **rule_values(config, instance, rules)),
     )
-    return ModelRequest(
-        role="writer",
-        model=writer.model,
-        messages=messages,
-        params=dict(writer.params),
-        template=WRITING_TEMPLATE,
-        template_hash=template_hash(WRITING_TEMPLATE),
-    )
-
-
-def message(role: str, template: str, **values: object) -> Message:
-    """Return a rendered message in the OpenAI chat form."""
-    return {"role": role, "content": render(template, **values).strip("\n")}
+    return author_request("writer", writer, messages, WRITING_TEMPLATE)
 
 
 def rule_values(config: SeedConfig, instance: Instance, rules: Sequence[Rule]) -> dict[str, object]:

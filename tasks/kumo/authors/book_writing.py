@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 
 from schemas.calls import ModelChoice, Reply
 from schemas.kumo import Instance, Rejection, Rule, SeedConfig
-from tasks.kumo.authors.book_replies import Unusable, read_book_reply
+from tasks.kumo.authors.author_reply import Unusable
+from tasks.kumo.authors.book_replies import read_book_reply
 from tasks.kumo.authors.book_request import writing_request
 from tasks.kumo.authors.comparison import CycleVerdict, compare
 from tasks.kumo.authors.read_back import ReadingBack, read_back

@@ -8,12 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from prompts.render import template_hash
 from schemas.calls import ModelChoice, ModelRequest, Reply
 from schemas.errors import UnreadableInput
 from schemas.kumo import Instance, SeedConfig
-from tasks.kumo.authors.book_replies import Unusable, unusable_status
-from tasks.kumo.authors.book_request import message
+from tasks.kumo.authors.author_reply import Unusable, unusable_status
+from tasks.kumo.authors.author_request import author_request, message
 from tasks.kumo.authors.comparison import ReadBack
 from tasks.kumo.configuration import parse_json
 from tasks.llm.json_replies import json_text
@@ -82,15 +81,8 @@ def read_back_request(
         book=book.strip("\n"),
         problem=None if problem is None else problem.message,
     )
-    return ModelRequest(
-        role="checker",
-        model=checker.model,
-        messages=(message("system", READ_BACK_SYSTEM_TEMPLATE), user),
-        params=dict(checker.params),
-        template=READ_BACK_TEMPLATE,
-        template_hash=template_hash(READ_BACK_TEMPLATE),
-        repeat=attempt,
-    )
+    messages = (message("system", READ_BACK_SYSTEM_TEMPLATE), user)
+    return author_request("checker", checker, messages, READ_BACK_TEMPLATE, attempt)
 
 
 def parse_read_back(content: str) -> ReadBack:

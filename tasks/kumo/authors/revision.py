@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 
-from prompts.render import template_hash
 from schemas.calls import ModelChoice, ModelRequest, Reply
 from schemas.kumo import Instance, Rule, SeedConfig
-from tasks.kumo.authors.book_replies import Unusable, read_book_reply, says_true
-from tasks.kumo.authors.book_request import message, rule_values
+from tasks.kumo.authors.author_reply import Unusable
+from tasks.kumo.authors.author_request import author_request, message
+from tasks.kumo.authors.book_replies import read_book_reply, says_true
+from tasks.kumo.authors.book_request import rule_values
 from tasks.kumo.authors.comparison import CycleVerdict
 
 REVISION_TEMPLATE = "kumo/revise_book.md.j2"
@@ -37,15 +38,8 @@ def revision_request(
         was_read=verdict.was_read,
         problem=None if problem is None else problem.message,
     )
-    return ModelRequest(
-        role="reviser",
-        model=reviser.model,
-        messages=(message("system", REVISION_SYSTEM_TEMPLATE), user),
-        params=dict(reviser.params),
-        template=REVISION_TEMPLATE,
-        template_hash=template_hash(REVISION_TEMPLATE),
-        repeat=repeat,
-    )
+    messages = (message("system", REVISION_SYSTEM_TEMPLATE), user)
+    return author_request("reviser", reviser, messages, REVISION_TEMPLATE, repeat)
 
 
 def read_revision(reply: Reply, book: str | None) -> str | Unusable:
