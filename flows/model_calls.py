@@ -1,6 +1,7 @@
 """Model calls within one batch of a refresh: the client, its ledger, and which calls the batch used."""
 
 import asyncio
+import logging
 import os
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -89,6 +90,8 @@ async def _in_session(
 ) -> Result:
     from tasks.llm.client import ModelClient
 
+    # It tells every request at the level that `--verbose` shows; the ledger knows them all.
+    logging.getLogger("httpx2").setLevel(logging.WARNING)
     store = workspace.staging.store
     with CallLedger(ledger_file(store.root), workspace.plan.edition, policy.base_url) as ledger:
         async with ModelClient(policy, api_key(), ledger, load_prices(store), ledger.spent()) as client:

@@ -41,8 +41,8 @@ def _known_price(model: str, prices: Mapping[str, Price]) -> Price:
     price = prices.get(model)
     if price is None or price.prompt is None or price.completion is None:
         raise InvalidOption(
-            f"--max-cost cannot be kept for model {model!r}: the table of prices has none for it: "
-            "add its price there, or limit the number of calls with --max-calls"
+            f"--max-cost cannot be kept for model {model!r}: prices.csv in the data root has none for it: "
+            "add its price, or limit the number of calls with --max-calls"
         )
     return price
 
@@ -52,7 +52,7 @@ def _known_bound(model: str, params: Mapping[str, Any]) -> int:
     if bound is None:
         raise InvalidOption(
             f"--max-cost cannot be kept for model {model!r}: its replies have no greatest length: "
-            "set max_tokens, or limit the number of calls with --max-calls"
+            "set --max-tokens (for authors --author-max-tokens), or limit calls with --max-calls"
         )
     return bound
 

@@ -177,7 +177,8 @@ def split_reasoning(text: str) -> tuple[str, str | None]:
 
     An unclosed block reaches to the end. A closing tag that closes nothing ends a block that began with
     the text (some servers leave out the opening tag): all that stands before it is reasoning. Text
-    without any tag is returned as it stands; pieces on both sides of a block are joined by a new line.
+    without any tag is returned as it stands; pieces on both sides of a block are joined by a new line, and
+    lose the white space beside it. What the text itself ends with stays: a reply may be cut at a space.
     """
     tags = list(_THINK_TAG.finditer(text))
     if not tags:
@@ -187,18 +188,19 @@ def split_reasoning(text: str) -> tuple[str, str | None]:
     inside, start = False, 0
     for tag in tags:
         piece, closes = text[start : tag.start()], bool(tag[1])
+        piece = piece.strip() if start else piece.rstrip()
         start = tag.end()
         if closes and not inside:
             reasoning, content = [*reasoning, *content, piece], []
         else:
             (reasoning if inside else content).append(piece)
         inside = not closes
-    (reasoning if inside else content).append(text[start:])
-    return _joined(content), _joined(reasoning) or None
+    (reasoning if inside else content).append(text[start:].lstrip())
+    return _joined(content), _joined(reasoning).strip() or None
 
 
 def _joined(pieces: Sequence[str]) -> str:
-    return "\n".join(piece.strip() for piece in pieces if piece.strip())
+    return "\n".join(piece for piece in pieces if piece.strip())
 
 
 # ---- usage and cost
