@@ -3,13 +3,17 @@
 import asyncio
 import logging
 import os
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+import signal
+import threading
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from flows import progress
 from flows.workspace import Workspace
 from schemas.calls import CallPolicy, ModelRequest, Reply
+from schemas.errors import EndpointFailed
 from tasks.llm.asking import Ask
 from tasks.llm.structured import JsonAsker, SchemaSupport
 from warehouse.ledger import CallLedger, ledger_file
@@ -80,9 +84,17 @@ def run_session(
 ) -> Result:
     """Return what the asynchronous work returns, with a client open while it runs.
 
-    Raises what stops a stage: EndpointFailed and LimitReached; what was answered until then is kept.
+    Raises what stops a stage: EndpointFailed and LimitReached; what was answered until then is kept. An
+    interrupt (Ctrl-C) lets the calls in flight end, since they are paid for; a second one does not wait.
     """
-    return asyncio.run(_in_session(workspace, policy, work))
+    try:
+        return asyncio.run(_in_session(workspace, policy, work))
+    except _Interrupted:
+        raise KeyboardInterrupt from None
+
+
+class _Interrupted(Exception):
+    """The operator interrupted, and all calls in flight have ended."""
 
 
 async def _in_session(
@@ -95,7 +107,39 @@ async def _in_session(
     store = workspace.staging.store
     with CallLedger(ledger_file(store.root), workspace.plan.edition, policy.base_url) as ledger:
         async with ModelClient(policy, api_key(), ledger, load_prices(store), ledger.spent()) as client:
-            return await work(ModelSession(client, ledger, policy))
+            with _stopping_on_interrupt(client):
+                return await work(ModelSession(client, ledger, policy))
+
+
+@contextmanager
+def _stopping_on_interrupt(client: "ModelClient") -> Iterator[None]:
+    """Stop the client at the first interrupt and raise _Interrupted when the block has ended by that."""
+    loop = asyncio.get_running_loop()
+    interrupted = False
+
+    def stop() -> None:
+        nonlocal interrupted
+        interrupted = True
+        loop.remove_signal_handler(signal.SIGINT)
+        progress.note(
+            "interrupted: the calls in flight are waited for, as they are paid for; again: leave now"
+        )
+        client.stop("the refresh was interrupted")
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    loop.add_signal_handler(signal.SIGINT, stop)
+    try:
+        yield
+    except EndpointFailed:
+        if not interrupted:
+            raise
+    finally:
+        if not interrupted:
+            loop.remove_signal_handler(signal.SIGINT)
+    if interrupted:
+        raise _Interrupted
 
 
 async def all_settled(work: Iterable[Awaitable[Result]]) -> list[Result]:

@@ -37,6 +37,11 @@ class Breaker:
         if error is not None:
             raise EndpointFailed(error)
 
+    def open(self, error: str) -> None:
+        """Let no call start any more, of whatever model, and end all waits: they raise with this error."""
+        self._endpoint_error = self._endpoint_error or error
+        self._wake(None)
+
     def interruptible(self, model: str) -> "_Wait":
         """Wait for something inside: raises EndpointFailed as soon as the breaker is open for the model."""
         return _Wait(self, model)
@@ -49,8 +54,7 @@ class Breaker:
         self._failures[model] = self._failures.get(model, 0) + 1
         error = self._endpoint_wide(model, tried)
         if error is not None:
-            self._endpoint_error = self._endpoint_error or error
-            self._wake(None)
+            self.open(error)
             return
         error = self._model_wide(model, tried)
         if error is not None:

@@ -97,6 +97,10 @@ class ModelClient:
                 return await self._ask_as_the_first(request)
             await asked.wait()
 
+    def stop(self, reason: str) -> None:
+        """Start no call any more: those that wait raise EndpointFailed, those in flight end and are kept."""
+        self._breaker.open(reason)
+
     async def _ask_as_the_first(self, request: ModelRequest) -> Reply:
         ended = self._being_asked[request.call_id] = asyncio.Event()
         try:

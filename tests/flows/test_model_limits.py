@@ -2,6 +2,8 @@
 
 import json
 import re
+import signal
+import time
 from pathlib import Path
 
 import pytest
@@ -129,3 +131,23 @@ def test_a_dry_run_estimates_calls_tokens_and_cost_without_a_key(harness: Harnes
     assert estimates[5]["cost_low_usd"] is None
     assert json.loads(done.stdout)["counts"]["model_calls"] == sum(row["calls_low"] for row in estimates)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["prices.csv"]
+
+
+def test_ctrl_c_waits_for_the_calls_in_flight_and_keeps_their_replies(keyed: Harness, tmp_path: Path) -> None:
+    with running_server(ServerOptions(keys=(KEY,), latency_s=0.5)) as server:
+        command = (*ONE_BATCH, "--instances", "40", "--base-url", server.url, "--root", str(tmp_path))
+        process = keyed.start(*command, cwd=tmp_path)
+        while server.status().answered < 20:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        assert process.stdout is not None
+        out = process.stdout.read()
+        assert process.wait() == 130, out
+        process.stdout.close()
+        assert "the calls in flight are waited for" in out
+        assert "the same command goes on" in out
+        assert "Traceback" not in out
+        assert not [line for line in server.log() if line.outcome == "abandoned"]
+        answered = server.status().answered
+        listed = keyed.perennial("calls", "--root", str(tmp_path), "--limit", "1", cwd=tmp_path)
+        assert f"\n{answered} calls, " in listed.stdout
