@@ -10,16 +10,15 @@ import time
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from ipaddress import ip_address
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult
 
 from schemas.calls import CallPolicy, ModelRequest, Price, Reply, Spent
-from schemas.errors import InvalidOption
 from tasks.llm.asking import Ledger
 from tasks.llm.breaker import Breaker
 from tasks.llm.budget import Budget
+from tasks.llm.endpoint import bracketed, checked_key, checked_url, is_loopback, shown_url
 from tasks.llm.rate_limits import RateLimits
 from tasks.llm.redaction import Redaction
 from tasks.llm.replies import reply_of, wants_completion_tokens
@@ -50,13 +49,13 @@ class ModelClient:
     ) -> None:
         self.answered = self.replayed = self.failed = 0
         self._policy = policy
-        self._url = _checked_url(policy.base_url)
-        self._key = _checked_key(key)
+        self._url = checked_url(policy.base_url)
+        self._key = checked_key(key)
         self._ledger = ledger
         self._prices = prices
         self._retries = retries or RetryPolicy()
         self._budget = Budget(policy, prices, spent)
-        self._breaker = Breaker(_shown_url(self._url))
+        self._breaker = Breaker(shown_url(self._url))
         self._limits = RateLimits(policy.requests_per_minute, policy.tokens_per_minute)
         self._slots = asyncio.Semaphore(policy.concurrency)
         self._redaction = Redaction((self._key,))
@@ -67,7 +66,7 @@ class ModelClient:
         self._openai: AsyncOpenAI | None = None
 
     def __repr__(self) -> str:
-        return f"ModelClient({_shown_url(self._url)!r})"
+        return f"ModelClient({shown_url(self._url)!r})"
 
     async def __aenter__(self) -> Self:
         self._openai = _openai_client(self._policy, self._url, self._key or _NO_KEY)
@@ -249,55 +248,6 @@ def _openai_client(policy: CallPolicy, url: SplitResult, key: str) -> "AsyncOpen
         limits=httpx2.Limits(max_connections=policy.concurrency),
         follow_redirects=False,
         # A proxy of the environment cannot reach this machine's own servers.
-        mounts={f"all://{_bracketed(url.hostname or '')}": None} if _is_loopback(url) else None,
+        mounts={f"all://{bracketed(url.hostname or '')}": None} if is_loopback(url) else None,
     )
-    return AsyncOpenAI(api_key=key, base_url=_shown_url(url), max_retries=0, http_client=http_client)
-
-
-# ---- base URL and key
-
-
-def _checked_url(base_url: str) -> SplitResult:
-    try:
-        url = urlsplit(base_url.strip())
-        valid = url.scheme in ("http", "https") and bool(url.hostname) and url.port != 0
-    except ValueError:
-        valid = False
-    if not valid:
-        raise InvalidOption(
-            "the base URL is not one that can be asked: give it as http://host:port/v1 or https://host/v1"
-        )
-    if url.username or url.password or url.query:
-        raise InvalidOption(
-            "the base URL holds a user, a password or a query, which would be shown and stored: "
-            "give it without, and set PERENNIAL_API_KEY or OPENAI_API_KEY"
-        )
-    return url
-
-
-def _shown_url(url: SplitResult) -> str:
-    """Return the URL without a trailing slash."""
-    port = "" if url.port is None else f":{url.port}"
-    return f"{url.scheme}://{_bracketed(url.hostname or '')}{port}{url.path.rstrip('/')}"
-
-
-def _bracketed(host: str) -> str:
-    return f"[{host}]" if ":" in host else host
-
-
-def _is_loopback(url: SplitResult) -> bool:
-    host = url.hostname or ""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost" or host.endswith(".localhost")
-
-
-def _checked_key(key: str) -> str:
-    key = key.strip()
-    if not key.isascii() or not key.isprintable():
-        raise InvalidOption(
-            "the key has characters that no request can carry: "
-            "set PERENNIAL_API_KEY or OPENAI_API_KEY to the key alone, on one line"
-        )
-    return key
+    return AsyncOpenAI(api_key=key, base_url=shown_url(url), max_retries=0, http_client=http_client)

@@ -1,120 +1,35 @@
-import asyncio
+"""Models as players, one episode at a time."""
+
 import json
-import random
-import warnings
-from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from itertools import pairwise
 from operator import is_
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given
 
 from prompts.render import template_hash
-from schemas.calls import ModelRequest, Reply
-from schemas.errors import EndpointFailed, InvalidOption, LimitReached
-from schemas.ids import derive_rng
-from schemas.kumo import Episode, Setting
-from tasks.kumo.books import write_book
-from tasks.kumo.books.rules import rules_of
-from tasks.kumo.configuration import parse_config
+from schemas.errors import InvalidOption
 from tasks.kumo.conversation import messages_for, rule_outs_json, symbolic_message
-from tasks.kumo.encoding import encode_config, encode_instance
 from tasks.kumo.game import Match
-from tasks.kumo.players import Board, ModelPlayer, parse_model_player, play_all, play_model
-from tasks.kumo.sampling import SamplingRequest, sample_instances
-from tests.kumo.small_worlds import World, unhurried, worlds
+from tasks.kumo.players import parse_model_player
+from tests.kumo.asking_models import (
+    BOARD,
+    SYMBOLIC,
+    VANILLA,
+    all_played,
+    board_of,
+    bundled_boards,
+    moves,
+    name,
+    played,
+    replies,
+    said,
+    scripted,
+)
+from tests.kumo.small_worlds import unhurried, worlds
 from tests.kumo.test_books import CLINIC
 from tests.server.roles.player import SCRIPT
-from tests.server.script import Asked
-from warehouse.bundled import bundled_domains, bundled_text
-
-VANILLA = parse_model_player("m", {"temperature": 0.5})
-SYMBOLIC = parse_model_player("symbolic:m", {"temperature": 0.5})
-
-
-def board_of(world: World) -> Board:
-    book = write_book(world.config, world.instance, world.rules, random.Random(0))
-    return Board(world.config, world.instance, world.encoded, book, world.rules)
-
-
-BOARD = board_of(CLINIC)
-
-
-@lru_cache(maxsize=1)
-def bundled_boards() -> tuple[Board, ...]:
-    """Three instances of each bundled domain, easy and hard, with their template books."""
-    boards = []
-    for name in bundled_domains():
-        encoded = encode_config(parse_config(bundled_text(name), name))
-        for setting in ("easy", "hard"):
-            sample = sample_instances(encoded, SamplingRequest(Setting.parse(setting), 3, seed=1))
-            for instance in sample.instances:
-                rules = rules_of(encoded, instance)
-                book = write_book(encoded.config, instance, rules, random.Random(instance.index))
-                boards.append(
-                    Board(encoded.config, instance, encode_instance(encoded, instance), book, rules)
-                )
-    return tuple(boards)
-
-
-def said(content: str, **fields: object) -> Reply:
-    """A whole answer with its tokens; `fields` change it."""
-    reply = Reply("", "ok", content, usage="reported", prompt_tokens=100, completion_tokens=10, cost_usd=0.5)
-    return replace(reply, **fields)
-
-
-def name(move: str) -> Reply:
-    return said(f"Hm. <ANSWER> {move} </ANSWER>")
-
-
-class Asking:
-    """Answers each request by a function of it and its number, and keeps all requests."""
-
-    def __init__(self, reply: Callable[[ModelRequest, int], Reply]) -> None:
-        self.reply = reply
-        self.requests: list[ModelRequest] = []
-
-    async def __call__(self, request: ModelRequest) -> Reply:
-        self.requests.append(request)
-        return replace(self.reply(request, len(self.requests) - 1), call_id=request.call_id)
-
-
-def replies(*given: Reply) -> Asking:
-    return Asking(lambda _, number: given[min(number, len(given) - 1)])
-
-
-def asked(request: ModelRequest) -> Asked:
-    return Asked(request.model, request.messages, request.params)
-
-
-def scripted(*faults: str | None) -> Asking:
-    """The scripted player; the faults are those of its first replies."""
-
-    def reply(request: ModelRequest, number: int) -> Reply:
-        assert SCRIPT.recognises(asked(request))
-        fault = faults[number] if number < len(faults) else None
-        return said(SCRIPT.reply(asked(request), fault, derive_rng(0, request.call_id, 0)))
-
-    return Asking(reply)
-
-
-def played(ask: Asking, player: ModelPlayer = VANILLA, board: Board = BOARD, **options: int) -> Episode:
-    options = {"run": 0, **options}
-    game = play_model(
-        ask, player, board.config, board.instance, board.encoded, board.book, board.rules, **options
-    )
-    return asyncio.run(game)
-
-
-def all_played(ask, player: ModelPlayer, boards: Sequence[Board], runs: int, concurrency: int):
-    return asyncio.run(play_all(ask, player, boards, runs, concurrency))
-
-
-def moves(episode: Episode) -> list[str | None]:
-    return [turn.move for turn in episode.turns]
 
 
 @pytest.mark.parametrize(
@@ -331,84 +246,6 @@ def test_of_two_equal_outcomes_the_first_counts_in_the_mapping_too():
     clear, _ = (rule for rule in CLINIC.rules if rule.action == "Swab")
     text = rule_outs_json(("Cold", "Flu"), [clear, replace(clear, rules_out=frozenset())])
     assert json.loads(text) == {"Swab": {"clear": ["Cold", "Flu"]}}
-
-
-class Shuffled:
-    """Asks another, but lets requests wait and answers them in an order drawn by `seed`."""
-
-    def __init__(self, ask: Asking, seed: int) -> None:
-        self.ask, self.rng = ask, random.Random(seed)
-        self.under_way = self.most = 0
-
-    async def __call__(self, request: ModelRequest) -> Reply:
-        self.under_way += 1
-        self.most = max(self.most, self.under_way)
-        for _ in range(self.rng.randrange(8)):
-            await asyncio.sleep(0)
-        self.under_way -= 1
-        return await self.ask(request)
-
-
-@settings(max_examples=15)
-@given(st.integers(0, 2**32), st.integers(1, 9))
-def test_results_do_not_depend_on_timing(seed, concurrency):
-    boards = bundled_boards()[:6]
-    in_turn = all_played(scripted(), VANILLA, boards, runs=3, concurrency=1)
-    shuffled = Shuffled(scripted(), seed)
-    assert all_played(shuffled, VANILLA, boards, runs=3, concurrency=concurrency) == in_turn
-    assert [episode.run for episode in in_turn] == [0, 1, 2] * 6
-    assert [moves(e)[-1] for e in in_turn[::3]] == [board.instance.valid_truths[0] for board in boards]
-    assert shuffled.most == concurrency
-
-
-@pytest.mark.parametrize("kind", [EndpointFailed, LimitReached])
-def test_calls_in_flight_are_finished_before_an_error_is_raised(kind):
-    begun, finished = [], []
-
-    async def ask(request: ModelRequest) -> Reply:
-        begun.append(request.repeat)
-        if request.repeat == 2:
-            await asyncio.sleep(0.01)
-            raise kind("no more")
-        await asyncio.sleep(0.03)
-        finished.append(request.repeat)
-        return name("Swab")
-
-    noise: list[object] = []
-
-    async def main() -> None:
-        asyncio.get_running_loop().set_exception_handler(lambda _, context: noise.append(context))
-        with pytest.raises(kind, match="no more"):
-            await play_all(ask, VANILLA, [BOARD], runs=20, concurrency=6)
-        assert len(asyncio.all_tasks()) == 1
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        asyncio.run(main())
-    assert sorted(begun) == [0, 1, 2, 3, 4, 5]
-    assert sorted(finished) == [0, 1, 3, 4, 5]
-    assert noise == []
-
-
-def test_the_first_error_is_the_one_that_is_raised():
-    async def ask(request: ModelRequest) -> Reply:
-        await asyncio.sleep(0.01 * (3 - request.repeat))
-        raise EndpointFailed(f"run {request.repeat}")
-
-    with pytest.raises(EndpointFailed, match="run 2"):
-        all_played(ask, VANILLA, [BOARD], runs=3, concurrency=3)
-
-
-def test_a_board_that_cannot_be_shown_is_an_error_too():
-    broken = replace(BOARD, book=None)
-    with pytest.raises(AttributeError):
-        all_played(scripted(), VANILLA, [BOARD, broken, BOARD], runs=1, concurrency=2)
-
-
-def test_nobody_plays_without_concurrency_and_nothing_is_played_without_boards():
-    with pytest.raises(InvalidOption, match="concurrency 0"):
-        all_played(scripted(), VANILLA, [BOARD], runs=1, concurrency=0)
-    assert all_played(scripted(), VANILLA, [], runs=5, concurrency=4) == []
 
 
 def test_a_match_takes_no_reply_after_its_end_and_is_no_episode_before():

@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 
 from schemas.calls import ANSWERED_STATUSES, CALL_STATUSES, Price
 from tasks.llm.redaction import Redaction
-from tasks.llm.replies import MAX_RAW_CHARS, cost_usd, reply_of, split_reasoning
+from tasks.llm.replies import MAX_RAW_CHARS, reply_of, split_reasoning
 from tasks.llm.retry_policy import Received
+from tasks.llm.usage import cost_usd
 from tests.llm.http_double import KEY, completion, usage
 
 PRICE = Price(prompt=2.0, completion=10.0, cached=0.5)

@@ -1,0 +1,107 @@
+"""What tests of model players share: boards, and an Ask without a server."""
+
+import asyncio
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import lru_cache
+
+from schemas.calls import ModelRequest, Reply
+from schemas.ids import derive_rng
+from schemas.kumo import Episode, Setting
+from tasks.kumo.books import write_book
+from tasks.kumo.books.rules import rules_of
+from tasks.kumo.configuration import parse_config
+from tasks.kumo.encoding import encode_config, encode_instance
+from tasks.kumo.players import Board, ModelPlayer, parse_model_player, play_all, play_model
+from tasks.kumo.sampling import SamplingRequest, sample_instances
+from tests.kumo.small_worlds import World
+from tests.kumo.test_books import CLINIC
+from tests.server.roles.player import SCRIPT
+from tests.server.script import Asked
+from warehouse.bundled import bundled_domains, bundled_text
+
+VANILLA = parse_model_player("m", {"temperature": 0.5})
+SYMBOLIC = parse_model_player("symbolic:m", {"temperature": 0.5})
+
+
+def board_of(world: World) -> Board:
+    book = write_book(world.config, world.instance, world.rules, random.Random(0))
+    return Board(world.config, world.instance, world.encoded, book, world.rules)
+
+
+BOARD = board_of(CLINIC)
+
+
+@lru_cache(maxsize=1)
+def bundled_boards() -> tuple[Board, ...]:
+    """Three instances of each bundled domain, easy and hard, with their template books."""
+    boards = []
+    for name in bundled_domains():
+        encoded = encode_config(parse_config(bundled_text(name), name))
+        for setting in ("easy", "hard"):
+            sample = sample_instances(encoded, SamplingRequest(Setting.parse(setting), 3, seed=1))
+            for instance in sample.instances:
+                rules = rules_of(encoded, instance)
+                book = write_book(encoded.config, instance, rules, random.Random(instance.index))
+                boards.append(
+                    Board(encoded.config, instance, encode_instance(encoded, instance), book, rules)
+                )
+    return tuple(boards)
+
+
+def said(content: str, **fields: object) -> Reply:
+    """A whole answer with its tokens; `fields` change it."""
+    reply = Reply("", "ok", content, usage="reported", prompt_tokens=100, completion_tokens=10, cost_usd=0.5)
+    return replace(reply, **fields)
+
+
+def name(move: str) -> Reply:
+    return said(f"Hm. <ANSWER> {move} </ANSWER>")
+
+
+class Asking:
+    """Answers each request by a function of it and its number, and keeps all requests."""
+
+    def __init__(self, reply: Callable[[ModelRequest, int], Reply]) -> None:
+        self.reply = reply
+        self.requests: list[ModelRequest] = []
+
+    async def __call__(self, request: ModelRequest) -> Reply:
+        self.requests.append(request)
+        return replace(self.reply(request, len(self.requests) - 1), call_id=request.call_id)
+
+
+def replies(*given: Reply) -> Asking:
+    return Asking(lambda _, number: given[min(number, len(given) - 1)])
+
+
+def asked(request: ModelRequest) -> Asked:
+    return Asked(request.model, request.messages, request.params)
+
+
+def scripted(*faults: str | None) -> Asking:
+    """The scripted player; the faults are those of its first replies."""
+
+    def reply(request: ModelRequest, number: int) -> Reply:
+        assert SCRIPT.recognises(asked(request))
+        fault = faults[number] if number < len(faults) else None
+        return said(SCRIPT.reply(asked(request), fault, derive_rng(0, request.call_id, 0)))
+
+    return Asking(reply)
+
+
+def played(ask: Asking, player: ModelPlayer = VANILLA, board: Board = BOARD, **options: int) -> Episode:
+    options = {"run": 0, **options}
+    game = play_model(
+        ask, player, board.config, board.instance, board.encoded, board.book, board.rules, **options
+    )
+    return asyncio.run(game)
+
+
+def all_played(ask, player: ModelPlayer, boards: Sequence[Board], runs: int, concurrency: int):
+    return asyncio.run(play_all(ask, player, boards, runs, concurrency))
+
+
+def moves(episode: Episode) -> list[str | None]:
+    return [turn.move for turn in episode.turns]
