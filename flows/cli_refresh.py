@@ -63,6 +63,8 @@ def refresh(
     An interrupted refresh goes on where it was when the same command is given again.
 
     Example: perennial refresh --domains mineral_identification --settings easy,6x10 --instances 20
+
+    With models: perennial refresh --author gpt-4.1 --players gpt-4.1-mini,oracle --max-calls 5000
     """
     from flows.planning import prepare_refresh
     from schemas.settings import RefreshSettings, load_settings
