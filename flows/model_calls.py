@@ -52,13 +52,13 @@ class BatchCalls:
         return self._used[call_id].latency_s
 
     def added_to(self, tables: Mapping[str, Rows]) -> dict[str, Rows]:
-        """Return the tables with the rows of `calls`: every answer used, and each call that a row names.
+        """Return the tables with `calls` and `messages`: every answer used, and each call that a row names.
 
         A failed call that no row names is left out: whether it was made may depend on timing.
         """
         named = {row["call_id"] for rows in tables.values() for row in rows if row.get("call_id")}
         kept = {call_id for call_id, reply in self._used.items() if reply.answered or call_id in named}
-        return {**tables, "calls": self._ledger.rows(sorted(kept))}
+        return {**tables, **self._ledger.rows(sorted(kept))}
 
 
 @dataclass(frozen=True)

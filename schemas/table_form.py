@@ -46,13 +46,17 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """One table: a row's meaning, its columns, the key that orders it and makes a row unique."""
+    """One table: a row's meaning, its columns, the key that orders it and makes a row unique.
+
+    `is_shared`: several batches may stage the same row, which is kept once; its key is one content id.
+    """
 
     name: str
     row: str
     columns: tuple[Column, ...]
     key: tuple[str, ...]
     references: tuple[Reference, ...] = field(default=())
+    is_shared: bool = False
 
     def column(self, name: str) -> Column:
         """Return the column of that name; raise KeyError where there is none."""

@@ -37,7 +37,7 @@ CALLS = Table(
         Column("template", "string", "the template of the message that asked"),
         Column("template_hash", "string", "content id of that template and all that it includes"),
         Column("repeat", "int64", "tells runs apart that ask the same", minimum=0),
-        Column("request", "string", "model, parameters and messages (JSON)"),
+        Column("request", "string", "model, parameters, and messages by role and message_id (JSON)"),
         Column("reply", "string", "the reply's text without its reasoning", nullable=True),
         Column("reasoning", "string", "the reply's reasoning, kept apart", nullable=True),
         Column("reasoning_source", "string", "where the reasoning stood", allowed=REASONING_SOURCES),
@@ -59,6 +59,17 @@ CALLS = Table(
         Column("latency_s", "float64", "seconds of the last attempt", minimum=0, volatile=True),
     ),
     key=("call_id",),
+)
+
+MESSAGES = Table(
+    "messages",
+    "one text that models were sent",
+    (
+        Column("message_id", "string", "content id of the text"),
+        Column("content", "string", "the text, kept once however many calls send it"),
+    ),
+    key=("message_id",),
+    is_shared=True,
 )
 
 DOMAINS = Table(
@@ -282,6 +293,7 @@ TABLES: dict[str, Table] = {
     for table in (
         EDITIONS,
         CALLS,
+        MESSAGES,
         DOMAINS,
         SEED_CONFIGS,
         OUTCOMES,

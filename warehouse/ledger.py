@@ -9,7 +9,14 @@ from typing import Any
 
 from schemas.calls import ModelRequest, Reply, Spent
 from schemas.ids import content_id
-from warehouse.ledger_rows import REPLY_COLUMNS, entry, reply_from, stored_calls, table_row
+from warehouse.ledger_rows import (
+    REPLY_COLUMNS,
+    entry,
+    message_rows,
+    reply_from,
+    stored_calls,
+    table_row,
+)
 from warehouse.ledger_schema import ANSWERED_SQL, open_for_writing, trouble
 from warehouse.ledger_writer import LedgerWriter
 
@@ -98,15 +105,16 @@ class CallLedger:
         row = self._first(_SPENT, self._edition)
         return Spent() if row is None else Spent(*row)
 
-    def rows(self, call_ids: Iterable[str]) -> list[dict[str, Any]]:
-        """Return these calls as rows of table `calls`, in the order given, each once.
+    def rows(self, call_ids: Iterable[str]) -> dict[str, list[dict[str, Any]]]:
+        """Return these calls as rows of table `calls`, in the order given, each once, and of `messages`.
 
         Raises UnreadableInput for a call that is not in the ledger.
         """
         try:
-            return [table_row(call) for call in stored_calls(self._reader, call_ids)]
+            calls = list(stored_calls(self._reader, call_ids))
         except sqlite3.Error as error:
             raise trouble(self._path, error) from None
+        return {"calls": [table_row(call) for call in calls], "messages": message_rows(calls)}
 
     def _first(self, sql: str, value: str) -> tuple[Any, ...] | None:
         try:

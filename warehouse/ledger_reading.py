@@ -112,7 +112,9 @@ class LedgerReader(AbstractContextManager["LedgerReader"]):
 
     def call(self, call_id: str) -> dict[str, Any]:
         """Return the whole call by column, with `params` and `messages` parsed."""
-        return self._told(lambda: next(stored_calls(self._connection, [call_id])))
+        call = self._told(lambda: next(stored_calls(self._connection, [call_id])))
+        del call["listed"]
+        return call
 
     def _rows(self, sql: str, values: list[Any]) -> list[tuple[Any, ...]]:
         return self._told(lambda: self._connection.execute(sql, values).fetchall())

@@ -80,18 +80,30 @@ def stored_calls(connection: sqlite3.Connection, call_ids: Iterable[str]) -> Ite
         contents = _contents(connection, found.values())
         for call_id in some:
             call = found[call_id]
-            call["messages"] = [_message(item, contents) for item in call["messages"]]
+            call["listed"] = call["messages"]
+            call["messages"] = [_message(item, contents) for item in call["listed"]]
             yield call
 
 
 def table_row(call: dict[str, Any]) -> dict[str, Any]:
-    """Return a stored call as a row of table `calls`."""
-    asked = {"model": call["model"], "params": call["params"], "messages": call["messages"]}
+    """Return a stored call as a row of table `calls`; its request names each message by its id."""
+    messages = [_message_by_id(item) for item in call["listed"]]
+    asked = {"model": call["model"], "params": call["params"], "messages": messages}
     kept = {name: utf8(value) if isinstance(value, str) else value for name, value in call.items()}
     answered = kept["status"] in ANSWERED_STATUSES
     reply = kept["content"] if answered or kept["content"] else None
     row = {**kept, "request": canonical_json(asked), "reply": reply}
     return {column.name: row[column.name] for column in CALLS.columns}
+
+
+def message_rows(calls: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the messages of these stored calls as rows of table `messages`, each once, sorted by id."""
+    contents = {
+        item[1]: message["content"]
+        for call in calls
+        for item, message in zip(call["listed"], call["messages"], strict=True)
+    }
+    return [{"message_id": key, "content": utf8(content)} for key, content in sorted(contents.items())]
 
 
 def utf8(text: str) -> str:
@@ -119,6 +131,11 @@ def _message_id(content: str) -> str:
 def _message(item: list[Any], contents: dict[str, str]) -> Message:
     role, message_id, *rest = item
     return {"role": role, "content": contents[message_id], **(rest[0] if rest else {})}
+
+
+def _message_by_id(item: list[Any]) -> dict[str, Any]:
+    role, message_id, *rest = item
+    return {"role": role, "message_id": message_id, **(rest[0] if rest else {})}
 
 
 def _calls(connection: sqlite3.Connection, call_ids: list[str]) -> Iterator[dict[str, Any]]:

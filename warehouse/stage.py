@@ -88,6 +88,8 @@ class Staging:
         schema = TABLES[table].arrow_schema()
         parts = [self.store.read_table(self._part(table, key)) for key in self._done_keys(table)]
         whole = pa.concat_tables([schema.empty_table(), *(part.cast(schema) for part in parts)])
+        if TABLES[table].is_shared:
+            whole = _each_key_once(whole, TABLES[table].key[0])
         return whole.sort_by([(name, "ascending") for name in TABLES[table].key]).combine_chunks()
 
     def remove(self) -> None:
@@ -104,6 +106,15 @@ class Staging:
 
     def _part(self, table: str, key: str) -> str:
         return f"{self.folder}/{table}/{key}.parquet"
+
+
+def _each_key_once(rows: "pyarrow.Table", key: str) -> "pyarrow.Table":
+    """Return the first row of each key: the others are equal to it, as the key is a content id."""
+    import pyarrow as pa
+
+    numbered = pa.table({"key": rows[key], "row": pa.array(range(rows.num_rows), pa.int64())})
+    first = numbered.group_by("key", use_threads=False).aggregate([("row", "min")])
+    return rows.take(first["row_min"])
 
 
 def _refuse_other_columns(table: str, rows: Rows) -> None:

@@ -5,7 +5,7 @@ import re
 import signal
 import sqlite3
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from pathlib import Path
 
@@ -143,10 +143,17 @@ def _wait_until(holds: Callable[[], bool], timeout_s: float = 60.0) -> None:
 
 def _calls_by_digest(root: Path) -> Counter[str]:
     """Return how many calls of the edition ask the same, by the server's name for it: it knows no repeats."""
-    rows = open_catalog(Store(str(root))).query("SELECT request FROM calls")[1]
-    requests = [json.loads(request) for (request,) in rows]
+    catalog = open_catalog(Store(str(root)))
+    told = defaultdict(list)
+    sent = "SELECT call_id, role, content FROM call_messages ORDER BY call_id, position"
+    for call_id, role, content in catalog.query(sent)[1]:
+        told[call_id].append({"role": role, "content": content})
+    requests = {
+        call_id: json.loads(text) for call_id, text in catalog.query("SELECT call_id, request FROM calls")[1]
+    }
     return Counter(
-        request_digest(request["model"], request["messages"], request["params"]) for request in requests
+        request_digest(request["model"], told[call_id], request["params"])
+        for call_id, request in requests.items()
     )
 
 

@@ -77,6 +77,7 @@ def _drop(table: str) -> Callable[[Rows], None]:
             (_set("turns", "move", "ask"), "cross_table", "every move of an episode"),
             (_set("kumo_instances", "n_actions", 1), "cross_table", "never exceed"),
             (_set("calls", "status", "ok"), "cross_table", "exactly when its last call is"),
+            (_set("messages", "message_id", "msg_2"), "cross_table", "every message that a call was sent"),
             (_set("books", "verdict", "passed"), "cross_table", "versions of a model that all failed"),
         ],
         [

@@ -98,7 +98,7 @@ def test_a_failed_call_is_not_found_and_gives_way_to_any_other(ledger: CallLedge
     assert keep(ledger, (asked, failed)) == [failed]
     assert ledger.find(asked.call_id) is None
     assert keep(ledger, (asked, again)) == [again]
-    assert [(row["status"], row["error"], row["reply"]) for row in ledger.rows([asked.call_id])] == [
+    assert [(row["status"], row["error"], row["reply"]) for row in ledger.rows([asked.call_id])["calls"]] == [
         ("rejected", "second", None)
     ]
     answer = reply(asked)
@@ -121,7 +121,7 @@ def test_repeats_never_share_an_entry(ledger: CallLedger) -> None:
     keep(ledger, *((one, reply(one, f"run {one.repeat}")) for one in asked))
     found = [ledger.find(one.call_id) for one in asked]
     assert [one.content for one in found if one] == [f"run {run}" for run in range(5)]
-    assert [row["repeat"] for row in ledger.rows(one.call_id for one in asked)] == [0, 1, 2, 3, 4]
+    assert [row["repeat"] for row in ledger.rows(one.call_id for one in asked)["calls"]] == [0, 1, 2, 3, 4]
 
 
 def test_spent_counts_answers_of_the_edition_and_the_cost_that_is_known(ledger: CallLedger) -> None:
@@ -222,8 +222,13 @@ def test_rows_give_back_the_messages_sent(
 ) -> None:
     asked = ModelRequest("writer", "m", tuple(messages), {"seed": 1}, "t", "h", repeat)
     keep(shared_ledger, (asked, reply(asked)))
-    (row,) = shared_ledger.rows([asked.call_id])
-    assert json.loads(row["request"]) == {"model": "m", "params": {"seed": 1}, "messages": messages}
+    tables = shared_ledger.rows([asked.call_id])
+    sent = json.loads(tables["calls"][0]["request"])
+    contents = {row["message_id"]: row["content"] for row in tables["messages"]}
+    told = [{"content": contents[one.pop("message_id")], **one} for one in sent.pop("messages")]
+    assert sent == {"model": "m", "params": {"seed": 1}}
+    assert told == messages
+    assert len(contents) == len({message["content"] for message in messages})
 
 
 @given(text=st.text(st.characters(exclude_categories=())), number=st.integers())
@@ -234,7 +239,7 @@ def test_any_text_of_a_server_comes_back_unchanged(shared_ledger: CallLedger, te
     sent = reply(asked, text, reasoning=text, raw=text, served_model=text)
     assert keep(shared_ledger, (asked, sent)) == [sent]
     assert shared_ledger.find(asked.call_id) == sent
-    table = pa.Table.from_pylist(shared_ledger.rows([asked.call_id]), schema=CALLS.arrow_schema())
+    table = pa.Table.from_pylist(shared_ledger.rows([asked.call_id])["calls"], schema=CALLS.arrow_schema())
     assert table["reply"][0].as_py().encode() == text.encode("utf-8", "backslashreplace")
 
 
@@ -242,7 +247,7 @@ def test_rows_are_in_the_order_given_each_once(ledger: CallLedger) -> None:
     asked = [request(str(i)) for i in range(1200)]
     keep(ledger, *((one, reply(one)) for one in asked))
     ids = [one.call_id for one in reversed(asked)]
-    rows = ledger.rows([*ids, *ids[:7]])
+    rows = ledger.rows([*ids, *ids[:7]])["calls"]
     assert [row["call_id"] for row in rows] == ids
     assert list(rows[0]) == [column.name for column in CALLS.columns]
     with pytest.raises(UnreadableInput, match="no model call 'call_x'"):

@@ -27,7 +27,7 @@ def test_an_endpoint_is_kept_without_credentials(tmp_path: Path, url: str, kept:
     with CallLedger(tmp_path / "l.sqlite", "e1", url) as ledger:
         asked = request()
         keep(ledger, (asked, reply(asked)))
-        assert ledger.rows([asked.call_id])[0]["endpoint"] == kept
+        assert ledger.rows([asked.call_id])["calls"][0]["endpoint"] == kept
     assert all(b"secret" not in file.read_bytes() for file in tmp_path.iterdir())
 
 

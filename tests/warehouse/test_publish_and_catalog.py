@@ -175,3 +175,10 @@ def test_lineage_leads_from_an_episode_to_the_templates_behind_it(store: Store) 
 def test_revisions_count_books_and_the_errors_of_their_first_versions(store: Store) -> None:
     rows = open_catalog(store).query("SELECT * EXCLUDE (edition) FROM revisions")[1]
     assert rows == [("Weather", "3x2", "m", 1, 0, 0, 1, 1, 0, 0, 0)]
+
+
+def test_call_messages_tell_what_a_model_was_told(store: Store) -> None:
+    rows = open_catalog(store).query(
+        "SELECT call_id, position, role, content FROM call_messages WHERE call_role = 'writer'"
+    )[1]
+    assert rows == [("call_draft", 1, "user", "what now?")]

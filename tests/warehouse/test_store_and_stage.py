@@ -95,6 +95,14 @@ def test_a_damaged_plan_is_named(tmp_path: Path, content: str) -> None:
         staging.read_plan()
 
 
+def test_a_row_that_several_batches_share_is_kept_once(tmp_path: Path) -> None:
+    staging = Staging(Store(str(tmp_path)), "e")
+    texts = [{"message_id": f"msg_{number}", "content": str(number)} for number in range(4)]
+    staging.write_batch("a", {"messages": texts[:3]})
+    staging.write_batch("b", {"messages": texts[1:]})
+    assert staging.read_all("messages").to_pylist() == texts
+
+
 @pytest.mark.parametrize("column", ["colour", "verdict"])
 def test_a_row_with_other_columns_than_its_table_is_never_staged(tmp_path: Path, column: str) -> None:
     staging = Staging(Store(str(tmp_path)), "e")
