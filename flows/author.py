@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from flows import progress
+from flows.input_files import load_bundled
 from flows.model_calls import ModelSession, all_settled, run_session
 from flows.planning import PlannedDomain
 from flows.workspace import Workspace, open_workspace, stage_once
@@ -12,6 +13,7 @@ from schemas.calls import CallPolicy, ModelChoice
 from schemas.errors import UnusableConfig
 from tasks.kumo.authors.configuration import Configured, configure_domain
 from tasks.kumo.authors.proposal import KnownDomain, propose_domains
+from warehouse.bundled import bundled_domains
 from warehouse.catalog import published_domains
 from warehouse.kumo_rows import (
     Row,
@@ -76,10 +78,11 @@ async def _proposed(workspace: Workspace, session: ModelSession) -> dict[str, Ro
 
 
 def _known(workspace: Workspace) -> list[KnownDomain]:
-    """Return the domains of this edition and of every edition published before it began."""
-    given = [workspace.config(config_id).config for config_id in workspace.plan.configs]
+    """Return the domains of this edition, the bundled ones, and those of editions published before."""
+    configs = [workspace.config(config_id).config for config_id in workspace.plan.configs]
+    configs += [load_bundled(name) for name in bundled_domains()]
     published = published_domains(workspace.staging.store, workspace.plan.known_editions)
-    names = {(config.name, config.goal): None for config in given} | dict.fromkeys(published)
+    names = {(config.name, config.goal): None for config in configs} | dict.fromkeys(published)
     return [KnownDomain(name, goal) for name, goal in names]
 
 

@@ -45,6 +45,8 @@ def print_edition(store: Store, plan: RefreshPlan, console: Console, as_json: bo
     console.print(f"published: {shown}; {counts['audits']} expectations held", highlight=False)
     if counts.get("calls"):
         console.print(f"models:    {_spent_text(_spent(catalog, plan.edition))}", highlight=False)
+    if plan.authoring.writer:
+        console.print(f"books:     {_books_text(catalog, plan.edition)}", highlight=False)
     console.print(f"tables:    {store.location('tables')}/<table>/edition={plan.edition}/", highlight=False)
     flag = "" if store.root == "warehouse/data" else f" --root {store.root}"
     console.print(
@@ -78,3 +80,16 @@ def _spent_text(spent: dict[str, Any]) -> str:
     tokens = f"{spent['prompt_tokens'] or 0:,} tokens in, {spent['completion_tokens'] or 0:,} out"
     uncounted = spent["calls_without_usage"]
     return f"{counted}; {tokens}" + (f" ({uncounted:,} calls without usage)" if uncounted else "")
+
+
+def _books_text(catalog: Catalog, edition: str) -> str:
+    """Return how many of the models' books passed at once, were revised, or had to be replaced."""
+    _, rows = catalog.query(
+        "SELECT sum(unchanged)::BIGINT, sum(revised)::BIGINT, sum(replaced)::BIGINT "
+        f"FROM revisions WHERE edition = '{edition}'"
+    )
+    unchanged, revised, replaced = (count or 0 for count in rows[0])
+    return (
+        f"{unchanged:,} passed as they were written, {revised:,} after revision, "
+        f"{replaced:,} replaced by the template's (view revisions tells where)"
+    )
