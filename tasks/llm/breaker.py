@@ -62,7 +62,7 @@ class Breaker:
             self._wake(model)
 
     def _endpoint_wide(self, model: str, tried: Tried) -> str | None:
-        status, said = tried.received.http_status, tried.reply.error
+        status, said = tried.received.http_status, (tried.reply.error or "").rstrip(".")
         where = f"{self._base_url} (asked for model {model!r})"
         if status == 401:
             return f"the key was refused by {where}: {said}: set {_KEYS} to a valid key, {_AGAIN}"
@@ -73,7 +73,7 @@ class Breaker:
         return None
 
     def _model_wide(self, model: str, tried: Tried) -> str | None:
-        status, said = tried.received.http_status, tried.reply.error
+        status, said = tried.received.http_status, (tried.reply.error or "").rstrip(".")
         where = f"model {model!r} at {self._base_url}"
         if status == 404:
             return (
