@@ -1,84 +1,72 @@
-"""Stage 5: the figures of an edition, with intervals that respect its instances as clusters."""
+"""Stage 5: the figures of an edition, from its episodes alone: no model is called.
 
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from typing import Any
+What is counted comes from one query (`warehouse/analysis/cells.sql`), what is computed from it stands in
+`tasks/statistics`.
+"""
 
-from flows.workspace import Workspace, open_workspace, stage_once
-from tasks.statistics.intervals import METHOD, cluster_bootstrap
-from tasks.statistics.rates import (
-    Convention,
-    ScoredEpisode,
-    relative_action_count,
-    relative_count,
-    success_rate,
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from flows.workspace import open_workspace, stage_once
+from tasks.kumo.configuration import parse_config
+from tasks.statistics.cells import Cell, grouped
+from tasks.statistics.figure import Figure
+from tasks.statistics.pair_figures import pair_figures
+from tasks.statistics.rate_figures import rate_figures
+from tasks.statistics.study_figures import (
+    correlation_figures,
+    domain_figures,
+    item_figures,
+    topology_figures,
 )
+from warehouse.analysis.cells import CELL_TABLES, count_cells
+from warehouse.external_scores import load_scores
 from warehouse.stage import Rows
 
-CONVENTION: Convention = "perennial"
-ALL_DOMAINS = "all"
-_Group = tuple[str, str, str]
+if TYPE_CHECKING:
+    import pyarrow
+
+Scores = Mapping[str, Mapping[str, float]]
 
 
 def analyse_edition(root: str, edition: str) -> dict[str, int]:
     """Stage the statistics of the staged episodes; return the row counts."""
     workspace = open_workspace(root, edition)
-    return stage_once(workspace, workspace.statistics_key, lambda: {"statistics": _statistics(workspace)})
-
-
-def _statistics(workspace: Workspace) -> Rows:
-    groups: dict[_Group, list[ScoredEpisode]] = defaultdict(list)
-    for domain, setting, player, episode in _scored_episodes(workspace):
-        groups[setting, ALL_DOMAINS, player].append(episode)
-        groups[setting, domain, player].append(episode)
-    return [row for group, episodes in groups.items() for row in _rows(group, episodes, workspace.plan.seed)]
-
-
-def _scored_episodes(workspace: Workspace) -> Iterator[tuple[str, str, str, ScoredEpisode]]:
     staging = workspace.staging
-    for config_id, setting in workspace.batches:
-        domain = workspace.config(config_id).config.name
-        sampled = staging.read_batch(workspace.sample_key(config_id, setting.name), "kumo_instances")
-        instances = {row["instance_id"]: row for row in sampled}
-        for player in workspace.plan.players:
-            key = workspace.episodes_key(config_id, setting.name, player)
-            for row in staging.read_batch(key, "episodes"):
-                if row["status"] != "api_error":
-                    yield domain, setting.name, player, _scored(row, instances[row["instance_id"]])
+
+    def rows() -> dict[str, Rows]:
+        tables = {name: staging.read_all(name) for name in CELL_TABLES}
+        return {"statistics": edition_statistics(tables, workspace.plan.seed, load_scores(staging.store))}
+
+    return stage_once(workspace, workspace.statistics_key, rows)
 
 
-def _scored(episode: dict[str, Any], instance: dict[str, Any]) -> ScoredEpisode:
-    return ScoredEpisode(
-        instance_id=instance["instance_id"],
-        success=episode["success"],
-        tests=episode["tests"],
-        optimal_tests=instance["optimal_tests"],
-        n_actions=instance["n_actions"],
-    )
+def edition_statistics(tables: dict[str, "pyarrow.Table"], seed: int, external: Scores) -> Rows:
+    """Return all rows of `statistics` for an edition's tables; equal tables and scores give equal rows."""
+    cells = [Cell(**row) for row in count_cells(tables)]
+    return [_row(figure) for figure in _figures(cells, _configs(tables), seed, external)]
 
 
-def _rows(group: _Group, episodes: Sequence[ScoredEpisode], seed: int) -> Iterator[dict[str, Any]]:
-    setting, domain, player = group
-    clusters = [episode.instance_id for episode in episodes]
-    figures = {
-        "success_rate": (success_rate(episodes), [float(episode.success) for episode in episodes]),
-        "relative_action_count": (
-            relative_action_count(episodes, CONVENTION),
-            [relative_count(episode, CONVENTION) for episode in episodes],
-        ),
-    }
-    for statistic, (value, values) in figures.items():
-        low, high = cluster_bootstrap(values, clusters, seed) or (None, None)
-        yield {
-            "statistic": statistic,
-            "convention": CONVENTION,
-            "setting": setting,
-            "domain": domain,
-            "player": player,
-            "n": len(episodes),
-            "value": value,
-            "low": low,
-            "high": high,
-            "p_value": None,
-            "method": METHOD,
-        }
+def _figures(cells: Sequence[Cell], configs: Mapping[str, Any], seed: int, external: Scores) -> list[Figure]:
+    groups = grouped(cells)
+    settings = sorted({cell.setting for cell in cells})
+    return [
+        *rate_figures(groups, seed),
+        *pair_figures(cells, settings, seed),
+        *topology_figures(cells, settings, seed),
+        *item_figures(cells, settings),
+        *correlation_figures(groups, external),
+        *domain_figures(configs, seed),
+    ]
+
+
+def _configs(tables: dict[str, "pyarrow.Table"]) -> dict[str, Any]:
+    """Return the configurations by domain name."""
+    names = dict(zip(*(tables["domains"][key].to_pylist() for key in ("domain_id", "name")), strict=True))
+    rows = zip(*(tables["seed_configs"][key].to_pylist() for key in ("domain_id", "config")), strict=True)
+    return {names[domain_id]: parse_config(text, names[domain_id]) for domain_id, text in sorted(rows)}
+
+
+def _row(figure: Figure) -> dict[str, Any]:
+    return asdict(figure)

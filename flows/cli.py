@@ -6,8 +6,10 @@ import typer
 from rich.console import Console
 from typer import TyperException
 
+from flows.cli_analyse import analyse
 from flows.cli_calls import calls
 from flows.cli_domains import domains
+from flows.cli_import import import_app
 from flows.cli_query import editions, query
 from flows.cli_refresh import refresh
 from flows.cli_sample import sample
@@ -30,6 +32,8 @@ app.command()(refresh)
 app.command()(query)
 app.command()(editions)
 app.command()(calls)
+app.command()(analyse)
+app.add_typer(import_app, name="import")
 app.add_typer(domains, name="domains")
 app.command()(sample)
 app.command()(solve)

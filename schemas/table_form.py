@@ -49,6 +49,7 @@ class Table:
     """One table: a row's meaning, its columns, the key that orders it and makes a row unique.
 
     `is_shared`: several batches may stage the same row, which is kept once; its key is one content id.
+    `of_editions`: its rows belong to editions, and readers see that as a column `edition`.
     """
 
     name: str
@@ -57,6 +58,7 @@ class Table:
     key: tuple[str, ...]
     references: tuple[Reference, ...] = field(default=())
     is_shared: bool = False
+    of_editions: bool = True
 
     def column(self, name: str) -> Column:
         """Return the column of that name; raise KeyError where there is none."""

@@ -4,7 +4,8 @@ The Arrow schemas, the audit, the DuckDB views of empty warehouses and the READM
 derived from here. A file holds the columns below; `edition` comes from the folder's name.
 """
 
-from schemas.calls import CALL_STATUSES, REASONING_SOURCES, ROLES, USAGE_STATUSES
+from schemas.analysis_tables import AUDITS, EXTERNAL_SCORES, STATISTICS
+from schemas.call_tables import CALLS, MESSAGES
 from schemas.kumo import EPISODE_STATUSES
 from schemas.table_form import Column, Reference, Table
 
@@ -24,52 +25,6 @@ EDITIONS = Table(
         Column("counts", "string", "rows of each table (JSON)"),
     ),
     key=("benchmark",),
-)
-
-CALLS = Table(
-    "calls",
-    "one model call",
-    (
-        Column("call_id", "string", "content id of model, parameters, messages and repeat index"),
-        Column("role", "string", "what the model was asked as", allowed=ROLES),
-        Column("model", "string", "the model that was asked for"),
-        Column("served_model", "string", "the model that the server says it used", nullable=True),
-        Column("template", "string", "the template of the message that asked"),
-        Column("template_hash", "string", "content id of that template and all that it includes"),
-        Column("repeat", "int64", "tells runs apart that ask the same", minimum=0),
-        Column("request", "string", "model, parameters, and messages by role and message_id (JSON)"),
-        Column("reply", "string", "the reply's text without its reasoning", nullable=True),
-        Column("reasoning", "string", "the reply's reasoning, kept apart", nullable=True),
-        Column("reasoning_source", "string", "where the reasoning stood", allowed=REASONING_SOURCES),
-        Column("finish_reason", "string", "why the server ended the reply", nullable=True),
-        Column("prompt_tokens", "int64", "tokens of the request", nullable=True, minimum=0),
-        Column(
-            "completion_tokens", "int64", "tokens of the reply, reasoning included", nullable=True, minimum=0
-        ),
-        Column("reasoning_tokens", "int64", "tokens of the reasoning", nullable=True, minimum=0),
-        Column("cached_tokens", "int64", "prompt tokens that came from a cache", nullable=True, minimum=0),
-        Column("usage", "string", "whether the server reported tokens", allowed=USAGE_STATUSES),
-        Column(
-            "cost_usd", "float64", "cost, NULL where tokens or price are unknown", nullable=True, minimum=0
-        ),
-        Column("status", "string", "what became of the call", allowed=CALL_STATUSES),
-        Column("error", "string", "what went wrong, NULL for an answer", nullable=True),
-        Column("endpoint", "string", "where it was sent", volatile=True),
-        Column("attempts", "int64", "requests made for it, retries included", minimum=1, volatile=True),
-        Column("latency_s", "float64", "seconds of the last attempt", minimum=0, volatile=True),
-    ),
-    key=("call_id",),
-)
-
-MESSAGES = Table(
-    "messages",
-    "one text that models were sent",
-    (
-        Column("message_id", "string", "content id of the text"),
-        Column("content", "string", "the text, kept once however many calls send it"),
-    ),
-    key=("message_id",),
-    is_shared=True,
 )
 
 DOMAINS = Table(
@@ -244,6 +199,7 @@ TURNS = Table(
         Column("move", "string", "the action or truth, NULL where the reply named none", nullable=True),
         Column("observation", "string", "the observation of an action, numbers as text", nullable=True),
         Column("state", "int64", "the observed state's number", nullable=True, minimum=0),
+        Column("reply", "string", "the reply's text where no call holds it: imported ones", nullable=True),
         _CALL_ID,
     ),
     key=("episode_id", "turn"),
@@ -251,41 +207,6 @@ TURNS = Table(
         Reference("episode_id", "episodes", "episode_id"),
         Reference("call_id", "calls", "call_id"),
     ),
-)
-
-STATISTICS = Table(
-    "statistics",
-    "one computed figure",
-    (
-        Column("statistic", "string", "what was computed"),
-        Column("convention", "string", "how actions were counted", allowed=("perennial", "kumo-2025")),
-        Column("setting", "string", "the setting"),
-        Column("domain", "string", "the domain's name, or `all`"),
-        Column("player", "string", "the player"),
-        Column("n", "int64", "number of scored episodes", minimum=0),
-        Column("value", "float64", "the figure, NULL where it is undefined", nullable=True),
-        Column("low", "float64", "lower end of its 95% interval", nullable=True),
-        Column("high", "float64", "upper end of its 95% interval", nullable=True),
-        Column(
-            "p_value", "float64", "p-value, where the method has one", nullable=True, minimum=0, maximum=1
-        ),
-        Column("method", "string", "how value and interval were computed"),
-    ),
-    key=("statistic", "convention", "setting", "domain", "player"),
-)
-
-AUDITS = Table(
-    "audits",
-    "one expectation's result in the audit before publishing",
-    (
-        Column("suite", "string", "the table, or `cross_table`"),
-        Column("expectation", "string", "what was expected"),
-        Column("success", "bool", "whether it held"),
-        Column("observed", "string", "what was seen"),
-        Column("unexpected_count", "int64", "number of rows that broke it", minimum=0),
-        Column("severity", "string", "whether a failure stops publishing", allowed=("critical", "warning")),
-    ),
-    key=("suite", "expectation"),
 )
 
 TABLES: dict[str, Table] = {
@@ -303,7 +224,9 @@ TABLES: dict[str, Table] = {
         EPISODES,
         TURNS,
         STATISTICS,
+        EXTERNAL_SCORES,
         AUDITS,
     )
 }
-STAGED_TABLES: tuple[str, ...] = tuple(name for name in TABLES if name not in ("editions", "audits"))
+_NOT_STAGED = ("editions", "external_scores", "audits")
+STAGED_TABLES: tuple[str, ...] = tuple(name for name in TABLES if name not in _NOT_STAGED)

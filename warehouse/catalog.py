@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 from schemas.errors import QueryFailed
 from schemas.table_form import DUCKDB_TYPES, Table
 from schemas.tables import TABLES
+from warehouse.analysis.kept import analysis_file
+from warehouse.external_scores import score_files
 from warehouse.store import Store
 
 if TYPE_CHECKING:
@@ -115,16 +117,24 @@ def issued_instances(store: Store, editions: tuple[str, ...]) -> frozenset[str]:
 
 
 def _table_sql(store: Store, table: Table, editions: Sequence[str]) -> str:
-    columns = [("edition", "VARCHAR"), *((c.name, DUCKDB_TYPES[c.type]) for c in table.columns)]
+    columns = [(column.name, DUCKDB_TYPES[column.type]) for column in table.columns]
+    names = score_files(store)
+    if table.of_editions:
+        columns = [("edition", "VARCHAR"), *columns]
+        names = [_file_of(store, table.name, edition) for edition in editions]
     nothing = "SELECT " + ", ".join(f'NULL::{type_} AS "{name}"' for name, type_ in columns) + " WHERE false"
-    if not editions:
+    if not names:
         return nothing
-    names = ", ".join(_quoted(store.location(table_file(table.name, edition))) for edition in editions)
+    listed = ", ".join(_quoted(store.location(name)) for name in names)
+    partitions = ", hive_partitioning = true, hive_types = {'edition': VARCHAR}" if table.of_editions else ""
     # An older edition may lack a column that came later: all of its rows have NULL there.
-    return (
-        f"{nothing} UNION ALL BY NAME SELECT * FROM read_parquet([{names}], union_by_name = true, "
-        "hive_partitioning = true, hive_types = {'edition': VARCHAR})"
-    )
+    return f"{nothing} UNION ALL BY NAME SELECT * FROM read_parquet([{listed}], union_by_name = true{partitions})"
+
+
+def _file_of(store: Store, table: str, edition: str) -> str:
+    """Return the table's file of that edition: for statistics the latest analysis, where there is one."""
+    later = analysis_file(edition)
+    return later if table == "statistics" and store.exists(later) else table_file(table, edition)
 
 
 def _quoted(text: str) -> str:

@@ -196,6 +196,7 @@ def turn_rows(episode: Episode, episode_id: str) -> list[Row]:
             "move": turn.move,
             "observation": None if turn.observation is None else observation_text(turn.observation),
             "state": turn.state,
+            "reply": None,
             "call_id": turn.call_id,
         }
         for turn in episode.turns

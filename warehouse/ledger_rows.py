@@ -14,10 +14,10 @@ from itertools import islice
 from operator import attrgetter
 from typing import Any
 
+from schemas.call_tables import CALLS
 from schemas.calls import ANSWERED_STATUSES, Message, ModelRequest, Reply
 from schemas.errors import UnreadableInput
 from schemas.ids import canonical_json, content_id
-from schemas.tables import CALLS
 
 REPLY_COLUMNS = tuple(field.name for field in fields(Reply))
 REQUEST_COLUMNS = ("role", "model", "template", "template_hash", "repeat", "params", "messages")

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from schemas.analysis_tables import AUDITS
 from schemas.errors import EditionConflict
 from schemas.plan import RefreshPlan
-from schemas.tables import AUDITS, EDITIONS, STAGED_TABLES
+from schemas.tables import EDITIONS, STAGED_TABLES
 from warehouse.catalog import published_editions, table_file
 from warehouse.stage import Staging
 from warehouse.store import Store

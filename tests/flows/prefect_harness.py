@@ -88,6 +88,8 @@ def edition_content(root: Path, edition: str) -> dict[str, list[tuple[Any, ...]]
     catalog = open_catalog(Store(str(root)))
     content = {}
     for table in TABLES.values():
+        if not table.of_editions:
+            continue
         kept = ", ".join(f'"{column.name}"' for column in table.columns if not column.volatile)
         content[table.name] = catalog.query(f"SELECT {kept} FROM {table.name} WHERE edition = '{edition}'")[1]
     return content

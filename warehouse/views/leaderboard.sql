@@ -25,7 +25,7 @@ SELECT r.edition, r.setting, r.player, r.instances, r.attempted, r.scored,
 FROM rates AS r
 LEFT JOIN statistics AS s
   ON s.edition = r.edition AND s.setting = r.setting AND s.player = r.player
- AND s.domain = 'all' AND s.statistic = 'success_rate' AND s.convention = 'perennial'
+ AND s.domain = 'all' AND s.statistic = 'success_rate' AND s.convention IN ('any', 'perennial')
 LEFT JOIN statistics AS c
   ON c.edition = r.edition AND c.setting = r.setting AND c.player = r.player
  AND c.domain = 'all' AND c.statistic = 'relative_action_count' AND c.convention = 'perennial'

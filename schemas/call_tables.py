@@ -1,0 +1,50 @@
+"""The tables of model calls."""
+
+from schemas.calls import CALL_STATUSES, REASONING_SOURCES, ROLES, USAGE_STATUSES
+from schemas.table_form import Column, Table
+
+CALLS = Table(
+    "calls",
+    "one model call",
+    (
+        Column("call_id", "string", "content id of model, parameters, messages and repeat index"),
+        Column("role", "string", "what the model was asked as", allowed=ROLES),
+        Column("model", "string", "the model that was asked for"),
+        Column("served_model", "string", "the model that the server says it used", nullable=True),
+        Column("template", "string", "the template of the message that asked"),
+        Column("template_hash", "string", "content id of that template and all that it includes"),
+        Column("repeat", "int64", "tells runs apart that ask the same", minimum=0),
+        Column("request", "string", "model, parameters, and messages by role and message_id (JSON)"),
+        Column("reply", "string", "the reply's text without its reasoning", nullable=True),
+        Column("reasoning", "string", "the reply's reasoning, kept apart", nullable=True),
+        Column("reasoning_source", "string", "where the reasoning stood", allowed=REASONING_SOURCES),
+        Column("finish_reason", "string", "why the server ended the reply", nullable=True),
+        Column("prompt_tokens", "int64", "tokens of the request", nullable=True, minimum=0),
+        Column(
+            "completion_tokens", "int64", "tokens of the reply, reasoning included", nullable=True, minimum=0
+        ),
+        Column("reasoning_tokens", "int64", "tokens of the reasoning", nullable=True, minimum=0),
+        Column("cached_tokens", "int64", "prompt tokens that came from a cache", nullable=True, minimum=0),
+        Column("usage", "string", "whether the server reported tokens", allowed=USAGE_STATUSES),
+        Column(
+            "cost_usd", "float64", "cost, NULL where tokens or price are unknown", nullable=True, minimum=0
+        ),
+        Column("status", "string", "what became of the call", allowed=CALL_STATUSES),
+        Column("error", "string", "what went wrong, NULL for an answer", nullable=True),
+        Column("endpoint", "string", "where it was sent", volatile=True),
+        Column("attempts", "int64", "requests made for it, retries included", minimum=1, volatile=True),
+        Column("latency_s", "float64", "seconds of the last attempt", minimum=0, volatile=True),
+    ),
+    key=("call_id",),
+)
+
+MESSAGES = Table(
+    "messages",
+    "one text that models were sent",
+    (
+        Column("message_id", "string", "content id of the text"),
+        Column("content", "string", "the text, kept once however many calls send it"),
+    ),
+    key=("message_id",),
+    is_shared=True,
+)

@@ -1,0 +1,142 @@
+"""The rates of every player in every setting and domain: solved, actions, attempts, statuses, tokens, cost.
+
+Intervals of means over episodes resample whole instances, all groups at once; the majority label is a
+plain proportion of instances and has Wilson's interval.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from schemas.kumo import EPISODE_STATUSES
+from tasks.statistics.attempts import majority_label, pass_at_k, pass_hat_k
+from tasks.statistics.cells import Cell, Group
+from tasks.statistics.figure import EXTRA_ACTIONS, Counting, Figure
+from tasks.statistics.intervals import METHOD, intervals_of_sums, wilson_interval
+
+_Sums = tuple[list[float], list[float]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Mean:
+    """A mean over episodes: its sum and its number of episodes on each instance."""
+
+    statistic: str
+    convention: Counting
+    of: Callable[[Cell], tuple[float, int]]
+
+
+def _relative(extra: int) -> Callable[[Cell], tuple[float, int]]:
+    return lambda cell: (cell.relative_actions(extra), cell.runs)
+
+
+_MEANS = (
+    _Mean("success_rate", "any", lambda cell: (cell.solved, cell.runs)),
+    *(
+        _Mean("relative_action_count", convention, _relative(extra))
+        for convention, extra in EXTRA_ACTIONS.items()
+    ),
+    _Mean("mean_tests", "any", lambda cell: (cell.tests, cell.runs)),
+    _Mean("mean_tokens", "any", lambda cell: (cell.tokens, cell.runs_with_tokens)),
+    _Mean("mean_cost_usd", "any", lambda cell: (cell.cost_usd, cell.runs_with_cost)),
+)
+_PROPORTION = "share of instances; Wilson's interval; n counts instances"
+_STATUS = "share of attempted episodes; Wilson's interval over episodes; n counts episodes"
+
+
+def rate_figures(groups: dict[Group, list[Cell]], seed: int) -> Iterator[Figure]:
+    """Yield the figures of every group (setting, domain, player) of cells."""
+    yield from _means(groups, seed)
+    for group, cells in groups.items():
+        yield from _attempts(group, cells)
+        yield from _statuses(group, cells)
+
+
+def _means(groups: dict[Group, list[Cell]], seed: int) -> Iterator[Figure]:
+    wanted = [(group, mean, _sums(mean, cells)) for group, cells in groups.items() for mean in _MEANS]
+    intervals = intervals_of_sums([sums for _, _, sums in wanted], seed)
+    for ((setting, domain, player), mean, (sums, sizes)), interval in zip(wanted, intervals, strict=True):
+        if not sizes and mean.statistic in ("mean_tokens", "mean_cost_usd"):
+            continue  # nothing is known of players that are no models
+        number = int(sum(sizes))
+        low, high = interval or (None, None)
+        yield Figure(
+            statistic=mean.statistic,
+            convention=mean.convention,
+            setting=setting,
+            domain=domain,
+            player=player,
+            n=number,
+            value=sum(sums) / number if number else None,
+            low=low,
+            high=high,
+            method=f"{METHOD}; n counts episodes",
+        )
+
+
+def _sums(mean: _Mean, cells: Sequence[Cell]) -> _Sums:
+    found = [mean.of(cell) for cell in cells]
+    known = [(float(total), float(number)) for total, number in found if number]
+    return [total for total, _ in known], [number for _, number in known]
+
+
+def _attempts(group: Group, cells: Sequence[Cell]) -> Iterator[Figure]:
+    """Yield the majority label and, for the number of runs that all instances have, pass@k and pass^k."""
+    setting, domain, player = group
+    scored = [cell for cell in cells if cell.runs]
+    if not scored:
+        return
+    solved = sum(has_majority(cell) for cell in scored)
+    low, high = wilson_interval(solved, len(scored)) or (None, None)
+    yield Figure(
+        "majority_success",
+        setting,
+        domain,
+        player,
+        len(scored),
+        solved / len(scored),
+        f"solved in more than half of its runs; {_PROPORTION}",
+        low=low,
+        high=high,
+    )
+    runs = min(cell.runs for cell in scored)
+    for k in range(2, runs + 1):
+        for name, measure in (("pass_at", pass_at_k), ("pass_hat", pass_hat_k)):
+            values = [measure(cell.runs, cell.solved, k) for cell in scored]
+            known = [value for value in values if value is not None]
+            yield Figure(
+                f"{name}_{k}",
+                setting,
+                domain,
+                player,
+                len(known),
+                sum(known) / len(known) if known else None,
+                "mean over instances; n counts instances",
+            )
+
+
+def has_majority(cell: Cell) -> bool:
+    """Return whether more than half of the cell's scored runs succeeded (the paper: 3 of 5)."""
+    solved = [True] * cell.solved + [False] * (cell.runs - cell.solved)
+    return majority_label(solved, cell.runs // 2 + 1)
+
+
+def _statuses(group: Group, cells: Sequence[Cell]) -> Iterator[Figure]:
+    setting, domain, player = group
+    counts: Counter[str] = Counter()
+    for cell in cells:
+        counts.update(cell.statuses)
+    attempted = counts.total()
+    for status in EPISODE_STATUSES:
+        low, high = wilson_interval(counts[status], attempted) or (None, None)
+        yield Figure(
+            f"status_{status}",
+            setting,
+            domain,
+            player,
+            attempted,
+            counts[status] / attempted,
+            _STATUS,
+            low=low,
+            high=high,
+        )

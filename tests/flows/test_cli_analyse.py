@@ -1,0 +1,80 @@
+"""`perennial analyse` and `perennial import scores`: figures made anew, and nothing published changed."""
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.flows.conftest import Published
+from tests.flows.prefect_harness import Harness
+from warehouse.catalog import open_catalog
+from warehouse.store import Store
+
+
+@pytest.fixture
+def root(published: Published, tmp_path: Path) -> Path:
+    """A copy of the published edition that a test may write to."""
+    return Path(shutil.copytree(published.root, tmp_path / "data"))
+
+
+def _content(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*.parquet")}
+
+
+def test_a_new_analysis_gives_the_same_figures_and_writes_nothing(harness: Harness, root: Path) -> None:
+    before = _content(root)
+    done = harness.perennial("analyse", "small", "--root", str(root), cwd=root)
+    assert done.returncode == 0, done.stderr
+    assert re.fullmatch(r"small: [\d,]+ statistics, as before\n", done.stdout)
+    assert _content(root) == before
+
+
+def test_external_scores_are_correlated_after_a_new_analysis(harness: Harness, root: Path) -> None:
+    before = _content(root / "tables")
+    rates = dict(
+        open_catalog(Store(str(root))).query(
+            "SELECT player, success_rate FROM leaderboard WHERE setting = 'easy'"
+        )[1]
+    )
+    lines = [f"Twice,{player},{2 * rate},made up" for player, rate in rates.items()]
+    (root / "twice.csv").write_text("\n".join(["benchmark,player,score,source", *lines]) + "\n")
+    taken = harness.perennial("import", "scores", "twice.csv", "--root", str(root), cwd=root)
+    assert taken.returncode == 0, taken.stderr
+    assert "4 scores of 1 benchmarks from made up" in taken.stdout
+    contents = []
+    for _ in range(2):
+        shutil.rmtree(root / "analyses", ignore_errors=True)
+        done = harness.perennial("analyse", "--root", str(root), cwd=root)
+        assert done.returncode == 0, done.stderr
+        assert "kept in" in done.stdout
+        contents.append(_content(root / "analyses"))
+    assert contents[0] == contents[1]
+    rows = open_catalog(Store(str(root))).query(
+        "SELECT players, round(correlation, 9) FROM correlations "
+        "WHERE compared_with = 'benchmark Twice' AND setting = 'easy' AND coefficient = 'pearson'"
+    )[1]
+    assert rows == [(4, 1.0)]
+    assert _content(root / "tables") == before
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        (("analyse", "lost"), r"edition 'lost' is not published .*; published: small"),
+        (("import", "scores", "missing.csv"), r"missing\.csv: cannot be read"),
+    ],
+)
+def test_what_is_not_there_is_named(
+    harness: Harness, published: Published, command: tuple[str, ...], told: str
+) -> None:
+    done = harness.perennial(*command, "--root", str(published.root), cwd=published.root)
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert re.search(told, done.stderr)
+
+
+def test_a_root_without_editions_has_nothing_to_analyse(harness: Harness, tmp_path: Path) -> None:
+    done = harness.perennial("analyse", "--root", str(tmp_path), cwd=tmp_path)
+    assert done.returncode == 2
+    assert "no edition is published" in done.stderr

@@ -1,0 +1,134 @@
+"""The rows of `statistics` by hand: two players on two instances, counted under both conventions."""
+
+from dataclasses import replace
+
+import pytest
+
+from tasks.statistics.cells import ALL, Cell, grouped
+from tasks.statistics.figure import Figure
+from tasks.statistics.pair_figures import pair_figures
+from tasks.statistics.rate_figures import has_majority, rate_figures
+from tasks.statistics.study_figures import correlation_figures, item_figures, topology_figures
+
+# Five runs: three solved with 2, 2 and 4 tests, one wrong, one unparsed; and one more that failed at the API.
+CELL = Cell(
+    domain="D",
+    setting="easy",
+    player="p",
+    instance_id="i1",
+    signature="1,2|3",
+    n_actions=6,
+    optimal_tests=2,
+    statuses={"solved": 3, "wrong": 1, "unparsed": 1, "api_error": 1},
+    runs=5,
+    solved=3,
+    tests=11,
+    solved_tests=8,
+    tokens=700,
+    runs_with_tokens=4,
+    cost_usd=0.0,
+    runs_with_cost=0,
+)
+ALL_WRONG = replace(
+    CELL, instance_id="i2", statuses={"wrong": 5}, solved=0, solved_tests=0, tests=5, signature="2|2"
+)
+RIVAL = replace(
+    ALL_WRONG,
+    player="q",
+    statuses={"solved": 5},
+    solved=5,
+    solved_tests=10,
+    tests=10,
+    tokens=0,
+    runs_with_tokens=0,
+)
+CELLS = [CELL, ALL_WRONG, replace(RIVAL, instance_id="i1"), RIVAL]
+
+
+def _figures(**wanted: str) -> list[Figure]:
+    made = [
+        *rate_figures(grouped(CELLS), seed=0),
+        *pair_figures(CELLS, ["easy"], seed=0),
+        *topology_figures(CELLS, ["easy"], seed=0),
+        *item_figures(CELLS, ["easy"]),
+    ]
+    return [figure for figure in made if all(getattr(figure, key) == value for key, value in wanted.items())]
+
+
+def _figure(**wanted: str) -> Figure:
+    (figure,) = _figures(**{"domain": ALL, **wanted})
+    return figure
+
+
+def test_means_over_episodes() -> None:
+    rate = _figure(statistic="success_rate", player="p")
+    assert (rate.n, rate.value, rate.convention) == (10, 0.3, "any")
+    assert rate.low is not None
+    assert rate.high is not None
+    assert 0 <= rate.low <= 0.3 <= rate.high <= 0.6
+    assert _figure(statistic="mean_tests", player="p").value == 1.6
+    tokens = _figure(statistic="mean_tokens", player="p")
+    assert (tokens.n, tokens.value) == (8, 175)
+
+
+def test_actions_under_both_conventions() -> None:
+    # perennial: (3 + 3 + 5 + 7 + 7 - 5 * 3) / 3 on the first, five times (7 - 3) / 3 on the second.
+    ours = _figure(statistic="relative_action_count", convention="perennial", player="p")
+    assert ours.value == pytest.approx((10 / 3 + 20 / 3) / 10)
+    # kumo-2025: (4 + 4 + 6 + 7 + 7 - 5 * 4) / 4 and five times (7 - 4) / 4.
+    theirs = _figure(statistic="relative_action_count", convention="kumo-2025", player="p")
+    assert theirs.value == pytest.approx((8 / 4 + 15 / 4) / 10)
+
+
+def test_what_is_unknown_has_no_figure() -> None:
+    assert _figures(statistic="mean_cost_usd") == []
+    assert _figures(statistic="mean_tokens", player="q") == []
+
+
+def test_attempts_and_statuses() -> None:
+    assert has_majority(CELL)
+    assert not has_majority(ALL_WRONG)
+    assert _figure(statistic="majority_success", player="p").value == 0.5
+    # pass@2 of 3 in 5: 1 - C(2,2) / C(5,2); pass^2: C(3,2) / C(5,2); nothing on the second instance.
+    assert _figure(statistic="pass_at_2", player="p").value == pytest.approx((1 - 1 / 10) / 2)
+    assert _figure(statistic="pass_hat_2", player="p").value == pytest.approx((3 / 10) / 2)
+    errors = _figure(statistic="status_api_error", player="p")
+    assert (errors.n, errors.value) == (11, 1 / 11)
+
+
+def test_pairs_are_compared_on_shared_instances() -> None:
+    difference = _figure(statistic="paired_difference")
+    assert (difference.player, difference.other, difference.n) == ("p", "q", 2)
+    assert difference.value == pytest.approx((-0.4 - 1.0) / 2)
+    test = _figure(statistic="mcnemar")
+    assert (test.n, test.value, test.p_value, test.p_adjusted) == (1, 0.0, 1.0, 1.0)
+
+
+def test_items_tell_how_hard_they_are() -> None:
+    shares = {figure.other: figure.value for figure in _figures(statistic="item_share_solved")}
+    assert shares == {"i1": pytest.approx(0.8), "i2": 0.5}
+
+
+def test_topology_of_one_category_or_label_is_undefined() -> None:
+    assert _figure(statistic="cramers_v", player="q").value is None
+    assert _figure(statistic="cramers_v", player="p").value == pytest.approx(1.0)
+
+
+def test_scores_are_correlated_with_other_benchmarks_and_between_settings() -> None:
+    cells = []
+    for number in range(6):
+        for setting, solved in (("easy", number), ("hard", number // 2)):
+            statuses = {"solved": solved, "wrong": 5 - solved}
+            cells.append(
+                replace(CELL, player=f"m{number}", setting=setting, statuses=statuses, solved=solved)
+            )
+    external = {"B": {f"m{number}": 10.0 - number for number in range(5)}, "C": {"m1": 1.0}}
+    figures = list(correlation_figures(grouped(cells), external))
+    found = {(figure.statistic, figure.setting, figure.domain, figure.other): figure for figure in figures}
+    against = found["pearson", "easy", ALL, "benchmark B"]
+    assert (against.n, against.value) == (5, pytest.approx(-1.0))
+    between = found["spearman", "easy", ALL, "setting hard"]
+    assert between.n == 6
+    assert between.value is not None
+    assert between.value > 0.9
+    assert not any(other == "benchmark C" for _, _, _, other in found)

@@ -1,0 +1,11 @@
+-- Which of two players is better on the instances that both played? The difference of success rates with its interval,
+-- and McNemar's exact test on majority labels, corrected (Holm) over all pairs of the edition.
+SELECT d.edition, d.setting, d.player, d.other AS other_player, d.n AS instances,
+       d.value AS difference, d.low, d.high, m.n AS discordant_instances, m.p_value AS mcnemar_p,
+       m.p_adjusted AS mcnemar_p_holm
+FROM statistics AS d
+LEFT JOIN statistics AS m
+  ON m.edition = d.edition AND m.setting = d.setting AND m.player = d.player AND m.other = d.other
+ AND m.statistic = 'mcnemar'
+WHERE d.statistic = 'paired_difference'
+ORDER BY d.edition, d.setting, abs(d.value) DESC, d.player, d.other
