@@ -17,5 +17,5 @@ def audit_and_publish(root: str, edition: str) -> dict[str, int]:
     tables = consolidate(staging)
     results = audit(tables)
     require_passed(results, staging.store.location(staging.folder))
-    publication = publish(staging, workspace.plan, tables, results, created_at=datetime.now(UTC))
+    publication = publish(staging.store, workspace.plan, tables, results, created_at=datetime.now(UTC))
     return publication.counts

@@ -14,7 +14,8 @@ class RefreshPlan:
 
     `configs` are the content ids of the given domains' configurations, in order; `known_editions` are
     the editions published before it began, whose instances it never issues again. `player_params` are
-    passed on with every call of a model that plays.
+    passed on with every call of a model that plays. `imported_from` is a digest of what an imported edition
+    was read from.
     """
 
     edition: str
@@ -30,6 +31,7 @@ class RefreshPlan:
     code_version: str
     authoring: AuthoringPlan = field(default_factory=AuthoringPlan)
     player_params: dict[str, Any] = field(default_factory=dict)
+    imported_from: str = ""
     benchmark: str = "kumo"
 
     def as_json(self) -> dict[str, Any]:

@@ -126,9 +126,11 @@ def _table_sql(store: Store, table: Table, editions: Sequence[str]) -> str:
     if not names:
         return nothing
     listed = ", ".join(_quoted(store.location(name)) for name in names)
-    partitions = ", hive_partitioning = true, hive_types = {'edition': VARCHAR}" if table.of_editions else ""
+    options = "union_by_name = true"
+    if table.of_editions:
+        options += ", hive_partitioning = true, hive_types = {'edition': VARCHAR}"
     # An older edition may lack a column that came later: all of its rows have NULL there.
-    return f"{nothing} UNION ALL BY NAME SELECT * FROM read_parquet([{listed}], union_by_name = true{partitions})"
+    return f"{nothing} UNION ALL BY NAME SELECT * FROM read_parquet([{listed}], {options})"
 
 
 def _file_of(store: Store, table: str, edition: str) -> str:

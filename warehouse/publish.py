@@ -5,8 +5,10 @@ simply done again. A file of a published edition is never written a second time.
 """
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from schemas.analysis_tables import AUDITS
@@ -41,19 +43,21 @@ def published_plan(store: Store, edition: str) -> RefreshPlan:
 
 
 def publish(
-    staging: Staging,
+    store: Store,
     plan: RefreshPlan,
     tables: dict[str, "pyarrow.Table"],
     audits: list[dict[str, Any]],
     created_at: datetime,
+    files: Mapping[str, Path] | None = None,
 ) -> Publication:
     """Write the tables, the audit and, last, the edition's row; return the counts.
 
-    Raises EditionConflict where the edition is already published.
+    `files` are tables too large for memory: local Parquet files, sorted by the table's key. Raises
+    EditionConflict where the edition is already published.
     """
     import pyarrow as pa
+    import pyarrow.parquet as pq
 
-    store = staging.store
     if plan.edition in published_editions(store):
         raise EditionConflict(
             f"edition {plan.edition!r} is already published in {store.root} and is never changed: "
@@ -64,6 +68,9 @@ def publish(
     for name, table in whole.items():
         store.write_table(table_file(name, plan.edition), table)
     counts = {name: table.num_rows for name, table in whole.items()}
+    for name, path in (files or {}).items():
+        store.write_file(table_file(name, plan.edition), path)
+        counts[name] = pq.read_metadata(path).num_rows
     row = {
         "benchmark": plan.benchmark,
         "created_at": created_at,

@@ -1,7 +1,9 @@
 """The files of a data root, on any fsspec file system: whole files in, whole files out."""
 
 import os
+import shutil
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -56,6 +58,19 @@ class Store:
             return
         draft = f"{folder}/.{uuid4().hex}.draft"
         filesystem.pipe_file(draft, content)
+        os.replace(draft, target)
+
+    def write_file(self, name: str, source: Path) -> None:
+        """Copy a local file into the root, so that it is there whole or not at all; memory stays flat."""
+        filesystem, path = self._target
+        target = f"{path}/{name}"
+        folder = target.rsplit("/", 1)[0]
+        filesystem.makedirs(folder, exist_ok=True)
+        if not _is_local(filesystem):
+            filesystem.put_file(str(source), target)
+            return
+        draft = f"{folder}/.{uuid4().hex}.draft"
+        shutil.copyfile(source, draft)
         os.replace(draft, target)
 
     def remove_folder(self, folder: str) -> None:

@@ -105,20 +105,18 @@ def permutation_p_value(
         return None
     import numpy as np
 
-    n = len(categories)
-    sizes, marked = np.array(table, dtype=np.int64).T
-    if 2 * marked.sum() > n:
-        marked = sizes - marked
-    # Both margins are fixed, so X2 grows with sum of marked^2 / size; and a permuted label vector, counted
+    sizes, correct = np.array(table, dtype=np.int64).T
+    # Both margins are fixed, so X2 grows with sum of correct^2 / size; and a permuted label vector, counted
     # by category, is one multivariate hypergeometric draw.
     weights = 1 / sizes
-    observed = float(marked**2 @ weights) * (1 - _ROUNDING)
-    generator = np.random.Generator(np.random.PCG64(derive_seed(seed, "permutation_p_value", n)))
+    observed = float(correct**2 @ weights) * (1 - _ROUNDING)
+    stream = derive_seed(seed, "permutation_p_value", len(categories))
+    generator = np.random.Generator(np.random.PCG64(stream))
     block = max(1, _CELLS // len(sizes))
     reached = 0
     for start in range(0, resamples, block):
         drawn = generator.multivariate_hypergeometric(
-            sizes, int(marked.sum()), size=min(block, resamples - start), method="count"
+            sizes, int(correct.sum()), size=min(block, resamples - start), method="count"
         )
         reached += int(np.count_nonzero(drawn**2 @ weights >= observed))
     return (1 + reached) / (1 + resamples)

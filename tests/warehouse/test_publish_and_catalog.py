@@ -18,7 +18,6 @@ from tests.warehouse import tiny_edition
 from warehouse.audit import audit
 from warehouse.catalog import issued_instances, open_catalog, published_editions, question_views, table_file
 from warehouse.publish import publish
-from warehouse.stage import Staging
 from warehouse.store import Store
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
@@ -30,7 +29,7 @@ def _audits() -> list[dict[str, Any]]:
 
 
 def _publish(store: Store, edition: str) -> None:
-    publish(Staging(store, edition), tiny_edition.plan(edition), tiny_edition.tables(), _audits(), NOW)
+    publish(store, tiny_edition.plan(edition), tiny_edition.tables(), _audits(), NOW)
 
 
 @pytest.fixture

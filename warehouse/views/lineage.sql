@@ -28,7 +28,7 @@ SELECT e.edition, e.episode_id, e.player, e.run, e.status, e.success, e.tests, e
        r.settings AS refresh_settings, r.code_version, r.created_at
 FROM episodes AS e
 LEFT JOIN moves AS m USING (edition, episode_id)
-JOIN books AS b USING (edition, book_id)
+LEFT JOIN books AS b ON b.edition = e.edition AND b.book_id = e.book_id
 LEFT JOIN calls AS w ON w.edition = b.edition AND w.call_id = b.call_id
 LEFT JOIN versions AS v ON v.edition = b.edition AND v.instance_id = b.instance_id
 JOIN kumo_instances AS i ON i.edition = e.edition AND i.instance_id = e.instance_id
