@@ -1,0 +1,224 @@
+"""Chi-square, Cramer's V and the permutation p-value: by hand, by enumeration, and on the released data."""
+
+import json
+import math
+import random
+import time
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import chi2, chi2_contingency
+
+from tasks.kumo.configuration import parse_config
+from tasks.kumo.encoding import encode_config, encode_instance
+from tasks.kumo.instance_lines import parse_instances
+from tasks.kumo.topology import signature
+from tasks.statistics.association import (
+    Association,
+    chi_square,
+    corrected_cramers_v,
+    cramers_v,
+    permutation_p_value,
+)
+
+EASY = "truth_num=4+action_num=6+valid_truth_num=1.jsonl"
+samples = st.lists(st.tuples(st.sampled_from(["a", "b", "c", "d", "a\0"]), st.booleans()), max_size=40)
+
+
+def _rows(table: dict[str, tuple[int, int]]) -> tuple[list[str], list[bool]]:
+    """Return categories and labels of a table of (correct, incorrect) by category."""
+    rows = [
+        (category, label)
+        for category, (correct, incorrect) in table.items()
+        for label in [True] * correct + [False] * incorrect
+    ]
+    return [category for category, _ in rows], [label for _, label in rows]
+
+
+def test_a_two_by_two_table_by_hand() -> None:
+    # X2 = n (ad - bc)^2 / (row and column sums) = 60 (20 * 20 - 10 * 10)^2 / 30^4 = 20 / 3.
+    found = chi_square(*_rows({"x": (20, 10), "y": (10, 20)}))
+    assert (found.n, found.categories, found.dof) == (60, 2, 1)
+    assert found.chi2 == pytest.approx(20 / 3)
+    assert found.p_value == pytest.approx(math.erfc(math.sqrt(20 / 3 / 2)))
+    assert found.cramers_v == pytest.approx(1 / 3)
+    # phi2 = 1/9 less 1/59, over r~ - 1 = 1 - 1/59.
+    assert found.corrected_v == pytest.approx(math.sqrt((1 / 9 - 1 / 59) / (1 - 1 / 59)))
+
+
+def test_v_is_one_where_the_category_decides_and_zero_where_it_says_nothing() -> None:
+    decided = chi_square(*_rows({"x": (7, 0), "y": (0, 5)}))
+    assert (decided.cramers_v, decided.corrected_v) == (pytest.approx(1), pytest.approx(1))
+    idle = chi_square(*_rows({"x": (4, 8), "y": (2, 4), "z": (1, 2)}))
+    assert (idle.chi2, idle.cramers_v, idle.corrected_v) == (pytest.approx(0), pytest.approx(0), 0)
+    assert idle.p_value == pytest.approx(1)
+
+
+def test_both_measures_on_a_table_that_another_program_documents() -> None:
+    # ClickHouse's manual, cramersV and cramersVBiasCorrected of (number % 10, number % 4), 150 numbers.
+    table = np.zeros((10, 4), dtype=int)
+    for number in range(150):
+        table[number % 10, number % 4] += 1
+    statistic = chi2_contingency(table, correction=False).statistic
+    assert cramers_v(statistic, 150, 10, 4) == pytest.approx(0.5798088336225178, abs=1e-12)
+    assert corrected_cramers_v(statistic, 150, 10, 4) == pytest.approx(0.5305112825189074, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("categories", "labels"),
+    [([], []), (["x"], [True]), (["x", "x"], [True, False]), (["x", "y"], [True, True])],
+)
+def test_a_margin_with_a_single_category_defines_nothing(categories, labels) -> None:
+    expected = Association(len(labels), len(set(categories)), None, None, None, None, None)
+    assert chi_square(categories, labels) == expected
+    assert permutation_p_value(categories, labels, seed=0) is None
+
+
+def test_a_category_an_instance_leaves_nothing_to_compare() -> None:
+    categories, labels = list("abcdef"), [True, False] * 3
+    found = chi_square(categories, labels)
+    assert found.cramers_v == pytest.approx(1)
+    assert found.corrected_v is None
+    assert permutation_p_value(categories, labels, seed=0) == 1
+    assert cramers_v(0.0, 0, 2, 2) is None
+    assert cramers_v(0.0, 9, 1, 2) is None
+
+
+def test_lengths_that_differ_are_refused() -> None:
+    with pytest.raises(ValueError, match="zip"):
+        chi_square(["x", "y"], [True])
+    with pytest.raises(ValueError, match="zip"):
+        permutation_p_value(["x", "y"], [True], seed=0)
+
+
+@given(samples, st.integers(0, 9), st.randoms(use_true_random=False))
+def test_order_names_and_the_choice_of_label_change_nothing(sample, seed, shuffler) -> None:
+    shuffled = list(sample)
+    shuffler.shuffle(shuffled)
+    names = dict(zip(["d", "a\0", "b", "a", "c"], ["p", "q", "r", "s", "t"], strict=True))
+    categories, labels = [c for c, _ in sample], [label for _, label in sample]
+    turned = [names[c] for c, _ in shuffled], [not label for _, label in shuffled]
+    found, again = chi_square(categories, labels), chi_square(*turned)
+    assert (found.n, found.categories, found.dof) == (again.n, again.categories, again.dof)
+    for name in ("chi2", "p_value", "cramers_v", "corrected_v"):
+        assert getattr(found, name) == pytest.approx(getattr(again, name), abs=1e-7)
+    assert permutation_p_value(categories, labels, seed, 99) == permutation_p_value(*turned, seed, 99)
+
+
+@given(samples, st.integers(1, 200))
+def test_figures_lie_in_their_ranges(sample, resamples) -> None:
+    categories, labels = [c for c, _ in sample], [label for _, label in sample]
+    found = chi_square(categories, labels)
+    p_value = permutation_p_value(categories, labels, 3, resamples)
+    defined = len(set(categories)) > 1 and len(set(labels)) > 1
+    assert (p_value is not None) == (found.chi2 is not None) == defined
+    if defined:
+        assert 0 <= found.cramers_v <= 1
+        assert 0 <= found.p_value <= 1
+        assert found.corrected_v is None or 0 <= found.corrected_v <= found.cramers_v + 1e-9
+        assert 1 / (1 + resamples) <= p_value <= 1
+
+
+def _share_of_all_permutations(categories: list[str], labels: list[bool]) -> float:
+    """Return the share of all ways to place the labels whose X2 reaches the observed one."""
+    observed = chi_square(categories, labels).chi2
+    places = list(combinations(range(len(labels)), sum(labels)))
+    reached = sum(
+        chi_square(categories, [i in chosen for i in range(len(labels))]).chi2 >= observed - 1e-9
+        for chosen in places
+    )
+    return reached / len(places)
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        {"x": (3, 0), "y": (1, 2), "z": (0, 3)},
+        {"x": (2, 1), "y": (1, 2), "z": (2, 1)},
+        {"w": (1, 0), "x": (0, 1), "y": (0, 1), "z": (2, 4)},
+        {"x": (4, 1), "y": (1, 3)},
+    ],
+)
+def test_the_permutation_p_value_is_that_of_all_permutations(table) -> None:
+    exact = _share_of_all_permutations(*_rows(table))
+    error = 5 * math.sqrt(exact * (1 - exact) / 9_999)
+    assert permutation_p_value(*_rows(table), seed=2) == pytest.approx(exact, abs=error + 1e-4)
+
+
+def test_the_permutation_p_value_can_be_as_small_as_the_resamples_allow() -> None:
+    table = {"x": (30, 0), "y": (0, 30)}
+    assert permutation_p_value(*_rows(table), seed=0) == 1 / 10_000
+    assert permutation_p_value(*_rows(table), seed=0, resamples=99) == 1 / 100
+
+
+def test_seeds_differ_and_repeat() -> None:
+    rows = _rows({"x": (8, 5), "y": (5, 7), "z": (3, 4)})
+    values = {seed: permutation_p_value(*rows, seed) for seed in range(5)}
+    assert len(set(values.values())) > 1
+    assert values == {seed: permutation_p_value(*rows, seed) for seed in range(5)}
+
+
+def test_a_sparse_table_of_the_papers_size_takes_seconds() -> None:
+    generator = random.Random(0)
+    categories = [str(min(generator.randrange(570), generator.randrange(570))) for _ in range(5_000)]
+    labels = [generator.random() < 0.5 for _ in range(5_000)]
+    start = time.perf_counter()
+    p_value = permutation_p_value(categories, labels, seed=0)
+    assert time.perf_counter() - start < 5
+    # Labels are drawn without regard to categories: nothing small may come out.
+    assert p_value > 0.01
+
+
+def _released_signatures(release: Path, domain: str) -> dict[int, str]:
+    """Return our signature of every Easy instance of the domain, by the authors' seed."""
+    encoded = encode_config(parse_config((release / "domains" / f"{domain}.json").read_text(), domain))
+    with (release / "instances" / domain / EASY).open() as lines:
+        return {
+            instance.seed: signature(encode_instance(encoded, instance))
+            for instance in parse_instances(lines, encoded, domain)
+        }
+
+
+def _plain_degrees(release: Path, domain: str) -> dict[int, tuple]:
+    """Return sorted degrees of every Easy instance, from the files alone."""
+    config = json.loads((release / "domains" / f"{domain}.json").read_text())
+    related: dict[str, set[str]] = {}
+    for outcome in config["outcomes"]:
+        related[outcome["action"]] = {truth for state in outcome["states"] for truth in state["rules_out"]}
+    degrees = {}
+    for line in (release / "instances" / domain / EASY).read_text().splitlines():
+        game = json.loads(line)
+        by_truth = sorted(sum(t in related[a] for a in game["actions"]) for t in game["truths"])
+        by_action = sorted(len(related[a] & set(game["truths"])) for a in game["actions"])
+        degrees[game["seed"]] = (*by_truth, "|", *by_action)
+    return degrees
+
+
+def test_v_and_p_per_model_on_the_release_are_those_of_plain_scipy(release: Path) -> None:
+    runs = pd.read_parquet(release / "trajectories.parquet")
+    runs = runs[(runs.n_truths == 4) & (runs.n_actions == 6) & ~runs.model.str.startswith("sft:")]
+    majority = runs.groupby(["model", "domain", "seed"]).success.agg(["sum", "size"]).reset_index()
+    majority = majority[majority["size"] == 5].assign(correct=majority["sum"] >= 3)
+    domains = sorted(set(majority.domain))
+    ours = {(d, seed): value for d in domains for seed, value in _released_signatures(release, d).items()}
+    plain = {(d, seed): value for d in domains for seed, value in _plain_degrees(release, d).items()}
+    keys = list(zip(majority.domain, majority.seed, strict=True))
+    majority["ours"] = [ours[key] for key in keys]
+    majority["plain"] = [str(plain[key]) for key in keys]
+    compared = 0
+    for model, rows in majority.groupby("model"):
+        found = chi_square(list(rows.ours), [bool(label) for label in rows.correct])
+        table = pd.crosstab(rows.plain, rows.correct).to_numpy()
+        expected = table.sum(1, keepdims=True) * table.sum(0, keepdims=True) / table.sum()
+        statistic = ((table - expected) ** 2 / expected).sum()
+        assert (found.n, found.categories, found.dof) == (len(rows), len(table), len(table) - 1), model
+        assert found.chi2 == pytest.approx(statistic, rel=1e-11), model
+        assert found.cramers_v == pytest.approx(math.sqrt(statistic / len(rows)), abs=1e-9), model
+        assert found.p_value == pytest.approx(chi2.sf(statistic, len(table) - 1), rel=1e-6), model
+        compared += 1
+    assert compared >= 20
