@@ -4,11 +4,10 @@ Intervals of means over episodes resample whole instances, all groups at once; t
 plain proportion of instances and has Wilson's interval.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from schemas.kumo import EPISODE_STATUSES
+from schemas.kumo import EPISODE_STATUSES, EpisodeStatus
 from tasks.statistics.attempts import majority_label, pass_at_k, pass_hat_k
 from tasks.statistics.cells import Cell, Group
 from tasks.statistics.figure import EXTRA_ACTIONS, Counting, Figure
@@ -30,6 +29,11 @@ def _relative(extra: int) -> Callable[[Cell], tuple[float, int]]:
     return lambda cell: (cell.relative_actions(extra), cell.runs)
 
 
+def _share(status: EpisodeStatus) -> Callable[[Cell], tuple[float, int]]:
+    """Return the count of a status among all attempted episodes, API errors included."""
+    return lambda cell: (cell.statuses.get(status, 0), cell.attempted)
+
+
 _MEANS = (
     _Mean("success_rate", "any", lambda cell: (cell.solved, cell.runs)),
     *(
@@ -39,9 +43,9 @@ _MEANS = (
     _Mean("mean_tests", "any", lambda cell: (cell.tests, cell.runs)),
     _Mean("mean_tokens", "any", lambda cell: (cell.tokens, cell.runs_with_tokens)),
     _Mean("mean_cost_usd", "any", lambda cell: (cell.cost_usd, cell.runs_with_cost)),
+    *(_Mean(f"status_{status}", "any", _share(status)) for status in EPISODE_STATUSES),
 )
 _PROPORTION = "share of instances; Wilson's interval; n counts instances"
-_STATUS = "share of attempted episodes; Wilson's interval over episodes; n counts episodes"
 
 
 def rate_figures(groups: dict[Group, list[Cell]], seed: int) -> Iterator[Figure]:
@@ -49,7 +53,6 @@ def rate_figures(groups: dict[Group, list[Cell]], seed: int) -> Iterator[Figure]
     yield from _means(groups, seed)
     for group, cells in groups.items():
         yield from _attempts(group, cells)
-        yield from _statuses(group, cells)
 
 
 def _means(groups: dict[Group, list[Cell]], seed: int) -> Iterator[Figure]:
@@ -119,24 +122,3 @@ def has_majority(cell: Cell) -> bool:
     """Return whether more than half of the cell's scored runs succeeded (the paper: 3 of 5)."""
     solved = [True] * cell.solved + [False] * (cell.runs - cell.solved)
     return majority_label(solved, cell.runs // 2 + 1)
-
-
-def _statuses(group: Group, cells: Sequence[Cell]) -> Iterator[Figure]:
-    setting, domain, player = group
-    counts: Counter[str] = Counter()
-    for cell in cells:
-        counts.update(cell.statuses)
-    attempted = counts.total()
-    for status in EPISODE_STATUSES:
-        low, high = wilson_interval(counts[status], attempted) or (None, None)
-        yield Figure(
-            f"status_{status}",
-            setting,
-            domain,
-            player,
-            attempted,
-            counts[status] / attempted,
-            _STATUS,
-            low=low,
-            high=high,
-        )

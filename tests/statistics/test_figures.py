@@ -5,9 +5,10 @@ from dataclasses import replace
 import pytest
 
 from tasks.statistics.cells import ALL, Cell, grouped
-from tasks.statistics.figure import Figure
+from tasks.statistics.figure import EXTRA_ACTIONS, Figure
 from tasks.statistics.pair_figures import pair_figures
 from tasks.statistics.rate_figures import has_majority, rate_figures
+from tasks.statistics.rates import ScoredEpisode, relative_action_count, success_rate
 from tasks.statistics.study_figures import correlation_figures, item_figures, topology_figures
 
 # Five runs: three solved with 2, 2 and 4 tests, one wrong, one unparsed; and one more that failed at the API.
@@ -93,7 +94,16 @@ def test_attempts_and_statuses() -> None:
     assert _figure(statistic="pass_at_2", player="p").value == pytest.approx((1 - 1 / 10) / 2)
     assert _figure(statistic="pass_hat_2", player="p").value == pytest.approx((3 / 10) / 2)
     errors = _figure(statistic="status_api_error", player="p")
-    assert (errors.n, errors.value) == (11, 1 / 11)
+    assert (errors.n, errors.value, errors.low) == (11, 1 / 11, 0.0)
+
+
+def test_cells_agree_with_the_rates_of_single_episodes() -> None:
+    episodes = [ScoredEpisode("i1", True, tests, 2, 6) for tests in (2, 2, 4)]
+    episodes += [ScoredEpisode("i1", False, tests, 2, 6) for tests in (1, 2)]
+    for convention, extra in EXTRA_ACTIONS.items():
+        single = relative_action_count(episodes, convention)
+        assert CELL.relative_actions(extra) / CELL.runs == pytest.approx(single)
+    assert CELL.solved / CELL.runs == success_rate(episodes)
 
 
 def test_pairs_are_compared_on_shared_instances() -> None:
