@@ -75,7 +75,12 @@ def mcnemar_exact(labels_a: Mapping[str, bool], labels_b: Mapping[str, bool]) ->
         return None
     only_a = sum(labels_a[name] and not labels_b[name] for name in shared)
     only_b = sum(labels_b[name] and not labels_a[name] for name in shared)
-    return McNemar(len(shared), only_a, only_b, _sign_test(only_a, only_b))
+    return mcnemar_of_counts(len(shared), only_a, only_b)
+
+
+def mcnemar_of_counts(n: int, only_a: int, only_b: int) -> McNemar:
+    """Return the same test of `n` shared instances, given how many only one of the two solved."""
+    return McNemar(n, only_a, only_b, _sign_test(only_a, only_b))
 
 
 def _differences(a: Scores, b: Scores) -> dict[str, float]:

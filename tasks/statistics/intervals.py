@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Interval = tuple[float, float]
 Group = tuple[Sequence[float], Sequence[str]]
-Sums = tuple[Sequence[float], Sequence[float]]
+Sums = tuple["Sequence[float] | Floats", "Sequence[float] | Floats"]
 
 RESAMPLES = 10_000
 METHOD = f"mean; percentile bootstrap over instances, {RESAMPLES} resamples"
@@ -30,6 +30,7 @@ _BLOCK = 1_000
 # Counts are drawn as integers of 8 bytes before they are floats of 8 bytes: few rows at a time.
 _DRAWN_ROWS = 100
 _GROUPS_AT_ONCE = 500
+_EXACT = 2.0**53  # whole numbers below it are exact as floats
 
 
 def cluster_bootstrap(
@@ -119,7 +120,7 @@ def _sums_of(values: Sequence[float], clusters: Sequence[str]) -> Sums:
     return list(sums.values()), [sizes[cluster] for cluster in sums]
 
 
-def _filled(sums: Sequence[float], sizes: Sequence[float]) -> "tuple[Floats, Floats]":
+def _filled(sums: "Sequence[float] | Floats", sizes: "Sequence[float] | Floats") -> "tuple[Floats, Floats]":
     """Return the group's clusters that have values, as arrays."""
     import numpy as np
 
@@ -147,13 +148,25 @@ def _resampled_means(groups: "Sequence[tuple[Floats, Floats]]", seed: int) -> "F
     generator = np.random.Generator(np.random.PCG64(derive_seed(seed, "cluster_bootstrap", count)))
     sizes = np.stack([size for _, size in groups], axis=1)
     means = np.empty((len(groups), RESAMPLES))
+    whole = [group for group, (sums, _) in enumerate(groups) if _is_whole(sums)]
+    others = sorted(set(range(len(groups))) - set(whole))
+    together = np.stack([groups[group][0] for group in whole], axis=1) if whole else None
     for start in range(0, RESAMPLES, _BLOCK):
         drawn = _drawn_block(generator, count)
-        # Whole numbers are exact in any order of adding; sums are not, hence one product a group.
+        # Whole numbers are exact in any order of adding; other sums are not, hence one product a group.
         values = drawn @ sizes
-        for group, (sums, _) in enumerate(groups):
-            means[group, start : start + _BLOCK] = (drawn @ sums) / values[:, group]
+        if together is not None:
+            means[whole, start : start + _BLOCK] = ((drawn @ together) / values[:, whole]).T
+        for group in others:
+            means[group, start : start + _BLOCK] = (drawn @ groups[group][0]) / values[:, group]
     return means
+
+
+def _is_whole(sums: "Floats") -> bool:
+    """Return whether every sum of these, each taken as often as there are clusters, is exact."""
+    import numpy as np
+
+    return bool(np.all(sums == np.floor(sums)) and np.abs(sums).max() * len(sums) < _EXACT)
 
 
 def _drawn_block(generator: "np.random.Generator", count: int) -> "Floats":

@@ -1,0 +1,243 @@
+"""Read a Python module of literals as a syntax tree: never executed, everything that is no literal refused.
+
+What is read: assignments of strings, numbers, lists, tuples, sets and dictionaries to names; `set()` and
+`set([...])`; names assigned above; and comprehensions over such a name,
+
+    [x for x in Truths if x not in ["A", "B"]]        also `in`, also a name instead of the list
+    {x for x in Truths if "A" not in x and "B" not in x}
+
+A set is a `frozenset` here; whoever needs an order must sort. Of a key written twice in a dictionary
+Python keeps the first place and the last value; so does this reader, and it tells.
+"""
+
+import ast
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any
+
+from schemas.errors import UnreadableInput
+
+MAX_CHARACTERS = 500_000  # the largest of the release has 20,075
+_MAX_DEPTH = 20
+_MAX_STEPS = 1_000_000
+_MAX_BITS = 64
+_SET = "set"
+_BOM = "\ufeff"
+_HINT = "only literals, set(...), names from above and comprehensions over them are read, nothing is executed"
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatedKey:
+    """A key that a dictionary of the module has twice, and the line of the second one."""
+
+    line: int
+    key: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """What a module's names stand for at its end, and the keys that its dictionaries repeat."""
+
+    values: dict[str, Any]
+    repeated_keys: tuple[RepeatedKey, ...]
+
+
+def read_module(text: str, source: str) -> Module:
+    """Return the values of the module's names; `source` names it in errors.
+
+    Raises UnreadableInput, naming the line, at the first form that is not read, and where the text is no
+    Python, larger than MAX_CHARACTERS or nested too deeply.
+    """
+    if len(text) > MAX_CHARACTERS:
+        raise UnreadableInput(
+            f"{source}: {len(text):,} characters, but a module of literals has {MAX_CHARACTERS:,} at most"
+        )
+    reader = _Reader(source)
+    try:
+        for statement in _parsed(text, source).body:
+            reader.run(statement)
+    except (RecursionError, MemoryError):
+        raise UnreadableInput(f"{source}: nested too deeply; expected {_MAX_DEPTH} levels at most") from None
+    return Module(reader.values, tuple(reader.repeated_keys))
+
+
+def _parsed(text: str, source: str) -> ast.Module:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # an odd escape in a string is the text's affair
+            return ast.parse(text.removeprefix(_BOM))
+    except SyntaxError as error:
+        line = "" if error.lineno is None else f", line {error.lineno}"
+        raise UnreadableInput(f"{source}{line}: not Python ({error.msg}); {_HINT}") from None
+    except ValueError as error:
+        raise UnreadableInput(f"{source}: not Python ({error}); {_HINT}") from None
+
+
+class _Reader:
+    """The names assigned so far, and one pass over statements and expressions."""
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self.values: dict[str, Any] = {}
+        self.repeated_keys: list[RepeatedKey] = []
+        self.steps = 0
+
+    def run(self, statement: ast.stmt) -> None:
+        """Take the assignments of a statement; a text that stands alone is passed over."""
+        match statement:
+            case ast.Expr(value=ast.Constant(value=str())):
+                return
+            case ast.Assign(targets=targets, value=value):
+                result = self.value(value, 0)
+                for target in targets:
+                    if not isinstance(target, ast.Name) or target.id == _SET:
+                        raise self.refused(target, "an assignment to something else than a plain name")
+                    self.values[target.id] = result
+            case _:
+                raise self.refused(statement, f"a statement of kind {type(statement).__name__}")
+
+    def value(self, node: ast.expr, depth: int) -> Any:
+        """Return what the expression stands for."""
+        self.count(node, depth, 1)
+        match node:
+            case ast.Constant() | ast.UnaryOp():
+                return self.scalar(node)
+            case ast.Name(id=name):
+                return self.known(node, name)
+            case ast.List(elts=elements):
+                return [self.value(element, depth + 1) for element in elements]
+            case ast.Tuple(elts=elements):
+                return tuple([self.value(element, depth + 1) for element in elements])
+            case ast.Set(elts=elements):
+                return frozenset(self.hashable(element, depth + 1) for element in elements)
+            case ast.Dict(keys=keys, values=values):
+                return self.dictionary(node, keys, values, depth)
+            case ast.ListComp(elt=element, generators=generators):
+                return self.filtered(node, element, generators, depth)
+            case ast.SetComp(elt=element, generators=generators):
+                return frozenset(self.filtered(node, element, generators, depth))
+            case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name == _SET and len(args) <= 1:
+                return self.set_of(args, depth)
+        raise self.refused(node, f"an expression of kind {type(node).__name__}")
+
+    def scalar(self, node: ast.expr) -> str | int | float:
+        """Return a text or a number, which may have a sign."""
+        sign, constant = 1, node
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
+            sign, constant = -1 if isinstance(node.op, ast.USub) else 1, node.operand
+        value = constant.value if isinstance(constant, ast.Constant) else None
+        if isinstance(value, str) and constant is node:
+            return value
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            if isinstance(value, int) and value.bit_length() > _MAX_BITS:
+                raise self.refused(node, f"a whole number of more than {_MAX_BITS} bits")
+            if not isfinite(value):
+                raise self.refused(node, "a number too large for a float")
+            return sign * value
+        raise self.refused(node, f"an expression of kind {type(node).__name__} that is no text and no number")
+
+    def known(self, node: ast.expr, name: str) -> Any:
+        """Return what a name stands for."""
+        if name not in self.values:
+            raise self.refused(node, f"the name {name[:60]!r}, which is not assigned above")
+        return self.values[name]
+
+    def hashable(self, node: ast.expr, depth: int) -> Any:
+        """Return a member of a set or a key of a dictionary: a text, a number or a tuple of such."""
+        value = self.value(node, depth)
+        parts = value if isinstance(value, tuple) else (value,)
+        if not all(isinstance(part, str | int | float) for part in parts):
+            raise self.refused(node, "a key or a member of a set that is no text, number or tuple of these")
+        return value
+
+    def dictionary(
+        self, node: ast.Dict, keys: list[ast.expr | None], values: list[ast.expr], depth: int
+    ) -> dict[Any, Any]:
+        """Return the dictionary, noting keys that it repeats."""
+        result: dict[Any, Any] = {}
+        for key_node, value_node in zip(keys, values, strict=True):
+            if key_node is None:
+                raise self.refused(node, "an unpacked dictionary")
+            key = self.hashable(key_node, depth + 1)
+            if key in result:
+                self.repeated_keys.append(RepeatedKey(key_node.lineno, key))
+            result[key] = self.value(value_node, depth + 1)
+        return result
+
+    def set_of(self, args: list[ast.expr], depth: int) -> frozenset[Any]:
+        """Return `set()` or `set(members)`."""
+        if not args:
+            return frozenset()
+        members = self.value(args[0], depth + 1)
+        if not isinstance(members, list | tuple | frozenset):
+            raise self.refused(args[0], "a set of something else than a list, a tuple or a set")
+        if not all(isinstance(member, str | int | float) for member in members):
+            raise self.refused(args[0], "a set of something else than texts and numbers")
+        self.count(args[0], depth, len(members))
+        return frozenset(members)
+
+    def filtered(
+        self, node: ast.expr, element: ast.expr, generators: list[ast.comprehension], depth: int
+    ) -> list[str]:
+        """Return the texts of a comprehension `x for x in Name [if condition]`."""
+        match element, generators:
+            case (
+                ast.Name(id=shown),
+                [
+                    ast.comprehension(
+                        target=ast.Name(id=name), iter=ast.Name(id=over), ifs=conditions, is_async=0
+                    )
+                ],
+            ) if shown == name and len(conditions) <= 1:
+                texts = self.texts(node, self.known(node, over))
+                self.count(node, depth, len(texts))
+            case _:
+                raise self.refused(
+                    node, "a comprehension of another form than `x for x in Name if x not in [...]`"
+                )
+        for condition in conditions:
+            texts = self.passing(condition, name, texts, depth + 1)
+        return texts
+
+    def passing(self, node: ast.expr, name: str, texts: list[str], depth: int) -> list[str]:
+        """Return the texts for which the condition on the comprehension's name holds."""
+        self.count(node, depth, len(texts))
+        match node:
+            case ast.BoolOp(op=ast.And(), values=conditions):
+                for condition in conditions:
+                    texts = self.passing(condition, name, texts, depth + 1)
+                return texts
+            case ast.Compare(
+                left=ast.Name(id=left), ops=[ast.In() | ast.NotIn() as test], comparators=[right]
+            ) if left == name and not (isinstance(right, ast.Name) and right.id == name):
+                members = frozenset(self.texts(right, self.value(right, depth + 1)))
+                return [text for text in texts if (text in members) == isinstance(test, ast.In)]
+            case ast.Compare(
+                left=ast.Constant(value=str(part)),
+                ops=[ast.In() | ast.NotIn() as test],
+                comparators=[ast.Name(id=right_name)],
+            ) if right_name == name:
+                return [text for text in texts if (part in text) == isinstance(test, ast.In)]
+        raise self.refused(node, "a condition of another form than `x not in [...]` or `'text' not in x`")
+
+    def texts(self, node: ast.expr, value: Any) -> list[str]:
+        """Return the texts of a list, a tuple or a set, those of a set sorted."""
+        if not isinstance(value, list | tuple | frozenset) or not all(isinstance(x, str) for x in value):
+            raise self.refused(node, "a comprehension or condition over something else than a list of texts")
+        texts: Iterable[str] = value
+        return sorted(texts) if isinstance(value, frozenset) else list(texts)
+
+    def count(self, node: ast.expr, depth: int, steps: int) -> None:
+        """Refuse nesting and work beyond that of any honest module."""
+        self.steps += steps
+        if depth > _MAX_DEPTH:
+            raise self.refused(node, f"more than {_MAX_DEPTH} levels of nesting")
+        if self.steps > _MAX_STEPS:
+            raise self.refused(node, f"work of more than {_MAX_STEPS:,} steps")
+
+    def refused(self, node: ast.AST, what: str) -> UnreadableInput:
+        """Return the error that names the node's line."""
+        line = getattr(node, "lineno", 1)
+        return UnreadableInput(f"{self.source}, line {line}: {what}; {_HINT}")

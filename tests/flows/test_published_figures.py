@@ -1,0 +1,95 @@
+"""The authors' release, imported, gives their published figures back (specs and paper, figure 3)."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.flows.prefect_harness import Harness
+from warehouse.catalog import Catalog, open_catalog
+from warehouse.store import Store
+
+MAIN_DOMAINS = ("ChemicalEnv", "EducationEnv", "FantasyEnv", "MedicalEnv", "MusicEnv")
+
+
+@pytest.fixture(scope="module")
+def imported(harness: Harness, release: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("imported")
+    done = harness.perennial("import", "kumo", str(release), "--root", str(root), cwd=root)
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"published in [\d.]+ s: 67 domains", done.stdout)
+    assert "skipped search_results/MedicalOODEnv" in done.stdout
+    return root
+
+
+@pytest.fixture(scope="module")
+def catalog(imported: Path) -> Catalog:
+    return open_catalog(Store(str(imported)))
+
+
+def test_figure_3_comes_back(catalog: Catalog, release: Path) -> None:
+    published = json.loads((release / "figure3.json").read_text())
+    ours = {
+        (statistic, domain, player): value
+        for statistic, domain, player, value in catalog.query(
+            "SELECT statistic, domain, player, value FROM statistics WHERE setting = 'easy' "
+            "AND (statistic = 'success_rate' OR convention = 'kumo-2025')"
+        )[1]
+    }
+    compared = [
+        abs(ours[statistic, domain, player] - value)
+        for statistic in ("success_rate", "relative_action_count")
+        for domain, row in published[statistic].items()
+        for player, value in row.items()
+        if player != "qwq-32b" and (statistic, domain, player) in ours
+    ]
+    assert len(compared) > 400
+    assert sum(gap <= 0.0055 for gap in compared) / len(compared) >= 0.95
+
+
+def test_mean_optimal_counts_come_back(catalog: Catalog) -> None:
+    rows = catalog.query(
+        "SELECT setting, round(avg(optimal_tests + 2), 3) FROM kumo_instances "
+        "JOIN seed_configs USING (edition, config_id) JOIN domains USING (edition, domain_id) "
+        f"WHERE name IN {MAIN_DOMAINS} GROUP BY 1 ORDER BY 1"
+    )[1]
+    assert rows == [("easy", 3.924), ("hard", 6.692)]
+
+
+def test_defects_are_kept_and_told(catalog: Catalog) -> None:
+    rules = dict(catalog.query("SELECT rule, count(*) FROM rejections GROUP BY 1")[1])
+    assert {"overlapping-ranges", "always-ruled-out", "undeclared-type", "duplicate-truth"} <= set(rules)
+    assert catalog.query("SELECT DISTINCT verdict, author FROM books")[1] == [
+        ("unchecked", "kumo-2025-release")
+    ]
+
+
+def test_importing_twice_changes_nothing(harness: Harness, imported: Path, release: Path) -> None:
+    before = {path: path.read_bytes() for path in imported.rglob("*.parquet")}
+    again = harness.perennial("import", "kumo", str(release), "--root", str(imported), cwd=imported)
+    assert again.returncode == 0
+    assert "was imported from the same before: nothing to do" in again.stdout
+    other = harness.perennial(
+        *("import", "kumo", str(release), "--domains", "MusicEnv", "--root", str(imported)), cwd=imported
+    )
+    assert other.returncode == 5
+    assert {path: path.read_bytes() for path in imported.rglob("*.parquet")} == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ((".",), "not the KUMO authors' repository"),
+        (("RELEASE", "--domains", "MoonEnv"), "no domain 'MoonEnv'"),
+    ],
+)
+def test_what_is_no_release_is_named(
+    harness: Harness, release: Path, tmp_path: Path, arguments: tuple[str, ...], told: str
+) -> None:
+    named = [str(release) if part == "RELEASE" else part for part in arguments]
+    done = harness.perennial("import", "kumo", *named, "--root", str(tmp_path / "data"), cwd=tmp_path)
+    assert done.returncode == 2
+    assert told in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not (tmp_path / "data").exists()

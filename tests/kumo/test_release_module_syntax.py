@@ -1,0 +1,235 @@
+"""Modules of literals are read as syntax trees; what is no literal is refused with its line, never run."""
+
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schemas.errors import UnreadableInput
+from tasks.kumo.release.module_syntax import MAX_CHARACTERS, RepeatedKey, read_module
+
+TRUTHS = 'Truths = ["Red Oak", "Elm", "White Oak", "Ash"]\n'
+
+READ = {
+    "'a' \"b\"": "ab",
+    "-2.5": -2.5,
+    "+3": 3,
+    "1_000": 1000,
+    "('a', 1,)": ("a", 1),
+    "{'b', 'a', 'b'}": frozenset("ab"),
+    "{}": {},
+    "set()": frozenset(),
+    "set(['b', 'a', 'b'])": frozenset("ab"),
+    "set({'a'})": frozenset("a"),
+    "set(Truths)": frozenset({"Red Oak", "Elm", "White Oak", "Ash"}),
+    "{(-1, 2.5): set(), 3: {'a'}, 'x': []}": {(-1, 2.5): frozenset(), 3: frozenset("a"), "x": []},
+    "Truths": ["Red Oak", "Elm", "White Oak", "Ash"],
+    "[t for t in Truths]": ["Red Oak", "Elm", "White Oak", "Ash"],
+    "[t for t in Truths if t not in ['Elm', 'Ivy']]": ["Red Oak", "White Oak", "Ash"],
+    "[t for t in Truths if t in ('Elm', 'Ivy')]": ["Elm"],
+    "{t for t in Truths if t not in {'Elm'}}": frozenset({"Red Oak", "White Oak", "Ash"}),
+    "set([t for t in Truths if t not in Truths])": frozenset(),
+    "[t for t in Truths if 'Oak' not in t and 'sh' not in t]": ["Elm"],
+    "[t for t in Truths if 'Oak' in t and t not in ['Red Oak']]": ["White Oak"],
+}
+
+REFUSED = [
+    "__import__('os').system('x')",
+    "open('x')",
+    "f'{1}'",
+    "f'plain'",
+    "Truths.copy()",
+    "Truths[0]",
+    "[*Truths]",
+    "{*Truths}",
+    "{**{}}",
+    "lambda: 1",
+    "(y := 1)",
+    "1 + 1",
+    "'a' + 'b'",
+    "'a' * 9",
+    "'%s' % 1",
+    "not 1",
+    "-'a'",
+    "- -1",
+    "~1",
+    "1 if 1 else 2",
+    "1 < 2",
+    "True",
+    "None",
+    "...",
+    "b'a'",
+    "1j",
+    "1e999",
+    "0x" + "f" * 5000,
+    "unknown",
+    "dict(a=1)",
+    "list(Truths)",
+    "frozenset(['a'])",
+    "set('abc')",
+    "set(['a'], ['b'])",
+    "set(iterable=['a'])",
+    "set([['a']])",
+    "set(x for x in Truths)",
+    "{['a']}",
+    "{['a']: 1}",
+    "{(('a', 1), 2): 1}",
+    "{{'a'}: 1}",
+    "(x for x in Truths)",
+    "{x: 1 for x in Truths}",
+    "[y for x in Truths]",
+    "[x.y for x in Truths]",
+    "['x' for x in Truths]",
+    "[x for x in ['a']]",
+    "[x for x in Unknown]",
+    "[x for x in Truths for y in Truths]",
+    "[x for x in Truths if x not in ['a'] if x not in ['b']]",
+    "[x for x in Truths if x]",
+    "[x for x in Truths if x == 'a']",
+    "[x for x in Truths if x not in ['a'] or x in ['b']]",
+    "[x for x in Truths if not x in ['a']]",
+    "[x for x in Truths if x not in x]",
+    "[x for x in Truths if x not in ['a'] not in ['b']]",
+    "[x for x in Truths if x not in open('f')]",
+    "[x for x in Truths if 'a' not in open('f')]",
+    "[x for x in Truths if x not in [1]]",
+    "[x for x in Truths if x.y not in ['a']]",
+    "[x for x in Numbers if x not in ['a']]",
+    "[(x, y) for x, y in Truths]",
+    "[" * 100 + "]" * 100,
+]
+
+STATEMENTS = [
+    "import os",
+    "from os import *",
+    "print('x')",
+    "def f(): pass",
+    "@property\nclass A: pass",
+    "class A: pass",
+    "for x in Truths: pass",
+    "while 1: pass",
+    "if True: A = 1",
+    "with open('x'): pass",
+    "try: A = 1\nfinally: pass",
+    "Truths += ['a']",
+    "Truths[0] = 'a'",
+    "Truths.x = 1",
+    "A, B = 1, 2",
+    "A: list = []",
+    "set = ['a']",
+    "del Truths",
+    "assert 1",
+    "raise A",
+    "global A",
+    "pass",
+    "1",
+    "Truths",
+    "exec('x')",
+    "match 1:\n case _: pass",
+    "A =",
+    "A = (",
+    "A = 'x",
+]
+
+DEEP = {
+    "parentheses": "A = " + "(" * 50_000,
+    "lists": "A = " + "[" * 90 + "]" * 90,
+    "signs": "A = " + "-" * 100_000 + "1",
+    "sums": "A = " + "1+" * 90_000 + "1",
+    "attributes": "A = x" + ".a" * 90_000,
+    "calls": "A = f" + "()" * 90_000,
+    "lambdas": "A = " + "lambda:" * 20_000 + "1",
+    "choices": "A = " + "1 if 1 else " * 15_000 + "1",
+    "blocks": "".join(" " * i + "if 1:\n" for i in range(300)) + " " * 300 + "pass",
+    "comprehensions": TRUTHS + "A = " + "[x for x in Truths if x not in " * 60 + "Truths" + "]" * 60,
+    "many long filters": f"T = [{'1,'.replace('1', repr('a')) * 20_000}]\n" + "B = [x for x in T]\n" * 900,
+    "many long sets": f"T = [{'1,' * 40_000}]\n" + "B = set(T)\n" * 900,
+    "too much": f"A = '{'x' * MAX_CHARACTERS}'",
+    "null byte": "A = 'a\0b'",
+    "half a character": "A = '\ud800'",
+    "long number": "A = " + "9" * 9_000,
+}
+
+scalars = st.text(max_size=8).filter(str.isascii) | st.integers(-(10**9), 10**9) | st.floats(-1e9, 1e9)
+values = st.recursive(
+    scalars,
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.lists(inner, max_size=4).map(tuple)
+        | st.dictionaries(scalars | st.tuples(scalars, scalars), inner, max_size=4)
+    ),
+    max_leaves=12,
+)
+
+
+def value_of(text: str) -> Any:
+    return read_module(f"{TRUTHS}Numbers = [1, 2]\nA = {text}\n", "m.py").values["A"]
+
+
+@pytest.mark.parametrize("text", READ)
+def test_a_form_that_the_release_has_is_read_as_python_would(text: str) -> None:
+    value = value_of(text)
+    assert value == READ[text]
+    assert type(value) is type(READ[text])
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_any_other_expression_is_refused_with_its_line(text: str) -> None:
+    with pytest.raises(UnreadableInput, match=r"^m\.py, line 3: .*nothing is executed$"):
+        value_of(text)
+
+
+@pytest.mark.parametrize("text", STATEMENTS)
+def test_any_other_statement_is_refused_with_its_line(text: str) -> None:
+    with pytest.raises(UnreadableInput, match=r"^m\.py, line [34]: .*nothing is executed$"):
+        read_module(f"{TRUTHS}\n{text}\n", "m.py")
+
+
+@pytest.mark.parametrize("text", DEEP.values(), ids=DEEP)
+def test_hostile_text_is_refused_in_one_line_and_does_not_end_the_process(text: str) -> None:
+    with pytest.raises(UnreadableInput, match=r"^m\.py[^\n]*$"):
+        read_module(text, "m.py")
+
+
+def test_nothing_of_a_module_runs(tmp_path: Path) -> None:
+    trace = tmp_path / "ran"
+    text = f"A = [open({str(trace)!r}, 'w').close()]\n"
+    with pytest.raises(UnreadableInput, match="expression of kind Call"):
+        read_module(text, "m.py")
+    assert not trace.exists()
+
+
+def test_all_targets_of_an_assignment_get_the_value_and_a_later_one_counts() -> None:
+    module = read_module("A = B = ['x']\nB = A\nA = 'y'\n", "m.py")
+    assert module.values == {"A": "y", "B": ["x"]}
+
+
+def test_a_repeated_key_keeps_its_place_and_its_last_value_and_is_told() -> None:
+    module = read_module("A = {\n 'x': 1,\n 'y': 2,\n 'x': 3}\n", "m.py")
+    assert list(module.values["A"].items()) == [("x", 3), ("y", 2)]
+    assert module.repeated_keys == (RepeatedKey(4, "x"),)
+
+
+def test_comments_texts_and_a_byte_order_mark_are_passed_over() -> None:
+    assert read_module("\ufeff'''A\ntext.'''\n# B = f()\nA = 1  # one\n", "m.py").values == {"A": 1}
+
+
+@given(values)
+def test_what_python_writes_is_read_back(value: Any) -> None:
+    assert read_module(f"A = {value!r}", "m.py").values == {"A": value}
+
+
+@given(st.lists(st.text("ab ", min_size=1, max_size=3)), st.sets(st.text("ab ", min_size=1, max_size=3)))
+def test_a_comprehension_filters_as_python_does(truths: list[str], gone: set[str]) -> None:
+    text = f"T = {truths!r}\nG = {sorted(gone)!r}\nA = [x for x in T if x not in G and 'a' not in x]"
+    expected = [x for x in truths if x not in gone and "a" not in x]
+    assert read_module(text, "m.py").values["A"] == expected
+
+
+@given(st.text("T=[]{}()'\"x,:*.+-inotfr \n", max_size=60))
+def test_any_text_gives_values_or_the_error_and_no_other(text: str) -> None:
+    with suppress(UnreadableInput):
+        assert read_module(TRUTHS + text, "m.py").values.keys() >= {"Truths"}

@@ -1,0 +1,137 @@
+"""The released instances as the import of trajectories takes them, read plainly, and made-up runs."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+
+from schemas.kumo import Setting
+from schemas.tables import TABLES
+from tasks.kumo.configuration import parse_config
+from warehouse.kumo_release.things import ReleaseFile, TrajectoryFile
+from warehouse.kumo_release.trajectories import (
+    TRAJECTORY_TABLES,
+    ImportedTrajectories,
+    InstanceKey,
+    consolidate_parts,
+    import_trajectories,
+)
+from warehouse.kumo_rows import observation_text
+
+EASY, HARD = Setting(4, 6), Setting(12, 16)
+INSTANCE = InstanceKey(
+    instance_id="ki_weather",
+    book_id="bk_weather",
+    truths=("snow", "sun", "rain", "hail"),
+    actions=("look up", "measure", "listen"),
+    observations=("grey", "4.5", "Donner – ⛈"),
+    states=(1, 0, None),
+    valid_truths=("rain", "hail"),
+)
+ON_WEATHER = {("WeatherEnv", EASY): {0: INSTANCE}}
+Rows = dict[str, list[dict[str, Any]]]
+RAW = {"look up": "grey", "measure": 4.5, "listen": "Donner – ⛈"}
+
+
+def setting_folder(setting: Setting) -> str:
+    return f"truth_num={setting.n_truths}+action_num={setting.n_actions}+valid_truth_num={setting.n_valid}"
+
+
+def released_instances(release: Path, domains: Iterable[str], setting: Setting) -> dict[Any, Any]:
+    """Return the domains' instances by place and seed, with our reading of their observations."""
+    return {
+        (domain, setting): {
+            record["seed"]: _key(record, config, domain, setting)
+            for record in map(json.loads, instances.read_text(encoding="utf-8").splitlines())
+        }
+        for domain in domains
+        for instances in [release / "instances" / domain / f"{setting_folder(setting)}.jsonl"]
+        for config in [release / "domains" / f"{domain}.json"]
+        if instances.is_file() and config.is_file()
+    }
+
+
+def _key(record: dict[str, Any], config_file: Path, domain: str, setting: Setting) -> InstanceKey:
+    config = parse_config(config_file.read_text(encoding="utf-8"), domain)
+    outcomes = {outcome.action: outcome for outcome in config.outcomes}
+    observations = [record["observations"][action] for action in record["actions"]]
+    states = [
+        outcomes[action].state_of(seen if isinstance(seen, str | int | float) else str(seen))
+        for action, seen in zip(record["actions"], observations, strict=True)
+    ]
+    excluded = {
+        truth
+        for action, state in zip(record["actions"], states, strict=True)
+        if state is not None
+        for truth in outcomes[action].states[state].rules_out
+    }
+    return InstanceKey(
+        instance_id=f"ki_{domain}_{setting.name}_{record['seed']}",
+        book_id=f"bk_{domain}_{setting.name}_{record['seed']}",
+        truths=tuple(record["truths"]),
+        actions=tuple(record["actions"]),
+        observations=tuple(observation_text(seen) for seen in observations),
+        states=tuple(states),
+        valid_truths=tuple(truth for truth in record["truths"] if truth not in excluded),
+    )
+
+
+def trajectory_file(
+    path: Path, player: str, domain: str = "WeatherEnv", setting: Setting = EASY
+) -> TrajectoryFile:
+    return TrajectoryFile(player, domain, setting, "VanillaAgent", 5, ReleaseFile(path.name, path))
+
+
+def a_run(tests: Sequence[str], end: str | None = None, **changes: Any) -> dict[str, Any]:
+    """Return a run as the authors store it; it ends with the prediction of `end`, or at the turn limit."""
+    moves = [*tests, *([] if end is None else [end])]
+    run = {
+        "actions": [*moves, *([] if end is None else [{"predicted_truth": end}])],
+        "generated_text": [f"<ANSWER> {move} </ANSWER>" for move in moves],
+        "consumed_tokens": 100 * len(moves),
+        "observations": [
+            None,
+            *({"action": test, "observation": RAW[test]} for test in tests[: len(moves) - 1]),
+        ],
+        "successful": end in INSTANCE.valid_truths,
+        "parse_error": False,
+    }
+    return {**run, **changes}
+
+
+def an_unparsed_run(tests: Sequence[str], last: str | None, reply: str | None) -> dict[str, Any]:
+    """Return a run that a reply without a move ends; `last` is what the authors store as that move."""
+    run = a_run(tests, "rain", successful=False, parse_error=True)
+    return {**run, "actions": [*tests, last], "generated_text": [*run["generated_text"][:-1], reply]}
+
+
+def a_line(*runs: Mapping[str, Any], seed: int = 0) -> str:
+    return json.dumps({"trajectories": runs, "seed": seed, "average_actions": 3.0})
+
+
+def read(
+    files: list[TrajectoryFile], instances: Any, folder: Path, **options: Any
+) -> tuple[ImportedTrajectories, Rows]:
+    """Import the files; return what is told of it and the rows of the merged tables."""
+    imported = import_trajectories(files, instances, folder, **options)
+    tables = {name: pq.read_table(consolidate_parts(folder, name)) for name in TRAJECTORY_TABLES}
+    for name, table in tables.items():
+        assert table.schema.equals(TABLES[name].arrow_schema())
+        assert table.num_rows == imported.counts[name]
+    return imported, {name: table.to_pylist() for name, table in tables.items()}
+
+
+def read_lines(tmp_path: Path, *lines: str, name: str = "runs.jsonl") -> tuple[ImportedTrajectories, Rows]:
+    file = tmp_path / name
+    file.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+    return read([trajectory_file(file, "m")], ON_WEATHER, tmp_path / "staged")
+
+
+def read_one(tmp_path: Path, run: dict[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]], list[str]]:
+    """Return the episode, its turns and the rules of the findings of a line with that run alone."""
+    imported, rows = read_lines(tmp_path, a_line(run))
+    assert imported.skipped == ()
+    (episode,) = rows["episodes"]
+    return episode, rows["turns"], [finding.rule for finding in imported.findings]

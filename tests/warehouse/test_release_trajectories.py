@@ -1,0 +1,226 @@
+"""The import of the authors' trajectories: the real ones' figures, and every kind of run on made-up files."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from schemas.kumo import Episode, Turn
+from tests.warehouse.release_runs import (
+    EASY,
+    HARD,
+    INSTANCE,
+    Rows,
+    a_line,
+    a_run,
+    an_unparsed_run,
+    read,
+    read_lines,
+    read_one,
+    released_instances,
+    setting_folder,
+    trajectory_file,
+)
+from warehouse.kumo_release.trajectories import ImportedTrajectories
+from warehouse.kumo_rows import episode_row, turn_rows
+
+MAIN_DOMAINS = ("MedicalEnv", "ChemicalEnv", "MusicEnv", "EducationEnv", "FantasyEnv")
+
+# The real trajectories
+
+
+@pytest.mark.parametrize("setting", [EASY, HARD], ids=lambda setting: setting.name)
+def test_counts_of_each_model_and_domain_are_the_published_ones(
+    release: Path, tmp_path: Path, setting
+) -> None:
+    files = [
+        trajectory_file(path, path.parts[-5], path.parts[-3], setting)
+        for path in (release / "results").glob(f"*/VanillaAgent/*/{setting_folder(setting)}/*.jsonl")
+    ]
+    domains = {file.domain for file in files}
+    imported, rows = read(files, released_instances(release, domains, setting), tmp_path)
+    assert imported.skipped == ()
+    assert imported.findings == ()
+    domain_of = {
+        key.instance_id: place[0]
+        for place, keys in released_instances(release, domains, setting).items()
+        for key in keys.values()
+    }
+
+    counted: Counter[tuple[str, ...]] = Counter()
+    for row in rows["episodes"]:
+        group = row["player"], domain_of[row["instance_id"]]
+        counted[*group, "runs"] += 1
+        counted[*group, "solved"] += row["success"]
+        counted[*group, "unparsed"] += row["status"] == "unparsed"
+        counted[*group, "tokens"] += row["tokens"]
+        # Their count has every stored entry: the tests, and what ends a run once or twice.
+        counted[*group, "actions"] += row["tests"] + {"unparsed": 1, "turn_limit": 0}.get(row["status"], 2)
+    assert counted == published_counts(release, {file.player for file in files}, domains, setting)
+
+
+def published_counts(release: Path, players: set[str], domains: set[str], setting: Any) -> Counter[Any]:
+    counted: Counter[tuple[str, ...]] = Counter()
+    for row in pq.read_table(release / "trajectories.parquet").to_pylist():
+        group = row["model"], row["domain"]
+        if row["model"] in players and row["domain"] in domains and row["n_truths"] == setting.n_truths:
+            counted[*group, "runs"] += 1
+            counted[*group, "solved"] += row["success"]
+            counted[*group, "unparsed"] += row["parse_error"]
+            counted[*group, "tokens"] += int(row["tokens"])
+            counted[*group, "actions"] += row["published_action_count"]
+    return counted
+
+
+@pytest.mark.parametrize(("setting", "published"), [(EASY, 3.92), (HARD, 6.69)])
+def test_the_mean_optimal_count_is_the_papers(
+    release: Path, tmp_path: Path, setting, published: float
+) -> None:
+    _, rows = read_oracle(release, tmp_path, MAIN_DOMAINS, setting)
+    assert len(rows["episodes"]) == 50 * len(MAIN_DOMAINS)
+    assert fmean(row["tests"] + 2 for row in rows["episodes"]) == pytest.approx(published, abs=0.005)
+    assert {row["tokens"] for row in rows["episodes"]} == {None}
+
+
+def test_the_oracles_published_failures_are_kept_and_found(release: Path, tmp_path: Path) -> None:
+    domains = [folder.name for folder in (release / "search_results").iterdir()]
+    imported, rows = read_oracle(release, tmp_path, domains, EASY)
+    assert Counter(row["success"] for row in rows["episodes"]) == {True: 65 * 50 - 7, False: 7}
+    told = [finding for finding in imported.findings if finding.rule == "success_differs"]
+    failures = [finding for finding in told if finding.message.startswith("published as a failure")]
+    assert "oracle FungalEnv easy seed=36" in {finding.subject for finding in failures}
+    assert len(failures) <= 7
+
+
+def read_oracle(
+    release: Path, tmp_path: Path, domains: Iterable[str], setting: Any
+) -> tuple[ImportedTrajectories, Rows]:
+    paths = {domain: release / "search_results" / domain / setting_folder(setting) for domain in domains}
+    files = [
+        trajectory_file(path / "eval_times=10.jsonl", "oracle", domain, setting)
+        for domain, path in paths.items()
+        if path.is_dir()
+    ]
+    return read(files, released_instances(release, paths, setting), tmp_path)
+
+
+# Made-up runs, by how they end
+
+
+def test_a_run_gives_the_rows_that_the_same_episode_of_ours_gives(tmp_path: Path) -> None:
+    _, rows = read_lines(tmp_path, a_line(a_run(["measure", "listen", "measure"], "rain")))
+    turns = (
+        Turn(1, "action", "measure", "", 4.5, 0),
+        Turn(2, "action", "listen", "", "Donner – ⛈", None),
+        Turn(3, "action", "measure", "", 4.5, 0),
+        Turn(4, "truth", "rain", "", None, None),
+    )
+    ours = Episode("m", 0, "solved", turns, tokens=400)
+    row = episode_row(ours, INSTANCE.instance_id, INSTANCE.book_id, seconds=0.0)
+    replies = ("measure", "listen", "measure", "rain")
+    assert rows["episodes"] == [row]
+    assert rows["turns"] == [
+        {**turn, "reply": f"<ANSWER> {reply} </ANSWER>"}
+        for turn, reply in zip(turn_rows(ours, row["episode_id"]), replies, strict=True)
+    ]
+
+
+def test_a_truth_that_an_observation_rules_out_is_wrong(tmp_path: Path) -> None:
+    episode, turns, findings = read_one(tmp_path, a_run([], "snow"))
+    assert (episode["status"], episode["success"], episode["tests"]) == ("wrong", False, 0)
+    assert [(turn["kind"], turn["move"]) for turn in turns] == [("truth", "snow")]
+    assert findings == []
+
+
+@pytest.mark.parametrize(("end", "published", "status"), [("rain", False, "wrong"), ("snow", True, "solved")])
+def test_published_success_is_kept_where_our_grader_differs(tmp_path: Path, end, published, status) -> None:
+    episode, _, findings = read_one(tmp_path, a_run(["listen"], end, successful=published))
+    assert (episode["status"], episode["success"]) == (status, published)
+    assert findings == ["success_differs"]
+
+
+@pytest.mark.parametrize("last", [None, "thunder"], ids=["null", "the text"])
+def test_a_reply_without_a_move_is_unparsed_however_it_is_stored(tmp_path: Path, last: str | None) -> None:
+    run = an_unparsed_run(["look up", "measure"], last, "It may be <ANSWER> thunder </ANSWER>")
+    episode, turns, findings = read_one(tmp_path, run)
+    assert (episode["status"], episode["success"], episode["tests"]) == ("unparsed", False, 2)
+    assert [turn["kind"] for turn in turns] == ["action", "action", "none"]
+    assert (turns[-1]["move"], turns[-1]["observation"]) == (None, None)
+    assert turns[-1]["reply"] == "It may be <ANSWER> thunder </ANSWER>"
+    assert findings == []
+
+
+def test_a_call_without_a_reply_counts_as_published_and_is_found(tmp_path: Path) -> None:
+    run = {**an_unparsed_run([], None, None), "consumed_tokens": 0}
+    episode, turns, findings = read_one(tmp_path, run)
+    assert (episode["status"], episode["tests"], episode["tokens"]) == ("unparsed", 0, 0)
+    assert [(turn["kind"], turn["reply"]) for turn in turns] == [("none", None)]
+    assert findings == ["reply_missing"]
+
+
+@pytest.mark.parametrize(
+    ("tests", "rules"), [(50, []), (53, ["turn_limit_differs"]), (2, ["turn_limit_differs"])]
+)
+def test_a_run_without_a_prediction_ended_at_the_turn_limit(
+    tmp_path: Path, tests: int, rules: list[str]
+) -> None:
+    episode, turns, findings = read_one(tmp_path, a_run(["measure"] * tests))
+    assert (episode["status"], episode["success"], episode["tests"]) == ("turn_limit", False, tests)
+    assert [turn["turn"] for turn in turns] == list(range(1, tests + 1))
+    # The observation of the last one is not stored: it is the instance's, as every other.
+    assert {(turn["kind"], turn["observation"], turn["state"]) for turn in turns} == {("action", "4.5", 0)}
+    assert findings == rules
+
+
+def test_a_prediction_that_is_no_truth_is_unparsed_and_found(tmp_path: Path) -> None:
+    episode, turns, findings = read_one(tmp_path, a_run(["measure"], "fog"))
+    assert (episode["status"], episode["success"], episode["tests"]) == ("unparsed", False, 1)
+    assert (turns[-1]["kind"], turns[-1]["move"]) == ("none", None)
+    assert turns[-1]["reply"] == "<ANSWER> fog </ANSWER>"
+    assert findings == ["prediction_unlisted"]
+
+
+def test_an_observation_that_is_not_the_instances_is_found_once_a_line(tmp_path: Path) -> None:
+    other = a_run(["measure"], "rain", observations=[None, {"action": "measure", "observation": 4.6}])
+    imported, rows = read_lines(tmp_path, a_line(a_run(["measure"], "rain"), other, other))
+    assert {turn["observation"] for turn in rows["turns"] if turn["kind"] == "action"} == {"4.5"}
+    (finding,) = imported.findings
+    assert (finding.stage, finding.subject, finding.rule) == (
+        "import",
+        "m WeatherEnv easy seed=0",
+        "observation_differs",
+    )
+    assert (
+        finding.message == "'measure' showed 4.6, where the instance has '4.5'; kept as published (run 1, 2)"
+    )
+
+
+def test_the_oracles_form_is_read_too(tmp_path: Path) -> None:
+    run = a_run(["look up", "measure"], "rain", observations=[None, "grey", 4.5], action_num=4)
+    del run["consumed_tokens"], run["parse_error"]
+    episode, turns, findings = read_one(tmp_path, run)
+    assert (episode["status"], episode["tests"], episode["tokens"]) == ("solved", 2, None)
+    assert len(turns) == 3
+    assert findings == []
+
+
+def test_runs_of_a_seed_that_comes_again_are_numbered_on(tmp_path: Path) -> None:
+    line = a_line(a_run(["measure"], "rain"), a_run(["listen"], "snow"))
+    imported, rows = read_lines(tmp_path, line, line)
+    assert sorted(row["run"] for row in rows["episodes"]) == [0, 1, 2, 3]
+    assert len({row["episode_id"] for row in rows["episodes"]}) == 4
+    assert [finding.rule for finding in imported.findings] == ["instance_repeated"]
+
+
+def test_text_of_any_script_comes_through(tmp_path: Path) -> None:
+    text = "Größe 大きさ \u2028\u0000\t<ANSWER> listen </ANSWER> 🌩️"
+    run = a_run(["listen"], "rain", generated_text=[text, "<ANSWER> rain </ANSWER>"])
+    for name, ensure_ascii in (("escaped", True), ("plain", False)):
+        line = json.dumps({"trajectories": [run], "seed": 0}, ensure_ascii=ensure_ascii)
+        _, rows = read_lines(tmp_path, line, name=f"{name}.jsonl")
+        assert rows["turns"][0]["reply"] == text

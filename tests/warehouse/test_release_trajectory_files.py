@@ -1,0 +1,212 @@
+"""Trajectory files that are something else, and what parts, chunks and processes must not change."""
+
+from multiprocessing import active_children
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from schemas.errors import PerennialError
+from schemas.tables import TABLES
+from tests.warehouse.release_runs import (
+    ON_WEATHER,
+    a_line,
+    a_run,
+    an_unparsed_run,
+    read,
+    read_lines,
+    trajectory_file,
+)
+from warehouse.kumo_release.things import Skipped, TrajectoryFile
+from warehouse.kumo_release.trajectories import (
+    TRAJECTORY_TABLES,
+    ImportedTrajectories,
+    ImportProgress,
+    consolidate_parts,
+    import_trajectories,
+)
+from warehouse.kumo_release.trajectory_parts import write_part
+
+
+def test_a_truncated_line_is_skipped_and_the_others_are_read(tmp_path: Path) -> None:
+    line = a_line(a_run(["measure"], "rain"))
+    imported, rows = read_lines(tmp_path, line, "", line[: len(line) // 2])
+    assert len(rows["episodes"]) == 1
+    (skipped,) = imported.skipped
+    assert (skipped.file, skipped.line) == ("runs.jsonl", 3)
+    assert "cut off" in skipped.reason
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        "a run",
+        a_run([]),
+        a_run(["measure"], "rain", actions=["measure", "rain"]),
+        a_run(["measure"], "rain", actions=["measure", "snow", {"predicted_truth": "rain"}]),
+        a_run(["measure"], "rain", actions=["measure", "rain", {"predicted_truth": "rain", "sure": True}]),
+        a_run(["measure"], "rain", actions=["thunder", "rain", {"predicted_truth": "rain"}]),
+        a_run(["measure"], "rain", actions=[["measure"], "rain", {"predicted_truth": "rain"}]),
+        a_run(["measure"], "rain", actions="measure"),
+        a_run(["measure"], "rain", generated_text=["one"]),
+        a_run(["measure"], "rain", generated_text=["one", 2]),
+        a_run(["measure"], "rain", observations=[None]),
+        a_run(["measure"], "rain", observations=[None, {"action": "listen", "observation": "grey"}]),
+        a_run(["measure"], "rain", successful="yes"),
+        a_run(["measure"], "rain", parse_error=True),
+        a_run(["measure"], "rain", consumed_tokens=-1),
+        a_run(["measure"], "rain", consumed_tokens=2**63),
+        a_run(["measure"], "rain", consumed_tokens=True),
+        an_unparsed_run([], None, "") | {"parse_error": False},
+    ],
+)
+def test_a_line_with_a_foreign_run_is_skipped_whole(tmp_path: Path, run: Any) -> None:
+    good = a_run(["measure"], "rain")
+    imported, rows = read_lines(tmp_path, a_line(good, run), a_line(good))
+    assert [row["run"] for row in rows["episodes"]] == [0]
+    assert len(rows["turns"]) == 2
+    assert [(skipped.line, skipped.reason[:7]) for skipped in imported.skipped] == [(1, "run 1: ")]
+    assert imported.findings == ()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "[1, 2]",
+        '{"trajectories": [], "seed": 0}',
+        '{"trajectories": {}, "seed": 0}',
+        '{"seed": true, "trajectories": []}',
+        '{"hello": "world"}',
+        "[" * 5000,
+        '{"seed": 0, "trajectories": [{"generated_text": ["\\ud800"]}]}',
+    ],
+)
+def test_a_foreign_line_is_skipped(tmp_path: Path, line: str) -> None:
+    imported, rows = read_lines(tmp_path, a_line(a_run([], "rain")), line)
+    assert len(rows["episodes"]) == 1
+    assert [(skipped.file, skipped.line) for skipped in imported.skipped] == [("runs.jsonl", 2)]
+    assert "\n" not in imported.skipped[0].reason
+
+
+def test_a_seed_without_an_instance_is_skipped(tmp_path: Path) -> None:
+    imported, rows = read_lines(tmp_path, a_line(a_run([], "rain"), seed=7), a_line(a_run([], "rain")))
+    assert len(rows["episodes"]) == 1
+    assert imported.skipped == (Skipped("runs.jsonl", 1, "the release has no instance with seed 7 there"),)
+
+
+def test_a_file_of_which_nothing_is_read_is_named_once(tmp_path: Path) -> None:
+    contents = {
+        "empty": b"",
+        "foreign": b"name,score\na,1\nb,2\n",
+        "bytes": b"\xff\xfe\x00\x01\n\xff\n",
+        "other_place": a_line(a_run([], "rain")).encode(),
+        "whole": a_line(a_run([], "rain")).encode(),
+    }
+    for name, content in contents.items():
+        (tmp_path / name).write_bytes(content)
+    files = [
+        trajectory_file(tmp_path / name, name, "OtherEnv" if name == "other_place" else "WeatherEnv")
+        for name in (*contents, "missing")
+    ]
+    imported, rows = read(files, ON_WEATHER, tmp_path / "staged")
+    assert [row["player"] for row in rows["episodes"]] == ["whole"]
+    assert {(skipped.file, skipped.line) for skipped in imported.skipped} == {
+        (name, None) for name in ("empty", "foreign", "bytes", "other_place", "missing")
+    }
+    told = {skipped.file: skipped.reason for skipped in imported.skipped}
+    assert told["foreign"].startswith("none of its 3 lines holds runs (line 1: ")
+    assert told["other_place"] == "the release has no instances of its domain and setting"
+
+
+# Files, parts and processes
+
+
+def many_files(folder: Path) -> list[TrajectoryFile]:
+    """Twelve files with runs, one that is foreign and one with a finding."""
+    files = []
+    for number in range(12):
+        runs = [a_run(["measure", "listen"][: number % 3], "rain") for _ in range(number + 1)]
+        file = folder / f"model-{number:02d}.jsonl"
+        file.write_text(a_line(*runs) + "\n", encoding="utf-8")
+        files.append(trajectory_file(file, f"model-{number:02d}"))
+    (folder / "model-05.jsonl").write_text("nothing\n")
+    (folder / "model-06.jsonl").write_text(a_line(a_run([], "rain", successful=False)))
+    return files
+
+
+def test_neither_processes_nor_chunks_change_the_result(tmp_path: Path) -> None:
+    files = many_files(tmp_path)
+    ways = {
+        "at once": {"workers": 1},
+        "file by file": {"workers": 1, "chunk_bytes": 1},
+        "two processes": {"workers": 2, "chunk_bytes": 4000},
+    }
+    results = {}
+    for name, options in ways.items():
+        imported = import_trajectories(files[::-1], ON_WEATHER, tmp_path / name, **options)
+        content = [consolidate_parts(tmp_path / name, table).read_bytes() for table in TRAJECTORY_TABLES]
+        results[name] = (imported, content)
+    assert results["at once"] == results["file by file"] == results["two processes"]
+    assert results["at once"][0].counts == {"episodes": 66, "turns": 140}
+    assert [skipped.file for skipped in results["at once"][0].skipped] == ["model-05.jsonl"]
+
+
+def test_rows_are_sorted_by_key_over_row_groups_of_many_parts(tmp_path: Path) -> None:
+    _, rows = read(many_files(tmp_path), ON_WEATHER, tmp_path / "staged", workers=1, chunk_bytes=1)
+    for name in TRAJECTORY_TABLES:
+        keys = [tuple(row[column] for column in TABLES[name].key) for row in rows[name]]
+        assert keys == sorted(set(keys))
+        assert len(list((tmp_path / "staged" / name).iterdir())) == 11
+
+
+def test_parts_of_an_earlier_import_are_gone(tmp_path: Path) -> None:
+    files = many_files(tmp_path)
+    read(files, ON_WEATHER, tmp_path / "staged", workers=1, chunk_bytes=1)
+    imported, rows = read(files[:1], ON_WEATHER, tmp_path / "staged", workers=1)
+    assert imported.counts == {"episodes": 1, "turns": 1}
+    assert len(rows["episodes"]) == 1
+
+
+def test_no_files_give_tables_without_rows(tmp_path: Path) -> None:
+    imported, rows = read([], ON_WEATHER, tmp_path / "staged")
+    assert imported == ImportedTrajectories({"episodes": 0, "turns": 0}, (), ())
+    assert rows == {"episodes": [], "turns": []}
+
+
+def test_progress_grows_to_all(tmp_path: Path) -> None:
+    files = many_files(tmp_path)
+    seen: list[ImportProgress] = []
+    import_trajectories(files, ON_WEATHER, tmp_path / "s", workers=1, chunk_bytes=1, on_progress=seen.append)
+    assert [progress.files for progress in seen] == list(range(1, 13))
+    assert [progress.runs for progress in seen] == sorted(progress.runs for progress in seen)
+    last, size = seen[-1], sum(file.file.path.stat().st_size for file in files)
+    assert (last.all_files, last.size, last.full_size, last.runs) == (12, size, size, 66)
+
+
+def test_parts_of_another_source_are_merged_with_those_of_the_import(tmp_path: Path) -> None:
+    files = many_files(tmp_path)
+    import_trajectories(files[:3], ON_WEATHER, tmp_path / "some")
+    others, _ = read(files[3:], ON_WEATHER, tmp_path / "others")
+    more = pq.read_table(tmp_path / "others" / "episodes.parquet")
+    write_part(more, tmp_path / "some", "episodes", 99_999)
+    write_part(more.slice(0, 0), tmp_path / "some", "episodes", 99_998)
+    merged = pq.read_table(consolidate_parts(tmp_path / "some", "episodes"))
+    assert merged.num_rows == 6 + others.counts["episodes"]
+    assert merged["episode_id"].to_pylist() == sorted(merged["episode_id"].to_pylist())
+
+
+def test_a_worker_that_is_ended_from_outside_is_told(tmp_path: Path) -> None:
+    def end_the_workers(_: ImportProgress) -> None:
+        for process in active_children():
+            process.kill()
+
+    with pytest.raises(PerennialError, match="worker processes was ended from outside"):
+        import_trajectories(
+            many_files(tmp_path) * 20,
+            ON_WEATHER,
+            tmp_path / "staged",
+            workers=2,
+            chunk_bytes=1,
+            on_progress=end_the_workers,
+        )
