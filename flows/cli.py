@@ -12,6 +12,7 @@ from flows.cli_domains import domains
 from flows.cli_import import import_app
 from flows.cli_query import editions, query
 from flows.cli_refresh import refresh
+from flows.cli_report import report
 from flows.cli_sample import sample
 from flows.cli_solve import solve
 from schemas.errors import PerennialError
@@ -31,6 +32,7 @@ app = typer.Typer(
 app.command()(refresh)
 app.command()(query)
 app.command()(editions)
+app.command()(report)
 app.command()(calls)
 app.command()(analyse)
 app.add_typer(import_app, name="import")

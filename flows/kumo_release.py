@@ -6,19 +6,19 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import TypeVar
 
-from schemas.errors import UnreadableInput
 from schemas.ids import content_id
 from schemas.kumo import Instance, Rejection, SeedConfig, Setting
 from tasks.kumo.encoding import EncodedConfig, encode_config, encode_instance, instance_id
-from tasks.kumo.release.configurations import ReadConfig, config_from_json, config_from_module
+from tasks.kumo.release.configurations import config_from_json, config_from_module
 from tasks.kumo.release.instances import parse_instance
 from tasks.kumo.search import WORK_LIMIT, Solution, solve_instances
 from tasks.kumo.topology import signature
 from tasks.kumo.validation import validate_config
 from warehouse.kumo_release.books import read_books
-from warehouse.kumo_release.folders import read_lines, read_text
+from warehouse.kumo_release.configurations import read_configs
+from warehouse.kumo_release.folders import read_lines
 from warehouse.kumo_release.instances import MAX_LINE_BYTES, read_instances
-from warehouse.kumo_release.things import ConfigFile, InstanceFile, Release, Skipped, TrajectoryFile
+from warehouse.kumo_release.things import InstanceFile, Release, Skipped, TrajectoryFile
 from warehouse.kumo_release.trajectories import InstanceKey
 from warehouse.kumo_rows import (
     Row,
@@ -31,7 +31,7 @@ from warehouse.kumo_rows import (
 )
 
 BOOK_AUTHOR = "kumo-2025-release"
-_MAX_CONFIG_BYTES = 10_000_000
+_MOST_INSTANCES = 5_000
 Place = tuple[str, Setting]
 Thing = TypeVar("Thing")
 
@@ -44,6 +44,7 @@ class ReleaseRows:
     findings: list[Rejection] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
     keys: dict[Place, dict[int, InstanceKey]] = field(default_factory=dict)
+    instance_ids: set[str] = field(default_factory=set)
 
 
 def read_release(release: Release) -> ReleaseRows:
@@ -55,12 +56,11 @@ def read_release(release: Release) -> ReleaseRows:
     """
     names = ("domains", "seed_configs", "outcomes", "kumo_instances", "books")
     rows = ReleaseRows({name: [] for name in names}, skipped=list(release.skipped))
-    configs = {}
-    for config_file in release.configs:
-        config = _config(config_file, rows)
-        if config is not None:
-            configs[config_file.domain] = encode_config(config)
-            _add_config(rows, config)
+    configs: dict[str, EncodedConfig] = {}
+    for domain, read in _kept(read_configs(release.configs, config_from_json, config_from_module), rows):
+        rows.findings += [Rejection("import", domain, "said-twice", remark) for remark in read.remarks]
+        configs[domain] = encode_config(read.config)
+        _add_config(rows, read.config)
     books = {(b.domain, b.setting, b.seed): b.text for b in _kept(read_books(release.books), rows)}
     optimal = {(file.domain, file.setting): _golden_moves(file, rows) for file in release.oracle}
     for file in release.instances:
@@ -78,23 +78,6 @@ def _kept(things: Iterable[Thing | Skipped], rows: ReleaseRows) -> Iterator[Thin
             rows.skipped.append(thing)
         else:
             yield thing
-
-
-def _config(file: ConfigFile, rows: ReleaseRows) -> SeedConfig | None:
-    if file.file is None:
-        return None
-    text = read_text(file.file, _MAX_CONFIG_BYTES)
-    if isinstance(text, Skipped):
-        rows.skipped.append(text)
-        return None
-    reader = config_from_json if file.form == "json" else config_from_module
-    try:
-        read: ReadConfig = reader(text, file.domain, file.file.name)
-    except UnreadableInput as error:
-        rows.skipped.append(Skipped(file.file.name, None, str(error)))
-        return None
-    rows.findings += [Rejection("import", file.domain, "said-twice", remark) for remark in read.remarks]
-    return read.config
 
 
 def _add_config(rows: ReleaseRows, config: SeedConfig) -> None:
@@ -133,7 +116,7 @@ def _add_instances(
     optimal: Mapping[int, list[str]],
 ) -> None:
     read = read_instances(file, lambda text, index: parse_instance(text, encoded, index))
-    instances = list(_kept(read, rows))
+    instances = _used(list(_kept(read, rows)), file, books, optimal, rows)
     boards = [encode_instance(encoded, instance) for instance in instances]
     solutions = solve_instances(boards, time_limit=inf, work_limit=WORK_LIMIT)
     keys = rows.keys.setdefault((file.domain, file.setting), {})
@@ -154,10 +137,33 @@ def _add_instances(
         keys[instance.seed] = _key(instance, identity, book_id)
 
 
+def _used(
+    instances: list[Instance],
+    file: InstanceFile,
+    books: Mapping[tuple[str, Setting, int], str],
+    optimal: Mapping[int, list[str]],
+    rows: ReleaseRows,
+) -> list[Instance]:
+    """Return the instances; of a file for training, with 100,000 of them, those that a book or play is of."""
+    if len(instances) <= _MOST_INSTANCES:
+        return instances
+    used = [
+        instance
+        for instance in instances
+        if instance.seed in optimal or (file.domain, file.setting, instance.seed) in books
+    ]
+    left_out = (
+        f"{len(instances) - len(used):,} of {len(instances):,} instances have no book and no optimal play"
+    )
+    rows.skipped.append(Skipped(file.file.name, None, left_out))
+    return used
+
+
 def _identity(rows: ReleaseRows, encoded: EncodedConfig, instance: Instance, file: InstanceFile) -> str:
     """Return the canonical id, or another one for an instance that the release has under two seeds."""
     identity = instance_id(encoded, instance)
-    if not any(identity == key.instance_id for keys in rows.keys.values() for key in keys.values()):
+    if identity not in rows.instance_ids:
+        rows.instance_ids.add(identity)
         return identity
     message = f"seed {instance.seed} of {file.setting.name} is the same instance as an earlier seed"
     rows.findings.append(Rejection("import", file.domain, "duplicate-instance", message))

@@ -22,6 +22,8 @@ COMMANDS = (
     ("calls",),
     ("analyse",),
     ("import", "scores"),
+    ("import", "kumo"),
+    ("report",),
     ("domains", "validate"),
     ("domains", "list"),
     ("sample",),

@@ -57,6 +57,27 @@ def test_mean_optimal_counts_come_back(catalog: Catalog) -> None:
     assert rows == [("easy", 3.924), ("hard", 6.692)]
 
 
+def test_hard_means_come_back(catalog: Catalog) -> None:
+    rates = dict(catalog.query("SELECT player, success_rate FROM leaderboard WHERE setting = 'hard'")[1])
+    published = {"o1-mini": 0.630, "deepseek-r1": 0.611, "deepseek-v3": 0.550}
+    assert {player: round(rates[player], 3) for player in published} == pytest.approx(published, abs=0.0011)
+
+
+def test_easy_means_are_those_of_the_table_of_runs(catalog: Catalog, release: Path) -> None:
+    table = release / "trajectories.parquet"
+    plain = dict(
+        catalog.query(
+            f"SELECT model, avg(success::INT) FROM read_parquet('{table}') "
+            "WHERE agent = 'VanillaAgent' AND n_truths = 4 GROUP BY 1"
+        )[1]
+    )
+    rates = dict(catalog.query("SELECT player, success_rate FROM leaderboard WHERE setting = 'easy'")[1])
+    assert len(plain) >= 20
+    assert {player: rates[player] for player in plain} == pytest.approx(plain, abs=1e-9)
+    errors = dict(catalog.query("SELECT player, parse_error_rate FROM statuses WHERE setting = 'easy'")[1])
+    assert errors["llama-3.1-8b-instruct"] == pytest.approx(0.211, abs=0.02)  # published for 100 domains
+
+
 def test_defects_are_kept_and_told(catalog: Catalog) -> None:
     rules = dict(catalog.query("SELECT rule, count(*) FROM rejections GROUP BY 1")[1])
     assert {"overlapping-ranges", "always-ruled-out", "undeclared-type", "duplicate-truth"} <= set(rules)

@@ -82,7 +82,7 @@ def test_an_action_written_twice_is_remarked_with_its_line() -> None:
     ("old", "new", "message"),
     [
         ("Truths", "Facts", "no Truths or Diseases or Abilities in it"),
-        ("Actions", "Diseases = ['Elm']\nActions", "Truths and Diseases are there, expected one"),
+        ("Actions", "Diseases = ['Oak']\nActions", "Truths and Diseases are there, expected one"),
         ("['Oak']", "'Oak'", "Truths is a text, expected a list or a set of names"),
         ("['Oak']", "[1]", "Truths is a list or a set of other things than texts"),
         ("['Oak']", "[' ']", r"truths\[0\]: expected a name that is not blank"),

@@ -92,6 +92,7 @@ REFUSED = [
     "[x for x in Truths if x not in ['a'] or x in ['b']]",
     "[x for x in Truths if not x in ['a']]",
     "[x for x in Truths if x not in x]",
+    "[Truths for Truths in Truths if Truths not in Truths]",
     "[x for x in Truths if x not in ['a'] not in ['b']]",
     "[x for x in Truths if x not in open('f')]",
     "[x for x in Truths if 'a' not in open('f')]",
@@ -211,6 +212,12 @@ def test_a_repeated_key_keeps_its_place_and_its_last_value_and_is_told() -> None
     module = read_module("A = {\n 'x': 1,\n 'y': 2,\n 'x': 3}\n", "m.py")
     assert list(module.values["A"].items()) == [("x", 3), ("y", 2)]
     assert module.repeated_keys == (RepeatedKey(4, "x"),)
+
+
+def test_a_comprehension_over_a_set_has_one_order() -> None:
+    names = [f"name {number}" for number in range(20)]
+    module = read_module(f"T = set({names!r})\nA = [x for x in T if x not in ['name 3']]\n", "m.py")
+    assert module.values["A"] == sorted(name for name in names if name != "name 3")
 
 
 def test_comments_texts_and_a_byte_order_mark_are_passed_over() -> None:

@@ -1,6 +1,7 @@
 """A copy of the authors' repository is recognised, and each of its files is found by place and name."""
 
 import os
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -192,6 +193,22 @@ def test_a_domain_registered_twice_keeps_its_first_module(tmp_path: Path) -> Non
         "env/data/oak_data.py"
     ]
     assert reasons(found)["env/tree_env_2.py"] == "TreeEnv is registered in another file too"
+
+
+@pytest.mark.parametrize("reverse", [True, False])
+def test_the_order_of_the_disk_does_not_matter(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reverse: bool
+) -> None:
+    again = environment("TreeEnv", "from env.data.in_data import *")
+    root = write_files(tmp_path, {**CLONE, "env/tree_env_2.py": again})
+    expected = find_release(root)
+    scandir = os.scandir
+
+    def ordered(path: Path) -> nullcontext[list[os.DirEntry[str]]]:
+        return nullcontext(sorted(scandir(path), key=lambda entry: entry.name, reverse=reverse))
+
+    monkeypatch.setattr(os, "scandir", ordered)
+    assert find_release(root) == expected
 
 
 def test_environments_are_never_run(tmp_path: Path) -> None:

@@ -1,0 +1,1 @@
+"""The report of an edition: plain data in, one HTML page with its figures out."""

@@ -1,0 +1,58 @@
+"""This edition's success rates beside another edition's, and their differences."""
+
+from tasks.report.content import Comparison, Drawing, Grid, Record, ReportData, ReportTable, Section, left_out
+from tasks.report.edition_comparison import KEY, comparison_table
+from tasks.report.figures.interval_bars import Bar, interval_bars
+from tasks.report.wording import clean, p_number, with_interval
+
+
+def difference_bars(data: ReportData, comparison: Comparison) -> Section:
+    """Return the section of players that both editions have: a table, and a bar a difference."""
+    title = f"Compared with edition {clean(comparison.edition)}"
+    found = comparison_table(data, comparison)
+    tables = (found, comparison.headline, comparison.domains)
+    if not found.rows:
+        return left_out(KEY, title, tables, "No player has a rate in both editions.")
+    drawings = []
+    for number, setting in enumerate(data.settings()):
+        bars = [_bar(row) for row in found.records() if row["setting"] == setting]
+        if bars:
+            label = f"difference in success rate, {data.edition} minus {comparison.edition}"
+            svg = interval_bars(f"{KEY}-{number}", f"{title}: {setting}", bars, label)
+            drawings.append(
+                Drawing(f"{setting}, n = {len(bars)} {'player' if len(bars) == 1 else 'players'}", svg)
+            )
+    caption = (
+        "Players that both editions have, setting by setting. Rates have 95% intervals by bootstrap over "
+        "instances; the difference has the 95% interval that follows from both (Zou and Donner), with the "
+        "editions taken as independent, as they share no instance. p tests the difference on the domains "
+        "that both editions have, paired by domain (exact sign flips), and Holm's correction covers all rows "
+        "of this table; n counts those domains."
+    )
+    grid = _grid(data.edition, comparison, found)
+    return Section(KEY, title, caption, tables, tuple(drawings), grid)
+
+
+def _bar(row: Record) -> Bar:
+    value, low, high = row["difference"], row["difference_low"], row["difference_high"]
+    return Bar(row["player"], value, low, high, with_interval(value, low, high), series=2)
+
+
+def _grid(edition: str, comparison: Comparison, found: ReportTable) -> Grid:
+    return Grid(
+        ("setting", "player", clean(edition), clean(comparison.edition), "difference", "n", "p", "p (Holm)"),
+        tuple(
+            (
+                clean(row["setting"]),
+                clean(row["player"]),
+                with_interval(row["success_rate"], row["low"], row["high"]),
+                with_interval(row["other_success_rate"], row["other_low"], row["other_high"]),
+                with_interval(row["difference"], row["difference_low"], row["difference_high"]),
+                str(row["shared_domains"]),
+                p_number(row["p_value"]),
+                p_number(row["p_holm"]),
+            )
+            for row in found.records()
+        ),
+        frozenset(range(2, 8)),
+    )

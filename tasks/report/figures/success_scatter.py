@@ -1,0 +1,155 @@
+"""Success rate against another setting, tokens, and other benchmarks (the paper's figure 4c-e)."""
+
+from tasks.report.content import Drawing, Record, ReportData, Section, left_out
+from tasks.report.figures.scatter import Axis, Point, correlation_text, scatter
+from tasks.statistics.correlation import pearson
+
+_FEWEST_PLAYERS = 4
+_PEARSON = "r is Pearson's, its 95% interval by Fisher's z (at least 4 points), n the number of points"
+_LINES = "lines through a point are its 95% intervals by bootstrap over instances"
+
+
+def settings_scatter(data: ReportData) -> Section:
+    """Return the section that sets the smallest instances against the largest."""
+    key, title = "two_settings", "Success in two settings"
+    tables = (data.tables["headline"], data.tables["domains"])
+    settings = data.settings()
+    if len(settings) < 2:
+        return left_out(key, title, tables, "This edition has one setting only.")
+    easier, harder = settings[0], settings[-1]
+    points = _player_points(data, easier, harder)
+    unit = "player, all domains together"
+    if len(points) < _FEWEST_PLAYERS:
+        points = _domain_points(data, easier, harder)
+        unit = "player in one domain, as too few players took part in both settings to compare players alone"
+    if not points:
+        return left_out(key, title, tables, "No player took part in both settings.")
+    found = pearson([point.x for point in points], [point.y for point in points])
+    svg = scatter(
+        key,
+        f"{title}: {easier} and {harder}",
+        points,
+        Axis(f"success rate, {easier}", True),
+        Axis(f"success rate, {harder}", True),
+        data.drawn_players(),
+    )
+    caption = (
+        f"Each point is a {unit}; {_LINES}. On the broken line both settings are equally hard. {_PEARSON}."
+    )
+    return Section(key, title, caption, tables, (Drawing(correlation_text(found), svg),), names_players=True)
+
+
+def tokens_scatter(data: ReportData) -> Section:
+    """Return the section that sets success against tokens, a drawing a setting."""
+    key, title = "success_and_tokens", "Success and tokens"
+    tables = (data.tables["headline"], data.tables["tokens"])
+    tokens = {(row["setting"], row["player"]): row for row in tables[1].records() if row["mean_tokens"]}
+    drawings = []
+    for number, setting in enumerate(data.settings()):
+        points = [
+            Point(
+                row["player"],
+                used["mean_tokens"],
+                row["success_rate"],
+                (used["low"], used["high"]),
+                (row["success_rate_low"], row["success_rate_high"]),
+            )
+            for row in tables[0].records()
+            if row["setting"] == setting and row["success_rate"] is not None
+            if (used := tokens.get((setting, row["player"]))) is not None
+        ]
+        if len(points) > 1:
+            found = pearson([point.x for point in points], [point.y for point in points])
+            svg = scatter(
+                f"{key}-{number}",
+                f"{title}: {setting}",
+                points,
+                Axis("mean tokens an episode"),
+                Axis("success rate", True),
+                data.drawn_players(),
+            )
+            drawings.append(Drawing(f"{setting}: {correlation_text(found)}", svg))
+    if not drawings:
+        return left_out(key, title, tables, "Fewer than two players of this edition have a token count.")
+    caption = f"Each point is a player, all domains together; {_LINES}. {_PEARSON}."
+    return Section(key, title, caption, tables, tuple(drawings), names_players=True)
+
+
+def benchmarks_scatter(data: ReportData) -> Section:
+    """Return the section that sets success against scores of other benchmarks."""
+    key, title = "other_benchmarks", "Success and other benchmarks"
+    table = data.tables[key]
+    groups: dict[tuple[str, str, str], list[Record]] = {}
+    for row in table.records():
+        groups.setdefault((row["benchmark"], row["source"], row["setting"]), []).append(row)
+    drawings = []
+    for number, ((benchmark, _, setting), rows) in enumerate(groups.items()):
+        points = [
+            Point(
+                row["player"],
+                row["score"],
+                row["success_rate"],
+                y_interval=(row["success_rate_low"], row["success_rate_high"]),
+            )
+            for row in rows
+        ]
+        found = pearson([point.x for point in points], [point.y for point in points])
+        svg = scatter(
+            f"{key}-{number}",
+            f"{title}: {benchmark}, {setting}",
+            points,
+            Axis(f"score in {benchmark}"),
+            Axis(f"success rate, {setting}", True),
+            data.drawn_players(),
+        )
+        drawings.append(Drawing(f"{benchmark}, {setting}: {correlation_text(found)}", svg))
+    if not drawings:
+        return left_out(
+            key,
+            title,
+            [table],
+            "No score of another benchmark is known: the command perennial import scores takes them in.",
+        )
+    caption = (
+        "Each point is a player, all domains together; the line through it is the 95% interval of its "
+        f"success rate by bootstrap over instances. {_PEARSON}. The table names each score's source."
+    )
+    return Section(key, title, caption, (table,), tuple(drawings), names_players=True)
+
+
+def _player_points(data: ReportData, easier: str, harder: str) -> list[Point]:
+    rates = {
+        (row["setting"], row["player"]): row
+        for row in data.tables["headline"].records()
+        if row["success_rate"] is not None
+    }
+    return [
+        Point(
+            player,
+            row["success_rate"],
+            other["success_rate"],
+            (row["success_rate_low"], row["success_rate_high"]),
+            (other["success_rate_low"], other["success_rate_high"]),
+        )
+        for (setting, player), row in rates.items()
+        if setting == easier and (other := rates.get((harder, player))) is not None
+    ]
+
+
+def _domain_points(data: ReportData, easier: str, harder: str) -> list[Point]:
+    rates = {
+        (row["setting"], row["player"], row["domain"]): row
+        for row in data.tables["domains"].records()
+        if row["success_rate"] is not None
+    }
+    return [
+        Point(
+            player,
+            row["success_rate"],
+            other["success_rate"],
+            (row["low"], row["high"]),
+            (other["low"], other["high"]),
+        )
+        for (setting, player, domain), row in rates.items()
+        if setting == easier and (other := rates.get((harder, player, domain))) is not None
+    ]

@@ -1,0 +1,42 @@
+"""Mean tokens of an episode for each player, by setting (the paper's figure 6b)."""
+
+from tasks.report.content import Drawing, Record, ReportData, Section, left_out
+from tasks.report.figures.interval_bars import Bar, interval_bars
+from tasks.report.wording import span, whole_with_interval
+
+_KEY = "tokens"
+_TITLE = "Tokens an episode"
+
+
+def token_bars(data: ReportData) -> Section:
+    """Return the section of token use; left out where no episode has a token count."""
+    table = data.tables[_KEY]
+    drawn = data.drawn_players()
+    rows = [row for row in table.records() if row["mean_tokens"] is not None and row["player"] in drawn]
+    if not rows:
+        return left_out(
+            _KEY, _TITLE, [table], "No episode of this edition has a token count: no model played in it."
+        )
+    drawings = []
+    for number, setting in enumerate(data.settings()):
+        listed = [row for row in rows if row["setting"] == setting]
+        if listed:
+            svg = interval_bars(
+                f"{_KEY}-{number}",
+                f"{_TITLE}: {setting}",
+                [_bar(row) for row in listed],
+                "mean tokens an episode, prompts and replies together",
+            )
+            counts = span(row["episodes_with_tokens"] for row in listed)
+            drawings.append(Drawing(f"{setting}, n = {counts} a player", svg))
+    caption = (
+        "Each bar is the mean of all tokens that a player's calls took in one scored episode. 95% intervals "
+        "by bootstrap over instances; n is the number of scored episodes whose tokens are known. Players "
+        "that are no models have no bar."
+    )
+    return Section(_KEY, _TITLE, caption, (table,), tuple(drawings), names_players=True)
+
+
+def _bar(row: Record) -> Bar:
+    value, low, high = row["mean_tokens"], row["low"], row["high"]
+    return Bar(row["player"], value, low, high, whole_with_interval(value, low, high), series=1)

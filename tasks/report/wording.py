@@ -1,0 +1,96 @@
+"""How names and numbers are written on the page."""
+
+from collections.abc import Iterable
+from typing import Any
+
+_DASH = "\N{EN DASH}"
+_MINUS = "\N{MINUS SIGN}"
+
+
+def clean(text: str) -> str:
+    """Return the text as one line that any XML parser and encoder takes.
+
+    Control characters, marks that change the reading direction and half characters become U+FFFD.
+    """
+    return "".join(
+        c if c.isprintable() else " " if c.isspace() else "\N{REPLACEMENT CHARACTER}" for c in text
+    )
+
+
+def shortened(text: str, width: int) -> str:
+    """Return the clean text, its middle left out where it is longer than `width` characters."""
+    line = clean(text)
+    if len(line) <= width:
+        return line
+    head = (width - 1) * 2 // 3
+    return f"{line[:head]}…{line[len(line) - (width - 1 - head) :]}"
+
+
+def decimals(value: float | None, places: int = 3) -> str:
+    """Return the number with so many decimals and a true minus sign; a dash for None."""
+    if value is None:
+        return _DASH
+    text = f"{value:.{places}f}"
+    if float(text) == 0:
+        text = text.removeprefix("-")
+    return text.replace("-", _MINUS)
+
+
+def brackets(low: str, high: str) -> str:
+    """Return `[low, high]`; a narrow column may put it on a line of its own, but not break it."""
+    return f"[{low},\N{NO-BREAK SPACE}{high}]"
+
+
+def with_interval(value: float | None, low: float | None, high: float | None, places: int = 3) -> str:
+    """Return `value [low, high]`, or the value alone where the interval is undefined."""
+    if value is None or low is None or high is None:
+        return decimals(value, places)
+    return f"{decimals(value, places)} {brackets(decimals(low, places), decimals(high, places))}"
+
+
+def whole(value: float | None) -> str:
+    """Return a count with thousands separated; a dash for None."""
+    return _DASH if value is None else f"{value:,.0f}".replace("-", _MINUS)
+
+
+def whole_with_interval(value: float | None, low: float | None, high: float | None) -> str:
+    """Return `value [low, high]` without decimals, thousands separated."""
+    if value is None or low is None or high is None:
+        return whole(value)
+    return f"{whole(value)} {brackets(whole(low), whole(high))}"
+
+
+def p_number(p: float | None) -> str:
+    """Return a p-value for a table, such as `0.031` or `< 0.001`; a dash for None."""
+    return "< 0.001" if p is not None and p < 0.001 else decimals(p)
+
+
+def p_text(p: float | None) -> str:
+    """Return a p-value for a text, such as `p = 0.031` or `p < 0.001`; undefined for None."""
+    if p is None:
+        return "p undefined"
+    return f"p {p_number(p)}" if p < 0.001 else f"p = {p_number(p)}"
+
+
+def span(counts: Iterable[int]) -> str:
+    """Return the least and greatest count, such as `80` or `80 to 1,500`; a dash for none."""
+    listed = sorted(counts)
+    if not listed:
+        return _DASH
+    low, high = listed[0], listed[-1]
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+
+
+def cell(value: Any) -> str:
+    """Return a value of a table as text for people."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return whole(value)
+    if isinstance(value, float):
+        return (f"{value:.4g}" if abs(value) < 1e4 else f"{value:,.0f}").replace("-", _MINUS)
+    if isinstance(value, list | tuple):
+        return ", ".join(cell(item) for item in value)
+    return clean(str(value))

@@ -1,0 +1,113 @@
+"""A data root with two published editions to report on, made by hand in a second: no refresh, no audit."""
+
+import json
+from dataclasses import replace
+from datetime import UTC, datetime
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from flows.analyse import edition_statistics
+from schemas.kumo import Episode, SeedConfig, Turn
+from schemas.tables import STAGED_TABLES, TABLES
+from tests.warehouse import tiny_edition
+from warehouse.kumo_rows import book_row, config_row, domain_row, episode_row, instance_row, outcome_rows
+from warehouse.publish import publish
+from warehouse.store import Store
+
+HOSTILE = "<script>alert(1)</script>"
+MODEL = "provider/a-model-with-a-long-name-instruct-2026"
+DOMAINS = ("Weather", "Stars & <b>stripes</b>", "Knots")
+SETTINGS = {"easy": (4, 6), "hard": (12, 16)}
+INSTANCES = 5
+RUNS = 2
+SEED = 11
+
+
+def publish_two(root: Path) -> None:
+    """Publish `old` and, a day later, `new`: the second has no player `random`, and both have HOSTILE."""
+    _publish(root, "old", ("oracle", "random", HOSTILE), datetime(2026, 1, 2, tzinfo=UTC), shift=1)
+    _publish(root, "new", ("oracle", MODEL, HOSTILE, "x"), datetime(2026, 1, 3, tzinfo=UTC), shift=0)
+
+
+def publish_without_models(root: Path) -> None:
+    """Publish `plain`: one player, one setting, no tokens, everything solved."""
+    _publish(root, "plain", ("oracle",), datetime(2026, 1, 1, tzinfo=UTC), shift=0, settings=("easy",))
+
+
+def _publish(
+    root: Path,
+    edition: str,
+    players: tuple[str, ...],
+    created_at: datetime,
+    shift: int,
+    settings: tuple[str, ...] = tuple(SETTINGS),
+) -> None:
+    rows = {**dict.fromkeys(STAGED_TABLES, ()), **_rows(edition, players, shift, settings)}
+    tables = {
+        name: pa.Table.from_pylist(list(rows[name]), schema=TABLES[name].arrow_schema())
+        for name in STAGED_TABLES
+    }
+    statistics = edition_statistics(tables, SEED, {})
+    tables["statistics"] = pa.Table.from_pylist(statistics, schema=TABLES["statistics"].arrow_schema())
+    publish(Store(str(root)), tiny_edition.plan(edition), tables, [], created_at)
+
+
+def _config(domain: str) -> SeedConfig:
+    return replace(tiny_edition.CONFIG, name=domain)
+
+
+def _rows(
+    edition: str, players: tuple[str, ...], shift: int, settings: tuple[str, ...]
+) -> dict[str, list[dict[str, Any]]]:
+    configs = [_config(domain) for domain in DOMAINS]
+    rows: dict[str, list[dict[str, Any]]] = {
+        "domains": [domain_row(config, "file") for config in configs],
+        "seed_configs": [config_row(config, []) for config in configs],
+        "outcomes": [row for config in configs for row in outcome_rows(config)],
+        "kumo_instances": [],
+        "books": [],
+        "episodes": [],
+    }
+    for config, setting, number in product(configs, settings, range(INSTANCES)):
+        instance = _instance(edition, config, setting, number)
+        book = book_row(instance["instance_id"], 0, "the book", "template", [], [])
+        rows["kumo_instances"].append(instance)
+        rows["books"].append(book)
+        for place, player in enumerate(players):
+            for run in range(RUNS):
+                difficulty = number + run + len(config.name) + shift + 2 * (setting == "hard")
+                episode = _episode(player, run, place, difficulty)
+                rows["episodes"].append(episode_row(episode, instance["instance_id"], book["book_id"], 0.1))
+    return rows
+
+
+def _instance(edition: str, config: SeedConfig, setting: str, number: int) -> dict[str, Any]:
+    row = instance_row(
+        tiny_edition.INSTANCE,
+        instance_id=f"ki_{edition}_{config.name}_{setting}_{number}",
+        config_id=config.config_id,
+        setting=setting,
+        expected_steps=1.5,
+        golden=["measure", "look up", "rain"],
+        signature=f"{number % 2}|2,2",
+    )
+    n_truths, n_actions = SETTINGS[setting]
+    return {**row, "n_truths": n_truths, "n_actions": n_actions, "optimal_tests": 1 + number % 3}
+
+
+def _episode(player: str, run: int, place: int, difficulty: int) -> Episode:
+    """Return a solved episode, but for the later players on every so many."""
+    measured = Turn(1, "action", "measure", "", 4.5, 1)
+    tokens = None if place == 0 else 1000 * place + 10 * difficulty
+    if place == 0 or difficulty % (5 - place):
+        return Episode(player, run, "solved", (measured, Turn(2, "truth", "rain", "", None, None)), tokens)
+    status = ("wrong", "unparsed", "api_error")[difficulty % 3]
+    return Episode(player, run, status, (measured, Turn(2, "none", None, "so", None, None)), tokens)
+
+
+def as_json(value: Any) -> str:
+    """Return a list of a table as its CSV file holds it."""
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,251 @@
+"""`perennial report`: the page, its tables as files, and what cannot be reported."""
+
+import csv
+import io
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from html import unescape
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from flows import cli
+from flows.report import QUERIES, query_text, report_data
+from flows.report_files import write_page
+from tests.flows.prefect_harness import clean_environment
+from tests.flows.report_root import HOSTILE, MODEL, as_json, publish_two, publish_without_models
+from warehouse.catalog import open_catalog
+from warehouse.store import Store
+
+
+@dataclass(frozen=True)
+class Shown:
+    code: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Shown]
+
+
+@pytest.fixture(scope="session")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data root with the editions `old` and `new`, a day apart."""
+    folder = tmp_path_factory.mktemp("reported")
+    publish_two(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def page(root: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The page of `new`, compared with `old`."""
+    path = write_page(report_data(Store(str(root)), "new", "old"), tmp_path_factory.mktemp("page"))
+    return path.read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
+    """Run `perennial report` in this process, in an empty folder."""
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.chdir(tmp_path)
+
+    def report(*arguments: str | Path) -> Shown:
+        monkeypatch.setattr(sys, "argv", ["perennial", "report", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        printed = capsys.readouterr()
+        assert isinstance(ended.value.code, int)
+        return Shown(ended.value.code, printed.out, printed.err)
+
+    return report
+
+
+def csv_records(name: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(Path(name).read_bytes().decode("utf-8"), newline="")))
+
+
+def test_the_newest_edition_is_reported_and_its_page_named(root: Path, run: Run, tmp_path: Path) -> None:
+    shown = run("--root", root)
+    assert (shown.code, shown.err) == (0, "")
+    assert shown.out == "report of edition new: reports/new.html\n"
+    page = (tmp_path / "reports" / "new.html").read_text(encoding="utf-8")
+    assert "<title>Edition new</title>" in page
+    assert page.count("<svg") >= 20
+    assert [entry.name for entry in (tmp_path / "reports").iterdir()] == ["new.html"]
+
+
+def test_every_query_stands_on_the_page_as_it_was_run(root: Path, page: str) -> None:
+    text = unescape(page)
+    catalog = open_catalog(Store(str(root)))
+    for name in (*QUERIES, "configurations"):
+        sql = query_text(name, "new")
+        assert "$edition" not in sql
+        assert sql in text
+        _, rows = catalog.query(sql)
+        assert rows or name == "other_benchmarks", name
+
+
+def test_what_a_page_shows_is_what_its_queries_answer(root: Path, page: str) -> None:
+    columns, rows = open_catalog(Store(str(root))).query(query_text("headline", "new"))
+    assert len(rows) == 8
+    for row in rows:
+        record = dict(zip(columns, row, strict=True))
+        rate, low, high = (f"{record[f'success_rate{end}']:.3f}" for end in ("", "_low", "_high"))
+        assert f">{rate} [{low},\xa0{high}]</td>" in page
+
+
+def test_the_time_of_publishing_is_in_utc(page: str) -> None:
+    assert "<dd>2026-01-03 00:00 UTC</dd>" in page
+
+
+def test_names_of_players_and_domains_are_never_markup(page: str) -> None:
+    assert "<script" not in page
+    assert "<b>" not in page
+    assert HOSTILE in unescape(page)
+    assert "Stars & <b>stripes</b>" in unescape(page)
+
+
+def test_another_process_gives_the_same_bytes_and_imports_no_prefect(
+    root: Path, page: str, tmp_path: Path
+) -> None:
+    arguments = ["perennial", "report", "--root", str(root), "--compare", "old", "--out", str(tmp_path)]
+    program = (
+        f"import sys\nfrom flows import cli\nsys.argv = {arguments!r}\n"
+        "try:\n    cli.main()\nexcept SystemExit as ended:\n    assert ended.code == 0\n"
+        "print(sorted({'prefect', 'openai', 'pandas', 'httpx', 'matplotlib.pyplot'} & set(sys.modules)))"
+    )
+    environment = {**clean_environment(), "PYTHONHASHSEED": "7", "TZ": "Asia/Tokyo"}
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, env=environment
+    )
+    assert done.stdout.splitlines()[-1] == "[]"
+    assert (tmp_path / "new.html").read_bytes() == page.encode()
+
+
+def test_a_comparison_is_of_the_players_that_both_editions_have(root: Path, run: Run) -> None:
+    shown = run("--root", root, "new", "--compare", "old", "--format", "csv", "--out", "out")
+    assert shown.code == 0, shown.err
+    records = csv_records("out/new/edition_comparison.csv")
+    assert {record["player"] for record in records} == {"oracle", HOSTILE}
+    assert len(records) == 4
+    for record in records:
+        difference = float(record["success_rate"]) - float(record["other_success_rate"])
+        assert float(record["difference"]) == pytest.approx(difference)
+        assert float(record["difference_low"]) <= difference <= float(record["difference_high"])
+        assert record["shared_domains"] == "3"
+    oracle = next(record for record in records if record["player"] == "oracle")
+    assert (float(oracle["difference"]), float(oracle["p_value"])) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_tables_are_written_a_file_each(root: Path, run: Run, form: str) -> None:
+    shown = run("--root", root, "new", "--format", form, "--out", "out")
+    assert shown.code == 0, shown.err
+    files = sorted(entry.name for entry in Path("out/new").iterdir())
+    assert files == sorted(f"{name}.{form}" for name in (*QUERIES, "communities"))
+    assert shown.out == f"{len(files)} tables of edition new: out/new\n"
+    assert not Path("out/new.html").exists()
+    catalog = open_catalog(Store(str(root)))
+    for name in QUERIES:
+        columns, rows = catalog.query(query_text(name, "new"))
+        if form == "csv":
+            written = [list(record.values()) for record in csv_records(f"out/new/{name}.csv")]
+            assert written == [["" if value is None else str(value) for value in row] for row in rows], name
+        else:
+            table = pq.read_table(f"out/new/{name}.parquet")
+            assert table.column_names == columns
+            assert [tuple(row.values()) for row in table.to_pylist()] == rows
+
+
+def test_communities_are_written_with_their_truths(root: Path, run: Run) -> None:
+    assert run("--root", root, "new", "--format", "csv", "--out", "out").code == 0
+    records = csv_records("out/new/communities.csv")
+    truths = {record["domain"]: record for record in records}["Weather"]
+    assert truths["truths"] == as_json(["rain", "snow", "sun"])
+    assert (truths["n_truths"], truths["n_links"]) == ("3", "2")
+
+
+def test_tables_have_the_same_bytes_each_time(root: Path, run: Run) -> None:
+    for out in ("one", "two"):
+        assert run("--root", root, "--format", "parquet", "--out", out).code == 0
+    for path in Path("one/new").iterdir():
+        assert path.read_bytes() == Path("two/new", path.name).read_bytes()
+
+
+def test_an_edition_without_models_says_what_it_has_no_figure_of(run: Run, tmp_path: Path) -> None:
+    publish_without_models(tmp_path / "data")
+    assert run("--root", tmp_path / "data", "--out", "out").code == 0
+    page = unescape(Path("out/plain.html").read_text(encoding="utf-8"))
+    for told in (
+        "This edition has one player only.",
+        "This edition has one setting only.",
+        "no model played in it",
+        "Fewer than two players of this edition have a token count.",
+        "Every episode of this edition was solved.",
+        "Cramér's V is undefined",
+        "No score of another benchmark is known",
+    ):
+        assert told in page
+    assert page.count("<svg") >= 5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["newer"], "edition 'newer' is not published in"),
+        (["--compare", "older"], "edition 'older' is not published in"),
+        (["new", "--compare", "new"], "--compare 'new' is the report's own edition: name another one"),
+        (
+            ["--out", "a-file/folder"],
+            "--out: a-file/folder/new.html cannot be written: Not a directory;",
+        ),
+        (["--out", "a-file/folder", "--format", "csv"], "cannot be written: Not a directory; name a folder"),
+        (["--format", "pdf"], "'pdf' is not one of 'html', 'csv', 'parquet'"),
+    ],
+)
+def test_what_cannot_be_reported_is_one_line_and_exit_code_2(
+    root: Path, run: Run, arguments: list[str], told: str
+) -> None:
+    Path("a-file").write_text("")
+    shown = run("--root", root, *arguments)
+    assert (shown.code, shown.out) == (2, "")
+    assert told in shown.err
+    assert shown.err.count("\n") == 1
+
+
+def test_an_unknown_edition_is_answered_with_the_known_ones(root: Path, run: Run) -> None:
+    assert run("--root", root, "newer").err.endswith("use one of new, old\n")
+
+
+def test_a_root_without_editions_is_told_and_stays_as_it_is(run: Run, tmp_path: Path) -> None:
+    shown = run("--root", tmp_path / "nothing")
+    assert (shown.code, shown.out) == (2, "")
+    assert "no edition is published in" in shown.err
+    assert "perennial refresh" in shown.err
+    assert shown.err.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_may_not_be_written_is_told(root: Path, run: Run, tmp_path: Path) -> None:
+    (tmp_path / "closed").mkdir(mode=0o500)
+    shown = run("--root", root, "--out", "closed")
+    assert shown.code == 2
+    assert "closed/new.html cannot be written: Permission denied" in shown.err
+
+
+def test_an_edition_is_quoted_in_sql() -> None:
+    assert "WHERE edition = 'it''s \\1'" in query_text("tokens", "it's \\1")
+
+
+def test_help_has_an_example(run: Run) -> None:
+    text = " ".join(run("--help").out.replace("│", " ").split())
+    assert "Example: perennial report --compare" in text
+
+
+def test_a_model_of_a_long_name_is_whole_in_its_table(page: str) -> None:
+    assert f">{MODEL}</td>" in page

@@ -1,0 +1,75 @@
+"""A report's data, made by hand: two settings, three domains, and names that want to be markup."""
+
+from itertools import combinations, product
+from typing import Any
+
+from tasks.report.content import DomainGraph, ReportData, ReportTable
+
+HOSTILE = "<script>alert(1)</script>"
+NAMES = (HOSTILE, "a$b$ & \"c\" 'd' {{ 7 * 7 }}", "日本語/模型", "e\x1b[31m\u202ef\ud83d\x00", "g" * 200)
+SETTINGS = ("easy", "hard")
+DOMAINS = ("Weather", "Knots <b>", "Stars")
+
+
+def table(name: str, columns: str, rows: list[tuple[Any, ...]]) -> ReportTable:
+    """Return a table with the columns, given by a line."""
+    return ReportTable(name, tuple(columns.split()), tuple(rows), f"SELECT '{name}' AS \"<{name}>\"")
+
+
+def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...]]) -> ReportData:
+    """Return the data of a report with these players; `changed` are rows in place of a table's own."""
+    pairs = list(product(SETTINGS, enumerate(players)))
+    rate = {player: 0.9 / (1 + number) for number, player in enumerate(players)}
+    rows: dict[str, list[tuple[Any, ...]]] = {
+        "headline": [
+            (s, p, 30, 60, 59 + (i > 0), rate[p], rate[p] / 2, (1 + rate[p]) / 2, i * 0.5, i * 0.4, i * 0.7)
+            for s, (i, p) in pairs
+        ],
+        "relative_action_counts": [
+            (c, s, p, 60, i * 0.5, i * 0.4, i * 0.7)
+            for c in ("perennial", "kumo-2025")
+            for s, (i, p) in pairs
+        ],
+        "domains": [
+            (s, d, p, 20, rate[p], rate[p] / 2, (1 + rate[p]) / 2) for s, (_, p) in pairs for d in DOMAINS
+        ],
+        "player_pairs": [
+            (s, *pair, 30, 0.25, 0.1, 0.4, 9, 0.0001, 0.04)
+            for s in SETTINGS
+            for pair in combinations(players[:2], 2)
+        ],
+        "tokens": [(s, p, 60, 1000.5 * (i + 1), 900.0, 5100.0) for s, (i, p) in pairs],
+        "statuses": [
+            (s, p, status, 60, share, share / 2, 0.5)
+            for s, (_, p) in pairs
+            for status, share in (("solved", 0.7), ("unparsed", 0.2), ("api_error", 0.1), ("refused", 0.0))
+        ],
+        "other_benchmarks": [
+            ("MMLU <i>", s, p, 50.0 + i, "a paper", rate[p], rate[p] / 2, (1 + rate[p]) / 2)
+            for s, (i, p) in pairs
+        ],
+        "optimal_counts": [
+            (s, count, 10, 30, 1 / 3, 0.19, 0.51, 3.0, 2.8, 3.2) for s in SETTINGS for count in (2, 3, 4)
+        ],
+        "topology": [(s, p, 30, 0.6, 0.4, 0.01, 0.5) for s, (_, p) in pairs],
+        "communities": [(DOMAINS[1], 4, 3, 0.2, 1, 4, ["<u>", "b", "c", "d"])],
+    }
+    columns = {
+        "headline": "setting player instances attempted scored success_rate success_rate_low "
+        "success_rate_high relative_action_count relative_action_count_low relative_action_count_high",
+        "relative_action_counts": "convention setting player episodes relative_action_count low high",
+        "domains": "setting domain player scored success_rate low high",
+        "player_pairs": "setting player other_player instances difference low high discordant_instances "
+        "mcnemar_p mcnemar_p_holm",
+        "tokens": "setting player episodes_with_tokens mean_tokens low high",
+        "statuses": "setting player status attempted share low high",
+        "other_benchmarks": "benchmark setting player score source success_rate success_rate_low "
+        "success_rate_high",
+        "optimal_counts": "setting optimal_count instances n share low high mean_count mean_low mean_high",
+        "topology": "setting player instances cramers_v chi_square_p corrected_v permutation_p",
+        "communities": "domain n_truths n_links modularity community n_members truths",
+    }
+    tables = {name: table(name, columns[name], changed.get(name, rows[name])) for name in columns}
+    links = ((0, 1, 3), (1, 2, 1), (2, 3, 2))
+    graph = DomainGraph(DOMAINS[1], ("<u>", "b", "c", "d"), links, ((0, 1, 2), (3,)), 0.2)
+    return ReportData("e<1>", (("benchmark", "kumo"), ("seed", "7")), tables, (graph,))

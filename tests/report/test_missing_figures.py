@@ -1,0 +1,64 @@
+"""Figures for which an edition has no data: one sentence each, and nothing that looks like a figure."""
+
+from collections.abc import Callable
+
+import pytest
+
+from tasks.report.content import ReportData, Section
+from tasks.report.figures.headline import headline
+from tasks.report.figures.heat_map import heat_map
+from tasks.report.figures.optimal_histogram import optimal_histogram
+from tasks.report.figures.player_pairs import player_pairs
+from tasks.report.figures.setting_bars import action_bars, success_bars
+from tasks.report.figures.status_bars import status_bars
+from tasks.report.figures.success_scatter import benchmarks_scatter, settings_scatter, tokens_scatter
+from tasks.report.figures.token_bars import token_bars
+from tasks.report.figures.topology_bars import topology_bars
+from tests.report.sample_report import SETTINGS, report_data
+
+
+@pytest.mark.parametrize(
+    ("table", "figure", "told"),
+    [
+        ("headline", headline, "No player took part"),
+        ("headline", success_bars, "No episode of this edition is scored."),
+        ("relative_action_counts", action_bars, "perennial analyse"),
+        ("domains", heat_map, "perennial analyse"),
+        ("player_pairs", player_pairs, "perennial analyse"),
+        ("tokens", tokens_scatter, "Fewer than two players of this edition have a token count."),
+        ("tokens", token_bars, "no model played in it"),
+        ("statuses", status_bars, "perennial analyse"),
+        ("other_benchmarks", benchmarks_scatter, "import scores"),
+        ("optimal_counts", optimal_histogram, "This edition has no instance."),
+        ("optimal_counts", settings_scatter, "This edition has one setting only."),
+        ("topology", topology_bars, "perennial analyse"),
+    ],
+)
+def test_a_figure_without_data_is_one_sentence(
+    table: str, figure: Callable[[ReportData], Section], told: str
+) -> None:
+    found = figure(report_data(("a", "b"), **{table: []}))
+    assert told in found.missing
+    assert (found.drawings, found.grid, found.caption) == ((), None, "")
+    assert table in [behind.name for behind in found.tables] or table == "optimal_counts"
+
+
+def test_one_player_has_no_pairs() -> None:
+    assert player_pairs(report_data(("a",))).missing == "This edition has one player only."
+
+
+def test_an_edition_where_all_is_solved_says_so() -> None:
+    rows = [(s, "a", "solved", 60, 1.0, 0.9, 1.0) for s in SETTINGS]
+    rows += [(s, "a", "wrong", 60, 0.0, 0.0, 0.1) for s in SETTINGS]
+    found = status_bars(report_data(("a",), statuses=rows))
+    assert found.missing == "Every episode of this edition was solved."
+
+
+def test_undefined_figures_are_dashes_and_no_bars() -> None:
+    rows = [(s, "a", 1, 1, 0, None, None, None, None, None, None) for s in SETTINGS]
+    data = report_data(("a",), headline=rows, topology=[("easy", "a", 1, *[None] * 4)])
+    grid = headline(data).grid
+    assert grid is not None
+    assert grid.rows[0] == ("easy", "a", "–", "–", "0 of 1")
+    assert success_bars(data).missing == "No episode of this edition is scored."
+    assert topology_bars(data).missing.startswith("Cramér's V is undefined")

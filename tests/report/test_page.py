@@ -1,0 +1,251 @@
+"""The page of a report: whole, self-contained, the same each time, and nothing of its data is markup."""
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from tasks.report import content
+from tasks.report.content import MOST_DRAWN, Comparison, ReportData
+from tasks.report.figures.difference_bars import difference_bars
+from tasks.report.figures.setting_bars import success_bars
+from tasks.report.figures.success_scatter import settings_scatter
+from tasks.report.page import MOST_ROWS, render_page, sections
+from tests.report.sample_report import DOMAINS, HOSTILE, NAMES, SETTINGS, report_data
+
+VOID = {"meta", "br", "link", "img", "input", "hr"}
+DRAWN = (
+    "success_rate",
+    "relative_action_counts",
+    "domains",
+    "two_settings",
+    "success_and_tokens",
+    "other_benchmarks",
+    "tokens",
+    "statuses",
+    "optimal_counts",
+    "communities",
+    "topology",
+)
+
+
+class Reader(HTMLParser):
+    """Reads a page: its elements by section, its text, and whether every element is closed in order."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[str] = []
+        self.elements: list[tuple[str, str, dict[str, str | None]]] = []
+        self.section = ""
+        self.text: dict[str, str] = {}
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = dict(attrs)
+        if tag == "section":
+            self.section = found["id"] or ""
+        self.elements.append((self.section, tag, found))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((self.section, tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1] != "style":
+            self.text[self.section] = self.text.get(self.section, "") + data
+
+    def count(self, section: str, tag: str) -> int:
+        return sum(1 for where, name, _ in self.elements if (where, name) == (section, tag))
+
+
+def read(page: str) -> Reader:
+    reader = Reader()
+    reader.feed(page)
+    reader.close()
+    assert reader.open == []
+    return reader
+
+
+@pytest.fixture(scope="module")
+def page() -> str:
+    return render_page(report_data())
+
+
+@pytest.fixture(scope="module")
+def reader(page: str) -> Reader:
+    return read(page)
+
+
+def test_every_figure_is_drawn_with_caption_and_sql(reader: Reader) -> None:
+    for key in DRAWN:
+        assert reader.count(key, "svg") >= 1, key
+        assert reader.count(key, "figcaption") == 1, key
+        assert reader.count(key, "details") >= 1, key
+        assert reader.count(key, "pre") == reader.count(key, "details"), key
+        assert "SELECT '" in reader.text[key], key
+    for key in ("headline", "player_pairs"):
+        assert reader.count(key, "table") >= 2, key
+
+
+def test_every_caption_tells_n_and_the_kind_of_interval() -> None:
+    for section in sections(report_data()):
+        assert section.missing == ""
+        assert re.search(r"\bn\b|episodes", section.caption), section.key
+        assert re.search(r"95%|no interval|simple\s+interval", section.caption), section.key
+
+
+def test_every_drawing_has_a_name_of_its_own(reader: Reader) -> None:
+    names = [attributes["aria-label"] for _, tag, attributes in reader.elements if tag == "svg"]
+    assert all(attributes["role"] == "img" for _, tag, attributes in reader.elements if tag == "svg")
+    assert len(set(names)) == len(names) >= 15
+
+
+def test_ids_are_unique_and_what_is_referred_to_is_there(page: str, reader: Reader) -> None:
+    ids = [attributes["id"] for _, _, attributes in reader.elements if "id" in attributes]
+    assert len(set(ids)) == len(ids)
+    referred = {name for _, _, attributes in reader.elements for name in _references(attributes)}
+    assert len(referred) > 10
+    assert referred <= set(ids)
+
+
+def _references(attributes: dict[str, str | None]) -> set[str]:
+    found = {value[1:] for name in ("href", "xlink:href") if (value := attributes.get(name))}
+    found.update((attributes.get("aria-labelledby") or "").split())
+    for value in attributes.values():
+        found.update(re.findall(r"url\(#([^)]+)\)", value or ""))
+    return found
+
+
+def test_the_page_refers_to_nothing_outside(page: str, reader: Reader) -> None:
+    namespaces = {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}
+    assert set(re.findall(r"https?://[^\s\"'<>]+", page)) <= namespaces
+    assert not re.search(r"@import|@font-face|url\((?!#)|//cdn|data:", page)
+    for _, tag, attributes in reader.elements:
+        assert tag not in {"script", "link", "img", "iframe", "object", "embed", "base", "form"}
+        assert not any(name.startswith("on") or name in {"src", "srcset", "action"} for name in attributes)
+        href = attributes.get("href") or attributes.get("xlink:href") or "#"
+        assert href.startswith("#")
+    assert "default-src 'none'; style-src 'unsafe-inline'" in page
+
+
+def test_names_are_text_and_never_markup(page: str, reader: Reader) -> None:
+    assert HOSTILE not in page
+    for key in ("headline", "success_rate", "domains", "two_settings", "tokens", "statuses", "topology"):
+        assert HOSTILE in reader.text[key], key
+    assert "{{ 7 * 7 }}" in reader.text["headline"]
+    drawn = reader.text["success_rate"].split("Numbers and SQL")[0]
+    assert "a$b$ & \"c\" 'd' {{ 7 * 7 }}" in drawn
+    assert "日本語/模型" in drawn
+    assert HOSTILE in drawn
+    assert "Knots <b>" in reader.text["domains"]
+    assert 'AS "<headline>"' in reader.text["headline"]
+    tags = {tag for _, tag, _ in reader.elements}
+    assert not tags & {"b", "i", "u"}
+
+
+def test_characters_that_steer_a_reader_are_replaced(page: str) -> None:
+    page.encode("utf-8")
+    assert not set(page) & set("\x1b\u202e\x00\ud83d")
+    assert "e\ufffd[31m\ufffdf\ufffd" in page
+
+
+def test_a_long_name_is_whole_in_the_table_and_short_in_a_drawing(reader: Reader) -> None:
+    assert "g" * 200 in reader.text["headline"]
+    drawn = reader.text["success_rate"].split("Numbers and SQL")[0]
+    assert "g" * 60 not in drawn
+    assert "g…g" in drawn
+
+
+def test_a_page_has_a_light_and_a_dark_set_of_every_colour(page: str) -> None:
+    light, dark = re.findall(r":root \{(.*?)\n *\}", page, re.DOTALL)[:2]
+    used = set(re.findall(r"var\(--(\w+)\)", page))
+    for colours in (light, dark):
+        assert used <= set(re.findall(r"--(\w+): #", colours))
+    assert not re.search(r"#0102[0-9a-f]{2}", page)
+
+
+def test_equal_data_give_equal_bytes(page: str) -> None:
+    assert render_page(report_data()) == page
+
+
+def test_a_user_style_of_matplotlib_changes_nothing(page: str) -> None:
+    import matplotlib
+
+    with matplotlib.rc_context({"font.size": 30, "axes.grid": True, "svg.fonttype": "path"}):
+        assert render_page(report_data()) == page
+
+
+def test_a_section_without_a_figure_has_its_sentence_and_its_sql_on_the_page() -> None:
+    reader = read(render_page(report_data(("a",), tokens=[])))
+    assert reader.count("tokens", "svg") == reader.count("tokens", "figcaption") == 0
+    assert "no model played in it" in reader.text["tokens"]
+    assert reader.count("tokens", "pre") == 1
+
+
+def test_settings_and_players_stand_from_small_and_good_to_large_and_bad(reader: Reader) -> None:
+    data = report_data()
+    assert data.settings() == list(SETTINGS)
+    assert data.players() == list(NAMES)
+
+
+def test_few_players_are_compared_by_domain_and_many_by_player() -> None:
+    few = settings_scatter(report_data(("a", "b")))
+    assert few.drawings[0].heading.startswith(f"n = {2 * len(DOMAINS)}, r = 1.00")
+    many = settings_scatter(report_data(("a", "b", "c", "d")))
+    assert many.drawings[0].heading.startswith("n = 4, r = 1.00")
+
+
+def test_drawings_of_many_players_name_some_and_say_so() -> None:
+    players = tuple(f"player {number:02}" for number in range(MOST_DRAWN + 3))
+    data = report_data(players)
+    # The first of them has an episode less.
+    assert data.drawn_players() == list(players[1 : MOST_DRAWN + 1])
+    assert success_bars(data).drawings[0].svg.count(">player ") == MOST_DRAWN
+    points = settings_scatter(data).drawings[0]
+    assert points.heading.startswith(f"n = {MOST_DRAWN + 3}, r = ")
+    assert ">3 other players<" in points.svg
+
+
+def test_the_captions_of_such_drawings_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(content, "MOST_DRAWN", 2)
+    for section in sections(report_data(("a", "b", "c"))):
+        is_told = "Named: the 2 of 3 players with most scored episodes" in section.caption
+        assert is_told == section.names_players
+        assert not is_told or "a" not in {text for drawing in section.drawings for text in texts(drawing.svg)}
+
+
+def texts(svg: str) -> list[str]:
+    return re.findall(r">([^<>\n]+)</text>", svg)
+
+
+def test_a_long_table_is_cut_and_says_where_the_rest_is() -> None:
+    rows = [("Weather", 4, 3, 0.2, number, 1, ["a"]) for number in range(400)]
+    reader = read(render_page(report_data(("a",), communities=rows)))
+    assert f"400 rows, of which the first {MOST_ROWS} stand here" in reader.text["communities"]
+    assert reader.text["communities"].count("Weather") == MOST_ROWS
+
+
+def test_a_comparison_stands_after_the_headline_with_both_rates() -> None:
+    data = report_data(("a", "b"))
+    half = report_data(("b", "c"))
+    compared = Comparison("<old>", half.tables["headline"], half.tables["domains"])
+    with_other = ReportData(data.edition, data.facts, data.tables, data.graphs, compared)
+    reader = read(render_page(with_other))
+    keys = [attributes["id"] for _, tag, attributes in reader.elements if tag == "section"]
+    assert keys[:2] == ["headline", "edition_comparison"]
+    text = reader.text["edition_comparison"]
+    assert "Compared with edition <old>" in text
+    assert reader.count("edition_comparison", "svg") == len(SETTINGS)
+    # b has 0.45 here and 0.9 there, 0.45 less.
+    assert "0.450 [0.225,\xa00.725]" in text
+    assert "−0.450" in text
+
+
+def test_nobody_in_both_editions_is_one_sentence() -> None:
+    data, other = report_data(("a",)), report_data(("z",))
+    compared = Comparison("old", other.tables["headline"], other.tables["domains"])
+    found = difference_bars(data, compared)
+    assert found.missing == "No player has a rate in both editions."
