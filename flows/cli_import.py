@@ -55,7 +55,7 @@ def kumo(
     for entry in skipped[:_SHOWN]:
         console.print(f"warning: {entry.warning}")
     if skipped:
-        console.print(f"{len(skipped):,} files or lines were skipped")
+        console.print(f"{len(skipped):,} files or lines were skipped: table rejections names each")
     counts = ", ".join(f"{number:,} {name}" for name, number in publication.counts.items() if number)
     console.print(f"published in {time.monotonic() - started:.1f} s: {counts}")
     console.print(f"next: perennial query \"FROM leaderboard WHERE edition = '{EDITION}'\"")

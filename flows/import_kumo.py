@@ -15,6 +15,7 @@ from flows.kumo_release import Place, ReleaseRows, read_release
 from flows.planning import code_version
 from schemas.errors import EditionConflict, UnreadableInput
 from schemas.ids import content_id
+from schemas.kumo import Rejection
 from schemas.plan import RefreshPlan
 from schemas.tables import STAGED_TABLES, TABLES
 from warehouse.catalog import published_editions
@@ -72,7 +73,7 @@ def import_release(
         _add_run_table(path, release, rows, models, parts)
         files = {name: consolidate_parts(parts, name) for name in ("episodes", "turns")}
         skipped = (*rows.skipped, *read.skipped)
-        rows.findings += read.findings
+        rows.findings += [*read.findings, *map(_as_finding, skipped)]
         rows.tables["rejections"] = [rejection_row(finding) for finding in dict.fromkeys(rows.findings)]
         tell(f"runs         {read.counts.get('episodes', 0):,} episodes with their texts")
         tables = _arrow(rows)
@@ -124,6 +125,11 @@ def _add_run_table(
             for place, seeds in rows.keys.items()}  # fmt: skip
     episodes = run_table_episodes(file, keys, known, models)
     write_part(episodes, parts, "episodes", _LAST_PART)
+
+
+def _as_finding(skipped: Skipped) -> Rejection:
+    subject = skipped.file if skipped.line is None else f"{skipped.file}, line {skipped.line}"
+    return Rejection("import", subject, "skipped", skipped.reason)
 
 
 def _numbers(place: Place) -> tuple[str, int, int]:

@@ -67,6 +67,8 @@ def open_catalog(store: Store) -> Catalog:
     import duckdb
 
     connection = duckdb.connect(":memory:")
+    # Times are shown as they are kept, wherever the reader sits.
+    connection.execute("SET TimeZone = 'UTC'")
     editions = published_editions(store)
     for table in TABLES.values():
         present = [edition for edition in editions if store.exists(table_file(table.name, edition))]

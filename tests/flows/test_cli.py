@@ -206,3 +206,15 @@ def test_reading_commands_import_no_prefect_and_tasks_nothing_heavy() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, env=clean_environment()
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_times_are_shown_in_utc_wherever_the_reader_sits(harness: Harness, published: Published) -> None:
+    shown = set()
+    for zone in ("UTC", "Asia/Tokyo"):
+        there = Harness({**harness.environment, "TZ": zone})
+        done = there.perennial(
+            "editions", "--root", str(published.root), "--format", "json", cwd=published.root
+        )
+        shown.add(json.loads(done.stdout)[0]["created_at"])
+    assert len(shown) == 1
+    assert shown.pop().endswith("+00:00")

@@ -81,6 +81,8 @@ def test_easy_means_are_those_of_the_table_of_runs(catalog: Catalog, release: Pa
 def test_defects_are_kept_and_told(catalog: Catalog) -> None:
     rules = dict(catalog.query("SELECT rule, count(*) FROM rejections GROUP BY 1")[1])
     assert {"overlapping-ranges", "always-ruled-out", "undeclared-type", "duplicate-truth"} <= set(rules)
+    skipped = catalog.query("SELECT subject FROM rejections WHERE rule = 'skipped'")[1]
+    assert [subject.split("/")[1] for (subject,) in skipped] == ["MedicalOODEnv"]
     assert catalog.query("SELECT DISTINCT verdict, author FROM books")[1] == [
         ("unchecked", "kumo-2025-release")
     ]
