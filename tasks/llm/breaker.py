@@ -27,6 +27,7 @@ class Breaker:
         self._base_url = base_url
         self._patience = failures_in_a_row
         self._failures: dict[str, int] = {}
+        self._last_answer: dict[str, float] = {}
         self._endpoint_error: str | None = None
         self._model_errors: dict[str, str] = {}
         self.waiting: dict[asyncio.Timeout, str] = {}
@@ -46,12 +47,19 @@ class Breaker:
         """Wait for something inside: raises EndpointFailed as soon as the breaker is open for the model."""
         return _Wait(self, model)
 
-    def note(self, model: str, tried: Tried) -> None:
-        """Take a call's last attempt into account: open where it tells that the next calls fail too."""
+    def note(self, model: str, tried: Tried, begun: float) -> None:
+        """Take a call's last attempt into account: open where it tells that the next calls fail too.
+
+        `begun` is when the call began, by the event loop's clock. A failure counts towards those in a row
+        only where nothing of the model was answered since: at the end of a batch the calls that are tried
+        again are the last ones, and fail together though the endpoint works.
+        """
         if tried.reply.answered:
             self._failures[model] = 0
+            self._last_answer[model] = asyncio.get_running_loop().time()
             return
-        self._failures[model] = self._failures.get(model, 0) + 1
+        if begun >= self._last_answer.get(model, begun):
+            self._failures[model] = self._failures.get(model, 0) + 1
         error = self._endpoint_wide(model, tried)
         if error is not None:
             self.open(error)
@@ -80,7 +88,7 @@ class Breaker:
                 f"{where} is not known there: {said}: check the model's name (GET {self._base_url}/models "
                 f"lists them) and the base URL, {_AGAIN}"
             )
-        if self._failures[model] < self._patience:
+        if self._failures.get(model, 0) < self._patience:
             return None
         failed = f"{self._failures[model]} calls in a row to {where} failed, the last one with: {said}"
         if status is None:

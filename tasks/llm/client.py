@@ -114,9 +114,10 @@ class ModelClient:
         reply: Reply | None = None
         try:
             async with self._slot(request.model):
+                begun = asyncio.get_running_loop().time()
                 tried = await self._tried(request)
             reply = tried.reply
-            self._breaker.note(request.model, tried)
+            self._breaker.note(request.model, tried, begun)
             return await self._stored(request, reply)
         finally:
             self._budget.settle(reservation, reply)

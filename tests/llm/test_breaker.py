@@ -3,8 +3,10 @@ import time
 
 import pytest
 
+from schemas.calls import Reply
 from schemas.errors import EndpointFailed
-from tasks.llm.retry_policy import RetryPolicy
+from tasks.llm.breaker import Breaker
+from tasks.llm.retry_policy import Received, RetryPolicy, Tried
 from tests.llm.http_double import (
     KEY,
     Answer,
@@ -192,3 +194,24 @@ def test_many_calls_failing_at_once_end_with_one_message():
     messages, requests = asyncio.run(run())
     assert len(messages) == 1
     assert requests == 64
+
+
+def test_failures_of_calls_that_began_before_an_answer_do_not_open_it():
+    failed = Tried(Received(500, "down"), Reply("call_1", "unavailable", error="HTTP 500"))
+    answered = Tried(Received(200, "{}"), Reply("call_2", "ok", "yes"))
+
+    async def run():
+        breaker = Breaker("http://h/v1")
+        before = asyncio.get_running_loop().time()
+        breaker.note("m", answered, before)
+        for _ in range(20):
+            breaker.note("m", failed, before - 1)
+        breaker.check("m")
+        for _ in range(4):
+            breaker.note("m", failed, asyncio.get_running_loop().time())
+        breaker.check("m")
+        breaker.note("m", failed, asyncio.get_running_loop().time())
+        with pytest.raises(EndpointFailed, match="5 calls in a row"):
+            breaker.check("m")
+
+    asyncio.run(run())

