@@ -11,7 +11,7 @@ from schemas.kumo import EPISODE_STATUSES, EpisodeStatus
 from tasks.statistics.attempts import majority_label, pass_at_k, pass_hat_k
 from tasks.statistics.cells import Cell, Group
 from tasks.statistics.figure import EXTRA_ACTIONS, Counting, Figure
-from tasks.statistics.intervals import METHOD, intervals_of_sums, wilson_interval
+from tasks.statistics.intervals import METHOD, WILSON_METHOD, intervals_of_sums, wilson_interval
 
 _Sums = tuple[list[float], list[float]]
 
@@ -45,7 +45,7 @@ _MEANS = (
     _Mean("mean_cost_usd", "any", lambda cell: (cell.cost_usd, cell.runs_with_cost)),
     *(_Mean(f"status_{status}", "any", _share(status)) for status in EPISODE_STATUSES),
 )
-_PROPORTION = "share of instances; Wilson's interval; n counts instances"
+_PROPORTION = f"{WILSON_METHOD}; n counts instances"
 
 
 def rate_figures(groups: dict[Group, list[Cell]], seed: int) -> Iterator[Figure]:

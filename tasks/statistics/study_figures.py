@@ -4,19 +4,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
 from schemas.kumo import SeedConfig
+from tasks.statistics import association, domain_graph, items
 from tasks.statistics.association import chi_square, permutation_p_value
 from tasks.statistics.cells import ALL, Cell, Group, by_player
-from tasks.statistics.correlation import pearson, spearman
+from tasks.statistics.correlation import PEARSON_METHOD, SPEARMAN_METHOD, pearson, spearman
 from tasks.statistics.domain_graph import communities
 from tasks.statistics.figure import Figure
 from tasks.statistics.items import item_statistics
 from tasks.statistics.rate_figures import has_majority
 
-_CHI_SQUARE = "graph signature x majority label; n counts instances; p by chi-square"
-_CORRECTED = "Bergsma's bias-corrected V; n counts instances; p by permuting labels over instances"
-_ITEM_SHARE = "mean over players of their mean over runs; n counts players"
-_ITEM_DISCRIMINATION = "correlation of players' scores here with their mean on all other instances"
-_GRAPH = "truths linked by shared actions, Louvain communities; n counts truths"
+_CHI_SQUARE = f"{association.METHOD}; graph signature x majority label; n counts instances"
+_CORRECTED = f"{association.CORRECTED_METHOD}; p by permuting labels over instances; n counts instances"
+_ITEM = f"{items.METHOD}; n counts players"
+_GRAPH = f"{domain_graph.METHOD}; n counts truths"
 
 Scores = Mapping[str, float]
 
@@ -63,14 +63,14 @@ def item_figures(cells: Sequence[Cell], settings: Sequence[str]) -> Iterator[Fig
         for item in item_statistics(scores):
             where = (setting, domains[item.instance_id], ALL)
             yield Figure(
-                "item_share_solved", *where, item.n, item.share_solved, _ITEM_SHARE, other=item.instance_id
+                "item_share_solved", *where, item.n, item.share_solved, _ITEM, other=item.instance_id
             )
             yield Figure(
                 "item_discrimination",
                 *where,
                 item.n,
                 item.discrimination,
-                f"{_ITEM_DISCRIMINATION}; n counts players",
+                _ITEM,
                 other=item.instance_id,
             )
 
@@ -103,7 +103,8 @@ def correlation_figures(
 def _correlations(one: Scores, two: Scores, setting: str, domain: str, other: str) -> Iterator[Figure]:
     shared = sorted(set(one) & set(two))
     x, y = [one[player] for player in shared], [two[player] for player in shared]
-    for statistic, measure in (("pearson", pearson), ("spearman", spearman)):
+    measures = (("pearson", pearson, PEARSON_METHOD), ("spearman", spearman, SPEARMAN_METHOD))
+    for statistic, measure, method in measures:
         found = measure(x, y)
         if found.r is None:
             continue
@@ -114,7 +115,7 @@ def _correlations(one: Scores, two: Scores, setting: str, domain: str, other: st
             ALL,
             found.n,
             found.r,
-            "over players' success rates; interval by Fisher's z; n counts players",
+            f"{method}; over players' success rates; n counts players",
             other=other,
             low=found.low,
             high=found.high,

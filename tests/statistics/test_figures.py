@@ -141,4 +141,7 @@ def test_scores_are_correlated_with_other_benchmarks_and_between_settings() -> N
     assert between.n == 6
     assert between.value is not None
     assert between.value > 0.9
+    # Each coefficient has an interval of its own kind, and says so.
+    assert "Bonett and Wright" in between.method
+    assert against.method.startswith("Pearson; 95% interval by Fisher z")
     assert not any(other == "benchmark C" for _, _, _, other in found)
