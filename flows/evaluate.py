@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from flows.model_calls import ModelSession, run_session
-from flows.workspace import Workspace, open_workspace, stage_once
+from flows.workspace import Batch, Workspace, open_workspace, stage_once
 from schemas.calls import CallPolicy
 from schemas.errors import EndpointFailed
 from schemas.ids import derive_rng
@@ -30,25 +30,22 @@ def evaluate_batch(
     edition: str,
     policy: CallPolicy,
     accept_api_errors: bool,
-    config_id: str,
-    setting_name: str,
+    batch: Batch,
     player: str,
 ) -> dict[str, int]:
-    """Stage a player's episodes on the instances of one configuration and setting; return the counts.
+    """Stage a player's episodes on the instances of one batch; return the counts.
 
     An instance without a book that passed its check is not played. Where calls failed for good, nothing
     is staged and `api_errors` counts these episodes, unless they are accepted: answers are in the ledger,
     so that only the failed calls are made again.
     """
     workspace = open_workspace(root, edition)
-    key = workspace.episodes_key(config_id, setting_name, player)
+    key = workspace.key("episodes", batch, player)
     if player in PLAYERS:
-        return stage_once(
-            workspace, key, lambda: _played(workspace, config_id, setting_name, PLAYERS[player])
-        )
+        return stage_once(workspace, key, lambda: _played(workspace, batch, PLAYERS[player]))
     if workspace.staging.is_done(key):
         return workspace.staging.counts(key)
-    work = partial(_played_by_model, workspace, config_id, setting_name, player)
+    work = partial(_played_by_model, workspace, batch, player)
     tables = run_session(workspace, policy, work)
     failed = sum(row["status"] == "api_error" for row in tables["episodes"])
     if failed and not accept_api_errors:
@@ -67,11 +64,11 @@ def refuse_api_errors(counts: dict[str, int]) -> None:
         )
 
 
-def _played(workspace: Workspace, config_id: str, setting_name: str, kind: PlayerKind) -> dict[str, Rows]:
-    encoded = workspace.config(config_id)
+def _played(workspace: Workspace, batch: Batch, kind: PlayerKind) -> dict[str, Rows]:
+    encoded = workspace.config(batch.config_id)
     episodes: Rows = []
     turns: Rows = []
-    for row, book in _playable(workspace, config_id, setting_name):
+    for row, book in _playable(workspace, batch):
         for episode, seconds in _runs(workspace, encoded, row, book["text"], kind):
             entry = episode_row(episode, row["instance_id"], book["book_id"], seconds)
             episodes.append(entry)
@@ -80,10 +77,10 @@ def _played(workspace: Workspace, config_id: str, setting_name: str, kind: Playe
 
 
 async def _played_by_model(
-    workspace: Workspace, config_id: str, setting_name: str, player: str, session: ModelSession
+    workspace: Workspace, batch: Batch, player: str, session: ModelSession
 ) -> dict[str, Rows]:
-    encoded = workspace.config(config_id)
-    playable = list(_playable(workspace, config_id, setting_name))
+    encoded = workspace.config(batch.config_id)
+    playable = list(_playable(workspace, batch))
     boards = [_board(encoded, row, book["text"]) for row, book in playable]
     calls = session.batch()
     chosen = parse_model_player(player, workspace.plan.player_params)
@@ -100,11 +97,10 @@ async def _played_by_model(
     return calls.added_to({"episodes": episodes, "turns": turns})
 
 
-def _playable(workspace: Workspace, config_id: str, setting_name: str) -> Iterator[tuple[Row, Row]]:
+def _playable(workspace: Workspace, batch: Batch) -> Iterator[tuple[Row, Row]]:
     """Yield each instance that has a book that passed its check, with that book."""
-    books = workspace.staging.read_batch(workspace.books_key(config_id, setting_name), "books")
-    usable = {book["instance_id"]: book for book in books if book["verdict"] == "passed"}
-    for row in workspace.instance_rows(config_id, setting_name):
+    usable = {book["instance_id"]: book for book in workspace.book_rows(batch) if book["verdict"] == "passed"}
+    for row in workspace.instance_rows(batch):
         if row["instance_id"] in usable:
             yield row, usable[row["instance_id"]]
 

@@ -7,6 +7,7 @@ import typer
 _AUTHORS = "Models as authors (key: PERENNIAL_API_KEY or OPENAI_API_KEY)"
 _PLAYERS = "Models as players"
 _CALLS = "Calls and their limits"
+_OPERATION = "Operation"
 
 Domains = Annotated[
     str | None,
@@ -117,6 +118,62 @@ AcceptApiErrors = Annotated[
         "--accept-api-errors",
         help="Publish episodes whose calls failed for good, as api_error.",
         rich_help_panel=_CALLS,
+    ),
+]
+DomainCount = Annotated[
+    int | None,
+    typer.Option(
+        help="Take so many of the domains, those first that were not used of late. Default: all.",
+        rich_help_panel=_OPERATION,
+    ),
+]
+RestEditions = Annotated[
+    int | None,
+    typer.Option(
+        help="With --domain-count: editions that a domain rests before it is taken first. Default: 2.",
+        rich_help_panel=_OPERATION,
+    ),
+]
+Runner = Annotated[
+    str | None,
+    typer.Option(
+        help="Where batches run: local, dask, or dask://HOST:PORT. Default: local.",
+        rich_help_panel=_OPERATION,
+    ),
+]
+Workers = Annotated[
+    int | None,
+    typer.Option(
+        help="Processes for sampling, books and play. Default: all cores.", rich_help_panel=_OPERATION
+    ),
+]
+Webhook = Annotated[
+    str | None,
+    typer.Option(help="URL that is told how the refresh ended (JSON).", rich_help_panel=_OPERATION),
+]
+OpenlineageUrl = Annotated[
+    str | None,
+    typer.Option(
+        "--openlineage-url",
+        help="Endpoint for OpenLineage events beside the file.",
+        rich_help_panel=_OPERATION,
+    ),
+]
+MaxTrivialShare = Annotated[
+    float | None,
+    typer.Option(
+        help="Largest share of instances whose answer needs no test. Default: 0.", rich_help_panel=_OPERATION
+    ),
+]
+MinDistinctBooks = Annotated[
+    float | None,
+    typer.Option(help="Least share of distinct books. Default: 1.", rich_help_panel=_OPERATION),
+]
+MaxCollisionProbability = Annotated[
+    float | None,
+    typer.Option(
+        help="Largest probability that fresh draws would repeat an instance. Default: 1.",
+        rich_help_panel=_OPERATION,
     ),
 ]
 DryRun = Annotated[

@@ -5,7 +5,7 @@ from collections.abc import Container
 from dataclasses import dataclass
 from math import inf
 
-from flows.workspace import Workspace, open_workspace, stage_once
+from flows.workspace import Batch, Workspace, open_workspace, stage_once
 from schemas.errors import InvalidOption
 from schemas.kumo import Instance, Rejection, Setting
 from tasks.kumo.encoding import EncodedConfig, EncodedInstance, encode_instance
@@ -19,16 +19,18 @@ from warehouse.stage import Rows
 _UNSOLVED_ALLOWED = 10
 
 
-def sample_batch(root: str, edition: str, config_id: str, setting_name: str) -> dict[str, int]:
-    """Stage the instances of one configuration and setting; return the row counts.
+def sample_batch(root: str, edition: str, batch: Batch) -> dict[str, int]:
+    """Stage the instances of one batch, and of those before it of its setting; return its row counts.
 
     Raises what stops an edition: UnsatisfiableSetting, InstancesExhausted, or InvalidOption where the
     search cannot cope with the setting. A single instance that passes the search's limit of work becomes
     a row of `rejections`, and another one is drawn in its place.
     """
     workspace = open_workspace(root, edition)
-    key = workspace.sample_key(config_id, setting_name)
-    return stage_once(workspace, key, lambda: _sampled(workspace, config_id, Setting.parse(setting_name)))
+    key = workspace.key("sample", batch)
+    return stage_once(
+        workspace, key, lambda: _sampled(workspace, batch.config_id, Setting.parse(batch.setting))
+    )
 
 
 def _sampled(workspace: Workspace, config_id: str, setting: Setting) -> dict[str, Rows]:

@@ -5,12 +5,25 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from schemas.errors import EditionConflict
-from schemas.kumo import Setting
 from schemas.plan import RefreshPlan
 from tasks.kumo.configuration import parse_config
 from tasks.kumo.encoding import EncodedConfig, encode_config
 from warehouse.stage import Rows, Staging
 from warehouse.store import Store
+
+CHUNK = 10_000
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Batch:
+    """The unit of work after the domains: a configuration, a setting, and one chunk of its instances.
+
+    Chunk 0 holds the instances before `CHUNK`, and so on: no stage holds more of them in memory at once.
+    """
+
+    config_id: str
+    setting: str
+    chunk: int = 0
 
 
 @dataclass(frozen=True)
@@ -33,17 +46,9 @@ class Workspace:
         """Return the key of the batch that holds a proposed domain's configuration, if it got one."""
         return self.plan.batch_key("configure", domain_id)
 
-    def sample_key(self, config_id: str, setting: str) -> str:
-        """Return the key of the batch that holds the instances of a configuration and setting."""
-        return self.plan.batch_key("sample", config_id, setting)
-
-    def books_key(self, config_id: str, setting: str) -> str:
-        """Return the key of the batch that holds these instances' books."""
-        return self.plan.batch_key("books", config_id, setting)
-
-    def episodes_key(self, config_id: str, setting: str, player: str) -> str:
-        """Return the key of the batch that holds a player's episodes on these instances."""
-        return self.plan.batch_key("episodes", config_id, setting, player)
+    def key(self, stage: str, batch: Batch, *parts: str) -> str:
+        """Return the key under which a stage keeps its rows of a batch (of a player: one of the parts)."""
+        return self.plan.batch_key(stage, batch.config_id, batch.setting, str(batch.chunk), *parts)
 
     @property
     def statistics_key(self) -> str:
@@ -62,9 +67,15 @@ class Workspace:
         return (*self.plan.configs, *self._authored)
 
     @property
-    def batches(self) -> tuple[tuple[str, Setting], ...]:
-        """Each (configuration id, setting): the unit of work of every stage after the domains."""
-        return tuple((config_id, setting) for config_id in self.configs for setting in self.plan.settings)
+    def batches(self) -> tuple[Batch, ...]:
+        """All batches of the edition: the unit of work of every stage after the domains."""
+        chunks = range(-(-self.plan.instances // CHUNK))
+        return tuple(
+            Batch(config_id, setting.name, chunk)
+            for config_id in self.configs
+            for setting in self.plan.settings
+            for chunk in chunks
+        )
 
     def config(self, config_id: str) -> EncodedConfig:
         """Return a staged configuration, encoded."""
@@ -72,9 +83,13 @@ class Workspace:
         row = self.staging.read_batch(key, "seed_configs")[0]
         return _encoded(row["config"])
 
-    def instance_rows(self, config_id: str, setting: str) -> Rows:
-        """Return the staged rows of `kumo_instances` of a configuration and setting."""
-        return self.staging.read_batch(self.sample_key(config_id, setting), "kumo_instances")
+    def instance_rows(self, batch: Batch) -> Rows:
+        """Return the staged rows of `kumo_instances` of a batch."""
+        return self.staging.read_batch(self.key("sample", batch), "kumo_instances")
+
+    def book_rows(self, batch: Batch) -> Rows:
+        """Return the staged rows of `books` of a batch: every version of each instance's book."""
+        return self.staging.read_batch(self.key("books", batch), "books")
 
     @property
     def _authored(self) -> dict[str, str]:

@@ -7,7 +7,7 @@ and revised; one that never passes is replaced by the template's book, and says 
 from functools import partial
 
 from flows.model_calls import BatchCalls, ModelSession, all_settled, run_session
-from flows.workspace import Workspace, open_workspace, stage_once
+from flows.workspace import Batch, Workspace, open_workspace, stage_once
 from schemas.calls import CallPolicy, ModelChoice
 from schemas.ids import derive_rng
 from schemas.kumo import Instance, Rejection, Rule
@@ -23,10 +23,8 @@ from warehouse.stage import Rows
 TEMPLATE_AUTHOR = "template"
 
 
-def write_books_batch(
-    root: str, edition: str, policy: CallPolicy, config_id: str, setting_name: str
-) -> dict[str, int]:
-    """Stage the books of one configuration and setting; return the row counts.
+def write_books_batch(root: str, edition: str, policy: CallPolicy, batch: Batch) -> dict[str, int]:
+    """Stage the books of one batch; return the row counts.
 
     Every version is kept with its verdict. An instance without a book that passed stands in `rejections`
     and is not played.
@@ -35,28 +33,26 @@ def write_books_batch(
 
     def written() -> dict[str, Rows]:
         if not workspace.plan.authoring.writer:
-            return _by_template(workspace, config_id, setting_name)
-        work = partial(_by_model, workspace, config_id, setting_name)
+            return _by_template(workspace, batch)
+        work = partial(_by_model, workspace, batch)
         return run_session(workspace, policy, work)
 
-    return stage_once(workspace, workspace.books_key(config_id, setting_name), written)
+    return stage_once(workspace, workspace.key("books", batch), written)
 
 
-def _by_template(workspace: Workspace, config_id: str, setting_name: str) -> dict[str, Rows]:
-    encoded = workspace.config(config_id)
+def _by_template(workspace: Workspace, batch: Batch) -> dict[str, Rows]:
+    encoded = workspace.config(batch.config_id)
     tables: dict[str, Rows] = {"books": [], "rejections": []}
-    for row in workspace.instance_rows(config_id, setting_name):
+    for row in workspace.instance_rows(batch):
         instance = instance_from_row(row, encoded.config)
         _add_template_book(tables, workspace, encoded, row["instance_id"], instance, revision=0)
     return tables
 
 
-async def _by_model(
-    workspace: Workspace, config_id: str, setting_name: str, session: ModelSession
-) -> dict[str, Rows]:
-    encoded = workspace.config(config_id)
+async def _by_model(workspace: Workspace, batch: Batch, session: ModelSession) -> dict[str, Rows]:
+    encoded = workspace.config(batch.config_id)
     calls = session.batch()
-    rows = workspace.instance_rows(config_id, setting_name)
+    rows = workspace.instance_rows(batch)
     asker = session.json_asker(calls)
     histories = await all_settled(_history(workspace, encoded, row, calls, asker) for row in rows)
     tables: dict[str, Rows] = {"books": [], "rejections": []}

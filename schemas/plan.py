@@ -15,7 +15,8 @@ class RefreshPlan:
     `configs` are the content ids of the given domains' configurations, in order; `known_editions` are
     the editions published before it began, whose instances it never issues again. `player_params` are
     passed on with every call of a model that plays. `imported_from` is a digest of what an imported edition
-    was read from.
+    was read from. With a `domain_count` the domains took turns: so many of them, those first that the last
+    `rest_editions` editions do not hold.
     """
 
     edition: str
@@ -32,6 +33,8 @@ class RefreshPlan:
     authoring: AuthoringPlan = field(default_factory=AuthoringPlan)
     player_params: dict[str, Any] = field(default_factory=dict)
     imported_from: str = ""
+    domain_count: int | None = None
+    rest_editions: int = 0
     benchmark: str = "kumo"
 
     def as_json(self) -> dict[str, Any]:

@@ -14,12 +14,16 @@ from pydantic_settings import (
 from schemas.errors import InvalidOption
 from schemas.kumo import Setting
 from schemas.model_settings import ModelSettings, Names
+from schemas.operating_settings import OperatingSettings
 
-PRESETS: dict[str, dict[str, Any]] = {"": {}, "kumo-2025": {"min_expected_steps": 0.0}}
+PRESETS: dict[str, dict[str, Any]] = {
+    "": {},
+    "kumo-2025": {"min_expected_steps": 0.0, "max_trivial_share": 1.0},
+}
 _SEED_LIMIT = 2**63
 
 
-class RefreshSettings(ModelSettings, BaseSettings):
+class RefreshSettings(ModelSettings, OperatingSettings, BaseSettings):
     """Everything that an operator may set for `perennial refresh`.
 
     In the environment a setting is called PERENNIAL_ and its name in capitals; in perennial.toml, in

@@ -1,0 +1,17 @@
+"""What an edition must hold to before it is published, beside its audit: the operator's thresholds."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class GatePolicy:
+    """Thresholds of the gate; collisions with earlier editions and grader failures have none: they block.
+
+    `max_trivial_share`: largest share of instances whose answer needs no test; `min_distinct_books`: least
+    share of distinct texts among an edition's played books; `max_collision_probability`: largest probability
+    that fresh draws of this number would repeat an earlier instance, in any domain and setting.
+    """
+
+    max_trivial_share: float = 0.0
+    min_distinct_books: float = 1.0
+    max_collision_probability: float = 1.0
