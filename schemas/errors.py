@@ -65,3 +65,15 @@ class LimitReached(PerennialError):
     """A limit of calls or cost that the next call would pass; what is paid for is kept."""
 
     exit_code = 7
+
+
+class Damaged(PerennialError):
+    """Stored data that is no longer what was written: a file, a row, a record of the ledger."""
+
+    exit_code = 8
+
+
+class RootLocked(PerennialError):
+    """A data root that somebody else is writing to, or whose lock says so."""
+
+    exit_code = 9
