@@ -6,19 +6,23 @@ import os
 import signal
 import threading
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from flows import progress
 from flows.workspace import Workspace
 from schemas.calls import CallPolicy, ModelRequest, Reply
-from schemas.errors import EndpointFailed
+from schemas.errors import EndpointFailed, UnreadableInput
 from tasks.llm.asking import Ask
+from tasks.llm.replay import ReplayClient
 from tasks.llm.structured import JsonAsker, SchemaSupport
 from warehouse.ledger import CallLedger, ledger_file
 from warehouse.prices import load_prices
 from warehouse.stage import Rows
+from warehouse.store import Store
+from warehouse.stored_replies import reply_of
 
 if TYPE_CHECKING:
     from tasks.llm.client import ModelClient
@@ -65,7 +69,7 @@ class BatchCalls:
 class ModelSession:
     """An open client and its ledger, shared by all batches of one task run."""
 
-    client: "ModelClient"
+    client: "ModelClient | ReplayClient"
     ledger: CallLedger
     policy: CallPolicy
     support: SchemaSupport = field(default_factory=SchemaSupport)
@@ -100,19 +104,39 @@ class _Interrupted(Exception):
 async def _in_session(
     workspace: Workspace, policy: CallPolicy, work: Callable[[ModelSession], Awaitable[Result]]
 ) -> Result:
-    from tasks.llm.client import ModelClient
-
     # It tells every request at the level that `--verbose` shows; the ledger knows them all.
     logging.getLogger("httpx2").setLevel(logging.WARNING)
     store = workspace.staging.store
     with CallLedger(ledger_file(store.root), workspace.plan.edition, policy.base_url) as ledger:
-        async with ModelClient(policy, api_key(), ledger, load_prices(store), ledger.spent()) as client:
+        async with _client(policy, ledger, store) as client:
             with _stopping_on_interrupt(client):
                 return await work(ModelSession(client, ledger, policy))
 
 
+def _client(
+    policy: CallPolicy, ledger: CallLedger, store: Store
+) -> AbstractAsyncContextManager["ModelClient | ReplayClient"]:
+    if policy.replay:
+        return nullcontext(ReplayClient(partial(_stored_reply, ledger)))
+    from tasks.llm.client import ModelClient
+
+    return ModelClient(policy, api_key(), ledger, load_prices(store), ledger.spent())
+
+
+def _stored_reply(ledger: CallLedger, call_id: str) -> Reply | None:
+    """Return what the ledger keeps of a call, an answer or not; None where it keeps nothing."""
+    answer = ledger.find(call_id)
+    if answer is not None:
+        return answer
+    try:
+        (row,) = ledger.rows([call_id])["calls"]
+    except UnreadableInput:
+        return None
+    return reply_of(row)
+
+
 @contextmanager
-def _stopping_on_interrupt(client: "ModelClient") -> Iterator[None]:
+def _stopping_on_interrupt(client: "ModelClient | ReplayClient") -> Iterator[None]:
     """Stop the client at the first interrupt and raise _Interrupted when the block has ended by that."""
     loop = asyncio.get_running_loop()
     interrupted = False

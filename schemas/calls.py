@@ -125,6 +125,7 @@ class CallPolicy:
     """How calls are made. Nothing here decides what a reply says, so it may change between two runs.
 
     Times are in seconds. `max_calls` and `max_cost` (US dollars) bound what the edition pays for in all.
+    `replay`: nobody is asked, replies come from the ledger alone.
     """
 
     base_url: str
@@ -136,3 +137,4 @@ class CallPolicy:
     max_attempts: int = 6
     max_calls: int | None = None
     max_cost: float | None = None
+    replay: bool = False

@@ -1,0 +1,67 @@
+"""How an edition grows: its stages in order, each over its batches. Who runs the batches is handed in."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from flows import progress
+from flows.analyse import analyse_edition
+from flows.author import configure_batch, propose_batch, stage_domain
+from flows.evaluate import evaluate_batch, refuse_api_errors
+from flows.planning import PlannedDomain
+from flows.sample import sample_batch
+from flows.workspace import Workspace
+from flows.write_books import write_books_batch
+from schemas.settings import RefreshSettings
+from tasks.kumo.players import PLAYERS
+
+
+class StageRunner(Protocol):
+    """Runs the batches of a stage."""
+
+    def run(
+        self,
+        name: str,
+        function: Callable[..., dict[str, int]],
+        parameters: Sequence[tuple[Any, ...]],
+        *,
+        spread: bool = False,
+    ) -> dict[str, int]:
+        """Run the function with each of the parameters and return the added counts.
+
+        `spread`: the batches need no model and may run in any order, anywhere that sees the data root.
+        """
+        ...
+
+
+def grow(
+    settings: RefreshSettings, workspace: Workspace, domains: Sequence[PlannedDomain], stages: StageRunner
+) -> None:
+    """Stage all that the edition's plan asks for, but for what is staged already."""
+    plan = workspace.plan
+    work = (settings.root, plan.edition)
+    policy = settings.call_policy()
+    if domains:
+        _stage_domains(workspace, domains)
+    if plan.authoring.proposals:
+        stages.run("proposals", propose_batch, [(*work, policy)])
+        stages.run("configs", configure_batch, [(*work, policy)])
+    batches = workspace.batches
+    stages.run("sample", sample_batch, [(*work, batch) for batch in batches], spread=True)
+    books = [(*work, policy, batch) for batch in batches]
+    stages.run("books", write_books_batch, books, spread=not plan.authoring.writer)
+    refuse_api_errors(_play(settings, workspace, stages))
+    stages.run("statistics", analyse_edition, [work])
+
+
+def _stage_domains(workspace: Workspace, domains: Sequence[PlannedDomain]) -> None:
+    with progress.stage("domains", len(domains)) as advance:
+        for domain in domains:
+            advance(stage_domain(workspace, domain))
+
+
+def _play(settings: RefreshSettings, workspace: Workspace, stages: StageRunner) -> dict[str, int]:
+    """Let all players play; return the row counts."""
+    plan = workspace.plan
+    shared = (settings.root, plan.edition, settings.call_policy(), settings.accept_api_errors)
+    played = [(*shared, batch, player) for batch in workspace.batches for player in plan.players]
+    return stages.run("episodes", evaluate_batch, played, spread=set(plan.players) <= set(PLAYERS))
