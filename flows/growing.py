@@ -1,6 +1,7 @@
 """How an edition grows: its stages in order, each over its batches. Who runs the batches is handed in."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from flows import progress
@@ -11,6 +12,8 @@ from flows.planning import PlannedDomain
 from flows.sample import sample_batch
 from flows.workspace import Workspace
 from flows.write_books import write_books_batch
+from schemas.calls import CallPolicy
+from schemas.gate import GatePolicy
 from schemas.settings import RefreshSettings
 from tasks.kumo.players import PLAYERS
 
@@ -33,13 +36,27 @@ class StageRunner(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Policies:
+    """How the stages go about their work; nothing here decides what an edition holds."""
+
+    calls: CallPolicy
+    gate: GatePolicy
+    accept_api_errors: bool
+
+    @classmethod
+    def of(cls, settings: RefreshSettings) -> "Policies":
+        """Return what the settings say."""
+        return cls(settings.call_policy(), settings.gate_policy(), settings.accept_api_errors)
+
+
 def grow(
-    settings: RefreshSettings, workspace: Workspace, domains: Sequence[PlannedDomain], stages: StageRunner
+    workspace: Workspace, domains: Sequence[PlannedDomain], policies: Policies, stages: StageRunner
 ) -> None:
     """Stage all that the edition's plan asks for, but for what is staged already."""
     plan = workspace.plan
-    work = (settings.root, plan.edition)
-    policy = settings.call_policy()
+    work = (workspace.staging.store.root, plan.edition)
+    policy = policies.calls
     if domains:
         _stage_domains(workspace, domains)
     if plan.authoring.proposals:
@@ -49,7 +66,7 @@ def grow(
     stages.run("sample", sample_batch, [(*work, batch) for batch in batches], spread=True)
     books = [(*work, policy, batch) for batch in batches]
     stages.run("books", write_books_batch, books, spread=not plan.authoring.writer)
-    refuse_api_errors(_play(settings, workspace, stages))
+    refuse_api_errors(_play(workspace, policies, stages))
     stages.run("statistics", analyse_edition, [work])
 
 
@@ -59,9 +76,9 @@ def _stage_domains(workspace: Workspace, domains: Sequence[PlannedDomain]) -> No
             advance(stage_domain(workspace, domain))
 
 
-def _play(settings: RefreshSettings, workspace: Workspace, stages: StageRunner) -> dict[str, int]:
+def _play(workspace: Workspace, policies: Policies, stages: StageRunner) -> dict[str, int]:
     """Let all players play; return the row counts."""
     plan = workspace.plan
-    shared = (settings.root, plan.edition, settings.call_policy(), settings.accept_api_errors)
+    shared = (workspace.staging.store.root, plan.edition, policies.calls, policies.accept_api_errors)
     played = [(*shared, batch, player) for batch in workspace.batches for player in plan.players]
     return stages.run("episodes", evaluate_batch, played, spread=set(plan.players) <= set(PLAYERS))

@@ -8,7 +8,7 @@ from typing import Any
 
 from prefect import flow
 
-from flows.growing import grow
+from flows.growing import Policies, grow
 from flows.planning import prepare_refresh
 from flows.release import audit_and_publish
 from flows.stages import Stages
@@ -41,7 +41,8 @@ def _refreshed(settings: RefreshSettings, watchers: Watchers) -> str:
             staging.write_plan(plan)
         watchers.refresh_started(settings.root, plan)
         stages = Stages(watchers)
-        grow(settings, open_workspace(settings.root, plan.edition), prepared.domains, stages)
+        workspace = open_workspace(settings.root, plan.edition)
+        grow(workspace, prepared.domains, Policies.of(settings), stages)
         watchers.published(stages.run("publish", audit_and_publish, [(settings.root, plan.edition)]))
     staging.remove()
     return plan.edition
