@@ -13,6 +13,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from flows.roots import RootOption, data_root
 from schemas.errors import UnreadableInput
 from warehouse.external_scores import keep_scores, parse_scores
+from warehouse.root_lock import locked_root
 
 if TYPE_CHECKING:
     from warehouse.kumo_release.trajectories import ImportProgress
@@ -104,8 +105,9 @@ def scores(
         raise UnreadableInput(f"{file}: cannot be read ({error.strerror}); check the path") from None
     store = data_root(root)
     rows = parse_scores(content, str(file))
-    sources = keep_scores(store, rows)
-    benchmarks = len({row["benchmark"] for row in rows})
     console = Console(soft_wrap=True, highlight=False, markup=False)
+    with locked_root(store, "import scores", console.print):
+        sources = keep_scores(store, rows)
+    benchmarks = len({row["benchmark"] for row in rows})
     console.print(f"{len(rows):,} scores of {benchmarks} benchmarks from {', '.join(sources)}")
     console.print("next: perennial analyse")

@@ -27,6 +27,7 @@ from warehouse.kumo_release.trajectories import ImportProgress, consolidate_part
 from warehouse.kumo_release.trajectory_parts import write_part
 from warehouse.kumo_rows import rejection_row
 from warehouse.publish import Publication, publish, published_plan
+from warehouse.root_lock import locked_root
 from warehouse.store import Store
 
 if TYPE_CHECKING:
@@ -50,10 +51,23 @@ def import_release(
 
     `tell` is given a line for each stage. Raises UnreadableInput for a folder that is no release,
     InvalidOption for a domain or model that it lacks, EditionConflict where the edition was imported from
-    something else.
+    something else, RootLocked where somebody else writes to the root.
     """
     release = find_release(path).only(domains, models)
     plan = _plan(release, path, models)
+    with locked_root(store, f"import {plan.edition}", tell):
+        return _imported(store, release, plan, path, models, tell, on_progress)
+
+
+def _imported(
+    store: Store,
+    release: Release,
+    plan: RefreshPlan,
+    path: Path,
+    models: Sequence[str],
+    tell: Tell,
+    on_progress: Callable[[ImportProgress], None],
+) -> tuple[Publication, tuple[Skipped, ...]] | None:
     if plan.edition in published_editions(store):
         if published_plan(store, plan.edition).imported_from == plan.imported_from:
             return None

@@ -1,21 +1,24 @@
 """Read published editions with DuckDB: one view a table, one view an analyst's question.
 
-A catalog is a snapshot: which editions are published is looked up once, when it is opened, and only
-their files are named in its views. A refresh that publishes meanwhile is not seen, whole or in part.
+A catalog is a snapshot: which editions are visible is looked up once, when it is opened, and only
+their files are named in its views. What is published, withdrawn or analysed meanwhile is not seen, whole
+or in part. No file that a view may name is ever written a second time: DuckDB opens a file more than once
+in a query, and would read the head of one and the rows of another.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from schemas.errors import QueryFailed
 from schemas.table_form import DUCKDB_TYPES, Table
 from schemas.tables import TABLES
-from warehouse.analysis.kept import analysis_file
+from warehouse.analysis.kept import latest_analysis
+from warehouse.duckdb_files import let_duckdb_read
 from warehouse.external_scores import score_files
 from warehouse.store import Store
+from warehouse.withdrawals import withdrawn_editions
 
 if TYPE_CHECKING:
     import duckdb
@@ -30,10 +33,19 @@ def table_file(table: str, edition: str) -> str:
 
 
 def published_editions(store: Store) -> tuple[str, ...]:
-    """Return the names of the published editions, sorted: those that have their row in `editions`."""
+    """Return the names of all published editions, sorted: those that have their row in `editions`.
+
+    Withdrawn ones are among them: their names stay taken, and their instances are never issued again.
+    """
     folders = [name for name in store.names("tables/editions") if name.startswith("edition=")]
     editions = (name.removeprefix("edition=") for name in folders)
     return tuple(edition for edition in editions if store.exists(table_file("editions", edition)))
+
+
+def visible_editions(store: Store) -> tuple[str, ...]:
+    """Return the names of the published editions that readers see, sorted: all that are not withdrawn."""
+    withdrawn = withdrawn_editions(store)
+    return tuple(edition for edition in published_editions(store) if edition not in withdrawn)
 
 
 def question_views() -> dict[str, str]:
@@ -62,17 +74,21 @@ class Catalog:
         return [column[0] for column in result.description or []], rows
 
 
-def open_catalog(store: Store) -> Catalog:
-    """Open a snapshot of the published editions; a root without any has all views, empty."""
+def open_catalog(store: Store, editions: tuple[str, ...] | None = None) -> Catalog:
+    """Open a snapshot of these editions, by default the visible ones; without any all views are empty."""
     import duckdb
 
     connection = duckdb.connect(":memory:")
     # Times are shown as they are kept, wherever the reader sits.
     connection.execute("SET TimeZone = 'UTC'")
-    editions = published_editions(store)
+    editions = visible_editions(store) if editions is None else editions
+    tables = {}
     for table in TABLES.values():
         present = [edition for edition in editions if store.exists(table_file(table.name, edition))]
-        connection.execute(f'CREATE VIEW "{table.name}" AS {_table_sql(store, table, present)}')
+        tables[table.name] = _table_sql(store, table, present)
+    let_duckdb_read(connection, store)
+    for name, sql in tables.items():
+        connection.execute(f'CREATE VIEW "{name}" AS {sql}')
     for name, sql in question_views().items():
         connection.execute(f'CREATE VIEW "{name}" AS {sql}')
     return Catalog(connection, editions)
@@ -89,8 +105,8 @@ def view_over_arrow(tables: dict[str, "pyarrow.Table"]) -> "duckdb.DuckDBPyConne
 
 
 def domain_uses(store: Store) -> dict[str, int]:
-    """Return the number of published editions that hold each domain, by domain id."""
-    if not published_editions(store):
+    """Return the number of visible editions that hold each domain, by domain id."""
+    if not visible_editions(store):
         return {}
     _, rows = open_catalog(store).query("SELECT domain_id, count(DISTINCT edition) FROM domains GROUP BY 1")
     return dict(rows)
@@ -107,23 +123,13 @@ def published_domains(store: Store, editions: Sequence[str]) -> list[tuple[str, 
     return sorted(found)
 
 
-@lru_cache(maxsize=4)
-def issued_instances(store: Store, editions: tuple[str, ...]) -> frozenset[str]:
-    """Return the ids of all instances that these published editions hold."""
-    issued: set[str] = set()
-    for edition in editions:
-        name = table_file("kumo_instances", edition)
-        if store.exists(name):
-            issued.update(store.read_table(name, ["instance_id"])["instance_id"].to_pylist())
-    return frozenset(issued)
-
-
 def _table_sql(store: Store, table: Table, editions: Sequence[str]) -> str:
     columns = [(column.name, DUCKDB_TYPES[column.type]) for column in table.columns]
-    names = score_files(store)
     if table.of_editions:
         columns = [("edition", "VARCHAR"), *columns]
         names = [_file_of(store, table.name, edition) for edition in editions]
+    else:
+        names = score_files(store)
     nothing = "SELECT " + ", ".join(f'NULL::{type_} AS "{name}"' for name, type_ in columns) + " WHERE false"
     if not names:
         return nothing
@@ -137,8 +143,8 @@ def _table_sql(store: Store, table: Table, editions: Sequence[str]) -> str:
 
 def _file_of(store: Store, table: str, edition: str) -> str:
     """Return the table's file of that edition: for statistics the latest analysis, where there is one."""
-    later = analysis_file(edition)
-    return later if table == "statistics" and store.exists(later) else table_file(table, edition)
+    later = latest_analysis(store, edition) if table == "statistics" else None
+    return later or table_file(table, edition)
 
 
 def _quoted(text: str) -> str:

@@ -1,0 +1,115 @@
+"""`perennial unlock`: it explains before it acts, and never takes the lock of a process that lives here."""
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.flows.prefect_harness import Harness, clean_environment
+from tests.warehouse.lock_holding import holding, replaced
+from warehouse.root_lock import locked_root
+from warehouse.store import Store
+
+LOCK = "lock.json"
+
+
+def _unlock(root: Path, *options: str) -> "subprocess.CompletedProcess[str]":
+    return Harness(clean_environment()).perennial("unlock", "--root", str(root), *options, cwd=root.parent)
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path) -> Path:
+    """A root that a process of another machine holds."""
+    store = Store(str(tmp_path / "data"))
+    with locked_root(store, "refresh e1"):
+        record: dict[str, Any] = json.loads(store.read_bytes(LOCK))
+    now = datetime.now(UTC).isoformat()
+    record = replaced(record, owner_host="elsewhere", owner_boot_id="another", owner_user="ann", beat=now)
+    store.write_bytes(LOCK, json.dumps(record).encode())
+    return tmp_path / "data"
+
+
+def test_without_a_lock_it_says_so(tmp_path: Path) -> None:
+    done = _unlock(tmp_path / "data", "--yes")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "no lock: nobody is writing to" in done.stdout
+    assert not (tmp_path / "data").exists()
+
+
+def test_the_lock_of_a_living_process_stays_unless_forced(tmp_path: Path) -> None:
+    root = tmp_path / "data"
+    with holding(str(root), "refresh kumo-2026-11-20") as holder:
+        done = _unlock(root, "--yes")
+        assert done.returncode == 9
+        for line in ("what:      refresh kumo-2026-11-20", f"process:   {holder.process.pid}"):
+            assert line in done.stdout
+        assert "lives:     yes, that process runs on this machine" in done.stdout
+        assert "(this machine)" in done.stdout
+        assert "pay for the same model calls again" in done.stdout
+        assert done.stderr.count("\n") == 1
+        assert f"kill {holder.process.pid}" in done.stderr
+        assert (root / LOCK).exists()
+        forced = _unlock(root, "--yes", "--force")
+        assert forced.returncode == 0, forced.stderr
+        assert "removed" in forced.stdout
+        # Another one writes now, and the first takes nothing of that back.
+        with holding(str(root), "refresh e2") as second:
+            holder.go()
+            assert holder.line() == "released"
+            assert json.loads((root / LOCK).read_bytes())["owner"]["pid"] == second.process.pid
+
+
+def test_the_lock_of_a_process_that_is_gone_is_removed(tmp_path: Path) -> None:
+    root = tmp_path / "data"
+    with holding(str(root)):
+        pass
+    done = _unlock(root, "--yes")
+    assert done.returncode == 0, done.stderr
+    assert "lives:     no, that process is gone" in done.stdout
+    assert "The next writer takes this lock over by itself" in done.stdout
+    assert not (root / LOCK).exists()
+
+
+def test_another_machines_lock_needs_a_yes(elsewhere: Path) -> None:
+    done = _unlock(elsewhere)
+    assert done.returncode == 9
+    assert "stays locked: give --yes" in done.stderr
+    assert "host:      elsewhere\n" in done.stdout
+    assert "lives:     unknown from this machine" in done.stdout
+    assert (elsewhere / LOCK).exists()
+    assert _unlock(elsewhere, "--yes").returncode == 0
+    assert not (elsewhere / LOCK).exists()
+
+
+def test_a_lock_that_cannot_be_read_is_told_and_removed(tmp_path: Path) -> None:
+    (tmp_path / LOCK).write_bytes(b"{")
+    done = _unlock(tmp_path, "--yes")
+    assert done.returncode == 0, done.stderr
+    assert "cannot be read" in done.stdout
+    assert not (tmp_path / LOCK).exists()
+
+
+@pytest.mark.parametrize(("answer", "code"), [("n\n", 9), ("y\n", 0)])
+def test_on_a_terminal_it_asks(elsewhere: Path, answer: str, code: int) -> None:
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-m", "flows.cli", "unlock", "--root", str(elsewhere)],
+        stdin=theirs,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env=clean_environment(),
+        text=True,
+    )
+    os.close(theirs)
+    os.write(ours, answer.encode())
+    out, _ = process.communicate(timeout=60)
+    os.close(ours)
+    assert process.returncode == code, out
+    assert "Remove the lock of" in out
+    assert (elsewhere / LOCK).exists() is (code == 9)

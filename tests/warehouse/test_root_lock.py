@@ -1,0 +1,257 @@
+"""One writer a data root: who is refused, what is taken over, and what a crash leaves behind."""
+
+import getpass
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from schemas.errors import RootLocked
+from tests.warehouse.lock_holding import Holder, holding, left_lock, record
+from tests.warehouse.s3_server import S3, s3
+from warehouse import root_lock
+from warehouse.found_lock import find_lock, remove_lock
+from warehouse.lock_owner import Life
+from warehouse.root_lock import locked_root, refuse_locked, sole_writer
+from warehouse.store import Store
+
+__all__ = ["record", "s3"]
+LOCK = "lock.json"
+_DEADLINE_S = 30
+
+
+@pytest.fixture(params=["local", "s3"])
+def root(request: pytest.FixtureRequest, tmp_path: Path, s3: S3) -> str:
+    """An empty data root, on the disk and on S3."""
+    return str(tmp_path / "data") if request.param == "local" else s3.new_root()
+
+
+def _until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + _DEADLINE_S
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def test_a_second_writer_is_told_who_writes_and_what_to_do(root: str) -> None:
+    store = Store(root)
+    with holding(root, "refresh kumo-2026-11-20") as holder:
+        with pytest.raises(RootLocked) as refused, locked_root(store, "import kumo"):
+            pass
+        with pytest.raises(RootLocked, match=re.escape(str(refused.value)[:60])):
+            refuse_locked(store)
+        told = str(refused.value)
+        who = f"{getpass.getuser()}@{socket.gethostname()}, process {holder.process.pid}"
+        assert f"{root} is being written to by {who}: refresh kumo-2026-11-20, since 20" in told
+        assert re.search(r"UTC \(\d+ s ago\), last beat \d+ s ago: wait .* `perennial unlock --root ", told)
+        assert "\n" not in told
+        assert refused.value.exit_code == 9
+        holder.go()
+        assert holder.line() == "released"
+    refuse_locked(store)
+    with locked_root(store, "import kumo"):
+        assert json.loads(store.read_bytes(LOCK))["what"] == "import kumo"
+    assert not store.exists(LOCK)
+
+
+def test_the_lock_of_a_killed_process_is_taken_over_with_a_note(root: str) -> None:
+    with holding(root) as holder:
+        holder.process.kill()
+        holder.process.wait()
+        store = Store(root)
+        assert store.exists(LOCK)
+        refuse_locked(store)
+        notes: list[str] = []
+        with locked_root(store, "refresh e1", notes.append):
+            assert json.loads(store.read_bytes(LOCK))["owner"]["pid"] == os.getpid()
+        (note,) = notes
+        assert f"process {holder.process.pid}: refresh e1" in note
+        assert not store.exists(LOCK)
+
+
+def test_a_killed_process_that_nobody_has_waited_for_is_gone_too(tmp_path: Path) -> None:
+    with holding(str(tmp_path)) as holder:
+        os.kill(holder.process.pid, signal.SIGKILL)
+        stat = Path(f"/proc/{holder.process.pid}/stat")
+        _until(lambda: stat.read_text().rsplit(")", 1)[1].split()[0] == "Z")
+        with locked_root(Store(str(tmp_path)), "refresh e1"):
+            pass
+
+
+def test_of_several_takers_at_once_exactly_one_gets_it(root: str) -> None:
+    with holding(root):
+        pass
+    assert Store(root).exists(LOCK)
+    takers = [Holder(root, f"taker {number}") for number in range(3)]
+    try:
+        for taker in takers:
+            taker.go()
+        lines = [taker.line() for taker in takers]
+        noted = [
+            taker for taker, line in zip(takers, lines, strict=True) if line.startswith("note: took over")
+        ]
+        assert len(noted) == 1, lines
+        assert sorted(line.split()[0] for line in lines) == ["RootLocked"] * 2 + ["note:"]
+        assert noted[0].line() == "held"
+        assert json.loads(Store(root).read_bytes(LOCK))["owner"]["pid"] == noted[0].process.pid
+    finally:
+        for taker in takers:
+            taker.kill()
+
+
+def test_a_lock_of_another_machine_stays_however_old(root: str, record: dict[str, Any]) -> None:
+    long_ago = (datetime.now(UTC) - timedelta(days=3)).isoformat()
+    store = left_lock(
+        root, record, owner_host="elsewhere", owner_boot_id="another", since=long_ago, beat=long_ago
+    )
+    before = store.read_bytes(LOCK)
+    with (
+        pytest.raises(RootLocked, match=r"@elsewhere.*\(3 d ago\), last beat 3 d ago"),
+        locked_root(store, "x"),
+    ):
+        pass
+    assert store.read_bytes(LOCK) == before
+
+
+def test_locking_twice_in_a_process_is_a_bug(root: str) -> None:
+    store = Store(root)
+    with (
+        locked_root(store, "refresh e1"),
+        pytest.raises(RuntimeError, match="by this process already, for refresh e1"),
+        locked_root(Store(f"{root}/"), "import kumo"),
+    ):
+        pass
+    with locked_root(store, "refresh e1"):
+        pass
+
+
+def test_a_failing_block_releases_the_lock(root: str) -> None:
+    store = Store(root)
+    with pytest.raises(ValueError, match="within"), locked_root(store, "refresh e1"):
+        raise ValueError("within")
+    assert not store.exists(LOCK)
+
+
+def test_a_holder_that_lost_the_lock_notices_and_leaves_the_other_alone(
+    root: str, record: dict[str, Any]
+) -> None:
+    store = Store(root)
+    notes: list[str] = []
+    with locked_root(store, "refresh e1", notes.append) as lock:
+        lock.require_held()
+        left_lock(root, record, owner_host="elsewhere", token="another", what="refresh e2")
+        theirs = store.read_bytes(LOCK)
+        lock.renew()
+        assert "was taken from this refresh e1" in notes[0]
+        with pytest.raises(RootLocked, match=r"taken from this refresh e1.*@elsewhere.*refresh e2"):
+            lock.require_held()
+        with pytest.raises(RootLocked), sole_writer(store, "publish e1"):
+            pass
+    assert store.read_bytes(LOCK) == theirs
+
+
+def test_a_holder_does_not_renew_a_lock_that_was_removed(root: str) -> None:
+    store = Store(root)
+    with locked_root(store, "refresh e1") as lock:
+        found = find_lock(store)
+        assert found is not None
+        assert found.life is Life.alive
+        assert remove_lock(store, found, by_force=True)
+        lock.renew()
+        assert not store.exists(LOCK)
+        with holding(root, "refresh e2"), pytest.raises(RootLocked, match="taken from this refresh e1"):
+            lock.require_held()
+
+
+def test_the_beat_goes_on_while_the_block_runs(root: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(root_lock, "BEAT_S", 0.05)
+    store = Store(root)
+
+    def beat() -> str:
+        return str(json.loads(store.read_bytes(LOCK))["beat"])
+
+    with locked_root(store, "refresh e1"):
+        first = beat()
+        since = json.loads(store.read_bytes(LOCK))["since"]
+        _until(lambda: beat() > first)
+        assert json.loads(store.read_bytes(LOCK))["since"] == since
+    assert not store.exists(LOCK)
+
+
+def test_a_forked_child_that_outlives_its_killed_parent_keeps_no_lock(tmp_path: Path) -> None:
+    program = (
+        "import os, sys, time\n"
+        "from warehouse.root_lock import locked_root\n"
+        "from warehouse.store import Store\n"
+        "with locked_root(Store(sys.argv[1]), 'refresh e1'):\n"
+        "    child = os.fork()\n"
+        "    if child:\n"
+        "        print(child, flush=True)\n"
+        "    time.sleep(60)\n"
+    )
+    parent = subprocess.Popen(
+        [sys.executable, "-W", "ignore", "-c", program, str(tmp_path)], stdout=subprocess.PIPE, text=True
+    )
+    assert parent.stdout is not None
+    child = int(parent.stdout.readline())
+    try:
+        parent.kill()
+        parent.wait()
+        with locked_root(Store(str(tmp_path)), "refresh e1"):
+            os.kill(child, 0)
+    finally:
+        os.kill(child, signal.SIGKILL)
+        parent.stdout.close()
+
+
+def test_one_look_changes_nothing(tmp_path: Path) -> None:
+    refuse_locked(Store(str(tmp_path / "data")))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_root_that_cannot_be_written_to_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    store = Store(str(tmp_path / "file" / "data"))
+    with pytest.raises(NotADirectoryError, match="file/data"), locked_root(store, "refresh e1"):
+        pass
+    assert not root_lock._held
+
+
+def test_who_waits_gets_the_lock_when_it_is_free(tmp_path: Path) -> None:
+    root = str(tmp_path)
+    with holding(root) as holder:
+        waiting = _waiter(root)
+        waiting.go()
+        holder.go()
+        assert holder.line() == "released"
+        assert waiting.line() == "in"
+        waiting.kill()
+
+
+def _waiter(root: str) -> Holder:
+    program = (
+        "import sys\n"
+        "from warehouse.root_lock import sole_writer\n"
+        "from warehouse.store import Store\n"
+        "print('ready', flush=True)\n"
+        "sys.stdin.readline()\n"
+        "with sole_writer(Store(sys.argv[1]), sys.argv[2]):\n"
+        "    print('in', flush=True)\n"
+    )
+    return Holder(root, "publish e1", program)
+
+
+@pytest.fixture(autouse=True)
+def _nothing_held() -> Iterator[None]:
+    yield
+    assert not root_lock._held

@@ -1,0 +1,205 @@
+"""Data roots on S3 and on the disk: files, conditional writes, two publishers of one edition."""
+
+import json
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from schemas.errors import EditionConflict
+from tests.warehouse import tiny_edition
+from tests.warehouse.s3_server import S3, s3
+from warehouse.catalog import open_catalog, published_editions, table_file
+from warehouse.file_system import file_system
+from warehouse.manifest import manifest_file
+from warehouse.publish import publish
+from warehouse.store import Store
+
+__all__ = ["s3"]
+
+_RACE = """
+import sys
+from warehouse.store import Store
+
+store = Store(sys.argv[1])
+store.exists("warm")
+print("ready", flush=True)
+sys.stdin.readline()
+print(store.create_bytes("folder/prize", sys.argv[2].encode() * 100_000), flush=True)
+"""
+
+_PUBLISH = """
+import sys
+from datetime import UTC, datetime
+from schemas.errors import EditionConflict
+from tests.warehouse import tiny_edition
+from warehouse.publish import publish
+from warehouse.store import Store
+
+store = Store(sys.argv[1])
+store.exists("warm")
+tables = tiny_edition.tables()
+audit = {"suite": "s", "expectation": "e", "success": True, "observed": sys.argv[2], "unexpected_count": 0,
+         "severity": "critical"}
+print("ready", flush=True)
+sys.stdin.readline()
+try:
+    publish(store, tiny_edition.plan("e1"), tables, [audit], datetime.now(UTC))
+    print("published", flush=True)
+except EditionConflict as error:
+    print("EditionConflict", error, flush=True)
+"""
+
+
+@pytest.fixture(params=["local", "s3"])
+def root(request: pytest.FixtureRequest, tmp_path: Path, s3: S3) -> str:
+    """An empty data root, on the disk and on S3."""
+    return str(tmp_path / "data") if request.param == "local" else s3.new_root()
+
+
+def _raced(program: str, root: str, names: list[str]) -> dict[str, str]:
+    """Run a process a name, let all begin at once, and return the line that each ends with."""
+    racers = {
+        name: subprocess.Popen(
+            [sys.executable, "-c", program, root, name],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for name in names
+    }
+    for racer in racers.values():
+        assert racer.stdout is not None
+        assert racer.stdout.readline() == "ready\n"
+    for racer in racers.values():
+        assert racer.stdin is not None
+        racer.stdin.write("\n")
+        racer.stdin.flush()
+    lines = {name: racer.communicate(timeout=60)[0].strip() for name, racer in racers.items()}
+    assert {racer.returncode for racer in racers.values()} == {0}
+    return lines
+
+
+def test_files_are_written_read_listed_and_removed(root: str, tmp_path: Path) -> None:
+    store = Store(root)
+    assert store.names("folder") == []
+    assert not store.exists("folder/a")
+    with pytest.raises(FileNotFoundError):
+        store.read_bytes("folder/a")
+    store.write_bytes("folder/b", b"1")
+    (tmp_path / "large").write_bytes(b"2" * 1_000_000)
+    store.write_file("folder/inner/large", tmp_path / "large")
+    assert store.create_bytes("folder/a", b"3")
+    assert store.names("folder") == ["a", "b", "inner"]
+    assert store.read_bytes("folder/inner/large") == b"2" * 1_000_000
+    assert store.exists("folder")
+    with store.open("folder/b") as file:
+        assert file.read() == b"1"
+    store.remove_folder("folder")
+    assert store.names("folder") == []
+    store.remove_folder("folder")
+
+
+@pytest.mark.parametrize("kind", ["local", "s3", "memory"])
+def test_what_is_there_is_never_created_again(kind: str, s3: S3, tmp_path: Path) -> None:
+    roots = {"local": str(tmp_path), "s3": s3.new_root(), "memory": f"memory://{tmp_path.name}"}
+    store = Store(roots[kind])
+    assert store.create_bytes("folder/file", b"first")
+    assert not store.create_bytes("folder/file", b"second")
+    assert store.read_bytes("folder/file") == b"first"
+    assert store.names("folder") == ["file"]
+    assert not store.replace_bytes("folder/file", b"other", b"third")
+    assert not store.replace_bytes("folder/absent", b"first", b"third")
+    assert not store.remove_bytes("folder/file", b"other")
+    assert store.read_bytes("folder/file") == b"first"
+    assert store.replace_bytes("folder/file", b"first", b"third")
+    assert store.read_bytes("folder/file") == b"third"
+    assert store.remove_bytes("folder/file", b"third")
+    assert not store.exists("folder/file")
+    assert store.create_bytes("folder/file", b"fourth")
+
+
+def test_of_several_processes_exactly_one_creates_the_file(root: str) -> None:
+    lines = _raced(_RACE, root, list("abc"))
+    (winner,) = [name for name, line in lines.items() if line == "True"]
+    assert sorted(lines.values()) == ["False"] * 2 + ["True"]
+    assert Store(root).read_bytes("folder/prize") == winner.encode() * 100_000
+    assert Store(root).names("folder") == ["prize"]
+
+
+def test_what_another_process_wrote_is_seen_at_once(s3: S3) -> None:
+    store = Store(s3.new_root())
+    store.write_bytes("folder/a", b"1")
+    assert store.names("folder") == ["a"]
+    assert not store.exists("folder/b")
+    program = (
+        "import sys\n"
+        "from warehouse.store import Store\n"
+        "store = Store(sys.argv[1])\n"
+        "store.write_bytes('folder/b', b'2')\n"
+        "store.write_bytes('folder/a', b'longer')\n"
+        "store.write_bytes('other/c', b'3')\n"
+    )
+    subprocess.run([sys.executable, "-c", program, store.root], check=True)
+    assert store.names("folder") == ["a", "b"]
+    assert store.names("") == ["folder", "other"]
+    assert store.exists("folder/b")
+    assert store.exists("other")
+    assert store.read_bytes("folder/a") == b"longer"
+    with store.open("folder/a") as file:
+        assert file.read() == b"longer"
+
+
+def test_of_two_publishers_of_one_edition_one_wins_whole(root: str) -> None:
+    lines = _raced(_PUBLISH, root, ["one", "other"])
+    (winner,) = [name for name, line in lines.items() if line == "published"]
+    (refused,) = [line for line in lines.values() if line != "published"]
+    assert refused.startswith(f"EditionConflict edition 'e1' is already published in {root}")
+    store = Store(root)
+    (audit,) = store.read_table(table_file("audits", "e1")).to_pylist()
+    assert audit["observed"] == winner
+    manifest = json.loads(store.read_bytes(manifest_file("e1")))
+    assert {file["table"] for file in manifest["files"]} >= {"episodes", "audits"}
+    assert not store.exists("lock.json")
+    written = _written_at(root)
+    assert len(written) > 10
+    assert max(written.values()) == written[table_file("editions", "e1")]
+
+
+def _written_at(root: str) -> dict[str, object]:
+    """Return when each published file was written, by name."""
+    filesystem, path = file_system(root)
+    found = filesystem.find(path, detail=True)
+    times = {
+        name.removeprefix(f"{path}/"): info.get("LastModified", info.get("mtime"))
+        for name, info in found.items()
+    }
+    return {name: time for name, time in times.items() if not name.startswith(".")}
+
+
+def test_a_publisher_that_lost_its_lock_unknowingly_stops_at_the_row(root: str) -> None:
+    class Overtaken(Store):
+        """A root in which somebody else publishes the edition just before its row is written here."""
+
+        def create_bytes(self, name: str, content: bytes) -> bool:
+            if name.startswith("tables/editions/"):
+                Store(self.root).write_bytes(name, b"the winner's")
+            return super().create_bytes(name, content)
+
+    with pytest.raises(EditionConflict, match="already published"):
+        publish(Overtaken(root), tiny_edition.plan("e1"), tiny_edition.tables(), [], datetime.now(UTC))
+    assert Store(root).read_bytes(table_file("editions", "e1")) == b"the winner's"
+
+
+def test_a_catalog_reads_s3_and_stays_the_snapshot_that_it_was(s3: S3) -> None:
+    store = Store(s3.new_root())
+    publish(store, tiny_edition.plan("e1"), tiny_edition.tables(), [], datetime.now(UTC))
+    before = open_catalog(store)
+    publish(store, tiny_edition.plan("e2", ("e1",)), tiny_edition.tables(), [], datetime.now(UTC))
+    sql = "SELECT edition, count(*) FROM episodes GROUP BY ALL ORDER BY ALL"
+    assert before.query(sql)[1] == [("e1", 4)]
+    assert open_catalog(store).query(sql)[1] == [("e1", 4), ("e2", 4)]
+    assert published_editions(store) == ("e1", "e2")
+    assert open_catalog(Store(f"{store.root}/nothing")).query("SELECT count(*) FROM episodes")[1] == [(0,)]
