@@ -1,4 +1,4 @@
-"""`perennial query` and `perennial editions`: read what is published."""
+"""`perennial query`: read what is published."""
 
 import csv
 import json
@@ -41,25 +41,12 @@ def query(
 
     Example: perennial query "SELECT edition, player, success_rate FROM leaderboard WHERE setting = 'hard'"
     """
-    names, rows = open_catalog(_existing(root)).query(sql)
+    names, rows = open_catalog(existing_root(root)).query(sql)
     print_rows(names, rows, format_)
 
 
-def editions(root: RootOption = None, format_: FormatOption = Format.table) -> None:
-    """List the published editions.
-
-    Example: perennial editions --format json
-    """
-    names, rows = open_catalog(_existing(root)).query(
-        "SELECT edition, benchmark, created_at, seed, code_version, "
-        "(counts::JSON->>'kumo_instances')::BIGINT AS instances, "
-        "(counts::JSON->>'episodes')::BIGINT AS episodes "
-        "FROM editions ORDER BY created_at, edition"
-    )
-    print_rows(names, rows, format_)
-
-
-def _existing(root: str | None) -> Store:
+def existing_root(root: str | None) -> Store:
+    """Return the data root; raise UnreadableInput where nothing is published in it."""
     store = data_root(root)
     if not store.names("tables"):
         raise UnreadableInput(

@@ -37,14 +37,17 @@ def choose_edition(catalog: Catalog, root: str, edition: str | None) -> str:
     """
     if not catalog.editions:
         raise UnreadableInput(
-            f"no edition is published in {root!r}: run `perennial refresh` first, or name another --root"
+            f"no edition is published in {root!r}, or all are withdrawn: run `perennial refresh` first, or "
+            "name another --root"
         )
     if edition is None:
         _, rows = catalog.query("SELECT edition FROM editions ORDER BY created_at DESC, edition DESC LIMIT 1")
         return str(rows[0][0])
     if edition not in catalog.editions:
         known = ", ".join(catalog.editions)
-        raise InvalidOption(f"edition {edition!r} is not published in {root!r}: use one of {known}")
+        raise InvalidOption(
+            f"edition {edition!r} is not published in {root!r}, or withdrawn: use one of {known}"
+        )
     return edition
 
 

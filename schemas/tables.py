@@ -23,6 +23,13 @@ EDITIONS = Table(
         Column("settings", "string", "all settings of the refresh (JSON)"),
         Column("code_version", "string", "the version of perennial"),
         Column("counts", "string", "rows of each table (JSON)"),
+        Column(
+            "manifest_sha256",
+            "string",
+            "SHA-256 of the edition's manifest, NULL where it was published before there were any",
+            nullable=True,
+            volatile=True,
+        ),
     ),
     key=("benchmark",),
 )

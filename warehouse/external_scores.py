@@ -9,8 +9,9 @@ from schemas.analysis_tables import EXTERNAL_SCORES
 from schemas.errors import UnreadableInput
 from schemas.ids import content_id
 from warehouse.store import Store
+from warehouse.versions import latest_versions, write_version
 
-_FOLDER = "external_scores"
+SCORES = "external_scores"
 _COLUMNS = tuple(column.name for column in EXTERNAL_SCORES.columns)
 
 
@@ -49,13 +50,13 @@ def keep_scores(store: Store, rows: list[dict[str, Any]]) -> list[str]:
             key=lambda row: (row["benchmark"], row["player"]),
         )
         table = pa.Table.from_pylist(of_source, schema=EXTERNAL_SCORES.arrow_schema())
-        store.write_table(f"{_FOLDER}/{content_id('source', source)}.parquet", table)
+        write_version(store, SCORES, content_id("source", source), table)
     return sources
 
 
 def score_files(store: Store) -> list[str]:
-    """Return the names of the files that hold scores, relative to the data root."""
-    return [f"{_FOLDER}/{name}" for name in store.names(_FOLDER) if name.endswith(".parquet")]
+    """Return the names of the files that hold the latest scores, one a source, relative to the data root."""
+    return latest_versions(store, SCORES)
 
 
 def load_scores(store: Store) -> dict[str, dict[str, float]]:

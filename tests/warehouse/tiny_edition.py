@@ -142,6 +142,25 @@ def rows() -> dict[str, list[dict[str, Any]]]:
     }
 
 
+def statistic(name: str, value: float) -> dict[str, Any]:
+    """Return a row of table `statistics`."""
+    return {
+        "statistic": name,
+        "convention": "any",
+        "setting": "all",
+        "domain": "all",
+        "player": "all",
+        "other": "",
+        "n": 1,
+        "value": value,
+        "low": None,
+        "high": None,
+        "p_value": None,
+        "p_adjusted": None,
+        "method": "made up",
+    }
+
+
 def tables(changed: dict[str, list[dict[str, Any]]] | None = None) -> dict[str, pa.Table]:
     """Return the rows as Arrow tables, some of them replaced."""
     content = {**rows(), **(changed or {})}

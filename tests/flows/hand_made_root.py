@@ -1,0 +1,55 @@
+"""A data root with two editions, e1 and e2, made by hand, and commands run on it in this process."""
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from flows import cli
+from tests.warehouse import tiny_edition
+from warehouse.publish import publish
+from warehouse.store import Store
+
+
+@dataclass(frozen=True)
+class Shown:
+    """The exit code of a command and what it printed."""
+
+    code: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Shown]
+
+
+def publish_day(store: Store, edition: str, day: int) -> None:
+    """Publish the tiny edition under this name, on that day of January 2026."""
+    created_at = datetime(2026, 1, day, tzinfo=UTC)
+    publish(store, tiny_edition.plan(edition), tiny_edition.tables(), [], created_at)
+
+
+def two_editions(root: Path) -> Store:
+    """Publish e1 and e2."""
+    store = Store(str(root))
+    for day, edition in enumerate(("e1", "e2"), start=1):
+        publish_day(store, edition, day)
+    return store
+
+
+def commands_on(store: Store, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Return what runs a command of `perennial` on the root."""
+    monkeypatch.setenv("COLUMNS", "120")
+
+    def run(*arguments: str) -> Shown:
+        monkeypatch.setattr(sys, "argv", ["perennial", *arguments, "--root", store.root])
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        printed = capsys.readouterr()
+        assert isinstance(ended.value.code, int)
+        return Shown(ended.value.code, printed.out, printed.err)
+
+    return run

@@ -1,0 +1,111 @@
+"""`perennial editions`: listing, withdrawing, reinstating."""
+
+import json
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from flows.planning import prepare_refresh
+from schemas.settings import load_settings
+from tests.flows.hand_made_root import Run, commands_on, two_editions
+from tests.warehouse import tiny_edition
+from warehouse.publish import publish
+from warehouse.stage import Staging
+from warehouse.store import Store
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return two_editions(tmp_path / "data")
+
+
+@pytest.fixture
+def run(store: Store, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    return commands_on(store, monkeypatch, capsys)
+
+
+def _listed(run: Run, *arguments: str) -> list[dict[str, Any]]:
+    shown = run("editions", *arguments, "--format", "json")
+    assert shown.code == 0, shown.err
+    rows: list[dict[str, Any]] = json.loads(shown.out)
+    return rows
+
+
+def test_withdrawing_hides_an_edition_and_reinstating_shows_it(run: Run) -> None:
+    shown = run("editions", "--withdraw", "e1", "--why", "two  books\nare wrong")
+    assert shown.code == 0, shown.err
+    assert "edition e1 is withdrawn" in shown.out
+    assert [row["edition"] for row in _listed(run)] == ["e2"]
+    assert "1 more is withdrawn" in run("editions").err
+    first, second = _listed(run, "--all")
+    assert (first["edition"], first["why"], first["instances"]) == ("e1", "two books are wrong", 1)
+    assert first["withdrawn"] <= f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
+    assert (second["edition"], second["why"], second["withdrawn"]) == ("e2", None, None)
+    query = run("query", "SELECT * FROM episodes WHERE edition = 'e1'", "--format", "json")
+    assert (query.code, json.loads(query.out)) == (0, [])
+    for command in (("report", "e1"), ("analyse", "e1")):
+        shown = run(*command)
+        assert shown.code == 2
+        assert "'e1' is not published" in shown.err
+        assert "or withdrawn" in shown.err
+    assert run("editions", "--reinstate", "e1", "--why", "they were right").code == 0
+    assert [row["edition"] for row in _listed(run)] == ["e1", "e2"]
+
+
+def test_a_refresh_under_a_withdrawn_name_is_refused(run: Run) -> None:
+    assert run("editions", "--withdraw", "e1", "--why", "two books are wrong").code == 0
+    shown = run("refresh", "--edition", "e1", "--domains", "mineral_identification", "--dry-run")
+    assert shown.code == 5
+    assert "withdrawn (two books are wrong), and its name stays taken" in shown.err
+    assert shown.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        (("--withdraw", "e9", "--why", "x"), 2, "edition 'e9' is not published in .*; published: e1, e2"),
+        (("--withdraw", "../e1", "--why", "x"), 2, "is not published"),
+        (("--withdraw", "e1"), 2, "--withdraw needs a reason .*--why TEXT"),
+        (("--withdraw", "e1", "--why", " \n"), 2, "--withdraw needs a reason"),
+        (("--reinstate", "e1"), 2, "--reinstate needs a reason"),
+        (("--reinstate", "e1", "--why", "x"), 5, "edition 'e1' is not withdrawn"),
+        (("--withdraw", "e1", "--reinstate", "e1", "--why", "x"), 2, "do not go together"),
+        (("--withdraw", "e1", "--why", "x", "--prune-staging"), 2, "do not go together"),
+        (("--why", "x"), 2, "--why goes with"),
+        (("--yes",), 2, "--yes goes with --prune-staging"),
+        (("e1",), 2, "'e1': name an edition with"),
+        (("--prune-staging", "e1"), 2, "nothing is left over of e1"),
+    ],
+)
+def test_what_makes_no_sense_is_one_line(
+    run: Run, store: Store, arguments: tuple[str, ...], code: int, told: str
+) -> None:
+    shown = run("editions", *arguments)
+    assert shown.code == code
+    assert shown.err.count("\n") == 1
+    assert re.search(told, shown.err)
+    assert not Path(store.root, "withdrawals").exists()
+
+
+def test_withdrawing_twice_is_refused(run: Run) -> None:
+    run("editions", "--withdraw", "e1", "--why", "two books are wrong")
+    shown = run("editions", "--withdraw", "e1", "--why", "again")
+    assert shown.code == 5
+    assert "withdrawn already" in shown.err
+    assert "two books are wrong" in shown.err
+
+
+def test_an_unnamed_refresh_never_goes_on_with_a_withdrawn_edition(run: Run, store: Store) -> None:
+    settings = load_settings({"domains": ["mineral_identification"], "instances": 1})
+    first = prepare_refresh(settings, store).plan
+    Staging(store, first.edition).write_plan(first)
+    assert prepare_refresh(settings, store).resumed
+    publish(store, first, tiny_edition.tables(), [], datetime.now(UTC))
+    assert run("editions", "--withdraw", first.edition, "--why", "two books are wrong").code == 0
+    again = prepare_refresh(settings, store)
+    assert not again.resumed
+    assert again.plan.edition not in (first.edition, "e1", "e2")
+    assert again.plan.known_editions == ("e1", "e2", first.edition)

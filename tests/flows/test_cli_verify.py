@@ -1,0 +1,118 @@
+"""`perennial verify`: what is whole is counted, what is damaged is named."""
+
+import json
+import re
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from tests.flows.hand_made_root import Run, commands_on, two_editions
+from tests.flows.prefect_harness import Harness, clean_environment
+from warehouse.catalog import table_file
+from warehouse.manifest import manifest_file
+from warehouse.store import Store
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return two_editions(tmp_path / "data")
+
+
+@pytest.fixture
+def run(store: Store, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    return commands_on(store, monkeypatch, capsys)
+
+
+def test_a_withdrawn_edition_is_still_verified(run: Run) -> None:
+    assert run("editions", "--withdraw", "e1", "--why", "two books are wrong").code == 0
+    assert run("verify", "e1").code == 0
+
+
+def test_verify_says_what_it_read(run: Run) -> None:
+    shown = run("verify", "--all")
+    assert shown.code == 0, shown.err
+    lines = shown.out.splitlines()
+    assert len(lines) == 2
+    for edition, line in zip(("e1", "e2"), lines, strict=True):
+        assert re.fullmatch(
+            rf"{edition}: as it was published: 12 files, [\d,]+ bytes, \d+ rows, \d+\.\d s", line
+        )
+
+
+def test_verify_names_every_damaged_file(run: Run, store: Store) -> None:
+    root = Path(store.root)
+    damaged = {
+        table_file("episodes", "e1"): "truncated: ",
+        table_file("turns", "e1"): "missing; it had",
+        table_file("books", "e1"): "altered: its SHA-256",
+    }
+    episodes, turns, books = (root / name for name in damaged)
+    episodes.write_bytes(episodes.read_bytes()[:-5])
+    turns.unlink()
+    content = bytearray(books.read_bytes())
+    content[100] ^= 1
+    books.write_bytes(content)
+    shown = run("verify", "e1")
+    assert shown.code == 8
+    assert len(shown.out.splitlines()) == 3
+    for name, told in damaged.items():
+        assert f"e1: {name}: {told}" in shown.out
+    assert shown.err.count("\n") == 1
+    assert "3 files of e1" in shown.err
+    assert "restore" in shown.err
+    assert "--withdraw e1" in shown.err
+    document = run("verify", "--all", "--json")
+    assert document.code == 8
+    first, second = json.loads(document.out)["editions"]
+    assert (first["edition"], first["whole"], second["whole"]) == ("e1", False, True)
+    assert {finding["file"]: finding["problem"] for finding in first["findings"]} == {
+        table_file("episodes", "e1"): "truncated",
+        table_file("turns", "e1"): "missing",
+        table_file("books", "e1"): "altered",
+    }
+    assert second["findings"] == []
+
+
+def test_verify_without_a_manifest_says_so(run: Run, store: Store) -> None:
+    row = Path(store.root, table_file("editions", "e1"))
+    pq.write_table(pq.read_table(row, partitioning=None).drop_columns(["manifest_sha256"]), row)
+    for path in Path(store.root, "manifests").glob("e1.*"):
+        path.unlink()
+    shown = run("verify", "e1")
+    assert shown.code == 1
+    assert "published before editions had manifests" in shown.out
+    assert "nothing to check e1 against" in shown.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("e9",), "edition 'e9' is not published in"),
+        ((), "name one EDITION, or give --all"),
+        (("e1", "--all"), "name one EDITION, or give --all"),
+    ],
+)
+def test_verify_needs_an_edition(run: Run, arguments: tuple[str, ...], told: str) -> None:
+    shown = run("verify", *arguments)
+    assert shown.code == 2
+    assert told in shown.err
+    assert shown.err.count("\n") == 1
+
+
+def test_a_lost_row_is_found(run: Run, store: Store) -> None:
+    Path(store.root, table_file("editions", "e1")).unlink()
+    shown = run("verify", "--all")
+    assert shown.code == 8
+    assert f"e1: {table_file('editions', 'e1')}: the edition's row is missing" in shown.out
+    assert "--prune-staging e1" in shown.err
+    assert Path(store.root, manifest_file("e1")).exists()
+
+
+def test_an_empty_root_has_nothing_to_verify_and_nothing_to_prune(tmp_path: Path) -> None:
+    harness = Harness(clean_environment())
+    done = harness.perennial("verify", "--all", "--root", "nowhere", cwd=tmp_path)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    done = harness.perennial("editions", "--prune-staging", "--yes", "--root", "nowhere", cwd=tmp_path)
+    assert (done.returncode, "nothing to remove" in done.stdout) == (0, True)
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,217 @@
+"""`perennial editions --prune-staging`: shown first, and nothing that is published is touched."""
+
+import asyncio
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from schemas.calls import ModelRequest, Reply
+from tests.flows.hand_made_root import Run, commands_on, publish_day, two_editions
+from tests.flows.prefect_harness import clean_environment
+from tests.warehouse import tiny_edition
+from warehouse.analysis.kept import keep_analysis
+from warehouse.catalog import published_editions, table_file
+from warehouse.ledger import CallLedger, ledger_file
+from warehouse.root_lock import locked_root
+from warehouse.stage import Staging
+from warehouse.store import Store
+
+FOLDERS = ("staging", "tables", "manifests", "analyses")
+PAST = datetime(2026, 1, 1, tzinfo=UTC).timestamp()
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return two_editions(tmp_path / "data")
+
+
+@pytest.fixture
+def run(store: Store, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    return commands_on(store, monkeypatch, capsys)
+
+
+def _hashes(store: Store, *folders: str) -> dict[Path, str]:
+    files = (path for folder in folders for path in Path(store.root, folder).rglob("*") if path.is_file())
+    return {path: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+def _stage(store: Store, edition: str, batches: int) -> None:
+    staging = Staging(store, edition)
+    staging.write_plan(tiny_edition.plan(edition))
+    for number in range(batches):
+        staging.write_batch(f"b{number}", {"domains": tiny_edition.rows()["domains"]})
+
+
+def _pay_for_a_call(store: Store, edition: str) -> None:
+    request = ModelRequest("player", "m", ({"role": "user", "content": "?"},), {}, "t", "tpl_1")
+    reply = Reply(request.call_id, "ok", "yes", cost_usd=0.25)
+
+    async def keep(ledger: CallLedger) -> None:
+        await ledger.store(request, reply)
+
+    with CallLedger(ledger_file(store.root), edition, "http://127.0.0.1/v1") as ledger:
+        asyncio.run(keep(ledger))
+
+
+def _cut_off_publish(store: Store, edition: str) -> None:
+    publish_day(store, edition, 3)
+    Path(store.root, table_file("editions", edition)).unlink()
+
+
+def _age(path: Path) -> None:
+    os.utime(path, (PAST, PAST))
+
+
+def _leave_over(store: Store) -> None:
+    """Leave over one of everything: e1 and e2 published, e3 and e4 staged, e4's publish cut off."""
+    _stage(store, "e3", batches=3)
+    _stage(store, "e2", batches=1)
+    _pay_for_a_call(store, "e3")
+    _stage(store, "e4", batches=2)
+    _cut_off_publish(store, "e4")
+    keep_analysis(store, "e4", [tiny_edition.statistic("lost", 1.0)])
+    for name in ("first", "second"):
+        keep_analysis(store, "e1", [tiny_edition.statistic(name, 1.0)])
+    root = Path(store.root)
+    draft = root / table_file("books", "e1").replace("part-0.parquet", ".0123456789abcdef.draft")
+    draft.write_bytes(b"cut off")
+    for old in (draft, *root.glob("analyses/statistics/edition=e1/*.v1.*")):
+        _age(old)
+
+
+def test_pruning_shows_everything_that_is_left_over_and_removes_nothing(run: Run, store: Store) -> None:
+    _leave_over(store)
+    before = _hashes(store, *FOLDERS)
+    shown = run("editions", "--prune-staging", "--format", "json")
+    assert shown.code == 0, shown.err
+    assert "nothing was removed: give --yes" in shown.err
+    assert _hashes(store, *FOLDERS) == before
+    found = {(row["what"], row["edition"]): row for row in json.loads(shown.out)}
+    assert found.keys() == {
+        ("work in progress", "e2"),
+        ("work in progress", "e3"),
+        ("work in progress", "e4"),
+        ("tables without a row in editions", "e4"),
+        ("manifest without an edition", "e4"),
+        ("analyses without an edition", "e4"),
+        ("superseded table", "e1"),
+        ("draft that nobody finished", "e1"),
+    }
+    staged = found["work in progress", "e3"]
+    assert (staged["batches"], staged["files"], staged["published"]) == (3, 7, False)
+    assert (staged["paid_calls"], staged["known_cost_usd"]) == (1, 0.25)
+    assert staged["bytes"] == sum(
+        path.stat().st_size for path in Path(store.root, "staging/e3").rglob("*") if path.is_file()
+    )
+    published = found["work in progress", "e2"]
+    assert (published["batches"], published["published"], published["paid_calls"]) == (1, True, 0)
+
+
+def test_pruning_removes_what_was_shown_and_nothing_that_is_published(run: Run, store: Store) -> None:
+    published = _hashes(store, "tables", "manifests")
+    _leave_over(store)
+    paid_for = Path(store.root, "ledger.sqlite").read_bytes()
+    shown = run("editions", "--prune-staging", "--yes")
+    assert shown.code == 0, shown.err
+    assert shown.out.count("removed ") == 8
+    assert _hashes(store, "tables", "manifests") == published
+    assert list(_hashes(store, "staging")) == []
+    assert len(_hashes(store, "analyses")) == 1
+    assert Path(store.root, "ledger.sqlite").read_bytes() == paid_for
+    assert published_editions(store) == ("e1", "e2")
+    for edition in ("e1", "e2"):
+        assert run("verify", edition).code == 0
+    assert "nothing to remove" in run("editions", "--prune-staging", "--yes").out
+
+
+def test_pruning_one_edition_leaves_the_others(run: Run, store: Store) -> None:
+    _leave_over(store)
+    before = _hashes(store, *FOLDERS)
+    assert run("editions", "--prune-staging", "e3", "--yes").code == 0
+    gone = before.keys() - _hashes(store, *FOLDERS).keys()
+    assert gone == {path for path in before if "e3" in path.parts}
+
+
+def test_a_fresh_draft_and_a_fresh_analysis_are_left_to_who_uses_them(run: Run, store: Store) -> None:
+    draft = Path(store.root, "tables/books/edition=e1/.0123456789abcdef.draft")
+    draft.write_bytes(b"being written")
+    for name in ("first", "second"):
+        keep_analysis(store, "e1", [tiny_edition.statistic(name, 1.0)])
+    before = _hashes(store, *FOLDERS)
+    assert "nothing to remove" in run("editions", "--prune-staging", "--yes").out
+    assert _hashes(store, *FOLDERS) == before
+
+
+def test_pruning_waits_for_nobody_and_breaks_no_lock(run: Run, store: Store) -> None:
+    _stage(store, "e3", batches=1)
+    before = _hashes(store, "staging")
+    script = (
+        "import sys\n"
+        "from warehouse.root_lock import locked_root\n"
+        "from warehouse.store import Store\n"
+        "with locked_root(Store(sys.argv[1]), 'refresh e3'):\n"
+        "    print('locked', flush=True)\n"
+        "    sys.stdin.read()\n"
+    )
+    holder = subprocess.Popen(
+        [sys.executable, "-P", "-c", script, store.root],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=clean_environment(),
+    )
+    assert holder.stdout is not None
+    assert holder.stdout.readline() == "locked\n"
+    shown = run("editions", "--prune-staging", "--yes")
+    holder.communicate()
+    assert shown.code == 9
+    assert "refresh e3" in shown.err
+    assert _hashes(store, "staging") == before
+    with locked_root(store, "a test"):
+        pass
+
+
+def test_what_changes_between_showing_and_removing_is_left(
+    run: Run, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _stage(store, "e3", batches=1)
+    _stage(store, "e5", batches=1)
+
+    def agree_late(_question: str) -> bool:
+        _stage(store, "e3", batches=2)
+        return True
+
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("typer.confirm", agree_late)
+    shown = run("editions", "--prune-staging")
+    assert shown.code == 0, shown.err
+    assert "left as it is, as it changed meanwhile: work in progress of e3" in shown.out
+    assert Staging(store, "e3").is_done("b1")
+    assert store.names("staging") == ["e3"]
+
+
+def test_saying_no_removes_nothing(run: Run, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    _stage(store, "e3", batches=1)
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("typer.confirm", lambda _question: False)
+    assert "nothing was removed" in run("editions", "--prune-staging").out
+    assert Staging(store, "e3").is_done("b0")
+
+
+def test_an_edition_whose_row_is_lost_is_pruned_only_by_name(run: Run, store: Store) -> None:
+    before = _hashes(store, *FOLDERS)
+    publish_day(store, "e4", 3)
+    row = Path(store.root, table_file("editions", "e4"))
+    row.unlink()
+    shown = run("editions", "--prune-staging", "--yes")
+    assert "nothing to remove" in shown.out
+    assert "warning: e4 has a manifest but no row in editions" in shown.err
+    assert run("verify", "e4").code == 8
+    assert run("editions", "--prune-staging", "e4", "--yes").code == 0
+    assert _hashes(store, *FOLDERS) == before

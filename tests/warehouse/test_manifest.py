@@ -1,0 +1,231 @@
+"""From the edition's row over its manifest to the last byte: whatever is changed is found and named."""
+
+import hashlib
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from schemas.errors import Damaged
+from schemas.tables import STAGED_TABLES
+from tests.warehouse import tiny_edition
+from warehouse.catalog import open_catalog, table_file
+from warehouse.digests import Digest, digests_of
+from warehouse.manifest import manifest_file, read_manifest, seal_file, seal_row
+from warehouse.publish import publish
+from warehouse.store import Store
+from warehouse.verification import Verification, verifiable_editions, verify_edition
+
+NOW = datetime(2026, 1, 2, tzinfo=UTC)
+TEMPLATES = {"kumo/player_turn.md.j2": "tpl_1"}
+EPISODES = table_file("episodes", "e1")
+ROW = table_file("editions", "e1")
+
+
+def _publish(root: Path, edition: str = "e1", now: datetime = NOW) -> Store:
+    store = Store(str(root))
+    publish(store, tiny_edition.plan(edition), tiny_edition.tables(), [], now, templates=TEMPLATES)
+    return store
+
+
+def _found(verification: Verification) -> list[tuple[str, str]]:
+    return [(finding.file, finding.problem) for finding in verification.findings]
+
+
+def test_a_manifest_lists_every_file_and_what_made_it(tmp_path: Path) -> None:
+    store = _publish(tmp_path)
+    manifest = read_manifest(store, "e1")
+    files = {path.relative_to(tmp_path).as_posix(): path for path in tmp_path.rglob("*.parquet")}
+    assert {file.name for file in manifest.files} == files.keys() - {ROW}
+    for file in manifest.files:
+        content = files[file.name].read_bytes()
+        assert (file.size, file.sha256) == (len(content), hashlib.sha256(content).hexdigest())
+        assert file.rows == pq.read_metadata(files[file.name]).num_rows
+        assert f"tables/{file.table}/" in file.name
+    made = manifest.made
+    assert made["settings"] == json.loads(json.dumps(tiny_edition.plan("e1").as_json()))
+    assert (made["seeds"], made["templates"], made["code_version"]) == ({"refresh": 3}, TEMPLATES, "test")
+    assert made["dependencies"]["duckdb"].startswith("2.")
+    assert made["dependencies"].keys() >= {"numpy", "pyarrow", "python-sat"}
+    assert made["python"].startswith("3.")
+
+
+def test_the_row_names_the_manifest_by_its_hash(tmp_path: Path) -> None:
+    store = _publish(tmp_path)
+    content = (tmp_path / manifest_file("e1")).read_bytes()
+    rows = open_catalog(store).query("SELECT manifest_sha256 FROM editions")[1]
+    assert rows == [(hashlib.sha256(content).hexdigest(),)]
+
+
+def test_equal_files_give_an_equal_manifest_whenever_they_are_published(tmp_path: Path) -> None:
+    contents = set()
+    for year in (2026, 2027):
+        _publish(tmp_path / str(year), now=datetime(year, 1, 1, tzinfo=UTC))
+        contents.add((tmp_path / str(year) / manifest_file("e1")).read_bytes())
+    assert len(contents) == 1
+
+
+def test_an_edition_as_it_was_published_is_whole(tmp_path: Path) -> None:
+    verification = verify_edition(_publish(tmp_path), "e1")
+    assert verification.is_whole
+    assert verification.findings == ()
+    assert verification.files == len(list(tmp_path.rglob("*.parquet"))) - 1
+    assert verification.rows == sum(table.num_rows for table in tiny_edition.tables().values())
+    sizes = [path.stat().st_size for path in tmp_path.rglob("*.parquet") if "editions" not in path.parts]
+    assert verification.bytes == sum(sizes)
+
+
+def _flip(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+
+
+def _truncate(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-1])
+
+
+def _append(path: Path) -> None:
+    path.write_bytes(path.read_bytes() + b"\0")
+
+
+@pytest.mark.parametrize(
+    ("file", "damage", "problem"),
+    [
+        (EPISODES, _flip, "altered"),
+        (EPISODES, _truncate, "truncated"),
+        (EPISODES, _append, "altered"),
+        (EPISODES, Path.unlink, "missing"),
+        (manifest_file("e1"), _flip, "altered"),
+        (manifest_file("e1"), Path.unlink, "missing"),
+        (seal_file("e1"), Path.unlink, "missing"),
+        (ROW, _truncate, "unreadable"),
+    ],
+)
+def test_damage_is_named(tmp_path: Path, file: str, damage: Callable[[Path], None], problem: str) -> None:
+    store = _publish(tmp_path)
+    _publish(tmp_path, "e2")
+    damage(tmp_path / file)
+    verification = verify_edition(store, "e1")
+    assert not verification.is_whole
+    assert _found(verification) == [(file, problem)]
+    assert verification.findings[0].is_damage
+    assert verify_edition(store, "e2").is_whole
+
+
+def test_every_damaged_file_is_named(tmp_path: Path) -> None:
+    store = _publish(tmp_path)
+    for table in STAGED_TABLES:
+        _flip(tmp_path / table_file(table, "e1"))
+    assert _found(verify_edition(store, "e1")) == [
+        (table_file(table, "e1"), "altered") for table in sorted(STAGED_TABLES)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("seed", 4),
+        ("counts", '{"episodes":5}'),
+        ("settings", "{}"),
+        ("settings", "no JSON"),
+        ("code_version", "0.0.0"),
+        ("benchmark", "other"),
+    ],
+)
+def test_a_row_that_was_altered_contradicts_its_manifest(tmp_path: Path, column: str, value: object) -> None:
+    store = _publish(tmp_path)
+    table = pq.read_table(tmp_path / ROW, partitioning=None)
+    rows = [{**table.to_pylist()[0], column: value}]
+    pq.write_table(type(table).from_pylist(rows, schema=table.schema), tmp_path / ROW)
+    seal_row(store, "e1", (tmp_path / ROW).read_bytes())
+    verification = verify_edition(store, "e1")
+    assert _found(verification) == [(ROW, "altered")]
+    assert verification.findings[0].message.endswith(f"differs from the manifest in {column}")
+
+
+def test_a_row_that_was_altered_breaks_its_seal(tmp_path: Path) -> None:
+    store = _publish(tmp_path)
+    content = (tmp_path / ROW).read_bytes()
+    assert hashlib.sha256(content).hexdigest() in (tmp_path / seal_file("e1")).read_text()
+    table = pq.read_table(tmp_path / ROW, partitioning=None)
+    rows = [{**table.to_pylist()[0], "created_at": datetime(2020, 1, 1, tzinfo=UTC)}]
+    pq.write_table(type(table).from_pylist(rows, schema=table.schema), tmp_path / ROW)
+    assert _found(verify_edition(store, "e1")) == [(ROW, "altered")]
+    (tmp_path / ROW).write_bytes(content)
+    assert verify_edition(store, "e1").is_whole
+    for place in range(0, len(content), 101):
+        changed = bytearray(content)
+        changed[place] ^= 1
+        (tmp_path / ROW).write_bytes(changed)
+        assert not verify_edition(store, "e1").is_whole
+
+
+def test_a_seal_that_was_altered_fits_no_row(tmp_path: Path) -> None:
+    store = _publish(tmp_path)
+    _flip(tmp_path / seal_file("e1"))
+    (finding,) = verify_edition(store, "e1").findings
+    assert (finding.file, finding.problem) == (ROW, "altered")
+    assert seal_file("e1") in finding.message
+
+
+def test_a_row_that_names_another_manifest_is_found(tmp_path: Path) -> None:
+    store = _publish(tmp_path)
+    _publish(tmp_path, "e2")
+    (tmp_path / manifest_file("e1")).write_bytes((tmp_path / manifest_file("e2")).read_bytes())
+    assert _found(verify_edition(store, "e1")) == [(manifest_file("e1"), "altered")]
+    (tmp_path / ROW).write_bytes((tmp_path / table_file("editions", "e2")).read_bytes())
+    problems = _found(verify_edition(store, "e1"))
+    assert (ROW, "altered") in problems
+
+
+def test_a_file_too_many_is_named_and_is_no_damage(tmp_path: Path) -> None:
+    store = _publish(tmp_path)
+    (tmp_path / EPISODES).with_name("part-1.parquet").write_bytes(b"?")
+    verification = verify_edition(store, "e1")
+    assert _found(verification) == [(EPISODES.replace("part-0", "part-1"), "unlisted")]
+    assert verification.is_whole
+    assert not verification.findings[0].is_damage
+
+
+def test_an_edition_older_than_manifests_says_so(tmp_path: Path) -> None:
+    store = _publish(tmp_path)
+    table = pq.read_table(tmp_path / ROW, partitioning=None).drop_columns(["manifest_sha256"])
+    pq.write_table(table, tmp_path / ROW)
+    (tmp_path / manifest_file("e1")).unlink()
+    (tmp_path / seal_file("e1")).unlink()
+    verification = verify_edition(store, "e1")
+    assert _found(verification) == [(manifest_file("e1"), "no manifest")]
+    assert not verification.is_whole
+    assert not verification.findings[0].is_damage
+    assert open_catalog(store).query("SELECT edition, manifest_sha256 FROM editions")[1] == [("e1", None)]
+
+
+def test_an_edition_whose_row_is_lost_is_still_verified(tmp_path: Path) -> None:
+    store = _publish(tmp_path)
+    _publish(tmp_path, "e2")
+    (tmp_path / ROW).unlink()
+    assert verifiable_editions(store) == ("e1", "e2")
+    assert _found(verify_edition(store, "e1")) == [(ROW, "missing")]
+    # A publish that was cut off just before the row looks the same, but for its staging.
+    (tmp_path / "staging" / "e1" / "done").mkdir(parents=True)
+    assert verifiable_editions(store) == ("e2",)
+
+
+def test_a_manifest_that_cannot_be_read_is_damage(tmp_path: Path) -> None:
+    store = _publish(tmp_path)
+    for content in (b"", b"[]", b'{"format": 2}', b"\xff"):
+        (tmp_path / manifest_file("e1")).write_bytes(content)
+        with pytest.raises(Damaged, match=r"e1\.json.*restore it"):
+            read_manifest(store, "e1")
+
+
+def test_a_large_file_is_hashed_in_blocks(tmp_path: Path) -> None:
+    content = bytes(range(256)) * 40_000
+    (tmp_path / "large").write_bytes(content)
+    found = dict(digests_of(Store(str(tmp_path)), ["large", "lost"]))
+    assert found["large"] == Digest(len(content), hashlib.sha256(content).hexdigest())
+    assert isinstance(found["lost"], FileNotFoundError)

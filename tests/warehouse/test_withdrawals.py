@@ -1,0 +1,125 @@
+"""A withdrawn edition is hidden from readers, and from nobody else."""
+
+import hashlib
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from schemas.errors import Damaged, EditionConflict
+from schemas.tables import TABLES
+from tests.warehouse import tiny_edition
+from warehouse.analysis.kept import keep_analysis, latest_analysis
+from warehouse.catalog import (
+    domain_uses,
+    open_catalog,
+    published_editions,
+    question_views,
+    visible_editions,
+)
+from warehouse.issued import issued_instances
+from warehouse.publish import publish
+from warehouse.store import Store
+from warehouse.withdrawals import Event, history, reinstate, withdraw, withdrawn_editions
+
+AT = "2026-02-01T00:00:00Z"
+BY = "me@here"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    store = Store(str(tmp_path))
+    for day, edition in enumerate(("e1", "e2"), start=1):
+        created_at = datetime(2026, 1, day, tzinfo=UTC)
+        publish(store, tiny_edition.plan(edition), tiny_edition.tables(), [], created_at)
+    return store
+
+
+def _hashes(root: Path) -> dict[Path, str]:
+    files = (path for path in root.rglob("*") if path.is_file() and "withdrawals" not in path.parts)
+    return {path: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+def test_every_table_and_view_hides_it_and_shows_it_again(store: Store, tmp_path: Path) -> None:
+    names = [table.name for table in TABLES.values() if table.of_editions]
+    before = {name: open_catalog(store).query(f'FROM "{name}" ORDER BY ALL')[1] for name in names}
+    hashes = _hashes(tmp_path)
+    withdraw(store, "e1", "a book was wrong", AT, BY)
+    catalog = open_catalog(store)
+    assert catalog.editions == visible_editions(store) == ("e2",)
+    for name in names:
+        rows = catalog.query(f'FROM "{name}" ORDER BY ALL')[1]
+        assert rows == [row for row in before[name] if row[0] == "e2"]
+    for name in question_views():
+        columns, rows = catalog.query(f'FROM "{name}"')
+        hidden = {row[columns.index("edition")] for row in rows} if "edition" in columns else set()
+        assert "e1" not in hidden
+    assert set(domain_uses(store).values()) == {1}
+    reinstate(store, "e1", "it was right", AT, BY)
+    assert {name: open_catalog(store).query(f'FROM "{name}" ORDER BY ALL')[1] for name in names} == before
+    assert _hashes(tmp_path) == hashes
+
+
+def test_its_name_stays_taken_and_its_instances_issued(store: Store) -> None:
+    withdraw(store, "e1", "a book was wrong", AT, BY)
+    assert published_editions(store) == ("e1", "e2")
+    assert tiny_edition.INSTANCE_ID in issued_instances(store, published_editions(store)[:1])
+    with pytest.raises(EditionConflict, match="already published"):
+        publish(store, tiny_edition.plan("e1"), tiny_edition.tables(), [], datetime.now(UTC))
+
+
+def test_all_that_happened_is_kept(store: Store) -> None:
+    assert history(store, "e1") == ()
+    withdraw(store, "e1", "first", AT, BY)
+    reinstate(store, "e1", "second", AT, BY)
+    withdraw(store, "e1", "drei — ünï", AT, BY)
+    assert [(event.event, event.why) for event in history(store, "e1")] == [
+        ("withdrawn", "first"),
+        ("reinstated", "second"),
+        ("withdrawn", "drei — ünï"),
+    ]
+    assert withdrawn_editions(store) == {"e1": Event("withdrawn", "drei — ünï", AT, BY)}
+
+
+def test_withdrawing_twice_and_undoing_nothing_are_refused(store: Store) -> None:
+    with pytest.raises(EditionConflict, match="'e1' is not withdrawn"):
+        reinstate(store, "e1", "why not", AT, BY)
+    withdraw(store, "e1", "a book was wrong", AT, BY)
+    with pytest.raises(EditionConflict, match=f"withdrawn already, since {AT}: a book was wrong"):
+        withdraw(store, "e1", "again", AT, BY)
+    assert len(history(store, "e1")) == 1
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"{}", b"[]", b"\xff", b'{"format": 9, "events": []}', b'{"format": 1, "events": [{}]}']
+)
+def test_a_record_that_cannot_be_read_stops_readers(store: Store, content: bytes) -> None:
+    store.write_bytes("withdrawals/e1.json", content)
+    with pytest.raises(Damaged, match=r"withdrawals/e1\.json: no record of withdrawals") as caught:
+        open_catalog(store)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_record_is_json_that_people_can_read(store: Store) -> None:
+    withdraw(store, "e1", "a book was wrong", AT, BY)
+    assert json.loads(store.read_bytes("withdrawals/e1.json")) == {
+        "format": 1,
+        "edition": "e1",
+        "events": [{"event": "withdrawn", "why": "a book was wrong", "at": AT, "by": BY}],
+    }
+
+
+def test_an_open_catalog_goes_on_with_what_it_saw(store: Store) -> None:
+    keep_analysis(store, "e1", [tiny_edition.statistic("old", 1.0)])
+    kept = latest_analysis(store, "e1")
+    catalog = open_catalog(store)
+    withdraw(store, "e2", "a book was wrong", AT, BY)
+    for _ in range(2):
+        keep_analysis(store, "e1", [tiny_edition.statistic("new", 1.0)])
+    listed = "SELECT edition, statistic FROM statistics"
+    assert catalog.query(listed)[1] == [("e1", "old")]
+    assert catalog.query("SELECT DISTINCT edition FROM episodes ORDER BY 1")[1] == [("e1",), ("e2",)]
+    assert open_catalog(store).query(listed)[1] == [("e1", "new")]
+    assert len(store.names("analyses/statistics/edition=e1")) == 2
+    assert latest_analysis(store, "e1") != kept
