@@ -9,14 +9,7 @@ from typing import Any
 
 from schemas.calls import ModelRequest, Reply, Spent
 from schemas.ids import content_id
-from warehouse.ledger_rows import (
-    REPLY_COLUMNS,
-    entry,
-    message_rows,
-    reply_from,
-    stored_calls,
-    table_row,
-)
+from warehouse.ledger_rows import entry, message_rows, stored_calls, stored_reply, table_row
 from warehouse.ledger_schema import ANSWERED_SQL, open_for_writing, trouble
 from warehouse.ledger_writer import LedgerWriter
 
@@ -24,7 +17,6 @@ LEDGER_FILE = "ledger.sqlite"
 
 _LOCAL_SCHEMES = ("file", "local")
 _REMOTE_ROOTS = "warehouse/data/ledgers"
-_FIND = f"SELECT {', '.join(REPLY_COLUMNS)} FROM calls WHERE call_id = ? AND status IN {ANSWERED_SQL}"
 _SPENT = (
     f"SELECT count(*), coalesce(sum(cost_usd), 0.0) FROM calls WHERE edition = ? AND status IN {ANSWERED_SQL}"
 )
@@ -58,7 +50,9 @@ class CallLedger:
     """
 
     def __init__(self, path: Path, edition: str, endpoint: str) -> None:
-        """Open the ledger, creating it where there is none; raise UnreadableInput where it is unusable.
+        """Open the ledger, creating it where there is none.
+
+        Raises UnreadableInput where it is unusable, Damaged where it is damaged.
 
         `edition` is what answered calls are counted for, `endpoint` where they are made: both are kept
         with each call that is stored here.
@@ -88,37 +82,40 @@ class CallLedger:
         self._reader.close()
 
     def find(self, call_id: str) -> Reply | None:
-        """Return the kept reply of an answered call, or None; failed calls are not found."""
-        row = self._first(_FIND, call_id)
-        return None if row is None else reply_from(row)
+        """Return the kept reply of an answered call, or None; failed calls are not found.
+
+        Raises Damaged where the call is no longer what was kept.
+        """
+        try:
+            reply = stored_reply(self._reader, self._path, call_id)
+        except sqlite3.Error as error:
+            raise trouble(self._path, error) from None
+        return reply if reply is not None and reply.answered else None
 
     async def store(self, request: ModelRequest, reply: Reply) -> Reply:
         """Keep the reply and return, once it would survive a crash or a power loss, the one that is kept.
 
         The first answered reply of a call is kept for good, and returned to whoever stores another. A
-        failed one is kept until anything else is stored. Raises UnreadableInput where nothing was kept.
+        failed one is kept until anything else is stored. Raises UnreadableInput where nothing was kept,
+        Damaged where what was kept before is damaged.
         """
         return await self._writer.submit(entry(request, reply))
 
     def spent(self) -> Spent:
         """Return how many answered calls this edition has paid for, and what they cost as far as known."""
-        row = self._first(_SPENT, self._edition)
-        return Spent() if row is None else Spent(*row)
+        try:
+            row = self._reader.execute(_SPENT, (self._edition,)).fetchone()
+        except sqlite3.Error as error:
+            raise trouble(self._path, error) from None
+        return Spent(*row)
 
     def rows(self, call_ids: Iterable[str]) -> dict[str, list[dict[str, Any]]]:
         """Return these calls as rows of table `calls`, in the order given, each once, and of `messages`.
 
-        Raises UnreadableInput for a call that is not in the ledger.
+        Raises UnreadableInput for a call that is not in the ledger, Damaged for one that was altered there.
         """
         try:
-            calls = list(stored_calls(self._reader, call_ids))
+            calls = list(stored_calls(self._reader, self._path, call_ids))
         except sqlite3.Error as error:
             raise trouble(self._path, error) from None
         return {"calls": [table_row(call) for call in calls], "messages": message_rows(calls)}
-
-    def _first(self, sql: str, value: str) -> tuple[Any, ...] | None:
-        try:
-            row: tuple[Any, ...] | None = self._reader.execute(sql, (value,)).fetchone()
-        except sqlite3.Error as error:
-            raise trouble(self._path, error) from None
-        return row

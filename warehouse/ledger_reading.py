@@ -70,7 +70,10 @@ class CallTotals:
 
 
 class LedgerReader(AbstractContextManager["LedgerReader"]):
-    """A ledger open for reading; it sees what is stored while it is open. Its errors are UnreadableInput."""
+    """A ledger open for reading; it sees what is stored while it is open.
+
+    Its errors are UnreadableInput, and Damaged where it is no longer what was kept.
+    """
 
     def __init__(self, path: Path) -> None:
         """Open an existing ledger; raise UnreadableInput where there is none or it cannot be read."""
@@ -112,7 +115,7 @@ class LedgerReader(AbstractContextManager["LedgerReader"]):
 
     def call(self, call_id: str) -> dict[str, Any]:
         """Return the whole call by column, with `params` and `messages` parsed."""
-        call = self._told(lambda: next(stored_calls(self._connection, [call_id])))
+        call = self._told(lambda: next(stored_calls(self._connection, self._path, [call_id])))
         del call["listed"]
         return call
 

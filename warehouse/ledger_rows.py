@@ -9,21 +9,25 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
-from functools import lru_cache
 from itertools import islice
 from operator import attrgetter
+from pathlib import Path
 from typing import Any
 
 from schemas.call_tables import CALLS
 from schemas.calls import ANSWERED_STATUSES, Message, ModelRequest, Reply
 from schemas.errors import UnreadableInput
-from schemas.ids import canonical_json, content_id
+from schemas.ids import canonical_json
+from warehouse.ledger_digest import check_call, check_message, message_digest
 
 REPLY_COLUMNS = tuple(field.name for field in fields(Reply))
 REQUEST_COLUMNS = ("role", "model", "template", "template_hash", "repeat", "params", "messages")
 CALL_COLUMNS = (*REPLY_COLUMNS, *REQUEST_COLUMNS, "edition", "endpoint", "stored_at")
+DIGESTED_VERSION = 2  # the first version whose calls have a digest
 
 _IDS_A_QUERY = 500
+_REAL_COLUMNS = ("cost_usd", "latency_s")
+_FIND = f"SELECT {', '.join(CALL_COLUMNS)}, digest FROM calls WHERE call_id = ?"
 _reply_values = attrgetter(*REPLY_COLUMNS)
 
 
@@ -45,7 +49,7 @@ def entry(request: ModelRequest, reply: Reply) -> Entry:
     messages: dict[str, str] = {}
     listed = [_listed(message, messages, request.call_id) for message in request.messages]
     cells = (
-        *(_cell(value) for value in _reply_values(reply)),
+        *(map(_cell, REPLY_COLUMNS, _reply_values(reply))),
         request.role,
         request.model,
         request.template,
@@ -57,27 +61,34 @@ def entry(request: ModelRequest, reply: Reply) -> Entry:
     return Entry(reply, cells, messages)
 
 
-def reply_from(row: Sequence[Any]) -> Reply:
-    """Return the reply whose cells, those of REPLY_COLUMNS, the row holds."""
-    cells: list[Any] = [_text(value) if isinstance(value, bytes) else value for value in row]
-    return Reply(*cells)
+def stored_reply(connection: sqlite3.Connection, path: Path, call_id: str) -> Reply | None:
+    """Return the kept reply of a call, answered or not, or None; raise Damaged where it was altered."""
+    row = connection.execute(_FIND, (call_id,)).fetchone()
+    if row is None:
+        return None
+    *cells, digest = row
+    check_call(path, call_id, cells, digest)
+    values: list[Any] = [_text(value) if isinstance(value, bytes) else value for value in cells]
+    return Reply(*values[: len(REPLY_COLUMNS)])
 
 
-def stored_calls(connection: sqlite3.Connection, call_ids: Iterable[str]) -> Iterator[dict[str, Any]]:
+def stored_calls(
+    connection: sqlite3.Connection, path: Path, call_ids: Iterable[str]
+) -> Iterator[dict[str, Any]]:
     """Yield the stored calls in the order given, each once, by column, with `params` and `messages` parsed.
 
-    Raises UnreadableInput for an id that is not stored.
+    Raises UnreadableInput for an id that is not stored, Damaged where a call or a message was altered.
     """
     wanted = iter(dict.fromkeys(call_ids))
     while some := list(islice(wanted, _IDS_A_QUERY)):
-        found = {call["call_id"]: call for call in _calls(connection, some)}
+        found = {call["call_id"]: call for call in _calls(connection, path, some)}
         missing = next((call_id for call_id in some if call_id not in found), None)
         if missing is not None:
             raise UnreadableInput(
                 f"no model call {missing!r} in this ledger; it may belong to another data root, or its "
                 "ledger was moved away"
             )
-        contents = _contents(connection, found.values())
+        contents = _contents(connection, path, found.values())
         for call_id in some:
             call = found[call_id]
             call["listed"] = call["messages"]
@@ -117,15 +128,9 @@ def _listed(message: Message, messages: dict[str, str], call_id: str) -> list[An
     role, content = rest.pop("role", None), rest.pop("content", None)
     if not isinstance(role, str) or not isinstance(content, str):
         raise UnreadableInput(f"a message of call {call_id} has no role or no text; it could not be kept")
-    message_id = _message_id(content)
+    message_id = message_digest(content)
     messages[message_id] = content
     return [role, message_id, rest] if rest else [role, message_id]
-
-
-@lru_cache(maxsize=512)
-def _message_id(content: str) -> str:
-    """Return the content id of a message; a book is asked about again with every turn of its runs."""
-    return content_id("msg", content)
 
 
 def _message(item: list[Any], contents: dict[str, str]) -> Message:
@@ -138,19 +143,30 @@ def _message_by_id(item: list[Any]) -> dict[str, Any]:
     return {"role": role, "message_id": message_id, **(rest[0] if rest else {})}
 
 
-def _calls(connection: sqlite3.Connection, call_ids: list[str]) -> Iterator[dict[str, Any]]:
+def _calls(connection: sqlite3.Connection, path: Path, call_ids: list[str]) -> Iterator[dict[str, Any]]:
+    digested = has_digests(connection)
+    digest_column = "digest" if digested else "NULL"
     found = connection.execute(
-        f"SELECT {', '.join(CALL_COLUMNS)} FROM calls WHERE call_id IN ({_marks(call_ids)})", call_ids
+        f"SELECT {', '.join(CALL_COLUMNS)}, {digest_column} FROM calls WHERE call_id IN ({_marks(call_ids)})",
+        call_ids,
     )
-    for row in found:
+    for *cells, digest in found:
+        if digested:
+            check_call(path, str(cells[0]), cells, digest)
         call = {
             name: _text(value) if isinstance(value, bytes) else value
-            for name, value in zip(CALL_COLUMNS, row, strict=True)
+            for name, value in zip(CALL_COLUMNS, cells, strict=True)
         }
         yield {**call, "params": json.loads(call["params"]), "messages": json.loads(call["messages"])}
 
 
-def _contents(connection: sqlite3.Connection, calls: Iterable[dict[str, Any]]) -> dict[str, str]:
+def has_digests(connection: sqlite3.Connection) -> bool:
+    """Whether each call has a digest: a ledger of version 1 that was only read since has none."""
+    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    return version >= DIGESTED_VERSION
+
+
+def _contents(connection: sqlite3.Connection, path: Path, calls: Iterable[dict[str, Any]]) -> dict[str, str]:
     wanted = iter(dict.fromkeys(item[1] for call in calls for item in call["messages"]))
     contents: dict[str, str] = {}
     while some := list(islice(wanted, _IDS_A_QUERY)):
@@ -159,6 +175,8 @@ def _contents(connection: sqlite3.Connection, calls: Iterable[dict[str, Any]]) -
                 f"SELECT message_id, content FROM messages WHERE message_id IN ({_marks(some)})", some
             )
         )
+        for message_id in some:
+            check_message(path, message_id, contents.get(message_id))
     return contents
 
 
@@ -166,7 +184,10 @@ def _marks(values: Sequence[str]) -> str:
     return ", ".join("?" * len(values))
 
 
-def _cell(value: Any) -> Any:
+def _cell(column: str, value: Any) -> Any:
+    """Return the value as SQLite gives it back, so that its digest stays the same."""
+    if column in _REAL_COLUMNS and value is not None:
+        return float(value)
     if isinstance(value, str) and not value.isascii():
         try:
             value.encode()

@@ -12,17 +12,18 @@ from typing import TypeVar
 from urllib.parse import quote
 
 from schemas.calls import ANSWERED_STATUSES
-from schemas.errors import PerennialError, UnreadableInput
+from schemas.errors import Damaged, PerennialError, UnreadableInput
+from warehouse.ledger_migration import SCHEMA_VERSION, migrate
 
 Result = TypeVar("Result")
 
-SCHEMA_VERSION = 1
 APPLICATION_ID = 0x50726E6C  # says in the file's header that it is a ledger of perennial
 
 ANSWERED_SQL = f"({', '.join(repr(status) for status in ANSWERED_STATUSES)})"
 
 _BUSY_TIMEOUT_S = 60.0
 _TRIES = 5
+_AT_REST = "mode=ro&immutable=1"
 _PAUSE_S = 0.05
 
 _TABLES = (
@@ -60,7 +61,8 @@ _TABLES = (
         error TEXT,
         content TEXT NOT NULL,
         reasoning TEXT,
-        raw TEXT
+        raw TEXT,
+        digest TEXT NOT NULL
     )
     """,
     "CREATE INDEX calls_of_edition ON calls (edition, status, cost_usd)",
@@ -70,8 +72,9 @@ _TABLES = (
 def open_for_writing(path: Path) -> sqlite3.Connection:
     """Open the ledger, creating file and tables where they are missing; a commit survives a power loss.
 
-    The connection is in autocommit mode and may be used by several threads in turn. Raises UnreadableInput
-    where the file cannot be written, is damaged, is something else, or is of a newer version.
+    A file of an older version becomes one of this version. The connection is in autocommit mode and may be
+    used by several threads in turn. Raises UnreadableInput where the file cannot be written, is something
+    else, or is of a newer version, Damaged where it is damaged.
     """
     try:
         return patiently(lambda: _opened_for_writing(path))
@@ -80,11 +83,25 @@ def open_for_writing(path: Path) -> sqlite3.Connection:
 
 
 def open_for_reading(path: Path) -> sqlite3.Connection:
-    """Open an existing ledger without changing it; raise UnreadableInput where that is not possible."""
+    """Open an existing ledger without changing it.
+
+    Raises UnreadableInput where that is not possible, Damaged where it is damaged.
+    """
     if not path.is_file():
         raise UnreadableInput(f"{path}: no such ledger; check the path")
     try:
         return _opened_for_reading(path)
+    except sqlite3.Error as error:
+        raise trouble(path, error) from None
+
+
+def open_at_rest(path: Path) -> sqlite3.Connection:
+    """Open an existing ledger that nobody writes to, leaving nothing beside it, as SQLite does otherwise.
+
+    What is read is wrong where somebody does write. Raises as `open_for_reading` does.
+    """
+    try:
+        return _connected_for_reading(path, _AT_REST)
     except sqlite3.Error as error:
         raise trouble(path, error) from None
 
@@ -107,6 +124,8 @@ def patiently(action: Callable[[], Result]) -> Result:
 
 def trouble(path: Path, error: sqlite3.Error) -> PerennialError:
     """Return the error that a user sees in place of SQLite's: the file, what is wrong, and the remedy."""
+    if _code(error) in _TOLD_DAMAGE:
+        return Damaged(f"{path}: {_TOLD_DAMAGE[_code(error)].format(error=error)}")
     told = next((text for codes, text in _TOLD if _code(error) in codes), _TOLD_OTHERWISE)
     return UnreadableInput(f"{path}: {told.format(error=error)}")
 
@@ -120,11 +139,14 @@ def _opened_for_writing(path: Path) -> sqlite3.Connection:
             "check the path and its permissions"
         ) from None
     connection = sqlite3.connect(path, timeout=_BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False)
+    connection.text_factory = _text
     try:
         connection.execute("PRAGMA synchronous = FULL")
         if _is_new(connection, path):
             connection.execute("PRAGMA journal_mode = WAL")
             _create(connection, path)
+        else:
+            migrate(connection)
     except BaseException:
         connection.close()
         raise
@@ -138,12 +160,13 @@ def _opened_for_reading(path: Path) -> sqlite3.Connection:
         if path.with_name(f"{path.name}-wal").exists():
             raise
     # In a folder that cannot be written, SQLite reads a file in WAL mode only when told that it is at rest.
-    return _connected_for_reading(path, "mode=ro&immutable=1")
+    return _connected_for_reading(path, _AT_REST)
 
 
 def _connected_for_reading(path: Path, options: str) -> sqlite3.Connection:
     address = f"file:{quote(str(path.absolute()))}?{options}"
     connection = sqlite3.connect(address, uri=True, timeout=_BUSY_TIMEOUT_S, isolation_level=None)
+    connection.text_factory = _text
     try:
         if _is_new(connection, path):
             raise UnreadableInput(f"{path}: an empty file, expected a ledger of model calls; move it away")
@@ -194,17 +217,19 @@ def _create(connection: sqlite3.Connection, path: Path) -> None:
     connection.execute("COMMIT")
 
 
+def _text(cell: bytes) -> str:
+    """Return a stored text; damage that no UTF-8 spells comes through, so that the call's digest tells it."""
+    return cell.decode("utf-8", "backslashreplace")
+
+
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+_TOLD_DAMAGE = {
+    sqlite3.SQLITE_NOTADB: "not a SQLite database, expected a ledger of model calls; restore it from a "
+    "copy, or move it away, and a new one is begun: its calls are then made and paid for again",
+    sqlite3.SQLITE_CORRUPT: "the ledger of model calls is damaged ({error}); restore it from a copy, save "
+    "what is whole with `sqlite3 FILE .recover`, or move it away: its calls are then made and paid for again",
+}
 _TOLD = (
-    (
-        (sqlite3.SQLITE_NOTADB,),
-        "not a SQLite database, expected a ledger of model calls; move it away, and a new one is begun",
-    ),
-    (
-        (sqlite3.SQLITE_CORRUPT,),
-        "the ledger of model calls is damaged ({error}); save what is whole with `sqlite3 FILE .recover`, or "
-        "move it away: its calls are then made and paid for again",
-    ),
     ((sqlite3.SQLITE_FULL,), "the disk is full, so that a model call could not be kept; free some space"),
     (
         (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM),

@@ -17,8 +17,9 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 from schemas.calls import Reply
-from schemas.errors import UnreadableInput
-from warehouse.ledger_rows import CALL_COLUMNS, REPLY_COLUMNS, Entry, reply_from
+from schemas.errors import Damaged, UnreadableInput
+from warehouse.ledger_digest import call_digest
+from warehouse.ledger_rows import CALL_COLUMNS, Entry, stored_reply
 from warehouse.ledger_schema import ANSWERED_SQL, open_for_writing, patiently, trouble
 
 _MOST_A_GROUP = 256
@@ -26,12 +27,12 @@ _MOST_KNOWN_MESSAGES = 100_000
 
 _MESSAGES_A_STATEMENT = 1_000
 _KEEP_MESSAGES = "INSERT INTO messages VALUES {rows} ON CONFLICT DO NOTHING"
+_WRITTEN = (*CALL_COLUMNS, "digest")
 _KEEP_CALLS = (
-    f"INSERT INTO calls ({', '.join(CALL_COLUMNS)}) VALUES {{rows}} "
-    f"ON CONFLICT (call_id) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in CALL_COLUMNS)} "
+    f"INSERT INTO calls ({', '.join(_WRITTEN)}) VALUES {{rows}} "
+    f"ON CONFLICT (call_id) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in _WRITTEN)} "
     f"WHERE calls.status NOT IN {ANSWERED_SQL}"
 )
-_FIND = f"SELECT {', '.join(REPLY_COLUMNS)} FROM calls WHERE call_id = ?"
 _REFUSED_VALUES = (
     sqlite3.IntegrityError,
     sqlite3.DataError,
@@ -54,7 +55,7 @@ class LedgerWriter:
     """Keeps calls of one edition and endpoint. `commits` counts the transactions made so far."""
 
     def __init__(self, path: Path, edition: str, endpoint: str) -> None:
-        """Open the ledger and start the thread; raise UnreadableInput where the file is unusable."""
+        """Open the ledger and start the thread; raise UnreadableInput or Damaged where that cannot be."""
         self.commits = 0
         self._path = path
         self._paid_by = (edition, endpoint)
@@ -69,7 +70,7 @@ class LedgerWriter:
     def submit(self, entry: Entry) -> Future:
         """Return a future of the running loop: the reply that is kept, once it is on the disk.
 
-        It raises UnreadableInput where nothing was kept.
+        It raises UnreadableInput where nothing was kept, Damaged where what was kept before is damaged.
         """
         loop = asyncio.get_running_loop()
         waiting = _Waiting(entry, loop.create_future(), loop)
@@ -151,11 +152,18 @@ class LedgerWriter:
     def _write_calls(self, entries: list[Entry]) -> list[Reply | Exception]:
         """Write the calls that have no answer yet; return for each the reply that the ledger holds then."""
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
-        written = self._insert(_KEEP_CALLS, [(*entry.cells, *self._paid_by, now) for entry in entries])
+        rows = [(*entry.cells, *self._paid_by, now) for entry in entries]
+        written = self._insert(_KEEP_CALLS, [(*row, call_digest(row)) for row in rows])
         if written == len({entry.reply.call_id for entry in entries}) == len(entries):
             return [entry.reply for entry in entries]
-        ids = [(entry.reply.call_id,) for entry in entries]
-        return [reply_from(self._connection.execute(_FIND, one).fetchone()) for one in ids]
+        return [self._kept(entry.reply) for entry in entries]
+
+    def _kept(self, reply: Reply) -> Reply | Exception:
+        """Return the reply that the ledger holds of the call, which may be another than this one."""
+        try:
+            return stored_reply(self._connection, self._path, reply.call_id) or reply
+        except Damaged as error:
+            return error
 
     def _insert(self, statement: str, rows: Sequence[tuple[Any, ...]]) -> int:
         """Insert the rows with one statement and return how many of them changed the table."""

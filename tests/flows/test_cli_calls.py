@@ -203,7 +203,7 @@ def test_a_root_without_calls_is_told_and_stays_as_it_is(run: Run, tmp_path: Pat
 def test_a_garbage_ledger_is_one_line(run: Run, tmp_path: Path) -> None:
     (tmp_path / "ledger.sqlite").write_bytes(b"garbage" * 1000)
     shown = run()
-    assert shown.code == 2
+    assert shown.code == 8
     assert "ledger.sqlite: not a SQLite database" in shown.err
     assert shown.err.count("\n") == 1
 

@@ -1,16 +1,19 @@
 """Files are there whole or not at all; batches count when they are marked."""
 
+import errno
 import json
 import multiprocessing
 import os
+import resource
 import signal
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from schemas.errors import EditionConflict
+from schemas.errors import Damaged, EditionConflict
 from tests.warehouse import tiny_edition
 from warehouse.stage import Staging, staged_editions
 from warehouse.store import Store
@@ -46,6 +49,41 @@ def test_store_lists_sorted_names_and_nothing_for_an_absent_folder(tmp_path: Pat
     assert store.names("elsewhere") == []
     assert store.exists("folder/a")
     assert not store.exists("folder/d")
+
+
+def _write_more_than_allowed(root: str, out: str) -> None:
+    """Write files when a file may have no more than 1 MB, as on a full disk, and note what is told."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, resource.RLIM_INFINITY))
+    large = Path(root) / "large"
+    store = Store(root)
+    told = []
+    for write in (
+        lambda: store.write_bytes("table/bytes", b"x" * 2_000_000),
+        lambda: store.write_file("table/file", large),
+    ):
+        try:
+            write()
+        except OSError as error:
+            told.append([error.errno, error.filename])
+    Path(out).write_text(json.dumps(told))
+
+
+def test_a_write_that_fails_names_the_file_and_leaves_the_old_one_and_no_draft(tmp_path: Path) -> None:
+    store = Store(str(tmp_path))
+    (tmp_path / "large").write_bytes(b"x" * 2_000_000)
+    names = ("bytes", "file")
+    for name in names:
+        store.write_bytes(f"table/{name}", b"before")
+    writer = multiprocessing.get_context("spawn").Process(
+        target=_write_more_than_allowed, args=(str(tmp_path), str(tmp_path / "out"))
+    )
+    writer.start()
+    writer.join()
+    told = json.loads((tmp_path / "out").read_text())
+    assert told == [[errno.EFBIG, str(tmp_path / "table" / name)] for name in names]
+    assert {path.name: path.read_bytes() for path in (tmp_path / "table").iterdir()} == dict.fromkeys(
+        names, b"before"
+    )
 
 
 def test_a_memory_file_system_serves_as_root() -> None:
@@ -87,12 +125,108 @@ def test_plan_survives_the_round_trip(tmp_path: Path) -> None:
     assert staged_editions(staging.store) == ["e1"]
 
 
-@pytest.mark.parametrize("content", ["", "{}", "[]", json.dumps({"settings": ["easy"]})])
-def test_a_damaged_plan_is_named(tmp_path: Path, content: str) -> None:
+@pytest.mark.parametrize("content", ["{}", json.dumps({"settings": ["easy"]})])
+def test_a_plan_of_another_version_is_named(tmp_path: Path, content: str) -> None:
     staging = Staging(Store(str(tmp_path)), "e1")
     staging.store.write_bytes("staging/e1/plan.json", content.encode())
     with pytest.raises(EditionConflict, match=r"staging/e1/plan\.json is not a plan"):
         staging.read_plan()
+
+
+@pytest.mark.parametrize(
+    ("spoilt", "told"),
+    [
+        (lambda text: "", "cut off or altered"),
+        (lambda text: text[:-100], "cut off or altered"),
+        (lambda text: "[]", "is no plan"),
+        (lambda text: text.replace('"runs": 1', '"runs": 2'), "not the plan that was written"),
+    ],
+    ids=["empty", "cut off", "a list", "one run more"],
+)
+def test_a_damaged_plan_is_named_with_its_remedy(
+    tmp_path: Path, spoilt: Callable[[str], str], told: str
+) -> None:
+    staging = Staging(Store(str(tmp_path)), "e1")
+    staging.write_plan(tiny_edition.plan("e1"))
+    plan = tmp_path / "staging/e1/plan.json"
+    plan.write_text(spoilt(plan.read_text()))
+    with pytest.raises(Damaged) as caught:
+        staging.read_plan()
+    assert str(caught.value).startswith(f"{plan} ")
+    assert told in str(caught.value)
+    assert "perennial editions --prune-staging e1" in str(caught.value)
+
+
+def test_a_plan_of_an_older_perennial_has_no_digest_and_counts(tmp_path: Path) -> None:
+    staging = Staging(Store(str(tmp_path)), "e1")
+    plan = tiny_edition.plan("e1")
+    staging.store.write_bytes("staging/e1/plan.json", json.dumps(plan.as_json()).encode())
+    assert staging.read_plan() == plan
+
+
+def _cut(part: Path) -> None:
+    part.write_bytes(part.read_bytes()[:100])
+
+
+def _lengthen(part: Path) -> None:
+    part.write_bytes(part.read_bytes() + b"x")
+
+
+def _flip(part: Path) -> None:
+    content = bytearray(part.read_bytes())
+    content[len(content) // 2] ^= 1
+    part.write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "told"),
+    [
+        (_cut, r"truncated: 100 of \d,\d{3} bytes"),
+        (_lengthen, r"too long: \d,\d{3} of \d,\d{3} bytes"),
+        (_flip, r"was altered: its \d,\d{3} bytes are not those written"),
+        (Path.unlink, "is missing"),
+    ],
+)
+def test_a_part_that_is_not_what_was_written_is_refused_and_named(
+    tmp_path: Path, spoil: Callable[[Path], None], told: str
+) -> None:
+    staging = Staging(Store(str(tmp_path)), "e1")
+    rows = tiny_edition.rows()
+    staging.write_batch("key", {"books": rows["books"], "turns": rows["turns"]})
+    part = tmp_path / "staging/e1/books/key.parquet"
+    spoil(part)
+    for read in (lambda: staging.read_batch("key", "books"), lambda: staging.read_all("books")):
+        with pytest.raises(Damaged, match=told) as caught:
+            read()
+        assert str(caught.value).startswith(f"{part} ")
+        assert "perennial editions --prune-staging e1" in str(caught.value)
+        assert "\n" not in str(caught.value)
+    assert staging.read_batch("key", "turns") == rows["turns"]
+
+
+@pytest.mark.parametrize("content", ["", '{"books": {"rows": 2, "si', "[]", '{"books": {"colour": 1}}'])
+def test_a_damaged_mark_is_named(tmp_path: Path, content: str) -> None:
+    staging = Staging(Store(str(tmp_path)), "e1")
+    staging.write_batch("key", {"books": tiny_edition.rows()["books"]})
+    (tmp_path / "staging/e1/done/key.json").write_text(content)
+    with pytest.raises(Damaged, match=r"staging/e1/done/key\.json cannot be read"):
+        staging.counts("key")
+
+
+def test_a_mark_of_an_older_perennial_counts_and_its_rows_are_checked(tmp_path: Path) -> None:
+    staging = Staging(Store(str(tmp_path)), "e1")
+    books = tiny_edition.rows()["books"]
+    staging.write_batch("key", {"books": books})
+    mark = tmp_path / "staging/e1/done/key.json"
+    mark.write_text(json.dumps({"books": len(books)}))
+    assert staging.counts("key") == {"books": len(books)}
+    assert staging.read_batch("key", "books") == books
+    mark.write_text(json.dumps({"books": 9}))
+    with pytest.raises(Damaged, match=rf"holds {len(books)} of 9 rows"):
+        staging.read_batch("key", "books")
+    _cut(tmp_path / "staging/e1/books/key.parquet")
+    with pytest.raises(Damaged, match=r"books/key\.parquet cannot be read"):
+        staging.read_batch("key", "books")
 
 
 def test_a_row_that_several_batches_share_is_kept_once(tmp_path: Path) -> None:

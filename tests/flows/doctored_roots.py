@@ -1,0 +1,106 @@
+"""Data roots for `perennial doctor`: a healthy one, and what may be wrong with it."""
+
+import asyncio
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from flows.completeness import progress_of
+from flows.workspace import open_workspace
+from schemas.calls import ModelRequest, Reply
+from tests.flows.grown_root import cut, flip
+from tests.flows.report_root import publish_two
+from tests.warehouse import tiny_edition
+from warehouse.catalog import table_file
+from warehouse.ledger import CallLedger
+from warehouse.publish import publish
+from warehouse.stage import Staging
+from warehouse.store import Store
+
+ANSWER = "It rains, as the flakes are grey."
+
+
+def make_healthy(root: Path) -> None:
+    """Publish two editions, keep a call in the ledger, and stage two batches of edition `begun`."""
+    publish_two(root)
+    _keep_a_call(root)
+    staging = Staging(Store(str(root)), "begun")
+    staging.write_plan(tiny_edition.plan("begun"))
+    first, second, *_ = progress_of(open_workspace(str(root), "begun")).asked
+    staging.write_batch(first, {"domains": tiny_edition.rows()["domains"]})
+    staging.write_batch(second, {"books": tiny_edition.rows()["books"]})
+
+
+def _keep_a_call(root: Path) -> None:
+    asked = ModelRequest("player", "m", ({"role": "user", "content": "Go on."},), {}, "t", "h")
+    with CallLedger(root / "ledger.sqlite", "new", "http://127.0.0.1/v1") as ledger:
+        asyncio.run(ledger.store(asked, Reply(asked.call_id, "ok", ANSWER)))
+
+
+def _replace(file: Path, old: str, new: str) -> None:
+    content = file.read_bytes()
+    assert content.count(old.encode()) == 1
+    file.write_bytes(content.replace(old.encode(), new.encode()))
+
+
+def _publish_an_orphan(root: Path) -> None:
+    """Publish an edition that no audit would let through: an episode of an instance that is not there."""
+    store = Store(str(root))
+    episodes = tiny_edition.rows()["episodes"]
+    episodes[0]["instance_id"] = "ki_lost"
+    tables = tiny_edition.tables({"episodes": episodes})
+    publish(store, tiny_edition.plan("orphan"), tables, [], datetime(2026, 1, 4, tzinfo=UTC))
+
+
+def cut_a_part(root: Path) -> None:
+    """Cut a staged part off."""
+    cut(next((root / "staging/begun/books").iterdir()))
+
+
+# What is done to the root, the check that fails by it, and what that tells.
+DAMAGE: dict[str, tuple[Callable[[Path], Any], str, str]] = {
+    "a published file with a flipped byte": (
+        lambda root: flip(root / table_file("turns", "old")),
+        "edition old",
+        "tables/turns/edition=old/part-0.parquet",
+    ),
+    "a published file deleted": (
+        lambda root: (root / table_file("books", "new")).unlink(),
+        "edition new",
+        "tables/books/edition=new/part-0.parquet: missing",
+    ),
+    "a reply altered in the ledger": (
+        lambda root: _replace(root / "ledger.sqlite", ANSWER, ANSWER.replace("rains", "snows")),
+        "ledger",
+        "is not what was kept",
+    ),
+    "a page of the ledger overwritten": (
+        lambda root: (root / "ledger.sqlite").write_bytes(
+            (root / "ledger.sqlite").read_bytes()[:4096] + b"\xff" * 20480
+        ),
+        "ledger",
+        "ledger.sqlite",
+    ),
+    "a truncated part": (cut_a_part, "staging begun", "is truncated: "),
+    "an orphan": (
+        _publish_an_orphan,
+        "edition orphan",
+        "episodes.instance_id: 1 rows refer to no row of kumo_instances, such as ki_lost",
+    ),
+    "a plan deleted": (
+        lambda root: (root / "staging/begun/plan.json").unlink(),
+        "staging begun",
+        "has no plan.json",
+    ),
+    "an edition's row altered": (
+        lambda root: (root / table_file("editions", "old")).write_bytes(b"PAR1"),
+        "edition old",
+        "tables/editions/edition=old",
+    ),
+    "an analysis cut off": (
+        lambda root: Store(str(root)).write_bytes("analyses/statistics/edition=new/part-0.parquet", b"PAR1"),
+        "other files",
+        "analyses/statistics/edition=new/part-0.parquet cannot be read",
+    ),
+}

@@ -1,0 +1,86 @@
+"""A data root with a published edition and one that is all staged: made in seconds, without Prefect."""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from flows.growing import Policies, grow
+from flows.planning import prepare_refresh
+from flows.workspace import open_workspace
+from schemas.settings import RefreshSettings, load_settings
+from warehouse.stage import Staging
+from warehouse.store import Store
+
+SETTINGS = {
+    "domains": ["chemical_analysis"],
+    "settings": ["easy"],
+    "instances": 2,
+    "players": ["oracle"],
+    "edition": "next",
+}
+# The same on the command line.
+REFRESH = (
+    *("refresh", "--domains", "chemical_analysis", "--settings", "easy", "--instances", "2"),
+    *("--players", "oracle", "--edition", "next"),
+)
+
+
+class PlainStages:
+    """Runs the stages in this process, without Prefect."""
+
+    def run(
+        self,
+        name: str,
+        function: Callable[..., dict[str, int]],
+        parameters: Sequence[tuple[Any, ...]],
+        *,
+        spread: bool = False,
+    ) -> dict[str, int]:
+        total: dict[str, int] = {}
+        for values in parameters:
+            for table, rows in function(*values).items():
+                total[table] = total.get(table, 0) + rows
+        return total
+
+
+def settings_of(root: Path, **changed: Any) -> RefreshSettings:
+    """Return the settings of edition `next` in that root."""
+    return load_settings({**SETTINGS, "root": str(root), **changed})
+
+
+def grow_next(settings: RefreshSettings) -> Policies:
+    """Stage all of edition `next` that is not staged yet; return how it was done."""
+    store = Store(settings.root)
+    prepared = prepare_refresh(settings, store)
+    if not prepared.resumed:
+        Staging(store, "next").write_plan(prepared.plan)
+    policies = Policies.of(settings)
+    grow(open_workspace(settings.root, "next"), prepared.domains, policies, PlainStages())
+    return policies
+
+
+def digests(root: Path) -> dict[str, str]:
+    """Return the SHA-256 of every file of a data root by its name, Prefect's own aside."""
+    return {
+        str(path.relative_to(root)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(root.rglob("*"))
+        if path.is_file() and ".prefect" not in path.parts
+    }
+
+
+def published_digests(root: Path) -> dict[str, str]:
+    """Return the SHA-256 of every published file by its name."""
+    return {name: sha for name, sha in digests(root).items() if name.startswith(("tables/", "manifests/"))}
+
+
+def cut(file: Path) -> None:
+    """Take the last bytes of a file away."""
+    file.write_bytes(file.read_bytes()[:-9])
+
+
+def flip(file: Path) -> None:
+    """Change one bit in the middle of a file."""
+    content = bytearray(file.read_bytes())
+    content[len(content) // 2] ^= 4
+    file.write_bytes(content)

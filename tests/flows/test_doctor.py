@@ -1,0 +1,276 @@
+"""`perennial doctor` on a healthy root, and on roots with one thing wrong each."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from flows.cli import app
+from flows.completeness import progress_of
+from flows.workspace import open_workspace
+from tests.flows.conftest import KEY
+from tests.flows.doctored_roots import DAMAGE, cut_a_part, make_healthy
+from tests.flows.grown_root import digests
+from tests.flows.mounted import require_mounts, run_mounted
+from tests.flows.prefect_harness import Harness, clean_environment
+from tests.server.options import ServerOptions
+from tests.server.running import running_server
+from tests.warehouse import tiny_edition
+from tests.warehouse.s3_server import running_s3
+from warehouse.catalog import table_file
+from warehouse.lock_owner import Owner
+from warehouse.lock_record import LockRecord
+from warehouse.publish import publish
+from warehouse.root_lock import locked_root
+from warehouse.stage import Staging
+from warehouse.store import Store
+
+
+@pytest.fixture(scope="module")
+def healthy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A root where nothing is wrong."""
+    root = tmp_path_factory.mktemp("healthy")
+    make_healthy(root)
+    return root
+
+
+@pytest.fixture
+def root(healthy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the healthy root, and an environment in which nothing else is set."""
+    _only(monkeypatch, clean_environment())
+    monkeypatch.chdir(tmp_path)
+    return Path(shutil.copytree(healthy, tmp_path / "root"))
+
+
+def _only(monkeypatch: pytest.MonkeyPatch, environment: dict[str, str]) -> None:
+    for name in set(os.environ) - set(environment):
+        monkeypatch.delenv(name)
+
+
+def _doctor(root: Path | str, *more: str) -> tuple[int, dict[str, dict[str, Any]]]:
+    """Return the exit code and the checks by name."""
+    done = CliRunner().invoke(app, ["doctor", "--root", str(root), "--json", *more])
+    document = json.loads(done.stdout)
+    assert document["exit_code"] == done.exit_code
+    for check in document["checks"]:
+        assert (check["remedy"] == "") == (check["status"] == "ok")
+        assert (check["exit_code"] != 0) == (check["status"] == "failed")
+        assert "\n" not in check["seen"]
+    return done.exit_code, {check["name"]: check for check in document["checks"]}
+
+
+def _not_ok(checks: dict[str, dict[str, Any]]) -> set[str]:
+    return {name for name, check in checks.items() if check["status"] != "ok"}
+
+
+def test_a_healthy_root_is_told_line_by_line_and_is_not_changed(root: Path) -> None:
+    before = digests(root)
+    done = Harness(clean_environment()).perennial("doctor", "--root", "root", cwd=root.parent)
+    assert done.returncode == 0, done.stdout + done.stderr
+    lines = done.stdout.splitlines()
+    assert [line[:9] for line in lines] == ["ok       "] * len(lines)
+    told = {line[9:].partition(": ")[0]: line for line in lines}
+    assert {"edition new", "edition old", "staging begun", "ledger", "root", "versions"} <= set(told)
+    assert f"Prefect {version('prefect')}" in told["versions"]
+    assert "1 calls, 1 of them answered, 1 messages, each one as it was kept" in told["ledger"]
+    assert "keys and references hold" in told["edition new"]
+    batches = len(progress_of(open_workspace(str(root), "begun")).asked)
+    assert f"2 of {batches} batches" in told["staging begun"]
+    assert "not configured" in told["endpoint"]
+    assert done.stderr == ""
+    assert digests(root) == before
+    assert not (root / ".prefect").exists()
+
+
+def test_a_root_that_is_not_there_yet_is_healthy_and_is_not_made(root: Path) -> None:
+    code, checks = _doctor(root / "new" / "root")
+    assert code == 0
+    assert _not_ok(checks) == set()
+    assert not (root / "new").exists()
+
+
+@pytest.mark.parametrize("name", DAMAGE)
+def test_damage_is_named_with_exit_code_8_and_nothing_is_touched(root: Path, name: str) -> None:
+    spoil, check, told = DAMAGE[name]
+    spoil(root)
+    before = digests(root)
+    code, checks = _doctor(root)
+    assert code == 8
+    assert checks[check]["status"] == "failed"
+    assert told in checks[check]["seen"]
+    assert any(word in checks[check]["remedy"] for word in ("copy", "--prune-staging", "perennial analyse"))
+    assert {other for other in _not_ok(checks) if checks[other]["exit_code"] == 8} - {check} <= {
+        "edition new",  # its analysis is part of what readers see of it
+        "clock",  # reads the rows of all editions
+    }
+    assert digests(root) == before
+
+
+def test_a_line_of_the_terminal_names_status_check_and_remedy(root: Path) -> None:
+    cut_a_part(root)
+    done = Harness(clean_environment()).perennial("doctor", "--root", "root", cwd=root.parent)
+    assert done.returncode == 8
+    (line,) = [line for line in done.stdout.splitlines() if not line.startswith("ok ")]
+    assert line.startswith("failed   staging begun: ")
+    assert "; to do: remove what is staged with `perennial editions --prune-staging begun`" in line
+    assert "Traceback" not in done.stdout + done.stderr
+
+
+def test_a_root_that_is_a_file_cannot_be_written(root: Path) -> None:
+    (root / "file").write_text("")
+    code, checks = _doctor(root / "file")
+    assert code == 2
+    assert "something else of that name is there" in checks["root"]["seen"]
+
+
+def test_a_read_only_root_cannot_be_written(root: Path) -> None:
+    require_mounts()
+    mount = f"mount --bind {root} {root} && mount -o remount,ro,bind {root}"
+    done = run_mounted(mount, ("doctor", "--root", str(root)), clean_environment(), root)
+    assert done.returncode == 2, done.stdout + done.stderr
+    lines = {line.split(":")[0]: line for line in done.stdout.splitlines()}
+    assert "read-only" in lines["failed   root"]
+    assert "cannot be made or written" in lines["failed   prefect"]
+    assert {line[:6] for name, line in lines.items() if "edition" in name or "ledger" in name} == {"ok    "}
+
+
+def test_a_clock_behind_what_is_published_is_told(root: Path) -> None:
+    ahead = datetime.now(UTC) + timedelta(days=2)
+    publish(Store(str(root)), tiny_edition.plan("ahead"), tiny_edition.tables(), [], ahead)
+    code, checks = _doctor(root)
+    assert code == 5
+    assert "edition 'ahead' was published" in checks["clock"]["seen"]
+
+
+def test_a_leftover_of_a_published_edition_is_a_warning(root: Path) -> None:
+    publish(Store(str(root)), tiny_edition.plan("begun"), tiny_edition.tables(), [], datetime.now(UTC))
+    code, checks = _doctor(root)
+    assert code == 0
+    assert _not_ok(checks) == {"staging begun"}
+    assert "--prune-staging begun" in checks["staging begun"]["remedy"]
+
+
+def test_a_lock_is_told_with_its_holder(root: Path) -> None:
+    with locked_root(Store(str(root)), "refresh next"):
+        code, checks = _doctor(root)
+        assert (code, _not_ok(checks)) == (0, {"lock"})
+        assert ": refresh next, since " in checks["lock"]["seen"]
+    now = datetime.now(UTC)
+    elsewhere = LockRecord(Owner("ada", "another-host", 7, "1", "boot", "4"), "refresh next", now, now, "t")
+    (root / "lock.json").write_bytes(elsewhere.as_bytes())
+    code, checks = _doctor(root)
+    assert (code, _not_ok(checks)) == (9, {"lock"})
+    assert "ada@another-host, process 7" in checks["lock"]["seen"]
+    assert "perennial unlock" in checks["lock"]["remedy"]
+
+
+def test_a_batch_that_no_plan_asks_for_is_told(root: Path) -> None:
+    Staging(Store(str(root)), "begun").write_batch("other", {})
+    code, checks = _doctor(root)
+    assert (code, _not_ok(checks)) == (8, {"staging begun"})
+    assert "batch other is none that the plan asks for" in checks["staging begun"]["seen"]
+
+
+def test_it_needs_no_prefect(root: Path) -> None:
+    program = (
+        "import sys; from flows.doctor import looks; from schemas.settings import load_settings\n"
+        f"settings = load_settings({{'root': {str(root)!r}}})\n"
+        "done = [look.carried_out() for look in looks(settings, deep=False)]\n"
+        "print(len(done) > 9, 'prefect' in sys.modules, 'great_expectations' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-P", "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["True", "False", "False"]
+
+
+def test_a_root_on_s3_is_looked_at_too(root: Path) -> None:
+    with running_s3() as s3:
+        store = Store(s3.new_root())
+        publish(store, tiny_edition.plan("e1"), tiny_edition.tables(), [], datetime(2026, 1, 2, tzinfo=UTC))
+        code, checks = _doctor(store.root)
+        assert (code, _not_ok(checks)) == (0, set())
+        assert "keys and references hold" in checks["edition e1"]["seen"]
+        name = table_file("turns", "e1")
+        store.write_bytes(name, store.read_bytes(name)[:-1])
+        code, checks = _doctor(store.root)
+        assert (code, _not_ok(checks)) == (8, {"edition e1"})
+        assert f"{name}: truncated" in checks["edition e1"]["seen"]
+        code, checks = _doctor("s3://no-such-bucket/root")
+        assert (code, _not_ok(checks)) == (2, {"root"})
+
+
+@contextmanager
+def _endpoint(keys: tuple[str, ...]) -> Iterator[str]:
+    with running_server(ServerOptions(keys=keys)) as server:
+        yield server.url
+
+
+def test_the_endpoint_takes_a_right_key_refuses_a_wrong_one_and_misses_one(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with _endpoint((KEY,)) as url:
+        monkeypatch.setenv("PERENNIAL_BASE_URL", url)
+        monkeypatch.setenv("PERENNIAL_AUTHOR", "scripted")
+        code, checks = _doctor(root)
+        assert (code, checks["endpoint"]["status"]) == (6, "failed")
+        assert "asks for a key, and none is set" in checks["endpoint"]["seen"]
+        assert "PERENNIAL_API_KEY" in checks["endpoint"]["remedy"]
+        monkeypatch.setenv("PERENNIAL_API_KEY", wrong := "sk-wrong-0123456789")
+        code, checks = _doctor(root)
+        assert code == 6
+        assert "refuses the key (HTTP 401)" in checks["endpoint"]["seen"]
+        assert wrong not in json.dumps(checks)
+        monkeypatch.setenv("PERENNIAL_API_KEY", KEY)
+        code, checks = _doctor(root)
+        assert (code, _not_ok(checks)) == (0, set())
+        assert f"{url} answers and lists 2 models" in checks["endpoint"]["seen"]
+        assert KEY not in json.dumps(checks)
+        monkeypatch.setenv("PERENNIAL_PLAYERS", "oracle,other-model")
+        code, checks = _doctor(root)
+        assert (code, checks["endpoint"]["status"]) == (0, "warning")
+        assert "does not list other-model" in checks["endpoint"]["seen"]
+    code, checks = _doctor(root)
+    assert code == 6
+    assert "is not reached" in checks["endpoint"]["seen"]
+
+
+def test_a_prefect_server_is_asked_for_its_version(
+    root: Path, harness: Harness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = harness.environment["PREFECT_API_URL"]
+    monkeypatch.setenv("PREFECT_API_URL", url)
+    _, checks = _doctor(root)
+    assert checks["prefect"]["seen"] == f"{url} answers, Prefect {version('prefect')}"
+    monkeypatch.setenv("PREFECT_API_URL", "http://user:secret@127.0.0.1:9/api")
+    code, checks = _doctor(root)
+    assert code == 1
+    assert "http://127.0.0.1:9/api does not answer" in checks["prefect"]["seen"]
+    assert "secret" not in json.dumps(checks)
+
+
+def test_versions_that_do_not_fit_are_named(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        "flows.doctor_machine.version", lambda name: "0.151.0" if name == "fastapi" else version(name)
+    )
+    code, checks = _doctor(root)
+    assert code == 1
+    assert "fastapi 0.151.0 is installed, required is <0.151" in checks["versions"]["seen"]
+
+
+def test_the_most_severe_failure_decides_the_exit_code(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PREFECT_API_URL", "http://127.0.0.1:9/api")
+    monkeypatch.setenv("PERENNIAL_BASE_URL", "http://127.0.0.1:9/v1")
+    assert _doctor(root)[0] == 6
+    cut_a_part(root)
+    code, checks = _doctor(root)
+    assert code == 8
+    assert {checks[name]["exit_code"] for name in _not_ok(checks)} == {1, 6, 8}

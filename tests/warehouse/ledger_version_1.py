@@ -1,0 +1,34 @@
+"""A ledger of version 1, from before calls had digests: the file that perennial wrote, compressed, in base64.
+
+It holds three calls of edition e1: two runs of "Go on." that were answered, the second with half of a
+surrogate pair, and "Lost.", which failed.
+"""
+
+import zlib
+from base64 import b64decode
+from pathlib import Path
+
+_CONTENT = """
+eNrt201P3EYYAODxGlggpe4qqlZRtKq1qRRQYfHnfqCkKUlXNCohFFiRCFFrbI9ZC69na3tpUcQBqnLrP+ih/QFVb71UPfXQY3Nr
+7z035xw79q6BIAw0apSqeh/JjD3z7njmxUYar1n9ZNGNiOjQoIMjUUVvoVwOfSCKCKEc20bQMZ5tQyeOucGGlgPfQ2fLoYrFTQjP
+0fCVZSR8JPx65UehxHYBAAAAAAD4X7CH88WZIrdfcH2bfGFhzwsN6hjEdiOX+snxyL2V5vxaU7y/9GHzkXg6RHy41K8TJwc102IY
+4agXTosWDSOjF9pThzafLxaL3Nc3I2x6JIlPfgwN+l6bv7vYTPsZFwfiY8O1xbXmozVxeeX+g/mVx+LHzcfTRxHpIJKIpYdsay0u
+Hjf3B5LVGlCPZLV1qE28rMaIdLoejshF7UYbh+3Ms5MuYUuY+0trzYXmypmDpwGxDRaT0QPx7S51/cz2bkA73ciI6Dbxw/REx80W
+a/VInL7MkIDgkPquv5XdCbbabJBZzb0Qb2WmKb08RHYNnKiOM+dbu0aY1J/xORzFCY7Cc3J3PPCQ9gIrcwiO67th2+iHJ0En8k+C
+HTa14yvhRGZxgDuZ11WHhPG0M9tJENDgVI8W9dmso+yLZTCfUx8L8OdJTVIxNTU0Urxd5FByL4efeWylbOBeRJNjo3/nykkxvMfl
+i6USt/8guSHTEadl7oXb8mg+k6eneP7Neeac+iOdzY0U75WyRpqe0JDTvXgtPxr/vZqIF/ZCiISnwnesAAAAAAAAAAAAwL9jmudb
+xU64ZaiaaqmSReqapchKldiNBqlaRMa2aTpVghdpGFVmcnzrWhwtO5pumuwjtmxizZRMrOiKiglWnbrSsNQFKlK/UuH41vU43NJl
+zdYdqUrMmsI6l0mD6GrNUXFdU+qKPC+alG5XxpP1/yESfhAOhT/glwMAAAAAAAAAALw6k3yLu8wTAT4NvOhhQO4m3xq7zGOA5Pv/
+Nz5Fb/408RUrAAAAAAAAAOAlHbzLl9YLN64JM8XRhdtxzXU0OvY2Qur+6lW29Ej+IUGvYpOYuGHXq6otsyWPpqqarepavao4Clu5
+yD0f72DXi9+s7np4lwSd7V6Hzvb3jagX+FHXM2RFUqozsjyjyGuSPKfU5vRGparp70nSnCS1o6g7NzvrUXbONg2jubokSbM7cscN
+Q9ff8qlPnpTj9+BJgFmPpDwnVfS9jY1yuBuy6vJ0+TLLqfLm9Ea5F5JgEH/Rgq68ualL6oGaY2kqxGkaO50mJL3TT5OmOFiv6pai
+Y9NWZKLXsa7KBNdNmyhEMolMt/95dtTXmZ2LVrEsO23sOeJf3/4sUkfEYhe7wS/fmCTwyFZ0cJdLs8YuLo5DqJTPp1mroUKSNbmh
+aPWapbMs14iuOzVTdYgsm4pDHFOr6S+XNeX8rI0PB6RLg4jYd572b4Q7z/vl60vkrfml1fXmyvsBdv1bs4ODJ3v97/+/RMLvwves
+AAAAAAAAAAAAwKsxxa9zl3oQxh9FXvQsKDfJr49d6vlHf/3/GxL+FJ6xAgAAAAAAAAAAAP99V4cLNxD3whsz/PhwoRDX0e1cge3m
+x+Ld9MWEvwGw3O2M
+"""
+
+
+def write_version_1(path: Path) -> None:
+    """Write the file."""
+    path.write_bytes(zlib.decompress(b64decode(_CONTENT)))

@@ -1,0 +1,207 @@
+"""A ledger whose bytes changed under it: what SQLite does not notice is noticed by digests, and named."""
+
+import asyncio
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from schemas.calls import ModelRequest, Reply
+from schemas.errors import Damaged
+from tests.warehouse.ledger_version_1 import write_version_1
+from tests.warehouse.test_ledger import keep, reply, request
+from warehouse.ledger import CallLedger
+from warehouse.ledger_check import check_ledger
+from warehouse.ledger_migration import SCHEMA_VERSION
+from warehouse.ledger_reading import LedgerReader
+from warehouse.ledger_rows import CALL_COLUMNS
+
+URL = "http://localhost/v1"
+ANSWER = "It rains, as the flakes are grey. " * 300
+
+
+def _kept(path: Path, count: int = 1) -> list[ModelRequest]:
+    """Keep so many calls in a ledger at that path; everything is in its main file afterwards."""
+    asked = [request(str(number)) for number in range(count)]
+    with CallLedger(path, "e1", URL) as ledger:
+        keep(ledger, *((one, reply(one, f"{number} {ANSWER}")) for number, one in enumerate(asked)))
+    return asked
+
+
+def _sql(path: Path, statement: str, *values: Any) -> None:
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute(statement, values)
+
+
+def _replace_once(path: Path, old: bytes, new: bytes) -> None:
+    content = path.read_bytes()
+    assert len(old) == len(new)
+    assert content.count(old) == 1
+    path.write_bytes(content.replace(old, new))
+
+
+def _refused(path: Path, call_id: str) -> str:
+    """Return what every way to use the call tells."""
+    told = set()
+    with CallLedger(path, "e1", URL) as ledger, LedgerReader(path) as reader:
+        for use in (ledger.find, lambda one: ledger.rows([one]), reader.call):
+            with pytest.raises(Damaged) as caught:
+                use(call_id)
+            told.add(str(caught.value))
+    (line,) = told
+    assert "\n" not in line
+    return line
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [(b"7 It rains", b"7 It rainz"), (b"7 It rains", b"7 It rain\xff"), (b"7 It rains", b"7 It rain\x00")],
+    ids=["another letter", "no UTF-8", "a zero"],
+)
+def test_a_byte_that_flipped_in_a_reply_is_noticed_where_sqlite_notices_nothing(
+    tmp_path: Path, old: bytes, new: bytes
+) -> None:
+    path = tmp_path / "l.sqlite"
+    asked = _kept(path, 9)
+    _replace_once(path, old, new)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.text_factory = bytes
+        assert connection.execute("PRAGMA integrity_check").fetchone() == (b"ok",)
+    line = _refused(path, asked[7].call_id)
+    assert line.startswith(f"{path}: call {asked[7].call_id} is damaged")
+    assert "copy" in line
+    assert f"DELETE FROM calls WHERE call_id = '{asked[7].call_id}'" in line
+    assert check_ledger(path).flaws == (f"call {asked[7].call_id} is not what was kept",)
+    with CallLedger(path, "e1", URL) as ledger:
+        assert [ledger.find(one.call_id) is not None for one in asked if one is not asked[7]] == [True] * 8
+
+
+@pytest.mark.parametrize("column", [name for name in CALL_COLUMNS if name != "call_id"] + ["digest"])
+def test_every_cell_of_a_call_is_under_its_digest(tmp_path: Path, column: str) -> None:
+    path = tmp_path / "l.sqlite"
+    (asked,) = _kept(path)
+    _sql(path, f"UPDATE calls SET {column} = coalesce({column}, '') || '1'")
+    assert "is damaged" in _refused(path, asked.call_id)
+
+
+def test_the_remedy_that_is_told_makes_the_call_anew(tmp_path: Path) -> None:
+    path = tmp_path / "l.sqlite"
+    one, other = _kept(path, 2)
+    _replace_once(path, b"1 It rains", b"1 It rainz")
+    _, statement, _ = _refused(path, other.call_id).split('"')
+    _sql(path, statement)
+    with CallLedger(path, "e1", URL) as ledger:
+        assert ledger.find(other.call_id) is None
+        assert keep(ledger, (other, reply(other, "again"))) == [reply(other, "again")]
+        assert ledger.find(one.call_id) is not None
+    assert check_ledger(path).flaws == ()
+
+
+@pytest.mark.parametrize(
+    "statement", ["UPDATE messages SET content = content || '.'", "DELETE FROM messages"]
+)
+def test_a_message_that_was_altered_or_lost_is_noticed_before_it_is_published(
+    tmp_path: Path, statement: str
+) -> None:
+    path = tmp_path / "l.sqlite"
+    (asked,) = _kept(path)
+    _sql(path, statement)
+    with CallLedger(path, "e1", URL) as ledger, pytest.raises(Damaged) as caught:
+        ledger.rows([asked.call_id])
+    line = str(caught.value)
+    assert line.startswith(f"{path}: message msg_")
+    assert len(check_ledger(path).flaws) == 2
+    for remedy in line.split('"')[1].split(";"):
+        _sql(path, remedy)
+    with CallLedger(path, "e1", URL) as ledger:
+        assert ledger.find(asked.call_id) is None
+
+
+def test_a_reply_that_meets_a_damaged_one_is_told_and_the_others_are_kept(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "l.sqlite"
+    (asked,) = _kept(path)
+    other = request("other")
+    _replace_once(path, b"0 It rains", b"0 It rainz")
+
+    async def both(ledger: CallLedger) -> list[Any]:
+        stores = [ledger.store(one, reply(one)) for one in (asked, other)]
+        return list(await asyncio.gather(*stores, return_exceptions=True))
+
+    with CallLedger(path, "e1", URL) as ledger:
+        outcomes = asyncio.run(both(ledger))
+        assert isinstance(outcomes[0], Damaged)
+        assert outcomes[1] == ledger.find(other.call_id) == reply(other)
+
+
+def test_a_broken_page_is_damage_with_a_remedy(tmp_path: Path) -> None:
+    path = tmp_path / "l.sqlite"
+    asked = _kept(path, 300)
+    content = path.read_bytes()
+    path.write_bytes(content[:4096] + b"\xff" * (len(content) - 4096))
+    told = r"l\.sqlite: the ledger .* is damaged .*\.recover"
+    with CallLedger(path, "e1", URL) as ledger, pytest.raises(Damaged, match=told):
+        ledger.find(asked[0].call_id)
+    with pytest.raises(Damaged, match=told):
+        check_ledger(path)
+
+
+def test_a_whole_ledger_has_no_flaw_and_is_counted(tmp_path: Path) -> None:
+    path = tmp_path / "l.sqlite"
+    _kept(path, 1200)
+    lost = request("lost")
+    with CallLedger(path, "e1", URL) as ledger:
+        keep(ledger, (lost, reply(lost, "half \ud83d of a pair", status="unavailable", cost_usd=1)))
+    state = check_ledger(path)
+    assert (state.calls, state.answered, state.messages) == (1201, 1200, 1202)
+    assert state.is_digested
+    assert state.flaws == ()
+
+
+def _asked_of_version_1(text: str, repeat: int = 0) -> ModelRequest:
+    messages = ({"role": "system", "content": "A book."}, {"role": "user", "content": text})
+    return ModelRequest("player", "m", messages, {"temperature": 0.5}, "kumo/player_turn", "tpl_1", repeat)
+
+
+def test_a_ledger_of_version_1_is_taken_over_with_all_its_calls(tmp_path: Path) -> None:
+    path = tmp_path / "l.sqlite"
+    write_version_1(path)
+    one, other, lost = (_asked_of_version_1(*asked) for asked in (("Go on.",), ("Go on.", 1), ("Lost.",)))
+    for _ in range(2):
+        with CallLedger(path, "e1", URL) as ledger:
+            found = ledger.find(one.call_id)
+            assert found == Reply(
+                one.call_id,
+                "ok",
+                "<ANSWER>rain</ANSWER>",
+                prompt_tokens=10,
+                completion_tokens=5,
+                usage="reported",
+                cost_usd=0.25,
+                latency_s=1.5,
+                raw="{}",
+            )
+            assert ledger.find(other.call_id) == Reply(
+                other.call_id, "ok", "half \ud83d of a pair", reasoning="Überlegt"
+            )
+            assert ledger.find(lost.call_id) is None
+            assert len(ledger.rows([one.call_id, other.call_id, lost.call_id])["messages"]) == 3
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone() == (SCHEMA_VERSION,)
+    assert check_ledger(path).flaws == ()
+    _replace_once(path, b"<ANSWER>rain", b"<ANSWER>snow")
+    assert "is damaged" in _refused(path, one.call_id)
+
+
+def test_a_ledger_of_version_1_is_read_as_it_is_and_not_changed(tmp_path: Path) -> None:
+    path = tmp_path / "l.sqlite"
+    write_version_1(path)
+    before = path.read_bytes()
+    with LedgerReader(path) as reader:
+        assert reader.call(_asked_of_version_1("Lost.").call_id)["error"] == "503"
+    state = check_ledger(path)
+    assert (state.calls, state.is_digested, state.flaws) == (3, False, ())
+    assert path.read_bytes() == before
