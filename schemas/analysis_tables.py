@@ -60,7 +60,7 @@ AUDITS = Table(
     "audits",
     "one expectation's result in the audit before publishing",
     (
-        Column("suite", "string", "the table, or `cross_table`"),
+        Column("suite", "string", "the table, `cross_table`, `grader` or `overlap`"),
         Column("expectation", "string", "what was expected"),
         Column("success", "bool", "whether it held"),
         Column("observed", "string", "what was seen"),

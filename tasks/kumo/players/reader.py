@@ -62,6 +62,11 @@ class ReaderPlayer:
         self._turns_read = len(turns)
         return answer(self._next_name())
 
+    @property
+    def left(self) -> tuple[str, ...]:
+        """The truths that nothing read so far rules out."""
+        return tuple(name for i, name in enumerate(self._truths) if self._left >> i & 1)
+
     def _next_name(self) -> str:
         safe = self._left & ~self._still_excludable()
         if safe:

@@ -1,0 +1,258 @@
+"""The grader's self-test: what an instance shows, how answers are graded, whether its book is enough to win.
+
+What is true is worked out anew here, from the configuration's names and from the text that players see,
+without masks, states or valid truths of the instance: two independent ways to the same answer must agree.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+from operator import or_
+from random import Random
+
+from schemas.errors import UnreadableInput
+from schemas.kumo import TURN_LIMIT, Episode, Instance, Observation, OutcomeState, Rule, SeedConfig, Turn
+from tasks.kumo.authors.comparison import ReadBack, compare
+from tasks.kumo.books import write_book
+from tasks.kumo.books.check import check_book
+from tasks.kumo.books.rules import rules_of
+from tasks.kumo.conversation import user_message
+from tasks.kumo.encoding import EncodedConfig, EncodedInstance, encode_instance
+from tasks.kumo.game import play
+from tasks.kumo.players.reader import ReaderPlayer, read_last_outcome
+from tasks.kumo.players.seat import answer, take_seat
+from tasks.kumo.validation.names import folded
+
+PLAYER = "self-test"
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """An instance that the self-test is done with: what its observations leave, as players see them."""
+
+    instance: Instance
+    encoded: EncodedInstance
+    left: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class SelfTest:
+    """Tests the instances of one configuration; it remembers how labels are shown."""
+
+    encoded: EncodedConfig
+    _states: dict[str, tuple[OutcomeState, ...]] = field(init=False)
+    _shown: dict[tuple[str, Observation], Observation] = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._states = {outcome.action: outcome.states for outcome in reversed(self.config.outcomes)}
+
+    @property
+    def config(self) -> SeedConfig:
+        """The configuration."""
+        return self.encoded.config
+
+    def board(self, instance: Instance) -> Board | str:
+        """Return the instance once its observations hold, or what is wrong with them in words.
+
+        Each observation, read out of the message that shows it, falls into one state of its action, the one
+        that the instance names; the truths that these states leave are the valid ones, at least one.
+        """
+        problem = self._misnamed(instance)
+        if problem is not None:
+            return problem
+        ruled_out: set[str] = set()
+        for action, number, observation in zip(
+            instance.actions, instance.states, instance.observations, strict=True
+        ):
+            states = self._states[action]
+            shown = self._as_shown(action, observation)
+            held = [i for i, state in enumerate(states) if _holds(state, shown, states)]
+            if held != [number]:
+                return (
+                    f"action {action!r} shows {shown!r}, which falls into the states {held} of the "
+                    f"configuration, and the instance says state {number}"
+                )
+            ruled_out.update(states[held[0]].rules_out)
+        left = tuple(truth for truth in instance.truths if truth not in ruled_out)
+        if set(left) != set(instance.valid_truths) or not left:
+            return (
+                f"the observations shown leave {', '.join(map(repr, left)) or 'no truth'}, and the valid "
+                f"truths are said to be {', '.join(map(repr, instance.valid_truths)) or 'none'}"
+            )
+        return Board(instance, encode_instance(self.encoded, instance), left)
+
+    def misgraded(self, board: Board) -> str | None:
+        """Return how the grading of an answer is wrong, None where it is right for every truth.
+
+        Each truth is named in a reply, as a model would name it, and goes through parser, match and grader.
+        """
+        for truth in board.instance.truths:
+            episode = play(board.instance, board.encoded, _OneReply(answer(truth)), PLAYER, run=0)
+            expected = "solved" if truth in board.left else "wrong"
+            if episode.status != expected or [turn.move for turn in episode.turns] != [truth]:
+                read = ", ".join(f"{turn.kind} {turn.move!r}" for turn in episode.turns)
+                return (
+                    f"naming truth {truth!r} was read as {read} and graded {episode.status}, "
+                    f"expected {expected}"
+                )
+        return None
+
+    def unsolved(self, board: Board, book: str) -> str | None:
+        """Return how the reader fails on the instance with this book, None where it wins by what it read.
+
+        It plays as it would in an episode, and then sees all other observations too: what it still holds
+        possible must be the truths left, so that luck does not count. Last, the book must say no rule
+        that the instance does not have, and none less.
+        """
+        instance = board.instance
+        seat = take_seat(self.config, instance, board.encoded, book, None, Random(0))
+        reader = ReaderPlayer(seat)
+        # The reader never repeats an action: only its reading can keep it from an end within these turns.
+        limit = max(TURN_LIMIT, len(instance.actions) + 1)
+        episode = play(instance, board.encoded, reader, PLAYER, run=0, turn_limit=limit)
+        left = ", ".join(map(repr, board.left))
+        if not episode.success:
+            return (
+                f"the reader named {episode.turns[-1].move!r} after {episode.tests} tests, graded "
+                f"{episode.status}; the truths left are {left}"
+            )
+        reader.reply(_all_turns(instance, episode))
+        if set(reader.left) != set(board.left):
+            held = ", ".join(map(repr, reader.left)) or "none"
+            return f"after all observations the reader holds possible {held}; the truths left are {left}"
+        return self._misinforming(instance, book)
+
+    def unsolved_by_rules(self, board: Board, said: ReadBack) -> str | None:
+        """Return how the reader fails by the rules that a model read out of a book, None where it wins.
+
+        The reader itself knows the template's grammar alone: it is given these rules in that grammar. They
+        must be those of the instance, but for outcomes that rule out nothing. Where the template cannot say
+        a name (`**` stands in it), that is all that is checked.
+        """
+        labels = {
+            action: [state.label for state in states if state.label is not None]
+            for action, states in self._states.items()
+        }
+        rules = said_rules(said, board.instance, labels)
+        wanted = rules_of(self.encoded, board.instance)
+        verdict = compare(said, board.instance.truths, wanted)
+        if not verdict.passed:
+            found = (*verdict.missing, *verdict.extra, *verdict.confirmed, *verdict.ambiguous)
+            return f"what was read differs from the rules: {found[0]}"
+        complete = (*rules, *(rule for rule in wanted if not rule.rules_out and not _is_told(rule, rules)))
+        book = write_book(self.config, board.instance, complete, Random(0))
+        if self._misinforming(board.instance, book) is not None:
+            return None
+        return self.unsolved(board, book)
+
+    def _misinforming(self, instance: Instance, book: str) -> str | None:
+        verdict = check_book(book, instance, rules_of(self.encoded, instance))
+        if verdict.passed:
+            return None
+        what, found = ("lacks", verdict.missing) if verdict.missing else ("adds", verdict.extra)
+        return f"the book {what} {found[0]}"
+
+    def _misnamed(self, instance: Instance) -> str | None:
+        lengths = {len(instance.actions), len(instance.states), len(instance.observations)}
+        if len(lengths) > 1:
+            return f"it has {len(instance.actions)} actions, {len(instance.states)} states and " + (
+                f"{len(instance.observations)} observations; expected one of each"
+            )
+        for what, names, known in (
+            ("truth", instance.truths, self.encoded.truth_index),
+            ("action", instance.actions, self._states),
+        ):
+            if len(set(names)) < len(names):
+                return f"a {what} is listed twice: {', '.join(map(repr, names))}"
+            unknown = [name for name in names if name not in known]
+            if unknown:
+                return f"{what} {unknown[0]!r} is not in domain {self.config.name!r}"
+        return None
+
+    def _as_shown(self, action: str, observation: Observation) -> Observation:
+        """Return the observation as it is read out of the message that shows it to players."""
+        known = self._shown.get((action, observation)) if isinstance(observation, str) else None
+        if known is not None:
+            return known
+        turn = Turn(1, "action", action, "", observation, None)
+        read_action, shown = read_last_outcome(user_message(self.config, (), (), turn)["content"])
+        if read_action != action:
+            raise UnreadableInput(
+                f"the message that shows action {action!r} of domain {self.config.name!r} cannot be read "
+                "back: rename the action"
+            )
+        if isinstance(observation, str):
+            self._shown[action, observation] = shown
+        return shown
+
+
+def _all_turns(instance: Instance, episode: Episode) -> list[Turn]:
+    """Return the actions of the episode, and then those that it did not take."""
+    turns = [turn for turn in episode.turns if turn.kind == "action"]
+    taken = {turn.move for turn in turns}
+    for action, observation, state in zip(
+        instance.actions, instance.observations, instance.states, strict=True
+    ):
+        if action not in taken:
+            turns.append(Turn(len(turns) + 1, "action", action, "", observation, state))
+    return turns
+
+
+@dataclass(frozen=True, slots=True)
+class _OneReply:
+    """A player whose every reply is the same."""
+
+    text: str
+
+    def reply(self, turns: Sequence[Turn]) -> str:
+        return self.text
+
+
+def _holds(state: OutcomeState, shown: Observation, states: Sequence[OutcomeState]) -> bool:
+    """Return whether what is shown falls into the state: ranges are [low, high), a last one [low, high]."""
+    if isinstance(shown, str):
+        return state.label == shown
+    if state.low is None or state.high is None:
+        return False
+    if shown != state.high:
+        return state.low <= shown < state.high
+    others = ((other.low, other.high) for other in states if other is not state)
+    return not any(low is not None and high is not None and low <= shown < high for low, high in others)
+
+
+def said_rules(said: ReadBack, instance: Instance, labels: Mapping[str, Sequence[str]]) -> tuple[Rule, ...]:
+    """Return what a book was read to say as rules: one for each outcome, its passages taken together.
+
+    `labels` are the labels of each action. Names match as where the reading was judged: exactly, or by their
+    folded form where one listed name has it. What no list holds is left out.
+    """
+    excluded: dict[tuple[str, str | None, float | None, float | None], set[str]] = {}
+    for outcome in said.outcomes:
+        action = _listed(outcome.action, instance.actions)
+        if action is None:
+            continue
+        label = None if outcome.label is None else _listed(outcome.label, labels[action])
+        low, high = (None, None) if outcome.range is None else (outcome.range.low, outcome.range.high)
+        if label is not None or (low is not None and high is not None):
+            names = (_listed(name, instance.truths) for name in outcome.rules_out)
+            excluded.setdefault((action, label, low, high), set()).update(filter(None, names))
+    return tuple(Rule(*outcome, frozenset(names)) for outcome, names in excluded.items())
+
+
+def _is_told(rule: Rule, rules: Sequence[Rule]) -> bool:
+    outcome = (rule.action, rule.label, rule.low, rule.high)
+    return any((other.action, other.label, other.low, other.high) == outcome for other in rules)
+
+
+def _listed(written: str, names: Sequence[str]) -> str | None:
+    """Return the listed name that somebody wrote, None where it is none or may be several."""
+    if written in names:
+        return written
+    alike = [name for name in names if folded(name) == folded(written)]
+    return alike[0] if len(alike) == 1 else None
+
+
+def needs_no_test(encoded: EncodedInstance) -> bool:
+    """Return whether some truth is ruled out by no state of any action: it can be named at once."""
+    related = reduce(or_, encoded.related, 0)
+    return related != (1 << encoded.n_truths) - 1

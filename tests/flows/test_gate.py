@@ -1,0 +1,524 @@
+"""The gate: whatever is broken in what is staged stops the edition, and is named."""
+
+import json
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from flows.gate import gate_audits, gate_batch, gate_edition
+from flows.growing import Policies, StageRunner, grow
+from flows.planning import prepare_refresh
+from flows.release import audit_and_publish
+from flows.workspace import Batch, Workspace, open_workspace
+from flows.write_books import write_books_batch
+from schemas.calls import CallPolicy
+from schemas.errors import AuditFailed, Damaged
+from schemas.gate import GatePolicy
+from schemas.ids import content_id
+from schemas.kumo import Setting
+from schemas.settings import load_settings
+from schemas.tables import TABLES
+from tasks.kumo.configuration import parse_config
+from tasks.kumo.encoding import encode_config, encode_instance, instance_id
+from tasks.kumo.sampling import SamplingRequest, sample_instances
+from tasks.kumo.self_test import needs_no_test
+from tasks.kumo.space import SpaceSize, space_size
+from tests.flows.prefect_harness import Harness
+from tests.server.book_text import read_back_of
+from warehouse.bundled import bundled_domains, bundled_text
+from warehouse.catalog import table_file
+from warehouse.kumo_rows import instance_from_row, instance_row
+from warehouse.stage import Staging
+from warehouse.store import Store
+from warehouse.withdrawals import withdraw, withdrawn_editions
+
+EDITION = "gated"
+SETTINGS = {"domains": "mineral_identification", "settings": "easy,5x6", "instances": 6, "players": "oracle"}
+CALL = {"call_id": "call_read", "role": "checker", "model": "m", "served_model": None, "template": "t"}
+Rows = list[dict[str, Any]]
+Change = Callable[[Rows], None]
+
+
+class _RunsAll(StageRunner):
+    def run(
+        self,
+        name: str,
+        function: Callable[..., dict[str, int]],
+        parameters: Sequence[tuple[Any, ...]],
+        *,
+        spread: bool = False,
+    ) -> dict[str, int]:
+        for values in parameters:
+            function(*values)
+        return {}
+
+
+class _StopsAtGate(_RunsAll):
+    def run(self, name: str, *work: Any, **options: Any) -> dict[str, int]:
+        if name == "gate":
+            raise StopIteration
+        return super().run(name, *work, **options)
+
+
+@cache
+def _known_size(config_id: str, setting: Setting) -> SpaceSize:
+    (domain,) = (
+        d for d in (parse_config(bundled_text(n), n) for n in bundled_domains()) if d.config_id == config_id
+    )
+    return space_size(encode_config(domain), setting, 1.0, 0)
+
+
+@pytest.fixture(autouse=True)
+def _sizes_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        "flows.gate.space_size", lambda encoded, setting, *_: _known_size(encoded.config.config_id, setting)
+    )
+
+
+@pytest.fixture(scope="module")
+def staged(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A root in which all is staged that comes before the gate."""
+    root = tmp_path_factory.mktemp("staged")
+    settings = load_settings({**SETTINGS, "root": str(root), "edition": EDITION})
+    prepared = prepare_refresh(settings, Store(str(root)))
+    Staging(Store(str(root)), EDITION).write_plan(prepared.plan)
+    workspace = open_workspace(str(root), EDITION)
+    with pytest.raises(StopIteration):
+        grow(workspace, prepared.domains, Policies.of(settings), _StopsAtGate())
+    return root
+
+
+@pytest.fixture
+def workspace(staged: Path, tmp_path: Path) -> Workspace:
+    """A copy of it that a test may break."""
+    root = tmp_path / "root"
+    shutil.copytree(staged, root)
+    return open_workspace(str(root), EDITION)
+
+
+def _root(workspace: Workspace) -> str:
+    return workspace.staging.store.root
+
+
+def _changed(workspace: Workspace, stage: str, table: str, change: Change) -> None:
+    """Stage the first batch's rows of a table anew, as if they had been made so."""
+    key = workspace.key(stage, workspace.batches[0])
+    staging = workspace.staging
+    tables = {name: staging.read_batch(key, name) for name in staging.parts(key)}
+    rows = tables.setdefault(table, [])
+    change(rows)
+    staging.write_batch(key, tables)
+
+
+def _pass_gate(workspace: Workspace, policy: GatePolicy | None = None) -> dict[str, dict[str, Any]]:
+    """Pass the gate and return its rows by expectation."""
+    for batch in workspace.batches:
+        gate_batch(_root(workspace), EDITION, batch)
+    gate_edition(_root(workspace), EDITION, policy or GatePolicy())
+    return {row["expectation"]: row for row in gate_audits(workspace)}
+
+
+def _refused(workspace: Workspace, policy: GatePolicy | None = None) -> str:
+    with pytest.raises(AuditFailed) as refused:
+        _pass_gate(workspace, policy)
+    assert refused.value.exit_code == 4
+    message = str(refused.value)
+    assert "nothing was published" in message
+    assert message.count("\n") == 0
+    return message
+
+
+def _publish_copy(workspace: Workspace, edition: str, change: Change = lambda rows: None) -> None:
+    """Publish the staged instances and configurations as an earlier edition, changed."""
+    store = workspace.staging.store
+    for table in ("kumo_instances", "seed_configs"):
+        rows = workspace.staging.read_all(table).to_pylist()
+        if table == "kumo_instances":
+            change(rows)
+        made = pa.Table.from_pylist(rows, schema=TABLES[table].arrow_schema())
+        store.write_table(table_file(table, edition), made)
+    store.write_bytes(table_file("editions", edition), b"only its name is looked at")
+
+
+def test_a_sound_edition_passes_and_everything_is_told(workspace: Workspace) -> None:
+    rows = _pass_gate(workspace)
+    assert all(row["success"] for row in rows.values())
+    assert {row["suite"] for row in rows.values()} == {"grader", "overlap"}
+    told = {sentence: row["observed"] for sentence, row in rows.items()}
+    assert (
+        told["the reader solves each instance from the text of its book"] == "12 books, read by their grammar"
+    )
+    assert told["naming a valid truth is graded as solved, and naming any other one as wrong"] == (
+        "54 truths named"
+    )
+    easy = next(
+        text for sentence, text in told.items() if sentence.startswith("Mineral Identification, easy")
+    )
+    hard = next(text for sentence, text in told.items() if sentence.startswith("Mineral Identification, 5x6"))
+    assert "for 6 draws after 0 issued; the space holds exactly 151,083,031,509,866 instances" in easy
+    assert "at most" in hard
+    assert "by estimate" in hard
+
+
+def test_passing_again_changes_nothing_and_looks_at_what_is_new(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = _pass_gate(workspace)
+    monkeypatch.setattr("flows.gate.SelfTest", None)  # whoever looks again fails
+    assert _pass_gate(workspace) == first
+    monkeypatch.undo()
+    _changed(workspace, "sample", "kumo_instances", _swap_observations)
+    with pytest.raises(AuditFailed, match="staged anew after the gate looked"):
+        gate_edition(_root(workspace), EDITION, GatePolicy())
+    assert "falls into the states" in _refused(workspace)
+
+
+def test_nothing_is_published_without_the_gate(workspace: Workspace) -> None:
+    with pytest.raises(AuditFailed, match="gate of edition 'gated' was not passed through"):
+        gate_audits(workspace)
+
+
+def _swap_observations(rows: Rows) -> None:
+    seen = rows[2]["observations"]
+    seen[0], seen[1] = seen[1], seen[0]
+
+
+def _other_valid_truth(rows: Rows) -> None:
+    rows[2]["valid_truths"] = [
+        next(name for name in rows[2]["truths"] if name not in rows[2]["valid_truths"])
+    ]
+
+
+def _unknown_state(rows: Rows) -> None:
+    rows[2]["states"][0] = 99
+
+
+def _no_number(rows: Rows) -> None:
+    rows[2]["observations"] = ["none of it"] * 6
+
+
+@pytest.mark.parametrize("change", [_swap_observations, _other_valid_truth, _unknown_state, _no_number])
+def test_a_broken_instance_is_named(workspace: Workspace, change: Change) -> None:
+    named = workspace.instance_rows(workspace.batches[0])[2]["instance_id"]
+    _changed(workspace, "sample", "kumo_instances", change)
+    message = _refused(workspace)
+    assert f"{named} (Mineral Identification, easy)" in message
+    assert "the observations that players see leave exactly the valid truths" in message
+
+
+def _book_without_a_rule(rows: Rows) -> None:
+    lines = rows[2]["text"].split("\n")
+    place = next(
+        i for i, line in enumerate(lines) if line.startswith("- ") and "**" in line and "**: " not in line
+    )
+    rows[2]["text"] = "\n".join(lines[:place] + lines[place + 1 :])
+
+
+def test_a_book_with_a_wrong_rule_is_named(workspace: Workspace) -> None:
+    named = workspace.book_rows(workspace.batches[0])[2]["instance_id"]
+    _changed(workspace, "books", "books", _book_without_a_rule)
+    message = _refused(workspace)
+    assert "grader: the reader solves each instance from the text of its book, broken by 1 rows" in message
+    assert named in message
+
+
+def test_every_single_wrong_rule_of_a_book_is_found(workspace: Workspace) -> None:
+    """Whichever truth a rule names instead of another: luck never hides it."""
+    batch = workspace.batches[0]
+    text = workspace.book_rows(batch)[0]["text"]
+    first, second = workspace.instance_rows(batch)[0]["truths"][:2]
+    places = [
+        i for i in range(len(text)) if text.startswith(f"**{first}**", i) and text[i + len(first) + 4] != ":"
+    ]
+    assert len(places) >= 2
+    for place in places:
+        wrong = text[:place] + f"**{second}**" + text[place + len(first) + 4 :]
+        _changed(workspace, "books", "books", lambda rows, wrong=wrong: rows[0].update(text=wrong))
+        assert "the reader" in _refused(workspace)
+
+
+def test_a_book_that_a_model_wrote_is_played_by_what_was_read_back(workspace: Workspace) -> None:
+    batch = workspace.batches[0]
+    book = workspace.book_rows(batch)[0]
+    said = read_back_of(book["text"])
+
+    def by_model(rows: Rows) -> None:
+        rows[0].update(
+            text="Prose.", author="m", checked_by="m", check_call_ids=["call_earlier", "call_read"]
+        )
+
+    def call(reply: dict[str, Any]) -> Change:
+        missing = {column.name: None for column in TABLES["calls"].columns}
+        known = {
+            **CALL,
+            "template_hash": "h",
+            "repeat": 0,
+            "request": "{}",
+            "status": "ok",
+            "usage": "missing",
+        }
+        more = {"reasoning_source": "none", "endpoint": "", "attempts": 1, "latency_s": 0.0}
+        row = {**missing, **known, **more, "reply": json.dumps(reply)}
+        return lambda rows: rows.__setitem__(slice(None), [row])
+
+    _changed(workspace, "books", "books", by_model)
+    message = _refused(workspace)
+    assert "lost" in message
+    assert book["instance_id"] in message
+    _changed(workspace, "books", "calls", call(said))
+    rows = _pass_gate(workspace)
+    assert rows["the reader solves each instance by what a model read out of its book"]["observed"] == (
+        "1 books that models wrote"
+    )
+    assert rows["the reader solves each instance from the text of its book"]["observed"].startswith(
+        "11 books"
+    )
+    for entry in said["actions"]:
+        for outcome in entry["outcomes"]:
+            outcome["rules_out"] = []
+    _changed(workspace, "books", "books", lambda rows: rows[1].update(author="another"))  # looked at again
+    _changed(workspace, "books", "calls", call(said))
+    message = _refused(workspace)
+    assert "differs from the rules" in message
+    assert book["instance_id"] in message
+
+
+def test_an_instance_without_a_book_is_told_and_only_with_its_rejection(workspace: Workspace) -> None:
+    named = workspace.book_rows(workspace.batches[0])[2]["instance_id"]
+    _changed(workspace, "books", "books", lambda rows: rows[2].update(verdict="failed"))
+    message = _refused(workspace)
+    assert named in message
+    assert "no rejection says why" in message
+    why = {"stage": "books", "subject": named, "rule": "r", "message": "m", "call_id": None}
+    _changed(workspace, "books", "rejections", lambda rows: rows.append(why))
+    row = _pass_gate(workspace)["each instance has a book that passed its check"]
+    assert (row["success"], row["severity"], row["unexpected_count"]) == (False, "warning", 1)
+    assert row["observed"] == f"{named} is not played"
+
+
+def test_an_instance_under_another_id_is_named(workspace: Workspace) -> None:
+    row = workspace.instance_rows(workspace.batches[0])[0]
+    false_id = "ki_" + "0" * 32
+    _changed(workspace, "sample", "kumo_instances", lambda rows: rows[0].update(instance_id=false_id))
+    _changed(workspace, "books", "books", lambda rows: rows[0].update(instance_id=false_id))
+    message = _refused(workspace)
+    assert false_id in message
+    assert row["instance_id"] in message
+
+
+def test_an_instance_of_an_earlier_edition_is_found_under_whatever_id(workspace: Workspace) -> None:
+    """Earlier ids are no proof: the earlier edition issued the same task under another one."""
+    first, second = workspace.instance_rows(workspace.batches[0])[:2]
+
+    def disguise(rows: Rows) -> None:
+        kept = next(row for row in rows if row["instance_id"] == first["instance_id"])
+        order = [3, 1, 5, 0, 2, 4]
+        for column in ("actions", "states", "observations"):
+            kept[column] = [kept[column][place] for place in order]
+        kept.update(instance_id="ki_" + "f" * 32, truths=kept["truths"][::-1])
+        rows[:] = [kept]
+
+    _publish_copy(workspace, "earlier", disguise)
+    message = _refused(workspace)
+    found = f"{first['instance_id']} is ki_{'f' * 32} of edition earlier"
+    assert f"same truths, actions and observations, broken by 1 rows, {found}" in message
+    assert f"same truths, actions and states, broken by 1 rows, {found}" in message
+    assert "same instance_id" not in message
+    assert second["instance_id"] not in message
+
+
+def test_other_numbers_of_the_same_states_repeat_the_form_alone_and_a_withdrawn_edition_counts(
+    workspace: Workspace,
+) -> None:
+    encoded = workspace.config(workspace.batches[0].config_id)
+    ranges = {o.action: o.states for o in encoded.config.outcomes if o.kind == "float"}
+    row = next(
+        row for row in workspace.instance_rows(workspace.batches[0]) if set(row["actions"]) & set(ranges)
+    )
+
+    def redraw(rows: Rows) -> None:
+        kept = next(other for other in rows if other["instance_id"] == row["instance_id"])
+        for place, action in enumerate(kept["actions"]):
+            if action in ranges:
+                state = ranges[action][kept["states"][place]]
+                kept["observations"][place] = repr(state.low)
+        rows[:] = [kept]
+
+    _publish_copy(workspace, "hidden", redraw)
+    store = workspace.staging.store
+    withdraw(store, "hidden", "a fault", "2026-01-01T00:00:00+00:00", "somebody")
+    assert "hidden" in withdrawn_editions(store)
+    message = _refused(workspace)
+    assert "same truths, actions and states, broken by 1 rows" in message
+    assert "same instance_id, broken by 1 rows" in message
+    assert "truths, actions and observations" not in message
+
+
+def test_the_same_form_is_found_where_the_domain_has_another_configuration(workspace: Workspace) -> None:
+    """States are numbered anew and the configuration has another id: what they say is the same."""
+    encoded = workspace.config(workspace.batches[0].config_id)
+    turned = tuple(replace(o, states=o.states[::-1]) for o in encoded.config.outcomes)
+    other = replace(encoded.config, outcomes=turned, book_title="Another")
+    row = workspace.instance_rows(workspace.batches[0])[0]
+    numbers = {o.action: len(o.states) for o in turned}
+
+    def renumber(rows: Rows) -> None:
+        kept = next(one for one in rows if one["instance_id"] == row["instance_id"])
+        kept["states"] = [
+            numbers[action] - 1 - state for action, state in zip(kept["actions"], kept["states"], strict=True)
+        ]
+        kept.update(config_id=other.config_id, instance_id="ki_" + "e" * 32)
+        rows[:] = [kept]
+
+    _publish_copy(workspace, "before", renumber)
+    store = workspace.staging.store
+    configs = store.read_table(table_file("seed_configs", "before")).to_pylist()
+    configs[0].update(config_id=other.config_id, config=json.dumps(other.as_json()))
+    made = pa.Table.from_pylist(configs, schema=TABLES["seed_configs"].arrow_schema())
+    store.write_table(table_file("seed_configs", "before"), made)
+    message = _refused(workspace)
+    assert f"same truths, actions and states, broken by 1 rows, {row['instance_id']} is" in message
+
+
+def test_what_was_issued_before_raises_the_probability(workspace: Workspace) -> None:
+    def others(rows: Rows) -> None:
+        for number, row in enumerate(rows):
+            row.update(instance_id=f"ki_{number:032x}", truths=["another", *row["truths"][1:]])
+
+    _publish_copy(workspace, "earlier", others)
+    rows = _pass_gate(workspace)
+    easy = next(row for sentence, row in rows.items() if ", easy: " in sentence)
+    assert "for 6 draws after 6 issued" in easy["observed"]
+    compared = rows["no earlier edition holds the same instance_id"]["observed"]
+    assert compared == "12 instances against 12 of 1 earlier editions"
+    message = _refused(workspace, GatePolicy(max_collision_probability=0.0))
+    assert "a probability of at most 0 (max_collision_probability)" in message
+
+
+def test_a_missing_earlier_file_is_damage(workspace: Workspace) -> None:
+    workspace.staging.store.write_bytes(table_file("editions", "gone"), b"")
+    with pytest.raises(Damaged, match="edition=gone"):
+        _pass_gate(workspace)
+
+
+def test_equal_books_count_against_the_threshold(workspace: Workspace) -> None:
+    """Two instances that differ in an observation alone may share a book: no fault in itself."""
+    batch = workspace.batches[0]
+    twin, book = _twin_of(workspace, batch)
+    _changed(workspace, "sample", "kumo_instances", lambda rows: rows.__setitem__(1, twin))
+    _changed(workspace, "books", "books", lambda rows: rows.__setitem__(1, book))
+    message = _refused(workspace)
+    assert (
+        "is at least 1 (min_distinct_books), broken by 1 rows, 0.916667: 11 texts for 12 instances" in message
+    )
+    assert twin["instance_id"] in message
+    rows = _pass_gate(workspace, GatePolicy(min_distinct_books=0.9))
+    row = rows["the share of distinct texts among the books shown is at least 0.9 (min_distinct_books)"]
+    assert (row["success"], row["unexpected_count"]) == (True, 1)
+
+
+def _twin_of(workspace: Workspace, batch: Batch) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the row of an instance that differs from the first in one observed state, and the same book."""
+    encoded = workspace.config(batch.config_id)
+    outcomes = {outcome.action: outcome for outcome in encoded.config.outcomes}
+    row = workspace.instance_rows(batch)[0]
+    truths = set(row["truths"])
+
+    def excluded(states: Sequence[int]) -> set[str]:
+        seen = zip(row["actions"], states, strict=True)
+        return {name for action, state in seen for name in outcomes[action].states[state].rules_out} & truths
+
+    for place, action in enumerate(row["actions"]):
+        for number, state in enumerate(outcomes[action].states):
+            states = [*row["states"][:place], number, *row["states"][place + 1 :]]
+            if number != row["states"][place] and excluded(states) == excluded(row["states"]):
+                shown = repr(state.low) if state.is_range else state.label
+                observations = [*row["observations"][:place], shown, *row["observations"][place + 1 :]]
+                twin = {**row, "states": states, "observations": observations, "index": 1}
+                twin["instance_id"] = instance_id(encoded, instance_from_row(twin, encoded.config))
+                book = {**workspace.book_rows(batch)[0], "instance_id": twin["instance_id"]}
+                return twin, {**book, "book_id": content_id("bk", book["instance_id"], 0, book["text"])}
+    raise AssertionError("no state of this instance can be exchanged: take another one")
+
+
+def test_an_instance_twice_is_named(workspace: Workspace) -> None:
+    first = workspace.instance_rows(workspace.batches[0])[0]["instance_id"]
+    _changed(workspace, "sample", "kumo_instances", lambda rows: rows.__setitem__(1, dict(rows[0])))
+    _changed(workspace, "books", "books", lambda rows: rows.__setitem__(1, dict(rows[0])))
+    message = _refused(workspace)
+    assert f"no two instances have the same truths, actions and states, broken by 1 rows, {first}" in message
+
+
+def test_a_trivial_instance_is_named_unless_its_share_is_allowed(workspace: Workspace) -> None:
+    batch = workspace.batches[0]
+    encoded = workspace.config(batch.config_id)
+    sample = sample_instances(encoded, SamplingRequest(Setting.parse("easy"), 2_000, 5, min_expected_steps=0))
+    instance, own_id = next(
+        (one, id_)
+        for one, id_ in zip(sample.instances, sample.ids, strict=True)
+        if needs_no_test(encode_instance(encoded, one))
+    )
+    golden = [instance.actions[0], instance.valid_truths[0]]
+    row = instance_row(
+        instance, instance_id=own_id, config_id=batch.config_id, setting="easy", expected_steps=1.0,
+        golden=golden, signature="",
+    )  # fmt: skip
+    _changed(workspace, "sample", "kumo_instances", lambda rows: rows.__setitem__(0, row))
+    staging = workspace.staging
+    key = workspace.key("books", batch)
+    staging.store.remove_folder(f"{staging.folder}/done/{key}.json")
+    write_books_batch(_root(workspace), EDITION, CallPolicy(base_url="http://nobody.invalid"), batch)
+    message = _refused(workspace)
+    assert "is at most 0 (max_trivial_share), broken by 1 rows, 0.0833333: 1 of 12 instances" in message
+    assert own_id in message
+    rows = _pass_gate(workspace, GatePolicy(max_trivial_share=0.1))
+    assert all(row["success"] for row in rows.values())
+
+
+def test_rows_do_not_depend_on_chunks(
+    staged: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = _pass_gate(workspace)
+    monkeypatch.setattr("flows.workspace.CHUNK", 4)
+    staging = workspace.staging
+    for config_id, setting in {(batch.config_id, batch.setting) for batch in workspace.batches}:
+        for stage, table in (("sample", "kumo_instances"), ("books", "books")):
+            rows = staging.read_batch(workspace.key(stage, Batch(config_id, setting)), table)
+            for batch in workspace.chunks(config_id, setting):
+                part = rows[4 * batch.chunk : 4 * batch.chunk + 4]
+                staging.write_batch(workspace.key(stage, batch), {table: part})
+    assert len(workspace.batches) == 4
+    assert _pass_gate(workspace) == whole
+
+
+def test_a_refresh_stops_at_the_gate_with_exit_code_4(
+    harness: Harness, workspace: Workspace, tmp_path: Path
+) -> None:
+    named = workspace.instance_rows(workspace.batches[0])[2]["instance_id"]
+    _changed(workspace, "sample", "kumo_instances", _swap_observations)
+    options = [f"--{name}={value}" for name, value in SETTINGS.items()]
+    command = ("refresh", *options, "--edition", EDITION, "--root", _root(workspace))
+    done = harness.perennial(*command, cwd=tmp_path)
+    assert done.returncode == 4, done.stdout + done.stderr
+    assert named in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert "episodes" not in done.stdout
+    root = Path(_root(workspace))
+    assert not (root / "tables" / "editions").exists()
+    assert (root / "staging" / EDITION / "plan.json").exists()
+
+
+def test_what_passes_is_published_with_the_gates_rows(workspace: Workspace) -> None:
+    grow(workspace, (), Policies.of(load_settings(SETTINGS)), _RunsAll())
+    audit_and_publish(_root(workspace), EDITION)
+    audits = workspace.staging.store.read_table(table_file("audits", EDITION)).to_pylist()
+    assert {"grader", "overlap", "cross_table", "books"} < {row["suite"] for row in audits}
+    assert all(row["success"] for row in audits)
+    gate = [row for row in audits if row["suite"] in ("grader", "overlap")]
+    assert sorted(gate, key=str) == sorted(gate_audits(workspace), key=str)

@@ -1,0 +1,178 @@
+"""The grader's self-test passes what is right, and names each thing that is broken."""
+
+import json
+import random
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+
+from schemas.kumo import Instance, Outcome, OutcomeState, SeedConfig, Setting
+from tasks.kumo.authors.comparison import ReadBack, SaidOutcome, SaidRange
+from tasks.kumo.authors.read_back import parse_read_back
+from tasks.kumo.books import write_book
+from tasks.kumo.books.rules import closed_ends, rules_of
+from tasks.kumo.configuration import parse_config
+from tasks.kumo.encoding import encode_config, encode_instance
+from tasks.kumo.sampling import SamplingRequest, sample_instances
+from tasks.kumo.self_test import Board, SelfTest, needs_no_test
+from tests.kumo.small_worlds import World, worlds
+from tests.kumo.test_books import CLINIC, INSTANCE
+from tests.server.book_text import read_back_of
+from warehouse.bundled import bundled_domains, bundled_text
+
+
+def board_of(world: World) -> Board:
+    board = SelfTest(world.encoded_config).board(world.instance)
+    assert isinstance(board, Board), board
+    return board
+
+
+def book_of(world: World) -> str:
+    return write_book(world.config, world.instance, world.rules, random.Random(0))
+
+
+@given(worlds() | worlds(n_valid=2))
+def test_a_sound_instance_with_its_book_passes(world: World) -> None:
+    test = SelfTest(world.encoded_config)
+    board = test.board(world.instance)
+    assert isinstance(board, Board), board
+    assert set(board.left) == set(world.instance.valid_truths)
+    assert test.misgraded(board) is None
+    assert test.unsolved(board, book_of(world)) is None
+
+
+@pytest.mark.parametrize("setting", ["easy", "hard", "5x7v2"])
+def test_every_sampled_instance_of_the_bundled_domains_passes(setting: str) -> None:
+    for name in bundled_domains():
+        encoded = encode_config(parse_config(bundled_text(name), name))
+        test = SelfTest(encoded)
+        for instance in sample_instances(encoded, SamplingRequest(Setting.parse(setting), 5, 3)).instances:
+            board = test.board(instance)
+            assert isinstance(board, Board), board
+            book = write_book(encoded.config, instance, rules_of(encoded, instance), random.Random(1))
+            assert test.misgraded(board) is None
+            assert test.unsolved(board, book) is None
+            said = parse_read_back(json.dumps(read_back_of(book)))
+            assert test.unsolved_by_rules(board, said) is None
+
+
+BROKEN: list[tuple[Callable[[Instance], Instance], str]] = [
+    (lambda i: replace(i, observations=(38.0, "red")), r"'Thermometer' shows 38\.0.* states \[1\].*state 0"),
+    (lambda i: replace(i, observations=(34.0, "red")), r"shows 34\.0, which falls into the states \[\]"),
+    (
+        lambda i: replace(i, observations=(36.2, "clear")),
+        r"action 'Swab' shows 'clear'.* states \[0\].*state 1",
+    ),
+    (lambda i: replace(i, observations=("red", 36.2)), r"'Thermometer' shows 'red'.* states \[\]"),
+    (lambda i: replace(i, states=(1, 1)), r"'Thermometer' shows 36\.2.* states \[0\].*state 1"),
+    (lambda i: replace(i, valid_truths=("Flu",)), r"leave 'Cold', and the valid truths are said to be 'Flu'"),
+    (lambda i: replace(i, valid_truths=("Cold", "Flu")), r"leave 'Cold', .* said to be 'Cold', 'Flu'"),
+    (lambda i: replace(i, valid_truths=()), r"said to be none"),
+    (lambda i: replace(i, truths=("Flu",), valid_truths=()), r"leave no truth"),
+    (lambda i: replace(i, truths=("Cold", "Plague")), r"truth 'Plague' is not in domain 'Clinic'"),
+    (lambda i: replace(i, actions=("Thermometer", "X-ray")), r"action 'X-ray' is not in domain 'Clinic'"),
+    (lambda i: replace(i, truths=("Cold", "Cold")), r"a truth is listed twice"),
+    (lambda i: replace(i, states=(0,)), r"2 actions, 1 states and 2 observations"),
+]
+
+
+@pytest.mark.parametrize(("break_it", "told"), BROKEN)
+def test_broken_observations_are_named(break_it: Callable[[Instance], Instance], told: str) -> None:
+    problem = SelfTest(CLINIC.encoded_config).board(break_it(INSTANCE))
+    assert isinstance(problem, str)
+    assert re.search(told, problem), problem
+
+
+def test_a_shared_end_point_belongs_to_the_range_above_and_the_last_one_is_closed() -> None:
+    test = SelfTest(CLINIC.encoded_config)
+    above = replace(INSTANCE, observations=(37.5, "red"), states=(1, 1), valid_truths=("Flu",))
+    assert isinstance(test.board(above), Board)
+    assert isinstance(test.board(replace(above, observations=(42.0, "red"))), Board)
+    assert "states [1]" in str(test.board(replace(INSTANCE, observations=(37.5, "red"))))
+
+
+def test_a_wrong_grader_is_named() -> None:
+    test, board = SelfTest(CLINIC.encoded_config), board_of(CLINIC)
+    other = encode_instance(CLINIC.encoded_config, replace(INSTANCE, states=(1, 1)))
+    assert test.misgraded(replace(board, encoded=other)) == (
+        "naming truth 'Cold' was read as truth 'Cold' and graded wrong, expected solved"
+    )
+    assert "naming truth 'Flu'" in str(test.misgraded(replace(board, left=("Cold", "Flu"))))
+
+
+def test_a_truth_that_the_parser_takes_for_something_else_is_named() -> None:
+    states = (OutcomeState("yes", None, None, ("Swab",)), OutcomeState("no", None, None, ()))
+    config = SeedConfig("Twice", ("Swab", "Flu"), ("Swab",), (Outcome("Swab", "str", states),))
+    encoded = encode_config(config)
+    instance = Instance(("Swab", "Flu"), ("Swab",), (0,), ("yes",), ("Flu",), 0, 0)
+    board = SelfTest(encoded).board(instance)
+    assert isinstance(board, Board)
+    problem = SelfTest(encoded).misgraded(board)
+    assert problem is not None
+    assert problem.startswith("naming truth 'Swab' was read as action 'Swab'")
+
+
+def test_a_book_with_a_wrong_rule_is_not_solved() -> None:
+    test, board = SelfTest(CLINIC.encoded_config), board_of(CLINIC)
+    right = book_of(CLINIC)
+    assert test.unsolved(board, right) is None
+    told = test.unsolved(board, right.replace("37.5", "36.1"))
+    assert told == "the reader named 'Flu' after 1 tests, graded wrong; the truths left are 'Cold'"
+    # Naming the first truth wins here: by luck, which does not count.
+    told = test.unsolved(board, "")
+    assert (
+        told == "after all observations the reader holds possible 'Cold', 'Flu'; the truths left are 'Cold'"
+    )
+    # A rule of an outcome that is not observed.
+
+    told = test.unsolved(board, right.replace('"clear"', '"cleared"'))
+    assert told is not None
+    assert told.startswith('the book lacks action "Swab": "clear" rules out "Cold", "Flu"')
+
+
+def said_of(world: World) -> ReadBack:
+    """What a model would say that the book says, in its own letters and piece by piece."""
+    outcomes = [
+        SaidOutcome(
+            rule.action.swapcase(),
+            None if rule.label is None else rule.label.upper(),
+            None if rule.low is None else SaidRange(rule.low, rule.high, True, closed),
+            (name.lower(),),
+            (),
+            (),
+        )
+        for rule, closed in zip(world.rules, closed_ends(world.rules), strict=True)
+        for name in sorted(rule.rules_out)
+    ]
+    return ReadBack(tuple(outcomes), ())
+
+
+def test_what_a_model_read_out_of_a_book_is_played() -> None:
+    test, board = SelfTest(CLINIC.encoded_config), board_of(CLINIC)
+    said = said_of(CLINIC)
+    assert test.unsolved_by_rules(board, said) is None
+    wrong = ReadBack(tuple(replace(one, rules_out=("cold",)) for one in said.outcomes), ())
+    for bad in (wrong, ReadBack((), ()), ReadBack(said.outcomes[1:], ())):
+        assert str(test.unsolved_by_rules(board, bad)).startswith(
+            "what was read differs from the rules: action"
+        )
+
+
+def test_names_that_the_template_cannot_say_leave_the_comparison_as_the_check() -> None:
+    states = tuple(OutcomeState(label, None, None, (name,)) for label, name in (("1", "**"), ("2", "b")))
+    config = SeedConfig("Stars", ("**", "b"), ("a",), (Outcome("a", "str", states),))
+    test = SelfTest(encode_config(config))
+    board = test.board(Instance(("**", "b"), ("a",), (0,), ("1",), ("b",), 0, 0))
+    assert isinstance(board, Board)
+    said = [SaidOutcome("a", state.label, None, state.rules_out, (), ()) for state in states]
+    assert test.unsolved_by_rules(board, ReadBack(tuple(said), ())) is None
+    assert test.unsolved_by_rules(board, ReadBack(tuple(said[:1]), ())) is not None
+
+
+@given(worlds())
+def test_needs_no_test_exactly_where_a_truth_is_related_to_no_action(world: World) -> None:
+    related = {name for rule in world.rules for name in rule.rules_out}
+    assert needs_no_test(world.encoded) == (not related.issuperset(world.instance.truths))
