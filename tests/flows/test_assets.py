@@ -1,0 +1,96 @@
+"""The tables of a published edition as Prefect assets."""
+
+import json
+import time
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+import pytest
+from prefect.assets import Asset
+
+from flows.assets import asset_key
+from schemas.tables import TABLES
+from tests.flows.conftest import Published
+from tests.flows.prefect_harness import Harness
+from warehouse.catalog import open_catalog
+from warehouse.store import Store
+
+_MADE = "prefect.asset.materialization.succeeded"
+_WITH_ROWS = (
+    *("editions", "domains", "seed_configs", "outcomes", "kumo_instances", "books", "episodes", "turns"),
+    *("statistics", "audits"),
+)
+
+
+def _materialised(harness: Harness, root: Path) -> dict[str, dict[str, Any]]:
+    """Return the server's materialisation events of this root by table, once all of them have come."""
+    tables = {asset_key(str(root), table): table for table in TABLES}
+    wanted = {"limit": 50, "filter": {"event": {"name": [_MADE]}, "resource": {"id": list(tables)}}}
+    request = urllib.request.Request(
+        f"{harness.environment['PREFECT_API_URL']}/events/filter",
+        json.dumps(wanted).encode(),
+        {"Content-Type": "application/json"},
+    )
+    found: dict[str, dict[str, Any]] = {}
+    deadline = time.monotonic() + 20
+    while len(found) < len(_WITH_ROWS) and time.monotonic() < deadline:
+        with urllib.request.urlopen(request, timeout=10) as reply:
+            events = json.load(reply)["events"]
+        found = {tables[event["resource"]["prefect.resource.id"]]: event for event in events}
+        time.sleep(0.1)
+    return found
+
+
+def test_each_table_of_the_edition_is_materialised(harness: Harness, published: Published) -> None:
+    events = _materialised(harness, published.root)
+    assert set(events) >= set(_WITH_ROWS)
+    catalog = open_catalog(Store(str(published.root)))
+    for table, event in events.items():
+        assert event["payload"]["edition"] == "small"
+        assert event["payload"]["columns"] == [column.name for column in TABLES[table].columns]
+        assert catalog.query(f"SELECT count(*) FROM {table}")[1] == [(event["payload"]["rows"],)]
+
+
+def test_each_asset_names_those_that_it_rests_on(harness: Harness, published: Published) -> None:
+    events = _materialised(harness, published.root)
+    rests_on = {
+        table: {
+            related["prefect.resource.id"].rsplit("/", 1)[-1]
+            for related in event["related"]
+            if related["prefect.resource.role"] == "asset"
+        }
+        for table, event in events.items()
+    }
+    assert rests_on["domains"] == set()
+    assert rests_on["books"] == {"seed_configs", "kumo_instances"}
+    assert rests_on["episodes"] == {"kumo_instances", "books"}
+    assert rests_on["statistics"] == {"domains", "seed_configs", "kumo_instances", "episodes"}
+    assert rests_on["audits"] >= {"books", "episodes", "statistics"}
+
+
+@pytest.mark.parametrize(
+    ("root", "key"),
+    [
+        ("/srv/bench", "perennial://srv/bench/tables/books"),
+        ("file:///srv/bench/", "perennial://srv/bench/tables/books"),
+        ("s3://bucket/bench", "perennial://bucket/bench/tables/books"),
+        ("s3://key:secret@bucket/bench?token=1", "perennial://bucket/bench/tables/books"),
+    ],
+)
+def test_a_key_says_where_the_table_is_without_credentials(root: str, key: str) -> None:
+    assert asset_key(root, "books") == key
+
+
+def test_any_root_gives_keys_that_prefect_takes_and_that_differ() -> None:
+    roots = [
+        "/srv/a b",
+        "/srv/a_b",
+        "/srv/a\tb",
+        "/srv/100%",
+        "/srv/{x}|y^`",
+        f"/{'d' * 600}",
+        f"/{'d' * 601}",
+    ]
+    keys = [Asset(key=asset_key(root, table)).key for root in roots for table in TABLES]
+    assert len(set(keys)) == len(keys)

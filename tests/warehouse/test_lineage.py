@@ -1,0 +1,267 @@
+"""The OpenLineage events of a refresh: valid, complete, and true to the tables."""
+
+import copy
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openlineage.client.serde import Serde
+
+from schemas.kumo import Setting
+from schemas.plan import RefreshPlan
+from schemas.tables import TABLES
+from tests.warehouse.openlineage_schema import problems
+from warehouse.lineage.columns import Origin, column_origins, origin_tables
+from warehouse.lineage.datasets import Written, root_namespace
+from warehouse.lineage.events import RefreshEvents
+from warehouse.lineage.jobs import STAGES, stage_tables, written_tables
+
+PLAN = RefreshPlan(
+    edition="e1",
+    configs=("c1",),
+    settings=(Setting.parse("easy"),),
+    instances=5,
+    runs=1,
+    players=("oracle",),
+    seed=0,
+    min_expected_steps=1.0,
+    preset="",
+    known_editions=(),
+    code_version="0.1.0",
+)
+LATER = RefreshPlan(**{name: getattr(PLAN, name) for name in PLAN.__slots__} | {"known_editions": ("e0",)})
+# Made where a model is asked, and brought in from elsewhere.
+UNSTAGED = {"calls", "messages", "external_scores"}
+
+
+def _json(*events: Any) -> list[dict[str, Any]]:
+    return [json.loads(Serde.to_json(event)) for event in events]
+
+
+def _whole_refresh(events: RefreshEvents) -> list[dict[str, Any]]:
+    """Return the events of a refresh in which every stage runs and a model is asked in each."""
+    told = [events.refresh_started()]
+    for stage in STAGES:
+        told.append(events.stage_started(stage))
+        counts = {name: 3 for name in (*STAGES[stage].writes, "calls", "messages") if name != "editions"}
+        told += [events.batch_done({**counts, "api_errors": 1}), *events.stage_done(counts)]
+    tables = {name: Written(3, 1000) for name in TABLES if name != "external_scores"}
+    return _json(*told, events.published(tables))
+
+
+def test_every_event_is_valid() -> None:
+    scheduled = datetime(2026, 1, 1, 3, tzinfo=UTC)
+    events = _whole_refresh(RefreshEvents("data", LATER, scheduled_for=scheduled, has_scores=True))
+    ended = RefreshEvents("s3://bucket/data", PLAN)
+    started = _json(ended.refresh_started(), ended.stage_started("sample"))
+    failed = _json(*ended.ended("InvalidOption: too many"))
+    assert [problem for event in (*events, *started, *failed) for problem in problems(event)] == []
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "told"),
+    [
+        (("eventType",), "DONE", "DONE"),
+        (("eventTime",), "yesterday", "yesterday"),
+        (("run", "runId"), "1", "uuid"),
+        (("producer",), "perennial", "uri"),
+        (("job", "name"), None, "string"),
+        (("more",), 1, "more"),
+        (("outputs", 0, "outputFacets", "outputStatistics", "rowCount"), "3", "integer"),
+        (("outputs", 0, "facets", "schema", "fields", 0, "kind"), "x", "kind"),
+        (("run", "facets", "parent", "run"), {}, "runId"),
+        (("run", "facets", "processingEngine"), {"_schemaURL": "x"}, "processingEngine"),
+    ],
+)
+def test_what_is_not_valid_is_found(path: tuple[Any, ...], value: Any, told: str) -> None:
+    events = RefreshEvents("data", PLAN)
+    _json(events.stage_started("sample"))
+    (event, _) = _json(*events.stage_done({"kumo_instances": 3}))
+    assert problems(event) == []
+    broken = copy.deepcopy(event)
+    place = broken
+    for step in path[:-1]:
+        place = place[step]
+    place[path[-1]] = value
+    assert told in " ".join(problems(broken))
+
+
+def test_each_run_starts_once_and_ends_once() -> None:
+    events = _whole_refresh(RefreshEvents("data", PLAN))
+    runs: dict[tuple[str, str], list[str]] = {}
+    for event in events:
+        runs.setdefault((event["job"]["name"], event["run"]["runId"]), []).append(event["eventType"])
+    assert {job for job, _ in runs} == {"kumo-refresh", *(f"kumo-refresh.{stage}" for stage in STAGES)}
+    assert len(runs) == len(STAGES) + 1
+    for states in runs.values():
+        assert states[0] == "START"
+        assert states[-1] == "COMPLETE"
+        assert set(states[1:-1]) == {"RUNNING"}
+
+
+def test_stages_name_the_refresh_as_their_parent() -> None:
+    events = _whole_refresh(RefreshEvents("data", PLAN))
+    refresh = events[0]["run"]["runId"]
+    for event in events:
+        parent = event["run"]["facets"].get("parent")
+        assert (parent is None) == (event["job"]["name"] == "kumo-refresh")
+        if parent is not None:
+            assert parent["run"] == parent["root"]["run"] == {"runId": refresh, "facets": {}}
+            assert parent["job"]["name"] == "kumo-refresh"
+
+
+def test_a_schedule_is_told_and_nothing_else_is_called_one() -> None:
+    scheduled = RefreshEvents("data", PLAN, scheduled_for=datetime(2026, 1, 1, 3, tzinfo=UTC))
+    by_hand = RefreshEvents("data", PLAN)
+    (first, second) = _json(scheduled.refresh_started(), by_hand.refresh_started())
+    assert first["run"]["facets"]["nominalTime"]["nominalStartTime"] == "2026-01-01T03:00:00.000Z"
+    assert "nominalTime" not in second["run"]["facets"]
+
+
+def test_column_lineage_names_only_datasets_of_the_event_and_columns_that_exist() -> None:
+    told = set()
+    for event in _whole_refresh(RefreshEvents("data", PLAN, has_scores=True)):
+        names = {dataset["name"] for dataset in (*event["inputs"], *event["outputs"])}
+        for output in event["outputs"]:
+            for column, lineage in output["facets"].get("columnLineage", {}).get("fields", {}).items():
+                assert TABLES[output["name"].removeprefix("tables/")].column(column)
+                for field in lineage["inputFields"]:
+                    assert field["name"] in names
+                    assert TABLES[field["name"].removeprefix("tables/")].column(field["field"])
+                    told.add((output["name"], column, field["name"], field["field"]))
+    listed = {
+        (f"tables/{table}", column, f"tables/{origin.table}", origin.column)
+        for table in TABLES
+        for column, origins in column_origins(table).items()
+        for origin in origins
+    }
+    assert told == listed
+
+
+def test_references_are_column_lineage() -> None:
+    for table in TABLES.values():
+        for reference in table.references:
+            expected = (Origin(reference.to_table, reference.to_column, "IDENTITY"),)
+            assert column_origins(table.name)[reference.column] == expected
+    assert Origin("episodes", "success", "AGGREGATION") in column_origins("statistics")["value"]
+    assert origin_tables("outcomes") == ("seed_configs",)
+
+
+def test_every_table_is_made_by_a_stage() -> None:
+    assert {table for stage in STAGES.values() for table in stage.writes} == set(TABLES) - UNSTAGED
+    assert written_tables("books", ["books", "calls"]) == ("calls", "rejections", "books")
+    # What publishing counts are the tables that it read.
+    assert written_tables("publish", ["books", "audits"]) == ("editions", "audits")
+    assert stage_tables("something new").reads == ()
+    assert written_tables("something new", ["audits"]) == ("audits",)
+
+
+def test_a_complete_stage_tells_schema_rows_and_version() -> None:
+    events = RefreshEvents("data", PLAN)
+    _json(events.stage_started("episodes"))
+    done, running = _json(*events.stage_done({"episodes": 120, "turns": 476, "api_errors": 2}))
+    outputs = {output["name"]: output for output in done["outputs"]}
+    assert set(outputs) == {"tables/episodes", "tables/turns"}
+    episodes = outputs["tables/episodes"]
+    assert episodes["outputFacets"]["outputStatistics"]["rowCount"] == 120
+    assert episodes["facets"]["version"]["datasetVersion"] == "e1"
+    fields = episodes["facets"]["schema"]["fields"]
+    assert [(field["name"], field["type"], field["description"]) for field in fields] == [
+        (column.name, column.type, column.doc) for column in TABLES["episodes"].columns
+    ]
+    assert [field["ordinal_position"] for field in fields] == list(range(1, len(fields) + 1))
+    assert {dataset["name"] for dataset in done["inputs"]} == {
+        "tables/seed_configs",
+        "tables/kumo_instances",
+        "tables/books",
+    }
+    so_far = {o["name"]: o["outputFacets"]["outputStatistics"]["rowCount"] for o in running["outputs"]}
+    assert so_far == {"tables/episodes": 120, "tables/turns": 476}
+
+
+def test_publishing_counts_the_whole_edition_and_the_refresh_ends_next() -> None:
+    events = RefreshEvents("data", PLAN)
+    events.stage_started("overlap")
+    events.stage_done({"audits": 20})
+    events.stage_started("publish")
+    (done,) = _json(*events.stage_done({"audits": 188, "books": 24}))
+    (ended,) = _json(events.published({"audits": Written(188, 1000), "editions": Written(1)}))
+    for event in (done, ended):
+        rows = {o["name"]: o["outputFacets"]["outputStatistics"]["rowCount"] for o in event["outputs"]}
+        assert rows == {"tables/audits": 188, "tables/editions": 1}
+    (audits,) = [output for output in ended["outputs"] if output["name"] == "tables/audits"]
+    assert audits["outputFacets"]["outputStatistics"]["size"] == 1000
+
+
+def test_rows_so_far_add_up_over_batches_and_begin_anew_with_a_stage() -> None:
+    events = RefreshEvents("data", PLAN)
+    rows = []
+    for stage, table in (("sample", "kumo_instances"), ("books", "books")):
+        events.stage_started(stage)
+        for _ in range(2):
+            (event,) = _json(events.batch_done({table: 5}))
+            rows.append(
+                {o["name"]: o["outputFacets"]["outputStatistics"]["rowCount"] for o in event["outputs"]}
+            )
+        events.stage_done({table: 10})
+    assert rows == [
+        {"tables/kumo_instances": 5},
+        {"tables/kumo_instances": 10},
+        {"tables/books": 5},
+        {"tables/books": 10},
+    ]
+
+
+def test_a_failure_ends_the_stage_and_the_refresh_and_an_abort_has_no_message() -> None:
+    for message, state in (("AuditFailed: 3 rows", "FAIL"), (None, "ABORT")):
+        events = RefreshEvents("data", PLAN)
+        (started,) = _json(events.stage_started("books"))
+        ended = _json(*events.ended(message))
+        assert [event["job"]["name"] for event in ended] == ["kumo-refresh.books", "kumo-refresh"]
+        assert {event["eventType"] for event in ended} == {state}
+        assert ended[0]["run"]["runId"] == started["run"]["runId"]
+        told = [event["run"]["facets"].get("errorMessage", {}).get("message") for event in ended]
+        assert told == [message, message]
+    between = RefreshEvents("data", PLAN)
+    between.stage_started("books")
+    between.stage_done({"books": 5})
+    assert [event["job"]["name"] for event in _json(*between.ended("x"))] == ["kumo-refresh"]
+
+
+def test_earlier_editions_are_read_where_there_are_any_and_a_first_edition_creates_the_tables() -> None:
+    for plan in (PLAN, LATER):
+        events = RefreshEvents("data", plan)
+        (started,) = _json(events.stage_started("sample"))
+        (done, _) = _json(*events.stage_done({"kumo_instances": 5}))
+        inputs = [dataset["name"] for dataset in started["inputs"]]
+        assert ("tables/kumo_instances" in inputs) == bool(plan.known_editions)
+        created = ["lifecycleStateChange" in output["facets"] for output in done["outputs"]]
+        assert all(created) or not any(created)
+        assert created[0] == (not plan.known_editions)
+
+
+def test_scores_are_read_by_the_statistics_where_there_are_any() -> None:
+    for has_scores in (True, False):
+        (event,) = _json(RefreshEvents("data", PLAN, has_scores=has_scores).stage_started("statistics"))
+        assert ("tables/external_scores" in [d["name"] for d in event["inputs"]]) == has_scores
+
+
+@pytest.mark.parametrize(
+    ("root", "namespace"),
+    [
+        ("/srv/data", "file:///srv/data"),
+        ("/srv/data/", "file:///srv/data"),
+        ("file:///srv/data", "file:///srv/data"),
+        ("s3://bucket/data/", "s3://bucket/data"),
+        ("s3://key:secret@bucket/data?token=1", "s3://bucket/data"),
+    ],
+)
+def test_the_namespace_is_the_root_without_credentials(root: str, namespace: str) -> None:
+    assert root_namespace(root) == namespace
+
+
+def test_a_relative_root_is_told_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert root_namespace("warehouse/data") == f"file://{tmp_path}/warehouse/data"
