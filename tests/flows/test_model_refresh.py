@@ -168,3 +168,18 @@ def test_the_key_is_nowhere(undisturbed: tuple[Path, list[LogLine], str]) -> Non
     catalog = open_catalog(Store(str(root)))
     for table in ("calls", "editions", "rejections"):
         assert KEY not in str(catalog.query(f"FROM {table}")[1])
+
+
+def test_an_edition_of_models_is_reproduced_from_its_stored_replies_without_a_server_or_a_key(
+    harness: Harness, undisturbed: tuple[Path, list[LogLine], str]
+) -> None:
+    root, _, _ = undisturbed
+    before = {path: path.read_bytes() for path in root.rglob("*.parquet")}
+    done = harness.perennial("reproduce", "models", "--root", str(root), "--json", cwd=root)
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told["same"]
+    tables = {table["table"]: table for table in told["tables"]}
+    assert all(table["same_bytes"] for table in tables.values() if not table["clock_columns"])
+    assert tables["calls"]["published"] == tables["calls"]["rebuilt"] > 50
+    assert {path: path.read_bytes() for path in root.rglob("*.parquet")} == before

@@ -1,0 +1,98 @@
+"""Rebuilding a published edition: equal where nothing was touched, and what differs is named."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from tests.flows.conftest import Published
+from tests.flows.prefect_harness import Harness
+from warehouse.catalog import table_file
+
+
+@pytest.fixture
+def copied(published: Published, tmp_path: Path) -> Path:
+    """A copy of the published root that a test may spoil."""
+    root = tmp_path / "root"
+    shutil.copytree(published.root, root, ignore=shutil.ignore_patterns(".prefect"))
+    return root
+
+
+def _changed(root: Path, table: str, change: Callable[[list[dict[str, Any]]], None]) -> None:
+    path = root / table_file(table, "small")
+    file = pq.ParquetFile(path)
+    schema = file.schema_arrow
+    rows = file.read().to_pylist()
+    change(rows)
+    pq.write_table(pa.Table.from_pylist(rows, schema=schema), path, compression="zstd")
+
+
+def test_an_untouched_edition_comes_back_byte_for_byte(
+    harness: Harness, published: Published, tmp_path: Path
+) -> None:
+    kept = tmp_path / "kept"
+    done = harness.perennial(
+        "reproduce", "small", "--root", str(published.root), "--keep", str(kept), cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    assert "reproduced, byte for byte where no clock is involved" in done.stdout
+    assert "DIFFER" not in done.stdout
+    assert any(kept.rglob("*.parquet"))
+    again = harness.perennial(
+        "reproduce", "small", "--root", str(published.root), "--keep", str(kept), cwd=tmp_path
+    )
+    assert again.returncode == 2
+    assert "not empty" in again.stderr
+    assert again.stderr.count("\n") == 1
+
+
+def test_a_second_edition_is_rebuilt_as_if_the_first_had_been_there(harness: Harness, copied: Path) -> None:
+    second = ("--domains", "mineral_identification", "--settings", "4x5", "--instances", "4")
+    refresh = harness.perennial(
+        "refresh", *second, "--players", "oracle", "--edition", "second", "--root", str(copied), cwd=copied
+    )
+    assert refresh.returncode == 0, refresh.stderr
+    done = harness.perennial("reproduce", "second", "--root", str(copied), "--json", cwd=copied)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["same"]
+
+
+def test_an_altered_row_is_named_and_ends_with_exit_code_1(harness: Harness, copied: Path) -> None:
+    altered: list[str] = []
+
+    def change(rows: list[dict[str, Any]]) -> None:
+        rows[0]["expected_steps"] += 1.0
+        altered.append(rows[0]["instance_id"])
+
+    _changed(copied, "kumo_instances", change)
+    done = harness.perennial("reproduce", "small", "--root", str(copied), cwd=copied)
+    assert done.returncode == 1
+    assert f"kumo_instances: 1 rows differ in expected_steps (such as {altered[0]})" in done.stdout
+    assert "edition small was not reproduced" in done.stdout
+    assert "Traceback" not in done.stderr
+
+
+def test_a_missing_row_is_told(harness: Harness, copied: Path) -> None:
+    _changed(copied, "books", lambda rows: rows.pop())
+    done = harness.perennial("reproduce", "small", "--root", str(copied), "--json", cwd=copied)
+    assert done.returncode == 1
+    tables = {table["table"]: table for table in json.loads(done.stdout)["tables"]}
+    assert not tables["books"]["same_rows"]
+    assert tables["books"]["difference"].startswith("0 rows only published, 1 only rebuilt (such as bk_")
+    assert tables["turns"]["same_rows"]
+
+
+@pytest.mark.parametrize("edition", ["unknown", "sma"])
+def test_an_edition_that_is_not_there_is_one_line(
+    harness: Harness, published: Published, edition: str
+) -> None:
+    done = harness.perennial("reproduce", edition, "--root", str(published.root), cwd=published.root)
+    assert done.returncode == 2
+    assert done.stderr == (
+        f"perennial: error: edition {edition!r} is not published in {published.root}; published: small\n"
+    )
