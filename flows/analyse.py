@@ -20,7 +20,7 @@ from tasks.statistics.study_figures import (
     item_figures,
     topology_figures,
 )
-from warehouse.analysis.cells import CELL_TABLES, count_cells
+from warehouse.analysis.cells import CELL_COLUMNS, count_cells
 from warehouse.external_scores import load_scores
 from warehouse.stage import Rows
 
@@ -36,7 +36,7 @@ def analyse_edition(root: str, edition: str) -> dict[str, int]:
     staging = workspace.staging
 
     def rows() -> dict[str, Rows]:
-        tables = {name: staging.read_all(name) for name in CELL_TABLES}
+        tables = {name: staging.read_all(name, columns) for name, columns in CELL_COLUMNS.items()}
         return {"statistics": edition_statistics(tables, workspace.plan.seed, load_scores(staging.store))}
 
     return stage_once(workspace, workspace.statistics_key, rows)

@@ -40,6 +40,11 @@ def stage_domain(workspace: Workspace, domain: PlannedDomain) -> dict[str, int]:
     return stage_once(workspace, workspace.author_key(domain.config.config_id), rows)
 
 
+def given_domain_batch(root: str, edition: str, domain: PlannedDomain) -> dict[str, int]:
+    """Stage one given domain as a batch; return the row counts."""
+    return stage_domain(open_workspace(root, edition), domain)
+
+
 def propose_batch(root: str, edition: str, policy: CallPolicy) -> dict[str, int]:
     """Stage the domains that the proposer proposes; return the row counts.
 

@@ -7,18 +7,28 @@ from rich.console import Console
 from typer import TyperException
 
 from flows.cli_analyse import analyse
+from flows.cli_audit import audit
 from flows.cli_calls import calls
+from flows.cli_doctor import doctor
 from flows.cli_domains import domains
+from flows.cli_editions import editions
 from flows.cli_import import import_app
-from flows.cli_query import editions, query
+from flows.cli_query import query
 from flows.cli_refresh import refresh
 from flows.cli_report import report
+from flows.cli_reproduce import reproduce
 from flows.cli_sample import sample
+from flows.cli_serve import serve
 from flows.cli_solve import solve
+from flows.cli_unlock import unlock
+from flows.cli_verify import verify
+from flows.foreign_errors import as_ours
+from flows.os_errors import told_of
 from schemas.errors import PerennialError
 
 _INTERRUPTED = 130
 _WRONG_USAGE = 2
+_REFUSED_BY_THE_SYSTEM = 2
 
 app = typer.Typer(
     name="perennial",
@@ -32,13 +42,19 @@ app = typer.Typer(
 app.command()(refresh)
 app.command()(query)
 app.command()(editions)
+app.command()(verify)
 app.command()(report)
+app.command()(reproduce)
 app.command()(calls)
+app.command()(doctor)
 app.command()(analyse)
+app.command()(audit)
+app.command()(serve)
 app.add_typer(import_app, name="import")
 app.add_typer(domains, name="domains")
 app.command()(sample)
 app.command()(solve)
+app.command()(unlock)
 
 
 def main() -> None:
@@ -60,6 +76,16 @@ def main() -> None:
         # The reader of our output, such as `head`, has seen enough.
         sys.stderr.close()
         sys.exit(0)
+    except OSError as error:
+        # A full disk, a read-only root: wherever it was met, in a task of Prefect's too.
+        errors.print(f"perennial: error: {told_of(error)}")
+        sys.exit(_REFUSED_BY_THE_SYSTEM)
+    except Exception as error:
+        ours = as_ours(error)
+        if ours is None:
+            raise
+        errors.print(f"perennial: error: {ours}")
+        sys.exit(ours.exit_code)
     if code == _INTERRUPTED:
         errors.print("perennial: interrupted; the same command goes on where this one stopped")
     sys.exit(code if isinstance(code, int) else 0)

@@ -1,6 +1,7 @@
 """`perennial refresh`: grow and publish one edition."""
 
-from typing import Any
+import os
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.console import Console
@@ -10,8 +11,12 @@ from flows import refresh_options as options
 from flows.edition_report import print_edition
 from flows.plan_report import print_plan
 from flows.runtime import configure_prefect, prefect_home
+from warehouse.root_lock import refuse_locked
 from warehouse.stage import Staging
 from warehouse.store import Store
+
+if TYPE_CHECKING:
+    from schemas.settings import RefreshSettings
 
 _WIDTH = 120  # columns of what is printed into a file or a pipe
 
@@ -76,11 +81,14 @@ def refresh(
     With models: perennial refresh --author gpt-4.1 --players gpt-4.1-mini,oracle --max-calls 5000
     """
     from flows.planning import prepare_refresh
+    from flows.runners import check_runner
     from schemas.settings import RefreshSettings, load_settings
 
     chosen = load_settings({name: context.params[name] for name in RefreshSettings.model_fields})
     console = _console(as_json)
     store = Store(chosen.root)
+    if not dry_run:
+        refuse_locked(store)
     prepared = prepare_refresh(chosen, store, needs_key=not dry_run)
     plan = prepared.plan
     if dry_run:
@@ -91,14 +99,25 @@ def refresh(
         console.print(f"edition {plan.edition} is published already, with these settings: nothing to do")
         print_edition(store, plan, console, as_json)
         return
+    check_runner(chosen.runner)
     for domain in prepared.domains:
         for warning in domain.warnings:
             console.print(f"warning: {warning}", style="yellow", markup=False, highlight=False)
-    values = {**chosen.model_dump(), "edition": plan.edition}
+    values = {**_without_secrets(chosen), "edition": plan.edition}
     verb = "going on with" if prepared.resumed else "growing"
     console.print(f"{verb} edition {plan.edition} in {chosen.root}", highlight=False)
     _run(values, chosen.root, console, verbose)
     print_edition(store, plan, console, as_json)
+
+
+def _without_secrets(settings: "RefreshSettings") -> dict[str, Any]:
+    """Return the settings as Prefect may keep them; URLs that may hold a secret go by the environment."""
+    from flows.flow_parameters import SECRET_SETTINGS
+
+    values = settings.model_dump()
+    for name in SECRET_SETTINGS:
+        os.environ[f"PERENNIAL_{name.upper()}"] = values.pop(name)
+    return values
 
 
 def _run(values: dict[str, Any], root: str, console: Console, verbose: bool) -> None:

@@ -39,12 +39,14 @@ def sample(
     from flows.domain_choice import choose_domain
     from flows.kernels import prepare_kernels
     from flows.line_files import write_lines
+    from flows.sample_stream import SampleStream
     from schemas.kumo import Setting
     from schemas.settings import load_settings
     from tasks.kumo.encoding import encode_config
-    from tasks.kumo.sampling import SamplingRequest, check_request, sample_instances
+    from tasks.kumo.sampling import SamplingRequest, check_request
     from tasks.kumo.validation import refuse_unsafe
-    from warehouse.catalog import issued_instances, published_editions
+    from warehouse.catalog import published_editions
+    from warehouse.issued import issued_instances
 
     chosen = load_settings({"preset": preset, "min_expected_steps": min_expected_steps})
     console = Console(stderr=True, soft_wrap=True, highlight=False, markup=False)
@@ -64,22 +66,17 @@ def sample(
             if count >= _NO_BAR_BELOW:
                 status.update(f"sampling {done:,} of {count:,} instances of {seed_config.name}")
 
-        result = sample_instances(
-            encoded,
-            request,
-            known_ids=issued_instances(store, published_editions(store)),
-            workers=workers,
-            progress=show,
-        )
-    write_lines(out, (json.dumps(instance.as_json(), ensure_ascii=False) for instance in result.instances))
+        issued = issued_instances(store, published_editions(store))
+        stream = SampleStream(encoded, request, issued, workers, show)
+        write_lines(out, (json.dumps(instance.as_json(), ensure_ascii=False) for instance in stream))
     seconds = time.perf_counter() - started
     summary = {
         "domain": seed_config.name,
         "asked": count,
-        "written": len(result.instances),
+        "written": stream.found,
         "out": str(out),
         "seconds": round(seconds, 3),
-        **{name: getattr(result.counts, name) for name in result.counts.__slots__},
+        **stream.counts,
     }
     if as_json:
         sys.stdout.write(json.dumps(summary, indent=1) + "\n")
@@ -88,5 +85,5 @@ def sample(
             f"{summary['written']:,} instances of {seed_config.name} in {out}, {seconds:.2f} s; "
             f"{summary['duplicates']:,} duplicates and {summary['too_easy']:,} too easy ones were drawn again"
         )
-    if result.shortfall is not None:
-        raise result.shortfall
+    if stream.shortfall is not None:
+        raise stream.shortfall

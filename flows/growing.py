@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from flows import progress
 from flows.analyse import analyse_edition
-from flows.author import configure_batch, propose_batch, stage_domain
+from flows.author import configure_batch, given_domain_batch, propose_batch
 from flows.evaluate import evaluate_batch, refuse_api_errors
+from flows.gate import gate_batch, gate_edition
 from flows.planning import PlannedDomain
 from flows.sample import sample_batch
 from flows.workspace import Workspace
@@ -16,6 +16,8 @@ from schemas.calls import CallPolicy
 from schemas.gate import GatePolicy
 from schemas.settings import RefreshSettings
 from tasks.kumo.players import PLAYERS
+
+Spread = bool | Callable[..., bool]
 
 
 class StageRunner(Protocol):
@@ -27,11 +29,12 @@ class StageRunner(Protocol):
         function: Callable[..., dict[str, int]],
         parameters: Sequence[tuple[Any, ...]],
         *,
-        spread: bool = False,
+        spread: Spread = False,
     ) -> dict[str, int]:
         """Run the function with each of the parameters and return the added counts.
 
-        `spread`: the batches need no model and may run in any order, anywhere that sees the data root.
+        `spread`: the batches need no model and may run in any order, anywhere that sees the data root; or a
+        function that says so of a batch's parameters.
         """
         ...
 
@@ -58,22 +61,19 @@ def grow(
     work = (workspace.staging.store.root, plan.edition)
     policy = policies.calls
     if domains:
-        _stage_domains(workspace, domains)
+        stages.run("domains", given_domain_batch, [(*work, domain) for domain in domains])
     if plan.authoring.proposals:
         stages.run("proposals", propose_batch, [(*work, policy)])
         stages.run("configs", configure_batch, [(*work, policy)])
-    batches = workspace.batches
-    stages.run("sample", sample_batch, [(*work, batch) for batch in batches], spread=True)
-    books = [(*work, policy, batch) for batch in batches]
+    cells = [(config_id, setting.name) for config_id in workspace.configs for setting in plan.settings]
+    stages.run("sample", sample_batch, [(*work, *cell) for cell in cells], spread=True)
+    books = [(*work, policy, batch) for batch in workspace.batches]
     stages.run("books", write_books_batch, books, spread=not plan.authoring.writer)
+    # Before the episodes: no model is paid for playing what would not be published.
+    stages.run("gate", gate_batch, [(*work, batch) for batch in workspace.batches], spread=True)
+    stages.run("overlap", gate_edition, [(*work, policies.gate)])
     refuse_api_errors(_play(workspace, policies, stages))
     stages.run("statistics", analyse_edition, [work])
-
-
-def _stage_domains(workspace: Workspace, domains: Sequence[PlannedDomain]) -> None:
-    with progress.stage("domains", len(domains)) as advance:
-        for domain in domains:
-            advance(stage_domain(workspace, domain))
 
 
 def _play(workspace: Workspace, policies: Policies, stages: StageRunner) -> dict[str, int]:
@@ -81,4 +81,9 @@ def _play(workspace: Workspace, policies: Policies, stages: StageRunner) -> dict
     plan = workspace.plan
     shared = (workspace.staging.store.root, plan.edition, policies.calls, policies.accept_api_errors)
     played = [(*shared, batch, player) for batch in workspace.batches for player in plan.players]
-    return stages.run("episodes", evaluate_batch, played, spread=set(plan.players) <= set(PLAYERS))
+    return stages.run("episodes", evaluate_batch, played, spread=_needs_no_model)
+
+
+def _needs_no_model(*values: Any) -> bool:
+    *_, player = values
+    return player in PLAYERS

@@ -1,6 +1,7 @@
 """JSON Lines files: read line by line, written whole or not at all."""
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from flows.input_files import shown_path
@@ -21,14 +22,20 @@ def read_lines(path: Path) -> Iterator[str]:
 
 
 def write_lines(path: Path, lines: Iterable[str]) -> None:
-    """Write the lines so that the file is there whole or not at all; raise InvalidOption if it cannot be."""
+    """Write the lines so that the file is there whole or not at all; raise InvalidOption if it cannot be.
+
+    Whatever ends the lines' own making passes through, and leaves no draft.
+    """
     draft = path.with_name(f".{path.name}.draft")
     try:
         with draft.open("w", encoding="utf-8") as out:
             out.writelines(f"{line}\n" for line in lines)
         draft.replace(path)
-    except OSError as error:
-        draft.unlink(missing_ok=True)
+    except BaseException as error:
+        with suppress(OSError):
+            draft.unlink()
+        if not isinstance(error, OSError):
+            raise
         raise InvalidOption(
             f"--out {shown_path(path)}: {error.strerror}; name a file in a folder that you can write"
         ) from None

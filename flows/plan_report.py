@@ -28,6 +28,8 @@ def print_plan(console: Console, store: Store, prepared: "PreparedRefresh", as_j
     counts = _planned_counts(plan, sum(estimate.calls_low for estimate in estimates))
     if as_json:
         document = {"plan": plan.as_json(), "domains": names, "counts": counts, "resumed": prepared.resumed}
+        if plan.domain_count:
+            document["turns"] = {domain.config.name: domain.turn for domain in prepared.domains}
         document["estimates"] = [asdict(estimate) for estimate in estimates]
         sys.stdout.write(json.dumps(document, indent=1) + "\n")
         return
@@ -36,6 +38,8 @@ def print_plan(console: Console, store: Store, prepared: "PreparedRefresh", as_j
     shown = {key: value for key, value in plan.as_json().items() if key not in ("edition", "configs")}
     for key, value in {"domains": names, **shown}.items():
         table.add_row(key, _in_words(value))
+    for domain in prepared.domains if plan.domain_count else ():
+        table.add_row(f"turn of {domain.config.name}", domain.turn)
     table.add_section()
     for key, count in counts.items():
         table.add_row(key, f"{count:,}")

@@ -5,8 +5,10 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 
+from flows.clock import refuse_clock_set_back
 from flows.domain_choice import choose_domain
 from flows.model_choice import check_models, choose_players
+from flows.rotation import PastEdition, take_turns
 from schemas.authoring import AuthoringPlan
 from schemas.errors import EditionConflict, InvalidOption
 from schemas.kumo import SeedConfig, Setting
@@ -18,18 +20,26 @@ from tasks.kumo.sampling import SamplingRequest, check_request
 from tasks.kumo.validation import refuse_unsafe
 from warehouse.bundled import bundled_domains
 from warehouse.catalog import published_editions
+from warehouse.domain_history import domains_by_edition
 from warehouse.publish import published_plan
 from warehouse.stage import Staging, staged_editions
 from warehouse.store import Store
+from warehouse.withdrawals import withdrawn_editions
+
+_BENCHMARK = "kumo"
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedDomain:
-    """A configuration that a refresh will use, where it comes from, and what was let pass."""
+    """A configuration that a refresh will use, where it comes from, and what was let pass.
+
+    `turn` says why it is this domain's turn, "" where domains take no turns.
+    """
 
     config: SeedConfig
     source: str
     warnings: tuple[str, ...]
+    turn: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +59,17 @@ def prepare_refresh(settings: RefreshSettings, store: Store, *, needs_key: bool 
     resumed. Raises InvalidOption, UnreadableInput, UnusableConfig or EditionConflict, before anything is
     written.
     """
+    refuse_clock_set_back(store, datetime.now(UTC))
     authoring = settings.authoring(has_domains=bool(settings.domains))
-    domains = _domains(settings, authoring)
+    candidates = _candidates(settings, authoring)
     players = choose_players(settings, authoring)
     check_models(settings, authoring, players, store, needs_key=needs_key)
     sizes = tuple(Setting.parse(name) for name in settings.settings)
-    for domain in domains:
+    for domain in candidates:
         for size in sizes:
             request = SamplingRequest(size, settings.instances, settings.seed, settings.min_expected_steps)
             check_request(encode_config(domain.config), request, workers=1)
+    domains = _taken(candidates, settings, store)
     published = published_editions(store)
     asked = RefreshPlan(
         edition="",
@@ -73,10 +85,17 @@ def prepare_refresh(settings: RefreshSettings, store: Store, *, needs_key: bool 
         code_version=code_version(),
         authoring=authoring,
         player_params=settings.player_params() if set(players) - set(PLAYERS) else {},
+        domain_count=settings.domain_count,
+        rest_editions=settings.rest_editions if settings.domain_count else 0,
     )
-    if settings.edition:
-        return _named(settings.edition, asked, domains, store)
-    return _unnamed(asked, domains, store)
+    prepared = (
+        _named(settings.edition, asked, domains, store)
+        if settings.edition
+        else _unnamed(asked, domains, store)
+    )
+    if prepared.resumed and settings.domain_count:
+        return replace(prepared, domains=_begun_with(prepared, candidates))
+    return prepared
 
 
 def code_version() -> str:
@@ -91,6 +110,8 @@ def _named(
     edition: str, asked: RefreshPlan, domains: tuple[PlannedDomain, ...], store: Store
 ) -> PreparedRefresh:
     published = edition in asked.known_editions
+    if published:
+        _refuse_withdrawn(edition, store)
     staging = Staging(store, edition)
     begun = published_plan(store, edition) if published else staging.read_plan()
     if begun is None:
@@ -113,9 +134,21 @@ def _named(
     )
 
 
+def _refuse_withdrawn(edition: str, store: Store) -> None:
+    event = withdrawn_editions(store).get(edition)
+    if event is not None:
+        raise EditionConflict(
+            f"edition {edition!r} is published in {store.root} and withdrawn ({event.why}), and its name "
+            f"stays taken: choose another --edition, or `perennial editions --reinstate {edition} --why TEXT`"
+        )
+
+
 def _unnamed(asked: RefreshPlan, domains: tuple[PlannedDomain, ...], store: Store) -> PreparedRefresh:
     staged = staged_editions(store)
+    withdrawn = withdrawn_editions(store)
     for edition in staged:
+        if edition in withdrawn:
+            continue
         plan = Staging(store, edition).read_plan()
         if plan is not None and plan.asked == asked.asked:
             published = edition in asked.known_editions
@@ -131,12 +164,45 @@ def _free_name(taken: set[str]) -> str:
     return next(name for name in names if name not in taken)
 
 
-def _domains(settings: RefreshSettings, authoring: AuthoringPlan) -> tuple[PlannedDomain, ...]:
-    """Return the given domains: those that were named, or all bundled ones where none are proposed."""
-    unnamed = [] if authoring.proposals else list(bundled_domains())
+def _candidates(settings: RefreshSettings, authoring: AuthoringPlan) -> tuple[PlannedDomain, ...]:
+    """Return the given domains: those that were named, or all bundled ones.
+
+    Where new ones are proposed, the bundled ones are left out, unless so many of them were asked for.
+    """
+    unnamed = [] if authoring.proposals and not settings.domain_count else list(bundled_domains())
     domains = tuple(_domain(name) for name in settings.domains or unnamed)
     _refuse_same_domain_twice(domains)
     return domains
+
+
+def _taken(
+    candidates: tuple[PlannedDomain, ...], settings: RefreshSettings, store: Store
+) -> tuple[PlannedDomain, ...]:
+    """Return the domains whose turn it is: all of them where no number was asked for."""
+    if settings.domain_count is None:
+        return candidates
+    history = [PastEdition(*held) for held in domains_by_edition(store, _BENCHMARK)]
+    ids = [domain.config.domain_id for domain in candidates]
+    turns = take_turns(ids, history, settings.domain_count, settings.rest_editions)
+    return tuple(replace(candidates[turn.place], turn=turn.why) for turn in turns)
+
+
+def _begun_with(prepared: PreparedRefresh, candidates: Sequence[PlannedDomain]) -> tuple[PlannedDomain, ...]:
+    """Return the domains of an edition that was begun, whosever turn it would be now.
+
+    Raises EditionConflict where one of them is no longer given, or no longer the same.
+    """
+    given = {domain.config.config_id: domain for domain in candidates}
+    plan = prepared.plan
+    missing = [config_id for config_id in plan.configs if config_id not in given]
+    if missing and not prepared.published:
+        raise EditionConflict(
+            f"edition {plan.edition!r} was begun with configuration {missing[0]}, which is none of the "
+            f"{len(given)} domains that are given now: give the domains of then to go on, or remove its "
+            "staging folder"
+        )
+    begun = (given[config_id] for config_id in plan.configs if config_id in given)
+    return tuple(replace(domain, turn=f"edition {plan.edition} was begun with it") for domain in begun)
 
 
 def _domain(name: str) -> PlannedDomain:

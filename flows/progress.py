@@ -115,4 +115,4 @@ def stage(name: str, batches: int) -> Iterator[Advance]:
         finally:
             _counter.reset(token)
     rows = ", ".join(f"{count:,} {table}" for table, count in totals.items())
-    note(f"{name:<12} {done}/{batches} batches  {time.monotonic() - started:6.1f} s  {rows}")
+    note(f"{name:<12} {done}/{batches} batches  {time.monotonic() - started:6.1f} s  {rows}".rstrip())

@@ -8,13 +8,20 @@ from typing import Any
 
 from prefect import flow
 
+from flows import progress
+from flows.artifacts import Artifacts
+from flows.assets import AssetWatcher
 from flows.growing import Policies, grow
-from flows.planning import prepare_refresh
+from flows.lineage import LineageWatcher
+from flows.notices import Notices
+from flows.planning import code_version, prepare_refresh
 from flows.release import audit_and_publish
+from flows.runners import opened_runner, root_for_workers
 from flows.stages import Stages
 from flows.watching import Watchers
 from flows.workspace import open_workspace
 from schemas.settings import RefreshSettings, load_settings
+from warehouse.root_lock import locked_root
 from warehouse.stage import Staging
 from warehouse.store import Store
 
@@ -26,8 +33,10 @@ def refresh(settings: dict[str, Any]) -> str:
     `settings` are those of `schemas.settings.RefreshSettings`; what is absent keeps its default.
     """
     chosen = load_settings(settings)
-    watchers = Watchers()
-    with watchers.told_of_failure():
+    notices = Notices(chosen.webhook, chosen.root, chosen.edition, code_version())
+    watchers = Watchers([LineageWatcher(chosen.openlineage_url), AssetWatcher(), Artifacts(), notices])
+    what = f"refresh {chosen.edition}".rstrip()
+    with watchers.told_of_failure(), locked_root(Store(chosen.root), what, progress.note):
         return _refreshed(chosen, watchers)
 
 
@@ -40,9 +49,11 @@ def _refreshed(settings: RefreshSettings, watchers: Watchers) -> str:
         if not prepared.resumed:
             staging.write_plan(plan)
         watchers.refresh_started(settings.root, plan)
-        stages = Stages(watchers)
-        workspace = open_workspace(settings.root, plan.edition)
-        grow(workspace, prepared.domains, Policies.of(settings), stages)
+        root = root_for_workers(settings.runner, settings.root)
+        workspace = open_workspace(root, plan.edition)
+        with opened_runner(settings.runner, settings.workers, root, plan.edition) as runner:
+            stages = Stages(watchers, runner)
+            grow(workspace, prepared.domains, Policies.of(settings), stages)
         watchers.published(stages.run("publish", audit_and_publish, [(settings.root, plan.edition)]))
     staging.remove()
     return plan.edition

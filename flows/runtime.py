@@ -30,3 +30,20 @@ def configure_prefect(root: str, verbose: bool) -> None:
         defaults["PREFECT_LOGGING_TO_API_ENABLED"] = "false"
     for name, value in defaults.items():
         os.environ.setdefault(name, value)
+
+
+def configure_serving(root: str, verbose: bool) -> None:
+    """Set Prefect's environment for a server that stays and for the runs that are started beside it.
+
+    Other than a single run's, their logs go to the server, where its pages show them.
+    """
+    defaults = {
+        "PREFECT_LOGGING_TO_API_ENABLED": "true",
+        "PREFECT_LOGGING_LEVEL": "INFO",
+        "PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL": "INFO" if verbose else "CRITICAL",
+        # Runs start in the folder of `serve`, where `warehouse` may well be a folder of data.
+        "PYTHONSAFEPATH": "1",
+    }
+    for name, value in defaults.items():
+        os.environ.setdefault(name, value)
+    configure_prefect(root, verbose)

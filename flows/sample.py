@@ -1,77 +1,91 @@
-"""Stage 2: sample the instances of one configuration and setting, and solve each one exactly."""
+"""Stage 2: sample the instances of one configuration and setting, and solve each one exactly.
 
-import os
-from collections.abc import Container
-from dataclasses import dataclass
+Chunk after chunk, so that memory does not grow with their number: of the chunks before, only the ids are
+held. Which instances an edition gets does not depend on the size of a chunk.
+"""
+
+from collections import Counter
 from math import inf
 
-from flows.workspace import Batch, Workspace, open_workspace, stage_once
+from flows.kernels import search_threads
+from flows.workspace import Batch, Workspace, open_workspace
 from schemas.errors import InvalidOption
 from schemas.kumo import Instance, Rejection, Setting
 from tasks.kumo.encoding import EncodedConfig, EncodedInstance, encode_instance
 from tasks.kumo.sampling import SamplingRequest, sample_instances
 from tasks.kumo.search import WORK_LIMIT, Solution, solve_instances
 from tasks.kumo.topology import signature
-from warehouse.catalog import issued_instances
+from warehouse.id_set import EitherSet, IdSet
+from warehouse.issued import issued_instances
 from warehouse.kumo_rows import instance_row, rejection_row
 from warehouse.stage import Rows
 
 _UNSOLVED_ALLOWED = 10
+_UNSOLVED = "search_work_limit"
 
 
-def sample_batch(root: str, edition: str, batch: Batch) -> dict[str, int]:
-    """Stage the instances of one batch, and of those before it of its setting; return its row counts.
+def sample_batch(root: str, edition: str, config_id: str, setting: str) -> dict[str, int]:
+    """Stage all instances of a configuration and setting, chunk after chunk; return their row counts.
 
-    Raises what stops an edition: UnsatisfiableSetting, InstancesExhausted, or InvalidOption where the
-    search cannot cope with the setting. A single instance that passes the search's limit of work becomes
-    a row of `rejections`, and another one is drawn in its place.
+    Chunks that are staged already are passed over. Raises what stops an edition: UnsatisfiableSetting,
+    InstancesExhausted, or InvalidOption where the search cannot cope with the setting. A single instance
+    that passes the search's limit of work becomes a row of `rejections`, and another one is drawn in its
+    place.
     """
     workspace = open_workspace(root, edition)
-    key = workspace.key("sample", batch)
-    return stage_once(
-        workspace, key, lambda: _sampled(workspace, batch.config_id, Setting.parse(batch.setting))
-    )
+    issued = issued_instances(workspace.staging.store, workspace.plan.known_editions)
+    drawn = IdSet()
+    counts: Counter[str] = Counter()
+    for batch in workspace.chunks(config_id, setting):
+        key = workspace.key("sample", batch)
+        if not workspace.staging.is_done(key):
+            tables = _sampled(workspace, batch, issued, drawn)
+            workspace.staging.write_batch(key, tables)
+        drawn.update(_ids_of_chunk(workspace, key))
+        counts.update(workspace.staging.counts(key))
+    return dict(counts)
 
 
-def _sampled(workspace: Workspace, config_id: str, setting: Setting) -> dict[str, Rows]:
+def _ids_of_chunk(workspace: Workspace, key: str) -> list[str]:
+    """Return the ids of all that was drawn for a staged chunk: its instances, and those left unsolved."""
+    staging = workspace.staging
+    unsolved = [row["subject"] for row in staging.read_batch(key, "rejections") if row["rule"] == _UNSOLVED]
+    return staging.read_column(key, "kumo_instances", "instance_id") + unsolved
+
+
+def _sampled(workspace: Workspace, batch: Batch, issued: IdSet, earlier: IdSet) -> dict[str, Rows]:
+    """Return the rows of a chunk; `earlier` are the ids that were drawn for the chunks before."""
     plan = workspace.plan
-    encoded = workspace.config(config_id)
-    issued = issued_instances(workspace.staging.store, plan.known_editions)
+    encoded = workspace.config(batch.config_id)
+    setting = Setting.parse(batch.setting)
     instances: Rows = []
     rejections: Rows = []
     drawn: set[str] = set()
-    while (missing := plan.instances - len(instances)) > 0:
+    while (missing := workspace.size(batch) - len(instances)) > 0:
         request = SamplingRequest(
-            setting, missing, plan.seed, plan.min_expected_steps, first_index=len(drawn)
+            setting,
+            missing,
+            plan.seed,
+            plan.min_expected_steps,
+            first_index=len(earlier) + len(drawn),
+            asked_in_all=plan.instances,
+            found_before=len(earlier) + len(instances),
         )
-        sample = sample_instances(encoded, request, known_ids=_Either(issued, drawn))
+        sample = sample_instances(encoded, request, known_ids=EitherSet(issued, earlier, drawn))
         if sample.shortfall is not None:
             raise sample.shortfall
         drawn.update(sample.ids)
         boards = [encode_instance(encoded, instance) for instance in sample.instances]
-        solutions = solve_instances(
-            boards, time_limit=inf, work_limit=WORK_LIMIT, threads=os.cpu_count() or 1
-        )
+        solutions = solve_instances(boards, time_limit=inf, work_limit=WORK_LIMIT, threads=search_threads())
         for instance, instance_id, board, solution in zip(
             sample.instances, sample.ids, boards, solutions, strict=True
         ):
             if solution.expected_steps is None:
                 rejections.append(_unsolved(instance_id))
             else:
-                instances.append(_row(encoded, setting, instance, instance_id, board, solution))
+                instances.append(_row(batch, instance, instance_id, board, solution))
         _refuse_endless(encoded, setting, len(instances), len(rejections))
     return {"kumo_instances": instances, "rejections": rejections}
-
-
-@dataclass(frozen=True, slots=True)
-class _Either:
-    """Ids that are in one of two sets, without a copy of the large one."""
-
-    issued: Container[str]
-    drawn: Container[str]
-
-    def __contains__(self, instance_id: object) -> bool:
-        return instance_id in self.issued or instance_id in self.drawn
 
 
 def _refuse_endless(encoded: EncodedConfig, setting: Setting, solved: int, unsolved: int) -> None:
@@ -84,8 +98,7 @@ def _refuse_endless(encoded: EncodedConfig, setting: Setting, solved: int, unsol
 
 
 def _row(
-    encoded: EncodedConfig,
-    setting: Setting,
+    batch: Batch,
     instance: Instance,
     instance_id: str,
     board: EncodedInstance,
@@ -97,8 +110,8 @@ def _row(
     return instance_row(
         instance,
         instance_id=instance_id,
-        config_id=encoded.config.config_id,
-        setting=setting.name,
+        config_id=batch.config_id,
+        setting=batch.setting,
         expected_steps=solution.expected_steps,
         golden=[*golden, instance.truths[solution.golden_answer]],
         signature=signature(board),
@@ -110,7 +123,7 @@ def _unsolved(instance_id: str) -> dict[str, object]:
         Rejection(
             "sample",
             instance_id,
-            "search_work_limit",
+            _UNSOLVED,
             f"the exact search passed {WORK_LIMIT} million steps, so that the optimum is unknown; "
             "another instance was drawn in its place",
         )

@@ -55,6 +55,11 @@ class Workspace:
         """The key of the batch that holds all statistics."""
         return self.plan.batch_key("statistics")
 
+    @property
+    def gate_key(self) -> str:
+        """The key of the batch that holds the gate's rows of `audits`."""
+        return self.plan.batch_key("gate edition")
+
     def proposed(self) -> Rows:
         """Return the rows of `domains` that a model proposed, in order; none before they are staged."""
         if not self.plan.authoring.proposals or not self.staging.is_done(self.proposals_key):
@@ -76,6 +81,14 @@ class Workspace:
             for setting in self.plan.settings
             for chunk in chunks
         )
+
+    def chunks(self, config_id: str, setting: str) -> tuple[Batch, ...]:
+        """Return the batches of one configuration and setting, in order."""
+        return tuple(b for b in self.batches if (b.config_id, b.setting) == (config_id, setting))
+
+    def size(self, batch: Batch) -> int:
+        """Return how many instances the batch is to hold."""
+        return min(CHUNK, self.plan.instances - batch.chunk * CHUNK)
 
     def config(self, config_id: str) -> EncodedConfig:
         """Return a staged configuration, encoded."""

@@ -1,5 +1,6 @@
 """The settings of a refresh that concern its operation: where it runs, who is told, what blocks it."""
 
+import re
 from typing import Annotated
 
 from pydantic import Field, field_validator
@@ -19,7 +20,7 @@ class OperatingSettings(BaseSettings):
     domain_count: Annotated[int | None, Field(ge=1, le=1_000)] = None
     rest_editions: Annotated[int, Field(ge=0, le=1_000)] = 2
 
-    runner: Annotated[str, Field(pattern=r"^(local|dask(://[^\s/?#@]+)?)$")] = "local"
+    runner: str = "local"
     workers: Annotated[int | None, Field(ge=1, le=1_000)] = None
 
     webhook: str = ""
@@ -28,6 +29,13 @@ class OperatingSettings(BaseSettings):
     max_trivial_share: _Share = 0.0
     min_distinct_books: _Share = 1.0
     max_collision_probability: _Share = 1.0
+
+    @field_validator("runner")
+    @classmethod
+    def _known_runner(cls, value: str) -> str:
+        if value not in ("local", "dask") and not re.fullmatch(r"dask://[^\s/?#@]+:\d{1,5}", value):
+            raise ValueError("expected local, dask, or dask://HOST:PORT of a Dask scheduler")
+        return value
 
     @field_validator("webhook", "openlineage_url")
     @classmethod

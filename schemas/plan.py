@@ -54,10 +54,18 @@ class RefreshPlan:
 
     @property
     def asked(self) -> dict[str, Any]:
-        """What the operator asked for: the plan without its name and without what it found there."""
-        values = self.as_json()
-        return {key: values[key] for key in values if key not in ("edition", "known_editions")}
+        """What the operator asked for: the plan without its name and without what it found there.
+
+        Where domains take turns it is without them too: whose turn it is was found there.
+        """
+        values = self._lasting
+        return {key: values[key] for key in values if key != "configs" or self.domain_count is None}
 
     def batch_key(self, stage: str, *parts: str) -> str:
         """Return the content key of a staged batch: the same plan gives the same key."""
-        return content_id(stage, self.asked, list(self.known_editions), *parts)
+        return content_id(stage, self._lasting, list(self.known_editions), *parts)
+
+    @property
+    def _lasting(self) -> dict[str, Any]:
+        values = self.as_json()
+        return {key: values[key] for key in values if key not in ("edition", "known_editions")}

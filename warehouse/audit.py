@@ -1,39 +1,47 @@
-"""The audit between writing and publishing, with Great Expectations.
+"""The audit between writing and publishing, with Great Expectations, over files, in bounded memory.
 
 A suite a table is derived from `schemas.tables`; the suite `cross_table` holds the references between
 tables and the rules of `audit_rules/*.sql`, each a query for the rows that break it.
 """
 
-import logging
 import os
-from collections.abc import Iterator
-from importlib.resources import files
+from collections.abc import Iterator, Mapping
+from importlib.resources import files as package_files
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from schemas.errors import AuditFailed
 from schemas.table_form import Column, Table
 from schemas.tables import TABLES
-from warehouse.catalog import view_over_arrow
+from warehouse.audit_blocks import audited_blocks
+from warehouse.audit_validator import SHOWN, Expectation, Validator
 
 if TYPE_CHECKING:
-    import pandas as pd
-    import pyarrow
+    import duckdb
 
 CROSS_TABLE = "cross_table"
-_SHOWN = 5
+_MEMORY = "512MB"
+_THREADS = 4
 
 
-def audit(tables: dict[str, "pyarrow.Table"]) -> list[dict[str, Any]]:
-    """Return a row of table `audits` for every expectation on these staged tables."""
-    validator = _Validator()
+def audit(files: Mapping[str, Path]) -> list[dict[str, Any]]:
+    """Return a row of table `audits` for every expectation on these tables, each a local Parquet file.
+
+    The files are sorted by their tables' keys, as all that are staged or published. Raises Damaged where one
+    is not.
+    """
+    validator = Validator()
     rows: list[dict[str, Any]] = []
-    for name, data in tables.items():
-        rows += validator.results(name, _as_frame(data), list(table_expectations(TABLES[name])))
-    connection = view_over_arrow(tables)
-    for rule, sql in cross_table_rules(set(tables)).items():
-        offending = _as_frame(connection.sql(sql).to_arrow_table())
-        rows.append(validator.nothing_offends(rule, offending))
-    connection.close()
+    for name, file in files.items():
+        table = TABLES[name]
+        rows += validator.results(name, audited_blocks(table, file), list(table_expectations(table)))
+    with TemporaryDirectory(prefix="perennial-audit-") as folder:
+        connection = _view_over_files(files, folder)
+        for rule, sql in cross_table_rules(set(files)).items():
+            count, examples = _offending(connection, sql)
+            rows.append(validator.nothing_offends(CROSS_TABLE, rule, count, examples))
+        connection.close()
     return rows
 
 
@@ -52,7 +60,7 @@ def require_passed(rows: list[dict[str, Any]], where: str) -> None:
         )
 
 
-def table_expectations(table: Table) -> Iterator[tuple[str, str, dict[str, Any]]]:
+def table_expectations(table: Table) -> Iterator[Expectation]:
     """Yield (what is expected, Great Expectations class, its arguments) for one table."""
     names = [column.name for column in table.columns]
     yield (
@@ -72,7 +80,7 @@ def table_expectations(table: Table) -> Iterator[tuple[str, str, dict[str, Any]]
         yield from _column_expectations(column)
 
 
-def _column_expectations(column: Column) -> Iterator[tuple[str, str, dict[str, Any]]]:
+def _column_expectations(column: Column) -> Iterator[Expectation]:
     name = column.name
     if not column.nullable:
         yield f"{name} is never NULL", "ExpectColumnValuesToNotBeNull", {"column": name}
@@ -104,7 +112,7 @@ def cross_table_rules(present: set[str]) -> dict[str, str]:
                     f'= "{link.to_table}"."{link.to_column}" '
                     f'WHERE "{table.name}"."{link.column}" IS NOT NULL'
                 )
-    for entry in sorted((files("warehouse") / "audit_rules").iterdir(), key=lambda file: file.name):
+    for entry in sorted((package_files("warehouse") / "audit_rules").iterdir(), key=lambda file: file.name):
         if entry.name.endswith(".sql"):
             text = entry.read_text(encoding="utf-8")
             first_line = text.splitlines()[0].removeprefix("--").strip()
@@ -112,81 +120,30 @@ def cross_table_rules(present: set[str]) -> dict[str, str]:
     return rules
 
 
-class _Validator:
-    """Great Expectations on data frames, without its progress bars and telemetry."""
+def _view_over_files(files: Mapping[str, Path], folder: str) -> "duckdb.DuckDBPyConnection":
+    """Return a connection with the tables under their names; what outgrows memory goes to `folder`."""
+    import duckdb
 
-    def __init__(self) -> None:
-        os.environ.setdefault("GX_ANALYTICS_ENABLED", "false")
-        import great_expectations as gx
-        from great_expectations.data_context.types.base import ProgressBarsConfig
-
-        # Importing it sets its own level, and Prefect shows what its loggers say.
-        for name in ("great_expectations", "great_expectations.data_context.types.base"):
-            logging.getLogger(name).setLevel(logging.WARNING)
-        self._gx = gx
-        context = gx.get_context(mode="ephemeral")
-        context.variables.progress_bars = ProgressBarsConfig(globally=False, metric_calculations=False)
-        source = context.data_sources.add_pandas("staging")
-        self._frames = source.add_dataframe_asset("frame").add_batch_definition_whole_dataframe("whole")
-
-    def results(
-        self, suite: str, frame: "pd.DataFrame", expectations: list[tuple[str, str, dict[str, Any]]]
-    ) -> list[dict[str, Any]]:
-        """Validate the frame and return one audit row an expectation."""
-        built = [
-            getattr(self._gx.expectations, kind)(**options, meta={"sentence": sentence})
-            for sentence, kind, options in expectations
-        ]
-        batch = self._frames.get_batch({"dataframe": frame})
-        validation = batch.validate(self._gx.ExpectationSuite(name=suite, expectations=built))
-        return [
-            _audit_row(suite, result.expectation_config.meta["sentence"], result)
-            for result in validation.results
-        ]
-
-    def nothing_offends(self, rule: str, offending: "pd.DataFrame") -> dict[str, Any]:
-        """Return the audit row of a cross-table rule, from the rows that break it."""
-        (row,) = self.results(CROSS_TABLE, offending, [(rule, "ExpectTableRowCountToEqual", {"value": 0})])
-        examples = [
-            ", ".join(str(value) for value in record)
-            for record in offending.head(_SHOWN).itertuples(index=False)
-        ]
-        return {
-            **row,
-            "unexpected_count": len(offending),
-            "observed": f"rows such as {'; '.join(examples)}" if examples else "no row",
-        }
-
-
-def _audit_row(suite: str, sentence: str, result: Any) -> dict[str, Any]:
-    details = result.result or {}
-    raised = result.exception_info if not result.success else {}
-    unexpected = details.get("unexpected_count")
-    if unexpected is None:
-        unexpected = 0 if result.success else 1
-    return {
-        "suite": suite,
-        "expectation": sentence,
-        "success": bool(result.success),
-        "observed": _observed(details, raised),
-        "unexpected_count": int(unexpected),
-        "severity": "critical",
+    limits = {
+        "memory_limit": _MEMORY,
+        "threads": min(_THREADS, os.cpu_count() or 1),
+        "temp_directory": folder,
+        "preserve_insertion_order": False,
     }
+    connection = duckdb.connect(":memory:", config=limits)
+    for name, file in files.items():
+        quoted = str(file).replace("'", "''")
+        connection.execute(
+            f"CREATE VIEW \"{name}\" AS FROM read_parquet('{quoted}', hive_partitioning = false)"
+        )
+    return connection
 
 
-def _observed(details: dict[str, Any], raised: Any) -> str:
-    if details.get("partial_unexpected_list"):
-        shown = [str(value) for value in details["partial_unexpected_list"][:_SHOWN]]
-        return f"values such as {', '.join(shown)}"
-    if "observed_value" in details:
-        return str(details["observed_value"])
-    if isinstance(raised, dict) and raised.get("exception_message"):
-        return str(raised["exception_message"])
-    return f"{details.get('element_count', 0)} values"
-
-
-def _as_frame(data: "pyarrow.Table") -> "pd.DataFrame":
-    import pandas as pd
-
-    frame: pd.DataFrame = data.to_pandas(types_mapper=pd.ArrowDtype)
-    return frame
+def _offending(connection: "duckdb.DuckDBPyConnection", sql: str) -> tuple[int, list[tuple[Any, ...]]]:
+    """Return how many rows break a rule, and a few of them."""
+    found = connection.execute(sql)
+    examples = found.fetchmany(SHOWN)
+    count = len(examples)
+    while more := len(found.fetchmany(10_000)):
+        count += more
+    return count, examples

@@ -19,8 +19,12 @@ COMMANDS = (
     ("refresh",),
     ("query",),
     ("editions",),
+    ("verify",),
     ("calls",),
+    ("doctor",),
     ("analyse",),
+    ("audit",),
+    ("serve",),
     ("import", "scores"),
     ("import", "kumo"),
     ("report",),
@@ -28,6 +32,7 @@ COMMANDS = (
     ("domains", "list"),
     ("sample",),
     ("solve",),
+    ("unlock",),
 )
 
 
@@ -199,7 +204,7 @@ def test_reading_commands_import_no_prefect_and_tasks_nothing_heavy() -> None:
         "import sys, flows.cli, tasks.kumo.search, tasks.kumo.sampling\n"
         "import tasks.kumo.players, tasks.kumo.books, tasks.kumo.books.check, tasks.kumo.validation\n"
         "heavy = {'prefect', 'duckdb', 'pyarrow', 'pandas', 'numba', 'numpy', 'pysat', 'pydantic', 'jinja2',"
-        " 'great_expectations', 'scipy'}\n"
+        " 'great_expectations', 'scipy', 'openlineage'}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )
     done = subprocess.run(

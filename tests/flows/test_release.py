@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from flows.completeness import progress_of
 from flows.release import audit_and_publish
 from flows.workspace import open_workspace
 from schemas.errors import AuditFailed, EditionConflict
@@ -18,15 +19,18 @@ def test_a_failed_audit_publishes_nothing_and_keeps_the_staging(tmp_path: Path) 
     staging.write_plan(tiny_edition.plan("e1"))
     rows = tiny_edition.rows()
     rows["episodes"][0]["status"] = "lost"
-    staging.write_batch("all", rows)
+    workspace = open_workspace(str(tmp_path), "e1")
+    for key in progress_of(workspace).asked:
+        staging.write_batch(key, {})
+    staging.write_batch(workspace.statistics_key, rows)
     with pytest.raises(AuditFailed, match=r"status is one of.*broken by 1 rows.*staging/e1"):
         audit_and_publish(str(tmp_path), "e1")
     assert published_editions(staging.store) == ()
     assert not (tmp_path / "tables").exists()
-    assert staging.is_done("all")
+    assert staging.is_done(workspace.statistics_key)
 
     sound = tiny_edition.rows()
-    staging.write_batch("all", sound)
+    staging.write_batch(workspace.statistics_key, sound)
     assert audit_and_publish(str(tmp_path), "e1")["episodes"] == len(sound["episodes"])
     assert published_editions(staging.store) == ("e1",)
 

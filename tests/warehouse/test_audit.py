@@ -1,26 +1,36 @@
 """The audit holds on sound data, and every rule fails on data that breaks it."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 
-from schemas.errors import AuditFailed
+from schemas.errors import AuditFailed, Damaged
 from schemas.tables import STAGED_TABLES, TABLES
 from tests.warehouse import tiny_edition
-from warehouse.audit import audit, cross_table_rules, require_passed
+from warehouse import audit_blocks
+from warehouse.audit import audit, cross_table_rules, require_passed, table_expectations
+from warehouse.audit_blocks import audited_blocks
+from warehouse.audit_validator import Validator
+from warehouse.consolidate import write_sorted
 
 Rows = dict[str, list[dict[str, Any]]]
 
 
-def _broken(change: Callable[[Rows], None]) -> list[dict[str, Any]]:
+def _files(folder: Path, rows: Rows) -> dict[str, Path]:
+    return {name: write_sorted(name, [table], folder) for name, table in tiny_edition.tables(rows).items()}
+
+
+def _broken(folder: Path, change: Callable[[Rows], None]) -> list[dict[str, Any]]:
     rows = tiny_edition.rows()
     change(rows)
-    return [row for row in audit(tiny_edition.tables(rows)) if not row["success"]]
+    return [row for row in audit(_files(folder, rows)) if not row["success"]]
 
 
-def test_sound_data_passes_and_every_table_has_its_suite() -> None:
-    results = audit(tiny_edition.tables())
+def test_sound_data_passes_and_every_table_has_its_suite(tmp_path: Path) -> None:
+    results = audit(_files(tmp_path, tiny_edition.rows()))
     assert [row for row in results if not row["success"]] == []
     assert {row["suite"] for row in results} == {*STAGED_TABLES, "cross_table"}
     keys = [(row["suite"], row["expectation"]) for row in results]
@@ -95,21 +105,49 @@ def _drop(table: str) -> Callable[[Rows], None]:
     ],
 )
 def test_each_rule_catches_what_breaks_it(
+    tmp_path: Path,
     breaks: list[tuple[Callable[[Rows], None], str, str]],
 ) -> None:
     def change(rows: Rows) -> None:
         for one, _, _ in breaks:
             one(rows)
 
-    broken = _broken(change)
+    broken = _broken(tmp_path, change)
     for _, suite, expectation in breaks:
         found = [row for row in broken if row["suite"] == suite and expectation in row["expectation"]]
         assert len(found) == 1, expectation
         assert found[0]["unexpected_count"] >= 1
 
 
-def test_a_failed_audit_names_the_expectation_and_the_rows() -> None:
-    broken = _broken(_set("episodes", "status", "lost"))
+def test_the_size_of_a_block_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = tiny_edition.rows()
+    for one in (_repeat("turns"), _repeat("turns"), _set("turns", "kind", "odd", row=3)):
+        one(rows)
+    table, file = TABLES["turns"], _files(tmp_path, rows)["turns"]
+    expectations = list(table_expectations(table))
+    validator = Validator()
+    whole = validator.results("turns", audited_blocks(table, file), expectations)
+    monkeypatch.setattr(audit_blocks, "_BLOCK_ROWS", 2)
+    monkeypatch.setattr(audit_blocks, "_READ_ROWS", 1)
+    assert len(list(audited_blocks(table, file))) > 1
+    assert validator.results("turns", audited_blocks(table, file), expectations) == whole
+    found = {row["expectation"]: row for row in whole}
+    assert found["(episode_id, turn) is unique"]["unexpected_count"] == 3
+    assert found["kind is one of action, truth, none"]["observed"] == "values such as odd"
+
+
+def test_a_file_out_of_order_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    turns = tiny_edition.tables()["turns"].sort_by([("episode_id", "descending"), ("turn", "descending")])
+    pq.write_table(turns, tmp_path / "turns.parquet")
+    for rows in (1, 1_000):
+        monkeypatch.setattr(audit_blocks, "_BLOCK_ROWS", rows)
+        monkeypatch.setattr(audit_blocks, "_READ_ROWS", rows)
+        with pytest.raises(Damaged, match=r"turns\.parquet is not sorted by episode_id, turn"):
+            list(audited_blocks(TABLES["turns"], tmp_path / "turns.parquet"))
+
+
+def test_a_failed_audit_names_the_expectation_and_the_rows(tmp_path: Path) -> None:
+    broken = _broken(tmp_path, _set("episodes", "status", "lost"))
     with pytest.raises(AuditFailed, match=r"nothing was published.*status is one of.*by 1 rows.*lost.*e1"):
         require_passed(broken, "staging/e1")
 

@@ -8,7 +8,23 @@ from warehouse.catalog import view_over_arrow
 if TYPE_CHECKING:
     import pyarrow
 
-CELL_TABLES = ("episodes", "kumo_instances", "seed_configs", "domains")
+# Of each table its key, and what is counted by or computed from: no texts of moves or books.
+CELL_COLUMNS = {
+    "episodes": (
+        "episode_id",
+        "instance_id",
+        "player",
+        "status",
+        "success",
+        "tests",
+        "tokens",
+        "cost_usd",
+    ),
+    "kumo_instances": ("instance_id", "config_id", "setting", "n_actions", "optimal_tests", "signature"),
+    "seed_configs": ("config_id", "domain_id", "config"),
+    "domains": ("domain_id", "name"),
+}
+CELL_TABLES = tuple(CELL_COLUMNS)
 
 
 def count_cells(tables: dict[str, "pyarrow.Table"]) -> list[dict[str, Any]]:

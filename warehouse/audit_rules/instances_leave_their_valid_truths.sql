@@ -1,10 +1,9 @@
 -- the observed states of an instance leave exactly its valid truths
 WITH observed AS (
-    SELECT instance_id, config_id, truths, valid_truths,
-           unnest(actions) AS action, unnest(states) AS state
+    SELECT instance_id, config_id, truths, unnest(actions) AS action, unnest(states) AS state
     FROM kumo_instances
 ), excluded AS (
-    SELECT o.instance_id, flatten(list(s.rules_out)) AS names
+    SELECT o.instance_id, flatten(list(list_filter(o.truths, lambda t: list_contains(s.rules_out, t)))) AS names
     FROM observed AS o
     JOIN outcomes AS s USING (config_id, action, state)
     GROUP BY o.instance_id

@@ -15,7 +15,8 @@ class SamplingRequest:
     `min_expected_steps` is the least number of expected steps (Algorithm 3 of Lin et al., 2025): 0 takes
     every instance, as the paper does; a value in (0, 1] needs no search, because the expected steps are 0
     exactly where some truth is related to no action, and 1 or more otherwise; above 1 the exact search
-    decides. The instances get the indices from `first_index` on.
+    decides. The instances get the indices from `first_index` on. A run of several requests says in each how
+    many instances it asks for in all and how many it has: only what is said of a shortfall looks at that.
     """
 
     setting: Setting
@@ -23,6 +24,8 @@ class SamplingRequest:
     seed: int
     min_expected_steps: float = 1.0
     first_index: int = 0
+    asked_in_all: int | None = None
+    found_before: int = 0
 
     @property
     def is_searched(self) -> bool:

@@ -61,6 +61,7 @@ class Remainder:
     def shortfall(self, found: int) -> PerennialError:
         """Return the error that says how many instances exist, once the sequence is at its end."""
         existing = self.walked - self.too_easy
+        found += self._request.found_before
         issued_earlier = existing - found
         if existing == 0:
             return self._nothing_exists()
@@ -70,15 +71,16 @@ class Remainder:
             )
         earlier = f" ({issued_earlier:,} of them issued earlier)" if issued_earlier else ""
         return InstancesExhausted(
-            f"{self._subject()}: {existing:,} distinct instances exist{earlier}, {self._request.count:,} new "
+            f"{self._subject()}: {existing:,} distinct instances exist{earlier}, {self._asked():,} new "
             f"ones were asked for and {found:,} found: ask for {found:,} at most, or use another setting or "
             f"domain"
         )
 
     def given_up(self, found: int) -> PerennialError:
         """Return the error that says that no further instance was found, and that none was excluded."""
+        found += self._request.found_before
         return InstancesExhausted(
-            f"{self._subject()}: {self._request.count:,} new instances were asked for and {found:,} found; "
+            f"{self._subject()}: {self._asked():,} new instances were asked for and {found:,} found; "
             f"neither drawing nor the solver came upon another within its limits (that there is none is not "
             f"proved): use another seed, a lower min_expected_steps, another setting or another domain"
         )
@@ -101,6 +103,9 @@ class Remainder:
             return next(self._enumerate(all_related=False), None) is None
         except UndecidedError:
             return False
+
+    def _asked(self) -> int:
+        return self._request.asked_in_all or self._request.count
 
     def _subject(self) -> str:
         return f"domain {self._encoded.config.name!r}, setting {self._request.setting.name}"

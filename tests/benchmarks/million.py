@@ -1,0 +1,192 @@
+"""Many instances of one domain, stage by stage: seconds, rows a second, and the peak memory of all processes.
+
+By hand: `python -m tests.benchmarks.million --counts 100000 300000 1000000`. Each number of instances runs
+in a process of its own: sampled and solved, merged into sorted files, audited (by SQL, which knows nothing
+of the sampler, whether each instance's states leave its valid truths) and published; with --players, the
+stages in between run too: books, gate, episodes, statistics. At the end the published ids are read back,
+and as many new ones are looked up among them. CPU seconds are those of the process, all threads together;
+memory is read from /proc.
+"""
+
+import argparse
+import multiprocessing
+import os
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from tempfile import TemporaryDirectory
+from typing import Any
+
+_EDITION = "million"
+_INTERVAL_S = 0.05
+
+
+def main() -> None:
+    """Run the benchmark and print its table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--counts", type=int, nargs="+", default=[100_000, 300_000, 1_000_000])
+    parser.add_argument("--domain", default="mineral_identification")
+    parser.add_argument("--setting", default="easy")
+    parser.add_argument("--players", nargs="+", default=[], help="run every stage, with these players")
+    parser.add_argument("--min-distinct-books", type=float, default=1.0)
+    parser.add_argument("--folder", help="where the data roots go; default: a temporary folder")
+    chosen = parser.parse_args()
+    print(f"{'instances':>10}  {'stage':<11}{'seconds':>8}{'CPU s':>8}{'a CPU s':>10}{'peak MB':>9}  what")
+    for count in chosen.counts:
+        with TemporaryDirectory(dir=chosen.folder) as folder:
+            asked = {
+                "root": folder,
+                "domains": [chosen.domain],
+                "settings": [chosen.setting],
+                "instances": count,
+                "players": chosen.players or ["oracle"],
+                "min_distinct_books": chosen.min_distinct_books,
+                "edition": _EDITION,
+            }
+            process = multiprocessing.get_context("spawn").Process(
+                target=_run, args=(asked, bool(chosen.players))
+            )
+            process.start()
+            process.join()
+            if process.exitcode:
+                sys.exit(process.exitcode)
+
+
+class _Clock:
+    """Prints a line a stage; the peak is that of this process and all that it started, read all the time."""
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+        self._peak = _resident_bytes()
+        self._started, self._cpu = time.perf_counter(), time.process_time()
+        self._highest = 0
+        threading.Thread(target=self._watch, daemon=True).start()
+
+    def _watch(self) -> None:
+        while True:
+            size = _resident_bytes()
+            self._peak = max(self._peak, size)
+            self._highest = max(self._highest, size)
+            time.sleep(_INTERVAL_S)
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[list[str]]:
+        self._peak = _resident_bytes()
+        told: list[str] = []
+        begun, cpu = time.perf_counter(), time.process_time()
+        yield told
+        seconds = time.perf_counter() - begun
+        self._line(name, seconds, time.process_time() - cpu, self._peak, "; ".join(told))
+
+    def total(self) -> None:
+        seconds = time.perf_counter() - self._started
+        self._line("in all", seconds, time.process_time() - self._cpu, self._highest, "")
+
+    def _line(self, name: str, seconds: float, cpu: float, peak: int, told: str) -> None:
+        rate, megabytes = self._count / cpu, peak / 1e6
+        figures = f"{seconds:>8.1f}{cpu:>8.1f}{rate:>10,.0f}{megabytes:>9,.0f}"
+        print(f"{self._count:>10,}  {name:<11}{figures}  {told}", flush=True)
+
+
+class _Clocked:
+    """Runs batches here, one after the other, under the clock: of all stages, or of sampling alone."""
+
+    def __init__(self, clock: _Clock, is_whole: bool) -> None:
+        self._clock, self._is_whole = clock, is_whole
+
+    def run(
+        self,
+        name: str,
+        function: Callable[..., dict[str, int]],
+        parameters: Sequence[tuple[Any, ...]],
+        *,
+        spread: bool = False,
+    ) -> dict[str, int]:
+        """Run the function with each of the parameters, unless the stage is left out."""
+        total: Counter[str] = Counter()
+        if self._is_whole or name in ("domains", "sample"):
+            with self._clock.stage(name) as told:
+                for values in parameters:
+                    total.update(function(*values))
+                told.append(", ".join(f"{rows:,} {table}" for table, rows in total.items()))
+        return dict(total)
+
+
+def _resident_bytes() -> int:
+    """Return the memory of this process and of all that came from it."""
+    parents, sizes = {}, {}
+    for entry in os.scandir("/proc"):
+        if entry.name.isdigit():
+            try:
+                with open(f"/proc/{entry.name}/stat") as stat:
+                    fields = stat.read().rsplit(")", 1)[1].split()
+            except (FileNotFoundError, ProcessLookupError):
+                continue
+            parents[int(entry.name)] = int(fields[1])
+            sizes[int(entry.name)] = int(fields[21]) * os.sysconf("SC_PAGE_SIZE")
+    own, found = os.getpid(), 0
+    for process, size in sizes.items():
+        ancestor = process
+        while ancestor not in (own, 0, 1) and ancestor in parents:
+            ancestor = parents[ancestor]
+        found += size if ancestor == own else 0
+    return found
+
+
+def _run(asked: dict[str, Any], is_whole: bool) -> None:
+    import pyarrow.parquet as pq
+
+    from flows.growing import Policies, grow
+    from flows.kernels import prepare_kernels
+    from flows.planning import prepare_refresh
+    from flows.workspace import open_workspace
+    from schemas.settings import load_settings
+    from warehouse.audit import audit, require_passed
+    from warehouse.catalog import published_editions
+    from warehouse.consolidate import consolidate
+    from warehouse.issued import issued_instances
+    from warehouse.publish import publish
+    from warehouse.stage import Staging
+    from warehouse.store import Store
+
+    prepare_kernels("sampling", "search")
+    settings = load_settings(asked)
+    store, count = Store(settings.root), settings.instances
+    prepared = prepare_refresh(settings, store)
+    plan = prepared.plan
+    staging = Staging(store, plan.edition)
+    staging.write_plan(plan)
+    workspace = open_workspace(store.root, plan.edition)
+    clock = _Clock(count)
+    grow(workspace, prepared.domains, Policies.of(settings), _Clocked(clock, is_whole))
+    with staging.scratch_folder() as scratch:
+        with clock.stage("merge") as told:
+            files = consolidate(staging, scratch)
+            rows = {name: pq.read_metadata(file).num_rows for name, file in files.items()}
+            told += [
+                f"{rows[name]:,} {name} {files[name].stat().st_size / 1e6:,.0f} MB"
+                for name in rows
+                if rows[name]
+            ]
+        with clock.stage("audit") as told:
+            results = audit(files)
+            require_passed(results, staging.folder)
+            told.append(f"{len(results)} expectations hold")
+        with clock.stage("publish"):
+            publish(store, plan, {}, results, datetime.now(UTC), files)
+    staging.remove()
+    with clock.stage("read ids") as told:
+        issued = issued_instances(store, published_editions(store))
+        told.append(f"{len(issued):,} ids")
+    new = [f"ki_{number:032x}" for number in range(count)]
+    with clock.stage("look up") as told:
+        told.append(f"{sum(issued.which(new))} of {count:,} are known")
+    clock.total()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,106 @@
+"""python -m tests.flows.running_everywhere FOLDER EDITION: the same work on every runner; prints JSON.
+
+One process, so that Prefect and the audit are imported once and a Dask cluster is started once.
+"""
+
+import json
+import logging
+import os
+import sys
+import traceback
+from pathlib import Path
+from typing import Any
+
+from tests.flows.batches_in_peril import dying_once, failing_once, refusing, telling
+from warehouse.stage import Staging
+from warehouse.store import Store
+
+BATCHES = 6
+ASKED = {
+    "domains": "mineral_identification",
+    "settings": "easy,6x8",
+    "instances": 4,
+    "runs": 2,
+    "players": "oracle,random",
+}
+
+
+def main() -> None:
+    """Run all, and print what became of each."""
+    # Here, not above: the processes of the pool import this module anew.
+    from distributed import LocalCluster
+    from prefect import flow
+
+    from flows.refresh import refresh
+
+    in_peril = flow(name="batches-in-peril", validate_parameters=False)(run_in_peril)
+    folder, edition = Path(sys.argv[1]), sys.argv[2]
+    with LocalCluster(
+        n_workers=2,
+        threads_per_worker=1,
+        host="127.0.0.1",
+        silence_logs=logging.CRITICAL,
+        dashboard_address="127.0.0.1:0",
+        scheduler_kwargs={"dashboard": False},
+    ) as cluster:
+        elsewhere = cluster.scheduler_address.replace("tcp://", "dask://")
+        runners = {"one": ("local", 1), "two": ("local", 2), "dask": ("dask", 2), "scheduler": (elsewhere, 2)}
+        found: dict[str, Any] = {}
+        for name, (runner, workers) in runners.items():
+            settings = {
+                **ASKED,
+                "edition": edition,
+                "root": str(folder / name),
+                "runner": runner,
+                "workers": workers,
+            }
+            found[name] = _outcome(refresh, settings)
+        for name in ("two", "scheduler"):
+            work = folder / f"peril-{name}"
+            work.mkdir()
+            root = _staged(folder / "one", edition, work)
+            found[f"peril-{name}"] = _outcome(in_peril, *runners[name], root, edition, str(work))
+        found["unseen"] = _outcome(in_peril, *runners["scheduler"], str(folder / "elsewhere"), edition, "")
+    print(json.dumps(found))
+
+
+def run_in_peril(runner: str, workers: int, root: str, edition: str, folder: str) -> dict[str, Any]:
+    """Run all batches in peril on this runner and return what became of them."""
+    from flows.runners import opened_runner
+    from flows.stages import Stages
+    from flows.watching import Watchers
+
+    batches = [(folder, number) for number in range(BATCHES)]
+    with opened_runner(runner, workers, root, edition) as taken:
+        stages = Stages(Watchers(), taken)
+        found: dict[str, Any] = {"parent": os.getpid()}
+        found["counts"] = stages.run("telling", telling, batches, spread=lambda _folder, number: number > 1)
+        try:
+            stages.run("refusing", refusing, batches, spread=True)
+        except Exception as error:  # noqa: BLE001  the test says what it has to be
+            found["refused"] = [type(error).__name__, str(error), getattr(error, "exit_code", None)]
+        found["failed"] = stages.run("failing", failing_once, batches, spread=True)
+        found["died"] = stages.run("dying", dying_once, batches, spread=True)
+    found["telling"] = [(Path(folder) / f"telling-{number}").read_text().split() for number in range(BATCHES)]
+    found["refusing"] = sum((Path(folder) / f"refusing-{number}").exists() for number in range(BATCHES))
+    return found
+
+
+def _outcome(function: Any, *values: Any) -> Any:
+    try:
+        return function(*values)
+    except Exception:  # noqa: BLE001  the test shows it
+        return traceback.format_exc()
+
+
+def _staged(published: Path, edition: str, work: Path) -> str:
+    """Stage an edition's plan in a root of its own, for workers to see."""
+    from warehouse.publish import published_plan
+
+    root = str(work / "root")
+    Staging(Store(root), edition).write_plan(published_plan(Store(str(published)), edition))
+    return root
+
+
+if __name__ == "__main__":
+    main()

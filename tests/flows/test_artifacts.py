@@ -1,0 +1,51 @@
+"""The artifacts of a refresh in Prefect's pages."""
+
+import json
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+from flows.artifacts import Artifacts
+from tests.flows.conftest import Published
+from tests.flows.prefect_harness import Harness
+
+STAGES = ("sample", "books", "episodes", "statistics", "publish")
+
+
+def artifacts(harness: Harness, root: Path) -> dict[str, dict[str, Any]]:
+    """Return the artifacts of the flow run that published into this root, by key."""
+    request = urllib.request.Request(
+        f"{harness.environment['PREFECT_API_URL']}/artifacts/filter",
+        data=b'{"limit": 200, "sort": "CREATED_DESC"}',
+        headers={"Content-Type": "application/json"},
+    )
+    with urllib.request.urlopen(request, timeout=30) as reply:
+        found = json.load(reply)
+    (run,) = {item["flow_run_id"] for item in found if item["key"] == "tables" and str(root) in item["data"]}
+    return {item["key"]: item for item in found if item["flow_run_id"] == run}
+
+
+def test_each_stage_has_its_progress_and_rows(harness: Harness, published: Published) -> None:
+    assert "warning" not in published.stdout
+    made = artifacts(harness, published.root)
+    for stage in STAGES:
+        assert (made[f"stage-{stage}"]["type"], made[f"stage-{stage}"]["data"]) == ("progress", 100.0)
+        assert made[f"rows-{stage}"]["type"] == "table"
+    assert json.loads(made["rows-episodes"]["data"])[0] == {"table": "episodes", "rows": 120}
+    rows = {row["table"]: row["rows"] for row in json.loads(made["edition"]["data"])}
+    assert rows["kumo_instances"] == 24
+    leaderboard = json.loads(made["leaderboard"]["data"])
+    assert {(row["setting"], row["player"], row["attempted"]) for row in leaderboard} >= {
+        ("easy", "oracle", 12),
+        ("6x8", "random", 24),
+    }
+    assert f"{published.root}/tables/<table>/edition=small/" in made["tables"]["data"]
+
+
+def test_outside_of_a_flow_run_nothing_is_made() -> None:
+    watcher = Artifacts()
+    watcher.stage_started("sample", 2)
+    watcher.batch_done("sample", 1, {})
+    watcher.stage_done("sample", {"kumo_instances": 2})
+    watcher.published({"kumo_instances": 2})
+    watcher.failed(ValueError())

@@ -1,0 +1,144 @@
+"""An edition grown in chunks is the one grown at once, and goes on after a kill between chunks."""
+
+import json
+import multiprocessing
+import signal
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from flows import workspace as working
+from flows.author import stage_domain
+from flows.growing import Policies, grow
+from flows.planning import prepare_refresh
+from flows.release import audit_and_publish
+from flows.sample import sample_batch
+from flows.workspace import open_workspace
+from schemas.errors import InstancesExhausted
+from schemas.kumo import Outcome, OutcomeState, SeedConfig
+from schemas.settings import RefreshSettings, load_settings
+from tests.flows.prefect_harness import edition_content
+from warehouse.stage import Staging
+from warehouse.store import Store
+
+ASKED = {
+    "domains": ["mineral_identification"],
+    "settings": ["easy"],
+    "instances": 25,
+    "runs": 2,
+    "edition": "chunked",
+}
+MANY = {**ASKED, "instances": 400}
+METALS = ("gold", "silver", "brass")
+COINS = SeedConfig(
+    "Coins",
+    METALS,
+    ("bite", "weigh"),
+    tuple(
+        Outcome(action, "str", tuple(OutcomeState(out, None, None, (out,)) for out in METALS))
+        for action in ("bite", "weigh")
+    ),
+    goal="find the metal",
+)
+
+
+class _Here:
+    """Runs batches in this process, one after the other."""
+
+    def run(
+        self,
+        name: str,
+        function: Callable[..., dict[str, int]],
+        parameters: Sequence[tuple[Any, ...]],
+        *,
+        spread: bool = False,
+    ) -> dict[str, int]:
+        for values in parameters:
+            function(*values)
+        return {}
+
+
+def _begun(root: Path, asked: dict[str, Any]) -> tuple[RefreshSettings, Any]:
+    settings = load_settings({**asked, "root": str(root)})
+    prepared = prepare_refresh(settings, Store(str(root)))
+    if not prepared.resumed:
+        Staging(Store(str(root)), prepared.plan.edition).write_plan(prepared.plan)
+    return settings, prepared
+
+
+def _grown(root: Path, asked: dict[str, Any]) -> dict[str, list[tuple[Any, ...]]]:
+    settings, prepared = _begun(root, asked)
+    edition = prepared.plan.edition
+    grow(open_workspace(str(root), edition), prepared.domains, Policies.of(settings), _Here())
+    audit_and_publish(str(root), edition)
+    return edition_content(root, edition)
+
+
+def _files(root: Path) -> dict[str, bytes]:
+    tables = ("kumo_instances", "books", "turns", "statistics", "rejections", "audits")
+    return {name: next(root.glob(f"tables/{name}/*/part-0.parquet")).read_bytes() for name in tables}
+
+
+def test_chunks_change_no_row_and_no_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    at_once = _grown(tmp_path / "at once", ASKED)
+    monkeypatch.setattr(working, "CHUNK", 10)
+    in_chunks = _grown(tmp_path / "in chunks", ASKED)
+    content = {name: (at_once[name], in_chunks[name]) for name in at_once if name != "editions"}
+    assert [name for name, (one, other) in content.items() if one != other] == []
+    assert len(in_chunks["kumo_instances"]) == 25
+    assert _files(tmp_path / "at once") == _files(tmp_path / "in chunks")
+
+
+def _sample_one_by_one(root: str, config_id: str, setting: str) -> None:
+    working.CHUNK = 1
+    sample_batch(root, "chunked", config_id, setting)
+
+
+def _with_domain(root: Path, asked: dict[str, Any]) -> tuple[Staging, str, str]:
+    """Return a staged edition with its domain, and the configuration and setting to sample."""
+    _, prepared = _begun(root, asked)
+    workspace = open_workspace(str(root), "chunked")
+    stage_domain(workspace, prepared.domains[0])
+    return workspace.staging, prepared.plan.configs[0], prepared.plan.settings[0].name
+
+
+def test_sampling_goes_on_after_a_kill_between_chunks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(working, "CHUNK", 1)
+    root = tmp_path / "killed"
+    killed, *cell = _with_domain(root, MANY)
+    before = len(killed.done_keys())
+    sampler = multiprocessing.get_context("spawn").Process(target=_sample_one_by_one, args=(str(root), *cell))
+    sampler.start()
+    deadline = time.monotonic() + 120
+    while len(killed.done_keys()) < before + 2 and sampler.is_alive() and time.monotonic() < deadline:
+        time.sleep(0.002)
+    sampler.kill()
+    sampler.join()
+    assert sampler.exitcode == -signal.SIGKILL
+    assert 2 <= len(killed.done_keys()) - before < MANY["instances"]
+    assert sample_batch(str(root), "chunked", *cell) == {"kumo_instances": MANY["instances"]}
+
+    monkeypatch.setattr(working, "CHUNK", 1_000)
+    undisturbed, *cell = _with_domain(tmp_path / "undisturbed", MANY)
+    sample_batch(str(tmp_path / "undisturbed"), "chunked", *cell)
+    assert killed.read_all("kumo_instances").equals(undisturbed.read_all("kumo_instances"))
+
+
+def test_a_shortfall_counts_the_chunks_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    domain = tmp_path / "coins.json"
+    domain.write_text(json.dumps(COINS.as_json()))
+    asked = {**ASKED, "domains": [str(domain)], "settings": ["2x1"], "instances": 100}
+    told = []
+    for chunk in (1, 2, 100):
+        monkeypatch.setattr(working, "CHUNK", chunk)
+        _, *cell = _with_domain(tmp_path / str(chunk), asked)
+        with pytest.raises(InstancesExhausted) as caught:
+            sample_batch(str(tmp_path / str(chunk)), "chunked", *cell)
+        told.append(str(caught.value))
+    assert "100 new ones were asked for" in told[0]
+    assert len(set(told)) == 1

@@ -1,0 +1,155 @@
+"""`perennial serve` on a fresh machine: it fires, editions appear, and nothing is left of it."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.flows.prefect_harness import clean_environment
+from tests.flows.webhook import running_hook
+from warehouse.catalog import open_catalog
+from warehouse.store import Store
+
+DEADLINE_S = 400
+SETTINGS = """
+domains = ["chemical_analysis", "mineral_identification"]
+domain_count = 1
+settings = ["4x5"]
+instances = 2
+players = ["oracle"]
+"""
+
+
+def serve(folder: Path, *options: str, **environment: str) -> "subprocess.Popen[str]":
+    """Start `perennial serve` in the folder; what it prints goes to `out.txt` there."""
+    with (folder / "out.txt").open("a") as out:
+        return subprocess.Popen(
+            [sys.executable, "-P", "-m", "flows.cli", "serve", *options],
+            cwd=folder,
+            env={**clean_environment(), **environment},
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            text=True,
+            # As from a shell: a signal to its group reaches its children too.
+            start_new_session=True,
+        )
+
+
+def descendants(pid: int) -> dict[int, str]:
+    """Return the processes that descend from one, each with its command line."""
+    parents = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                stat = (entry / "stat").read_text().rsplit(")", 1)[1].split()
+            except (FileNotFoundError, ProcessLookupError):
+                continue
+            if stat[0] != "Z":
+                parents[int(entry.name)] = int(stat[1])
+    found: dict[int, str] = {}
+    grown = True
+    while grown:
+        more = [child for child, parent in parents.items() if parent in {pid, *found} and child not in found]
+        found.update((child, _command(child)) for child in more)
+        grown = bool(more)
+    return found
+
+
+def _command(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
+
+
+def lives(pid: int, command: str) -> bool:
+    """Whether that very process still runs."""
+    return bool(command) and _command(pid) == command
+
+
+def wait_for(condition: Callable[[], bool], folder: Path) -> None:
+    """Return once the condition holds; fail with what was printed when it takes too long."""
+    deadline = time.monotonic() + DEADLINE_S
+    while not condition():
+        assert time.monotonic() < deadline, (folder / "out.txt").read_text()
+        time.sleep(0.2)
+
+
+@pytest.mark.slow
+def test_a_schedule_fires_and_editions_appear(tmp_path: Path) -> None:
+    (tmp_path / "perennial.toml").write_text(SETTINGS)
+    out = tmp_path / "out.txt"
+    with running_hook() as told:
+        serving = serve(tmp_path, "--every", "5", PERENNIAL_WEBHOOK=told.url)
+        try:
+            wait_for(lambda: out.read_text().count("is published (run") >= 2, tmp_path)
+            second = serve(tmp_path)
+            assert second.wait(timeout=120) == 9
+            children = descendants(serving.pid)
+            assert any("flows.embedded_server" in command for command in children.values())
+            os.kill(serving.pid, signal.SIGTERM)
+            assert serving.wait(timeout=120) == 0, out.read_text()
+        finally:
+            if serving.poll() is None:
+                os.killpg(serving.pid, signal.SIGKILL)
+                serving.wait()
+    wait_for(lambda: not any(lives(pid, command) for pid, command in children.items()), tmp_path)
+    printed = out.read_text()
+    assert "Prefect's pages: http://127.0.0.1:" in printed
+    assert "the next refresh is due" in printed
+    assert f"another `perennial serve` serves this data root (process {serving.pid})" in printed
+    assert "Traceback" not in printed
+    root = tmp_path / "warehouse" / "data"
+    catalog = open_catalog(Store(str(root)))
+    editions = catalog.query(
+        "SELECT edition, any_value(name), count(*), count(DISTINCT instance_id) FROM kumo_instances "
+        "JOIN seed_configs USING (edition, config_id) JOIN domains USING (edition, domain_id) "
+        "GROUP BY 1 ORDER BY 1"
+    )[1]
+    assert editions[1][0] == f"{editions[0][0]}-2"
+    assert [row[1] for row in editions[:2]] == ["Chemical Analysis", "Mineral Identification"]
+    assert {row[2:] for row in editions} == {(2, 2)}
+    whole = catalog.query("SELECT count(*), count(DISTINCT instance_id) FROM kumo_instances")[1]
+    assert whole == [(2 * len(editions), 2 * len(editions))]
+    published = [document for document in told.taken if document["event"] == "published"]
+    assert [document["edition"] for document in published] == [row[0] for row in editions]
+    assert published[0]["root"] == str(root)
+    assert published[0]["counts"]["kumo_instances"] == 2
+    kept = [path for path in root.rglob("*") if path.is_file() and "/ui/" not in str(path)]
+    assert not [path for path in kept if b"secret-" in path.read_bytes()]
+    assert "secret-" not in printed
+
+
+@pytest.mark.parametrize(
+    ("options", "environment", "code", "message"),
+    [
+        (("--cron", "3 o'clock"), {}, 2, "the schedule \"3 o'clock\" in 'UTC' is none"),
+        (("--timezone", "Mars/Base"), {}, 2, "'Mars/Base' is none"),
+        ((), {"PERENNIAL_EDITION": "e"}, 2, "a schedule names its editions by date"),
+        ((), {"PERENNIAL_DOMAINS": "alchemy"}, 2, "domain 'alchemy' is not known"),
+        (
+            (),
+            {"PREFECT_API_URL": "http://127.0.0.1:1/api"},
+            1,
+            "no Prefect server answers at http://127.0.0.1:1/api",
+        ),
+    ],
+)
+def test_what_cannot_be_served_is_one_line_at_once(
+    tmp_path: Path, options: tuple[str, ...], environment: dict[str, str], code: int, message: str
+) -> None:
+    serving = serve(tmp_path, *options, **environment)
+    try:
+        assert serving.wait(timeout=120) == code
+    finally:
+        if serving.poll() is None:
+            os.killpg(serving.pid, signal.SIGKILL)
+            serving.wait()
+    errors = [line for line in (tmp_path / "out.txt").read_text().splitlines() if "error:" in line]
+    assert len(errors) == 1
+    assert message in errors[0]

@@ -1,0 +1,101 @@
+"""Parts in any order become one sorted file, whose bytes depend on the rows alone."""
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from schemas.tables import STAGED_TABLES, TABLES
+from tests.warehouse import tiny_edition
+from warehouse import consolidate as consolidating
+from warehouse.consolidate import consolidate, write_sorted
+from warehouse.stage import Staging
+from warehouse.store import Store
+
+
+def _turns(count: int) -> pa.Table:
+    row = tiny_edition.rows()["turns"][0]
+    rows = [
+        {**row, "episode_id": f"ep_{number // 7:04}", "turn": number % 7 + 1, "reply": "so " * (number % 40)}
+        for number in range(count)
+    ]
+    return pa.Table.from_pylist(rows, schema=TABLES["turns"].arrow_schema())
+
+
+def _dealt(table: pa.Table, parts: int, seed: int) -> list[pa.Table]:
+    order = list(range(table.num_rows))
+    random.Random(seed).shuffle(order)
+    return [table.take(pa.array(order[part::parts], pa.int64())) for part in range(parts)]
+
+
+@pytest.mark.parametrize("run_bytes", [2_000, 50_000, 64 << 20])
+@pytest.mark.parametrize("parts", [1, 3, 50])
+def test_the_bytes_depend_on_the_rows_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, parts: int, run_bytes: int
+) -> None:
+    turns = _turns(5_000)
+    (tmp_path / "plain").mkdir()
+    plain = write_sorted("turns", [turns], tmp_path / "plain")
+    monkeypatch.setattr(consolidating, "RUN_BYTES", run_bytes)
+    monkeypatch.setattr(consolidating, "_BLOCK_BYTES", 1_000)
+    file = write_sorted("turns", _dealt(turns, parts, seed=run_bytes), tmp_path)
+    assert file.read_bytes() == plain.read_bytes()
+    assert pq.read_table(file).equals(turns)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["plain", "turns.parquet"]
+
+
+def test_row_groups_are_cut_by_rows_and_by_letters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    turns = _turns(5_000)
+    monkeypatch.setattr(consolidating, "_GROUP_ROWS", 2_048)
+    by_rows = pq.read_metadata(write_sorted("turns", [turns], tmp_path))
+    assert [by_rows.row_group(n).num_rows for n in range(by_rows.num_row_groups)] == [2_048, 2_048, 904]
+    monkeypatch.setattr(consolidating, "_GROUP_LETTERS", 1)
+    by_letters = pq.read_metadata(write_sorted("turns", [turns], tmp_path))
+    assert [by_letters.row_group(n).num_rows for n in range(by_letters.num_row_groups)] == [1_024] * 4 + [904]
+
+
+def test_keys_with_null_come_after_the_others(tmp_path: Path) -> None:
+    row = {"stage": "books", "subject": "s", "rule": "r", "message": "m"}
+    rows = [{**row, "call_id": call_id} for call_id in (None, "call_b", "call_a")]
+    schema = TABLES["rejections"].arrow_schema()
+    parts = [pa.Table.from_pylist([one], schema=schema) for one in rows]
+    found = pq.read_table(write_sorted("rejections", parts, tmp_path))["call_id"].to_pylist()
+    assert found == ["call_a", "call_b", None]
+
+
+@pytest.mark.parametrize("run_bytes", [1, 64 << 20])
+def test_a_shared_table_keeps_each_key_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run_bytes: int
+) -> None:
+    monkeypatch.setattr(consolidating, "RUN_BYTES", run_bytes)
+    texts = [{"message_id": f"msg_{number}", "content": str(number)} for number in range(5)]
+    schema = TABLES["messages"].arrow_schema()
+    parts = [
+        pa.Table.from_pylist(part, schema=schema) for part in (texts[:3], texts[1:], texts[4:], texts[2:3])
+    ]
+    assert pq.read_table(write_sorted("messages", parts, tmp_path)).to_pylist() == texts
+
+
+def test_a_null_against_the_schema_is_left_to_the_audit(tmp_path: Path) -> None:
+    sound = tiny_edition.tables()["episodes"]
+    rows: list[dict[str, Any]] = tiny_edition.rows()["episodes"]
+    rows[0]["player"] = None
+    broken = tiny_edition.tables({"episodes": rows})["episodes"]
+    assert pq.read_schema(write_sorted("episodes", [sound], tmp_path)).equals(sound.schema)
+    assert pq.read_table(write_sorted("episodes", [broken], tmp_path))["player"].null_count == 1
+
+
+def test_every_staged_table_becomes_a_file(tmp_path: Path) -> None:
+    staging = Staging(Store(str(tmp_path / "root")), "e")
+    staging.write_batch("one", {"books": tiny_edition.rows()["books"]})
+    folder = tmp_path / "files"
+    folder.mkdir()
+    files = consolidate(staging, folder)
+    assert tuple(files) == STAGED_TABLES
+    rows = {name: pq.read_table(file) for name, file in files.items()}
+    assert rows["books"].num_rows == len(tiny_edition.rows()["books"])
+    assert all(table.schema.equals(TABLES[name].arrow_schema()) for name, table in rows.items())
+    assert rows["episodes"].num_rows == 0
