@@ -99,10 +99,12 @@ class EmbeddedServer:
             return
         deadline = time.monotonic() + START_TIMEOUT_S
         while not _answers(f"{self._url}/health"):
-            if self._process.poll() is not None or time.monotonic() > deadline:
+            ended = self._process.poll() is not None
+            if ended or time.monotonic() > deadline:
+                told = "ended at once" if ended else f"did not start within {START_TIMEOUT_S:.0f} s"
                 raise PerennialError(
-                    f"the embedded Prefect server did not start within {START_TIMEOUT_S:.0f} s: see "
-                    f"{self._log_path}, or start one with `prefect server start` and set PREFECT_API_URL"
+                    f"the embedded Prefect server {told}: see {self._log_path}, or start one with "
+                    "`prefect server start` and set PREFECT_API_URL"
                 )
             time.sleep(_POLL_S)
 
