@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from flows.batch_runner import Counts, Runner, threads_of_share
 from flows.planning import code_version
 from flows.process_pool import interrupts_held_back
-from flows.runners import Counts, Runner, threads_of_share
 from flows.worker import run_batch
 from flows.workspace import open_workspace
 from schemas.errors import InvalidOption, PerennialError

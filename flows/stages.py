@@ -10,8 +10,8 @@ from prefect import Task, task
 from prefect.cache_policies import NO_CACHE
 
 from flows import progress
+from flows.batch_runner import Runner
 from flows.growing import Spread
-from flows.runners import Runner
 from flows.watching import Watchers
 from schemas.errors import PerennialError
 

@@ -18,9 +18,10 @@ from typing import Any
 
 import pytest
 
+from flows.batch_runner import threads_of_share
 from flows.kernels import limited_threads, search_threads
 from flows.process_pool import PoolStopped, ProcessPool, WorkerLost
-from flows.runners import check_runner, root_for_workers, threads_of_share
+from flows.runners import check_runner, root_for_workers
 from schemas import errors
 from schemas.errors import InvalidOption, PerennialError
 from schemas.settings import load_settings
