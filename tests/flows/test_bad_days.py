@@ -42,6 +42,8 @@ from warehouse.publish import publish
 from warehouse.stage import Rows, Staging
 from warehouse.store import Store
 
+pytestmark = pytest.mark.slow
+
 SAMPLE = ("--config", "chemical_analysis", "--truths", "4", "--actions", "6", "--count", "1")
 
 

@@ -24,6 +24,8 @@ from tests.flows.prefect_harness import edition_content
 from warehouse.stage import Staging
 from warehouse.store import Store
 
+pytestmark = pytest.mark.slow
+
 ASKED = {
     "domains": ["mineral_identification"],
     "settings": ["easy"],

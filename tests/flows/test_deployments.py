@@ -57,6 +57,7 @@ def test_prefect_yaml_deploys_the_flows_that_are_served() -> None:
     assert [schedule["cron"] for schedule in found["kumo-refresh"]["schedules"]] == [DEFAULT_CRON]
 
 
+@pytest.mark.slow
 def test_published_editions_are_audited_and_an_offence_is_named(
     harness: Harness, published: Published, tmp_path: Path
 ) -> None:

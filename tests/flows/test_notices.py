@@ -26,6 +26,7 @@ def printed_while_failing(url: str) -> str:
     return capture.get()
 
 
+@pytest.mark.slow
 def test_a_failed_refresh_is_told_with_its_exit_code(harness: Harness, tmp_path: Path) -> None:
     with running_hook() as told:
         options = ("--edition", "e", "--players", "m", "--base-url", "http://127.0.0.1:1/v1")

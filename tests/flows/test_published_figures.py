@@ -10,6 +10,8 @@ from tests.flows.prefect_harness import Harness
 from warehouse.catalog import Catalog, open_catalog
 from warehouse.store import Store
 
+pytestmark = pytest.mark.slow
+
 MAIN_DOMAINS = ("ChemicalEnv", "EducationEnv", "FantasyEnv", "MedicalEnv", "MusicEnv")
 
 

@@ -51,6 +51,7 @@ def test_an_untouched_edition_comes_back_byte_for_byte(
     assert again.stderr.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_a_second_edition_is_rebuilt_as_if_the_first_had_been_there(harness: Harness, copied: Path) -> None:
     second = ("--domains", "mineral_identification", "--settings", "4x5", "--instances", "4")
     refresh = harness.perennial(

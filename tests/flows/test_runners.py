@@ -28,6 +28,8 @@ from schemas.settings import load_settings
 from schemas.tables import TABLES
 from tests.flows.prefect_harness import Harness, edition_content
 
+pytestmark = pytest.mark.slow
+
 EDITION = "everywhere"
 RUNNERS = ("two", "dask", "scheduler")
 DEADLINE_S = 60.0

@@ -13,6 +13,8 @@ from tests.warehouse.lock_holding import holding
 from tests.warehouse.s3_server import S3, s3
 from warehouse.store import Store
 
+pytestmark = pytest.mark.slow
+
 __all__ = ["s3"]
 
 REFRESH = (
