@@ -120,13 +120,14 @@ def _add_instances(
     boards = [encode_instance(encoded, instance) for instance in instances]
     solutions = solve_instances(boards, time_limit=inf, work_limit=WORK_LIMIT)
     keys = rows.keys.setdefault((file.domain, file.setting), {})
+    config_id = encoded.config.config_id  # a hash of the whole configuration, computed anew at each access
     for instance, board, solution in zip(instances, boards, solutions, strict=True):
         identity = _identity(rows, encoded, instance, file)
         rows.tables["kumo_instances"].append(
             instance_row(
                 instance,
                 instance_id=identity,
-                config_id=encoded.config.config_id,
+                config_id=config_id,
                 setting=file.setting.name,
                 expected_steps=-1.0 if solution.expected_steps is None else solution.expected_steps,
                 golden=optimal.get(instance.seed) or _our_moves(instance, solution),

@@ -5,12 +5,12 @@ holds what the edition's refresh could see: the instances and domains of the edi
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from flows.growing import Policies, Spread, StageRunner, grow
+from flows.growing import Policies, grow
+from flows.plain_stages import PlainStages
 from flows.planning import PlannedDomain, code_version
 from flows.workspace import open_workspace
 from schemas.calls import CallPolicy
@@ -49,30 +49,6 @@ class Reproduction:
         return all(table.same_rows for table in self.tables)
 
 
-class _PlainStages(StageRunner):
-    """Runs batches here, one after the other."""
-
-    def __init__(self, tell: Callable[[str], None]) -> None:
-        self._tell = tell
-
-    def run(
-        self,
-        name: str,
-        function: Callable[..., dict[str, int]],
-        parameters: Sequence[tuple[Any, ...]],
-        *,
-        spread: Spread = False,
-    ) -> dict[str, int]:
-        """Run the function with each of the parameters and return the added counts."""
-        total: dict[str, int] = {}
-        for values in parameters:
-            for table, rows in function(*values).items():
-                total[table] = total.get(table, 0) + rows
-        counted = ", ".join(f"{rows:,} {table}" for table, rows in total.items())
-        self._tell(f"{name:<12} {len(parameters)} batches  {counted}".rstrip())
-        return total
-
-
 def reproduce_edition(store: Store, edition: str, folder: Path, tell: Callable[[str], None]) -> Reproduction:
     """Rebuild the edition in an empty folder and compare it with what was published.
 
@@ -85,7 +61,7 @@ def reproduce_edition(store: Store, edition: str, folder: Path, tell: Callable[[
     _fill_ledger(store, edition, work)
     staging = Staging(work, edition)
     staging.write_plan(plan)
-    grow(open_workspace(work.root, edition), _given_domains(store, edition), _POLICIES, _PlainStages(tell))
+    grow(open_workspace(work.root, edition), _given_domains(store, edition), _POLICIES, PlainStages(tell))
     rebuilt = folder / "rebuilt"
     rebuilt.mkdir()
     tables = compare_edition(store, edition, consolidate(staging, rebuilt))

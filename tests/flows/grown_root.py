@@ -1,11 +1,11 @@
 """A data root with a published edition and one that is all staged: made in seconds, without Prefect."""
 
 import hashlib
-from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from flows.growing import Policies, grow
+from flows.plain_stages import PlainStages
 from flows.planning import prepare_refresh
 from flows.workspace import open_workspace
 from schemas.settings import RefreshSettings, load_settings
@@ -24,24 +24,6 @@ REFRESH = (
     *("refresh", "--domains", "chemical_analysis", "--settings", "easy", "--instances", "2"),
     *("--players", "oracle", "--edition", "next"),
 )
-
-
-class PlainStages:
-    """Runs the stages in this process, without Prefect."""
-
-    def run(
-        self,
-        name: str,
-        function: Callable[..., dict[str, int]],
-        parameters: Sequence[tuple[Any, ...]],
-        *,
-        spread: bool = False,
-    ) -> dict[str, int]:
-        total: dict[str, int] = {}
-        for values in parameters:
-            for table, rows in function(*values).items():
-                total[table] = total.get(table, 0) + rows
-        return total
 
 
 def settings_of(root: Path, **changed: Any) -> RefreshSettings:

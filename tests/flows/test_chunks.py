@@ -4,7 +4,6 @@ import json
 import multiprocessing
 import signal
 import time
-from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ import pytest
 from flows import workspace as working
 from flows.author import stage_domain
 from flows.growing import Policies, grow
+from flows.plain_stages import PlainStages
 from flows.planning import prepare_refresh
 from flows.release import audit_and_publish
 from flows.sample import sample_batch
@@ -47,22 +47,6 @@ COINS = SeedConfig(
 )
 
 
-class _Here:
-    """Runs batches in this process, one after the other."""
-
-    def run(
-        self,
-        name: str,
-        function: Callable[..., dict[str, int]],
-        parameters: Sequence[tuple[Any, ...]],
-        *,
-        spread: bool = False,
-    ) -> dict[str, int]:
-        for values in parameters:
-            function(*values)
-        return {}
-
-
 def _begun(root: Path, asked: dict[str, Any]) -> tuple[RefreshSettings, Any]:
     settings = load_settings({**asked, "root": str(root)})
     prepared = prepare_refresh(settings, Store(str(root)))
@@ -74,7 +58,7 @@ def _begun(root: Path, asked: dict[str, Any]) -> tuple[RefreshSettings, Any]:
 def _grown(root: Path, asked: dict[str, Any]) -> dict[str, list[tuple[Any, ...]]]:
     settings, prepared = _begun(root, asked)
     edition = prepared.plan.edition
-    grow(open_workspace(str(root), edition), prepared.domains, Policies.of(settings), _Here())
+    grow(open_workspace(str(root), edition), prepared.domains, Policies.of(settings), PlainStages())
     audit_and_publish(str(root), edition)
     return edition_content(root, edition)
 

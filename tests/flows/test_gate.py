@@ -12,7 +12,8 @@ import pyarrow as pa
 import pytest
 
 from flows.gate import gate_audits, gate_batch, gate_edition
-from flows.growing import Policies, StageRunner, grow
+from flows.growing import Policies, grow
+from flows.plain_stages import PlainStages
 from flows.planning import prepare_refresh
 from flows.release import audit_and_publish
 from flows.workspace import Batch, Workspace, open_workspace
@@ -45,21 +46,7 @@ Rows = list[dict[str, Any]]
 Change = Callable[[Rows], None]
 
 
-class _RunsAll(StageRunner):
-    def run(
-        self,
-        name: str,
-        function: Callable[..., dict[str, int]],
-        parameters: Sequence[tuple[Any, ...]],
-        *,
-        spread: bool = False,
-    ) -> dict[str, int]:
-        for values in parameters:
-            function(*values)
-        return {}
-
-
-class _StopsAtGate(_RunsAll):
+class _StopsAtGate(PlainStages):
     def run(self, name: str, *work: Any, **options: Any) -> dict[str, int]:
         if name == "gate":
             raise StopIteration
@@ -515,7 +502,7 @@ def test_a_refresh_stops_at_the_gate_with_exit_code_4(
 
 
 def test_what_passes_is_published_with_the_gates_rows(workspace: Workspace) -> None:
-    grow(workspace, (), Policies.of(load_settings(SETTINGS)), _RunsAll())
+    grow(workspace, (), Policies.of(load_settings(SETTINGS)), PlainStages())
     audit_and_publish(_root(workspace), EDITION)
     audits = workspace.staging.store.read_table(table_file("audits", EDITION)).to_pylist()
     assert {"grader", "overlap", "cross_table", "books"} < {row["suite"] for row in audits}
