@@ -19,6 +19,7 @@ from schemas.errors import InvalidOption, RootLocked
 from warehouse.store import Store
 
 if TYPE_CHECKING:
+    from flows.embedded_server import EmbeddedServer
     from schemas.settings import RefreshSettings
 
 DEFAULT_CRON = "0 3 1 */2 *"
@@ -45,7 +46,7 @@ def serve(
     """Refresh every two months, or when you say, until Ctrl-C; analyse and audit on demand.
 
     Settings of the refresh come from perennial.toml and the environment. With PREFECT_API_URL that Prefect
-    server is used; without, an embedded one is started, with its pages.
+    server is used; without, an embedded one is started, with its pages and a link that opens them.
 
     Example: perennial serve --root data --cron "0 3 1 */2 *" --timezone Europe/Berlin
     """
@@ -78,13 +79,37 @@ def _serve(root: str, when: tuple[str, str, float | None], port: int, console: C
         serving = Serving(root, Timetable(*when), owns_server=server.is_own)
         serving.timetable.schedule()
         server.wait_ready()
-        tell(f"Prefect's pages: {os.environ['PREFECT_API_URL'].removesuffix('/api')}")
         server.when_ended(_leave_without_server)
-        try:
-            asyncio.run(serving.until_stopped(tell))
-        finally:
-            end_runs()
+        with _sign_in_file(server, prefect_home(root)) as file:
+            tell(f"Prefect's pages: {_describe_pages(server, file, console)}")
+            try:
+                asyncio.run(serving.until_stopped(tell))
+            finally:
+                end_runs()
         tell("stopped")
+
+
+def _describe_pages(server: "EmbeddedServer", file: Path, console: Console) -> str:
+    """Return where the pages are: to a terminal the link with its secret, which is for no log."""
+    if not server.is_own:
+        return server.pages
+    if console.is_terminal:
+        return server.sign_in_link
+    return f"{server.pages}, opened by the link in {file}"
+
+
+@contextmanager
+def _sign_in_file(server: "EmbeddedServer", home: Path) -> Iterator[Path]:
+    """Keep the link that opens an own server's pages in a file for this user alone, until the end."""
+    file = home / "pages.link"
+    file.unlink(missing_ok=True)
+    if server.is_own:
+        with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as link:
+            link.write(f"{server.sign_in_link}\n")
+    try:
+        yield file
+    finally:
+        file.unlink(missing_ok=True)
 
 
 def _leave_without_server() -> None:

@@ -21,6 +21,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     "kumo-2025": {"min_expected_steps": 0.0, "max_trivial_share": 1.0},
 }
 _SEED_LIMIT = 2**63
+EditionName = Annotated[str, Field(pattern=r"^$|^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")]
 
 
 class RefreshSettings(ModelSettings, OperatingSettings, BaseSettings):
@@ -39,7 +40,7 @@ class RefreshSettings(ModelSettings, OperatingSettings, BaseSettings):
     runs: Annotated[int, Field(ge=1, le=1_000)] = 5
     players: Names = ["oracle", "greedy", "random", "reader"]
     seed: Annotated[int, Field(ge=0, lt=_SEED_LIMIT)] = 0
-    edition: Annotated[str, Field(pattern=r"^$|^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")] = ""
+    edition: EditionName = ""
     preset: str = ""
     min_expected_steps: Annotated[float, Field(ge=0, le=50)] = 1.0
 
