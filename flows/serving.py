@@ -23,7 +23,7 @@ from prefect.client.schemas.objects import (
     StateType,
 )
 from prefect.client.schemas.responses import DeploymentResponse
-from prefect.exceptions import ObjectNotFound, ParameterTypeError
+from prefect.exceptions import ObjectNotFound, ParameterTypeError, SignatureMismatchError
 from prefect.logging.handlers import APILogHandler
 from prefect.runner import Runner
 from prefect.schedules import Cron, Interval, Schedule
@@ -31,7 +31,6 @@ from prefect.states import Crashed, Scheduled
 from prefect.types.entrypoint import EntrypointType
 
 from flows.deployments import analyse, audit, kumo_refresh
-from flows.flow_parameters import setting_names
 from flows.notices import without_credentials
 from flows.orphans import leave_after
 from flows.run_news import RunNews, read_runs
@@ -116,7 +115,7 @@ class Serving:
                 await _refuse_unknown_parameters(client, deployment_id, flow)
             if owed is not None:
                 await client.create_flow_run_from_deployment(
-                    ids[0], parameters=owed, state=Scheduled(scheduled_time=datetime.now(UTC))
+                    ids[0], parameters=owed.parameters, state=Scheduled(scheduled_time=datetime.now(UTC))
                 )
             serving = asyncio.create_task(runner.start())
             await _started(runner, serving)
@@ -147,8 +146,8 @@ class Serving:
     def _root_tag(self) -> str:
         return f"{_ROOT_TAG}{without_credentials(self.root)}"
 
-    async def _owed(self, client: PrefectClient, tell: Tell) -> dict[str, Any] | None:
-        """Return the parameters of the refresh that was cut off and has to be run again; None without one.
+    async def _owed(self, client: PrefectClient, tell: Tell) -> FlowRun | None:
+        """Return the refresh that was cut off and has to be run again; None without one.
 
         Runs whose process is gone are marked so: they would hold their place for ever. Of refreshes that fell
         due while nobody served Prefect keeps all: one of them is left, which then runs.
@@ -172,12 +171,10 @@ class Serving:
         latest = await read_runs(client, ids[:1], before=now, limit=1)
         if not latest or latest[0].state is None or not latest[0].state.is_crashed():
             return None
-        parameters = _valid_parameters(latest[0])
-        if parameters is None:
-            tell("the last refresh was cut off, and its parameters are refused: start it by hand")
+        if not _are_valid(latest[0].parameters):
             return None
         tell(f"the last refresh was cut off ({latest[0].state.message}): it goes on now")
-        return parameters
+        return latest[0]
 
     def _refuse_other_root(self, deployment: DeploymentResponse) -> None:
         roots = [tag.removeprefix(_ROOT_TAG) for tag in deployment.tags if tag.startswith(_ROOT_TAG)]
@@ -199,14 +196,13 @@ async def _refuse_unknown_parameters(
     await client.update_deployment(deployment_id, update)
 
 
-def _valid_parameters(run: FlowRun) -> dict[str, Any] | None:
-    """Return the run's parameters that settings still are; None where one has a value that is refused."""
-    kept = {name: value for name, value in run.parameters.items() if name in setting_names()}
+def _are_valid(parameters: dict[str, Any]) -> bool:
+    """Whether a run with these parameters would start, or be refused again."""
     try:
-        kumo_refresh.validate_parameters(kept)
-    except ParameterTypeError:
-        return None
-    return kept
+        kumo_refresh.validate_parameters(parameters)
+    except (ParameterTypeError, SignatureMismatchError):
+        return False
+    return True
 
 
 async def _registered(client: PrefectClient, flow: Flow[..., Any]) -> DeploymentResponse | None:

@@ -248,6 +248,7 @@ def test_a_prefect_server_is_asked_for_its_version(
 ) -> None:
     url = harness.environment["PREFECT_API_URL"]
     monkeypatch.setenv("PREFECT_API_URL", url)
+    monkeypatch.setenv("PREFECT_API_AUTH_STRING", harness.environment["PREFECT_API_AUTH_STRING"])
     _, checks = _doctor(root)
     assert checks["prefect"]["seen"] == f"{url} answers, Prefect {version('prefect')}"
     monkeypatch.setenv("PREFECT_API_URL", "http://user:secret@127.0.0.1:9/api")
