@@ -27,6 +27,7 @@ SETTINGS_FILE = "perennial.toml"
 _SEED_LIMIT = 2**63
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _WIDTH = 200
+_PROBLEMS_SHOWN = 8
 
 
 class RefreshSettings(ModelSettings, OperatingSettings, BaseSettings):
@@ -121,8 +122,11 @@ def load_settings(flags: dict[str, Any]) -> RefreshSettings:
         preset = PRESETS[settings.preset]
         return settings.model_copy(update={k: v for k, v in preset.items() if k not in given})
     except ValidationError as error:
-        problems = "; ".join(_in_words(dict(problem)) for problem in error.errors())
-        raise InvalidOption(f"{problems} (see `perennial refresh --help`)") from None
+        problems = "; ".join(_in_words(dict(problem)) for problem in error.errors()[:_PROBLEMS_SHOWN])
+        more = error.error_count() - _PROBLEMS_SHOWN
+        raise InvalidOption(
+            f"{problems}{f'; and {more:,} more' if more > 0 else ''} (see `perennial refresh --help`)"
+        ) from None
     except ValueError as error:
         raise InvalidOption(f"{SETTINGS_FILE}: {error}") from None
     except RecursionError:
