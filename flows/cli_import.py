@@ -10,8 +10,8 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
+from flows.input_files import read_bytes_file, shown_path
 from flows.roots import RootOption, data_root
-from schemas.errors import UnreadableInput
 from warehouse.external_scores import keep_scores, parse_scores
 from warehouse.root_lock import locked_root
 
@@ -99,12 +99,9 @@ def scores(
 
     Example: perennial import scores livebench.csv
     """
-    try:
-        content = file.read_bytes()
-    except OSError as error:
-        raise UnreadableInput(f"{file}: cannot be read ({error.strerror}); check the path") from None
+    content = read_bytes_file(file)
     store = data_root(root)
-    rows = parse_scores(content, str(file))
+    rows = parse_scores(content, shown_path(file))
     console = Console(soft_wrap=True, highlight=False, markup=False)
     with locked_root(store, "import scores", console.print):
         sources = keep_scores(store, rows)

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from pydantic import Field, field_validator
+from pydantic import BeforeValidator, Field, field_validator
 from pydantic_settings import BaseSettings, NoDecode
 
 from schemas.authoring import AUTHOR_ROLES, AuthoringPlan
@@ -11,7 +11,17 @@ from schemas.errors import InvalidOption
 
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
 DEFAULT_PROPOSALS = 3
-Names = Annotated[list[str], NoDecode]
+
+
+def split_names(value: Any) -> Any:
+    """Return the names of a text `a,b`, or of a list, without blank ones; leave anything else as it is."""
+    parts = value.split(",") if isinstance(value, str) else value
+    if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
+        return value
+    return [part.strip() for part in parts if part.strip()]
+
+
+Names = Annotated[list[str], NoDecode, BeforeValidator(split_names)]
 _OptionalCount = Annotated[int | None, Field(ge=1)]
 
 
@@ -50,12 +60,6 @@ class ModelSettings(BaseSettings):
     max_cost: Annotated[float | None, Field(ge=0, allow_inf_nan=False)] = None
     accept_api_errors: bool = False
 
-    @field_validator("categories", mode="before")
-    @classmethod
-    def _split_categories(cls, value: Any) -> Any:
-        parts = value.split(",") if isinstance(value, str) else value
-        return [part.strip() for part in parts if part.strip()] if isinstance(parts, list) else parts
-
     @field_validator("base_url")
     @classmethod
     def _plain_url(cls, value: str) -> str:
@@ -65,7 +69,7 @@ class ModelSettings(BaseSettings):
         if not value:
             return value
         parts = urlsplit(value)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
+        if parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0:
             raise ValueError("expected a URL such as http://127.0.0.1:8000/v1")
         if parts.username or parts.password or parts.query:
             raise ValueError(
