@@ -100,6 +100,7 @@ def refresh(
         print_edition(store, plan, console, as_json)
         return
     check_runner(chosen.runner)
+    store.require_conditional_writes()
     for domain in prepared.domains:
         for warning in domain.warnings:
             console.print(f"warning: {warning}", style="yellow", markup=False, highlight=False)

@@ -138,6 +138,7 @@ def _refuse_what_cannot_recur(settings: "RefreshSettings", store: Store) -> None
             "perennial.toml or the environment (PERENNIAL_EDITION)"
         )
     prepare_refresh(settings, store)
+    store.require_conditional_writes()
 
 
 def _chosen_port(wanted: int) -> int:

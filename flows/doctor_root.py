@@ -21,6 +21,7 @@ _LITTLE_SPACE = 1 << 30  # bytes
 _DAMAGED = 8
 
 _WRITABLE = "name another --root, or make this one writable for this user"
+_CONDITIONS = "move the root before the next refresh"
 _LOCK = "look who holds it, and where that process is gone, run `perennial unlock`"
 _CLOCK = "set the clock of this machine right"
 _LEDGER = (
@@ -44,7 +45,9 @@ def is_readable(store: Store) -> bool:
 
 
 def root_looks(store: Store) -> Iterator[Look]:
-    """Yield the looks at lock, clock and ledger of a root."""
+    """Yield the looks at an object store's conditional writes, and at lock, clock and ledger of a root."""
+    if store.local_folder is None:
+        yield Look("conditional writes", _CONDITIONS, partial(_conditions, store))
     yield Look("lock", _LOCK, partial(_lock, store))
     yield Look("clock", _CLOCK, partial(_clock, store))
     yield Look("ledger", _LEDGER, partial(_ledger, store))
@@ -85,6 +88,11 @@ def _write_probe(store: Store) -> None:
         store.read_bytes(name)
     finally:
         store.remove_bytes(name, content)
+
+
+def _conditions(store: Store) -> Check:
+    store.require_conditional_writes()
+    return passed("conditional writes", "two writers at the same instant are kept apart")
 
 
 def _lock(store: Store) -> Check:
