@@ -12,7 +12,6 @@ from typing import Any
 from prefect import Flow, State, flow, get_run_logger
 from prefect.client.schemas.objects import FlowRun
 from prefect.states import Completed
-from rich.console import Console
 
 from flows import progress
 from flows.flow_parameters import takes_settings
@@ -20,6 +19,7 @@ from flows.notices import Notices
 from flows.orphans import end_with_parent
 from flows.planning import code_version
 from flows.refresh import refresh
+from flows.terminal import Terminal
 from schemas.settings import load_settings
 from warehouse.catalog import published_editions
 from warehouse.store import Store
@@ -100,7 +100,7 @@ def _run_of_its_own() -> Iterator[None]:
     """Show progress in the run's log, and end with the process that serves."""
     end_with_parent()
     log = _RunLog()
-    with progress.shown_on(Console(file=log, width=_WIDTH, soft_wrap=True)), redirect_stdout(log):
+    with progress.shown_on(Terminal(file=log, width=_WIDTH, soft_wrap=True)), redirect_stdout(log):
         yield
 
 
