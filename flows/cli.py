@@ -3,7 +3,6 @@
 import sys
 
 import typer
-from rich.console import Console
 from typer import TyperException
 
 from flows.cli_analyse import analyse
@@ -24,6 +23,7 @@ from flows.cli_unlock import unlock
 from flows.cli_verify import verify
 from flows.foreign_errors import as_ours
 from flows.os_errors import told_of
+from flows.terminal import Terminal, escape_what_cannot_be_encoded
 from schemas.errors import PerennialError
 
 _INTERRUPTED = 130
@@ -59,7 +59,8 @@ app.command()(unlock)
 
 def main() -> None:
     """Run the command line; a user's error is one line on standard error and its own exit code."""
-    errors = Console(stderr=True, soft_wrap=True, highlight=False, markup=False)
+    escape_what_cannot_be_encoded()
+    errors = Terminal(stderr=True, soft_wrap=True)
     try:
         code = app(standalone_mode=False)
     except PerennialError as error:

@@ -5,10 +5,11 @@ from datetime import UTC, datetime
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from flows.cli_query import Format, FormatOption, existing_root, print_rows
+from flows.cli_query import existing_root
 from flows.roots import RootOption, data_root
+from flows.row_formats import Format, FormatOption, print_rows
+from flows.terminal import Terminal
 from schemas.errors import InvalidOption
 from warehouse.catalog import open_catalog, published_editions, visible_editions
 from warehouse.lock_owner import this_process
@@ -154,5 +155,5 @@ def _operator() -> str:
     return f"{owner.user}@{owner.host}"
 
 
-def _console(*, stderr: bool = False) -> Console:
-    return Console(stderr=stderr, soft_wrap=True, highlight=False, markup=False)
+def _console(*, stderr: bool = False) -> Terminal:
+    return Terminal(stderr=stderr, soft_wrap=True)

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
 from flows.input_files import read_bytes_file, shown_path
 from flows.roots import RootOption, data_root
+from flows.terminal import Terminal
 from warehouse.external_scores import keep_scores, parse_scores
 from warehouse.root_lock import locked_root
 
@@ -44,7 +44,7 @@ def kumo(
     """
     from flows.import_kumo import EDITION, import_release
 
-    console = Console(soft_wrap=True, highlight=False, markup=False)
+    console = Terminal(soft_wrap=True)
     store = data_root(root)
     started = time.monotonic()
     with _progress(console) as advance:
@@ -63,7 +63,7 @@ def kumo(
 
 
 @contextmanager
-def _progress(console: Console) -> "Iterator[Callable[[ImportProgress], None]]":
+def _progress(console: Terminal) -> "Iterator[Callable[[ImportProgress], None]]":
     """Show how far the runs are, on a terminal."""
     with Progress(
         TextColumn("runs        "),
@@ -102,7 +102,7 @@ def scores(
     content = read_bytes_file(file)
     store = data_root(root)
     rows = parse_scores(content, shown_path(file))
-    console = Console(soft_wrap=True, highlight=False, markup=False)
+    console = Terminal(soft_wrap=True)
     with locked_root(store, "import scores", console.print):
         sources = keep_scores(store, rows)
     benchmarks = len({row["benchmark"] for row in rows})

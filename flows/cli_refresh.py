@@ -4,13 +4,13 @@ import os
 from typing import TYPE_CHECKING, Any
 
 import typer
-from rich.console import Console
 
 from flows import progress
 from flows import refresh_options as options
 from flows.edition_report import print_edition
 from flows.plan_report import print_plan
 from flows.runtime import configure_prefect, prefect_home
+from flows.terminal import Terminal
 from warehouse.root_lock import refuse_locked
 from warehouse.stage import Staging
 from warehouse.store import Store
@@ -103,10 +103,10 @@ def refresh(
     store.require_conditional_writes()
     for domain in prepared.domains:
         for warning in domain.warnings:
-            console.print(f"warning: {warning}", style="yellow", markup=False, highlight=False)
+            console.print(f"warning: {warning}", style="yellow")
     values = {**_without_secrets(chosen), "edition": plan.edition}
     verb = "going on with" if prepared.resumed else "growing"
-    console.print(f"{verb} edition {plan.edition} in {chosen.root}", highlight=False)
+    console.print(f"{verb} edition {plan.edition} in {chosen.root}")
     _run(values, chosen.root, console, verbose)
     print_edition(store, plan, console, as_json)
 
@@ -121,7 +121,7 @@ def _without_secrets(settings: "RefreshSettings") -> dict[str, Any]:
     return values
 
 
-def _run(values: dict[str, Any], root: str, console: Console, verbose: bool) -> None:
+def _run(values: dict[str, Any], root: str, console: Terminal, verbose: bool) -> None:
     """Run the flow beside an embedded server; make the kernels ready while that server starts."""
     configure_prefect(root, verbose)
     from flows.embedded_server import EmbeddedServer
@@ -137,7 +137,7 @@ def _run(values: dict[str, Any], root: str, console: Console, verbose: bool) -> 
         refresh_flow(values)
 
 
-def _console(as_json: bool) -> Console:
+def _console(as_json: bool) -> Terminal:
     """Return where to print: as wide as the terminal, or wide enough for a table where there is none."""
-    console = Console(stderr=as_json, soft_wrap=True)
-    return console if console.is_terminal else Console(stderr=as_json, soft_wrap=True, width=_WIDTH)
+    console = Terminal(stderr=as_json, soft_wrap=True)
+    return console if console.is_terminal else Terminal(stderr=as_json, soft_wrap=True, width=_WIDTH)

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 
 from flows.notices import without_credentials
 from flows.roots import RootOption
 from flows.runtime import configure_serving, prefect_home
+from flows.terminal import Terminal
 from schemas.errors import InvalidOption, RootLocked
 from warehouse.store import Store
 
@@ -58,10 +58,10 @@ def serve(
     os.environ["PERENNIAL_ROOT"] = place
     configure_serving(place, verbose)
     with _only_one(prefect_home(place)):
-        _serve(place, (cron, timezone, every), port, Console(soft_wrap=True, highlight=False, markup=False))
+        _serve(place, (cron, timezone, every), port, Terminal(soft_wrap=True))
 
 
-def _serve(root: str, when: tuple[str, str, float | None], port: int, console: Console) -> None:
+def _serve(root: str, when: tuple[str, str, float | None], port: int, console: Terminal) -> None:
     import asyncio
 
     from flows.embedded_server import EmbeddedServer

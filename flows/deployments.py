@@ -13,7 +13,6 @@ from typing import Any
 from prefect import Flow, State, flow, get_run_logger
 from prefect.client.schemas.objects import FlowRun
 from prefect.states import Completed
-from rich.console import Console
 
 from flows import progress
 from flows.flow_parameters import takes_settings
@@ -22,6 +21,7 @@ from flows.orphans import end_with_parent
 from flows.planning import code_version
 from flows.refresh import refresh
 from schemas.settings import EditionName, load_settings
+from flows.terminal import Terminal
 from warehouse.catalog import published_editions
 from warehouse.store import Store
 
@@ -101,7 +101,7 @@ def _run_of_its_own() -> Iterator[None]:
     """Show progress in the run's log, and end with the process that serves."""
     end_with_parent()
     log = _RunLog()
-    with progress.shown_on(Console(file=log, width=_WIDTH, soft_wrap=True)), redirect_stdout(log):
+    with progress.shown_on(Terminal(file=log, width=_WIDTH, soft_wrap=True)), redirect_stdout(log):
         yield
 
 

@@ -4,18 +4,17 @@ import json
 import sys
 from typing import Any
 
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from flows.progress import calls_text
+from flows.terminal import Terminal
 from schemas.plan import RefreshPlan
 from schemas.tables import STAGED_TABLES
 from warehouse.catalog import Catalog, open_catalog
 from warehouse.store import Store
 
 
-def print_edition(store: Store, plan: RefreshPlan, console: Console, as_json: bool) -> None:
+def print_edition(store: Store, plan: RefreshPlan, console: Terminal, as_json: bool) -> None:
     """Print the published edition for people, or as JSON on standard output."""
     catalog = open_catalog(store)
     names, rows = catalog.query(
@@ -38,21 +37,19 @@ def print_edition(store: Store, plan: RefreshPlan, console: Console, as_json: bo
         table.add_column(heading, justify="right", no_wrap=True)
     for setting, player, attempted, scored, *figures in rows:
         episodes = f"{scored:,}" if scored == attempted else f"{scored:,} of {attempted:,}"
-        table.add_row(setting, escape(player), episodes, _figure(figures[:3]), _figure(figures[3:]))
+        table.add_row(setting, player, episodes, _figure(figures[:3]), _figure(figures[3:]))
     table.caption = "95% intervals clustered by instance; actions = tests + 1, failed = all actions + 1"
     console.print(table)
     shown = ", ".join(f"{counts[name]:,} {name}" for name in STAGED_TABLES if counts.get(name))
-    console.print(f"published: {shown}; {counts['audits']} expectations held", highlight=False)
+    console.print(f"published: {shown}; {counts['audits']} expectations held")
     if counts.get("calls"):
-        console.print(f"models:    {_spent_text(_spent(catalog, plan.edition))}", highlight=False)
+        console.print(f"models:    {_spent_text(_spent(catalog, plan.edition))}")
     if plan.authoring.writer:
-        console.print(f"books:     {_books_text(catalog, plan.edition)}", highlight=False)
-    console.print(f"tables:    {store.location('tables')}/<table>/edition={plan.edition}/", highlight=False)
+        console.print(f"books:     {_books_text(catalog, plan.edition)}")
+    console.print(f"tables:    {store.location('tables')}/<table>/edition={plan.edition}/")
     flag = "" if store.root == "warehouse/data" else f" --root {store.root}"
     console.print(
         f"next:      perennial query{flag} \"FROM domain_scores WHERE edition = '{plan.edition}'\"",
-        highlight=False,
-        markup=False,
     )
 
 

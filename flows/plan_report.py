@@ -5,9 +5,9 @@ import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from rich.console import Console
 from rich.table import Table
 
+from flows.terminal import Terminal
 from schemas.plan import RefreshPlan
 from warehouse.store import Store
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from flows.planning import PreparedRefresh
 
 
-def print_plan(console: Console, store: Store, prepared: "PreparedRefresh", as_json: bool) -> None:
+def print_plan(console: Terminal, store: Store, prepared: "PreparedRefresh", as_json: bool) -> None:
     """Print the plan for people, or as JSON on standard output."""
     from flows.estimate import estimate_calls
     from warehouse.prices import load_prices

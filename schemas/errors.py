@@ -25,6 +25,12 @@ class QueryFailed(PerennialError):
     exit_code = 2
 
 
+class QueryTimedOut(PerennialError):
+    """A query that took longer than it was allowed to."""
+
+    exit_code = 7
+
+
 class UnusableConfig(PerennialError):
     """A seed configuration whose findings would make an instance ambiguous or wrong."""
 
