@@ -5,18 +5,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.calls import ANSWERED_STATUSES, CALL_STATUSES, Price
+from schemas.calls import ANSWERED_STATUSES, CALL_STATUSES, Price, Reply
 from tasks.llm.redaction import Redaction
-from tasks.llm.replies import MAX_RAW_CHARS, reply_of, split_reasoning
+from tasks.llm.replies import MAX_RAW_CHARS, read_attempt, split_reasoning
 from tasks.llm.retry_policy import Received
 from tasks.llm.usage import cost_usd
-from tests.llm.http_double import KEY, completion, usage
+from tests.llm.http_double import KEY, completion, request, usage
 
 PRICE = Price(prompt=2.0, completion=10.0, cached=0.5)
 
 
 def read(body: str, status: int = 200, price: Price | None = PRICE):
-    return reply_of("call_1", Received(status, body, 0.25), price, 2)
+    return read_attempt(request(), Received(status, body, 0.25), price, 2).reply
 
 
 # ---- statuses
@@ -27,7 +27,7 @@ def test_a_plain_reply():
     assert (reply.status, reply.content, reply.finish_reason) == ("ok", " Hello.\n", "stop")
     assert (reply.reasoning, reply.reasoning_source, reply.error) == (None, "none", None)
     assert (reply.call_id, reply.served_model, reply.latency_s, reply.attempts) == (
-        "call_1",
+        request().call_id,
         "served-1",
         0.25,
         2,
@@ -239,7 +239,7 @@ def test_what_follows_the_last_closing_tag_is_content(thought, said):
         usage("5", "3"),
         usage(True, 3),
         usage(1.5, 3),
-        usage(5, 10**30),
+        usage(5, float(10**30)),
     ],
 )
 def test_missing_or_senseless_usage_is_unknown_never_zero(counts):
@@ -275,6 +275,10 @@ def test_cost(price, counts, cost):
 # ---- redaction
 
 
+def read_redacted(redaction: Redaction, received: Received) -> Reply:
+    return redaction.reply(read_attempt(request(), redaction.received(received), None).reply)
+
+
 @pytest.mark.parametrize(
     "spelt", [KEY, KEY.replace("/", "\\/"), KEY.replace("+", "\\u002B"), "sk-test-0123456789abcdef%2F%2B"]
 )
@@ -282,7 +286,7 @@ def test_cost(price, counts, cost):
 def test_the_key_is_replaced_however_it_is_spelt(spelt, status):
     body = completion(f"your key is {KEY}", reasoning=KEY) if status == 200 else "Key: " + "x" * 260 + spelt
     redaction = Redaction([KEY])
-    reply = redaction.reply(reply_of("c", redaction.received(Received(status, body)), None))
+    reply = read_redacted(redaction, Received(status, body))
     text = repr(reply)
     assert "[key]" in text
     assert "0123456789" not in text
@@ -290,7 +294,7 @@ def test_the_key_is_replaced_however_it_is_spelt(spelt, status):
 
 def test_a_short_placeholder_key_does_not_change_answers():
     redaction = Redaction(["ollama", ""])
-    answer = redaction.reply(reply_of("c", redaction.received(Received(200, completion("ollama"))), None))
-    refusal = redaction.reply(reply_of("c", redaction.received(Received(400, "ollama no")), None))
+    answer = read_redacted(redaction, Received(200, completion("ollama")))
+    refusal = read_redacted(redaction, Received(400, "ollama no"))
     assert answer.content == "ollama"
     assert refusal.error == "HTTP 400: [key] no"
