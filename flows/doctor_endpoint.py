@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -42,8 +43,12 @@ def _endpoint(settings: RefreshSettings) -> Check:
     policy = CallPolicy(endpoint.base_url, concurrency=1, timeout_s=_TIMEOUT_S)
     url = checked_url(policy.base_url)
     key = checked_key(endpoint.key)
-    shown = f"{shown_url(url)} ({endpoint.describe_sources()})"
     answer = asyncio.run(_ask_for_models(policy, key))
+    check = _judge(shown_url(url), key, answer, models)
+    return replace(check, seen=f"{check.seen} ({endpoint.describe_sources()})")
+
+
+def _judge(shown: str, key: str, answer: "httpx2.Response | str", models: list[str]) -> Check:
     if isinstance(answer, str):
         return failed("endpoint", f"{shown} is not reached: {answer}", _REACH, EndpointFailed.exit_code)
     if answer.status_code in (401, 403):
