@@ -56,6 +56,7 @@ def refresh(
     tokens_per_minute: options.TokensPerMinute = None,
     timeout: options.Timeout = None,
     max_attempts: options.MaxAttempts = None,
+    max_reply_mb: options.MaxReplyMb = None,
     max_calls: options.MaxCalls = None,
     max_cost: options.MaxCost = None,
     accept_api_errors: options.AcceptApiErrors = None,
@@ -92,7 +93,7 @@ def refresh(
     prepared = prepare_refresh(chosen, store, needs_key=not dry_run)
     plan = prepared.plan
     if dry_run:
-        print_plan(console, store, prepared, as_json)
+        print_plan(console, store, prepared, as_json, chosen.endpoint())
         return
     if prepared.published:
         Staging(store, plan.edition).remove()

@@ -66,6 +66,7 @@ def _spent(catalog: Catalog, edition: str) -> dict[str, Any]:
         "SELECT count(*) AS calls, sum(prompt_tokens)::BIGINT AS prompt_tokens, "
         "sum(completion_tokens)::BIGINT AS completion_tokens, "
         "count(*) FILTER (usage = 'missing') AS calls_without_usage, "
+        "count(*) FILTER (usage = 'bounded') AS calls_with_bounded_usage, "
         "sum(cost_usd) AS known_cost_usd, count(*) FILTER (cost_usd IS NULL) AS calls_of_unknown_cost "
         f"FROM calls WHERE edition = '{edition}'"
     )
@@ -75,8 +76,9 @@ def _spent(catalog: Catalog, edition: str) -> dict[str, Any]:
 def _spent_text(spent: dict[str, Any]) -> str:
     counted = calls_text(spent["calls"], spent["calls_of_unknown_cost"], spent["known_cost_usd"] or 0.0)
     tokens = f"{spent['prompt_tokens'] or 0:,} tokens in, {spent['completion_tokens'] or 0:,} out"
-    uncounted = spent["calls_without_usage"]
-    return f"{counted}; {tokens}" + (f" ({uncounted:,} calls without usage)" if uncounted else "")
+    kinds = {"without usage": "calls_without_usage", "with bounded usage": "calls_with_bounded_usage"}
+    notes = [f"{spent[name]:,} calls {kind}" for kind, name in kinds.items() if spent[name]]
+    return f"{counted}; {tokens}" + (f" ({', '.join(notes)})" if notes else "")
 
 
 def _books_text(catalog: Catalog, edition: str) -> str:

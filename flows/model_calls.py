@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from flows import progress
 from flows.workspace import Workspace
 from schemas.calls import CallPolicy, ModelRequest, Reply
+from schemas.endpoint import choose_endpoint
 from schemas.errors import EndpointFailed, UnreadableInput
 from tasks.llm.asking import Ask
 from tasks.llm.replay import ReplayClient
@@ -27,13 +28,7 @@ from warehouse.stored_replies import reply_of
 if TYPE_CHECKING:
     from tasks.llm.client import ModelClient
 
-KEY_VARIABLES = ("PERENNIAL_API_KEY", "OPENAI_API_KEY")
 Result = TypeVar("Result")
-
-
-def api_key() -> str:
-    """Return the key that the environment holds, "" where there is none (a local server needs none)."""
-    return next((os.environ[name] for name in KEY_VARIABLES if os.environ.get(name)), "")
 
 
 class BatchCalls:
@@ -120,7 +115,8 @@ def _client(
         return nullcontext(ReplayClient(partial(_stored_reply, ledger)))
     from tasks.llm.client import ModelClient
 
-    return ModelClient(policy, api_key(), ledger, load_prices(store), ledger.spent())
+    key = choose_endpoint(policy.base_url, os.environ).key
+    return ModelClient(policy, key, ledger, load_prices(store), ledger.spent())
 
 
 def _stored_reply(ledger: CallLedger, call_id: str) -> Reply | None:

@@ -1,6 +1,5 @@
 """Which models a refresh will call, checked before any work: are they reachable by key, price and limit?"""
 
-from flows.model_calls import api_key
 from schemas.authoring import AuthoringPlan
 from schemas.calls import ModelChoice
 from schemas.errors import InvalidOption
@@ -8,6 +7,7 @@ from schemas.settings import RefreshSettings
 from tasks.kumo.players import PLAYERS
 from tasks.kumo.players.model import parse_model_player
 from tasks.llm.budget import check_budget
+from tasks.llm.endpoint import checked_url
 from warehouse.prices import load_prices
 from warehouse.store import Store
 
@@ -46,7 +46,9 @@ def check_models(
     models = {parse_model_player(name, {}).choice.model for name in playing} | set(authoring.models)
     if not models:
         return
-    if needs_key and not settings.base_url and not api_key():
+    endpoint = settings.endpoint()
+    checked_url(endpoint.base_url)
+    if needs_key and endpoint.url_from == "default" and not endpoint.key:
         first = playing[0] if playing else authoring.models[0]
         role = (
             f"player {first!r} is none of {', '.join(PLAYERS)}" if playing else f"author {first!r} is a model"

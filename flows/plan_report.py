@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 
 from flows.terminal import Terminal
+from schemas.endpoint import Endpoint
 from schemas.plan import RefreshPlan
 from warehouse.store import Store
 
@@ -16,8 +17,14 @@ if TYPE_CHECKING:
     from flows.planning import PreparedRefresh
 
 
-def print_plan(console: Terminal, store: Store, prepared: "PreparedRefresh", as_json: bool) -> None:
-    """Print the plan for people, or as JSON on standard output."""
+def print_plan(
+    console: Terminal,
+    store: Store,
+    prepared: "PreparedRefresh",
+    as_json: bool,
+    endpoint: Endpoint | None = None,
+) -> None:
+    """Print the plan for people, or as JSON on standard output; and the endpoint where models are called."""
     from flows.estimate import estimate_calls
     from warehouse.prices import load_prices
 
@@ -31,6 +38,8 @@ def print_plan(console: Terminal, store: Store, prepared: "PreparedRefresh", as_
         if plan.domain_count:
             document["turns"] = {domain.config.name: domain.turn for domain in prepared.domains}
         document["estimates"] = [asdict(estimate) for estimate in estimates]
+        if endpoint and estimates:
+            document["endpoint"] = {"base_url": endpoint.base_url, "key": endpoint.key_from}
         sys.stdout.write(json.dumps(document, indent=1) + "\n")
         return
     state = " (begun, to be gone on with)" if prepared.resumed else ""
@@ -46,6 +55,8 @@ def print_plan(console: Terminal, store: Store, prepared: "PreparedRefresh", as_
     console.print(table)
     if estimates:
         console.print(_estimate_table(estimates))
+        if endpoint:
+            console.print(f"endpoint: {endpoint.describe()}", markup=False, highlight=False)
 
 
 def _in_words(value: object) -> str:

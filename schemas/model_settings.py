@@ -1,5 +1,6 @@
 """The settings of a refresh that concern models: who plays which role, what is passed on, what is allowed."""
 
+import os
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, field_validator
@@ -7,9 +8,9 @@ from pydantic_settings import BaseSettings, NoDecode
 
 from schemas.authoring import AUTHOR_ROLES, AuthoringPlan
 from schemas.calls import CallPolicy
+from schemas.endpoint import Endpoint, choose_endpoint
 from schemas.errors import InvalidOption
 
-DEFAULT_BASE_URL = "https://api.openai.com/v1"
 DEFAULT_PROPOSALS = 3
 
 
@@ -56,6 +57,7 @@ class ModelSettings(BaseSettings):
     tokens_per_minute: _OptionalCount = None
     timeout: Annotated[float, Field(gt=0, le=86_400)] = 300.0
     max_attempts: Annotated[int, Field(ge=1, le=20)] = 6
+    max_reply_mb: Annotated[int, Field(ge=1, le=256)] = 32
     max_calls: Annotated[int | None, Field(ge=0)] = None
     max_cost: Annotated[float | None, Field(ge=0, allow_inf_nan=False)] = None
     accept_api_errors: bool = False
@@ -127,15 +129,20 @@ class ModelSettings(BaseSettings):
             reasoning_effort=self.reasoning_effort or None,
         )
 
+    def endpoint(self) -> Endpoint:
+        """Return the server that models are asked at, and its key, as settings and environment say."""
+        return choose_endpoint(self.base_url, os.environ)
+
     def call_policy(self) -> CallPolicy:
-        """Return how calls are made; the endpoint is the setting, or OpenAI's own."""
+        """Return how calls are made."""
         return CallPolicy(
-            base_url=self.base_url or DEFAULT_BASE_URL,
+            base_url=self.endpoint().base_url,
             concurrency=self.concurrency,
             requests_per_minute=self.requests_per_minute,
             tokens_per_minute=self.tokens_per_minute,
             timeout_s=self.timeout,
             max_attempts=self.max_attempts,
+            max_reply_bytes=self.max_reply_mb * 1_000_000,
             max_calls=self.max_calls,
             max_cost=self.max_cost,
         )

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from schemas.errors import Damaged
 from warehouse.ledger_digest import call_digest, message_digest
-from warehouse.ledger_rows import CALL_COLUMNS, has_digests
+from warehouse.ledger_rows import DIGESTED_VERSION, ledger_version, select_list, stored_cells
 from warehouse.ledger_schema import ANSWERED_SQL, open_at_rest, open_for_reading, trouble
 
 _MOST_FLAWS = 20
@@ -65,7 +65,8 @@ def _checked(path: Path, opened: Callable[[Path], sqlite3.Connection]) -> Ledger
         flaws = tuple(islice(_flaws(connection, path), _MOST_FLAWS))
         try:
             calls, answered, messages = connection.execute(_COUNTS).fetchone()
-            return LedgerState(calls, answered, messages, has_digests(connection), flaws)
+            is_digested = ledger_version(connection) >= DIGESTED_VERSION
+            return LedgerState(calls, answered, messages, is_digested, flaws)
         except sqlite3.Error as error:
             raise trouble(path, error) from None
 
@@ -75,11 +76,12 @@ def _flaws(connection: sqlite3.Connection, path: Path) -> Iterator[str]:
         for (told,) in connection.execute(f"PRAGMA integrity_check({_MOST_FLAWS})"):
             if told != "ok":
                 yield " ".join(str(told).split())
-        if has_digests(connection):
-            for *cells, digest in _rows(connection, "calls", (*CALL_COLUMNS, "digest")):
-                if call_digest(cells) != digest:
+        version = ledger_version(connection)
+        if version >= DIGESTED_VERSION:
+            for *cells, digest in _rows(connection, "calls", f"{select_list(version)}, digest"):
+                if call_digest(stored_cells(cells, version)) != digest:
                     yield f"call {cells[0]} is not what was kept"
-        for message_id, content in _rows(connection, "messages", ("message_id", "content")):
+        for message_id, content in _rows(connection, "messages", "message_id, content"):
             if message_digest(content) != message_id:
                 yield f"message {message_id} is not what was kept"
         for (message_id,) in connection.execute(_LOST_MESSAGES):
@@ -88,10 +90,10 @@ def _flaws(connection: sqlite3.Connection, path: Path) -> Iterator[str]:
         yield str(trouble(path, error))
 
 
-def _rows(connection: sqlite3.Connection, table: str, columns: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+def _rows(connection: sqlite3.Connection, table: str, columns: str) -> Iterator[tuple[str, ...]]:
     """Yield all rows, some at a time, each time in a transaction of its own: writers go on meanwhile."""
     last = -1
-    query = f"SELECT rowid, {', '.join(columns)} FROM {table} WHERE rowid > ? ORDER BY rowid LIMIT ?"
+    query = f"SELECT rowid, {columns} FROM {table} WHERE rowid > ? ORDER BY rowid LIMIT ?"
     while rows := connection.execute(query, (last, _ROWS_A_STEP)).fetchall():
         yield from (row[1:] for row in rows)
         last = rows[-1][0]

@@ -62,6 +62,7 @@ _TABLES = (
         content TEXT NOT NULL,
         reasoning TEXT,
         raw TEXT,
+        usage_reported TEXT,
         digest TEXT NOT NULL
     )
     """,
