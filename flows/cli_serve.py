@@ -89,7 +89,7 @@ def _serve(root: str, when: tuple[str, str, float | None], port: int, console: T
         tell("stopped")
 
 
-def _describe_pages(server: "EmbeddedServer", file: Path, console: Console) -> str:
+def _describe_pages(server: "EmbeddedServer", file: Path, console: Terminal) -> str:
     """Return where the pages are: to a terminal the link with its secret, which is for no log."""
     if not server.is_own:
         return server.pages

@@ -20,8 +20,8 @@ from flows.notices import Notices
 from flows.orphans import end_with_parent
 from flows.planning import code_version
 from flows.refresh import refresh
-from schemas.settings import EditionName, load_settings
 from flows.terminal import Terminal
+from schemas.settings import EditionName, load_settings
 from warehouse.catalog import published_editions
 from warehouse.store import Store
 
