@@ -92,7 +92,7 @@ def _serve(root: str, when: tuple[str, str, float | None], port: int, console: T
 def _describe_pages(server: "EmbeddedServer", file: Path, console: Terminal) -> str:
     """Return where the pages are: to a terminal the link with its secret, which is for no log."""
     if not server.is_own:
-        return server.pages
+        return without_credentials(server.pages)
     if console.is_terminal:
         return server.sign_in_link
     return f"{server.pages}, opened by the link in {file}"

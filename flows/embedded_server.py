@@ -180,7 +180,7 @@ def _serve(port: int, *, scheduling: bool) -> None:
     from flows.server_guard import OwnAddressOnly, own_origins, sign_in_page
 
     # Prefect reads it when it is first imported, and would allow every origin.
-    os.environ["PREFECT_SERVER_CORS_ALLOWED_ORIGINS"] = ",".join(own_origins(port))
+    os.environ["PREFECT_SERVER_API_CORS_ALLOWED_ORIGINS"] = ",".join(own_origins(port))
     import uvicorn
     from prefect.server.api.server import create_app
 
