@@ -38,7 +38,8 @@ def kumo(
     """Take the KUMO authors' release in as edition kumo-2025-release.
 
     Their modules are read, never executed; their defects are kept and stand in `rejections`. A file or line
-    that cannot be read is skipped and named. Importing the same twice changes nothing.
+    that cannot be read, and a link that leads out of the clone, is skipped and named. Importing the same
+    twice changes nothing.
 
     Example: perennial import kumo ../kumo --domains MedicalEnv,MusicEnv
     """

@@ -122,6 +122,7 @@ CASES: list[Case] = [
         replace(CLEAN, action_notes={"Smell": "x" * 5_001}),
         *(None, None, "the note for action 'Smell' has 5,001 characters, expected 5,000 at most"),
     ),
+    ("long-text", replace(CLEAN, goal="<" + " " * 1_000_000), None, None, "goal has 1,000,001 characters"),
     ("long-text", replace(CLEAN, goal="x" * 5_001), None, None, "goal has 5,001 characters"),
     (
         "control-in-text",

@@ -16,7 +16,7 @@ _LINES = str.maketrans("", "", "\n\r\t")
 # What `tasks.kumo.answers` takes for the begin or the end of an answer.
 _ANSWER_TAG = re.compile(r"</?answer>", re.IGNORECASE | re.ASCII)
 # What stands around answers, books and mappings in the prompts, as a model might read it.
-_PROMPT_TAG = re.compile(r"<\s*/?\s*(?:answer|book|rule_outs)\s*>", re.IGNORECASE | re.ASCII)
+_PROMPT_TAG = re.compile(r"<\s?/?\s?(?:answer|book|rule_outs)\s?>", re.IGNORECASE | re.ASCII)
 
 
 def text_findings(config: SeedConfig) -> Iterator[Finding]:
