@@ -1,6 +1,7 @@
 """The command line: `perennial`. Commands that only read never import Prefect."""
 
 import sys
+from contextlib import suppress
 
 import typer
 from rich.console import Console
@@ -23,10 +24,10 @@ from flows.cli_solve import solve
 from flows.cli_unlock import unlock
 from flows.cli_verify import verify
 from flows.foreign_errors import as_ours
+from flows.interrupts import EXIT_CODES
 from flows.os_errors import told_of
 from schemas.errors import PerennialError
 
-_INTERRUPTED = 130
 _WRONG_USAGE = 2
 _REFUSED_BY_THE_SYSTEM = 2
 
@@ -86,8 +87,10 @@ def main() -> None:
             raise
         errors.print(f"perennial: error: {ours}")
         sys.exit(ours.exit_code)
-    if code == _INTERRUPTED:
-        errors.print("perennial: interrupted; the same command goes on where this one stopped")
+    if code in EXIT_CODES:
+        # The terminal may be gone.
+        with suppress(OSError):
+            errors.print("perennial: interrupted; the same command goes on where this one stopped")
     sys.exit(code if isinstance(code, int) else 0)
 
 

@@ -1,6 +1,7 @@
 """`perennial refresh`: grow and publish one edition."""
 
 import os
+from contextvars import copy_context
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -9,8 +10,11 @@ from rich.console import Console
 from flows import progress
 from flows import refresh_options as options
 from flows.edition_report import print_edition
+from flows.interrupts import Interrupted, signals_interrupt
+from flows.leaving import leave
 from flows.plan_report import print_plan
 from flows.runtime import configure_prefect, prefect_home
+from schemas.errors import ServerEnded
 from warehouse.root_lock import refuse_locked
 from warehouse.stage import Staging
 from warehouse.store import Store
@@ -106,7 +110,11 @@ def refresh(
     values = {**_without_secrets(chosen), "edition": plan.edition}
     verb = "going on with" if prepared.resumed else "growing"
     console.print(f"{verb} edition {plan.edition} in {chosen.root}", highlight=False)
-    _run(values, chosen.root, console, verbose)
+    try:
+        with signals_interrupt():
+            _run(values, chosen.root, console, verbose)
+    except Interrupted as interrupted:
+        raise typer.Exit(interrupted.exit_code) from None
     print_edition(store, plan, console, as_json)
 
 
@@ -131,9 +139,22 @@ def _run(values: dict[str, Any], root: str, console: Console, verbose: bool) -> 
             told = prepare_kernels("sampling", "search")
             server.wait_ready()
         progress.note(f"{'start':<12} {told}; Prefect is up")
+        context = copy_context()
+        server.when_ended(lambda: context.run(_leave_without_server))
         from flows.refresh import refresh as refresh_flow
 
         refresh_flow(values)
+
+
+def _leave_without_server() -> None:
+    """Leave as soon as no call is in flight: Prefect would try for minutes to reach its server."""
+    progress.end_bar()
+    leave(
+        ServerEnded(
+            "the embedded Prefect server has ended (killed, or out of memory?): see .prefect/server.log in "
+            "the data root; what is staged and answered is kept, and the same command goes on"
+        )
+    )
 
 
 def _console(as_json: bool) -> Console:

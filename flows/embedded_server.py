@@ -21,7 +21,6 @@ from schemas.errors import PerennialError
 
 START_TIMEOUT_S = 180.0
 _POLL_S = 0.1
-_WATCH_S = 1.0
 _SCHEDULING = "--scheduling"
 
 
@@ -72,10 +71,10 @@ class EmbeddedServer:
         process = self._process
 
         def watch() -> None:
-            while process is not None and process.poll() is None:
-                time.sleep(_WATCH_S)
-            if process is not None and not self._stopping:
-                then()
+            if process is not None:
+                process.wait()
+                if not self._stopping:
+                    then()
 
         threading.Thread(target=watch, daemon=True).start()
 

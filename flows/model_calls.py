@@ -12,9 +12,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from flows import progress
+from flows.interrupts import first_signal
+from flows.leaving import before_leaving
 from flows.workspace import Workspace
 from schemas.calls import CallPolicy, ModelRequest, Reply
-from schemas.errors import EndpointFailed, UnreadableInput
+from schemas.errors import EndpointFailed, PerennialError, UnreadableInput
 from tasks.llm.asking import Ask
 from tasks.llm.replay import ReplayClient
 from tasks.llm.structured import JsonAsker, SchemaSupport
@@ -88,17 +90,23 @@ def run_session(
 ) -> Result:
     """Return what the asynchronous work returns, with a client open while it runs.
 
-    Raises what stops a stage: EndpointFailed and LimitReached; what was answered until then is kept. An
-    interrupt (Ctrl-C) lets the calls in flight end, since they are paid for; a second one does not wait.
+    Raises what stops a stage: EndpointFailed and LimitReached; what was answered until then is kept. Ctrl-C,
+    SIGTERM and SIGHUP let the calls in flight end, since they are paid for; a second one does not wait.
     """
     try:
         return asyncio.run(_in_session(workspace, policy, work))
-    except _Interrupted:
+    except _Interrupted as interrupted:
+        # For whoever handles it outside of model calls: Python, Prefect, the operating system.
+        signal.raise_signal(interrupted.number)
         raise KeyboardInterrupt from None
 
 
 class _Interrupted(Exception):
-    """The operator interrupted, and all calls in flight have ended."""
+    """A signal interrupted, and all calls in flight have ended."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
 
 
 async def _in_session(
@@ -109,7 +117,7 @@ async def _in_session(
     store = workspace.staging.store
     with CallLedger(ledger_file(store.root), workspace.plan.edition, policy.base_url) as ledger:
         async with _client(policy, ledger, store) as client:
-            with _stopping_on_interrupt(client):
+            with _calls_end_first(client.stop):
                 return await work(ModelSession(client, ledger, policy))
 
 
@@ -136,34 +144,39 @@ def _stored_reply(ledger: CallLedger, call_id: str) -> Reply | None:
 
 
 @contextmanager
-def _stopping_on_interrupt(client: "ModelClient | ReplayClient") -> Iterator[None]:
-    """Stop the client at the first interrupt and raise _Interrupted when the block has ended by that."""
-    loop = asyncio.get_running_loop()
-    interrupted = False
+def _calls_end_first(stop: Callable[[str], None]) -> Iterator[None]:
+    """Let the calls in flight end before a signal, or `leave`, ends the process; `stop` prevents new ones.
 
-    def stop() -> None:
-        nonlocal interrupted
-        interrupted = True
-        loop.remove_signal_handler(signal.SIGINT)
+    Raises _Interrupted when the block has ended by a signal.
+    """
+    loop = asyncio.get_running_loop()
+    ended = threading.Event()
+
+    def stop_and_say_so() -> None:
+        stop("the refresh was interrupted")
         progress.note(
             "interrupted: the calls in flight are waited for, as they are paid for; again: leave now"
         )
-        client.stop("the refresh was interrupted")
 
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    loop.add_signal_handler(signal.SIGINT, stop)
-    try:
-        yield
-    except EndpointFailed:
-        if not interrupted:
-            raise
-    finally:
-        if not interrupted:
-            loop.remove_signal_handler(signal.SIGINT)
-    if interrupted:
-        raise _Interrupted
+    def on_signal() -> None:
+        loop.call_soon_threadsafe(stop_and_say_so)
+
+    def stop_and_wait(error: PerennialError) -> None:
+        loop.call_soon_threadsafe(stop, str(error))
+        ended.wait()
+
+    with before_leaving(stop_and_wait):
+        try:
+            with first_signal(on_signal) as received:
+                try:
+                    yield
+                except EndpointFailed:
+                    if not received:
+                        raise
+            if received:
+                raise _Interrupted(received[0])
+        finally:
+            ended.set()
 
 
 async def all_settled(work: Iterable[Awaitable[Result]]) -> list[Result]:

@@ -12,6 +12,7 @@ from flows import progress
 from flows.artifacts import Artifacts
 from flows.assets import AssetWatcher
 from flows.growing import Policies, grow
+from flows.leaving import before_leaving
 from flows.lineage import LineageWatcher
 from flows.notices import Notices
 from flows.planning import code_version, prepare_refresh
@@ -21,6 +22,8 @@ from flows.stages import Stages
 from flows.watching import Watchers
 from flows.workspace import open_workspace
 from schemas.settings import RefreshSettings, load_settings
+from warehouse.ledger import ledger_file
+from warehouse.ledger_place import one_ledger
 from warehouse.root_lock import locked_root
 from warehouse.stage import Staging
 from warehouse.store import Store
@@ -36,7 +39,11 @@ def refresh(settings: dict[str, Any]) -> str:
     notices = Notices(chosen.webhook, chosen.root, chosen.edition, code_version())
     watchers = Watchers([LineageWatcher(chosen.openlineage_url), AssetWatcher(), Artifacts(), notices])
     what = f"refresh {chosen.edition}".rstrip()
-    with watchers.told_of_failure(), locked_root(Store(chosen.root), what, progress.note):
+    with (
+        watchers.told_of_failure(),
+        before_leaving(watchers.failed),
+        locked_root(Store(chosen.root), what, progress.note),
+    ):
         return _refreshed(chosen, watchers)
 
 
@@ -53,7 +60,8 @@ def _refreshed(settings: RefreshSettings, watchers: Watchers) -> str:
         workspace = open_workspace(root, plan.edition)
         with opened_runner(settings.runner, settings.workers, root, plan.edition) as runner:
             stages = Stages(watchers, runner)
-            grow(workspace, prepared.domains, Policies.of(settings), stages)
+            with one_ledger(ledger_file(root)):
+                grow(workspace, prepared.domains, Policies.of(settings), stages)
         watchers.published(stages.run("publish", audit_and_publish, [(settings.root, plan.edition)]))
     staging.remove()
     return plan.edition

@@ -77,3 +77,9 @@ class RootLocked(PerennialError):
     """A data root that somebody else is writing to, or whose lock says so."""
 
     exit_code = 9
+
+
+class ServerEnded(PerennialError):
+    """The embedded Prefect server, which ended before the work that it keeps book of."""
+
+    exit_code = 10

@@ -9,6 +9,7 @@ from typing import Any
 
 from schemas.calls import ModelRequest, Reply, Spent
 from schemas.ids import content_id
+from warehouse.ledger_place import keep_same_ledger, require_same_ledger
 from warehouse.ledger_rows import entry, message_rows, stored_calls, stored_reply, table_row
 from warehouse.ledger_schema import ANSWERED_SQL, open_for_writing, trouble
 from warehouse.ledger_writer import LedgerWriter
@@ -52,16 +53,19 @@ class CallLedger:
     def __init__(self, path: Path, edition: str, endpoint: str) -> None:
         """Open the ledger, creating it where there is none.
 
-        Raises UnreadableInput where it is unusable, Damaged where it is damaged.
+        Raises UnreadableInput where it is unusable, Damaged where it is damaged, or where it is another
+        file than before in this `one_ledger` block.
 
         `edition` is what answered calls are counted for, `endpoint` where they are made: both are kept
         with each call that is stored here.
         """
         self._path = path
         self._edition = edition
+        require_same_ledger(path)
         self._writer = LedgerWriter(path, edition, without_credentials(endpoint))
         # A connection of its own: a look-up never waits for a commit.
         self._reader = open_for_writing(path)
+        keep_same_ledger(path)
 
     def __enter__(self) -> "CallLedger":
         return self
@@ -97,7 +101,8 @@ class CallLedger:
 
         The first answered reply of a call is kept for good, and returned to whoever stores another. A
         failed one is kept until anything else is stored. Raises UnreadableInput where nothing was kept,
-        Damaged where what was kept before is damaged.
+        Damaged where what was kept before is damaged, or the ledger's file was deleted or replaced: what is
+        stored then is copied to a file that the error names.
         """
         return await self._writer.submit(entry(request, reply))
 
