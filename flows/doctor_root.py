@@ -13,8 +13,10 @@ from flows.doctor_check import UNREADABLE, Check, Look, failed, flawed, passed, 
 from schemas.errors import PerennialError, RootLocked
 from warehouse.found_lock import find_lock
 from warehouse.ledger import ledger_file
-from warehouse.ledger_check import check_ledger
+from warehouse.ledger_check import MissingCalls, check_ledger, find_missing_calls
 from warehouse.lock_owner import Life
+from warehouse.published_calls import published_call_ids
+from warehouse.root_id import find_root_id
 from warehouse.store import Store
 
 _LITTLE_SPACE = 1 << 30  # bytes
@@ -26,6 +28,14 @@ _CLOCK = "set the clock of this machine right"
 _LEDGER = (
     "restore the ledger from a copy, or drop what is damaged (`perennial calls CALL_ID` says how): it is "
     "then asked for and paid for again"
+)
+
+_LOST = (
+    "restore the ledger from a copy: what it lacks is paid for again where it is asked again; the published "
+    "editions are whole"
+)
+_FOREIGN = (
+    'put this root\'s own ledger back, or make that one its own with `sqlite3 {path} "DROP TABLE root"`'
 )
 
 
@@ -48,6 +58,23 @@ def root_looks(store: Store) -> Iterator[Look]:
     yield Look("lock", _LOCK, partial(_lock, store))
     yield Look("clock", _CLOCK, partial(_clock, store))
     yield Look("ledger", _LEDGER, partial(_ledger, store))
+
+
+def _absent_ledger(store: Store, path: Path) -> Check:
+    published = sum(len(call_ids) for _, call_ids in published_call_ids(store))
+    if not published:
+        return passed("ledger", "no model call has been kept yet")
+    seen = f"{path} is missing, and {published:,} published model calls were kept in it"
+    if store.local_folder is None:
+        return warned("ledger", seen, "copy it from the machine that runs the refreshes of this root")
+    return failed("ledger", seen, _LOST, _DAMAGED)
+
+
+def _describe_missing(lost: MissingCalls) -> str:
+    return (
+        f"{lost.missing:,} of the {lost.calls:,} published calls of edition {lost.edition} are missing, such "
+        f"as {lost.example}"
+    )
 
 
 def first_that_exists(path: Path) -> Path:
@@ -109,10 +136,20 @@ def _clock(store: Store) -> Check:
 def _ledger(store: Store) -> Check:
     path = ledger_file(store.root)
     if not path.exists():
-        return passed("ledger", "no model call has been kept yet")
+        return _absent_ledger(store, path)
     state = check_ledger(path)
     if state.flaws:
         return flawed("ledger", [f"{path}: {flaw}" for flaw in state.flaws], _LEDGER, _DAMAGED)
+    missing = find_missing_calls(path, lambda: published_call_ids(store))
+    root_id = find_root_id(store)
+    is_foreign = state.root_id is not None and state.root_id != root_id
+    if missing:
+        whose = "the ledger of another data root, and " if is_foreign else ""
+        flaws = [f"{path}: {whose}{_describe_missing(lost)}" for lost in missing]
+        return flawed("ledger", flaws, _LOST, _DAMAGED)
+    if is_foreign:
+        seen = f"{path} is the ledger of another data root ({state.root_id}; this one is {root_id or 'new'})"
+        return warned("ledger", seen, _FOREIGN.format(path=path))
     checked = "each one as it was kept" if state.is_digested else "without digests (version 1)"
     return passed(
         "ledger",

@@ -22,6 +22,7 @@ from tasks.llm.replay import ReplayClient
 from tasks.llm.structured import JsonAsker, SchemaSupport
 from warehouse.ledger import CallLedger, ledger_file
 from warehouse.prices import load_prices
+from warehouse.root_id import root_id
 from warehouse.stage import Rows
 from warehouse.store import Store
 from warehouse.stored_replies import reply_of
@@ -115,7 +116,8 @@ async def _in_session(
     # It tells every request at the level that `--verbose` shows; the ledger knows them all.
     logging.getLogger("httpx2").setLevel(logging.WARNING)
     store = workspace.staging.store
-    with CallLedger(ledger_file(store.root), workspace.plan.edition, policy.base_url) as ledger:
+    path = ledger_file(store.root)
+    with CallLedger(path, workspace.plan.edition, policy.base_url, root_id(store)) as ledger:
         async with _client(policy, ledger, store) as client:
             with _calls_end_first(client.stop):
                 return await work(ModelSession(client, ledger, policy))

@@ -11,7 +11,7 @@ from schemas.calls import ModelRequest, Reply, Spent
 from schemas.ids import content_id
 from warehouse.ledger_place import keep_same_ledger, require_same_ledger
 from warehouse.ledger_rows import entry, message_rows, stored_calls, stored_reply, table_row
-from warehouse.ledger_schema import ANSWERED_SQL, open_for_writing, trouble
+from warehouse.ledger_schema import ANSWERED_SQL, keep_root_id, open_for_writing, trouble
 from warehouse.ledger_writer import LedgerWriter
 
 LEDGER_FILE = "ledger.sqlite"
@@ -50,14 +50,14 @@ class CallLedger:
     loops, at once or one after the other.
     """
 
-    def __init__(self, path: Path, edition: str, endpoint: str) -> None:
+    def __init__(self, path: Path, edition: str, endpoint: str, root_id: str = "") -> None:
         """Open the ledger, creating it where there is none.
 
         Raises UnreadableInput where it is unusable, Damaged where it is damaged, or where it is another
         file than before in this `one_ledger` block.
 
         `edition` is what answered calls are counted for, `endpoint` where they are made: both are kept
-        with each call that is stored here.
+        with each call that is stored here. `root_id` says which data root a new ledger belongs to.
         """
         self._path = path
         self._edition = edition
@@ -65,6 +65,8 @@ class CallLedger:
         self._writer = LedgerWriter(path, edition, without_credentials(endpoint))
         # A connection of its own: a look-up never waits for a commit.
         self._reader = open_for_writing(path)
+        if root_id:
+            keep_root_id(self._reader, path, root_id)
         keep_same_ledger(path)
 
     def __enter__(self) -> "CallLedger":
