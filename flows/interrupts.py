@@ -16,7 +16,7 @@ _TERMINALS = tuple(number for number in (1, 2) if os.isatty(number))
 
 
 class Interrupted(KeyboardInterrupt):
-    """SIGTERM or SIGHUP, handled as Ctrl-C is."""
+    """A signal that is handled as Ctrl-C is."""
 
     def __init__(self, number: int) -> None:
         super().__init__(signal.Signals(number).name)
@@ -38,25 +38,26 @@ def signals_interrupt() -> Iterator[None]:
 def first_signal(then: Callable[[], None]) -> Iterator[list[int]]:
     """Call `then`, from the signal's handler, at the first signal of the block; yield a list to find it in.
 
-    The next signal is handled as before the block. Let whoever handled the first one before have it after
-    the block: `signal.raise_signal`.
+    A second one raises Interrupted. After the block, `signal.raise_signal` gives the first one to whoever
+    handles it outside.
     """
     received: list[int] = []
 
     def note(number: int) -> None:
         received.append(number)
-        restore()
+        if len(received) > 1:
+            raise Interrupted(number)
         then()
 
-    with _handling(note, INTERRUPTING) as restore:
+    with _handling(note, INTERRUPTING):
         yield received
 
 
 @contextmanager
-def _handling(handle: Callable[[int], None], numbers: tuple[int, ...]) -> Iterator[Callable[[], None]]:
-    """Handle these signals in the block, but for ignored ones; yield what ends that before the block does."""
+def _handling(handle: Callable[[int], None], numbers: tuple[int, ...]) -> Iterator[None]:
+    """Handle these signals in the block, but for ignored ones."""
     if threading.current_thread() is not threading.main_thread():
-        yield lambda: None
+        yield
         return
     before = {number: signal.getsignal(number) for number in numbers}
     # None: a handler that was not set by Python, and could not be set again.
@@ -67,16 +68,13 @@ def _handling(handle: Callable[[int], None], numbers: tuple[int, ...]) -> Iterat
             _leave_terminal()
         handle(number)
 
-    def restore() -> None:
-        while before:
-            signal.signal(*before.popitem())
-
     for number in before:
         signal.signal(number, on_signal)
     try:
-        yield restore
+        yield
     finally:
-        restore()
+        for number, old in before.items():
+            signal.signal(number, old)
 
 
 def _leave_terminal() -> None:

