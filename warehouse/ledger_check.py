@@ -113,7 +113,8 @@ def _checked(connection: sqlite3.Connection, path: Path) -> LedgerState:
 def _missing(connection: sqlite3.Connection, listed: Iterable[tuple[str, list[str]]]) -> list[MissingCalls]:
     found: dict[str, MissingCalls] = {}
     for edition, call_ids in listed:
-        lost = connection.execute(_NOT_IN_LEDGER, [json.dumps(call_ids)]).fetchall()
+        # Sorted: the index is then read from front to back.
+        lost = connection.execute(_NOT_IN_LEDGER, [json.dumps(sorted(call_ids))]).fetchall()
         before = found.get(edition, MissingCalls(edition, 0, 0, ""))
         example = before.example or (lost[0][0] if lost else "")
         found[edition] = MissingCalls(
