@@ -116,12 +116,12 @@ def _disturbed(
     """Run the refresh with kills until it ends by itself; add up what happened."""
     with running_server(options) as server:
         moments: list[tuple[int, Counter[str]]] = []
-        for _ in range(rng.randint(4, 8)):
+        for _ in range(rng.randint(8, 14)):
             number = sum(tally.kills.values())
             if number >= most:
                 break
             target = targets[number % len(targets)]
-            code = _killed(server, root, target, rng.uniform(0.15, 0.9) * seconds)
+            code = _killed(server, root, target, rng.uniform(0.1, 0.65) * seconds)
             if code is None:
                 break
             tally.kills[target] += 1
