@@ -121,7 +121,7 @@ def _disturbed(
             if number >= most:
                 break
             target = targets[number % len(targets)]
-            code = _killed(server, root, target, rng.uniform(0.1, 0.65) * seconds)
+            code = _killed(server, root, target, rng.uniform(0.05, 0.45) * seconds)
             if code is None:
                 break
             tally.kills[target] += 1
