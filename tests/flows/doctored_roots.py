@@ -6,17 +6,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from flows.completeness import progress_of
-from flows.workspace import open_workspace
+from flows.stages.completeness import progress_of
+from flows.stages.workspace import open_workspace
 from schemas.calls import ModelRequest, Reply
 from tests.flows.grown_root import cut, flip
 from tests.flows.report_root import publish_two
 from tests.warehouse import tiny_edition
-from warehouse.catalog import table_file
-from warehouse.ledger import CallLedger
-from warehouse.publish import publish
-from warehouse.stage import Staging
-from warehouse.store import Store
+from warehouse.catalog.catalog import table_file
+from warehouse.ledger.ledger import CallLedger
+from warehouse.editions.publish import publish
+from warehouse.staging.staging import Staging
+from warehouse.store.store import Store
 
 ANSWER = "It rains, as the flakes are grey."
 

@@ -11,15 +11,15 @@ from schemas.settings import RefreshSettings
 from tests.flows.conftest import Published
 from tests.flows.prefect_harness import Harness
 from tests.flows.test_rotation import as_if_imported
-from warehouse.catalog import table_file
-from warehouse.store import Store
+from warehouse.catalog.catalog import table_file
+from warehouse.store.store import Store
 
 PROJECT = Path(__file__).parents[2]
 SECRETS = {"webhook", "openlineage_url"}
 
 
 def test_every_setting_but_the_secret_ones_is_a_typed_parameter_with_its_help() -> None:
-    from flows.deployments import kumo_refresh
+    from flows.serve.deployments import kumo_refresh
 
     schema = kumo_refresh.parameters.properties
     assert set(schema) == set(RefreshSettings.model_fields) - SECRETS
@@ -35,7 +35,7 @@ def test_every_setting_but_the_secret_ones_is_a_typed_parameter_with_its_help() 
 def test_parameters_are_checked_before_anything_runs() -> None:
     from prefect.exceptions import ParameterTypeError
 
-    from flows.deployments import kumo_refresh
+    from flows.serve.deployments import kumo_refresh
 
     assert kumo_refresh.validate_parameters({"instances": "3"})["instances"] == 3
     with pytest.raises(ParameterTypeError, match="instances"):
@@ -43,8 +43,8 @@ def test_parameters_are_checked_before_anything_runs() -> None:
 
 
 def test_prefect_yaml_deploys_the_flows_that_are_served() -> None:
-    from flows import deployments
-    from flows.cli_serve import DEFAULT_CRON
+    from flows.serve import deployments
+    from flows.cli.serve import DEFAULT_CRON
 
     document = yaml.safe_load((PROJECT / "prefect.yaml").read_text())
     found = {entry["name"]: entry for entry in document["deployments"]}
