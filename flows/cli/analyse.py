@@ -53,8 +53,8 @@ def _analysed(store: Store, edition: str) -> tuple[int, bool]:
     """Analyse one edition; return its number of statistics, and whether the views' figures changed."""
     from flows.stages.compute_statistics import edition_statistics
     from warehouse.catalog.count_cells import CELL_COLUMNS
-    from warehouse.catalog.later_statistics import as_statistics, keep_analysis, latest_analysis
     from warehouse.catalog.external_scores import load_scores
+    from warehouse.catalog.later_statistics import as_statistics, keep_analysis, latest_analysis
     from warehouse.editions.publish import published_plan
 
     tables = {

@@ -10,20 +10,20 @@ from flows.cli.analyse import analyse
 from flows.cli.audit import audit
 from flows.cli.calls import calls
 from flows.cli.doctor import doctor
-from flows.kumo.cli_domains import domains
 from flows.cli.editions import editions
 from flows.cli.import_edition import import_app
 from flows.cli.query import query
 from flows.cli.refresh import refresh
 from flows.cli.report import report
 from flows.cli.reproduce import reproduce
-from flows.kumo.cli_sample import sample
 from flows.cli.serve import serve
-from flows.kumo.cli_solve import solve
 from flows.cli.unlock import unlock
 from flows.cli.verify import verify
 from flows.console.library_errors import as_ours
 from flows.console.os_errors import told_of
+from flows.kumo.cli_domains import domains
+from flows.kumo.cli_sample import sample
+from flows.kumo.cli_solve import solve
 from schemas.errors import PerennialError
 
 _INTERRUPTED = 130

@@ -42,8 +42,8 @@ def doctor(
 
     Example: perennial doctor --root warehouse/data
     """
-    from flows.doctor.checks import looks
     from flows.doctor.check import exit_code_of
+    from flows.doctor.checks import looks
     from schemas.settings import load_settings
 
     settings = load_settings({"root": root})

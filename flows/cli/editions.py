@@ -11,9 +11,9 @@ from flows.cli.query import Format, FormatOption, existing_root, print_rows
 from flows.console.root_option import RootOption, data_root
 from schemas.errors import InvalidOption
 from warehouse.catalog.catalog import open_catalog, published_editions, visible_editions
+from warehouse.catalog.withdrawals import reinstate, withdraw, withdrawn_editions
 from warehouse.lock.owner import this_process
 from warehouse.store.store import Store
-from warehouse.catalog.withdrawals import reinstate, withdraw, withdrawn_editions
 
 _LISTED = (
     "SELECT edition, benchmark, created_at, seed, code_version, "

@@ -123,8 +123,8 @@ def _without_secrets(settings: "RefreshSettings") -> dict[str, Any]:
 def _run(values: dict[str, Any], root: str, console: Console, verbose: bool) -> None:
     """Run the flow beside an embedded server; make the kernels ready while that server starts."""
     configure_prefect(root, verbose)
-    from flows.serve.embedded_server import EmbeddedServer
     from flows.kumo.kernels import prepare_kernels
+    from flows.serve.embedded_server import EmbeddedServer
 
     with progress.shown_on(console), EmbeddedServer(prefect_home(root)) as server:
         with console.status("starting Prefect, preparing sampling and search (compiled on first use)"):

@@ -37,8 +37,8 @@ def reproduce(
 
     Example: perennial reproduce kumo-2026-11-20
     """
-    from flows.kumo.kernels import prepare_kernels
     from flows.editions.reproduce import reproduce_edition
+    from flows.kumo.kernels import prepare_kernels
 
     store = data_root(root)
     console = Console(stderr=True, soft_wrap=True, highlight=False, markup=False)

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from flows.watchers.webhook import without_credentials
 from flows.console.root_option import RootOption
 from flows.serve.prefect_environment import configure_serving, prefect_home
+from flows.watchers.webhook import without_credentials
 from schemas.errors import InvalidOption, RootLocked
 from warehouse.store.store import Store
 
@@ -63,8 +63,8 @@ def serve(
 def _serve(root: str, when: tuple[str, str, float | None], port: int, console: Console) -> None:
     import asyncio
 
-    from flows.serve.embedded_server import EmbeddedServer
     from flows.serve.child_runs import PARENT_VARIABLE, end_runs
+    from flows.serve.embedded_server import EmbeddedServer
 
     def tell(text: str) -> None:
         console.print(f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC  {text}")

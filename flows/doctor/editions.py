@@ -3,16 +3,16 @@
 from collections.abc import Iterator
 from functools import partial
 
-from flows.stages.completeness import progress_of
 from flows.doctor.check import Check, Look, flawed, passed, warned
+from flows.stages.completeness import progress_of
 from flows.stages.workspace import Workspace
 from schemas.errors import Damaged, EditionConflict
 from warehouse.catalog.catalog import published_editions
+from warehouse.catalog.withdrawals import withdrawn_editions
 from warehouse.editions.integrity import beside_flaws, count_flaws, relation_flaws, staged_state
+from warehouse.editions.verify import Verification, verifiable_editions, verify_edition
 from warehouse.staging.staging import Staging
 from warehouse.store.store import Store
-from warehouse.editions.verify import Verification, verifiable_editions, verify_edition
-from warehouse.catalog.withdrawals import withdrawn_editions
 
 _DAMAGED = 8
 _RESTORE = "restore the named files from a copy"

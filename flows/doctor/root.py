@@ -11,9 +11,9 @@ from uuid import uuid4
 from flows.console.clock import refuse_clock_set_back
 from flows.doctor.check import UNREADABLE, Check, Look, failed, flawed, passed, warned
 from schemas.errors import PerennialError, RootLocked
-from warehouse.lock.found_lock import find_lock
-from warehouse.ledger.ledger import ledger_file
 from warehouse.ledger.check import check_ledger
+from warehouse.ledger.ledger import ledger_file
+from warehouse.lock.found_lock import find_lock
 from warehouse.lock.owner import Life
 from warehouse.store.store import Store
 

@@ -11,11 +11,11 @@ from rich.console import Console
 from flows.cli.query import Format, print_rows
 from schemas.calls import ANSWERED_STATUSES
 from schemas.errors import InvalidOption
+from warehouse.editions.prunable import Prunable, prunable, remove
+from warehouse.editions.verify import lost_editions
 from warehouse.ledger.ledger import ledger_file
 from warehouse.ledger.reading import CallFilter, LedgerReader
-from warehouse.editions.prunable import Prunable, prunable, remove
 from warehouse.store.store import Store
-from warehouse.editions.verify import lost_editions
 
 _COLUMNS = (
     *("what", "edition", "published", "batches", "files", "bytes", "last_change"),

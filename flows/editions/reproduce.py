@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flows.kumo.stages import Policies, grow
-from flows.run.plain_stages import PlainStages
 from flows.refresh.plan import PlannedDomain, code_version
+from flows.run.plain_stages import PlainStages
 from flows.stages.workspace import open_workspace
 from schemas.calls import CallPolicy
 from schemas.errors import InvalidOption
@@ -19,14 +19,14 @@ from schemas.gate import GatePolicy
 from schemas.plan import RefreshPlan
 from tasks.kumo.configuration import parse_config
 from warehouse.catalog.catalog import published_editions, table_file
-from warehouse.staging.merge_parts import consolidate
 from warehouse.catalog.external_scores import score_files
-from warehouse.ledger.ledger import CallLedger, ledger_file
-from warehouse.editions.publish import published_plan
 from warehouse.editions.compare import Sameness, compare_edition
+from warehouse.editions.publish import published_plan
+from warehouse.editions.stored_replies import stored_replies
+from warehouse.ledger.ledger import CallLedger, ledger_file
+from warehouse.staging.merge_parts import consolidate
 from warehouse.staging.staging import Staging
 from warehouse.store.store import Store
-from warehouse.editions.stored_replies import stored_replies
 
 _SEEN_BEFORE = ("editions", "domains", "kumo_instances")  # of earlier editions, by a refresh
 _POLICIES = Policies(

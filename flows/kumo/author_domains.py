@@ -6,15 +6,15 @@ from functools import partial
 
 from flows.console import progress
 from flows.console.input_files import load_bundled
-from flows.stages.model_calls import ModelSession, all_settled, run_session
 from flows.refresh.plan import PlannedDomain
+from flows.stages.model_calls import ModelSession, all_settled, run_session
 from flows.stages.workspace import Workspace, open_workspace, stage_once
 from schemas.calls import CallPolicy, ModelChoice
 from schemas.errors import UnusableConfig
 from tasks.kumo.authors.configuration import Configured, configure_domain
 from tasks.kumo.authors.proposal import KnownDomain, propose_domains
-from warehouse.kumo.bundled_domains import bundled_domains
 from warehouse.catalog.catalog import published_domains
+from warehouse.kumo.bundled_domains import bundled_domains
 from warehouse.kumo.rows import (
     Row,
     config_row,

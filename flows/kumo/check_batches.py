@@ -9,6 +9,7 @@ from collections import defaultdict
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from flows.kumo.check_edition import edition_rows
 from flows.kumo.expectations import (
     BATCH_EXPECTATIONS,
     DERIVED,
@@ -19,7 +20,6 @@ from flows.kumo.expectations import (
     TOLD,
     Expectation,
 )
-from flows.kumo.check_edition import edition_rows
 from flows.stages.workspace import Batch, Workspace, open_workspace
 from schemas.errors import AuditFailed, UnreadableInput
 from schemas.gate import GatePolicy
@@ -29,7 +29,6 @@ from tasks.kumo.encoding import EncodedConfig, instance_id
 from tasks.kumo.self_test import Board, SelfTest, needs_no_test
 from tasks.kumo.space import space_size
 from warehouse.audit.audit import require_passed
-from warehouse.kumo.rows import SYMBOLIC_CHECK, Row, instance_from_row
 from warehouse.kumo.overlap import (
     NOT_READ,
     READ_BY_GRAMMAR,
@@ -41,6 +40,7 @@ from warehouse.kumo.overlap import (
     text_hash,
     write_facts,
 )
+from warehouse.kumo.rows import SYMBOLIC_CHECK, Row, instance_from_row
 
 
 def gate_batch(root: str, edition: str, batch: Batch) -> dict[str, int]:

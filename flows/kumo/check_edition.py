@@ -31,7 +31,6 @@ from tasks.kumo.encoding import EncodedConfig, encode_config, instance_id
 from tasks.kumo.space import SpaceSize, repeat_probability
 from warehouse.catalog.catalog import published_editions, table_file
 from warehouse.editions.issued_ids import issued_instances
-from warehouse.kumo.rows import Row, instance_from_row
 from warehouse.kumo.overlap import (
     NOT_READ,
     READ_BY_GRAMMAR,
@@ -42,6 +41,7 @@ from warehouse.kumo.overlap import (
     names_sum,
     same_names,
 )
+from warehouse.kumo.rows import Row, instance_from_row
 from warehouse.store.store import Store
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from flows.console.root_option import RootOption, data_root
 from schemas.errors import UnreadableInput
 from schemas.kumo import MIN_ACTIONS, MIN_TRUTHS, Finding, SeedConfig
 from tasks.kumo.validation import RULES, one_to_one_share, validate_config
-from warehouse.kumo.bundled_domains import bundled_domains
 from warehouse.catalog.catalog import domain_uses
+from warehouse.kumo.bundled_domains import bundled_domains
 
 if TYPE_CHECKING:
     from rich.console import Console

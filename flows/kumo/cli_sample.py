@@ -36,9 +36,9 @@ def sample(
 
     Example: perennial sample --config medical_diagnosis --truths 4 --actions 6 --count 100 --out easy.jsonl
     """
+    from flows.console.line_files import write_lines
     from flows.kumo.domain_choice import choose_domain
     from flows.kumo.kernels import prepare_kernels
-    from flows.console.line_files import write_lines
     from flows.kumo.sample_stream import SampleStream
     from schemas.kumo import Setting
     from schemas.settings import load_settings

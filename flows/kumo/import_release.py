@@ -10,9 +10,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from flows.stages.compute_statistics import edition_statistics
 from flows.kumo.release_rows import Place, ReleaseRows, read_release
 from flows.refresh.plan import code_version
+from flows.stages.compute_statistics import edition_statistics
 from schemas.errors import EditionConflict, UnreadableInput
 from schemas.ids import content_id
 from schemas.kumo import Rejection
@@ -20,13 +20,13 @@ from schemas.plan import RefreshPlan
 from schemas.tables import STAGED_TABLES, TABLES
 from warehouse.catalog.catalog import published_editions
 from warehouse.catalog.external_scores import load_scores
+from warehouse.editions.publish import Publication, publish, published_plan
 from warehouse.kumo.release.layout import find_release
 from warehouse.kumo.release.run_table import run_table_episodes
 from warehouse.kumo.release.things import Release, Skipped
 from warehouse.kumo.release.trajectories import ImportProgress, consolidate_parts, import_trajectories
 from warehouse.kumo.release.trajectory_parts import write_part
 from warehouse.kumo.rows import rejection_row
-from warehouse.editions.publish import Publication, publish, published_plan
 from warehouse.lock.root_lock import locked_root
 from warehouse.store.store import Store
 

@@ -4,14 +4,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from flows.stages.compute_statistics import analyse_edition
 from flows.kumo.author_domains import configure_batch, given_domain_batch, propose_batch
-from flows.kumo.play_episodes import evaluate_batch, refuse_api_errors
 from flows.kumo.check_batches import gate_batch, gate_edition
-from flows.refresh.plan import PlannedDomain
+from flows.kumo.play_episodes import evaluate_batch, refuse_api_errors
 from flows.kumo.sample_instances import sample_batch
-from flows.stages.workspace import Workspace
 from flows.kumo.write_books import write_books_batch
+from flows.refresh.plan import PlannedDomain
+from flows.stages.compute_statistics import analyse_edition
+from flows.stages.workspace import Workspace
 from schemas.calls import CallPolicy
 from schemas.gate import GatePolicy
 from schemas.settings import RefreshSettings

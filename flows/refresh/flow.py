@@ -9,17 +9,17 @@ from typing import Any
 from prefect import flow
 
 from flows.console import progress
-from flows.watchers.prefect_artifacts import Artifacts
-from flows.watchers.prefect_assets import AssetWatcher
 from flows.kumo.stages import Policies, grow
-from flows.watchers.openlineage import LineageWatcher
-from flows.watchers.webhook import Notices
 from flows.refresh.plan import code_version, prepare_refresh
 from flows.refresh.publish import audit_and_publish
 from flows.run.choose_runner import opened_runner, root_for_workers
 from flows.run.prefect_stages import Stages
-from flows.watchers.watcher import Watchers
 from flows.stages.workspace import open_workspace
+from flows.watchers.openlineage import LineageWatcher
+from flows.watchers.prefect_artifacts import Artifacts
+from flows.watchers.prefect_assets import AssetWatcher
+from flows.watchers.watcher import Watchers
+from flows.watchers.webhook import Notices
 from schemas.settings import RefreshSettings, load_settings
 from warehouse.lock.root_lock import locked_root
 from warehouse.staging.staging import Staging

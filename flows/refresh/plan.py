@@ -7,8 +7,8 @@ from importlib.metadata import PackageNotFoundError, version
 
 from flows.console.clock import refuse_clock_set_back
 from flows.kumo.domain_choice import choose_domain
-from flows.refresh.player_choice import check_models, choose_players
 from flows.refresh.domain_rotation import PastEdition, take_turns
+from flows.refresh.player_choice import check_models, choose_players
 from schemas.authoring import AuthoringPlan
 from schemas.errors import EditionConflict, InvalidOption
 from schemas.kumo import SeedConfig, Setting
@@ -18,13 +18,13 @@ from tasks.kumo.encoding import encode_config
 from tasks.kumo.players import PLAYERS
 from tasks.kumo.sampling import SamplingRequest, check_request
 from tasks.kumo.validation import refuse_unsafe
-from warehouse.kumo.bundled_domains import bundled_domains
 from warehouse.catalog.catalog import published_editions
+from warehouse.catalog.withdrawals import withdrawn_editions
 from warehouse.editions.domain_history import domains_by_edition
 from warehouse.editions.publish import published_plan
+from warehouse.kumo.bundled_domains import bundled_domains
 from warehouse.staging.staging import Staging, staged_editions
 from warehouse.store.store import Store
-from warehouse.catalog.withdrawals import withdrawn_editions
 
 _BENCHMARK = "kumo"
 

@@ -3,13 +3,13 @@
 from datetime import UTC, datetime
 
 from flows.console.clock import refuse_clock_set_back
-from flows.stages.completeness import require_complete
 from flows.kumo.check_batches import gate_audits
 from flows.refresh.template_hashes import template_hashes
+from flows.stages.completeness import require_complete
 from flows.stages.workspace import open_workspace
 from warehouse.audit.audit import audit, require_passed
-from warehouse.staging.merge_parts import consolidate
 from warehouse.editions.publish import publish
+from warehouse.staging.merge_parts import consolidate
 
 
 def audit_and_publish(root: str, edition: str) -> dict[str, int]:

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from flows.run.batch_runner import Counts, Runner, threads_of_share
 from flows.refresh.plan import code_version
+from flows.run.batch_runner import Counts, Runner, threads_of_share
 from flows.run.process_pool import interrupts_held_back
 from flows.run.worker import run_batch
 from flows.stages.workspace import open_workspace

@@ -10,8 +10,8 @@ from prefect import Task, task
 from prefect.cache_policies import NO_CACHE
 
 from flows.console import progress
-from flows.run.batch_runner import Runner
 from flows.kumo.stages import Spread
+from flows.run.batch_runner import Runner
 from flows.watchers.watcher import Watchers
 from schemas.errors import PerennialError
 

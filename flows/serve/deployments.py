@@ -15,11 +15,11 @@ from prefect.states import Completed
 from rich.console import Console
 
 from flows.console import progress
+from flows.refresh.flow import refresh
+from flows.refresh.plan import code_version
+from flows.serve.child_runs import end_with_parent
 from flows.serve.flow_parameters import takes_settings
 from flows.watchers.webhook import Notices
-from flows.serve.child_runs import end_with_parent
-from flows.refresh.plan import code_version
-from flows.refresh.flow import refresh
 from schemas.settings import load_settings
 from warehouse.catalog.catalog import published_editions
 from warehouse.store.store import Store

@@ -29,8 +29,8 @@ from prefect.schedules import Cron, Interval, Schedule
 from prefect.states import Crashed, Scheduled
 from prefect.types.entrypoint import EntrypointType
 
-from flows.serve.deployments import analyse, audit, kumo_refresh
 from flows.serve.child_runs import leave_after
+from flows.serve.deployments import analyse, audit, kumo_refresh
 from flows.serve.run_news import RunNews, read_runs
 from schemas.errors import InvalidOption, PerennialError
 

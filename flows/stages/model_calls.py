@@ -18,11 +18,11 @@ from schemas.errors import EndpointFailed, UnreadableInput
 from tasks.llm.asking import Ask
 from tasks.llm.replay import ReplayClient
 from tasks.llm.structured import JsonAsker, SchemaSupport
+from warehouse.editions.stored_replies import reply_of
 from warehouse.ledger.ledger import CallLedger, ledger_file
 from warehouse.ledger.prices import load_prices
 from warehouse.staging.staging import Rows
 from warehouse.store.store import Store
-from warehouse.editions.stored_replies import reply_of
 
 if TYPE_CHECKING:
     from tasks.llm.client import ModelClient

@@ -9,8 +9,8 @@ import time
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from flows.watchers.webhook import without_credentials
 from flows.watchers.watcher import Watcher
+from flows.watchers.webhook import without_credentials
 from schemas.plan import RefreshPlan
 from warehouse.store.store import Store
 

@@ -13,8 +13,8 @@ from tests.flows.grown_root import cut, flip
 from tests.flows.report_root import publish_two
 from tests.warehouse import tiny_edition
 from warehouse.catalog.catalog import table_file
-from warehouse.ledger.ledger import CallLedger
 from warehouse.editions.publish import publish
+from warehouse.ledger.ledger import CallLedger
 from warehouse.staging.staging import Staging
 from warehouse.store.store import Store
 

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from flows.kumo.stages import Policies, grow
-from flows.run.plain_stages import PlainStages
 from flows.refresh.plan import prepare_refresh
+from flows.run.plain_stages import PlainStages
 from flows.stages.workspace import open_workspace
 from schemas.settings import RefreshSettings, load_settings
 from warehouse.staging.staging import Staging

@@ -13,8 +13,8 @@ from flows.stages.compute_statistics import edition_statistics
 from schemas.kumo import Episode, SeedConfig, Turn
 from schemas.tables import STAGED_TABLES, TABLES
 from tests.warehouse import tiny_edition
-from warehouse.kumo.rows import book_row, config_row, domain_row, episode_row, instance_row, outcome_rows
 from warehouse.editions.publish import publish
+from warehouse.kumo.rows import book_row, config_row, domain_row, episode_row, instance_row, outcome_rows
 from warehouse.store.store import Store
 
 HOSTILE = "<script>alert(1)</script>"

@@ -16,10 +16,10 @@ from typing import Any
 import pytest
 
 from flows.console.clock import refuse_clock_set_back
-from flows.stages.completeness import require_complete
 from flows.kumo.play_episodes import evaluate_batch
 from flows.refresh.plan import prepare_refresh
 from flows.refresh.publish import audit_and_publish
+from flows.stages.completeness import require_complete
 from flows.stages.workspace import open_workspace
 from schemas.errors import Damaged, EditionConflict, PerennialError
 from tests.flows.grown_root import (

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from flows.stages import workspace as working
 from flows.kumo.author_domains import stage_domain
+from flows.kumo.sample_instances import sample_batch
 from flows.kumo.stages import Policies, grow
-from flows.run.plain_stages import PlainStages
 from flows.refresh.plan import prepare_refresh
 from flows.refresh.publish import audit_and_publish
-from flows.kumo.sample_instances import sample_batch
+from flows.run.plain_stages import PlainStages
+from flows.stages import workspace as working
 from flows.stages.workspace import open_workspace
 from schemas.errors import InstancesExhausted
 from schemas.kumo import Outcome, OutcomeState, SeedConfig

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from flows.console.input_files import config_files, load_bundled, read_config_file, read_text_file, shown_path
 from flows.kumo import cli_domains
 from flows.kumo.cli_domains import domains
-from flows.console.input_files import config_files, load_bundled, read_config_file, read_text_file, shown_path
 from schemas.errors import InvalidOption, UnreadableInput
 from tasks.kumo.validation import RULES, validate_config
 from warehouse.kumo.bundled_domains import bundled_domains, bundled_text

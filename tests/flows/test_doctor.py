@@ -28,9 +28,9 @@ from tests.server.running import running_server
 from tests.warehouse import tiny_edition
 from tests.warehouse.s3_server import running_s3
 from warehouse.catalog.catalog import table_file
+from warehouse.editions.publish import publish
 from warehouse.lock.owner import Owner
 from warehouse.lock.record import LockRecord
-from warehouse.editions.publish import publish
 from warehouse.lock.root_lock import locked_root
 from warehouse.staging.staging import Staging
 from warehouse.store.store import Store

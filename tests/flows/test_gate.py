@@ -13,11 +13,11 @@ import pytest
 
 from flows.kumo.check_batches import gate_audits, gate_batch, gate_edition
 from flows.kumo.stages import Policies, grow
-from flows.run.plain_stages import PlainStages
+from flows.kumo.write_books import write_books_batch
 from flows.refresh.plan import prepare_refresh
 from flows.refresh.publish import audit_and_publish
+from flows.run.plain_stages import PlainStages
 from flows.stages.workspace import Batch, Workspace, open_workspace
-from flows.kumo.write_books import write_books_batch
 from schemas.calls import CallPolicy
 from schemas.errors import AuditFailed, Damaged
 from schemas.gate import GatePolicy
@@ -32,12 +32,12 @@ from tasks.kumo.self_test import needs_no_test
 from tasks.kumo.space import SpaceSize, space_size
 from tests.flows.prefect_harness import Harness
 from tests.server.book_text import read_back_of
-from warehouse.kumo.bundled_domains import bundled_domains, bundled_text
 from warehouse.catalog.catalog import table_file
+from warehouse.catalog.withdrawals import withdraw, withdrawn_editions
+from warehouse.kumo.bundled_domains import bundled_domains, bundled_text
 from warehouse.kumo.rows import instance_from_row, instance_row
 from warehouse.staging.staging import Staging
 from warehouse.store.store import Store
-from warehouse.catalog.withdrawals import withdraw, withdrawn_editions
 
 EDITION = "gated"
 SETTINGS = {"domains": "mineral_identification", "settings": "easy,5x6", "instances": 6, "players": "oracle"}
@@ -64,7 +64,8 @@ def _known_size(config_id: str, setting: Setting) -> SpaceSize:
 @pytest.fixture(autouse=True)
 def _sizes_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "flows.kumo.check_batches.space_size", lambda encoded, setting, *_: _known_size(encoded.config.config_id, setting)
+        "flows.kumo.check_batches.space_size",
+        lambda encoded, setting, *_: _known_size(encoded.config.config_id, setting),
     )
 
 

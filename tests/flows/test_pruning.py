@@ -15,8 +15,8 @@ from schemas.calls import ModelRequest, Reply
 from tests.flows.hand_made_root import Run, commands_on, publish_day, two_editions
 from tests.flows.prefect_harness import clean_environment
 from tests.warehouse import tiny_edition
-from warehouse.catalog.later_statistics import keep_analysis
 from warehouse.catalog.catalog import published_editions, table_file
+from warehouse.catalog.later_statistics import keep_analysis
 from warehouse.ledger.ledger import CallLedger, ledger_file
 from warehouse.lock.root_lock import locked_root
 from warehouse.staging.staging import Staging

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from flows.stages.completeness import progress_of
 from flows.refresh.publish import audit_and_publish
+from flows.stages.completeness import progress_of
 from flows.stages.workspace import open_workspace
 from schemas.errors import AuditFailed, EditionConflict
 from tests.warehouse import tiny_edition

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from flows.console.print_plan import print_plan
-from flows.refresh.plan import prepare_refresh
 from flows.refresh.domain_rotation import PastEdition, take_turns
+from flows.refresh.plan import prepare_refresh
 from schemas.errors import EditionConflict, InvalidOption
 from schemas.settings import load_settings
 from schemas.tables import TABLES

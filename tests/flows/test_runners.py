@@ -18,10 +18,10 @@ from typing import Any
 
 import pytest
 
-from flows.run.batch_runner import threads_of_share
 from flows.kumo.kernels import limited_threads, search_threads
-from flows.run.process_pool import PoolStopped, ProcessPool, WorkerLost
+from flows.run.batch_runner import threads_of_share
 from flows.run.choose_runner import check_runner, root_for_workers
+from flows.run.process_pool import PoolStopped, ProcessPool, WorkerLost
 from schemas import errors
 from schemas.errors import InvalidOption, PerennialError
 from schemas.settings import load_settings

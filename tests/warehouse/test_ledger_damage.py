@@ -12,8 +12,8 @@ from schemas.calls import ModelRequest, Reply
 from schemas.errors import Damaged
 from tests.warehouse.ledger_version_1 import write_version_1
 from tests.warehouse.test_ledger import keep, reply, request
-from warehouse.ledger.ledger import CallLedger
 from warehouse.ledger.check import check_ledger
+from warehouse.ledger.ledger import CallLedger
 from warehouse.ledger.migration import SCHEMA_VERSION
 from warehouse.ledger.reading import LedgerReader
 from warehouse.ledger.rows import CALL_COLUMNS

@@ -18,9 +18,9 @@ from tests.conftest import REPOSITORY
 from tests.warehouse import tiny_edition
 from warehouse.audit.audit import audit
 from warehouse.catalog.catalog import open_catalog, published_editions, question_views, table_file
-from warehouse.staging.merge_parts import write_sorted
 from warehouse.editions.issued_ids import issued_instances
 from warehouse.editions.publish import publish
+from warehouse.staging.merge_parts import write_sorted
 from warehouse.store.store import Store
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)

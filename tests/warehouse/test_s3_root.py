@@ -12,9 +12,9 @@ from schemas.errors import EditionConflict
 from tests.warehouse import tiny_edition
 from tests.warehouse.s3_server import S3, s3
 from warehouse.catalog.catalog import open_catalog, published_editions, table_file
-from warehouse.store.file_system import file_system
 from warehouse.editions.manifest import manifest_file
 from warehouse.editions.publish import publish
+from warehouse.store.file_system import file_system
 from warehouse.store.store import Store
 
 __all__ = ["s3"]

@@ -10,7 +10,6 @@ import pytest
 from schemas.errors import Damaged, EditionConflict
 from schemas.tables import TABLES
 from tests.warehouse import tiny_edition
-from warehouse.catalog.later_statistics import keep_analysis, latest_analysis
 from warehouse.catalog.catalog import (
     domain_uses,
     open_catalog,
@@ -18,10 +17,11 @@ from warehouse.catalog.catalog import (
     question_views,
     visible_editions,
 )
+from warehouse.catalog.later_statistics import keep_analysis, latest_analysis
+from warehouse.catalog.withdrawals import Event, history, reinstate, withdraw, withdrawn_editions
 from warehouse.editions.issued_ids import issued_instances
 from warehouse.editions.publish import publish
 from warehouse.store.store import Store
-from warehouse.catalog.withdrawals import Event, history, reinstate, withdraw, withdrawn_editions
 
 AT = "2026-02-01T00:00:00Z"
 BY = "me@here"

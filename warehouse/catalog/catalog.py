@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 from schemas.errors import QueryFailed
 from schemas.table_form import DUCKDB_TYPES, Table
 from schemas.tables import TABLES
-from warehouse.catalog.later_statistics import latest_analysis
-from warehouse.store.duckdb_files import let_duckdb_read
 from warehouse.catalog.external_scores import score_files
-from warehouse.store.store import Store
+from warehouse.catalog.later_statistics import latest_analysis
 from warehouse.catalog.withdrawals import withdrawn_editions
+from warehouse.store.duckdb_files import let_duckdb_read
+from warehouse.store.store import Store
 
 if TYPE_CHECKING:
     import duckdb

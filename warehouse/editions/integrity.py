@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 from schemas.errors import Damaged
 from schemas.table_form import Table
 from schemas.tables import TABLES
-from warehouse.catalog.later_statistics import ANALYSES
 from warehouse.catalog.catalog import open_catalog, table_file
 from warehouse.catalog.external_scores import score_files
+from warehouse.catalog.later_statistics import ANALYSES
 from warehouse.staging.staging import Staging
 from warehouse.store.store import Store
 

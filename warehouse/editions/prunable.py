@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
-from warehouse.catalog.later_statistics import ANALYSES
 from warehouse.catalog.catalog import published_editions
 from warehouse.catalog.external_scores import SCORES
+from warehouse.catalog.later_statistics import ANALYSES
+from warehouse.editions.verify import lost_editions
 from warehouse.store.file_system import file_system
 from warehouse.store.store import Store
-from warehouse.editions.verify import lost_editions
 from warehouse.store.versioned_files import superseded_versions
 
 Kind = Literal["manifest", "tables", "analyses", "superseded", "draft", "staging"]

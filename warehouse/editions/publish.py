@@ -17,8 +17,8 @@ from schemas.plan import RefreshPlan
 from schemas.tables import EDITIONS
 from warehouse.catalog.catalog import published_editions, table_file
 from warehouse.editions.manifest import seal_row, write_manifest
-from warehouse.store.parquet import parquet_bytes
 from warehouse.lock.root_lock import sole_writer
+from warehouse.store.parquet import parquet_bytes
 from warehouse.store.store import Store
 
 if TYPE_CHECKING:

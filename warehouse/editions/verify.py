@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from warehouse.catalog.catalog import published_editions, table_file
-from warehouse.store.digests import Digest, digests_of
 from warehouse.editions.manifest import (
     ListedFile,
     Manifest,
@@ -15,8 +14,9 @@ from warehouse.editions.manifest import (
     parse_manifest,
     seal_file,
 )
-from warehouse.store.parquet import parquet_table
 from warehouse.staging.staging import Staging
+from warehouse.store.digests import Digest, digests_of
+from warehouse.store.parquet import parquet_table
 from warehouse.store.store import Store
 
 Problem = Literal["missing", "truncated", "altered", "unreadable", "unlisted", "no manifest"]

@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from schemas.errors import RootLocked
+from warehouse.lock.os_lock import OsLock, remove_by_force
 from warehouse.lock.owner import Life, is_on_this_machine
 from warehouse.lock.record import LOCK_FILE, LockRecord, parse_record
-from warehouse.lock.os_lock import OsLock, remove_by_force
 from warehouse.store.store import Store
 
 

@@ -18,9 +18,9 @@ from uuid import uuid4
 
 from schemas.errors import RootLocked
 from warehouse.lock.found_lock import find_lock, holds_token, locked_by
+from warehouse.lock.os_lock import OsLock
 from warehouse.lock.owner import Life, this_process
 from warehouse.lock.record import LOCK_FILE, LockRecord
-from warehouse.lock.os_lock import OsLock
 from warehouse.store.store import Store
 
 BEAT_S = 60.0
