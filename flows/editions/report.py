@@ -77,7 +77,7 @@ def report_data(store: Store, edition: str | None = None, compare: str | None = 
 
 def query_text(name: str, edition: str) -> str:
     """Return the SQL of a query of `report_queries/` with the edition in its place."""
-    sql = (files("flows") / "report_queries" / f"{name}.sql").read_text(encoding="utf-8")
+    sql = (files("flows.editions") / "report_queries" / f"{name}.sql").read_text(encoding="utf-8")
     quoted = "'" + edition.replace("'", "''") + "'"
     return re.sub(r"\$edition\b", lambda _: quoted, sql).strip()
 

@@ -1,7 +1,6 @@
 """Stage 5: the figures of an edition, from its episodes alone: no model is called.
 
-What is counted comes from one query (`warehouse/catalog/cells.sql`), what is computed from it stands in
-`tasks/statistics`.
+`warehouse/catalog/cells.sql` counts; `tasks/statistics` computes from the counts.
 """
 
 from collections.abc import Mapping, Sequence

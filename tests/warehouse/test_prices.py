@@ -20,7 +20,7 @@ def written(root: Path, *lines: str) -> Store:
 
 
 def test_every_bundled_price_says_when_and_where_it_was_found(tmp_path: Path) -> None:
-    bundled = (files("warehouse") / "prices.csv").read_text(encoding="utf-8").splitlines()
+    bundled = (files("warehouse.ledger") / "prices.csv").read_text(encoding="utf-8").splitlines()
     rows = list(csv.DictReader(line for line in bundled if not line.startswith("#")))
     assert list(load_prices(Store(str(tmp_path)))) == [row["model"] for row in rows]
     assert all(row["as_of"] and row["source"].startswith("https://") for row in rows)

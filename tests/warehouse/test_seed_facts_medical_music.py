@@ -9,7 +9,7 @@ from schemas.kumo import MIN_ACTIONS, MIN_TRUTHS, Observation, SeedConfig
 from tasks.kumo.configuration import parse_config
 from tasks.kumo.validation import validate_config
 
-SEEDS = Path(__file__).resolve().parents[2] / "warehouse" / "seeds" / "kumo"
+SEEDS = Path(__file__).resolve().parents[2] / "warehouse" / "kumo" / "domains"
 SLUGS = ("medical_diagnosis", "music_identification")
 
 

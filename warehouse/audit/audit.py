@@ -1,7 +1,7 @@
 """The audit between writing and publishing, with Great Expectations, over files, in bounded memory.
 
 A suite a table is derived from `schemas.tables`; the suite `cross_table` holds the references between
-tables and the rules of `audit_rules/*.sql`, each a query for the rows that break it.
+tables and the rules of `rules/*.sql`, each a query for the rows that break it.
 """
 
 import os
@@ -112,7 +112,7 @@ def cross_table_rules(present: set[str]) -> dict[str, str]:
                     f'= "{link.to_table}"."{link.to_column}" '
                     f'WHERE "{table.name}"."{link.column}" IS NOT NULL'
                 )
-    for entry in sorted((package_files("warehouse") / "audit_rules").iterdir(), key=lambda file: file.name):
+    for entry in sorted((package_files("warehouse.audit") / "rules").iterdir(), key=lambda file: file.name):
         if entry.name.endswith(".sql"):
             text = entry.read_text(encoding="utf-8")
             first_line = text.splitlines()[0].removeprefix("--").strip()

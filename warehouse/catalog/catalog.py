@@ -50,7 +50,7 @@ def visible_editions(store: Store) -> tuple[str, ...]:
 
 def question_views() -> dict[str, str]:
     """Return the SQL of each view of `views/`, by name."""
-    folder = files("warehouse") / "views"
+    folder = files("warehouse.catalog") / "views"
     found = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".sql"))
     return {name.removesuffix(".sql"): (folder / name).read_text(encoding="utf-8") for name in found}
 

@@ -32,7 +32,7 @@ def count_cells(tables: dict[str, "pyarrow.Table"]) -> list[dict[str, Any]]:
 
     The columns are those of `cells.sql`; `statuses` maps each status that occurs to its number.
     """
-    sql = (files("warehouse") / "analysis" / "cells.sql").read_text(encoding="utf-8")
+    sql = (files("warehouse.catalog") / "cells.sql").read_text(encoding="utf-8")
     connection = view_over_arrow({name: tables[name] for name in CELL_TABLES})
     try:
         found = connection.execute(sql)

@@ -19,7 +19,7 @@ def code_sha256() -> str:
 
     It tells two states of the code apart that have one version, such as a clone with changes in it.
     """
-    installed = Path(__file__).resolve().parent.parent
+    installed = Path(__file__).resolve().parents[2]
     files = (path for room in _ROOMS for path in (installed / room).rglob("*") if path.suffix in _CODE)
     whole = hashlib.sha256()
     for path in sorted(files):

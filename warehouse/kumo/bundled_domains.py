@@ -10,7 +10,7 @@ _SUFFIX = ".json"
 
 def bundled_domains() -> dict[str, Traversable]:
     """Return the bundled configuration files by domain name (the file's name without .json), sorted."""
-    folder = files("warehouse") / "seeds" / "kumo"
+    folder = files("warehouse.kumo") / "domains"
     if not folder.is_dir():
         return {}
     found = {entry.name.removesuffix(_SUFFIX): entry for entry in folder.iterdir() if _is_domain(entry)}

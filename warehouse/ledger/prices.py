@@ -32,7 +32,7 @@ def load_prices(store: Store) -> dict[str, Price]:
     Raises UnreadableInput naming file, line and value where either table is not of the form that
     PRICE_COLUMNS gives.
     """
-    bundled = (files("warehouse") / PRICE_FILE).read_bytes()
+    bundled = (files("warehouse.ledger") / PRICE_FILE).read_bytes()
     prices = parse_prices(bundled, f"bundled {PRICE_FILE}")
     try:
         own = store.read_bytes(PRICE_FILE)

@@ -10,7 +10,7 @@ is worked out here, never written by hand:
   cell's interval. Ranges are half-open as in `Outcome.state_of`, the interval is closed;
 - an empty cell is never ruled out.
 
-Run `python -m warehouse.kumo.domains.generate` to rewrite the JSON files, with `--check` to compare them only.
+Run `python -m warehouse.kumo.domains.generate` to rewrite the JSON files, with `--check` to compare them.
 """
 
 import argparse
