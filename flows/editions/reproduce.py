@@ -6,12 +6,13 @@ holds what the edition's refresh could see: the instances and domains of the edi
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from flows.kumo.stages import Policies, grow
 from flows.refresh.plan import PlannedDomain, code_version
 from flows.run.plain_stages import PlainStages
+from flows.stages.grow import grow
+from flows.stages.policies import Policies
 from flows.stages.workspace import open_workspace
 from schemas.calls import CallPolicy
 from schemas.errors import InvalidOption
@@ -61,7 +62,8 @@ def reproduce_edition(store: Store, edition: str, folder: Path, tell: Callable[[
     _fill_ledger(store, edition, work)
     staging = Staging(work, edition)
     staging.write_plan(plan)
-    grow(open_workspace(work.root, edition), _given_domains(store, edition), _POLICIES, PlainStages(tell))
+    policies = replace(_POLICIES, inputs=_given_domains(store, edition))
+    grow(open_workspace(work.root, edition), policies, PlainStages(tell))
     rebuilt = folder / "rebuilt"
     rebuilt.mkdir()
     tables = compare_edition(store, edition, consolidate(staging, rebuilt))

@@ -1,15 +1,16 @@
 """Stage 1: the domains and their configurations: bundled, from files, or written by models."""
 
-from collections import Counter
-from collections.abc import Sequence
 from functools import partial
 
 from flows.console import progress
 from flows.console.input_files import load_bundled
+from flows.kumo.edition import KumoEdition
 from flows.refresh.plan import PlannedDomain
-from flows.stages.model_calls import ModelSession, all_settled, run_session
-from flows.stages.workspace import Workspace, open_workspace, stage_once
-from schemas.calls import CallPolicy, ModelChoice
+from flows.stages.model_calls import BatchCalls, ModelSession, all_settled, run_session
+from flows.stages.policies import Policies
+from flows.stages.workspace import Workspace
+from schemas.benchmark import Batch
+from schemas.calls import ModelChoice
 from schemas.errors import UnusableConfig
 from tasks.kumo.authors.configuration import Configured, configure_domain
 from tasks.kumo.authors.proposal import KnownDomain, propose_domains
@@ -26,39 +27,32 @@ from warehouse.kumo.rows import (
 )
 from warehouse.staging.staging import Rows
 
-
-def stage_domain(workspace: Workspace, domain: PlannedDomain) -> dict[str, int]:
-    """Stage the rows of one given domain: `domains`, `seed_configs`, `outcomes`; return their counts."""
-
-    def rows() -> dict[str, Rows]:
-        return {
-            "domains": [domain_row(domain.config, domain.source)],
-            "seed_configs": [config_row(domain.config, list(domain.warnings))],
-            "outcomes": outcome_rows(domain.config),
-        }
-
-    return stage_once(workspace, workspace.author_key(domain.config.config_id), rows)
+_SHOWN = 3
 
 
-def given_domain_batch(root: str, edition: str, domain: PlannedDomain) -> dict[str, int]:
-    """Stage one given domain as a batch; return the row counts."""
-    return stage_domain(open_workspace(root, edition), domain)
+def take_domain(_workspace: Workspace, batch: Batch, policies: Policies) -> dict[str, Rows]:
+    """Return the rows of one given domain: `domains`, `seed_configs`, `outcomes`."""
+    given: tuple[PlannedDomain, ...] = policies.inputs
+    domain = next(domain for domain in given if domain.config.config_id == batch.key[0])
+    return {
+        "domains": [domain_row(domain.config, domain.source)],
+        "seed_configs": [config_row(domain.config, list(domain.warnings))],
+        "outcomes": outcome_rows(domain.config),
+    }
 
 
-def propose_batch(root: str, edition: str, policy: CallPolicy) -> dict[str, int]:
-    """Stage the domains that the proposer proposes; return the row counts.
+def propose(workspace: Workspace, _batch: Batch, policies: Policies) -> dict[str, Rows]:
+    """Return the rows of the domains that the proposer proposes.
 
     Raises UnusableConfig where every proposal was refused: there would be nothing to configure.
     """
-    workspace = open_workspace(root, edition)
-    work = partial(_proposed, workspace)
-    counts = stage_once(workspace, workspace.proposals_key, lambda: run_session(workspace, policy, work))
-    if not counts.get("domains") and not workspace.plan.configs:
+    tables = run_session(workspace, policies.calls, partial(_proposed, workspace))
+    if not tables["domains"] and not workspace.plan.configs:
         raise UnusableConfig(
             f"none of the domains that {workspace.plan.authoring.proposer!r} proposed could be used: "
-            f"why stands in {_staged_rejections(workspace)}; try another model, or name --domains"
+            f"{_reasons(tables['rejections'])}; try another model, or name --domains"
         )
-    return counts
+    return tables
 
 
 async def _proposed(workspace: Workspace, session: ModelSession) -> dict[str, Rows]:
@@ -84,41 +78,43 @@ async def _proposed(workspace: Workspace, session: ModelSession) -> dict[str, Ro
 
 def _known(workspace: Workspace) -> list[KnownDomain]:
     """Return the domains of this edition, the bundled ones, and those of editions published before."""
-    configs = [workspace.config(config_id).config for config_id in workspace.plan.configs]
+    edition = KumoEdition(workspace)
+    configs = [edition.config(config_id).config for config_id in workspace.plan.configs]
     configs += [load_bundled(name) for name in bundled_domains()]
     published = published_domains(workspace.staging.store, workspace.plan.known_editions)
     names = {(config.name, config.goal): None for config in configs} | dict.fromkeys(published)
     return [KnownDomain(name, goal) for name, goal in names]
 
 
-def configure_batch(root: str, edition: str, policy: CallPolicy) -> dict[str, int]:
-    """Stage the configurations of the proposed domains, each as soon as it is there; return the counts.
+def configure(workspace: Workspace, _batch: Batch, policies: Policies) -> dict[str, Rows]:
+    """Return the rows of the proposed domains' configurations.
 
     A domain whose configuration never holds is dropped; why stands in `rejections`. Raises
     UnusableConfig where no domain at all is left.
     """
-    workspace = open_workspace(root, edition)
-    proposed = workspace.proposed()
-    missing = [row for row in proposed if not workspace.staging.is_done(_key(workspace, row))]
-    if missing:
-        run_session(workspace, policy, partial(_configure_all, workspace, missing))
-    if not workspace.configs:
+    proposed = KumoEdition(workspace).proposed()
+    tables = run_session(workspace, policies.calls, partial(_configure_all, workspace, proposed))
+    if not tables["seed_configs"] and not workspace.plan.configs:
         raise UnusableConfig(
             f"none of the {len(proposed)} proposed domains got a valid configuration from "
-            f"{workspace.plan.authoring.configurer!r}: why stands in {_staged_rejections(workspace)}; "
+            f"{workspace.plan.authoring.configurer!r}: {_reasons(tables['rejections'])}; "
             "try another model, or name --domains"
         )
-    return _added([workspace.staging.counts(_key(workspace, row)) for row in proposed])
+    return tables
 
 
-async def _configure_all(workspace: Workspace, rows: Rows, session: ModelSession) -> None:
-    await all_settled(_configure(workspace, row, session) for row in rows)
-
-
-async def _configure(workspace: Workspace, row: Row, session: ModelSession) -> None:
-    plan = workspace.plan.authoring
+async def _configure_all(workspace: Workspace, rows: Rows, session: ModelSession) -> dict[str, Rows]:
     calls = session.batch()
-    configured = await configure_domain(
+    tables: dict[str, Rows] = {"seed_configs": [], "outcomes": [], "rejections": []}
+    for configured in await all_settled(_configure(workspace, row, session, calls) for row in rows):
+        for name, added in _configured_rows(configured).items():
+            tables[name] += added
+    return calls.added_to(tables)
+
+
+async def _configure(workspace: Workspace, row: Row, session: ModelSession, calls: BatchCalls) -> Configured:
+    plan = workspace.plan.authoring
+    return await configure_domain(
         calls,
         ModelChoice(plan.configurer, plan.params),
         proposal_from_row(row),
@@ -126,7 +122,6 @@ async def _configure(workspace: Workspace, row: Row, session: ModelSession) -> N
         repairs=plan.repairs,
         ask_json=session.json_asker(calls),
     )
-    workspace.staging.write_batch(_key(workspace, row), calls.added_to(_configured_rows(configured)))
 
 
 def _configured_rows(configured: Configured) -> dict[str, Rows]:
@@ -141,16 +136,8 @@ def _configured_rows(configured: Configured) -> dict[str, Rows]:
     }
 
 
-def _key(workspace: Workspace, row: Row) -> str:
-    return workspace.configure_key(row["domain_id"])
-
-
-def _staged_rejections(workspace: Workspace) -> str:
-    return workspace.staging.store.location(f"{workspace.staging.folder}/rejections")
-
-
-def _added(counts: Sequence[dict[str, int]]) -> dict[str, int]:
-    total: Counter[str] = Counter()
-    for tables in counts:
-        total.update(tables)
-    return dict(total)
+def _reasons(rejections: Rows) -> str:
+    """Return why proposals or configurations were refused, the first few in words."""
+    said = list(dict.fromkeys(f"{row['subject']}: {row['message']}" for row in rejections))
+    more = f" and {len(said) - _SHOWN} more" if len(said) > _SHOWN else ""
+    return "; ".join(said[:_SHOWN]) + more

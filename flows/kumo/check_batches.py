@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from flows.kumo.check_edition import edition_rows
+from flows.kumo.edition import Cell, KumoEdition
 from flows.kumo.expectations import (
     BATCH_EXPECTATIONS,
     DERIVED,
@@ -20,9 +21,10 @@ from flows.kumo.expectations import (
     TOLD,
     Expectation,
 )
-from flows.stages.workspace import Batch, Workspace, open_workspace
+from flows.stages.policies import Policies
+from flows.stages.workspace import Workspace
+from schemas.benchmark import Batch
 from schemas.errors import AuditFailed, UnreadableInput
-from schemas.gate import GatePolicy
 from schemas.kumo import Instance, Setting
 from tasks.kumo.authors.read_back import parse_read_back
 from tasks.kumo.encoding import EncodedConfig, instance_id
@@ -41,47 +43,47 @@ from warehouse.kumo.overlap import (
     write_facts,
 )
 from warehouse.kumo.rows import SYMBOLIC_CHECK, Row, instance_from_row
+from warehouse.staging.staging import Rows
+
+EDITION = Batch("overlap")
 
 
-def gate_batch(root: str, edition: str, batch: Batch) -> dict[str, int]:
-    """Stage what the gate finds out of the instances and books of one batch.
+def check_cell(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[str, Rows]:
+    """Stage beside the batch what the gate finds out of the instances and books of one cell.
 
     Raises AuditFailed, naming the instances, where one fails the grader's self-test or its id is not its
     own; nothing is staged of the batch then. What was looked at before and is unchanged is passed over.
     """
-    workspace = open_workspace(root, edition)
-    key = workspace.key("gate", batch)
-    if _facts(workspace, batch) is None:
-        check = _BatchCheck(workspace, batch)
+    edition, cell = KumoEdition(workspace), Cell.of(batch)
+    if _facts(edition, cell) is None:
+        check = _CellCheck(edition, cell)
         check.run()
         _require(workspace, check.rows())
-        write_facts(workspace.staging, key, check.facts, _about(workspace, batch))
-        workspace.staging.write_batch(key, {})
+        write_facts(workspace.staging, workspace.key(batch), check.facts, _about(edition, cell))
     return {}
 
 
-def gate_edition(root: str, edition: str, policy: GatePolicy) -> dict[str, int]:
-    """Stage the gate's rows of table `audits`, by what was found of the batches; return their number.
+def check_edition(workspace: Workspace, _batch: Batch, policies: Policies) -> dict[str, Rows]:
+    """Return the gate's rows of table `audits`, by what was found of the cells.
 
-    Raises AuditFailed where an expectation does not hold. It looks anew each time, since thresholds and
-    earlier editions may be others when a refresh goes on.
+    Raises AuditFailed where an expectation does not hold. It looks again in each refresh, since thresholds
+    and earlier editions may be others when a refresh is resumed.
     """
-    workspace = open_workspace(root, edition)
-    facts = [(batch, _required_facts(workspace, batch)) for batch in workspace.batches]
-    rows = edition_rows(workspace, facts, policy)
-    counts = workspace.staging.write_batch(workspace.gate_key, {"audits": rows})
+    edition = KumoEdition(workspace)
+    facts = [(cell, _required_facts(edition, cell)) for cell in edition.cells]
+    rows = edition_rows(edition, facts, policies.gate)
     _require(workspace, rows)
-    return counts
+    return {"audits": rows}
 
 
 def gate_audits(workspace: Workspace) -> list[Row]:
     """Return the gate's rows of table `audits`; raise AuditFailed where the gate was not passed through."""
-    if not workspace.staging.is_done(workspace.gate_key):
+    if not workspace.is_done(EDITION):
         raise AuditFailed(
             f"the gate of edition {workspace.plan.edition!r} was not passed through, nothing was published: "
             "give the same refresh again"
         )
-    return workspace.staging.read_batch(workspace.gate_key, "audits")
+    return workspace.rows(EDITION, "audits")
 
 
 def _require(workspace: Workspace, rows: list[Row]) -> None:
@@ -89,65 +91,66 @@ def _require(workspace: Workspace, rows: list[Row]) -> None:
     require_passed(rows, staging.store.location(staging.folder))
 
 
-def _facts(workspace: Workspace, batch: Batch) -> BatchFacts | None:
+def _facts(edition: KumoEdition, cell: Cell) -> BatchFacts | None:
     """Return the facts of a batch, None where there are none of what is staged now."""
-    key = workspace.key("gate", batch)
-    facts = read_facts(workspace.staging, key) if workspace.staging.is_done(key) else None
-    return facts if facts is not None and facts.about["looked_at"] == _inputs(workspace, batch) else None
+    workspace, batch = edition.workspace, cell.batch("gate")
+    facts = read_facts(workspace.staging, workspace.key(batch)) if workspace.is_done(batch) else None
+    return facts if facts is not None and facts.about["looked_at"] == _inputs(edition, cell) else None
 
 
-def _required_facts(workspace: Workspace, batch: Batch) -> BatchFacts:
-    facts = _facts(workspace, batch)
+def _required_facts(edition: KumoEdition, cell: Cell) -> BatchFacts:
+    facts = _facts(edition, cell)
     if facts is None:
         raise AuditFailed(
-            f"the instances of {batch.config_id} {batch.setting} were staged anew after the gate looked at "
+            f"the instances of {cell.config_id} {cell.setting} were staged again after the gate looked at "
             "them: give the same refresh again"
         )
     return facts
 
 
-def _inputs(workspace: Workspace, batch: Batch) -> list[str | None]:
+def _inputs(edition: KumoEdition, cell: Cell) -> list[str | None]:
     """Return hashes of all that the gate looks at in a batch."""
+    workspace = edition.workspace
     parts = [
-        workspace.staging.parts(workspace.key("sample", batch)).get("kumo_instances"),
-        workspace.staging.parts(workspace.key("books", batch)).get("books"),
+        workspace.staging.parts(workspace.key(cell.batch("sample"))).get("kumo_instances"),
+        workspace.staging.parts(workspace.key(cell.batch("books"))).get("books"),
     ]
     return [None if part is None else part.sha256 for part in parts]
 
 
-def _about(workspace: Workspace, batch: Batch) -> Row:
+def _about(edition: KumoEdition, cell: Cell) -> Row:
     """Return what is kept of the batch beside its instances' facts: the space's size with the first chunk."""
-    plan = workspace.plan
-    encoded = workspace.config(batch.config_id)
-    about: Row = {"looked_at": _inputs(workspace, batch)}
-    if batch.chunk == 0:
-        size = space_size(encoded, Setting.parse(batch.setting), plan.min_expected_steps, plan.seed)
+    plan = edition.plan
+    encoded = edition.config(cell.config_id)
+    about: Row = {"looked_at": _inputs(edition, cell)}
+    if cell.chunk == 0:
+        size = space_size(encoded, Setting.parse(cell.setting), plan.min_expected_steps, plan.seed)
         about["space"] = asdict(size)
     return about
 
 
 @dataclass
-class _BatchCheck:
-    """The self-test of one batch: problems by expectation, and facts of the instances."""
+class _CellCheck:
+    """The self-test of one cell: problems by expectation, and facts of the instances."""
 
-    workspace: Workspace
-    batch: Batch
+    edition: KumoEdition
+    cell: Cell
     problems: dict[Expectation, list[str]] = field(default_factory=lambda: defaultdict(list))
     facts: list[InstanceFacts] = field(default_factory=list)
 
     def run(self) -> None:
         """Look at all instances of the batch."""
-        staging, key = self.workspace.staging, self.workspace.key("books", self.batch)
-        encoded = self.workspace.config(self.batch.config_id)
+        encoded = self.edition.config(self.cell.config_id)
         test = SelfTest(encoded)
         books = {
             book["instance_id"]: book
-            for book in self.workspace.book_rows(self.batch)
+            for book in self.edition.book_rows(self.cell)
             if book["verdict"] == "passed"
         }
-        told = {row["subject"] for row in staging.read_batch(key, "rejections")}
-        replies = _Replies(self.workspace, self.batch)
-        for row in self.workspace.instance_rows(self.batch):
+        rejections = self.edition.workspace.rows(self.cell.batch("books"), "rejections")
+        told = {row["subject"] for row in rejections}
+        replies = _Replies(self.edition, self.cell)
+        for row in self.edition.instance_rows(self.cell):
             self._look_at(encoded, test, row, books.get(row["instance_id"]), told, replies)
 
     def rows(self) -> list[Row]:
@@ -165,7 +168,7 @@ class _BatchCheck:
         told: set[str],
         replies: "_Replies",
     ) -> None:
-        named = f"{row['instance_id']} ({encoded.config.name}, {self.batch.setting})"
+        named = f"{row['instance_id']} ({encoded.config.name}, {self.cell.setting})"
         instance = _instance(row, encoded)
         board = test.board(instance) if isinstance(instance, Instance) else instance
         if isinstance(board, str):
@@ -209,15 +212,15 @@ class _BatchCheck:
 class _Replies:
     """The replies of the models that read the books of a batch back, as the batch staged them."""
 
-    def __init__(self, workspace: Workspace, batch: Batch) -> None:
+    def __init__(self, edition: KumoEdition, cell: Cell) -> None:
         self._read: dict[str, str | None] | None = None
-        self._place = (workspace.staging, workspace.key("books", batch))
+        self._place = (edition.workspace, cell.batch("books"))
 
     def last_of(self, book: Row) -> str:
         """Return the reply by which the book's check was decided; raise UnreadableInput without one."""
         if self._read is None:
-            staging, key = self._place
-            self._read = {row["call_id"]: row["reply"] for row in staging.read_batch(key, "calls")}
+            workspace, batch = self._place
+            self._read = {row["call_id"]: row["reply"] for row in workspace.rows(batch, "calls")}
         reply = self._read.get(book["check_call_ids"][-1]) if book["check_call_ids"] else None
         if reply is None:
             raise UnreadableInput(f"book {book['book_id']} names no call that read it back")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
+from flows.kumo.edition import Cell, KumoEdition
 from flows.kumo.expectations import (
     DERIVED,
     DISTINCT,
@@ -22,7 +23,6 @@ from flows.kumo.expectations import (
     many_books,
     rare_repeats,
 )
-from flows.stages.workspace import Batch, Workspace
 from schemas.errors import UnreadableInput
 from schemas.gate import GatePolicy
 from schemas.kumo import Setting
@@ -47,18 +47,18 @@ from warehouse.store.store import Store
 if TYPE_CHECKING:
     import pyarrow
 
-Cell = tuple[str, str]
+Place = tuple[str, str]
 
 
 def edition_rows(
-    workspace: Workspace, facts: Sequence[tuple[Batch, BatchFacts]], policy: GatePolicy
+    edition: KumoEdition, facts: Sequence[tuple[Cell, BatchFacts]], policy: GatePolicy
 ) -> list[Row]:
     """Return all of the gate's rows of table `audits` for a staged edition.
 
     Earlier editions are all that are published now, withdrawn ones included. A function of what is staged,
     of these and of the policy alone: batches and their order do not count.
     """
-    whole = _Whole(workspace, tuple(facts))
+    whole = _Whole(edition, tuple(facts))
     return [
         *_grader_rows(whole),
         *_own_rows(whole, policy),
@@ -71,12 +71,12 @@ def edition_rows(
 class _Whole:
     """An edition's facts, and the editions that came before it."""
 
-    workspace: Workspace
-    facts: tuple[tuple[Batch, BatchFacts], ...]
+    edition: KumoEdition
+    facts: tuple[tuple[Cell, BatchFacts], ...]
 
     @property
     def store(self) -> Store:
-        return self.workspace.staging.store
+        return self.edition.workspace.staging.store
 
     @cached_property
     def columns(self) -> "pyarrow.Table":
@@ -91,7 +91,7 @@ class _Whole:
     @cached_property
     def earlier(self) -> tuple[str, ...]:
         """The earlier editions."""
-        return tuple(name for name in published_editions(self.store) if name != self.workspace.plan.edition)
+        return tuple(name for name in published_editions(self.store) if name != self.edition.plan.edition)
 
     @property
     def size(self) -> int:
@@ -101,7 +101,7 @@ class _Whole:
     @cached_property
     def domain_names(self) -> dict[str, str]:
         """What each configuration's domain is called; two of one name are told apart by their ids."""
-        names = {id_: self.workspace.config(id_).config.name for id_ in self.workspace.configs}
+        names = {id_: self.edition.config(id_).config.name for id_ in self.edition.configs}
         listed = list(names.values())
         return {id_: name if listed.count(name) == 1 else f"{name} {id_}" for id_, name in names.items()}
 
@@ -115,9 +115,7 @@ class _Whole:
 
 def _grader_rows(whole: _Whole) -> Iterator[Row]:
     """Yield the rows of the self-test: a batch that failed would have staged no facts."""
-    named = sum(
-        facts.columns.num_rows * Setting.parse(batch.setting).n_truths for batch, facts in whole.facts
-    )
+    named = sum(facts.columns.num_rows * Setting.parse(cell.setting).n_truths for cell, facts in whole.facts)
     unread = whole.ids_where("read_by", NOT_READ)
     yield SHOWN.row(f"{whole.size:,} instances")
     yield GRADED.row(f"{named:,} truths named")
@@ -191,9 +189,9 @@ def _repeats(whole: _Whole) -> tuple[list[str], list[str]]:
     wanted = np.array(list(candidates), np.uint64)
     tasks: list[str] = []
     forms: list[str] = []
-    for batch, facts in whole.facts:
+    for cell, facts in whole.facts:
         chosen = facts.columns.filter(np.isin(facts.columns["names"].to_numpy(), wanted)).to_pylist()
-        own = {row["instance_id"]: row for row in whole.workspace.instance_rows(batch)} if chosen else {}
+        own = {row["instance_id"]: row for row in whole.edition.instance_rows(cell)} if chosen else {}
         for fact in chosen:
             for edition, earlier in candidates[fact["names"]]:
                 same = f"{fact['instance_id']} is {earlier['instance_id']} of edition {edition}"
@@ -239,15 +237,15 @@ def _earlier_configs(store: Store, edition: str) -> dict[str, EncodedConfig]:
 def _space_rows(whole: _Whole, policy: GatePolicy) -> Iterator[Row]:
     """Yield a row for each domain and setting: the size of its space and the probability of repeats."""
     issued = earlier_instances(whole.store, whole.earlier)
-    drawn: dict[Cell, int] = {}
-    spaces: dict[Cell, SpaceSize] = {}
-    for batch, facts in whole.facts:
-        cell = (batch.config_id, batch.setting)
-        drawn[cell] = drawn.get(cell, 0) + facts.columns.num_rows
+    drawn: dict[Place, int] = {}
+    spaces: dict[Place, SpaceSize] = {}
+    for cell, facts in whole.facts:
+        place = (cell.config_id, cell.setting)
+        drawn[place] = drawn.get(place, 0) + facts.columns.num_rows
         if "space" in facts.about:
-            spaces[cell] = SpaceSize(**facts.about["space"])
+            spaces[place] = SpaceSize(**facts.about["space"])
     for (config_id, setting), space in spaces.items():
-        domain_id = whole.workspace.config(config_id).config.domain_id
+        domain_id = whole.edition.config(config_id).config.domain_id
         before, now = issued.get((domain_id, setting), 0), drawn[config_id, setting]
         probability = repeat_probability(space.low, before, now)
         observed = f"{_told(space, probability)}, for {now:,} draws after {before:,} issued; {space}"

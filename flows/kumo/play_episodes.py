@@ -5,71 +5,50 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
+from flows.kumo.edition import Cell, KumoEdition
+from flows.stages.grow import CallsFailed
 from flows.stages.model_calls import ModelSession, run_session
-from flows.stages.workspace import Batch, Workspace, open_workspace, stage_once
-from schemas.calls import CallPolicy
-from schemas.errors import EndpointFailed
+from flows.stages.policies import Policies
+from flows.stages.workspace import Workspace
+from schemas.benchmark import Batch
 from schemas.ids import derive_rng
 from schemas.kumo import Episode, Instance
 from tasks.kumo.books.rules import rules_of
 from tasks.kumo.encoding import EncodedConfig, encode_instance
-from tasks.kumo.game import play
+from tasks.kumo.game import play as play_episode
 from tasks.kumo.players import PLAYERS, PlayerKind, take_seat
 from tasks.kumo.players.model import Board, parse_model_player, play_all
 from tasks.kumo.search import Solution
 from warehouse.kumo.rows import Row, episode_row, instance_from_row, turn_rows
 from warehouse.staging.staging import Rows
 
-API_ERRORS = "api_errors"
 # An episode that reads its reply has no call in flight: another one under way uses the client's slot.
 EPISODES_A_CALL = 2
 
 
-def evaluate_batch(
-    root: str,
-    edition: str,
-    policy: CallPolicy,
-    accept_api_errors: bool,
-    batch: Batch,
-    player: str,
-) -> dict[str, int]:
-    """Stage a player's episodes on the instances of one batch; return the counts.
+def play(workspace: Workspace, batch: Batch, policies: Policies) -> dict[str, Rows]:
+    """Return the rows of a player's episodes on the instances of one cell.
 
-    An instance without a book that passed its check is not played. Where calls failed for good, nothing
-    is staged and `api_errors` counts these episodes, unless they are accepted: answers are in the ledger,
-    so that only the failed calls are made again.
+    An instance without a book that passed its check is not played. Raises CallsFailed where calls failed for
+    good, unless such episodes are accepted: answers are in the ledger, so that only the failed calls are
+    made again.
     """
-    workspace = open_workspace(root, edition)
-    key = workspace.key("episodes", batch, player)
+    edition, cell, player = KumoEdition(workspace), Cell.of(batch), batch.key[-1]
     if player in PLAYERS:
-        return stage_once(workspace, key, lambda: _played(workspace, batch, PLAYERS[player]))
-    if workspace.staging.is_done(key):
-        return workspace.staging.counts(key)
-    work = partial(_played_by_model, workspace, batch, player)
-    tables = run_session(workspace, policy, work)
+        return _played(edition, cell, PLAYERS[player])
+    tables = run_session(workspace, policies.calls, partial(_played_by_model, edition, cell, player))
     failed = sum(row["status"] == "api_error" for row in tables["episodes"])
-    if failed and not accept_api_errors:
-        return {API_ERRORS: failed}
-    return workspace.staging.write_batch(key, tables)
+    if failed and not policies.accept_api_errors:
+        raise CallsFailed(failed)
+    return tables
 
 
-def refuse_api_errors(counts: dict[str, int]) -> None:
-    """Raise EndpointFailed where episodes ended by failed calls that nobody accepted."""
-    failed = counts.get(API_ERRORS, 0)
-    if failed:
-        raise EndpointFailed(
-            f"{failed} episodes ended because model calls failed for good (`perennial calls` shows them, "
-            "with --status unavailable or rejected); the same command makes only these calls again, and "
-            "--accept-api-errors publishes them as api_error, left out of every rate"
-        )
-
-
-def _played(workspace: Workspace, batch: Batch, kind: PlayerKind) -> dict[str, Rows]:
-    encoded = workspace.config(batch.config_id)
+def _played(edition: KumoEdition, cell: Cell, kind: PlayerKind) -> dict[str, Rows]:
+    encoded = edition.config(cell.config_id)
     episodes: Rows = []
     turns: Rows = []
-    for row, book in _playable(workspace, batch):
-        for episode, seconds in _runs(workspace, encoded, row, book["text"], kind):
+    for row, book in _playable(edition, cell):
+        for episode, seconds in _runs(edition, encoded, row, book["text"], kind):
             entry = episode_row(episode, row["instance_id"], book["book_id"], seconds)
             episodes.append(entry)
             turns += turn_rows(episode, entry["episode_id"])
@@ -77,14 +56,14 @@ def _played(workspace: Workspace, batch: Batch, kind: PlayerKind) -> dict[str, R
 
 
 async def _played_by_model(
-    workspace: Workspace, batch: Batch, player: str, session: ModelSession
+    edition: KumoEdition, cell: Cell, player: str, session: ModelSession
 ) -> dict[str, Rows]:
-    encoded = workspace.config(batch.config_id)
-    playable = list(_playable(workspace, batch))
+    encoded = edition.config(cell.config_id)
+    playable = list(_playable(edition, cell))
     boards = [_board(encoded, row, book["text"]) for row, book in playable]
     calls = session.batch()
-    chosen = parse_model_player(player, workspace.plan.player_params)
-    runs = workspace.plan.runs
+    chosen = parse_model_player(player, edition.plan.player_params)
+    runs = edition.plan.runs
     played = await play_all(calls, chosen, boards, runs, EPISODES_A_CALL * session.policy.concurrency)
     episodes: Rows = []
     turns: Rows = []
@@ -97,10 +76,10 @@ async def _played_by_model(
     return calls.added_to({"episodes": episodes, "turns": turns})
 
 
-def _playable(workspace: Workspace, batch: Batch) -> Iterator[tuple[Row, Row]]:
+def _playable(edition: KumoEdition, cell: Cell) -> Iterator[tuple[Row, Row]]:
     """Yield each instance that has a book that passed its check, with that book."""
-    usable = {book["instance_id"]: book for book in workspace.book_rows(batch) if book["verdict"] == "passed"}
-    for row in workspace.instance_rows(batch):
+    usable = {book["instance_id"]: book for book in edition.book_rows(cell) if book["verdict"] == "passed"}
+    for row in edition.instance_rows(cell):
         if row["instance_id"] in usable:
             yield row, usable[row["instance_id"]]
 
@@ -113,17 +92,17 @@ def _board(encoded: EncodedConfig, row: Row, book: str) -> Board:
 
 
 def _runs(
-    workspace: Workspace, encoded: EncodedConfig, row: dict[str, Any], book: str, kind: PlayerKind
+    edition: KumoEdition, encoded: EncodedConfig, row: dict[str, Any], book: str, kind: PlayerKind
 ) -> Iterator[tuple[Episode, float]]:
     """Yield each run and its seconds; a player that never draws plays once, as its runs would be equal."""
     instance = instance_from_row(row, encoded.config)
     board = encode_instance(encoded, instance)
     solution = _solution(row, instance)
-    for run in range(workspace.plan.runs if kind.is_random else 1):
-        rng = derive_rng(workspace.plan.seed, f"episode/{row['instance_id']}/{kind.name}", run)
+    for run in range(edition.plan.runs if kind.is_random else 1):
+        rng = derive_rng(edition.plan.seed, f"episode/{row['instance_id']}/{kind.name}", run)
         started = time.perf_counter()
         player = kind.start(take_seat(encoded.config, instance, board, book, solution, rng))
-        episode = play(instance, board, player, kind.name, run)
+        episode = play_episode(instance, board, player, kind.name, run)
         yield episode, time.perf_counter() - started
 
 

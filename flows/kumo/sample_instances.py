@@ -4,11 +4,14 @@ Chunk after chunk, so that memory does not grow with their number: of the chunks
 held. Which instances an edition gets does not depend on the size of a chunk.
 """
 
-from collections import Counter
+from functools import lru_cache
 from math import inf
 
+from flows.kumo.edition import Cell, KumoEdition
 from flows.kumo.kernels import search_threads
-from flows.stages.workspace import Batch, Workspace, open_workspace
+from flows.stages.policies import Policies
+from flows.stages.workspace import Workspace
+from schemas.benchmark import Batch
 from schemas.errors import InvalidOption
 from schemas.kumo import Instance, Rejection, Setting
 from tasks.kumo.encoding import EncodedConfig, EncodedInstance, encode_instance
@@ -24,44 +27,53 @@ _UNSOLVED_ALLOWED = 10
 _UNSOLVED = "search_work_limit"
 
 
-def sample_batch(root: str, edition: str, config_id: str, setting: str) -> dict[str, int]:
-    """Stage all instances of a configuration and setting, chunk after chunk; return their row counts.
+def sample(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[str, Rows]:
+    """Return the rows of one chunk of a configuration's and setting's instances.
 
-    Chunks that are staged already are passed over. Raises what stops an edition: UnsatisfiableSetting,
-    InstancesExhausted, or InvalidOption where the search cannot cope with the setting. A single instance
-    that passes the search's limit of work becomes a row of `rejections`, and another one is drawn in its
-    place.
+    Raises what stops an edition: UnsatisfiableSetting, InstancesExhausted, or InvalidOption where the search
+    cannot cope with the setting. A single instance that passes the search's limit of work becomes a row of
+    `rejections`, and another one is drawn in its place.
     """
-    workspace = open_workspace(root, edition)
+    edition, cell = KumoEdition(workspace), Cell.of(batch)
     issued = issued_instances(workspace.staging.store, workspace.plan.known_editions)
-    drawn = IdSet()
-    counts: Counter[str] = Counter()
-    for batch in workspace.chunks(config_id, setting):
-        key = workspace.key("sample", batch)
-        if not workspace.staging.is_done(key):
-            tables = _sampled(workspace, batch, issued, drawn)
-            workspace.staging.write_batch(key, tables)
-        drawn.update(_ids_of_chunk(workspace, key))
-        counts.update(workspace.staging.counts(key))
-    return dict(counts)
+    return _sampled(edition, cell, issued, _drawn_before(edition, cell))
 
 
-def _ids_of_chunk(workspace: Workspace, key: str) -> list[str]:
-    """Return the ids of all that was drawn for a staged chunk: its instances, and those left unsolved."""
-    staging = workspace.staging
-    unsolved = [row["subject"] for row in staging.read_batch(key, "rejections") if row["rule"] == _UNSOLVED]
-    return staging.read_column(key, "kumo_instances", "instance_id") + unsolved
+def _drawn_before(edition: KumoEdition, cell: Cell) -> IdSet:
+    """Return the ids of all that was drawn for the chunks before: instances, and those left unsolved."""
+    workspace = edition.workspace
+    place = (workspace.staging.store.root, workspace.plan.edition)
+    drawn = _Drawn.of(*place, cell.config_id, cell.setting)
+    for chunk in range(drawn.chunks, cell.chunk):
+        batch = Cell(cell.config_id, cell.setting, chunk).batch("sample")
+        unsolved = [row["subject"] for row in workspace.rows(batch, "rejections") if row["rule"] == _UNSOLVED]
+        drawn.ids.update(workspace.column(batch, "kumo_instances", "instance_id") + unsolved)
+        drawn.chunks += 1
+    return drawn.ids
 
 
-def _sampled(workspace: Workspace, batch: Batch, issued: IdSet, earlier: IdSet) -> dict[str, Rows]:
+class _Drawn:
+    """The ids drawn for the first `chunks` chunks of a configuration and setting, kept between chunks."""
+
+    def __init__(self) -> None:
+        self.ids = IdSet()
+        self.chunks = 0
+
+    @staticmethod
+    @lru_cache(maxsize=1)
+    def of(_root: str, _edition: str, _config_id: str, _setting: str) -> "_Drawn":
+        return _Drawn()
+
+
+def _sampled(edition: KumoEdition, cell: Cell, issued: IdSet, earlier: IdSet) -> dict[str, Rows]:
     """Return the rows of a chunk; `earlier` are the ids that were drawn for the chunks before."""
-    plan = workspace.plan
-    encoded = workspace.config(batch.config_id)
-    setting = Setting.parse(batch.setting)
+    plan = edition.plan
+    encoded = edition.config(cell.config_id)
+    setting = Setting.parse(cell.setting)
     instances: Rows = []
     rejections: Rows = []
     drawn: set[str] = set()
-    while (missing := workspace.size(batch) - len(instances)) > 0:
+    while (missing := edition.size(cell) - len(instances)) > 0:
         request = SamplingRequest(
             setting,
             missing,
@@ -83,7 +95,7 @@ def _sampled(workspace: Workspace, batch: Batch, issued: IdSet, earlier: IdSet) 
             if solution.expected_steps is None:
                 rejections.append(_unsolved(instance_id))
             else:
-                instances.append(_row(batch, instance, instance_id, board, solution))
+                instances.append(_row(cell, instance, instance_id, board, solution))
         _refuse_endless(encoded, setting, len(instances), len(rejections))
     return {"kumo_instances": instances, "rejections": rejections}
 
@@ -98,7 +110,7 @@ def _refuse_endless(encoded: EncodedConfig, setting: Setting, solved: int, unsol
 
 
 def _row(
-    batch: Batch,
+    cell: Cell,
     instance: Instance,
     instance_id: str,
     board: EncodedInstance,
@@ -110,8 +122,8 @@ def _row(
     return instance_row(
         instance,
         instance_id=instance_id,
-        config_id=batch.config_id,
-        setting=batch.setting,
+        config_id=cell.config_id,
+        setting=cell.setting,
         expected_steps=solution.expected_steps,
         golden=[*golden, instance.truths[solution.golden_answer]],
         signature=signature(board),

@@ -1,89 +1,124 @@
-"""How an edition grows: its stages in order, each over its batches. Who runs the batches is handed in."""
+"""The stages by which an edition of KUMO grows, declared once: order, batches and tables derive from here."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
 
-from flows.kumo.author_domains import configure_batch, given_domain_batch, propose_batch
-from flows.kumo.check_batches import gate_batch, gate_edition
-from flows.kumo.play_episodes import evaluate_batch, refuse_api_errors
-from flows.kumo.sample_instances import sample_batch
-from flows.kumo.write_books import write_books_batch
-from flows.refresh.plan import PlannedDomain
-from flows.stages.compute_statistics import analyse_edition
+from flows.kumo import author_domains, check_batches, play_episodes, sample_instances, write_books
+from flows.kumo.edition import CONFIGS, PROPOSALS, KumoEdition, given_batch
+from flows.stages import compute_statistics
 from flows.stages.workspace import Workspace
-from schemas.calls import CallPolicy
-from schemas.gate import GatePolicy
-from schemas.settings import RefreshSettings
+from schemas.benchmark import Batch, Stage, always
 from tasks.kumo.players import PLAYERS
 
-Spread = bool | Callable[..., bool]
+
+def _given_domains(workspace: Workspace) -> Sequence[Batch]:
+    return [given_batch(config_id) for config_id in workspace.plan.configs]
 
 
-class StageRunner(Protocol):
-    """Runs the batches of a stage."""
-
-    def run(
-        self,
-        name: str,
-        function: Callable[..., dict[str, int]],
-        parameters: Sequence[tuple[Any, ...]],
-        *,
-        spread: Spread = False,
-    ) -> dict[str, int]:
-        """Run the function with each of the parameters and return the added counts.
-
-        `spread`: the batches need no model and may run in any order, anywhere that sees the data root; or a
-        function that says so of a batch's parameters.
-        """
-        ...
+def _proposals(workspace: Workspace) -> Sequence[Batch]:
+    return [PROPOSALS] if workspace.plan.authoring.proposals else []
 
 
-@dataclass(frozen=True, slots=True)
-class Policies:
-    """How the stages go about their work; nothing here decides what an edition holds."""
-
-    calls: CallPolicy
-    gate: GatePolicy
-    accept_api_errors: bool
-
-    @classmethod
-    def of(cls, settings: RefreshSettings) -> "Policies":
-        """Return what the settings say."""
-        return cls(settings.call_policy(), settings.gate_policy(), settings.accept_api_errors)
+def _configs(workspace: Workspace) -> Sequence[Batch]:
+    return [CONFIGS] if workspace.plan.authoring.proposals else []
 
 
-def grow(
-    workspace: Workspace, domains: Sequence[PlannedDomain], policies: Policies, stages: StageRunner
-) -> None:
-    """Stage all that the edition's plan asks for, but for what is staged already."""
-    plan = workspace.plan
-    work = (workspace.staging.store.root, plan.edition)
-    policy = policies.calls
-    if domains:
-        stages.run("domains", given_domain_batch, [(*work, domain) for domain in domains])
-    if plan.authoring.proposals:
-        stages.run("proposals", propose_batch, [(*work, policy)])
-        stages.run("configs", configure_batch, [(*work, policy)])
-    cells = [(config_id, setting.name) for config_id in workspace.configs for setting in plan.settings]
-    stages.run("sample", sample_batch, [(*work, *cell) for cell in cells], spread=True)
-    books = [(*work, policy, batch) for batch in workspace.batches]
-    stages.run("books", write_books_batch, books, spread=not plan.authoring.writer)
+def _cells(stage: str) -> Callable[[Workspace], Sequence[Batch]]:
+    return lambda workspace: [cell.batch(stage) for cell in KumoEdition(workspace).cells]
+
+
+def _episodes(workspace: Workspace) -> Sequence[Batch]:
+    players = workspace.plan.players
+    return [c.batch("episodes", player) for c in KumoEdition(workspace).cells for player in players]
+
+
+def _needs_no_writer(workspace: Workspace, _batch: Batch) -> bool:
+    return not workspace.plan.authoring.writer
+
+
+def _needs_no_model(_workspace: Workspace, batch: Batch) -> bool:
+    return batch.key[-1] in PLAYERS
+
+
+STAGES = (
+    Stage(
+        "domains",
+        "Takes the given domains and their configurations.",
+        _given_domains,
+        author_domains.take_domain,
+        writes=("domains", "seed_configs", "outcomes"),
+    ),
+    Stage(
+        "proposals",
+        "Lets a model propose new domains.",
+        _proposals,
+        author_domains.propose,
+        writes=("domains", "rejections"),
+        earlier=("domains",),
+    ),
+    Stage(
+        "configs",
+        "Lets a model write a seed configuration for each proposed domain, and validates it.",
+        _configs,
+        author_domains.configure,
+        reads=("domains",),
+        writes=("seed_configs", "outcomes", "rejections"),
+    ),
+    Stage(
+        "sample",
+        "Draws instances that no earlier edition holds and solves each one exactly.",
+        _cells("sample"),
+        sample_instances.sample,
+        reads=("seed_configs",),
+        writes=("kumo_instances", "rejections"),
+        earlier=("kumo_instances",),
+        spreads=always,
+        # Each chunk avoids what the chunks before it drew.
+        chain=lambda batch: batch.key[:2],
+    ),
+    Stage(
+        "books",
+        "Writes the knowledge book of each instance and checks it.",
+        _cells("books"),
+        write_books.write_books,
+        reads=("seed_configs", "kumo_instances"),
+        writes=("books", "rejections"),
+        spreads=_needs_no_writer,
+    ),
     # Before the episodes: no model is paid for playing what would not be published.
-    stages.run("gate", gate_batch, [(*work, batch) for batch in workspace.batches], spread=True)
-    stages.run("overlap", gate_edition, [(*work, policies.gate)])
-    refuse_api_errors(_play(workspace, policies, stages))
-    stages.run("statistics", analyse_edition, [work])
-
-
-def _play(workspace: Workspace, policies: Policies, stages: StageRunner) -> dict[str, int]:
-    """Let all players play; return the row counts."""
-    plan = workspace.plan
-    shared = (workspace.staging.store.root, plan.edition, policies.calls, policies.accept_api_errors)
-    played = [(*shared, batch, player) for batch in workspace.batches for player in plan.players]
-    return stages.run("episodes", evaluate_batch, played, spread=_needs_no_model)
-
-
-def _needs_no_model(*values: Any) -> bool:
-    *_, player = values
-    return player in PLAYERS
+    Stage(
+        "gate",
+        "Tests the grader on each instance, and that it is solved from its book.",
+        _cells("gate"),
+        check_batches.check_cell,
+        reads=("seed_configs", "rejections", "kumo_instances", "books"),
+        spreads=always,
+        repeats=True,
+    ),
+    Stage(
+        "overlap",
+        "Compares the instances with those of earlier editions, and with how many there can be.",
+        lambda _workspace: [check_batches.EDITION],
+        check_batches.check_edition,
+        reads=("seed_configs", "kumo_instances", "books"),
+        writes=("audits",),
+        earlier=("kumo_instances",),
+        repeats=True,
+    ),
+    Stage(
+        "episodes",
+        "Lets players play the instances whose book passed its check.",
+        _episodes,
+        play_episodes.play,
+        reads=("seed_configs", "kumo_instances", "books"),
+        writes=("episodes", "turns"),
+        spreads=_needs_no_model,
+    ),
+    Stage(
+        "statistics",
+        "Computes the figures of the edition from its episodes.",
+        lambda _workspace: [compute_statistics.EDITION],
+        compute_statistics.compute_statistics,
+        reads=("domains", "seed_configs", "kumo_instances", "episodes"),
+        writes=("statistics",),
+    ),
+)

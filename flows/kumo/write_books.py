@@ -6,9 +6,12 @@ and revised; one that never passes is replaced by the template's book, and says 
 
 from functools import partial
 
+from flows.kumo.edition import Cell, KumoEdition
 from flows.stages.model_calls import BatchCalls, ModelSession, all_settled, run_session
-from flows.stages.workspace import Batch, Workspace, open_workspace, stage_once
-from schemas.calls import CallPolicy, ModelChoice
+from flows.stages.policies import Policies
+from flows.stages.workspace import Workspace
+from schemas.benchmark import Batch
+from schemas.calls import ModelChoice
 from schemas.ids import derive_rng
 from schemas.kumo import Instance, Rejection, Rule
 from tasks.kumo.authors.book_writing import BookHistory, BookVersion, write_model_book
@@ -23,48 +26,43 @@ from warehouse.staging.staging import Rows
 TEMPLATE_AUTHOR = "template"
 
 
-def write_books_batch(root: str, edition: str, policy: CallPolicy, batch: Batch) -> dict[str, int]:
-    """Stage the books of one batch; return the row counts.
+def write_books(workspace: Workspace, batch: Batch, policies: Policies) -> dict[str, Rows]:
+    """Return the rows of the books of one cell.
 
     Every version is kept with its verdict. An instance without a book that passed stands in `rejections`
     and is not played.
     """
-    workspace = open_workspace(root, edition)
-
-    def written() -> dict[str, Rows]:
-        if not workspace.plan.authoring.writer:
-            return _by_template(workspace, batch)
-        work = partial(_by_model, workspace, batch)
-        return run_session(workspace, policy, work)
-
-    return stage_once(workspace, workspace.key("books", batch), written)
+    edition, cell = KumoEdition(workspace), Cell.of(batch)
+    if not workspace.plan.authoring.writer:
+        return _by_template(edition, cell)
+    return run_session(workspace, policies.calls, partial(_by_model, edition, cell))
 
 
-def _by_template(workspace: Workspace, batch: Batch) -> dict[str, Rows]:
-    encoded = workspace.config(batch.config_id)
+def _by_template(edition: KumoEdition, cell: Cell) -> dict[str, Rows]:
+    encoded = edition.config(cell.config_id)
     tables: dict[str, Rows] = {"books": [], "rejections": []}
-    for row in workspace.instance_rows(batch):
+    for row in edition.instance_rows(cell):
         instance = instance_from_row(row, encoded.config)
-        _add_template_book(tables, workspace, encoded, row["instance_id"], instance, revision=0)
+        _add_template_book(tables, edition, encoded, row["instance_id"], instance, revision=0)
     return tables
 
 
-async def _by_model(workspace: Workspace, batch: Batch, session: ModelSession) -> dict[str, Rows]:
-    encoded = workspace.config(batch.config_id)
+async def _by_model(edition: KumoEdition, cell: Cell, session: ModelSession) -> dict[str, Rows]:
+    encoded = edition.config(cell.config_id)
     calls = session.batch()
-    rows = workspace.instance_rows(batch)
+    rows = edition.instance_rows(cell)
     asker = session.json_asker(calls)
-    histories = await all_settled(_history(workspace, encoded, row, calls, asker) for row in rows)
+    histories = await all_settled(_history(edition, encoded, row, calls, asker) for row in rows)
     tables: dict[str, Rows] = {"books": [], "rejections": []}
     for row, history in zip(rows, histories, strict=True):
-        _add_history(tables, workspace, encoded, row, history)
+        _add_history(tables, edition, encoded, row, history)
     return calls.added_to(tables)
 
 
 async def _history(
-    workspace: Workspace, encoded: EncodedConfig, row: Row, calls: BatchCalls, asker: JsonAsker
+    edition: KumoEdition, encoded: EncodedConfig, row: Row, calls: BatchCalls, asker: JsonAsker
 ) -> BookHistory:
-    plan = workspace.plan.authoring
+    plan = edition.plan.authoring
     instance = instance_from_row(row, encoded.config)
     return await write_model_book(
         calls,
@@ -80,7 +78,7 @@ async def _history(
 
 
 def _add_history(
-    tables: dict[str, Rows], workspace: Workspace, encoded: EncodedConfig, row: Row, history: BookHistory
+    tables: dict[str, Rows], edition: KumoEdition, encoded: EncodedConfig, row: Row, history: BookHistory
 ) -> None:
     instance_id = row["instance_id"]
     tables["books"] += [_version_row(instance_id, version) for version in history.versions]
@@ -88,7 +86,7 @@ def _add_history(
     if history.passed_version is None:
         instance = instance_from_row(row, encoded.config)
         revision = len(history.versions)
-        _add_template_book(tables, workspace, encoded, instance_id, instance, revision, is_replacement=True)
+        _add_template_book(tables, edition, encoded, instance_id, instance, revision, is_replacement=True)
 
 
 def _version_row(instance_id: str, version: BookVersion) -> Row:
@@ -111,7 +109,7 @@ def _version_row(instance_id: str, version: BookVersion) -> Row:
 
 def _add_template_book(
     tables: dict[str, Rows],
-    workspace: Workspace,
+    edition: KumoEdition,
     encoded: EncodedConfig,
     instance_id: str,
     instance: Instance,
@@ -119,7 +117,7 @@ def _add_template_book(
     is_replacement: bool = False,
 ) -> None:
     rules = rules_of(encoded, instance)
-    text = _template_text(workspace, encoded, instance_id, instance, rules)
+    text = _template_text(edition, encoded, instance_id, instance, rules)
     verdict = check_book(text, instance, rules)
     tables["books"].append(
         book_row(
@@ -143,11 +141,11 @@ def _add_template_book(
 
 
 def _template_text(
-    workspace: Workspace,
+    edition: KumoEdition,
     encoded: EncodedConfig,
     instance_id: str,
     instance: Instance,
     rules: tuple[Rule, ...],
 ) -> str:
-    rng = derive_rng(workspace.plan.seed, f"book/{instance_id}", 0)
+    rng = derive_rng(edition.plan.seed, f"book/{instance_id}", 0)
     return write_book(encoded.config, instance, rules, rng)

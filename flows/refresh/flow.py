@@ -4,16 +4,18 @@ A Prefect task run is one batch: a stage, a configuration, a setting and a chunk
 player). What is staged already is passed over, so that the same refresh goes on after any interruption.
 """
 
+from functools import partial
 from typing import Any
 
 from prefect import flow
 
 from flows.console import progress
-from flows.kumo.stages import Policies, grow
 from flows.refresh.plan import code_version, prepare_refresh
 from flows.refresh.publish import audit_and_publish
 from flows.run.choose_runner import opened_runner, root_for_workers
 from flows.run.prefect_stages import Stages
+from flows.stages.grow import grow
+from flows.stages.policies import Policies
 from flows.stages.workspace import open_workspace
 from flows.watchers.openlineage import LineageWatcher
 from flows.watchers.prefect_artifacts import Artifacts
@@ -53,7 +55,7 @@ def _refreshed(settings: RefreshSettings, watchers: Watchers) -> str:
         workspace = open_workspace(root, plan.edition)
         with opened_runner(settings.runner, settings.workers, root, plan.edition) as runner:
             stages = Stages(watchers, runner)
-            grow(workspace, prepared.domains, Policies.of(settings), stages)
-        watchers.published(stages.run("publish", audit_and_publish, [(settings.root, plan.edition)]))
+            grow(workspace, Policies.of(settings, prepared.domains), stages)
+        watchers.published(stages.run("publish", [partial(audit_and_publish, settings.root, plan.edition)]))
     staging.remove()
     return plan.edition

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from flows.stages.grow import Counts, Work
+
 if TYPE_CHECKING:
     from prefect import Task
     from prefect.futures import PrefectFuture
     from prefect.task_runners import TaskRunner
-
-Counts = dict[str, int]
 
 
 @dataclass
@@ -38,21 +38,16 @@ class Runner:
         """Be told that a batch took so long in this process."""
         self.patience_s -= seconds
 
-    def run(
-        self,
-        task: "Task[..., Counts]",
-        function: Callable[..., Counts],
-        parameters: Sequence[tuple[Any, ...]],
-    ) -> Iterator[Counts]:
-        """Yield the counts of each batch as it ends; on an error let those in flight end, then raise it."""
+    def run(self, task: "Task[..., Counts]", works: Sequence[Work]) -> Iterator[Counts]:
+        """Yield the counts of each work as it ends; on an error let those in flight end, then raise it."""
         done: queue.SimpleQueue[PrefectFuture[Any]] = queue.SimpleQueue()
-        waiting = list(reversed(parameters))
+        waiting = list(reversed(works))
         in_flight = 0
         errors: list[BaseException] = []
         while in_flight or (waiting and not errors):
             while waiting and not errors and in_flight < self.width():
                 threads = self.threads(len(waiting))
-                given = {"function": function, "values": waiting.pop(), "threads": threads}
+                given = {"work": waiting.pop(), "threads": threads}
                 self.task_runner.submit(task, given).add_done_callback(done.put)
                 in_flight += 1
             ended = done.get()

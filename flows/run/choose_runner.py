@@ -4,13 +4,14 @@ Whatever runs them, each is one Prefect task run of the flow, and what it stages
 """
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from flows.run.batch_runner import Counts, Runner, threads_of_share
+from flows.run.batch_runner import Runner, threads_of_share
 from flows.run.process_pool import ProcessPool, WorkerLost
-from flows.run.worker import run_batch
+from flows.run.worker import run_work
+from flows.stages.grow import Counts, Work
 from schemas.errors import PerennialError
 
 if TYPE_CHECKING:
@@ -62,8 +63,8 @@ def _opened_pool(workers: int, patience_s: float) -> Iterator[Runner]:
     task_runner: TaskRunner[Any] = ThreadPoolTaskRunner(max_workers=width)
     with task_runner, ProcessPool(workers) as pool:
 
-        def call(function: Callable[..., Counts], values: Sequence[Any], threads: int) -> Counts:
-            return pool.run(run_batch, function, values, threads)
+        def call(work: Work, threads: int) -> Counts:
+            return pool.run(run_work, work, threads)
 
         share = threads_of_share(workers)
         yield Runner(task_runner, call, lambda: width, share, _counts_from_pool, patience_s)

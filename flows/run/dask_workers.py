@@ -11,9 +11,10 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from flows.refresh.plan import code_version
-from flows.run.batch_runner import Counts, Runner, threads_of_share
+from flows.run.batch_runner import Runner, threads_of_share
 from flows.run.process_pool import interrupts_held_back
-from flows.run.worker import run_batch
+from flows.run.worker import run_work
+from flows.stages.grow import Counts
 from flows.stages.workspace import open_workspace
 from schemas.errors import InvalidOption, PerennialError
 
@@ -60,7 +61,7 @@ def opened_dask(runner: str, workers: int, root: str, edition: str) -> Iterator[
             _check_workers(client, runner, root, edition)
             yield Runner(
                 task_runner,
-                run_batch,
+                run_work,
                 # Twice what runs at once, so that no worker waits for the next batch.
                 lambda: 2 * max(1, sum(client.nthreads().values())),
                 threads_of_share(workers) if runner == _LOCAL else _one_thread,

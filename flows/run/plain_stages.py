@@ -1,30 +1,22 @@
-"""Run the batches of all stages in this process, one after the other, without Prefect."""
+"""Run the work of all stages in this process, one after the other, without Prefect."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any
 
-from flows.kumo.stages import Spread, StageRunner
+from flows.stages.grow import Counts, StageRunner, Work
 
 
 class PlainStages(StageRunner):
-    """Runs batches here; `tell` is given a line a stage."""
+    """Runs work here; `tell` is given a line a stage."""
 
     def __init__(self, tell: Callable[[str], None] = lambda line: None) -> None:
         self._tell = tell
 
-    def run(
-        self,
-        name: str,
-        function: Callable[..., dict[str, int]],
-        parameters: Sequence[tuple[Any, ...]],
-        *,
-        spread: Spread = False,
-    ) -> dict[str, int]:
-        """Run the function with each of the parameters and return the added counts."""
+    def run(self, name: str, here: Sequence[Callable[[], Counts]], spread: Sequence[Work] = ()) -> Counts:
+        """Do all of it and return the added counts."""
         total: Counter[str] = Counter()
-        for values in parameters:
-            total.update(function(*values))
+        for work in [*(work.run for work in spread), *here]:
+            total.update(work())
         counted = ", ".join(f"{rows:,} {table}" for table, rows in total.items())
-        self._tell(f"{name:<12} {len(parameters)} batches  {counted}".rstrip())
+        self._tell(f"{name:<12} {len(here) + len(spread)} batches  {counted}".rstrip())
         return dict(total)

@@ -10,12 +10,11 @@ from prefect import Task, task
 from prefect.cache_policies import NO_CACHE
 
 from flows.console import progress
-from flows.kumo.stages import Spread
 from flows.run.batch_runner import Runner
+from flows.stages.grow import Counts, Work
 from flows.watchers.watcher import Watchers
 from schemas.errors import PerennialError
 
-BatchFunction = Callable[..., dict[str, int]]
 _RETRIES = 2
 _RETRY_DELAY_S = 2
 _TIMEOUT_S = 6 * 3600
@@ -23,28 +22,18 @@ _TIMEOUT_S = 6 * 3600
 
 @dataclass(frozen=True)
 class Stages:
-    """Runs stages: `watchers` are told of each, `runner` takes the batches that may run elsewhere."""
+    """Runs stages: `watchers` are told of each, `runner` takes the work that may run elsewhere."""
 
     watchers: Watchers
     runner: Runner | None = None
 
-    def run(
-        self,
-        name: str,
-        function: BatchFunction,
-        parameters: Sequence[tuple[Any, ...]],
-        *,
-        spread: Spread = False,
-    ) -> dict[str, int]:
-        """Run the function with each of the parameters and return the added counts.
-
-        `spread`: the batches need no model and may run in any order, anywhere that sees the data root; or a
-        function that says so of a batch's parameters. The others run here, one after the other.
-        """
+    def run(self, name: str, here: Sequence[Callable[[], Counts]], spread: Sequence[Work] = ()) -> Counts:
+        """Do all of it and return the added counts: `here` in order in this process, `spread` anywhere."""
         total: Counter[str] = Counter()
-        self.watchers.stage_started(name, len(parameters))
-        with progress.stage(name, len(parameters)) as advance:
-            for done, counts in enumerate(self._counts(name, function, parameters, spread), start=1):
+        size = len(here) + len(spread)
+        self.watchers.stage_started(name, size)
+        with progress.stage(name, size) as advance:
+            for done, counts in enumerate(self._counts(name, here, spread), start=1):
                 total.update(counts)
                 advance(counts)
                 self.watchers.batch_done(name, done, counts)
@@ -52,27 +41,27 @@ class Stages:
         return dict(total)
 
     def _counts(
-        self, name: str, function: BatchFunction, parameters: Sequence[tuple[Any, ...]], spread: Spread
-    ) -> Iterator[dict[str, int]]:
-        here = _as_task(name, function, timeout_s=_TIMEOUT_S)
-        stays = deque(parameters)
-        if self.runner is not None:
-            leaves = deque(values for values in parameters if _is_spread(spread, values))
-            stays = deque(values for values in parameters if not _is_spread(spread, values))
-            while leaves and self.runner.is_patient():
+        self, name: str, here: Sequence[Callable[[], Counts]], spread: Sequence[Work]
+    ) -> Iterator[Counts]:
+        in_process = _as_task(name, _call, timeout_s=_TIMEOUT_S)
+        waiting = deque(spread)
+        if self.runner is None:
+            here = [*(work.run for work in spread), *here]
+        else:
+            while waiting and self.runner.is_patient():
                 started = time.monotonic()
-                yield here(*leaves.popleft())
+                yield in_process(waiting.popleft().run)
                 self.runner.stayed(time.monotonic() - started)
-            yield from self.runner.run(_as_task(name, self.runner.call), function, leaves)
-        for values in stays:
-            yield here(*values)
+            yield from self.runner.run(_as_task(name, self.runner.call), waiting)
+        for work in here:
+            yield in_process(work)
 
 
-def _is_spread(spread: Spread, values: tuple[Any, ...]) -> bool:
-    return spread(*values) if callable(spread) else spread
+def _call(work: Callable[[], Counts]) -> Counts:
+    return work()
 
 
-def _as_task(name: str, function: BatchFunction, timeout_s: float | None = None) -> Task[..., dict[str, int]]:
+def _as_task(name: str, function: Callable[..., Counts], timeout_s: float | None = None) -> Task[..., Counts]:
     """Return the function as a task; a time-out works in the main thread alone, elsewhere it only warns."""
     return task(
         name=name,

@@ -1,9 +1,7 @@
 """What a worker does: a process of this machine's pool, or of Dask's."""
 
-from collections.abc import Callable, Sequence
-from typing import Any
-
 from flows.kumo.kernels import limited_threads, prepare_kernels
+from flows.stages.grow import Counts, Work
 
 
 def prepare_worker() -> None:
@@ -13,7 +11,7 @@ def prepare_worker() -> None:
     prepare_kernels("sampling", "search")
 
 
-def run_batch(function: Callable[..., dict[str, int]], values: Sequence[Any], threads: int) -> dict[str, int]:
-    """Return what a batch function returns for these values; its exact search takes so many threads."""
+def run_work(work: Work, threads: int) -> Counts:
+    """Return the counts of the work; its exact search takes so many threads."""
     with limited_threads(threads):
-        return function(*values)
+        return work.run()

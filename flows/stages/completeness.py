@@ -7,7 +7,7 @@ meanwhile would be missed by no reader, and the edition be published without it.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from flows.stages.workspace import Batch, Workspace
+from flows.stages.workspace import Workspace
 
 _SHOWN = 3
 
@@ -76,27 +76,6 @@ def _require_parts(workspace: Workspace, asked: dict[str, str]) -> None:
 
 def _asked(workspace: Workspace) -> Iterator[tuple[str, str]]:
     """Yield key and words of every batch, as far as it is known which there are."""
-    plan = workspace.plan
-    for config_id in plan.configs:
-        yield workspace.author_key(config_id), f"the domain of configuration {config_id}"
-    if plan.authoring.proposals:
-        yield workspace.proposals_key, "the proposed domains"
-        for row in workspace.proposed():
-            yield workspace.configure_key(row["domain_id"]), f"the configuration of domain {row['name']!r}"
-    batches = workspace.batches
-    for batch in batches:
-        yield workspace.key("sample", batch), f"the instances of {_words(batch)}"
-    for batch in batches:
-        yield workspace.key("books", batch), f"the books of {_words(batch)}"
-    for batch in batches:
-        yield workspace.key("gate", batch), f"the gate of {_words(batch)}"
-    yield workspace.gate_key, "the gate of the edition"
-    for batch in batches:
-        for player in plan.players:
-            yield workspace.key("episodes", batch, player), f"the episodes of {player} on {_words(batch)}"
-    yield workspace.statistics_key, "the statistics"
-
-
-def _words(batch: Batch) -> str:
-    chunk = f" (chunk {batch.chunk})" if batch.chunk else ""
-    return f"{batch.config_id} {batch.setting}{chunk}"
+    for stage in workspace.stages:
+        for batch in stage.batches(workspace):
+            yield workspace.key(batch), str(batch)

@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from flows.stages.workspace import open_workspace, stage_once
+from flows.stages.policies import Policies
+from flows.stages.workspace import Workspace
+from schemas.benchmark import Batch
 from tasks.kumo.configuration import parse_config
 from tasks.statistics.cells import Cell, grouped
 from tasks.statistics.figure import Figure
@@ -26,19 +28,15 @@ from warehouse.staging.staging import Rows
 if TYPE_CHECKING:
     import pyarrow
 
+EDITION = Batch("statistics")
 Scores = Mapping[str, Mapping[str, float]]
 
 
-def analyse_edition(root: str, edition: str) -> dict[str, int]:
-    """Stage the statistics of the staged episodes; return the row counts."""
-    workspace = open_workspace(root, edition)
+def compute_statistics(workspace: Workspace, _batch: Batch, _policies: Policies) -> dict[str, Rows]:
+    """Return the statistics of the staged episodes."""
     staging = workspace.staging
-
-    def rows() -> dict[str, Rows]:
-        tables = {name: staging.read_all(name, columns) for name, columns in CELL_COLUMNS.items()}
-        return {"statistics": edition_statistics(tables, workspace.plan.seed, load_scores(staging.store))}
-
-    return stage_once(workspace, workspace.statistics_key, rows)
+    tables = {name: staging.read_all(name, columns) for name, columns in CELL_COLUMNS.items()}
+    return {"statistics": edition_statistics(tables, workspace.plan.seed, load_scores(staging.store))}
 
 
 def edition_statistics(tables: dict[str, "pyarrow.Table"], seed: int, external: Scores) -> Rows:
