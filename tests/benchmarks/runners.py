@@ -99,7 +99,7 @@ def print_overhead(runners: Sequence[str], batches: int, folder: Path) -> None:
             marks = [time.perf_counter()]
             for count in (3, batches):
                 used = time.process_time()
-                stages.run("idle", idle, [(number,) for number in range(count)], spread=True)
+                stages.run("idle", [], [Idle()] * count)
                 marks.append(time.perf_counter())
         first, rest = (after - before for before, after in pairwise(marks))
         return first, rest / batches, (time.process_time() - used) / batches
@@ -113,9 +113,12 @@ def print_overhead(runners: Sequence[str], batches: int, folder: Path) -> None:
             print(f"{name:12}" + "".join(f"{value:14.4f}" for value in seconds), flush=True)
 
 
-def idle(_number: int) -> dict[str, int]:
-    """Do nothing."""
-    return {"batches": 1}
+class Idle:
+    """Work that does nothing."""
+
+    def run(self) -> dict[str, int]:
+        """Return a count."""
+        return {"batches": 1}
 
 
 def _staged(root: Path) -> str:

@@ -11,7 +11,7 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-from tests.flows.batches_in_peril import dying_once, failing_once, refusing, telling
+from tests.flows.batches_in_peril import Peril, dying_once, failing_once, refusing, telling
 from warehouse.staging.staging import Staging
 from warehouse.store.store import Store
 
@@ -70,17 +70,19 @@ def run_in_peril(runner: str, workers: int, root: str, edition: str, folder: str
     from flows.run.prefect_stages import Stages
     from flows.watchers.watcher import Watchers
 
-    batches = [(folder, number) for number in range(BATCHES)]
+    def works(function: Any) -> list[Peril]:
+        return [Peril(function, folder, number) for number in range(BATCHES)]
+
     with opened_runner(runner, workers, root, edition) as taken:
         stages = Stages(Watchers(), taken)
         found: dict[str, Any] = {"parent": os.getpid()}
-        found["counts"] = stages.run("telling", telling, batches, spread=lambda _folder, number: number > 1)
+        found["counts"] = stages.run("telling", [work.run for work in works(telling)[:2]], works(telling)[2:])
         try:
-            stages.run("refusing", refusing, batches, spread=True)
+            stages.run("refusing", [], works(refusing))
         except Exception as error:  # noqa: BLE001  the test says what it has to be
             found["refused"] = [type(error).__name__, str(error), getattr(error, "exit_code", None)]
-        found["failed"] = stages.run("failing", failing_once, batches, spread=True)
-        found["died"] = stages.run("dying", dying_once, batches, spread=True)
+        found["failed"] = stages.run("failing", [], works(failing_once))
+        found["died"] = stages.run("dying", [], works(dying_once))
     found["telling"] = [(Path(folder) / f"telling-{number}").read_text().split() for number in range(BATCHES)]
     found["refusing"] = sum((Path(folder) / f"refusing-{number}").exists() for number in range(BATCHES))
     return found

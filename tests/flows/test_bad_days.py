@@ -16,10 +16,10 @@ from typing import Any
 import pytest
 
 from flows.console.clock import refuse_clock_set_back
-from flows.kumo.play_episodes import evaluate_batch
 from flows.refresh.plan import prepare_refresh
 from flows.refresh.publish import audit_and_publish
 from flows.stages.completeness import require_complete
+from flows.stages.grow import Work
 from flows.stages.workspace import open_workspace
 from schemas.errors import Damaged, EditionConflict, PerennialError
 from tests.flows.grown_root import (
@@ -88,8 +88,8 @@ def _part(root: Path, table: str) -> Path:
 
 def _mark_of(root: Path, stage: str) -> Path:
     workspace = open_workspace(str(root), "next")
-    parts = ("oracle",) if stage == "episodes" else ()
-    return root / "staging/next/done" / f"{workspace.key(stage, workspace.batches[0], *parts)}.json"
+    batch = next(s for s in workspace.stages if s.name == stage).batches(workspace)[0]
+    return root / "staging/next/done" / f"{workspace.key(batch)}.json"
 
 
 def _foreign_batch(root: Path) -> None:
@@ -273,13 +273,13 @@ def test_a_reply_that_was_altered_in_the_ledger_stops_the_batch_that_would_use_i
         settings = settings_of(root, players=["scripted"], runs=1, base_url=server.url)
         policies = grow_next(settings)
         workspace = open_workspace(str(root), "next")
-        batch = workspace.batches[0]
-        Path(root / "staging/next/done" / f"{workspace.key('episodes', batch, 'scripted')}.json").unlink()
+        (batch,) = next(s for s in workspace.stages if s.name == "episodes").batches(workspace)
+        Path(root / "staging/next/done" / f"{workspace.key(batch)}.json").unlink()
         answered = server.status().answered
         call_id = _alter_a_reply(root / "ledger.sqlite")
         before = published_digests(root)
         with pytest.raises(Damaged, match=rf"ledger\.sqlite: call {call_id} is damaged"):
-            evaluate_batch(str(root), "next", policies.calls, False, batch, "scripted")
+            Work(str(root), "next", (batch,), policies).run()
         assert server.status().answered == answered
     assert published_digests(root) == before
 
