@@ -5,9 +5,9 @@ from typing import Annotated, Any
 from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, NoDecode
 
-from schemas.authoring import AUTHOR_ROLES, AuthoringPlan
 from schemas.calls import CallPolicy
 from schemas.errors import InvalidOption
+from schemas.kumo.authoring import AUTHOR_ROLES, AuthoringPlan
 
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
 DEFAULT_PROPOSALS = 3

@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings
 
-from schemas.gate import GatePolicy
+from schemas.kumo.gate import GatePolicy
 
 _Share = Annotated[float, Field(ge=0, le=1)]
 

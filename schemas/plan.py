@@ -3,9 +3,9 @@
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from schemas.authoring import AuthoringPlan
 from schemas.ids import content_id
-from schemas.kumo import Setting
+from schemas.kumo.authoring import AuthoringPlan
+from schemas.kumo.things import Setting
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ derived from here. A file holds the columns below; `edition` comes from the fold
 
 from schemas.analysis_tables import AUDITS, EXTERNAL_SCORES, STATISTICS
 from schemas.call_tables import CALLS, MESSAGES
-from schemas.kumo import EPISODE_STATUSES
+from schemas.kumo.things import EPISODE_STATUSES
 from schemas.table_form import Column, Reference, Table
 
 _CALL_ID = Column(

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from schemas.errors import UnreadableInput
-from schemas.kumo import SeedConfig
+from schemas.kumo.things import SeedConfig
 from tasks.kumo.configuration import parse_config
 from warehouse.kumo.bundled_domains import bundled_text
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from flows.doctor.check import Check, Look, failed, passed, warned
 from flows.stages.model_calls import api_key
-from schemas.authoring import AUTHOR_ROLES
 from schemas.errors import EndpointFailed
+from schemas.kumo.authoring import AUTHOR_ROLES
 from schemas.model_settings import DEFAULT_BASE_URL
 from schemas.settings import RefreshSettings
 from tasks.kumo.players import PLAYERS

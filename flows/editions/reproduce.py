@@ -16,7 +16,7 @@ from flows.stages.policies import Policies
 from flows.stages.workspace import open_workspace
 from schemas.calls import CallPolicy
 from schemas.errors import InvalidOption
-from schemas.gate import GatePolicy
+from schemas.kumo.gate import GatePolicy
 from schemas.plan import RefreshPlan
 from tasks.kumo.configuration import parse_config
 from warehouse.catalog.catalog import published_editions, table_file

@@ -25,7 +25,7 @@ from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace
 from schemas.benchmark import Batch
 from schemas.errors import AuditFailed, UnreadableInput
-from schemas.kumo import Instance, Setting
+from schemas.kumo.things import Instance, Setting
 from tasks.kumo.authors.read_back import parse_read_back
 from tasks.kumo.encoding import EncodedConfig, instance_id
 from tasks.kumo.self_test import Board, SelfTest, needs_no_test

@@ -24,8 +24,8 @@ from flows.kumo.expectations import (
     rare_repeats,
 )
 from schemas.errors import UnreadableInput
-from schemas.gate import GatePolicy
-from schemas.kumo import Setting
+from schemas.kumo.gate import GatePolicy
+from schemas.kumo.things import Setting
 from tasks.kumo.configuration import parse_config
 from tasks.kumo.encoding import EncodedConfig, encode_config, instance_id
 from tasks.kumo.space import SpaceSize, repeat_probability

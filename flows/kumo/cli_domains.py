@@ -11,7 +11,7 @@ import typer
 from flows.console.input_files import config_files, load_bundled, read_config_file, shown_path
 from flows.console.root_option import RootOption, data_root
 from schemas.errors import UnreadableInput
-from schemas.kumo import MIN_ACTIONS, MIN_TRUTHS, Finding, SeedConfig
+from schemas.kumo.things import MIN_ACTIONS, MIN_TRUTHS, Finding, SeedConfig
 from tasks.kumo.validation import RULES, one_to_one_share, validate_config
 from warehouse.catalog.catalog import domain_uses
 from warehouse.kumo.bundled_domains import bundled_domains

@@ -40,7 +40,7 @@ def sample(
     from flows.kumo.domain_choice import choose_domain
     from flows.kumo.kernels import prepare_kernels
     from flows.kumo.sample_stream import SampleStream
-    from schemas.kumo import Setting
+    from schemas.kumo.things import Setting
     from schemas.settings import load_settings
     from tasks.kumo.encoding import encode_config
     from tasks.kumo.sampling import SamplingRequest, check_request

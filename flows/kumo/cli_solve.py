@@ -14,7 +14,7 @@ from rich.table import Table
 from flows.console.root_option import RootOption
 
 if TYPE_CHECKING:
-    from schemas.kumo import Instance, SeedConfig
+    from schemas.kumo.things import Instance, SeedConfig
     from tasks.kumo.search import Solution
 
 _UNSOLVED = 1

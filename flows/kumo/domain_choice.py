@@ -5,7 +5,7 @@ from typing import Literal
 
 from flows.console.input_files import load_bundled, read_config_file
 from schemas.errors import InvalidOption
-from schemas.kumo import SeedConfig
+from schemas.kumo.things import SeedConfig
 from warehouse.kumo.bundled_domains import bundled_domains
 
 

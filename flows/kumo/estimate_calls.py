@@ -10,7 +10,7 @@ from math import ceil, log2
 
 from schemas.calls import Price
 from schemas.ids import derive_rng
-from schemas.kumo import Instance, SeedConfig, Setting
+from schemas.kumo.things import Instance, SeedConfig, Setting
 from schemas.plan import RefreshPlan
 from tasks.kumo.books import write_book
 from tasks.kumo.books.rules import rules_of

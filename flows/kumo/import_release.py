@@ -15,7 +15,7 @@ from flows.refresh.plan import code_version
 from flows.stages.compute_statistics import edition_statistics
 from schemas.errors import EditionConflict, UnreadableInput
 from schemas.ids import content_id
-from schemas.kumo import Rejection
+from schemas.kumo.things import Rejection
 from schemas.plan import RefreshPlan
 from schemas.tables import STAGED_TABLES, TABLES
 from warehouse.catalog.catalog import published_editions

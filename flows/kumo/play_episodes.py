@@ -12,7 +12,7 @@ from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace
 from schemas.benchmark import Batch
 from schemas.ids import derive_rng
-from schemas.kumo import Episode, Instance
+from schemas.kumo.things import Episode, Instance
 from tasks.kumo.books.rules import rules_of
 from tasks.kumo.encoding import EncodedConfig, encode_instance
 from tasks.kumo.game import play as play_episode

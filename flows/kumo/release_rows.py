@@ -7,7 +7,7 @@ from math import inf
 from typing import TypeVar
 
 from schemas.ids import content_id
-from schemas.kumo import Instance, Rejection, SeedConfig, Setting
+from schemas.kumo.things import Instance, Rejection, SeedConfig, Setting
 from tasks.kumo.encoding import EncodedConfig, encode_config, encode_instance, instance_id
 from tasks.kumo.release.configurations import config_from_json, config_from_module
 from tasks.kumo.release.instances import parse_instance

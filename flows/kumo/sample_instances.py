@@ -13,7 +13,7 @@ from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace
 from schemas.benchmark import Batch
 from schemas.errors import InvalidOption
-from schemas.kumo import Instance, Rejection, Setting
+from schemas.kumo.things import Instance, Rejection, Setting
 from tasks.kumo.encoding import EncodedConfig, EncodedInstance, encode_instance
 from tasks.kumo.sampling import SamplingRequest, sample_instances
 from tasks.kumo.search import WORK_LIMIT, Solution, solve_instances

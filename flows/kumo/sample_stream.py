@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
 
 from schemas.errors import PerennialError
-from schemas.kumo import Instance
+from schemas.kumo.things import Instance
 from tasks.kumo.encoding import EncodedConfig
 from tasks.kumo.sampling import SamplingRequest, sample_instances
 from warehouse.editions.id_set import EitherSet, IdSet

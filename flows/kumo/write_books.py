@@ -13,7 +13,7 @@ from flows.stages.workspace import Workspace
 from schemas.benchmark import Batch
 from schemas.calls import ModelChoice
 from schemas.ids import derive_rng
-from schemas.kumo import Instance, Rejection, Rule
+from schemas.kumo.things import Instance, Rejection, Rule
 from tasks.kumo.authors.book_writing import BookHistory, BookVersion, write_model_book
 from tasks.kumo.books import write_book
 from tasks.kumo.books.check import check_book

@@ -9,9 +9,9 @@ from flows.console.clock import refuse_clock_set_back
 from flows.kumo.domain_choice import choose_domain
 from flows.refresh.domain_rotation import PastEdition, take_turns
 from flows.refresh.player_choice import check_models, choose_players
-from schemas.authoring import AuthoringPlan
 from schemas.errors import EditionConflict, InvalidOption
-from schemas.kumo import SeedConfig, Setting
+from schemas.kumo.authoring import AuthoringPlan
+from schemas.kumo.things import SeedConfig, Setting
 from schemas.plan import RefreshPlan
 from schemas.settings import RefreshSettings
 from tasks.kumo.encoding import encode_config

@@ -1,9 +1,9 @@
 """Which models a refresh will call, checked before any work: are they reachable by key, price and limit?"""
 
 from flows.stages.model_calls import api_key
-from schemas.authoring import AuthoringPlan
 from schemas.calls import ModelChoice
 from schemas.errors import InvalidOption
+from schemas.kumo.authoring import AuthoringPlan
 from schemas.settings import RefreshSettings
 from tasks.kumo.players import PLAYERS
 from tasks.kumo.players.model import parse_model_player

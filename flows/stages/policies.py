@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from schemas.calls import CallPolicy
-from schemas.gate import GatePolicy
+from schemas.kumo.gate import GatePolicy
 from schemas.settings import RefreshSettings
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, NoReturn
 
 from schemas.errors import UnreadableInput
-from schemas.kumo import SeedConfig
+from schemas.kumo.things import SeedConfig
 
 MAX_CHARACTERS = 10_000_000
 _PROBLEMS_SHOWN = 8
@@ -47,7 +47,7 @@ def parse_config(text: str, source: str) -> SeedConfig:
     """
     from pydantic import ValidationError
 
-    from schemas.config_form import SeedConfigForm
+    from schemas.kumo.config_form import SeedConfigForm
 
     value = parse_json(text, source)
     if not isinstance(value, dict):
@@ -178,7 +178,7 @@ def _problem_text(problem: Mapping[str, Any]) -> str:
 
 
 def _known(place: tuple[int | str, ...]) -> str:
-    from schemas.config_form import known_keys
+    from schemas.kumo.config_form import known_keys
 
     return ", ".join(known_keys(place))
 

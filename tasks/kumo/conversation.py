@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from prompts.render import render
 from schemas.calls import Message as Message
-from schemas.kumo import Observation, Rule, SeedConfig, Turn
+from schemas.kumo.things import Observation, Rule, SeedConfig, Turn
 from tasks.kumo.books.rules import closed_ends
 
 SYSTEM_TEMPLATE = "kumo/player_system.md.j2"

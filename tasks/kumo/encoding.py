@@ -10,7 +10,7 @@ from functools import reduce
 from operator import or_
 
 from schemas.errors import UnreadableInput
-from schemas.kumo import Instance, Outcome, SeedConfig
+from schemas.kumo.things import Instance, Outcome, SeedConfig
 
 
 @dataclass(frozen=True, slots=True)

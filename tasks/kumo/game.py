@@ -5,7 +5,7 @@ from functools import reduce
 from operator import or_
 from typing import Protocol
 
-from schemas.kumo import TURN_LIMIT, Episode, EpisodeStatus, Instance, Turn
+from schemas.kumo.things import TURN_LIMIT, Episode, EpisodeStatus, Instance, Turn
 from tasks.kumo.answers import NO_MOVE, Move, parse_answer
 from tasks.kumo.encoding import EncodedInstance
 

@@ -11,7 +11,7 @@ from math import isfinite
 from typing import Any, NoReturn
 
 from schemas.errors import UnreadableInput
-from schemas.kumo import Instance, Observation, Outcome, OutcomeState
+from schemas.kumo.things import Instance, Observation, Outcome, OutcomeState
 from tasks.kumo.configuration import MAX_CHARACTERS, parse_json
 from tasks.kumo.encoding import EncodedConfig
 

@@ -11,7 +11,16 @@ from operator import or_
 from random import Random
 
 from schemas.errors import UnreadableInput
-from schemas.kumo import TURN_LIMIT, Episode, Instance, Observation, OutcomeState, Rule, SeedConfig, Turn
+from schemas.kumo.things import (
+    TURN_LIMIT,
+    Episode,
+    Instance,
+    Observation,
+    OutcomeState,
+    Rule,
+    SeedConfig,
+    Turn,
+)
 from tasks.kumo.authors.comparison import ReadBack, compare
 from tasks.kumo.books import write_book
 from tasks.kumo.books.check import check_book

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from schemas.kumo import EpisodeStatus
+from schemas.kumo.things import EpisodeStatus
 
 ALL = "all"
 Group = tuple[str, str, str]

@@ -13,7 +13,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from schemas.ids import derive_rng
-from schemas.kumo import SeedConfig
+from schemas.kumo.things import SeedConfig
 from tasks.kumo.encoding import encode_config
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ plain proportion of instances and has Wilson's interval.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from schemas.kumo import EPISODE_STATUSES, EpisodeStatus
+from schemas.kumo.things import EPISODE_STATUSES, EpisodeStatus
 from tasks.statistics.attempts import majority_label, pass_at_k, pass_hat_k
 from tasks.statistics.cells import Cell, Group
 from tasks.statistics.figure import EXTRA_ACTIONS, Counting, Figure

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
-from schemas.kumo import SeedConfig
+from schemas.kumo.things import SeedConfig
 from tasks.statistics import association, domain_graph, items
 from tasks.statistics.association import chi_square, permutation_p_value
 from tasks.statistics.cells import ALL, Cell, Group, by_player

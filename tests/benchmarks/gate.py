@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from schemas.kumo import Setting
+from schemas.kumo.things import Setting
 from tasks.kumo.books import write_book
 from tasks.kumo.books.rules import rules_of
 from tasks.kumo.configuration import parse_config

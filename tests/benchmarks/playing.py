@@ -23,7 +23,7 @@ from time import perf_counter, process_time
 
 from schemas.calls import CallPolicy, Message, ModelRequest, Reply
 from schemas.ids import derive_rng
-from schemas.kumo import Setting
+from schemas.kumo.things import Setting
 from tasks.kumo.books import write_book
 from tasks.kumo.books.rules import rules_of
 from tasks.kumo.configuration import parse_config

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from schemas.ids import derive_rng
-from schemas.kumo import Setting
+from schemas.kumo.things import Setting
 from tests.warehouse.release_runs import EASY, HARD, released_instances, setting_folder, trajectory_file
 from warehouse.kumo.release.things import TrajectoryFile
 from warehouse.kumo.release.trajectories import (

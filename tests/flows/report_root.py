@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from flows.stages.compute_statistics import edition_statistics
-from schemas.kumo import Episode, SeedConfig, Turn
+from schemas.kumo.things import Episode, SeedConfig, Turn
 from schemas.tables import STAGED_TABLES, TABLES
 from tests.warehouse import tiny_edition
 from warehouse.editions.publish import publish

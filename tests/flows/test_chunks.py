@@ -17,7 +17,7 @@ from flows.stages.grow import Work, grow
 from flows.stages.policies import Policies
 from flows.stages.workspace import open_workspace
 from schemas.errors import InstancesExhausted
-from schemas.kumo import Outcome, OutcomeState, SeedConfig
+from schemas.kumo.things import Outcome, OutcomeState, SeedConfig
 from schemas.settings import RefreshSettings, load_settings
 from tests.flows.prefect_harness import edition_content
 from warehouse.staging.staging import Staging

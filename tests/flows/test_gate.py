@@ -21,9 +21,9 @@ from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace, open_workspace
 from schemas.benchmark import Batch
 from schemas.errors import AuditFailed, Damaged
-from schemas.gate import GatePolicy
 from schemas.ids import content_id
-from schemas.kumo import Setting
+from schemas.kumo.gate import GatePolicy
+from schemas.kumo.things import Setting
 from schemas.settings import load_settings
 from schemas.tables import TABLES
 from tasks.kumo.configuration import parse_config

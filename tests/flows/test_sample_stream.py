@@ -8,7 +8,7 @@ from flows.kumo import sample_stream
 from flows.kumo.domain_choice import choose_domain
 from flows.kumo.sample_stream import SampleStream
 from schemas.errors import InstancesExhausted
-from schemas.kumo import Setting
+from schemas.kumo.things import Setting
 from tasks.kumo.encoding import encode_config
 from tasks.kumo.sampling import SamplingRequest, sample_instances
 from tests.flows.test_chunks import COINS

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from schemas.calls import ModelRequest, Reply
 from schemas.ids import derive_rng
-from schemas.kumo import Episode, Setting
+from schemas.kumo.things import Episode, Setting
 from tasks.kumo.books import write_book
 from tasks.kumo.books.rules import rules_of
 from tasks.kumo.configuration import parse_config

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from schemas.errors import EndpointFailed
-from schemas.kumo import Proposal
+from schemas.kumo.things import Proposal
 from tasks.kumo.authors.proposal import KnownDomain, Proposed, propose_domains
 from tests.kumo.author_ask import MODEL, AuthorAsk, Damage, cut, rules, status
 from tests.server.subjects import SUBJECTS

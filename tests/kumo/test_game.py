@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.kumo import Turn
+from schemas.kumo.things import Turn
 from tasks.kumo.game import is_correct, play
 from tests.kumo.small_worlds import unhurried, worlds
 from tests.kumo.test_books import CLINIC

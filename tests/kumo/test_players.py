@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from schemas.errors import InvalidOption
 from schemas.ids import derive_rng
-from schemas.kumo import Turn
+from schemas.kumo.things import Turn
 from tasks.kumo.books import write_book
 from tasks.kumo.conversation import messages_for
 from tasks.kumo.game import play

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 
-from schemas.kumo import Instance, Outcome, OutcomeState, SeedConfig, Setting
+from schemas.kumo.things import Instance, Outcome, OutcomeState, SeedConfig, Setting
 from tasks.kumo.authors.comparison import ReadBack, SaidOutcome, SaidRange
 from tasks.kumo.authors.read_back import parse_read_back
 from tasks.kumo.books import write_book

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.kumo import Outcome, OutcomeState, SeedConfig, Setting
+from schemas.kumo.things import Outcome, OutcomeState, SeedConfig, Setting
 from tasks.kumo.encoding import EncodedConfig, encode_config
 from tasks.kumo.sampling.states import observable_states
 from tasks.kumo.space import SpaceSize, repeat_probability, size, space_size

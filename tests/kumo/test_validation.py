@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from schemas.kumo import Finding, Outcome, OutcomeState, SeedConfig
+from schemas.kumo.things import Finding, Outcome, OutcomeState, SeedConfig
 from tasks.kumo.validation import RULES, one_to_one_share, validate_config
 
 

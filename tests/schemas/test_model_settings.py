@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from schemas.authoring import AuthoringPlan
 from schemas.errors import InvalidOption
-from schemas.kumo import Setting
+from schemas.kumo.authoring import AuthoringPlan
+from schemas.kumo.things import Setting
 from schemas.plan import RefreshPlan
 from schemas.settings import load_settings
 

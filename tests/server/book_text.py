@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from schemas.kumo import Instance, Outcome, Rule, SeedConfig
+from schemas.kumo.things import Instance, Outcome, Rule, SeedConfig
 from tasks.kumo.books import write_book
 from tasks.kumo.books.reading import read_book
 from tasks.kumo.books.rules import closed_ends

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.kumo import Outcome, OutcomeState, SeedConfig
+from schemas.kumo.things import Outcome, OutcomeState, SeedConfig
 from tasks.kumo.configuration import parse_config
 from tasks.statistics.domain_graph import communities, connection_split, domain_graph
 from tests.conftest import REPOSITORY
@@ -136,7 +136,7 @@ def test_no_action_joins_the_two_sides(config) -> None:
 
 def test_the_hash_seed_of_the_interpreter_changes_nothing() -> None:
     program = (
-        "from schemas.kumo import Outcome, OutcomeState, SeedConfig\n"
+        "from schemas.kumo.things import Outcome, OutcomeState, SeedConfig\n"
         "from tasks.statistics.domain_graph import communities, connection_split\n"
         "names = tuple(f'truth {i}' for i in range(40))\n"
         "actions = tuple(f'action {i}' for i in range(30))\n"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.kumo import EPISODE_STATUSES, EpisodeStatus
+from schemas.kumo.things import EPISODE_STATUSES, EpisodeStatus
 from tasks.statistics.rates import (
     KnownMean,
     ScoredEpisode,

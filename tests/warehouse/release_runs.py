@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from schemas.kumo import Setting
+from schemas.kumo.things import Setting
 from schemas.tables import TABLES
 from tasks.kumo.configuration import parse_config
 from warehouse.kumo.release.things import ReleaseFile, TrajectoryFile

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from openlineage.client.serde import Serde
 
-from schemas.kumo import Setting
+from schemas.kumo.things import Setting
 from schemas.plan import RefreshPlan
 from schemas.tables import TABLES
 from tests.warehouse.openlineage_schema import problems

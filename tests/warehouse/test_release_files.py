@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from schemas.errors import UnreadableInput
-from schemas.kumo import Instance, SeedConfig, Setting
+from schemas.kumo.things import Instance, SeedConfig, Setting
 from tasks.kumo.encoding import encode_config
 from tasks.kumo.release.configurations import ReadConfig, config_from_json, config_from_module
 from tasks.kumo.release.instances import parse_instance

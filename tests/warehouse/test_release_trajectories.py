@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from schemas.kumo import Episode, Turn
+from schemas.kumo.things import Episode, Turn
 from tests.warehouse.release_runs import (
     EASY,
     HARD,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from schemas.kumo import MIN_ACTIONS, MIN_TRUTHS, Observation, SeedConfig
+from schemas.kumo.things import MIN_ACTIONS, MIN_TRUTHS, Observation, SeedConfig
 from tasks.kumo.configuration import parse_config
 from tasks.kumo.validation import validate_config
 

@@ -4,7 +4,7 @@ from statistics import mean
 
 import pytest
 
-from schemas.kumo import MIN_ACTIONS, MIN_TRUTHS, Observation, SeedConfig, Setting
+from schemas.kumo.things import MIN_ACTIONS, MIN_TRUTHS, Observation, SeedConfig, Setting
 from tasks.kumo.configuration import parse_config
 from tasks.kumo.encoding import encode_config, encode_instance
 from tasks.kumo.sampling import SamplingRequest, sample_instances

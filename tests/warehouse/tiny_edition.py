@@ -4,7 +4,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from schemas.kumo import Episode, Instance, Outcome, OutcomeState, SeedConfig, Setting, Turn
+from schemas.kumo.things import Episode, Instance, Outcome, OutcomeState, SeedConfig, Setting, Turn
 from schemas.plan import RefreshPlan
 from schemas.tables import STAGED_TABLES, TABLES
 from warehouse.kumo.rows import (

@@ -6,7 +6,7 @@ from dataclasses import asdict, fields
 from typing import Any
 
 from schemas.ids import content_id
-from schemas.kumo import Episode, Instance, Observation, Proposal, Rejection, SeedConfig
+from schemas.kumo.things import Episode, Instance, Observation, Proposal, Rejection, SeedConfig
 
 Row = dict[str, Any]
 SYMBOLIC_CHECK = "symbolic"

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from schemas.calls import ModelChoice, ModelRequest
-from schemas.kumo import Instance, Rule, SeedConfig
+from schemas.kumo.things import Instance, Rule, SeedConfig
 from tasks.kumo.authors.author_request import author_request, message
 from tasks.kumo.books.rules import closed_ends
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from schemas.kumo import Rule
+from schemas.kumo.things import Rule
 from tasks.kumo.books.rules import closed_ends, describe_rule
 from tasks.kumo.validation.names import folded
 

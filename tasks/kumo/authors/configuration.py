@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from schemas.calls import Message, ModelChoice, ModelRequest
-from schemas.kumo import MIN_ACTIONS, MIN_TRUTHS, Proposal, Rejection, SeedConfig
+from schemas.kumo.things import MIN_ACTIONS, MIN_TRUTHS, Proposal, Rejection, SeedConfig
 from tasks.kumo.authors.author_reply import Unusable, unusable_status
 from tasks.kumo.authors.author_request import author_request, message
 from tasks.kumo.authors.config_reply import Accepted, Refused, config_schema, read_configuration

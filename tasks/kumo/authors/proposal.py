@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from schemas.calls import ModelChoice, ModelRequest
 from schemas.errors import UnreadableInput
-from schemas.kumo import Proposal, Rejection
+from schemas.kumo.things import Proposal, Rejection
 from tasks.kumo.authors.author_reply import Unusable, unusable_status
 from tasks.kumo.authors.author_request import author_request, message
 from tasks.kumo.authors.similar import KnownDomain, nearest_twin

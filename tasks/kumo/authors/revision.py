@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from schemas.calls import ModelChoice, ModelRequest, Reply
-from schemas.kumo import Instance, Rule, SeedConfig
+from schemas.kumo.things import Instance, Rule, SeedConfig
 from tasks.kumo.authors.author_reply import Unusable
 from tasks.kumo.authors.author_request import author_request, message
 from tasks.kumo.authors.book_replies import read_book_reply, says_true

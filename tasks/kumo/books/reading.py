@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from schemas.kumo import Rule
+from schemas.kumo.things import Rule
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from typing import Any
 
 from prompts.render import render
 from prompts.wording import plural
-from schemas.kumo import Instance, Rule, SeedConfig
+from schemas.kumo.things import Instance, Rule, SeedConfig
 from tasks.kumo.books.rules import closed_ends
 
 BOOK_TEMPLATE = "kumo/book.md.j2"

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from schemas.kumo import Turn
+from schemas.kumo.things import Turn
 from tasks.kumo.players.seat import Seat, answer
 
 StateMasks = Sequence[Sequence[int]]

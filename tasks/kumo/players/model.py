@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeVar
 from prompts.render import template_hash
 from schemas.calls import CallStatus, Message, ModelChoice, ModelRequest, Reply
 from schemas.errors import InvalidOption
-from schemas.kumo import TURN_LIMIT, Episode, EpisodeStatus, Instance, Rule, SeedConfig
+from schemas.kumo.things import TURN_LIMIT, Episode, EpisodeStatus, Instance, Rule, SeedConfig
 from tasks.kumo.conversation import (
     SYMBOLIC_TEMPLATE,
     SYSTEM_TEMPLATE,

@@ -10,7 +10,7 @@ from functools import reduce
 from operator import or_
 from typing import NamedTuple
 
-from schemas.kumo import Observation, Turn
+from schemas.kumo.things import Observation, Turn
 from tasks.kumo.books.reading import BookContents, read_book
 from tasks.kumo.conversation import Message, system_message, user_message
 from tasks.kumo.players.greedy import best_action, first_left

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from schemas.errors import InvalidOption
-from schemas.kumo import Turn
+from schemas.kumo.things import Turn
 from tasks.kumo.game import Player
 from tasks.kumo.players.greedy import GreedyPlayer
 from tasks.kumo.players.reader import ReaderPlayer

@@ -4,7 +4,7 @@ import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from schemas.kumo import Instance, SeedConfig
+from schemas.kumo.things import Instance, SeedConfig
 from tasks.kumo.encoding import EncodedInstance
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from schemas.errors import UnreadableInput
-from schemas.kumo import SeedConfig
+from schemas.kumo.things import SeedConfig
 from tasks.kumo.configuration import parse_config
 from tasks.kumo.release.module_syntax import Module, read_module
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from schemas.errors import UnreadableInput
-from schemas.kumo import Instance
+from schemas.kumo.things import Instance
 from tasks.kumo.encoding import EncodedConfig
 from tasks.kumo.instance_lines import parse_instances
 

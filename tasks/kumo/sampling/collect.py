@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from schemas.errors import PerennialError
-from schemas.kumo import Instance
+from schemas.kumo.things import Instance
 from tasks.kumo.encoding import EncodedConfig
 from tasks.kumo.sampling.construct import Draws
 from tasks.kumo.sampling.draw import Candidates, CandidateSource

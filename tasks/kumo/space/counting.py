@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from schemas.kumo import Setting
+from schemas.kumo.things import Setting
 from tasks.kumo.space.kernel import count_four, count_selections
 from tasks.kumo.space.tables import (
     MAX_STATES,

@@ -20,7 +20,7 @@ from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
 from schemas.ids import derive_rng
-from schemas.kumo import Setting
+from schemas.kumo.things import Setting
 from tasks.kumo.encoding import EncodedConfig
 
 if TYPE_CHECKING:

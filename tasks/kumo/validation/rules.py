@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from schemas.kumo import Finding, OutcomeState, SeedConfig
+from schemas.kumo.things import Finding, OutcomeState, SeedConfig
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 from itertools import islice, pairwise
 
-from schemas.kumo import Finding, Outcome, OutcomeState, SeedConfig
+from schemas.kumo.things import Finding, Outcome, OutcomeState, SeedConfig
 from tasks.kumo.validation.names import repeats, similar_pairs
 from tasks.kumo.validation.rules import finding, listed, quoted, state_text
 

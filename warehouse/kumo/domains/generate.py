@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from schemas.errors import PerennialError, UnreadableInput, UnusableConfig
-from schemas.kumo import Outcome, OutcomeState, SeedConfig
+from schemas.kumo.things import Outcome, OutcomeState, SeedConfig
 from warehouse.kumo.domains.source_form import DOMAIN_KEYS, FactTable, read_domain, read_facts
 
 FOLDER = Path(__file__).resolve().parent

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from schemas.kumo import Setting
+from schemas.kumo.things import Setting
 from warehouse.kumo.release.folders import read_text
 from warehouse.kumo.release.things import BookFile, Skipped
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from schemas.errors import UnreadableInput
-from schemas.kumo import Instance
+from schemas.kumo.things import Instance
 from warehouse.kumo.release.folders import read_lines
 from warehouse.kumo.release.things import InstanceFile, Skipped
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Literal
 
 from schemas.errors import UnreadableInput
-from schemas.kumo import Setting
+from schemas.kumo.things import Setting
 from warehouse.kumo.release.environments import config_modules, is_domain
 from warehouse.kumo.release.folders import Folder
 from warehouse.kumo.release.things import (

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from schemas.ids import content_id
-from schemas.kumo import TURN_LIMIT
+from schemas.kumo.things import TURN_LIMIT
 from schemas.tables import EPISODES
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from schemas.errors import InvalidOption
-from schemas.kumo import Setting
+from schemas.kumo.things import Setting
 
 ORACLE = "oracle"
 SFT_PREFIX = "sft/"

@@ -17,7 +17,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from schemas.errors import PerennialError
-from schemas.kumo import Rejection
+from schemas.kumo.things import Rejection
 from warehouse.kumo.release.things import Skipped, TrajectoryFile
 from warehouse.kumo.release.trajectory_columns import TRAJECTORY_TABLES
 from warehouse.kumo.release.trajectory_lines import InstanceKey

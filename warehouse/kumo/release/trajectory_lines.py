@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from schemas.kumo import TURN_LIMIT, EpisodeStatus
+from schemas.kumo.things import TURN_LIMIT, EpisodeStatus
 
 _LARGEST = 2**63 - 1
 _SHOWN = 60

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from schemas.kumo import Rejection, Setting
+from schemas.kumo.things import Rejection, Setting
 from warehouse.kumo.release.folders import read_lines
 from warehouse.kumo.release.things import Skipped, TrajectoryFile
 from warehouse.kumo.release.trajectory_columns import TRAJECTORY_TABLES, TrajectoryColumns

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, FailFast, Field, model_validator
 
-from schemas.kumo import Outcome, OutcomeState, SeedConfig
+from schemas.kumo.things import Outcome, OutcomeState, SeedConfig
 
 
 def _label_text(value: object) -> object:
