@@ -11,6 +11,7 @@ from importlib.metadata import entry_points
 from typing import Any
 
 from schemas.errors import InvalidOption
+from schemas.table_form import Table
 
 GROUP = "perennial.benchmarks"
 Rows = list[dict[str, Any]]
@@ -63,11 +64,30 @@ class Stage:
 
 
 @dataclass(frozen=True, slots=True)
+class Measure:
+    """A figure of `statistics` that leaderboards show beside the success rate, and how it is counted."""
+
+    statistic: str
+    convention: str
+    heading: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
 class Benchmark:
-    """What a benchmark is: its name and the stages by which an edition of it grows."""
+    """What a benchmark is: its name, its own tables, and the stages by which an edition of it grows.
+
+    `analysis` returns what it adds to the statistics (`tasks.statistics.analysis`), `measures` are shown
+    beside the success rate. `sql` names the package whose folders `views` and `rules` hold its views and its
+    rules of the audit.
+    """
 
     name: str
+    tables: tuple[Table, ...]
     growing: Callable[[], tuple[Stage, ...]]
+    analysis: Callable[[], Any]
+    sql: str = ""
+    measures: tuple[Measure, ...] = ()
 
 
 @lru_cache(maxsize=1)

@@ -51,18 +51,17 @@ def _chosen(store: Store, edition: str | None) -> tuple[str, ...]:
 
 def _analysed(store: Store, edition: str) -> tuple[int, bool]:
     """Analyse one edition; return its number of statistics, and whether the views' figures changed."""
-    from flows.stages.compute_statistics import edition_statistics
-    from warehouse.catalog.count_cells import CELL_COLUMNS
+    from flows.stages.compute_statistics import edition_statistics, read_columns
     from warehouse.catalog.external_scores import load_scores
     from warehouse.catalog.later_statistics import as_statistics, keep_analysis, latest_analysis
     from warehouse.editions.publish import published_plan
 
+    plan = published_plan(store, edition)
     tables = {
         name: store.read_table(table_file(name, edition), list(columns))
-        for name, columns in CELL_COLUMNS.items()
+        for name, columns in read_columns(plan.benchmark).items()
     }
-    seed = published_plan(store, edition).seed
-    rows = edition_statistics(tables, seed, load_scores(store))
+    rows = edition_statistics(plan.benchmark, tables, plan.seed, load_scores(store))
     shown = store.read_table(latest_analysis(store, edition) or table_file("statistics", edition))
     if shown.equals(as_statistics(rows)):
         return len(rows), False

@@ -9,8 +9,9 @@ from rich.markup import escape
 from rich.table import Table
 
 from flows.console.progress import calls_text
+from schemas.benchmark import Measure, find_benchmark
 from schemas.plan import RefreshPlan
-from schemas.tables import STAGED_TABLES
+from schemas.tables import TABLES
 from warehouse.catalog.catalog import Catalog, open_catalog
 from warehouse.store.store import Store
 
@@ -18,10 +19,13 @@ from warehouse.store.store import Store
 def print_edition(store: Store, plan: RefreshPlan, console: Console, as_json: bool) -> None:
     """Print the published edition for people, or as JSON on standard output."""
     catalog = open_catalog(store)
+    measures = find_benchmark(plan.benchmark).measures
     names, rows = catalog.query(
-        "SELECT setting, player, attempted, scored, success_rate, success_rate_low, success_rate_high, "
-        "relative_action_count, relative_action_count_low, relative_action_count_high "
-        f"FROM leaderboard WHERE edition = '{plan.edition}'"
+        "SELECT setting, player, attempted, scored, success_rate, success_rate_low, success_rate_high"
+        f"{''.join(_columns_of(measure) for measure in measures)} "
+        f"FROM leaderboard WHERE edition = '{plan.edition}' "
+        "ORDER BY setting, success_rate DESC NULLS LAST, "
+        f"{''.join(f'{measure.statistic}, ' for measure in measures)}player"
     )
     _, counted = catalog.query(f"SELECT counts FROM editions WHERE edition = '{plan.edition}'")
     counts = json.loads(counted[0][0])
@@ -34,14 +38,15 @@ def print_edition(store: Store, plan: RefreshPlan, console: Console, as_json: bo
     table = Table(title=f"Edition {plan.edition}", title_justify="left", caption_justify="left")
     table.add_column("setting", no_wrap=True)
     table.add_column("player", overflow="fold")
-    for heading in ("episodes", "success rate", "relative action count"):
+    for heading in ("episodes", "success rate", *(measure.heading for measure in measures)):
         table.add_column(heading, justify="right", no_wrap=True)
     for setting, player, attempted, scored, *figures in rows:
         episodes = f"{scored:,}" if scored == attempted else f"{scored:,} of {attempted:,}"
-        table.add_row(setting, escape(player), episodes, _figure(figures[:3]), _figure(figures[3:]))
-    table.caption = "95% intervals clustered by instance; actions = tests + 1, failed = all actions + 1"
+        cells = [_figure(figures[place : place + 3]) for place in range(0, len(figures), 3)]
+        table.add_row(setting, escape(player), episodes, *cells)
+    table.caption = "; ".join(["95% intervals clustered by instance", *(m.note for m in measures)])
     console.print(table)
-    shown = ", ".join(f"{counts[name]:,} {name}" for name in STAGED_TABLES if counts.get(name))
+    shown = ", ".join(f"{counts[name]:,} {name}" for name in TABLES if counts.get(name) and name != "audits")
     console.print(f"published: {shown}; {counts['audits']} expectations held", highlight=False)
     if counts.get("calls"):
         console.print(f"models:    {_spent_text(_spent(catalog, plan.edition))}", highlight=False)
@@ -54,6 +59,17 @@ def print_edition(store: Store, plan: RefreshPlan, console: Console, as_json: bo
         highlight=False,
         markup=False,
     )
+
+
+def _columns_of(measure: Measure) -> str:
+    """Return columns of the leaderboard that a measure of the benchmark adds: value, low and high."""
+    found = (
+        "FROM statistics AS s WHERE s.edition = leaderboard.edition AND s.setting = leaderboard.setting "
+        f"AND s.player = leaderboard.player AND s.domain = 'all' AND s.statistic = '{measure.statistic}' "
+        f"AND s.convention = '{measure.convention}'"
+    )
+    parts = {"value": "", "low": "_low", "high": "_high"}
+    return "".join(f", (SELECT {part} {found}) AS {measure.statistic}{end}" for part, end in parts.items())
 
 
 def _figure(value_low_high: list[float | None]) -> str:

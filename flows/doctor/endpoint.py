@@ -11,9 +11,10 @@ from schemas.errors import EndpointFailed
 from schemas.kumo.authoring import AUTHOR_ROLES
 from schemas.model_settings import DEFAULT_BASE_URL
 from schemas.settings import RefreshSettings
+from tasks.kumo.game import VARIANTS
 from tasks.kumo.players import PLAYERS
-from tasks.kumo.players.model import parse_model_player
 from tasks.llm.endpoint import checked_key, checked_url, is_loopback, shown_url
+from tasks.play.model_player import parse_model_player
 
 if TYPE_CHECKING:
     import httpx2
@@ -54,7 +55,7 @@ def _models(settings: RefreshSettings) -> list[str]:
     """Return the models that the settings name, each once."""
     authors = [getattr(settings, role) for role in ("author", *AUTHOR_ROLES)]
     playing = [name for name in settings.players if name not in PLAYERS]
-    named = [*authors, *(parse_model_player(name, {}).choice.model for name in playing)]
+    named = [*authors, *(parse_model_player(name, {}, VARIANTS).choice.model for name in playing)]
     return list(dict.fromkeys(name for name in named if name))
 
 

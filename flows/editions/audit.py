@@ -5,7 +5,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from schemas.errors import AuditFailed, InvalidOption
-from schemas.tables import STAGED_TABLES
+from schemas.tables import staged_tables
 from warehouse.catalog.catalog import published_editions, table_file
 from warehouse.editions.publish import published_plan
 from warehouse.store.store import Store
@@ -52,7 +52,8 @@ def _audited(store: Store, edition: str) -> list[dict[str, Any]]:
     from warehouse.audit.audit import audit
 
     with TemporaryDirectory(prefix="perennial-audit-") as folder:
-        names = {name: table_file(name, edition) for name in STAGED_TABLES}
+        benchmark = published_plan(store, edition).benchmark
+        names = {name: table_file(name, edition) for name in staged_tables(benchmark)}
         return audit({name: store.local_file(file, Path(folder) / name) for name, file in names.items()})
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from schemas.errors import InvalidOption, UnreadableInput
 from tasks.kumo.configuration import parse_config
+from tasks.kumo.statistics.domain_graph import communities, domain_graph
 from tasks.report.content import Comparison, DomainGraph, Record, ReportData, ReportTable
-from tasks.statistics.domain_graph import communities, domain_graph
 from warehouse.catalog.catalog import Catalog, open_catalog
 from warehouse.store.store import Store
 

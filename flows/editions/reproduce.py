@@ -29,7 +29,12 @@ from warehouse.staging.merge_parts import consolidate
 from warehouse.staging.staging import Staging
 from warehouse.store.store import Store
 
-_SEEN_BEFORE = ("editions", "domains", "kumo_instances")  # of earlier editions, by a refresh
+_SEEN_BEFORE = (
+    "editions",
+    "instances",
+    "kumo_domains",
+    "kumo_instances",
+)  # of earlier editions, by a refresh
 _POLICIES = Policies(
     CallPolicy(base_url="http://replay.invalid", replay=True), GatePolicy(1.0, 0.0, 1.0), True
 )
@@ -116,8 +121,10 @@ def _fill_ledger(store: Store, edition: str, work: Store) -> None:
 
 def _given_domains(store: Store, edition: str) -> tuple[PlannedDomain, ...]:
     """Return the domains that no model proposed, as they were given."""
-    domains = {row["domain_id"]: row for row in store.read_table(table_file("domains", edition)).to_pylist()}
-    configs = store.read_table(table_file("seed_configs", edition)).to_pylist()
+    domains = {
+        row["domain_id"]: row for row in store.read_table(table_file("kumo_domains", edition)).to_pylist()
+    }
+    configs = store.read_table(table_file("kumo_seed_configs", edition)).to_pylist()
     return tuple(
         PlannedDomain(
             parse_config(row["config"], edition),

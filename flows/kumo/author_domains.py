@@ -35,9 +35,9 @@ def take_domain(_workspace: Workspace, batch: Batch, policies: Policies) -> dict
     given: tuple[PlannedDomain, ...] = policies.inputs
     domain = next(domain for domain in given if domain.config.config_id == batch.key[0])
     return {
-        "domains": [domain_row(domain.config, domain.source)],
-        "seed_configs": [config_row(domain.config, list(domain.warnings))],
-        "outcomes": outcome_rows(domain.config),
+        "kumo_domains": [domain_row(domain.config, domain.source)],
+        "kumo_seed_configs": [config_row(domain.config, list(domain.warnings))],
+        "kumo_outcomes": outcome_rows(domain.config),
     }
 
 
@@ -47,7 +47,7 @@ def propose(workspace: Workspace, _batch: Batch, policies: Policies) -> dict[str
     Raises UnusableConfig where every proposal was refused: there would be nothing to configure.
     """
     tables = run_session(workspace, policies.calls, partial(_proposed, workspace))
-    if not tables["domains"] and not workspace.plan.configs:
+    if not tables["kumo_domains"] and not workspace.plan.configs:
         raise UnusableConfig(
             f"none of the domains that {workspace.plan.authoring.proposer!r} proposed could be used: "
             f"{_reasons(tables['rejections'])}; try another model, or name --domains"
@@ -70,7 +70,7 @@ async def _proposed(workspace: Workspace, session: ModelSession) -> dict[str, Ro
         progress.note(f"warning: {proposed.shortfall}")
     return calls.added_to(
         {
-            "domains": [proposal_row(proposal) for proposal in proposed.proposals],
+            "kumo_domains": [proposal_row(proposal) for proposal in proposed.proposals],
             "rejections": [rejection_row(rejection) for rejection in proposed.rejections],
         }
     )
@@ -94,7 +94,7 @@ def configure(workspace: Workspace, _batch: Batch, policies: Policies) -> dict[s
     """
     proposed = KumoEdition(workspace).proposed()
     tables = run_session(workspace, policies.calls, partial(_configure_all, workspace, proposed))
-    if not tables["seed_configs"] and not workspace.plan.configs:
+    if not tables["kumo_seed_configs"] and not workspace.plan.configs:
         raise UnusableConfig(
             f"none of the {len(proposed)} proposed domains got a valid configuration from "
             f"{workspace.plan.authoring.configurer!r}: {_reasons(tables['rejections'])}; "
@@ -105,7 +105,7 @@ def configure(workspace: Workspace, _batch: Batch, policies: Policies) -> dict[s
 
 async def _configure_all(workspace: Workspace, rows: Rows, session: ModelSession) -> dict[str, Rows]:
     calls = session.batch()
-    tables: dict[str, Rows] = {"seed_configs": [], "outcomes": [], "rejections": []}
+    tables: dict[str, Rows] = {"kumo_seed_configs": [], "kumo_outcomes": [], "rejections": []}
     for configured in await all_settled(_configure(workspace, row, session, calls) for row in rows):
         for name, added in _configured_rows(configured).items():
             tables[name] += added
@@ -130,8 +130,8 @@ def _configured_rows(configured: Configured) -> dict[str, Rows]:
     if config is None:
         return {"rejections": rejections}
     return {
-        "seed_configs": [config_row(config, list(configured.warnings), configured.call_ids)],
-        "outcomes": outcome_rows(config),
+        "kumo_seed_configs": [config_row(config, list(configured.warnings), configured.call_ids)],
+        "kumo_outcomes": outcome_rows(config),
         "rejections": rejections,
     }
 

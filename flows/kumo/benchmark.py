@@ -1,6 +1,9 @@
 """KUMO as a benchmark: what its entry point names. Nothing heavy is imported before it is needed."""
 
-from schemas.benchmark import Benchmark, Stage
+from typing import Any
+
+from schemas.benchmark import Benchmark, Measure, Stage
+from schemas.kumo.tables import KUMO_TABLES
 
 
 def _growing() -> tuple[Stage, ...]:
@@ -9,4 +12,17 @@ def _growing() -> tuple[Stage, ...]:
     return STAGES
 
 
-BENCHMARK = Benchmark("kumo", _growing)
+def _analysis() -> Any:
+    from flows.kumo.analysis import ANALYSIS
+
+    return ANALYSIS
+
+
+_ACTIONS = Measure(
+    "relative_action_count",
+    "perennial",
+    "relative action count",
+    "actions = tests + 1, failed = all actions + 1",
+)
+
+BENCHMARK = Benchmark("kumo", KUMO_TABLES, _growing, _analysis, "warehouse.kumo", (_ACTIONS,))

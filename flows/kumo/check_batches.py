@@ -28,7 +28,7 @@ from schemas.errors import AuditFailed, UnreadableInput
 from schemas.kumo.things import Instance, Setting
 from tasks.kumo.authors.read_back import parse_read_back
 from tasks.kumo.encoding import EncodedConfig, instance_id
-from tasks.kumo.self_test import Board, SelfTest, needs_no_test
+from tasks.kumo.self_test import SelfTest, SoundInstance, needs_no_test
 from tasks.kumo.space import space_size
 from warehouse.audit.audit import require_passed
 from warehouse.kumo.overlap import (
@@ -113,7 +113,7 @@ def _inputs(edition: KumoEdition, cell: Cell) -> list[str | None]:
     workspace = edition.workspace
     parts = [
         workspace.staging.parts(workspace.key(cell.batch("sample"))).get("kumo_instances"),
-        workspace.staging.parts(workspace.key(cell.batch("books"))).get("books"),
+        workspace.staging.parts(workspace.key(cell.batch("books"))).get("kumo_books"),
     ]
     return [None if part is None else part.sha256 for part in parts]
 
@@ -191,7 +191,7 @@ class _CellCheck:
             )
         )
 
-    def _read(self, test: SelfTest, board: Board, named: str, book: Row, replies: "_Replies") -> str:
+    def _read(self, test: SelfTest, board: SoundInstance, named: str, book: Row, replies: "_Replies") -> str:
         """Let the reader play with the book that players are shown; return who read it."""
         if book["checked_by"] == SYMBOLIC_CHECK:
             self._note(READ, named, test.unsolved(board, book["text"]))

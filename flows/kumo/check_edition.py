@@ -208,7 +208,7 @@ def _form_of(store: Store, edition: str, earlier: Row) -> str:
     if encoded is None:
         return str(earlier["instance_id"])
     try:
-        row = {**earlier, "valid_truths": [], "seed": 0, "index": 0}
+        row = {**earlier, "valid_truths": []}
         return instance_id(encoded, instance_from_row(row, encoded.config))
     except (KeyError, IndexError, TypeError, ValueError):
         # An imported instance may name what its configuration lacks.
@@ -222,7 +222,7 @@ def _task(row: Row) -> tuple[frozenset[str], frozenset[tuple[str, str]]]:
 
 @lru_cache(maxsize=8)
 def _earlier_configs(store: Store, edition: str) -> dict[str, EncodedConfig]:
-    name = table_file("seed_configs", edition)
+    name = table_file("kumo_seed_configs", edition)
     if not store.exists(name):
         return {}
     configs = {}
@@ -245,8 +245,8 @@ def _space_rows(whole: _Whole, policy: GatePolicy) -> Iterator[Row]:
         if "space" in facts.about:
             spaces[place] = SpaceSize(**facts.about["space"])
     for (config_id, setting), space in spaces.items():
-        domain_id = whole.edition.config(config_id).config.domain_id
-        before, now = issued.get((domain_id, setting), 0), drawn[config_id, setting]
+        domain = whole.edition.config(config_id).config.name
+        before, now = issued.get((domain, setting), 0), drawn[config_id, setting]
         probability = repeat_probability(space.low, before, now)
         observed = f"{_told(space, probability)}, for {now:,} draws after {before:,} issued; {space}"
         problems = [observed] if probability > policy.max_collision_probability else []

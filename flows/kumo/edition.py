@@ -56,7 +56,7 @@ class KumoEdition:
         """Return the rows of `domains` that a model proposed, in order; none before they are staged."""
         if not self.plan.authoring.proposals or not self.workspace.is_done(PROPOSALS):
             return []
-        return self.workspace.rows(PROPOSALS, "domains")
+        return self.workspace.rows(PROPOSALS, "kumo_domains")
 
     @property
     def configs(self) -> tuple[str, ...]:
@@ -81,23 +81,27 @@ class KumoEdition:
     def config(self, config_id: str) -> EncodedConfig:
         """Return a staged configuration, encoded."""
         if config_id in self.plan.configs:
-            (row,) = self.workspace.rows(given_batch(config_id), "seed_configs")
+            (row,) = self.workspace.rows(given_batch(config_id), "kumo_seed_configs")
             return _encoded(row["config"])
         return _encoded(self._authored()[config_id])
 
     def instance_rows(self, cell: Cell) -> Rows:
-        """Return the staged rows of `kumo_instances` of a cell."""
-        return self.workspace.rows(cell.batch("sample"), "kumo_instances")
+        """Return the staged instances of a cell: their rows of `instances` and `kumo_instances` in one."""
+        batch = cell.batch("sample")
+        pairs = zip(
+            self.workspace.rows(batch, "instances"), self.workspace.rows(batch, "kumo_instances"), strict=True
+        )
+        return [{**shared, **own} for shared, own in pairs]
 
     def book_rows(self, cell: Cell) -> Rows:
-        """Return the staged rows of `books` of a cell: every version of each instance's book."""
-        return self.workspace.rows(cell.batch("books"), "books")
+        """Return the staged rows of `kumo_books` of a cell: every version of each instance's book."""
+        return self.workspace.rows(cell.batch("books"), "kumo_books")
 
     def _authored(self) -> dict[str, str]:
         """Return the configurations that models wrote, as JSON by configuration id."""
         if not self.plan.authoring.proposals or not self.workspace.is_done(CONFIGS):
             return {}
-        rows = self.workspace.rows(CONFIGS, "seed_configs")
+        rows = self.workspace.rows(CONFIGS, "kumo_seed_configs")
         return {row["config_id"]: row["config"] for row in rows}
 
 

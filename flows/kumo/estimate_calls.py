@@ -16,8 +16,9 @@ from tasks.kumo.books import write_book
 from tasks.kumo.books.rules import rules_of
 from tasks.kumo.configuration import parse_config
 from tasks.kumo.encoding import encode_config
+from tasks.kumo.game import VARIANTS
 from tasks.kumo.players import PLAYERS
-from tasks.kumo.players.model import parse_model_player
+from tasks.play.model_player import parse_model_player
 from warehouse.kumo.bundled_domains import bundled_domains, bundled_text
 
 _CHARACTERS_A_TOKEN = 4
@@ -101,7 +102,7 @@ def _books(
 def _episodes(
     plan: RefreshPlan, player: str, sizes: Mapping[Setting, int], prices: Mapping[str, Price]
 ) -> StageEstimate:
-    choice = parse_model_player(player, plan.player_params).choice
+    choice = parse_model_player(player, plan.player_params, VARIANTS).choice
     episodes = (len(plan.configs) + plan.authoring.proposals) * plan.instances * plan.runs
     long_reply = min(_LONG_REPLY, choice.params.get("max_tokens", _LONG_REPLY))
     least, most = _Work(0, 0, 0), _Work(0, 0, 0)

@@ -4,7 +4,7 @@ Domains, instances and books are small and go through memory; episodes and turns
 by several processes, and become one file a table.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,7 +17,7 @@ from schemas.errors import EditionConflict, UnreadableInput
 from schemas.ids import content_id
 from schemas.kumo.things import Rejection
 from schemas.plan import RefreshPlan
-from schemas.tables import STAGED_TABLES, TABLES
+from schemas.tables import TABLES, staged_tables
 from warehouse.catalog.catalog import published_editions
 from warehouse.catalog.external_scores import load_scores
 from warehouse.editions.publish import Publication, publish, published_plan
@@ -25,6 +25,7 @@ from warehouse.kumo.release.layout import find_release
 from warehouse.kumo.release.run_table import run_table_episodes
 from warehouse.kumo.release.things import Release, Skipped
 from warehouse.kumo.release.trajectories import ImportProgress, consolidate_parts, import_trajectories
+from warehouse.kumo.release.trajectory_columns import TRAJECTORY_TABLES
 from warehouse.kumo.release.trajectory_parts import write_part
 from warehouse.kumo.rows import rejection_row
 from warehouse.lock.root_lock import locked_root
@@ -76,7 +77,7 @@ def _imported(
             "other --domains or --models, and is never changed: import into another --root"
         )
     rows = read_release(release)
-    if not rows.tables["kumo_instances"]:
+    if not rows.tables["instances"]:
         raise UnreadableInput(f"{path}: no instance could be read; {_reasons(rows.skipped)}")
     tell(f"instances    {_counted(rows)}")
     with TemporaryDirectory(prefix="perennial-import-") as folder:
@@ -85,13 +86,13 @@ def _imported(
             [*release.trajectories, *release.oracle], rows.keys, parts, on_progress=on_progress
         )
         _add_run_table(path, release, rows, models, parts)
-        files = {name: consolidate_parts(parts, name) for name in ("episodes", "turns")}
+        files = {name: consolidate_parts(parts, name) for name in TRAJECTORY_TABLES}
         skipped = (*rows.skipped, *read.skipped)
         rows.findings += [*read.findings, *map(_as_finding, skipped)]
         rows.tables["rejections"] = [rejection_row(finding) for finding in dict.fromkeys(rows.findings)]
         tell(f"runs         {read.counts.get('episodes', 0):,} episodes with their texts")
         tables = _arrow(rows)
-        tables["statistics"] = _statistics(tables, files["episodes"], store)
+        tables["statistics"] = _statistics(tables, files, store)
         tell(f"statistics   {tables['statistics'].num_rows:,}")
         publication = publish(store, plan, tables, [], datetime.now(UTC), files)
     return publication, skipped
@@ -137,8 +138,8 @@ def _add_run_table(
     }
     keys = {_numbers(place): {seed: (key.instance_id, key.book_id) for seed, key in seeds.items()}
             for place, seeds in rows.keys.items()}  # fmt: skip
-    episodes = run_table_episodes(file, keys, known, models)
-    write_part(episodes, parts, "episodes", _LAST_PART)
+    for name, table in run_table_episodes(file, keys, known, models).items():
+        write_part(table, parts, name, _LAST_PART)
 
 
 def _as_finding(skipped: Skipped) -> Rejection:
@@ -156,20 +157,23 @@ def _arrow(rows: ReleaseRows) -> dict[str, "pyarrow.Table"]:
     import pyarrow as pa
 
     tables = {}
-    for name in STAGED_TABLES:
-        if name not in ("episodes", "turns", "statistics"):
+    for name in staged_tables("kumo"):
+        if name not in (*TRAJECTORY_TABLES, "statistics"):
             table = pa.Table.from_pylist(rows.tables.get(name, []), schema=TABLES[name].arrow_schema())
             tables[name] = table.sort_by([(key, "ascending") for key in TABLES[name].key])
     return tables
 
 
-def _statistics(tables: dict[str, "pyarrow.Table"], episodes: Path, store: Store) -> "pyarrow.Table":
+def _statistics(
+    tables: dict[str, "pyarrow.Table"], files: Mapping[str, Path], store: Store
+) -> "pyarrow.Table":
     import pyarrow.parquet as pq
 
     from warehouse.catalog.later_statistics import as_statistics
 
-    whole = {**tables, "episodes": pq.read_table(episodes, partitioning=None)}
-    return as_statistics(edition_statistics(whole, 0, load_scores(store)))
+    read = {name: pq.read_table(files[name], partitioning=None) for name in ("episodes", "kumo_episodes")}
+    whole = {**tables, **read}
+    return as_statistics(edition_statistics("kumo", whole, 0, load_scores(store)))
 
 
 def _counted(rows: ReleaseRows) -> str:

@@ -1,25 +1,28 @@
 """Stage 4: let one player play all instances of a configuration and setting."""
 
 import time
-from collections.abc import Iterator
-from functools import partial
-from typing import Any
+from dataclasses import dataclass
+from functools import lru_cache, partial
 
 from flows.kumo.edition import Cell, KumoEdition
 from flows.stages.grow import CallsFailed
 from flows.stages.model_calls import ModelSession, run_session
 from flows.stages.policies import Policies
-from flows.stages.workspace import Workspace
+from flows.stages.workspace import Workspace, open_workspace
 from schemas.benchmark import Batch
+from schemas.game import Episode
 from schemas.ids import derive_rng
-from schemas.kumo.things import Episode, Instance
+from schemas.kumo.things import Instance
+from tasks.kumo.board import Board
 from tasks.kumo.books.rules import rules_of
 from tasks.kumo.encoding import EncodedConfig, encode_instance
-from tasks.kumo.game import play as play_episode
-from tasks.kumo.players import PLAYERS, PlayerKind, take_seat
-from tasks.kumo.players.model import Board, parse_model_player, play_all
+from tasks.kumo.game import VARIANTS, KumoGame
+from tasks.kumo.players import PLAYERS
 from tasks.kumo.search import Solution
-from warehouse.kumo.rows import Row, episode_row, instance_from_row, turn_rows
+from tasks.play.model_player import parse_model_player, play_all
+from tasks.play.program_player import Program, play_program
+from warehouse.kumo.rows import Row, episode_id, instance_from_row, kumo_episode_row, move_rows
+from warehouse.staging.play_rows import episode_row, turn_rows
 from warehouse.staging.staging import Rows
 
 # An episode that reads its reply has no call in flight: another one under way uses the client's slot.
@@ -43,70 +46,94 @@ def play(workspace: Workspace, batch: Batch, policies: Policies) -> dict[str, Ro
     return tables
 
 
-def _played(edition: KumoEdition, cell: Cell, kind: PlayerKind) -> dict[str, Rows]:
-    encoded = edition.config(cell.config_id)
-    episodes: Rows = []
-    turns: Rows = []
-    for row, book in _playable(edition, cell):
-        for episode, seconds in _runs(edition, encoded, row, book["text"], kind):
-            entry = episode_row(episode, row["instance_id"], book["book_id"], seconds)
-            episodes.append(entry)
-            turns += turn_rows(episode, entry["episode_id"])
-    return {"episodes": episodes, "turns": turns}
+def _played(edition: KumoEdition, cell: Cell, program: Program) -> dict[str, Rows]:
+    seats = _seats(edition, cell)
+    tables = _empty()
+    for seat in seats:
+        # A player that never draws plays once, as its runs would be equal.
+        for run in range(edition.plan.runs if program.is_random else 1):
+            rng = derive_rng(edition.plan.seed, f"episode/{seat.instance_id}/{program.name}", run)
+            started = time.perf_counter()
+            episode = play_program(program, KumoGame(seat.board), run, rng)
+            _add(tables, seat, episode, time.perf_counter() - started)
+    return tables
 
 
 async def _played_by_model(
     edition: KumoEdition, cell: Cell, player: str, session: ModelSession
 ) -> dict[str, Rows]:
-    encoded = edition.config(cell.config_id)
-    playable = list(_playable(edition, cell))
-    boards = [_board(encoded, row, book["text"]) for row, book in playable]
+    seats = _seats(edition, cell)
     calls = session.batch()
-    chosen = parse_model_player(player, edition.plan.player_params)
+    chosen = parse_model_player(player, edition.plan.player_params, VARIANTS)
     runs = edition.plan.runs
-    played = await play_all(calls, chosen, boards, runs, EPISODES_A_CALL * session.policy.concurrency)
-    episodes: Rows = []
-    turns: Rows = []
+    games = [partial(KumoGame, seat.board) for seat in seats]
+    played = await play_all(calls, chosen, games, runs, EPISODES_A_CALL * session.policy.concurrency)
+    tables = _empty()
     for number, episode in enumerate(played):
-        row, book = playable[number // runs]
         seconds = sum(calls.seconds(turn.call_id) for turn in episode.turns if turn.call_id)
-        entry = episode_row(episode, row["instance_id"], book["book_id"], seconds)
-        episodes.append(entry)
-        turns += turn_rows(episode, entry["episode_id"])
-    return calls.added_to({"episodes": episodes, "turns": turns})
+        _add(tables, seats[number // runs], episode, seconds)
+    return calls.added_to(tables)
 
 
-def _playable(edition: KumoEdition, cell: Cell) -> Iterator[tuple[Row, Row]]:
-    """Yield each instance that has a book that passed its check, with that book."""
+@dataclass(frozen=True, slots=True)
+class _Seat:
+    """An instance as it is played, and the ids of instance and book."""
+
+    instance_id: str
+    book_id: str
+    board: Board
+
+
+def _seats(edition: KumoEdition, cell: Cell) -> tuple[_Seat, ...]:
+    """Return each instance of the cell that has a book that passed its check: read once for all players."""
+    staging = edition.workspace.staging
+    parts = (
+        staging.parts(edition.workspace.key(cell.batch("sample"))).get("kumo_instances"),
+        staging.parts(edition.workspace.key(cell.batch("books"))).get("kumo_books"),
+    )
+    return _read_seats(staging.store.root, staging.edition, cell, parts)
+
+
+@lru_cache(maxsize=1)
+def _read_seats(root: str, name: str, cell: Cell, _parts: tuple[object, ...]) -> tuple[_Seat, ...]:
+    edition = KumoEdition(open_workspace(root, name))
+    encoded = edition.config(cell.config_id)
     usable = {book["instance_id"]: book for book in edition.book_rows(cell) if book["verdict"] == "passed"}
-    for row in edition.instance_rows(cell):
-        if row["instance_id"] in usable:
-            yield row, usable[row["instance_id"]]
-
-
-def _board(encoded: EncodedConfig, row: Row, book: str) -> Board:
-    instance = instance_from_row(row, encoded.config)
-    return Board(
-        encoded.config, instance, encode_instance(encoded, instance), book, rules_of(encoded, instance)
+    return tuple(
+        _seat(encoded, row, usable[row["instance_id"]])
+        for row in edition.instance_rows(cell)
+        if row["instance_id"] in usable
     )
 
 
-def _runs(
-    edition: KumoEdition, encoded: EncodedConfig, row: dict[str, Any], book: str, kind: PlayerKind
-) -> Iterator[tuple[Episode, float]]:
-    """Yield each run and its seconds; a player that never draws plays once, as its runs would be equal."""
+def _seat(encoded: EncodedConfig, row: Row, book: Row) -> _Seat:
     instance = instance_from_row(row, encoded.config)
-    board = encode_instance(encoded, instance)
-    solution = _solution(row, instance)
-    for run in range(edition.plan.runs if kind.is_random else 1):
-        rng = derive_rng(edition.plan.seed, f"episode/{row['instance_id']}/{kind.name}", run)
-        started = time.perf_counter()
-        player = kind.start(take_seat(encoded.config, instance, board, book, solution, rng))
-        episode = play_episode(instance, board, player, kind.name, run)
-        yield episode, time.perf_counter() - started
+    board = Board(
+        encoded.config,
+        instance,
+        encode_instance(encoded, instance),
+        book["text"],
+        rules_of(encoded, instance),
+        _solution(row, instance),
+    )
+    return _Seat(row["instance_id"], book["book_id"], board)
 
 
-def _solution(row: dict[str, Any], instance: Instance) -> Solution:
+def _empty() -> dict[str, Rows]:
+    return {"episodes": [], "turns": [], "kumo_episodes": [], "kumo_moves": []}
+
+
+def _add(tables: dict[str, Rows], seat: _Seat, episode: Episode, seconds: float) -> None:
+    """Add the rows of one episode."""
+    assert isinstance(episode.game, KumoGame)
+    identity = episode_id(seat.book_id, seat.instance_id, episode.player, episode.run)
+    tables["episodes"].append(episode_row(episode, identity, seat.instance_id, seconds))
+    tables["turns"] += turn_rows(episode, identity)
+    tables["kumo_episodes"].append(kumo_episode_row(identity, seat.book_id, episode.game.tests))
+    tables["kumo_moves"] += move_rows(identity, episode.game.steps)
+
+
+def _solution(row: Row, instance: Instance) -> Solution:
     *actions, answer = row["golden"]
     return Solution(
         status="solved",

@@ -7,7 +7,7 @@ from math import inf
 from typing import TypeVar
 
 from schemas.ids import content_id
-from schemas.kumo.things import Instance, Rejection, SeedConfig, Setting
+from schemas.kumo.things import Instance, Rejection, SeedConfig, Setting, observation_text
 from tasks.kumo.encoding import EncodedConfig, encode_config, encode_instance, instance_id
 from tasks.kumo.release.configurations import config_from_json, config_from_module
 from tasks.kumo.release.instances import parse_instance
@@ -26,8 +26,8 @@ from warehouse.kumo.rows import (
     config_row,
     domain_row,
     instance_row,
-    observation_text,
     outcome_rows,
+    shared_instance_row,
 )
 
 BOOK_AUTHOR = "kumo-2025-release"
@@ -54,7 +54,14 @@ def read_release(release: Release) -> ReleaseRows:
     back; its expected steps are our exact search's. A domain without a readable configuration, and all
     that belongs to it, is skipped.
     """
-    names = ("domains", "seed_configs", "outcomes", "kumo_instances", "books")
+    names = (
+        "instances",
+        "kumo_domains",
+        "kumo_seed_configs",
+        "kumo_outcomes",
+        "kumo_instances",
+        "kumo_books",
+    )
     rows = ReleaseRows({name: [] for name in names}, skipped=list(release.skipped))
     configs: dict[str, EncodedConfig] = {}
     for domain, read in _kept(read_configs(release.configs, config_from_json, config_from_module), rows):
@@ -85,10 +92,10 @@ def _add_config(rows: ReleaseRows, config: SeedConfig) -> None:
     rows.findings += [
         Rejection("validation", config.name, finding.rule, finding.message) for finding in findings
     ]
-    rows.tables["domains"].append(domain_row(config, "import"))
-    rows.tables["seed_configs"].append(config_row(config, [finding.message for finding in findings]))
+    rows.tables["kumo_domains"].append(domain_row(config, "import"))
+    rows.tables["kumo_seed_configs"].append(config_row(config, [finding.message for finding in findings]))
     outcomes = {(row["action"], row["state"]): row for row in reversed(outcome_rows(config))}
-    rows.tables["outcomes"] += outcomes.values()
+    rows.tables["kumo_outcomes"] += outcomes.values()
 
 
 def _golden_moves(file: TrajectoryFile, rows: ReleaseRows) -> dict[int, list[str]]:
@@ -123,12 +130,16 @@ def _add_instances(
     config_id = encoded.config.config_id  # a hash of the whole configuration, computed anew at each access
     for instance, board, solution in zip(instances, boards, solutions, strict=True):
         identity = _identity(rows, encoded, instance, file)
+        shared = shared_instance_row(
+            instance, instance_id=identity, domain=encoded.config.name, setting=file.setting.name
+        )
+        canonical = instance_id(encoded, instance)
+        rows.tables["instances"].append({**shared, "content_hash": canonical.partition("_")[2]})
         rows.tables["kumo_instances"].append(
             instance_row(
                 instance,
                 instance_id=identity,
                 config_id=config_id,
-                setting=file.setting.name,
                 expected_steps=-1.0 if solution.expected_steps is None else solution.expected_steps,
                 golden=optimal.get(instance.seed) or _our_moves(instance, solution),
                 signature=signature(board),
@@ -182,7 +193,7 @@ def _add_book(rows: ReleaseRows, identity: str, text: str | None) -> str | None:
     if text is None:
         return None
     row = {**book_row(identity, 0, text, BOOK_AUTHOR, [], []), "verdict": "unchecked"}
-    rows.tables["books"].append(row)
+    rows.tables["kumo_books"].append(row)
     return str(row["book_id"])
 
 

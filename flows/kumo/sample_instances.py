@@ -20,7 +20,7 @@ from tasks.kumo.search import WORK_LIMIT, Solution, solve_instances
 from tasks.kumo.topology import signature
 from warehouse.editions.id_set import EitherSet, IdSet
 from warehouse.editions.issued_ids import issued_instances
-from warehouse.kumo.rows import instance_row, rejection_row
+from warehouse.kumo.rows import instance_row, rejection_row, shared_instance_row
 from warehouse.staging.staging import Rows
 
 _UNSOLVED_ALLOWED = 10
@@ -70,6 +70,7 @@ def _sampled(edition: KumoEdition, cell: Cell, issued: IdSet, earlier: IdSet) ->
     plan = edition.plan
     encoded = edition.config(cell.config_id)
     setting = Setting.parse(cell.setting)
+    shared: Rows = []
     instances: Rows = []
     rejections: Rows = []
     drawn: set[str] = set()
@@ -96,8 +97,13 @@ def _sampled(edition: KumoEdition, cell: Cell, issued: IdSet, earlier: IdSet) ->
                 rejections.append(_unsolved(instance_id))
             else:
                 instances.append(_row(cell, instance, instance_id, board, solution))
+                shared.append(
+                    shared_instance_row(
+                        instance, instance_id=instance_id, domain=encoded.config.name, setting=cell.setting
+                    )
+                )
         _refuse_endless(encoded, setting, len(instances), len(rejections))
-    return {"kumo_instances": instances, "rejections": rejections}
+    return {"instances": shared, "kumo_instances": instances, "rejections": rejections}
 
 
 def _refuse_endless(encoded: EncodedConfig, setting: Setting, solved: int, unsolved: int) -> None:
@@ -123,7 +129,6 @@ def _row(
         instance,
         instance_id=instance_id,
         config_id=cell.config_id,
-        setting=cell.setting,
         expected_steps=solution.expected_steps,
         golden=[*golden, instance.truths[solution.golden_answer]],
         signature=signature(board),

@@ -40,7 +40,7 @@ def write_books(workspace: Workspace, batch: Batch, policies: Policies) -> dict[
 
 def _by_template(edition: KumoEdition, cell: Cell) -> dict[str, Rows]:
     encoded = edition.config(cell.config_id)
-    tables: dict[str, Rows] = {"books": [], "rejections": []}
+    tables: dict[str, Rows] = {"kumo_books": [], "rejections": []}
     for row in edition.instance_rows(cell):
         instance = instance_from_row(row, encoded.config)
         _add_template_book(tables, edition, encoded, row["instance_id"], instance, revision=0)
@@ -53,7 +53,7 @@ async def _by_model(edition: KumoEdition, cell: Cell, session: ModelSession) -> 
     rows = edition.instance_rows(cell)
     asker = session.json_asker(calls)
     histories = await all_settled(_history(edition, encoded, row, calls, asker) for row in rows)
-    tables: dict[str, Rows] = {"books": [], "rejections": []}
+    tables: dict[str, Rows] = {"kumo_books": [], "rejections": []}
     for row, history in zip(rows, histories, strict=True):
         _add_history(tables, edition, encoded, row, history)
     return calls.added_to(tables)
@@ -81,7 +81,7 @@ def _add_history(
     tables: dict[str, Rows], edition: KumoEdition, encoded: EncodedConfig, row: Row, history: BookHistory
 ) -> None:
     instance_id = row["instance_id"]
-    tables["books"] += [_version_row(instance_id, version) for version in history.versions]
+    tables["kumo_books"] += [_version_row(instance_id, version) for version in history.versions]
     tables["rejections"] += [rejection_row(rejection) for rejection in history.rejections]
     if history.passed_version is None:
         instance = instance_from_row(row, encoded.config)
@@ -119,7 +119,7 @@ def _add_template_book(
     rules = rules_of(encoded, instance)
     text = _template_text(edition, encoded, instance_id, instance, rules)
     verdict = check_book(text, instance, rules)
-    tables["books"].append(
+    tables["kumo_books"].append(
         book_row(
             instance_id,
             revision,

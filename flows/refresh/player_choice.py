@@ -5,9 +5,10 @@ from schemas.calls import ModelChoice
 from schemas.errors import InvalidOption
 from schemas.kumo.authoring import AuthoringPlan
 from schemas.settings import RefreshSettings
+from tasks.kumo.game import VARIANTS
 from tasks.kumo.players import PLAYERS
-from tasks.kumo.players.model import parse_model_player
 from tasks.llm.budget import check_budget
+from tasks.play.model_player import parse_model_player
 from warehouse.ledger.prices import load_prices
 from warehouse.store.store import Store
 
@@ -43,7 +44,7 @@ def check_models(
 ) -> None:
     """Raise InvalidOption where models are named that cannot be called, or not within a limit of cost."""
     playing = [name for name in players if name not in PLAYERS]
-    models = {parse_model_player(name, {}).choice.model for name in playing} | set(authoring.models)
+    models = {parse_model_player(name, {}, VARIANTS).choice.model for name in playing} | set(authoring.models)
     if not models:
         return
     if needs_key and not settings.base_url and not api_key():
@@ -55,6 +56,6 @@ def check_models(
             f"{role}, and no model can be called: set PERENNIAL_API_KEY or OPENAI_API_KEY, "
             "or name a server of your own with --base-url"
         )
-    choices = [parse_model_player(name, settings.player_params()).choice for name in playing]
+    choices = [parse_model_player(name, settings.player_params(), VARIANTS).choice for name in playing]
     choices += [ModelChoice(model, authoring.params) for model in authoring.models]
     check_budget(settings.call_policy(), choices, load_prices(store))

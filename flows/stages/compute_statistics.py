@@ -5,22 +5,17 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace
-from schemas.benchmark import Batch
-from tasks.kumo.configuration import parse_config
+from schemas.benchmark import Batch, find_benchmark
+from tasks.statistics.analysis import Analysis
 from tasks.statistics.cells import Cell, grouped
 from tasks.statistics.figure import Figure
 from tasks.statistics.pair_figures import pair_figures
 from tasks.statistics.rate_figures import rate_figures
-from tasks.statistics.study_figures import (
-    correlation_figures,
-    domain_figures,
-    item_figures,
-    topology_figures,
-)
+from tasks.statistics.study_figures import correlation_figures, item_figures
 from warehouse.catalog.count_cells import CELL_COLUMNS, count_cells
 from warehouse.catalog.external_scores import load_scores
 from warehouse.staging.staging import Rows
@@ -34,36 +29,44 @@ Scores = Mapping[str, Mapping[str, float]]
 
 def compute_statistics(workspace: Workspace, _batch: Batch, _policies: Policies) -> dict[str, Rows]:
     """Return the statistics of the staged episodes."""
-    staging = workspace.staging
-    tables = {name: staging.read_all(name, columns) for name, columns in CELL_COLUMNS.items()}
-    return {"statistics": edition_statistics(tables, workspace.plan.seed, load_scores(staging.store))}
+    staging, plan = workspace.staging, workspace.plan
+    columns = read_columns(plan.benchmark)
+    tables = {name: staging.read_all(name, names) for name, names in columns.items()}
+    return {"statistics": edition_statistics(plan.benchmark, tables, plan.seed, load_scores(staging.store))}
 
 
-def edition_statistics(tables: dict[str, "pyarrow.Table"], seed: int, external: Scores) -> Rows:
+def read_columns(benchmark: str) -> dict[str, tuple[str, ...]]:
+    """Return the columns of each table that the statistics of this benchmark are computed from."""
+    return {**CELL_COLUMNS, **_analysis(benchmark).columns}
+
+
+def edition_statistics(
+    benchmark: str, tables: "Mapping[str, pyarrow.Table]", seed: int, external: Scores
+) -> Rows:
     """Return all rows of `statistics` for an edition's tables; equal tables and scores give equal rows."""
-    cells = [Cell(**row) for row in count_cells(tables)]
-    return [_row(figure) for figure in _figures(cells, _configs(tables), seed, external)]
+    analysis = _analysis(benchmark)
+    cells = [analysis.cell(**row) for row in count_cells(tables, analysis.cells_sql)]
+    return [asdict(figure) for figure in _figures(analysis, cells, tables, seed, external)]
 
 
-def _figures(cells: Sequence[Cell], configs: Mapping[str, Any], seed: int, external: Scores) -> list[Figure]:
+def _analysis(benchmark: str) -> Analysis:
+    analysis: Analysis = find_benchmark(benchmark).analysis()
+    return analysis
+
+
+def _figures(
+    analysis: Analysis,
+    cells: Sequence[Cell],
+    tables: "Mapping[str, pyarrow.Table]",
+    seed: int,
+    external: Scores,
+) -> list[Figure]:
     groups = grouped(cells)
     settings = sorted({cell.setting for cell in cells})
     return [
-        *rate_figures(groups, seed),
+        *rate_figures(groups, seed, analysis.means),
         *pair_figures(cells, settings, seed),
-        *topology_figures(cells, settings, seed),
         *item_figures(cells, settings),
         *correlation_figures(groups, external),
-        *domain_figures(configs, seed),
+        *analysis.figures(cells, tables, seed),
     ]
-
-
-def _configs(tables: dict[str, "pyarrow.Table"]) -> dict[str, Any]:
-    """Return the configurations by domain name."""
-    names = dict(zip(*(tables["domains"][key].to_pylist() for key in ("domain_id", "name")), strict=True))
-    rows = zip(*(tables["seed_configs"][key].to_pylist() for key in ("domain_id", "config")), strict=True)
-    return {names[domain_id]: parse_config(text, names[domain_id]) for domain_id, text in sorted(rows)}
-
-
-def _row(figure: Figure) -> dict[str, Any]:
-    return asdict(figure)

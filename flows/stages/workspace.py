@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from schemas.benchmark import Batch, Rows, Stage, find_benchmark
-from schemas.errors import EditionConflict
 from schemas.plan import RefreshPlan
 from warehouse.staging.staging import Staging
 from warehouse.store.store import Store
@@ -42,7 +41,4 @@ class Workspace:
 def open_workspace(root: str, edition: str) -> Workspace:
     """Open the staging of an edition; raise EditionConflict where there is none."""
     staging = Staging(Store(root), edition)
-    plan = staging.read_plan()
-    if plan is None:
-        raise EditionConflict(f"nothing is staged for edition {edition!r} in {root}: run `perennial refresh`")
-    return Workspace(staging, plan)
+    return Workspace(staging, staging.required_plan())

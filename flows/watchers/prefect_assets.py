@@ -10,7 +10,7 @@ from prefect.cache_policies import NO_CACHE
 from flows.watchers.watcher import Watcher
 from schemas.ids import content_id
 from schemas.plan import RefreshPlan
-from schemas.tables import STAGED_TABLES, TABLES
+from schemas.tables import TABLES
 from warehouse.lineage.columns import origin_tables
 from warehouse.lineage.datasets import dataset_name, root_namespace
 
@@ -76,4 +76,4 @@ def _materialise(root: str, edition: str, table: str, rows: Mapping[str, int]) -
 
 def _rests_on(table: str) -> tuple[str, ...]:
     """Return the tables that a table is made from; an audit reads them all."""
-    return STAGED_TABLES if table == "audits" else origin_tables(table)
+    return tuple(TABLES) if table == "audits" else origin_tables(table)

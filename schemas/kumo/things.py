@@ -11,18 +11,12 @@ MIN_TRUTHS = 50
 MIN_ACTIONS = 30
 TURN_LIMIT = 50
 
-EpisodeStatus = Literal["solved", "wrong", "unparsed", "truncated", "refused", "turn_limit", "api_error"]
-EPISODE_STATUSES: tuple[EpisodeStatus, ...] = (
-    "solved",
-    "wrong",
-    "unparsed",
-    "truncated",
-    "refused",
-    "turn_limit",
-    "api_error",
-)
-
 Observation = str | float
+
+
+def observation_text(observation: Observation) -> str:
+    """Return the observation as tables and feedback show it: a label, or the number's shortest exact text."""
+    return observation if isinstance(observation, str) else repr(observation)
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,41 +244,11 @@ class Proposal:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
-    """One move of an episode: the reply's text, what it was read as, and the observation it got.
-
-    `call_id` is the model call that gave the reply, None where no model did.
-    """
+class Step:
+    """What one reply of a game was read as, and the observation that it got; `number` counts from 1."""
 
     number: int
     kind: Literal["action", "truth", "none"]
     move: str | None
-    reply: str
     observation: Observation | None
     state: int | None
-    call_id: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Episode:
-    """One run of one player on one instance.
-
-    `tokens` and `cost_usd` are those of all its calls: None where no model played or one is unknown.
-    """
-
-    player: str
-    run: int
-    status: EpisodeStatus
-    turns: tuple[Turn, ...]
-    tokens: int | None = None
-    cost_usd: float | None = None
-
-    @property
-    def success(self) -> bool:
-        """Whether a truth was named that none of the instance's observations rules out."""
-        return self.status == "solved"
-
-    @property
-    def tests(self) -> int:
-        """Number of actions taken, repeated ones included."""
-        return sum(turn.kind == "action" for turn in self.turns)

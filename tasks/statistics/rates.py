@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from schemas.kumo.things import EPISODE_STATUSES, EpisodeStatus
+from schemas.game import EPISODE_STATUSES, EpisodeStatus
 
 Convention = Literal["perennial", "kumo-2025"]
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+from schemas.benchmark import benchmarks
 from schemas.errors import AuditFailed
 from schemas.table_form import Column, Table
 from schemas.tables import TABLES
@@ -112,11 +113,13 @@ def cross_table_rules(present: set[str]) -> dict[str, str]:
                     f'= "{link.to_table}"."{link.to_column}" '
                     f'WHERE "{table.name}"."{link.column}" IS NOT NULL'
                 )
-    for entry in sorted((package_files("warehouse.audit") / "rules").iterdir(), key=lambda file: file.name):
-        if entry.name.endswith(".sql"):
-            text = entry.read_text(encoding="utf-8")
-            first_line = text.splitlines()[0].removeprefix("--").strip()
-            rules[first_line] = text
+    own = (b.sql for b in benchmarks().values() if b.sql and present & {table.name for table in b.tables})
+    for package in ("warehouse.audit", *own):
+        for entry in sorted((package_files(package) / "rules").iterdir(), key=lambda file: file.name):
+            if entry.name.endswith(".sql"):
+                text = entry.read_text(encoding="utf-8")
+                first_line = text.splitlines()[0].removeprefix("--").strip()
+                rules[first_line] = text
     return rules
 
 

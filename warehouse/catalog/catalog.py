@@ -6,11 +6,12 @@ or in part. No file that a view may name is ever written a second time: DuckDB o
 in a query, and would read the head of one and the rows of another.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from schemas.benchmark import benchmarks
 from schemas.errors import QueryFailed
 from schemas.table_form import DUCKDB_TYPES, Table
 from schemas.tables import TABLES
@@ -49,10 +50,19 @@ def visible_editions(store: Store) -> tuple[str, ...]:
 
 
 def question_views() -> dict[str, str]:
-    """Return the SQL of each view of `views/`, by name."""
-    folder = files("warehouse.catalog") / "views"
-    found = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".sql"))
-    return {name.removesuffix(".sql"): (folder / name).read_text(encoding="utf-8") for name in found}
+    """Return the SQL of each view by name: the shared ones, then those of each benchmark.
+
+    A view may name those before it in the order of what they need.
+    """
+    own = (benchmark.sql for benchmark in benchmarks().values() if benchmark.sql)
+    return {name: sql for package in ("warehouse.catalog", *own) for name, sql in _views_of(package)}
+
+
+def _views_of(package: str) -> Iterator[tuple[str, str]]:
+    folder = files(package) / "views"
+    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        if entry.name.endswith(".sql"):
+            yield entry.name.removesuffix(".sql"), entry.read_text(encoding="utf-8")
 
 
 @dataclass(frozen=True)
@@ -108,7 +118,9 @@ def domain_uses(store: Store) -> dict[str, int]:
     """Return the number of visible editions that hold each domain, by domain id."""
     if not visible_editions(store):
         return {}
-    _, rows = open_catalog(store).query("SELECT domain_id, count(DISTINCT edition) FROM domains GROUP BY 1")
+    _, rows = open_catalog(store).query(
+        "SELECT domain_id, count(DISTINCT edition) FROM kumo_domains GROUP BY 1"
+    )
     return dict(rows)
 
 
@@ -116,7 +128,7 @@ def published_domains(store: Store, editions: Sequence[str]) -> list[tuple[str, 
     """Return name and goal of each domain that these published editions hold, each once, sorted."""
     found: set[tuple[str, str]] = set()
     for edition in editions:
-        name = table_file("domains", edition)
+        name = table_file("kumo_domains", edition)
         if store.exists(name):
             table = store.read_table(name, ["name", "goal"])
             found.update(zip(table["name"].to_pylist(), table["goal"].to_pylist(), strict=True))

@@ -1,5 +1,6 @@
 """Count an edition's episodes by player and instance."""
 
+from collections.abc import Mapping
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -8,32 +9,26 @@ from warehouse.catalog.catalog import view_over_arrow
 if TYPE_CHECKING:
     import pyarrow
 
-# Of each table its key, and what is counted by or computed from: no texts of moves or books.
-CELL_COLUMNS = {
+# Of each shared table its key, and what is counted by or computed from: no texts.
+CELL_COLUMNS: dict[str, tuple[str, ...]] = {
     "episodes": (
-        "episode_id",
-        "instance_id",
-        "player",
-        "status",
-        "success",
-        "tests",
-        "tokens",
-        "cost_usd",
+        *("episode_id", "instance_id", "player", "status", "success", "score", "tokens", "cost_usd"),
     ),
-    "kumo_instances": ("instance_id", "config_id", "setting", "n_actions", "optimal_tests", "signature"),
-    "seed_configs": ("config_id", "domain_id", "config"),
-    "domains": ("domain_id", "name"),
+    "instances": ("instance_id", "domain", "setting"),
 }
-CELL_TABLES = tuple(CELL_COLUMNS)
 
 
-def count_cells(tables: dict[str, "pyarrow.Table"]) -> list[dict[str, Any]]:
-    """Return a row a player and instance, sorted; `tables` are those of CELL_TABLES, of one edition.
+def count_cells(tables: "Mapping[str, pyarrow.Table]", own_sql: str = "") -> list[dict[str, Any]]:
+    """Return a row a player and instance, sorted, of these tables of one edition.
 
-    The columns are those of `cells.sql`; `statuses` maps each status that occurs to its number.
+    The columns are those of `cells.sql`; `statuses` maps each status that occurs to its number. `own_sql`
+    gives more columns by player and instance_id.
     """
     sql = (files("warehouse.catalog") / "cells.sql").read_text(encoding="utf-8")
-    connection = view_over_arrow({name: tables[name] for name in CELL_TABLES})
+    if own_sql:
+        joined = f"SELECT * FROM ({sql}) JOIN ({own_sql}) USING (player, instance_id)"
+        sql = f"{joined} ORDER BY setting, domain, player, instance_id"
+    connection = view_over_arrow(dict(tables))
     try:
         found = connection.execute(sql)
         names = [column[0] for column in found.description or []]

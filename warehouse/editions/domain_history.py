@@ -27,7 +27,7 @@ def _grown_at(store: Store, edition: str, benchmark: str) -> tuple[datetime, str
 
 
 def _domain_ids(store: Store, edition: str) -> frozenset[str]:
-    name = table_file("domains", edition)
+    name = table_file("kumo_domains", edition)
     if not store.exists(name):
         return frozenset()
     return frozenset(store.read_table(name, ["domain_id"])["domain_id"].to_pylist())

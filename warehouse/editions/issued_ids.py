@@ -23,7 +23,7 @@ def issued_instances(store: Store, editions: tuple[str, ...]) -> IdSet:
     """
     issued = IdSet()
     for edition in editions:
-        name = table_file("kumo_instances", edition)
+        name = table_file("instances", edition)
         if store.exists(name):
             for ids in _ids_of(store, name):
                 issued.update(ids)

@@ -31,7 +31,7 @@ READ_BY_GRAMMAR, READ_BY_MODEL, NOT_READ = "grammar", "model", "none"
 
 _BATCH_ROWS = 1 << 17
 _NAMES = {"truth": "truths", "action": "actions"}
-_CONTENT = ["instance_id", "config_id", "setting", "truths", "actions", "states", "observations"]
+_CONTENT = ["instance_id", "config_id", "truths", "actions", "states", "observations"]
 _WORD = 1 << 64
 
 
@@ -112,7 +112,7 @@ def read_facts(staging: Staging, key: str) -> BatchFacts | None:
 def same_names(store: Store, editions: Sequence[str], sums: "Sums") -> Iterator[tuple[str, Row]]:
     """Yield edition and row of each earlier instance whose names add up to one of the sums.
 
-    A row has the columns that tell the task: ids, setting, truths, actions, states and observations. Memory
+    A row has the columns that tell the task: ids, truths, actions, states and observations. Memory
     does not grow with the number of earlier instances. Raises Damaged where an edition's file is missing.
     """
     import numpy as np
@@ -125,32 +125,19 @@ def same_names(store: Store, editions: Sequence[str], sums: "Sums") -> Iterator[
 
 
 def earlier_instances(store: Store, editions: Sequence[str]) -> dict[tuple[str, str], int]:
-    """Return how many instances these editions hold of each domain and setting: (domain id, setting).
-
-    Where an edition's configurations are not at hand, the configuration's id stands for the domain's.
-    """
+    """Return how many instances these editions hold of each domain and setting: (domain's name, setting)."""
     import pyarrow.parquet as pq
 
     counts: dict[tuple[str, str], int] = {}
     for edition in editions:
-        domains = _domains_of_configs(store, edition)
         with (
-            _opened(store, table_file("kumo_instances", edition)) as file,
-            pq.ParquetFile(file, pre_buffer=False, read_dictionary=["config_id", "setting"]) as source,
+            _opened(store, table_file("instances", edition)) as file,
+            pq.ParquetFile(file, pre_buffer=False, read_dictionary=["domain", "setting"]) as source,
         ):
-            for batch in _batches(source, ["config_id", "setting"]):
-                for (config_id, setting), count in _pair_counts(batch):
-                    key = (domains.get(config_id, config_id), setting)
-                    counts[key] = counts.get(key, 0) + count
+            for batch in _batches(source, ["domain", "setting"]):
+                for place, count in _pair_counts(batch):
+                    counts[place] = counts.get(place, 0) + count
     return counts
-
-
-def _domains_of_configs(store: Store, edition: str) -> dict[str, str]:
-    name = table_file("seed_configs", edition)
-    if not store.exists(name):
-        return {}
-    table = store.read_table(name, ["config_id", "domain_id"])
-    return dict(zip(table["config_id"].to_pylist(), table["domain_id"].to_pylist(), strict=True))
 
 
 def _pair_counts(batch: "pyarrow.RecordBatch") -> Iterator[tuple[tuple[str, str], int]]:

@@ -6,16 +6,12 @@ from dataclasses import asdict, fields
 from typing import Any
 
 from schemas.ids import content_id
-from schemas.kumo.things import Episode, Instance, Observation, Proposal, Rejection, SeedConfig
+from schemas.kumo.things import Instance, Observation, Proposal, Rejection, SeedConfig, Step, observation_text
 
+BENCHMARK = "kumo"
 Row = dict[str, Any]
 SYMBOLIC_CHECK = "symbolic"
 _PROPOSAL_COLUMNS = {"truths": "truth_description", "actions": "action_description"}
-
-
-def observation_text(observation: Observation) -> str:
-    """Return the observation as tables keep it: a label, or the number's shortest exact text."""
-    return observation if isinstance(observation, str) else repr(observation)
 
 
 def domain_row(config: SeedConfig, source: str) -> Row:
@@ -95,9 +91,22 @@ def instance_from_row(row: Row, config: SeedConfig) -> Instance:
         states=tuple(row["states"]),
         observations=tuple(observations),
         valid_truths=tuple(row["valid_truths"]),
-        seed=row["seed"],
-        index=row["index"],
+        seed=row.get("seed", 0),
+        index=row.get("index", 0),
     )
+
+
+def shared_instance_row(instance: Instance, *, instance_id: str, domain: str, setting: str) -> Row:
+    """Return the row of table `instances`; `instance_id` is the canonical id, a hash of what is asked."""
+    return {
+        "instance_id": instance_id,
+        "benchmark": BENCHMARK,
+        "domain": domain,
+        "setting": setting,
+        "seed": instance.seed,
+        "index": instance.index,
+        "content_hash": instance_id.partition("_")[2],
+    }
 
 
 def instance_row(
@@ -105,7 +114,6 @@ def instance_row(
     *,
     instance_id: str,
     config_id: str,
-    setting: str,
     expected_steps: float,
     golden: list[str],
     signature: str,
@@ -114,12 +122,9 @@ def instance_row(
     return {
         "instance_id": instance_id,
         "config_id": config_id,
-        "setting": setting,
         "n_truths": len(instance.truths),
         "n_actions": len(instance.actions),
         "n_valid": len(instance.valid_truths),
-        "seed": instance.seed,
-        "index": instance.index,
         "truths": list(instance.truths),
         "actions": list(instance.actions),
         "states": list(instance.states),
@@ -168,38 +173,21 @@ def book_row(
     }
 
 
-def episode_row(episode: Episode, instance_id: str, book_id: str, seconds: float) -> Row:
-    """Return the row of table `episodes`."""
-    return {
-        "episode_id": content_id("ep", instance_id, book_id, episode.player, episode.run),
-        "benchmark": "kumo",
-        "instance_id": instance_id,
-        "book_id": book_id,
-        "player": episode.player,
-        "run": episode.run,
-        "status": episode.status,
-        "success": episode.success,
-        "tests": episode.tests,
-        "tokens": episode.tokens,
-        "cost_usd": episode.cost_usd,
-        "seconds": seconds,
-    }
+def episode_id(book_id: str | None, instance_id: str, player: str, run: int) -> str:
+    """Return the id of a run: content id of instance, book, player and run."""
+    return content_id("ep", instance_id, book_id, player, run)
 
 
-def turn_rows(episode: Episode, episode_id: str) -> list[Row]:
-    """Return the rows of table `turns`, a row a move."""
+def kumo_episode_row(episode: str, book_id: str | None, tests: int) -> Row:
+    """Return the row of table `kumo_episodes`."""
+    return {"episode_id": episode, "book_id": book_id, "tests": tests}
+
+
+def move_rows(episode: str, steps: Sequence[Step]) -> list[Row]:
+    """Return the rows of table `kumo_moves`, a row a reply."""
     return [
-        {
-            "episode_id": episode_id,
-            "turn": turn.number,
-            "kind": turn.kind,
-            "move": turn.move,
-            "observation": None if turn.observation is None else observation_text(turn.observation),
-            "state": turn.state,
-            "reply": None,
-            "call_id": turn.call_id,
-        }
-        for turn in episode.turns
+        {"episode_id": episode, "turn": s.number, "kind": s.kind, "move": s.move, "state": s.state}
+        for s in steps
     ]
 
 

@@ -34,37 +34,38 @@ def _same(table: str, column: str) -> tuple[Origin, ...]:
 
 
 _REPLY = _computed("calls", "reply")
-_CONFIG = _computed("seed_configs", "config")
+_CONFIG = _computed("kumo_seed_configs", "config")
 # What a book must say: the rules of an instance follow from its truths, its actions and its configuration.
 _RULES = (*_CONFIG, *_computed("kumo_instances", "truths", "actions"))
 _PLAYED = (
     *_computed("kumo_instances", "states", "valid_truths", "golden"),
-    *_computed("books", "text"),
+    *_computed("kumo_books", "text"),
     *_REPLY,
 )
 _FIGURE = (
-    *_counted("episodes", "status", "success", "tests", "tokens", "cost_usd", "instance_id"),
+    *_counted("episodes", "status", "success", "score", "tokens", "cost_usd", "instance_id"),
+    *_counted("kumo_episodes", "tests"),
     *_counted("kumo_instances", "signature", "n_actions", "optimal_tests"),
-    *_counted("seed_configs", "config"),
+    *_counted("kumo_seed_configs", "config"),
     *_counted("external_scores", "score"),
 )
 
 _LISTED: dict[str, dict[str, tuple[Origin, ...]]] = {
-    "domains": dict.fromkeys(
+    "kumo_domains": dict.fromkeys(
         (
             *("name", "category", "goal", "truth_noun", "action_noun", "book_title"),
             *("truth_description", "action_description"),
         ),
         _REPLY,
     ),
-    "seed_configs": {
+    "kumo_seed_configs": {
         **dict.fromkeys(("truths", "actions", "config"), _REPLY),
         "call_ids": _same("calls", "call_id"),
     },
-    "outcomes": dict.fromkeys(("action", "state", "kind", "label", "low", "high", "rules_out"), _CONFIG),
+    "kumo_outcomes": dict.fromkeys(("action", "state", "kind", "label", "low", "high", "rules_out"), _CONFIG),
     "kumo_instances": {
-        "truths": _computed("seed_configs", "truths"),
-        "actions": _computed("seed_configs", "actions"),
+        "truths": _computed("kumo_seed_configs", "truths"),
+        "actions": _computed("kumo_seed_configs", "actions"),
         **dict.fromkeys(
             (
                 *("instance_id", "states", "observations", "valid_truths", "expected_steps"),
@@ -73,7 +74,7 @@ _LISTED: dict[str, dict[str, tuple[Origin, ...]]] = {
             _CONFIG,
         ),
     },
-    "books": {
+    "kumo_books": {
         "book_id": (*_RULES, *_REPLY, *_computed("kumo_instances", "instance_id")),
         "text": (*_RULES, *_REPLY),
         "author": _same("calls", "model"),
@@ -85,20 +86,25 @@ _LISTED: dict[str, dict[str, tuple[Origin, ...]]] = {
         ),
     },
     "episodes": {
-        "episode_id": (*_computed("kumo_instances", "instance_id"), *_computed("books", "book_id")),
-        **dict.fromkeys(("status", "success", "tests"), _PLAYED),
+        "episode_id": (*_computed("kumo_instances", "instance_id"), *_computed("kumo_books", "book_id")),
+        **dict.fromkeys(("status", "success", "score", "turns"), _PLAYED),
         "tokens": _counted("calls", "prompt_tokens", "completion_tokens"),
         "cost_usd": _counted("calls", "cost_usd"),
         "seconds": _counted("calls", "latency_s"),
     },
     "turns": {
+        "reply": _PLAYED,
+        "feedback": _computed("kumo_instances", "observations"),
+    },
+    "kumo_episodes": {"tests": _PLAYED},
+    "kumo_moves": {
         **dict.fromkeys(("kind", "move"), _PLAYED),
-        "observation": _computed("kumo_instances", "observations"),
         "state": _computed("kumo_instances", "states"),
     },
+    "instances": {"domain": _computed("kumo_domains", "name"), "content_hash": _RULES},
     "statistics": {
-        "setting": _computed("kumo_instances", "setting"),
-        "domain": _computed("domains", "name"),
+        "setting": _computed("instances", "setting"),
+        "domain": _computed("instances", "domain"),
         "player": _computed("episodes", "player"),
         **dict.fromkeys(("n", "value", "low", "high", "p_value", "p_adjusted"), _FIGURE),
     },

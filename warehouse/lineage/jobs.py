@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from schemas.tables import STAGED_TABLES, TABLES
+from schemas.tables import TABLES
 
 REFRESH = "kumo-refresh"
 REFRESH_DOC = "Grows one edition of the benchmark, from its domains to its published tables."
@@ -69,7 +69,7 @@ STAGES: dict[str, StageTables] = {
     ),
     "publish": StageTables(
         "Audits all tables and makes the edition visible.",
-        reads=STAGED_TABLES,
+        reads=(),
         writes=("editions", "audits"),
     ),
 }

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from schemas.table_form import Table
-from schemas.tables import STAGED_TABLES, TABLES
+from schemas.tables import TABLES, staged_tables
 from warehouse.staging.staging import Staging
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ def consolidate(staging: Staging, folder: Path) -> dict[str, Path]:
 
     Raises Damaged where a staged part is not what was written.
     """
+    benchmark = staging.required_plan().benchmark
     marks = {key: staging.parts(key) for key in staging.done_keys()}
 
     def parts_of(name: str) -> Iterator["pyarrow.Table"]:
@@ -39,7 +40,7 @@ def consolidate(staging: Staging, folder: Path) -> dict[str, Path]:
             if name in parts:
                 yield staging.read_part(key, name, parts[name])
 
-    return {name: write_sorted(name, parts_of(name), folder) for name in STAGED_TABLES}
+    return {name: write_sorted(name, parts_of(name), folder) for name in staged_tables(benchmark)}
 
 
 def write_sorted(name: str, parts: Iterable["pyarrow.Table"], folder: Path) -> Path:

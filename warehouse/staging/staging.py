@@ -78,6 +78,16 @@ class Staging:
                 f"use another --edition, or remove that folder"
             ) from None
 
+    def required_plan(self) -> RefreshPlan:
+        """Return the staged plan; raise EditionConflict where nothing is staged, and as `read_plan`."""
+        plan = self.read_plan()
+        if plan is None:
+            raise EditionConflict(
+                f"nothing is staged for edition {self.edition!r} in {self.store.root}: "
+                "run `perennial refresh`"
+            )
+        return plan
+
     def is_done(self, key: str) -> bool:
         """Whether the batch is staged whole."""
         return self.store.exists(self._mark(key))

@@ -11,6 +11,6 @@ SELECT e.edition, i.setting, e.player, count(*) AS attempted,
        avg((e.status = 'api_error')::INT) AS api_error,
        avg((e.status = 'unparsed')::INT) FILTER (e.status <> 'api_error') AS parse_error_rate
 FROM episodes AS e
-JOIN kumo_instances AS i USING (edition, instance_id)
+JOIN instances AS i USING (edition, instance_id)
 GROUP BY ALL
 ORDER BY e.edition, i.setting, e.player

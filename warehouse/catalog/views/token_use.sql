@@ -10,7 +10,7 @@ SELECT e.edition, i.setting, e.player,
        avg(e.cost_usd) AS mean_cost_usd,
        sum(e.cost_usd) / nullif(count(*) FILTER (e.success AND e.cost_usd IS NOT NULL), 0) AS cost_usd_a_success
 FROM episodes AS e
-JOIN kumo_instances AS i USING (edition, instance_id)
+JOIN instances AS i USING (edition, instance_id)
 WHERE e.status <> 'api_error'
 GROUP BY ALL
 ORDER BY e.edition, i.setting, mean_tokens NULLS LAST, e.player

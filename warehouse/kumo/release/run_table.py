@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from schemas.ids import content_id
 from schemas.kumo.things import TURN_LIMIT
-from schemas.tables import EPISODES
+from schemas.tables import TABLES
+from warehouse.kumo.release.trajectory_columns import sorted_by_key
 
 if TYPE_CHECKING:
     import pyarrow
@@ -40,8 +41,8 @@ def run_table_episodes(
     keys: Mapping[Place, Mapping[int, tuple[str, str | None]]],
     known: Collection[tuple[str, str, int, int]],
     players: Collection[str] = (),
-) -> "pyarrow.Table":
-    """Return the runs as rows of `episodes`, sorted by its key, without those of `known` files.
+) -> dict[str, "pyarrow.Table"]:
+    """Return the runs as `episodes` and `kumo_episodes`, sorted by key, without those of `known` files.
 
     `keys` gives, by (domain, truths, actions) and then seed, the ids of instance and book; runs on other
     instances are left out, and those of others than `players`, where any are named. `known` are the
@@ -59,8 +60,12 @@ def run_table_episodes(
         for player, domain, truths, actions, run, count, status, tokens, instance_id, book_id in found
         if (player, domain, truths, actions) not in known and (not players or player in players)
     ]
-    table = pa.Table.from_pylist(rows, schema=EPISODES.arrow_schema())
-    return table.sort_by([(name, "ascending") for name in EPISODES.key])
+    return {
+        name: sorted_by_key(
+            pa.Table.from_pylist([row[name] for row in rows], schema=TABLES[name].arrow_schema()), name
+        )
+        for name in ("episodes", "kumo_episodes")
+    }
 
 
 def _key_table(keys: Mapping[Place, Mapping[int, tuple[str, str | None]]]) -> "pyarrow.Table":
@@ -81,18 +86,23 @@ def _key_table(keys: Mapping[Place, Mapping[int, tuple[str, str | None]]]) -> "p
 
 def _episode(
     player: str, run: int, count: int, status: str, tokens: int | None, instance_id: str, book_id: str | None
-) -> dict[str, Any]:
-    return {
-        "episode_id": content_id("ep", instance_id, book_id, player, run),
-        "benchmark": "kumo",
+) -> dict[str, dict[str, Any]]:
+    episode_id = content_id("ep", instance_id, book_id, player, run)
+    tests = max(0, count - _BEYOND_TESTS[status])
+    episode = {
+        "episode_id": episode_id,
         "instance_id": instance_id,
-        "book_id": book_id,
         "player": player,
         "run": run,
         "status": status,
         "success": status == "solved",
-        "tests": max(0, count - _BEYOND_TESTS[status]),
+        "score": float(status == "solved"),
+        "turns": None,
         "tokens": tokens,
         "cost_usd": None,
         "seconds": 0.0,
+    }
+    return {
+        "episodes": episode,
+        "kumo_episodes": {"episode_id": episode_id, "book_id": book_id, "tests": tests},
     }

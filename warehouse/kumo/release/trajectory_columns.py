@@ -1,4 +1,4 @@
-"""Runs as rows of `episodes` and `turns`, gathered column by column: no dictionary a row.
+"""Runs as rows of the tables of episodes and turns, gathered column by column: no dictionary a row.
 
 Beyond what a run says of itself, its rows hold: as observation and state of a test those of the instance
 (which never change, and with which the stored ones are compared while reading), no cost, and 0 seconds,
@@ -14,72 +14,62 @@ from warehouse.kumo.release.trajectory_lines import Board, Run
 if TYPE_CHECKING:
     import pyarrow
 
-TRAJECTORY_TABLES = ("episodes", "turns")
-_EPISODE_COLUMNS = (
-    "episode_id",
-    "instance_id",
-    "book_id",
-    "player",
-    "run",
-    "status",
-    "success",
-    "tests",
-    "tokens",
-)
-_TURN_COLUMNS = ("episode_id", "turn", "kind", "move", "observation", "state", "reply")
-_EPISODE_CONSTANTS: dict[str, Any] = {"benchmark": "kumo", "seconds": 0.0}
+TRAJECTORY_TABLES = ("episodes", "turns", "kumo_episodes", "kumo_moves")
+_COLUMNS = {
+    "episodes": (
+        *("episode_id", "instance_id", "player", "run", "status", "success", "score", "turns", "tokens"),
+    ),
+    "turns": ("episode_id", "turn", "reply", "feedback"),
+    "kumo_episodes": ("episode_id", "book_id", "tests"),
+    "kumo_moves": ("episode_id", "turn", "kind", "move", "state"),
+}
+_CONSTANTS: dict[str, dict[str, Any]] = {"episodes": {"seconds": 0.0}}
 
 
 class TrajectoryColumns:
-    """The columns of both tables, filled run by run."""
+    """The columns of all these tables, filled run by run."""
 
     def __init__(self) -> None:
-        self._episodes: dict[str, list[Any]] = {name: [] for name in _EPISODE_COLUMNS}
-        self._turns: dict[str, list[Any]] = {name: [] for name in _TURN_COLUMNS}
+        self._columns: dict[str, dict[str, list[Any]]] = {
+            table: {name: [] for name in names} for table, names in _COLUMNS.items()
+        }
 
     def add(self, board: Board, player: str, number: int, run: Run) -> None:
         """Add the player's run with that number on the board's instance."""
         key = board.key
         episode_id = content_id("ep", key.instance_id, key.book_id, player, number)
-        tests = len(run.tests)
-        values = (
-            episode_id,
-            key.instance_id,
-            key.book_id,
-            player,
-            number,
-            run.status,
-            run.success,
-            tests,
-            run.tokens,
-        )
-        for column, value in zip(self._episodes.values(), values, strict=True):
-            column.append(value)
+        score, replies = float(run.success), len(run.replies)
+        episode = (
+            episode_id, key.instance_id, player, number, run.status, run.success, score, replies, run.tokens,
+        )  # fmt: skip
+        self._add("episodes", episode)
+        self._add("kumo_episodes", (episode_id, key.book_id, len(run.tests)))
         self._add_turns(board, episode_id, run)
 
+    def _add(self, table: str, values: tuple[Any, ...]) -> None:
+        for column, value in zip(self._columns[table].values(), values, strict=True):
+            column.append(value)
+
     def _add_turns(self, board: Board, episode_id: str, run: Run) -> None:
-        turns, tests = self._turns, run.tests
+        turns, moves, tests = self._columns["turns"], self._columns["kumo_moves"], run.tests
         count = len(run.replies)
-        turns["episode_id"] += [episode_id] * count
-        turns["turn"] += range(1, count + 1)
-        turns["kind"] += ["action"] * len(tests)
-        turns["move"] += tests
-        turns["observation"] += map(board.observation_of.__getitem__, tests)
-        turns["state"] += map(board.state_of.__getitem__, tests)
+        for table in (turns, moves):
+            table["episode_id"] += [episode_id] * count
+            table["turn"] += range(1, count + 1)
         turns["reply"] += run.replies
+        turns["feedback"] += map(board.observation_of.__getitem__, tests)
+        moves["kind"] += ["action"] * len(tests)
+        moves["move"] += tests
+        moves["state"] += map(board.state_of.__getitem__, tests)
         if run.ending is not None:
-            turns["kind"].append(run.ending)
-            turns["move"].append(run.truth)
-            turns["observation"].append(None)
-            turns["state"].append(None)
+            turns["feedback"].append(None)
+            moves["kind"].append(run.ending)
+            moves["move"].append(run.truth)
+            moves["state"].append(None)
 
     def table(self, name: str) -> "pyarrow.Table":
-        """Return the rows of the table, sorted by its key, with the columns of `schemas.tables`."""
-        if name == "episodes":
-            table = _arrow_table(name, self._episodes, _EPISODE_CONSTANTS)
-        else:
-            table = _arrow_table(name, self._turns, {})
-        return sorted_by_key(table, name)
+        """Return the rows of the table, sorted by its key, with the columns of its contract."""
+        return sorted_by_key(_arrow_table(name, self._columns[name], _CONSTANTS.get(name, {})), name)
 
 
 def sorted_by_key(table: "pyarrow.Table", name: str) -> "pyarrow.Table":

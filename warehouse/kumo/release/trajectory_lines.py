@@ -19,7 +19,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from schemas.kumo.things import TURN_LIMIT, EpisodeStatus
+from schemas.game import EpisodeStatus
+from schemas.kumo.things import TURN_LIMIT
 
 _LARGEST = 2**63 - 1
 _SHOWN = 60

@@ -5,7 +5,7 @@ WITH observed AS (
 ), excluded AS (
     SELECT o.instance_id, flatten(list(list_filter(o.truths, lambda t: list_contains(s.rules_out, t)))) AS names
     FROM observed AS o
-    JOIN outcomes AS s USING (config_id, action, state)
+    JOIN kumo_outcomes AS s USING (config_id, action, state)
     GROUP BY o.instance_id
 )
 SELECT i.instance_id, i.valid_truths

@@ -8,10 +8,10 @@ WITH histories AS (
            bool_or(revision = 0 AND len(extra_rules) > 0) AS extra,
            bool_or(revision = 0 AND len(confirmed_rules) > 0) AS confirmed,
            bool_or(revision = 0 AND len(ambiguous_rules) > 0) AS ambiguous
-    FROM books
+    FROM kumo_books
     GROUP BY ALL
 )
-SELECT h.edition, d.name AS domain, i.setting, h.author,
+SELECT h.edition, i.domain, i.setting, h.author,
        count(*) AS books,
        count(*) FILTER (h.last_revision = 0) AS unchanged,
        count(*) FILTER (h.last_revision > 0 AND NOT h.replaced) AS revised,
@@ -21,8 +21,6 @@ SELECT h.edition, d.name AS domain, i.setting, h.author,
        count(*) FILTER (h.confirmed) AS confirmed,
        count(*) FILTER (h.ambiguous) AS ambiguous
 FROM histories AS h
-JOIN kumo_instances AS i USING (edition, instance_id)
-JOIN seed_configs AS c USING (edition, config_id)
-JOIN domains AS d USING (edition, domain_id)
+JOIN instances AS i USING (edition, instance_id)
 GROUP BY ALL
-ORDER BY h.edition, i.setting, d.name, h.author
+ORDER BY h.edition, i.setting, i.domain, h.author

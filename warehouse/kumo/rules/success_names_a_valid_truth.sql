@@ -1,7 +1,7 @@
 -- a solved episode ends by naming a truth that no observation rules out, and only such an episode is a success
 WITH last_turn AS (
     SELECT episode_id, arg_max(kind, turn) AS kind, arg_max(move, turn) AS move
-    FROM turns
+    FROM kumo_moves
     GROUP BY episode_id
 )
 SELECT e.episode_id, e.player, e.status, l.move
