@@ -1,6 +1,6 @@
 """What play is made of, whatever the benchmark: a game, its turns, and how an episode ends."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, Protocol
 
 from schemas.calls import Message
@@ -78,6 +78,16 @@ class Episode:
     run: int
     turns: tuple[Turn, ...]
     result: Result
-    game: Game
+    game: Game = field(compare=False)
     tokens: int | None = None
     cost_usd: float | None = None
+
+    @property
+    def status(self) -> EpisodeStatus:
+        """How it ended."""
+        return self.result.status
+
+    @property
+    def success(self) -> bool:
+        """Whether the answer was right."""
+        return self.result.success

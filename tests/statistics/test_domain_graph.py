@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from schemas.kumo.things import Outcome, OutcomeState, SeedConfig
 from tasks.kumo.configuration import parse_config
-from tasks.statistics.domain_graph import communities, connection_split, domain_graph
+from tasks.kumo.statistics.domain_graph import communities, connection_split, domain_graph
 from tests.conftest import REPOSITORY
 
 
@@ -137,7 +137,7 @@ def test_no_action_joins_the_two_sides(config) -> None:
 def test_the_hash_seed_of_the_interpreter_changes_nothing() -> None:
     program = (
         "from schemas.kumo.things import Outcome, OutcomeState, SeedConfig\n"
-        "from tasks.statistics.domain_graph import communities, connection_split\n"
+        "from tasks.kumo.statistics.domain_graph import communities, connection_split\n"
         "names = tuple(f'truth {i}' for i in range(40))\n"
         "actions = tuple(f'action {i}' for i in range(30))\n"
         "outcomes = tuple(Outcome(a, 'str', tuple(OutcomeState(str(s), None, None,\n"

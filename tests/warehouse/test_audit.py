@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from schemas.errors import AuditFailed, Damaged
-from schemas.tables import STAGED_TABLES, TABLES
+from schemas.tables import TABLES
 from tests.warehouse import tiny_edition
 from warehouse.audit import blocks as audit_blocks
 from warehouse.audit.audit import audit, cross_table_rules, require_passed, table_expectations
@@ -32,7 +32,7 @@ def _broken(folder: Path, change: Callable[[Rows], None]) -> list[dict[str, Any]
 def test_sound_data_passes_and_every_table_has_its_suite(tmp_path: Path) -> None:
     results = audit(_files(tmp_path, tiny_edition.rows()))
     assert [row for row in results if not row["success"]] == []
-    assert {row["suite"] for row in results} == {*STAGED_TABLES, "cross_table"}
+    assert {row["suite"] for row in results} == {*tiny_edition.STAGED_TABLES, "cross_table"}
     keys = [(row["suite"], row["expectation"]) for row in results]
     assert len(keys) == len(set(keys))
     require_passed(results, "staging/e1")

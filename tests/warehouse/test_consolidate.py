@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from schemas.tables import STAGED_TABLES, TABLES
+from schemas.tables import TABLES
 from tests.warehouse import tiny_edition
 from warehouse.staging import merge_parts as consolidating
 from warehouse.staging.merge_parts import consolidate, write_sorted
@@ -94,7 +94,7 @@ def test_every_staged_table_becomes_a_file(tmp_path: Path) -> None:
     folder = tmp_path / "files"
     folder.mkdir()
     files = consolidate(staging, folder)
-    assert tuple(files) == STAGED_TABLES
+    assert tuple(files) == tiny_edition.STAGED_TABLES
     rows = {name: pq.read_table(file) for name, file in files.items()}
     assert rows["books"].num_rows == len(tiny_edition.rows()["books"])
     assert all(table.schema.equals(TABLES[name].arrow_schema()) for name, table in rows.items())

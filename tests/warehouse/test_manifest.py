@@ -10,7 +10,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from schemas.errors import Damaged
-from schemas.tables import STAGED_TABLES
 from tests.warehouse import tiny_edition
 from warehouse.catalog.catalog import open_catalog, table_file
 from warehouse.editions.manifest import manifest_file, read_manifest, seal_file, seal_row
@@ -118,10 +117,10 @@ def test_damage_is_named(tmp_path: Path, file: str, damage: Callable[[Path], Non
 
 def test_every_damaged_file_is_named(tmp_path: Path) -> None:
     store = _publish(tmp_path)
-    for table in STAGED_TABLES:
+    for table in tiny_edition.STAGED_TABLES:
         _flip(tmp_path / table_file(table, "e1"))
     assert _found(verify_edition(store, "e1")) == [
-        (table_file(table, "e1"), "altered") for table in sorted(STAGED_TABLES)
+        (table_file(table, "e1"), "altered") for table in sorted(tiny_edition.STAGED_TABLES)
     ]
 
 
