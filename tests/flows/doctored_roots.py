@@ -31,8 +31,8 @@ def make_healthy(root: Path) -> None:
     staging = Staging(Store(str(root)), "begun")
     staging.write_plan(tiny_edition.plan("begun"))
     first, second, *_ = progress_of(open_workspace(str(root), "begun")).asked
-    staging.write_batch(first, {"domains": tiny_edition.rows()["domains"]})
-    staging.write_batch(second, {"books": tiny_edition.rows()["books"]})
+    staging.write_batch(first, {"kumo_domains": tiny_edition.rows()["kumo_domains"]})
+    staging.write_batch(second, {"kumo_books": tiny_edition.rows()["kumo_books"]})
 
 
 def _keep_a_call(root: Path) -> None:
@@ -75,7 +75,7 @@ def _publish_an_orphan(root: Path) -> None:
 
 def cut_a_part(root: Path) -> None:
     """Cut a staged part off."""
-    cut(next((root / "staging/begun/books").iterdir()))
+    cut(next((root / "staging/begun/kumo_books").iterdir()))
 
 
 # What is done to the root, the check that fails by it, and what that tells.
@@ -86,9 +86,9 @@ DAMAGE: dict[str, tuple[Callable[[Path], Any], str, str]] = {
         "tables/turns/edition=old/part-0.parquet",
     ),
     "a published file deleted": (
-        lambda root: (root / table_file("books", "new")).unlink(),
+        lambda root: (root / table_file("kumo_books", "new")).unlink(),
         "edition new",
-        "tables/books/edition=new/part-0.parquet: missing",
+        "tables/kumo_books/edition=new/part-0.parquet: missing",
     ),
     "a reply altered in the ledger": (
         lambda root: _replace(root / "ledger.sqlite", ANSWER, ANSWER.replace("rains", "snows")),
@@ -106,7 +106,7 @@ DAMAGE: dict[str, tuple[Callable[[Path], Any], str, str]] = {
     "an orphan": (
         _publish_an_orphan,
         "edition orphan",
-        "episodes.instance_id: 1 rows refer to no row of kumo_instances, such as ki_lost",
+        "episodes.instance_id: 1 rows refer to no row of instances, such as ki_lost",
     ),
     "a plan deleted": (
         lambda root: (root / "staging/begun/plan.json").unlink(),

@@ -93,7 +93,9 @@ def _mark_of(root: Path, stage: str) -> Path:
 
 
 def _foreign_batch(root: Path) -> None:
-    Staging(Store(str(root)), "next").write_batch("other", {"domains": tiny_edition.rows()["domains"]})
+    Staging(Store(str(root)), "next").write_batch(
+        "other", {"kumo_domains": tiny_edition.rows()["kumo_domains"]}
+    )
 
 
 DAMAGE: dict[str, tuple[Callable[[Path], Any], str]] = {
@@ -102,14 +104,17 @@ DAMAGE: dict[str, tuple[Callable[[Path], Any], str]] = {
         r"staging/next/turns/.*\.parquet is truncated",
     ),
     "a part altered": (
-        lambda root: flip(_part(root, "books")),
-        r"staging/next/books/.*\.parquet was altered",
+        lambda root: flip(_part(root, "kumo_books")),
+        r"staging/next/kumo_books/.*\.parquet was altered",
     ),
     "a part deleted": (
         lambda root: _part(root, "episodes").unlink(),
         r"next/episodes/.*\.parquet is missing",
     ),
-    "a table deleted": (lambda root: shutil.rmtree(root / "staging/next/outcomes"), r"outcomes/.*is missing"),
+    "a table deleted": (
+        lambda root: shutil.rmtree(root / "staging/next/kumo_outcomes"),
+        r"outcomes/.*is missing",
+    ),
     "a mark deleted": (
         lambda root: _mark_of(root, "episodes").unlink(),
         r"1 of the \d+ batches of edition 'next' are not in .*: the episodes of oracle on cfg_\w+ easy",
@@ -142,11 +147,13 @@ def test_what_was_damaged_in_staging_is_neverpublished_digests(staged: Path, nam
 
 
 def test_a_truncated_part_stops_the_stage_that_reads_it(staged: Path) -> None:
-    cut(_part(staged, "books"))
+    cut(_part(staged, "kumo_books"))
     mark = _mark_of(staged, "episodes")
     mark.unlink()
     before = published_digests(staged)
-    with pytest.raises(Damaged, match=r"books/\w+\.parquet is truncated: [\d,]+ of [\d,]+ bytes") as caught:
+    with pytest.raises(
+        Damaged, match=r"kumo_books/\w+\.parquet is truncated: [\d,]+ of [\d,]+ bytes"
+    ) as caught:
         grow_next(settings_of(staged))
     assert "perennial editions --prune-staging next" in str(caught.value)
     assert not mark.exists()
@@ -224,7 +231,7 @@ def publish_staged(root: Path) -> None:
     staging = Staging(store, "next")
     plan = staging.read_plan()
     assert plan is not None
-    tables = {name: staging.read_all(name) for name in ("episodes", "books", "turns")}
+    tables = {name: staging.read_all(name) for name in ("episodes", "kumo_books", "turns")}
     publish(store, plan, tables, [], datetime.now(UTC))
 
 
@@ -305,7 +312,7 @@ def test_a_published_file_that_was_cut_off_is_told_in_one_line_by_every_reader(
     base: Path, harness: Harness, tmp_path: Path
 ) -> None:
     root = Path(shutil.copytree(base, tmp_path / "root"))
-    cut(root / table_file("domains", "plain"))
+    cut(root / table_file("kumo_domains", "plain"))
     cut(root / table_file("kumo_instances", "plain"))
     before = digests(root)
     for command in (("editions",), ("sample", *SAMPLE, "--out", str(tmp_path / "out.jsonl"))):

@@ -63,7 +63,10 @@ def _grown(root: Path, asked: dict[str, Any]) -> dict[str, list[tuple[Any, ...]]
 
 
 def _files(root: Path) -> dict[str, bytes]:
-    tables = ("kumo_instances", "books", "turns", "statistics", "rejections", "audits")
+    tables = (
+        *("instances", "kumo_instances", "kumo_books", "turns", "kumo_moves", "statistics"),
+        *("rejections", "audits"),
+    )
     return {name: next(root.glob(f"tables/{name}/*/part-0.parquet")).read_bytes() for name in tables}
 
 
@@ -114,7 +117,7 @@ def test_sampling_goes_on_after_a_kill_between_chunks(
     sampler.join()
     assert sampler.exitcode == -signal.SIGKILL
     assert 2 <= len(killed.done_keys()) - before < MANY["instances"]
-    assert _sample(str(root), *cell) == {"kumo_instances": MANY["instances"]}
+    assert _sample(str(root), *cell) == dict.fromkeys(("instances", "kumo_instances"), MANY["instances"])
 
     monkeypatch.setattr(working, "CHUNK", 1_000)
     undisturbed, *cell = _with_domain(tmp_path / "undisturbed", MANY)

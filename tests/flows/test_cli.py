@@ -97,7 +97,7 @@ def test_every_command_takes_a_root(harness: Harness, tmp_path: Path, command: t
 
 def test_lineage_answers_in_one_query(harness: Harness, published: Published, tmp_path: Path) -> None:
     done = harness.perennial(
-        *("query", "FROM lineage WHERE player = 'reader' LIMIT 1", "--root", str(published.root)),
+        *("query", "FROM kumo_lineage WHERE player = 'reader' LIMIT 1", "--root", str(published.root)),
         *("--format", "json"),
         cwd=tmp_path,
     )

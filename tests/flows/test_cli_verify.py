@@ -45,7 +45,7 @@ def test_verify_names_every_damaged_file(run: Run, store: Store) -> None:
     damaged = {
         table_file("episodes", "e1"): "truncated: ",
         table_file("turns", "e1"): "missing; it had",
-        table_file("books", "e1"): "altered: its SHA-256",
+        table_file("kumo_books", "e1"): "altered: its SHA-256",
     }
     episodes, turns, books = (root / name for name in damaged)
     episodes.write_bytes(episodes.read_bytes()[:-5])
@@ -69,7 +69,7 @@ def test_verify_names_every_damaged_file(run: Run, store: Store) -> None:
     assert {finding["file"]: finding["problem"] for finding in first["findings"]} == {
         table_file("episodes", "e1"): "truncated",
         table_file("turns", "e1"): "missing",
-        table_file("books", "e1"): "altered",
+        table_file("kumo_books", "e1"): "altered",
     }
     assert second["findings"] == []
 

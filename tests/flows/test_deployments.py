@@ -124,8 +124,8 @@ def test_published_editions_are_audited_and_an_offence_is_named(
         for file in Path(published.root).rglob("edition=small/part-0.parquet"):
             store.write_file(table_file(file.parent.parent.name, edition), file)
     as_if_imported(store, "release", "digest")
-    books = source.read_table(table_file("books", "small"))
-    pq.write_table(books.slice(1), tmp_path / table_file("books", "damaged"))
+    books = source.read_table(table_file("kumo_books", "small"))
+    pq.write_table(books.slice(1), tmp_path / table_file("kumo_books", "damaged"))
     done = harness.perennial("audit", "--root", str(tmp_path), "--json", cwd=tmp_path)
     assert done.returncode == 4
     editions = json.loads(done.stdout)["editions"]

@@ -112,7 +112,20 @@ def _changed(workspace: Workspace, stage: str, table: str, change: Change) -> No
     tables = {name: staging.read_batch(key, name) for name in staging.parts(key)}
     rows = tables.setdefault(table, [])
     change(rows)
+    if table == "kumo_instances":
+        tables["instances"] = _shared(rows, tables["instances"])
+        names = [column.name for column in TABLES[table].columns]
+        tables[table] = [{name: row[name] for name in names} for row in rows]
     staging.write_batch(key, tables)
+
+
+def _shared(rows: Rows, shared: Rows) -> Rows:
+    """Return the rows of `instances` that go with these of `kumo_instances`."""
+    ids = [row["instance_id"] for row in rows]
+    return [
+        {**row, "instance_id": id_, "content_hash": id_.partition("_")[2]}
+        for row, id_ in zip(shared, ids, strict=True)
+    ]
 
 
 def _pass_gate(workspace: Workspace, policy: GatePolicy | None = None) -> dict[str, dict[str, Any]]:
@@ -136,10 +149,11 @@ def _refused(workspace: Workspace, policy: GatePolicy | None = None) -> str:
 def _publish_copy(workspace: Workspace, edition: str, change: Change = lambda rows: None) -> None:
     """Publish the staged instances and configurations as an earlier edition, changed."""
     store = workspace.staging.store
-    for table in ("kumo_instances", "seed_configs"):
-        rows = workspace.staging.read_all(table).to_pylist()
-        if table == "kumo_instances":
-            change(rows)
+    tables = ("instances", "kumo_instances", "kumo_seed_configs")
+    content = {table: workspace.staging.read_all(table).to_pylist() for table in tables}
+    change(content["kumo_instances"])
+    content["instances"] = _shared(content["kumo_instances"], content["instances"])
+    for table, rows in content.items():
         made = pa.Table.from_pylist(rows, schema=TABLES[table].arrow_schema())
         store.write_table(table_file(table, edition), made)
     store.write_bytes(table_file("editions", edition), b"only its name is looked at")
@@ -221,7 +235,7 @@ def _book_without_a_rule(rows: Rows) -> None:
 
 def test_a_book_with_a_wrong_rule_is_named(workspace: Workspace) -> None:
     named = KumoEdition(workspace).book_rows(_first(workspace))[2]["instance_id"]
-    _changed(workspace, "books", "books", _book_without_a_rule)
+    _changed(workspace, "books", "kumo_books", _book_without_a_rule)
     message = _refused(workspace)
     assert "grader: the reader solves each instance from the text of its book, broken by 1 rows" in message
     assert named in message
@@ -238,7 +252,7 @@ def test_every_single_wrong_rule_of_a_book_is_found(workspace: Workspace) -> Non
     assert len(places) >= 2
     for place in places:
         wrong = text[:place] + f"**{second}**" + text[place + len(first) + 4 :]
-        _changed(workspace, "books", "books", lambda rows, wrong=wrong: rows[0].update(text=wrong))
+        _changed(workspace, "books", "kumo_books", lambda rows, wrong=wrong: rows[0].update(text=wrong))
         assert "the reader" in _refused(workspace)
 
 
@@ -266,7 +280,7 @@ def test_a_book_that_a_model_wrote_is_played_by_what_was_read_back(workspace: Wo
         row = {**missing, **known, **more, "reply": json.dumps(reply)}
         return lambda rows: rows.__setitem__(slice(None), [row])
 
-    _changed(workspace, "books", "books", by_model)
+    _changed(workspace, "books", "kumo_books", by_model)
     message = _refused(workspace)
     assert "lost" in message
     assert book["instance_id"] in message
@@ -281,7 +295,9 @@ def test_a_book_that_a_model_wrote_is_played_by_what_was_read_back(workspace: Wo
     for entry in said["actions"]:
         for outcome in entry["outcomes"]:
             outcome["rules_out"] = []
-    _changed(workspace, "books", "books", lambda rows: rows[1].update(author="another"))  # looked at again
+    _changed(
+        workspace, "books", "kumo_books", lambda rows: rows[1].update(author="another")
+    )  # looked at again
     _changed(workspace, "books", "calls", call(said))
     message = _refused(workspace)
     assert "differs from the rules" in message
@@ -290,7 +306,7 @@ def test_a_book_that_a_model_wrote_is_played_by_what_was_read_back(workspace: Wo
 
 def test_an_instance_without_a_book_is_told_and_only_with_its_rejection(workspace: Workspace) -> None:
     named = KumoEdition(workspace).book_rows(_first(workspace))[2]["instance_id"]
-    _changed(workspace, "books", "books", lambda rows: rows[2].update(verdict="failed"))
+    _changed(workspace, "books", "kumo_books", lambda rows: rows[2].update(verdict="failed"))
     message = _refused(workspace)
     assert named in message
     assert "no rejection says why" in message
@@ -305,7 +321,7 @@ def test_an_instance_under_another_id_is_named(workspace: Workspace) -> None:
     row = KumoEdition(workspace).instance_rows(_first(workspace))[0]
     false_id = "ki_" + "0" * 32
     _changed(workspace, "sample", "kumo_instances", lambda rows: rows[0].update(instance_id=false_id))
-    _changed(workspace, "books", "books", lambda rows: rows[0].update(instance_id=false_id))
+    _changed(workspace, "books", "kumo_books", lambda rows: rows[0].update(instance_id=false_id))
     message = _refused(workspace)
     assert false_id in message
     assert row["instance_id"] in message
@@ -379,10 +395,10 @@ def test_the_same_form_is_found_where_the_domain_has_another_configuration(works
 
     _publish_copy(workspace, "before", renumber)
     store = workspace.staging.store
-    configs = store.read_table(table_file("seed_configs", "before")).to_pylist()
+    configs = store.read_table(table_file("kumo_seed_configs", "before")).to_pylist()
     configs[0].update(config_id=other.config_id, config=json.dumps(other.as_json()))
-    made = pa.Table.from_pylist(configs, schema=TABLES["seed_configs"].arrow_schema())
-    store.write_table(table_file("seed_configs", "before"), made)
+    made = pa.Table.from_pylist(configs, schema=TABLES["kumo_seed_configs"].arrow_schema())
+    store.write_table(table_file("kumo_seed_configs", "before"), made)
     message = _refused(workspace)
     assert f"same truths, actions and states, broken by 1 rows, {row['instance_id']} is" in message
 
@@ -413,7 +429,7 @@ def test_equal_books_count_against_the_threshold(workspace: Workspace) -> None:
     batch = _first(workspace)
     twin, book = _twin_of(workspace, batch)
     _changed(workspace, "sample", "kumo_instances", lambda rows: rows.__setitem__(1, twin))
-    _changed(workspace, "books", "books", lambda rows: rows.__setitem__(1, book))
+    _changed(workspace, "books", "kumo_books", lambda rows: rows.__setitem__(1, book))
     message = _refused(workspace)
     assert (
         "is at least 1 (min_distinct_books), broken by 1 rows, 0.916667: 11 texts for 12 instances" in message
@@ -451,7 +467,7 @@ def _twin_of(workspace: Workspace, cell: Cell) -> tuple[dict[str, Any], dict[str
 def test_an_instance_twice_is_named(workspace: Workspace) -> None:
     first = KumoEdition(workspace).instance_rows(_first(workspace))[0]["instance_id"]
     _changed(workspace, "sample", "kumo_instances", lambda rows: rows.__setitem__(1, dict(rows[0])))
-    _changed(workspace, "books", "books", lambda rows: rows.__setitem__(1, dict(rows[0])))
+    _changed(workspace, "books", "kumo_books", lambda rows: rows.__setitem__(1, dict(rows[0])))
     message = _refused(workspace)
     assert f"no two instances have the same truths, actions and states, broken by 1 rows, {first}" in message
 
@@ -488,7 +504,7 @@ def test_rows_do_not_depend_on_chunks(
     whole = _pass_gate(workspace)
     monkeypatch.setattr("flows.kumo.edition.CHUNK", 4)
     cells = KumoEdition(workspace).cells
-    for stage, table in (("sample", "kumo_instances"), ("books", "books")):
+    for stage, table in (("sample", "kumo_instances"), ("books", "kumo_books")):
         whole_rows = {c: workspace.rows(replace(c, chunk=0).batch(stage), table) for c in cells}
         for cell, rows in whole_rows.items():
             part = rows[4 * cell.chunk : 4 * cell.chunk + 4]
@@ -518,7 +534,7 @@ def test_what_passes_is_published_with_the_gates_rows(workspace: Workspace) -> N
     grow(workspace, Policies.of(load_settings(SETTINGS)), PlainStages())
     audit_and_publish(_root(workspace), EDITION)
     audits = workspace.staging.store.read_table(table_file("audits", EDITION)).to_pylist()
-    assert {"grader", "overlap", "cross_table", "books"} < {row["suite"] for row in audits}
+    assert {"grader", "overlap", "cross_table", "kumo_books"} < {row["suite"] for row in audits}
     assert all(row["success"] for row in audits)
     gate = [row for row in audits if row["suite"] in ("grader", "overlap")]
     assert sorted(gate, key=str) == sorted(gate_audits(workspace), key=str)

@@ -53,10 +53,10 @@ def imported(release: Path) -> tuple[dict[int, str], tuple[Skipped, ...], list[R
     _, skipped = done
     tables = {
         name: store.read_table(table_file(name, EDITION)).to_pylist()
-        for name in ("kumo_instances", "books", "rejections")
+        for name in ("instances", "kumo_books", "rejections")
     }
-    texts = {row["instance_id"]: row["text"] for row in tables["books"]}
-    seeds = {row["seed"]: texts.get(row["instance_id"], "") for row in tables["kumo_instances"]}
+    texts = {row["instance_id"]: row["text"] for row in tables["kumo_books"]}
+    seeds = {row["seed"]: texts.get(row["instance_id"], "") for row in tables["instances"]}
     return seeds, skipped, tables["rejections"]
 
 

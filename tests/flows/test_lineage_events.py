@@ -40,11 +40,11 @@ def _told(root: str, watcher: LineageWatcher) -> str:
     with progress.shown_on(Console(file=printed, width=500)):
         watchers = Watchers([watcher])
         watchers.refresh_started(root, PLAN)
-        for stage, table in (("sample", "kumo_instances"), ("books", "books")):
+        for stage, table in (("sample", "kumo_instances"), ("books", "kumo_books")):
             watchers.stage_started(stage, 1)
             watchers.batch_done(stage, 1, {table: 5})
             watchers.stage_done(stage, {table: 5})
-        watchers.published({"kumo_instances": 5, "books": 5})
+        watchers.published({"kumo_instances": 5, "kumo_books": 5})
     return printed.getvalue()
 
 
@@ -83,7 +83,15 @@ def test_the_events_hold_rows_and_bytes_as_they_were_published(published: Publis
     *_, last = _events(published.root)
     catalog = open_catalog(Store(str(published.root)))
     tables = {output["name"].removeprefix("tables/"): output for output in last["outputs"]}
-    assert {"editions", "domains", "kumo_instances", "books", "episodes", "statistics"} <= set(tables)
+    assert {
+        "editions",
+        "kumo_domains",
+        "instances",
+        "kumo_instances",
+        "kumo_books",
+        "episodes",
+        "statistics",
+    } <= set(tables)
     for table, output in tables.items():
         statistics = output["outputFacets"]["outputStatistics"]
         file = published.root / "tables" / table / "edition=small" / "part-0.parquet"

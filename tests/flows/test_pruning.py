@@ -45,7 +45,7 @@ def _stage(store: Store, edition: str, batches: int) -> None:
     staging = Staging(store, edition)
     staging.write_plan(tiny_edition.plan(edition))
     for number in range(batches):
-        staging.write_batch(f"b{number}", {"domains": tiny_edition.rows()["domains"]})
+        staging.write_batch(f"b{number}", {"kumo_domains": tiny_edition.rows()["kumo_domains"]})
 
 
 def _pay_for_a_call(store: Store, edition: str) -> None:
@@ -79,7 +79,7 @@ def _leave_over(store: Store) -> None:
     for name in ("first", "second"):
         keep_analysis(store, "e1", [tiny_edition.statistic(name, 1.0)])
     root = Path(store.root)
-    draft = root / table_file("books", "e1").replace("part-0.parquet", ".0123456789abcdef.draft")
+    draft = root / table_file("kumo_books", "e1").replace("part-0.parquet", ".0123456789abcdef.draft")
     draft.write_bytes(b"cut off")
     for old in (draft, *root.glob("analyses/statistics/edition=e1/*.v1.*")):
         _age(old)
@@ -139,7 +139,7 @@ def test_pruning_one_edition_leaves_the_others(run: Run, store: Store) -> None:
 
 
 def test_a_fresh_draft_and_a_fresh_analysis_are_left_to_who_uses_them(run: Run, store: Store) -> None:
-    draft = Path(store.root, "tables/books/edition=e1/.0123456789abcdef.draft")
+    draft = Path(store.root, "tables/kumo_books/edition=e1/.0123456789abcdef.draft")
     draft.write_bytes(b"being written")
     for name in ("first", "second"):
         keep_analysis(store, "e1", [tiny_edition.statistic(name, 1.0)])

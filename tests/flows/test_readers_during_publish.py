@@ -29,7 +29,10 @@ READERS = 3
 EDITIONS = 6
 READS_EACH = 7
 DEADLINE_S = 60.0
-COUNTED = ("kumo_instances", "books", "episodes", "turns", "outcomes", "domains", "calls", "messages")
+COUNTED = (
+    *("instances", "kumo_instances", "kumo_books", "episodes", "turns", "kumo_moves"),
+    *("kumo_outcomes", "kumo_domains", "calls", "messages"),
+)
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 

@@ -27,14 +27,14 @@ def test_the_edition_holds_what_was_asked_for(published: Published) -> None:
     assert [row[2:] for row in rows] == [(6, 30)] * 4
     assert {row[1] for row in rows} == {"easy", "6x8"}
     assert catalog.query("SELECT count(*) FROM rejections")[1] == [(0,)]
-    assert catalog.query("SELECT DISTINCT verdict, author FROM books")[1] == [("passed", "template")]
+    assert catalog.query("SELECT DISTINCT verdict, author FROM kumo_books")[1] == [("passed", "template")]
     assert catalog.query("SELECT min(expected_steps) >= 1 FROM kumo_instances")[1] == [(True,)]
     assert catalog.query("SELECT bool_and(success) FROM audits")[1] == [(True,)]
 
 
 def test_oracle_and_reader_solve_everything_and_the_oracle_is_optimal(published: Published) -> None:
     catalog = open_catalog(Store(str(published.root)))
-    rows = catalog.query("SELECT player, success_rate, relative_action_count FROM leaderboard")[1]
+    rows = catalog.query("SELECT player, success_rate, relative_action_count FROM kumo_leaderboard")[1]
     assert {row[1] for row in rows if row[0] in ("oracle", "reader")} == {1.0}
     assert {row[2] for row in rows if row[0] == "oracle"} == {0.0}
     statistics = catalog.query(

@@ -106,7 +106,7 @@ def test_a_refresh_takes_whose_turn_it_is_and_says_why(
 def test_the_rest_of_domains_leaves_imported_editions_aside(published: Published, tmp_path: Path) -> None:
     store = Store(str(tmp_path))
     for name, imported in (("b-later", ""), ("a-same-time", ""), ("release", "digest")):
-        for table in ("editions", "domains"):
+        for table in ("editions", "kumo_domains"):
             file = Store(str(published.root)).read_table(table_file(table, "small"))
             store.write_table(table_file(table, name), file)
         as_if_imported(store, name, imported)

@@ -108,8 +108,7 @@ def test_a_schedule_fires_and_editions_appear(tmp_path: Path) -> None:
     root = tmp_path / "warehouse" / "data"
     catalog = open_catalog(Store(str(root)))
     editions = catalog.query(
-        "SELECT edition, any_value(name), count(*), count(DISTINCT instance_id) FROM kumo_instances "
-        "JOIN seed_configs USING (edition, config_id) JOIN domains USING (edition, domain_id) "
+        "SELECT edition, any_value(domain), count(*), count(DISTINCT instance_id) FROM instances "
         "GROUP BY 1 ORDER BY 1"
     )[1]
     assert editions[1][0] == f"{editions[0][0]}-2"
