@@ -54,9 +54,7 @@ def _whole_refresh(events: RefreshEvents) -> list[dict[str, Any]]:
 
 def test_every_event_is_valid() -> None:
     scheduled = datetime(2026, 1, 1, 3, tzinfo=UTC)
-    events = _whole_refresh(
-        RefreshEvents("data", LATER, STAGES, scheduled_for=scheduled, has_scores=True)
-    )
+    events = _whole_refresh(RefreshEvents("data", LATER, STAGES, scheduled_for=scheduled, has_scores=True))
     ended = RefreshEvents("s3://bucket/data", PLAN, STAGES)
     started = _json(ended.refresh_started(), ended.stage_started("sample"))
     failed = _json(*ended.ended("InvalidOption: too many"))
@@ -169,7 +167,10 @@ def test_the_stages_are_those_that_were_passed() -> None:
     (started,) = _json(events.stage_started("grow"))
     assert started["job"]["name"] == "kumo-refresh.grow"
     assert started["job"]["facets"]["documentation"]["description"] == "Grows questions."
-    assert [dataset["name"] for dataset in started["inputs"]] == ["tables/kumo_domains", "tables/kumo_instances"]
+    assert [dataset["name"] for dataset in started["inputs"]] == [
+        "tables/kumo_domains",
+        "tables/kumo_instances",
+    ]
     assert [dataset["name"] for dataset in started["outputs"]] == ["tables/audits"]
 
 
@@ -231,7 +232,10 @@ def test_rows_so_far_add_up_over_batches_and_begin_anew_with_a_stage() -> None:
 
 def test_the_rows_of_the_refresh_add_up_over_stages_that_write_the_same_table() -> None:
     events = RefreshEvents("data", PLAN, STAGES)
-    for stage, counts in (("domains", {"kumo_domains": 2, "kumo_seed_configs": 2}), ("proposals", {"kumo_domains": 3})):
+    for stage, counts in (
+        ("domains", {"kumo_domains": 2, "kumo_seed_configs": 2}),
+        ("proposals", {"kumo_domains": 3}),
+    ):
         events.stage_started(stage)
         (_, running) = _json(*events.stage_done(counts))
     rows = {o["name"]: o["outputFacets"]["outputStatistics"]["rowCount"] for o in running["outputs"]}

@@ -109,9 +109,7 @@ def test_a_truth_is_no_action_and_no_name_hides_in_another() -> None:
 def test_earlier_instances_are_counted_by_domain_and_setting(tmp_path: Path) -> None:
     store, rng = Store(str(tmp_path)), random.Random(3)
     # Two domains; the first one has two configurations.
-    rows = [
-        instance(i, rng, f"cfg_{i % 4}", "AB"[i % 2], ("3x2", "easy", "easy")[i % 3]) for i in range(60)
-    ]
+    rows = [instance(i, rng, f"cfg_{i % 4}", "AB"[i % 2], ("3x2", "easy", "easy")[i % 3]) for i in range(60)]
     publish(store, "one", rows, 16)
     publish(store, "two", rows[:6])
     assert earlier_instances(store, ("one", "two")) == {
@@ -121,9 +119,7 @@ def test_earlier_instances_are_counted_by_domain_and_setting(tmp_path: Path) -> 
         ("B", "easy"): 22,
     }
     assert earlier_instances(store, ("one",)) == {
-        (domain, setting): count
-        for domain in "AB"
-        for setting, count in {"3x2": 10, "easy": 20}.items()
+        (domain, setting): count for domain in "AB" for setting, count in {"3x2": 10, "easy": 20}.items()
     }
 
 

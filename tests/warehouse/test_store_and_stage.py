@@ -204,7 +204,9 @@ def test_a_part_that_is_not_what_was_written_is_refused_and_named(
     assert staging.read_batch("key", "turns") == rows["turns"]
 
 
-@pytest.mark.parametrize("content", ["", '{"kumo_books": {"rows": 2, "si', "[]", '{"kumo_books": {"colour": 1}}'])
+@pytest.mark.parametrize(
+    "content", ["", '{"kumo_books": {"rows": 2, "si', "[]", '{"kumo_books": {"colour": 1}}']
+)
 def test_a_damaged_mark_is_named(tmp_path: Path, content: str) -> None:
     staging = Staging(Store(str(tmp_path)), "e1")
     staging.write_batch("key", {"kumo_books": tiny_edition.rows()["kumo_books"]})

@@ -22,7 +22,9 @@ class Origin(NamedTuple):
 _CONFIG = "kumo_seed_configs.config"
 # What a book must say: the rules of an instance follow from its truths, its actions and its configuration.
 _RULES = f"{_CONFIG} kumo_instances.truths kumo_instances.actions"
-_PLAYED = "kumo_instances.states kumo_instances.valid_truths kumo_instances.golden kumo_books.text calls.reply"
+_PLAYED = (
+    "kumo_instances.states kumo_instances.valid_truths kumo_instances.golden kumo_books.text calls.reply"
+)
 _EPISODE = (
     "episodes.status episodes.success episodes.score episodes.tokens episodes.cost_usd episodes.instance_id "
     "kumo_episodes.tests"
