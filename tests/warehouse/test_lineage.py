@@ -176,10 +176,11 @@ def test_the_stages_are_those_that_were_passed() -> None:
 
 def test_a_complete_stage_tells_schema_rows_and_version() -> None:
     events = RefreshEvents("data", PLAN, STAGES)
+    counts = {"episodes": 120, "turns": 476, "kumo_episodes": 120, "kumo_moves": 476}
     _json(events.stage_started("episodes"))
-    done, running = _json(*events.stage_done({"episodes": 120, "turns": 476, "api_errors": 2}))
+    done, running = _json(*events.stage_done({**counts, "api_errors": 2}))
     outputs = {output["name"]: output for output in done["outputs"]}
-    assert set(outputs) == {"tables/episodes", "tables/turns"}
+    assert set(outputs) == {f"tables/{name}" for name in ("episodes", "turns", "kumo_episodes", "kumo_moves")}
     episodes = outputs["tables/episodes"]
     assert episodes["outputFacets"]["outputStatistics"]["rowCount"] == 120
     assert episodes["facets"]["version"]["datasetVersion"] == "e1"
@@ -190,11 +191,12 @@ def test_a_complete_stage_tells_schema_rows_and_version() -> None:
     assert [field["ordinal_position"] for field in fields] == list(range(1, len(fields) + 1))
     assert {dataset["name"] for dataset in done["inputs"]} == {
         "tables/kumo_seed_configs",
+        "tables/instances",
         "tables/kumo_instances",
         "tables/kumo_books",
     }
     so_far = {o["name"]: o["outputFacets"]["outputStatistics"]["rowCount"] for o in running["outputs"]}
-    assert so_far == {"tables/episodes": 120, "tables/turns": 476}
+    assert so_far == {f"tables/{name}": rows for name, rows in counts.items()}
 
 
 def test_publishing_counts_the_whole_edition_and_the_refresh_ends_next() -> None:
@@ -269,7 +271,7 @@ def test_earlier_editions_are_read_where_there_are_any_and_a_first_edition_creat
         (started,) = _json(events.stage_started("sample"))
         (done, _) = _json(*events.stage_done({"kumo_instances": 5}))
         inputs = [dataset["name"] for dataset in started["inputs"]]
-        assert ("tables/kumo_instances" in inputs) == bool(plan.known_editions)
+        assert ("tables/instances" in inputs) == bool(plan.known_editions)
         created = ["lifecycleStateChange" in output["facets"] for output in done["outputs"]]
         assert all(created) or not any(created)
         assert created[0] == (not plan.known_editions)
