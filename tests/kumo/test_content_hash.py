@@ -65,7 +65,7 @@ def test_another_state_another_truth_or_another_action_changes_it(world: World) 
 
 
 def test_an_imported_instance_that_comes_twice_has_two_ids_and_one_content_hash(tmp_path: Path) -> None:
-    config, instance = tiny_edition.CONFIG, tiny_edition.INSTANCE
+    config, instance = replace(tiny_edition.CONFIG, name="WeatherEnv"), tiny_edition.INSTANCE
     line = {
         "truths": instance.truths,
         "actions": instance.actions,
@@ -74,8 +74,8 @@ def test_an_imported_instance_that_comes_twice_has_two_ids_and_one_content_hash(
     }
     lines = "".join(json.dumps({**line, "seed": seed}) + "\n" for seed in (0, 1))
     files = {
-        "domains/Weather.json": json.dumps(config.as_json()),
-        "instances/Weather/truth_num=3+action_num=2+valid_truth_num=1.jsonl": lines,
+        "domains/WeatherEnv.json": json.dumps(config.as_json()),
+        "instances/WeatherEnv/truth_num=3+action_num=2+valid_truth_num=1.jsonl": lines,
     }
     rows = read_release(find_release(write_files(tmp_path, files)))
     assert rows.skipped == []

@@ -245,6 +245,6 @@ def test_a_row_with_other_columns_than_its_table_is_never_staged(tmp_path: Path,
     row: dict[str, Any] = tiny_edition.rows()["kumo_books"][0]
     if row.pop(column, None) is None:
         row[column] = "red"
-    with pytest.raises(ValueError, match=f"a row of books differs in .'{column}'. from its columns"):
+    with pytest.raises(ValueError, match=f"a row of kumo_books differs in .'{column}'. from its columns"):
         staging.write_batch("key", {"kumo_books": [row]})
     assert not staging.is_done("key")
