@@ -45,7 +45,8 @@ def always(_workspace: Workspace, _batch: Batch) -> bool:
 class Stage:
     """One stage: its batches in order, and what produces the rows of a batch.
 
-    `reads` and `writes` are tables of the edition, `earlier` tables of earlier editions that it reads.
+    `reads` and `writes` are tables of the edition (read: `external_scores` too, where the data root has any),
+    `earlier` tables of earlier editions that it reads.
     `batches` lists what the plan asks for, as far as it is known from what is staged. `spreads` says whether
     a batch needs no model and may run in any process that sees the data root. Batches of one `chain` run one
     after the other, in order. A stage that `repeats` runs again in each refresh, staged or not.

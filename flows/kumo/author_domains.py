@@ -31,7 +31,7 @@ _SHOWN = 3
 
 
 def take_domain(_workspace: Workspace, batch: Batch, policies: Policies) -> dict[str, Rows]:
-    """Return the rows of one given domain: `domains`, `seed_configs`, `outcomes`."""
+    """Return the rows of one given domain: `kumo_domains`, `kumo_seed_configs`, `kumo_outcomes`."""
     given: tuple[PlannedDomain, ...] = policies.inputs
     domain = next(domain for domain in given if domain.config.config_id == batch.key[0])
     return {

@@ -39,6 +39,8 @@ def _needs_no_model(_workspace: Workspace, batch: Batch) -> bool:
     return batch.key[-1] in PLAYERS
 
 
+_PLAYABLE = ("kumo_seed_configs", "instances", "kumo_instances", "kumo_books")
+
 STAGES = (
     Stage(
         "domains",
@@ -80,7 +82,7 @@ STAGES = (
         "Writes the knowledge book of each instance and checks it.",
         _cells("books"),
         write_books.write_books,
-        reads=("kumo_seed_configs", "kumo_instances"),
+        reads=("kumo_seed_configs", "instances", "kumo_instances"),
         writes=("kumo_books", "rejections"),
         spreads=_needs_no_writer,
     ),
@@ -90,7 +92,7 @@ STAGES = (
         "Tests the grader on each instance, and that it is solved from its book.",
         _cells("gate"),
         check_batches.check_cell,
-        reads=("kumo_seed_configs", "rejections", "kumo_instances", "kumo_books"),
+        reads=(*_PLAYABLE, "rejections"),
         spreads=always,
         repeats=True,
     ),
@@ -99,7 +101,7 @@ STAGES = (
         "Compares the instances with those of earlier editions, and with how many there can be.",
         lambda _workspace: [check_batches.EDITION],
         check_batches.check_edition,
-        reads=("kumo_seed_configs", "kumo_instances", "kumo_books"),
+        reads=_PLAYABLE,
         writes=("audits",),
         earlier=("instances", "kumo_instances"),
         repeats=True,
@@ -109,7 +111,7 @@ STAGES = (
         "Lets players play the instances whose book passed its check.",
         _episodes,
         play_episodes.play,
-        reads=("kumo_seed_configs", "kumo_instances", "kumo_books"),
+        reads=_PLAYABLE,
         writes=("episodes", "turns", "kumo_episodes", "kumo_moves"),
         spreads=_needs_no_model,
     ),
@@ -118,7 +120,10 @@ STAGES = (
         "Computes the figures of the edition from its episodes.",
         lambda _workspace: [compute_statistics.EDITION],
         compute_statistics.compute_statistics,
-        reads=("kumo_seed_configs", "instances", "kumo_instances", "episodes", "kumo_episodes"),
+        reads=(
+            *("kumo_seed_configs", "instances", "kumo_instances", "episodes", "kumo_episodes"),
+            "external_scores",
+        ),
         writes=("statistics",),
     ),
 )

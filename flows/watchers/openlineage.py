@@ -24,6 +24,7 @@ from warehouse.catalog.catalog import table_file
 from warehouse.catalog.external_scores import score_files
 from warehouse.lineage.datasets import Written
 from warehouse.lineage.events import RefreshEvents
+from warehouse.lineage.jobs import jobs_of
 from warehouse.store.store import Store
 
 _RUNNING_EVERY_S = 30.0
@@ -64,7 +65,11 @@ class LineageWatcher(Watcher):
         """Emit START of the refresh."""
         store = Store(root)
         events = RefreshEvents(
-            root, plan, scheduled_for=_scheduled_for(), has_scores=bool(score_files(store))
+            root,
+            plan,
+            jobs_of(plan.benchmark),
+            scheduled_for=_scheduled_for(),
+            has_scores=bool(score_files(store)),
         )
         file = EventFile(store, f"lineage/{plan.edition}-{events.run_id}.jsonl")
         client = OpenLineageClient(transport=Delivery(file, open_endpoint(self._url, self._timeout_s)))

@@ -130,8 +130,28 @@ def read_lines(tmp_path: Path, *lines: str, name: str = "runs.jsonl") -> tuple[I
 
 
 def read_one(tmp_path: Path, run: dict[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]], list[str]]:
-    """Return the episode, its turns and the rules of the findings of a line with that run alone."""
+    """Return the episode, its turns and the rules of the findings of a line with that run alone.
+
+    The episode and each turn have the columns of their KUMO rows too.
+    """
     imported, rows = read_lines(tmp_path, a_line(run))
     assert imported.skipped == ()
-    (episode,) = rows["episodes"]
-    return episode, rows["turns"], [finding.rule for finding in imported.findings]
+    (episode,) = whole_episodes(rows)
+    turns = whole_turns(rows)
+    assert episode["score"] == float(episode["success"])
+    assert episode["turns"] == len(turns)
+    return episode, turns, [finding.rule for finding in imported.findings]
+
+
+def whole_episodes(rows: Rows) -> list[dict[str, Any]]:
+    """Return the rows of `episodes`, each with its row of `kumo_episodes`."""
+    own = {row["episode_id"]: row for row in rows["kumo_episodes"]}
+    assert len(own) == len(rows["kumo_episodes"]) == len(rows["episodes"])
+    return [{**row, **own[row["episode_id"]]} for row in rows["episodes"]]
+
+
+def whole_turns(rows: Rows) -> list[dict[str, Any]]:
+    """Return the rows of `turns`, each with its row of `kumo_moves`."""
+    moves = {(row["episode_id"], row["turn"]): row for row in rows["kumo_moves"]}
+    assert len(moves) == len(rows["kumo_moves"]) == len(rows["turns"])
+    return [{**row, **moves[row["episode_id"], row["turn"]]} for row in rows["turns"]]

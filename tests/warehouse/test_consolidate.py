@@ -90,12 +90,13 @@ def test_a_null_against_the_schema_is_left_to_the_audit(tmp_path: Path) -> None:
 
 def test_every_staged_table_becomes_a_file(tmp_path: Path) -> None:
     staging = Staging(Store(str(tmp_path / "root")), "e")
-    staging.write_batch("one", {"books": tiny_edition.rows()["books"]})
+    staging.write_plan(tiny_edition.plan("e"))
+    staging.write_batch("one", {"kumo_books": tiny_edition.rows()["kumo_books"]})
     folder = tmp_path / "files"
     folder.mkdir()
     files = consolidate(staging, folder)
     assert tuple(files) == tiny_edition.STAGED_TABLES
     rows = {name: pq.read_table(file) for name, file in files.items()}
-    assert rows["books"].num_rows == len(tiny_edition.rows()["books"])
+    assert rows["kumo_books"].num_rows == len(tiny_edition.rows()["kumo_books"])
     assert all(table.schema.equals(TABLES[name].arrow_schema()) for name, table in rows.items())
     assert rows["episodes"].num_rows == 0

@@ -48,7 +48,7 @@ def test_an_orphan_is_found_in_every_reference(tmp_path: Path, table: str, link:
     assert f"{table}.{link.column}: 1 rows refer to no row of {link.to_table}, such as lost" in flaws
 
 
-@pytest.mark.parametrize("table", ["kumo_instances", "turns", "calls"])
+@pytest.mark.parametrize("table", ["instances", "kumo_instances", "turns", "calls"])
 def test_a_key_that_repeats_is_found(tmp_path: Path, table: str) -> None:
     rows = tiny_edition.rows()[table]
     (flaw,) = relation_flaws(_published(tmp_path, {table: [*rows, rows[-1]]}), "e1")
@@ -58,18 +58,18 @@ def test_a_key_that_repeats_is_found(tmp_path: Path, table: str) -> None:
 
 def test_references_hold_within_an_edition_and_not_across(tmp_path: Path) -> None:
     store = _published(tmp_path)
-    other = tiny_edition.tables({"kumo_instances": []})
+    other = tiny_edition.tables({"instances": []})
     publish(store, tiny_edition.plan("e2"), other, [], CREATED)
     assert relation_flaws(store, "e1") == []
-    assert len(relation_flaws(store, "e2")) == 2
+    assert len(relation_flaws(store, "e2")) == 3
 
 
 def test_an_unreadable_table_is_told_and_not_raised(tmp_path: Path) -> None:
     store = _published(tmp_path)
-    (tmp_path / table_file("books", "e1")).write_bytes(b"PAR1 no table PAR1")
+    (tmp_path / table_file("kumo_books", "e1")).write_bytes(b"PAR1 no table PAR1")
     (flaw,) = relation_flaws(store, "e1")
     assert flaw.startswith("keys and references cannot be followed")
-    assert "books" in flaw
+    assert "kumo_books" in flaw
     assert "\n" not in flaw
 
 
@@ -95,10 +95,10 @@ def test_another_number_of_rows_than_the_edition_counts_is_found(tmp_path: Path)
     store = _published(tmp_path)
     name = table_file("editions", "e1")
     (row,) = store.read_table(name).to_pylist()
-    row["counts"] = json.dumps({**json.loads(row["counts"]), "books": 7})
+    row["counts"] = json.dumps({**json.loads(row["counts"]), "kumo_books": 7})
     store.write_table(name, pa.Table.from_pylist([row], schema=EDITIONS.arrow_schema()))
     assert count_flaws(store, "e1") == [
-        f"{table_file('books', 'e1')} holds 2 rows, and the edition's row says 7"
+        f"{table_file('kumo_books', 'e1')} holds 2 rows, and the edition's row says 7"
     ]
 
 
@@ -106,15 +106,15 @@ def test_staged_parts_are_counted_and_each_damaged_one_is_named(tmp_path: Path) 
     staging = Staging(Store(str(tmp_path)), "e1")
     rows = tiny_edition.rows()
     for key in ("one", "two", "three"):
-        staging.write_batch(key, {"books": rows["books"], "turns": rows["turns"]})
+        staging.write_batch(key, {"kumo_books": rows["kumo_books"], "turns": rows["turns"]})
     state = staged_state(staging)
     assert (state.batches, state.parts, state.flaws) == (3, 6, ())
     (tmp_path / "staging/e1/turns/one.parquet").write_bytes(b"x")
-    (tmp_path / "staging/e1/books/two.parquet").unlink()
+    (tmp_path / "staging/e1/kumo_books/two.parquet").unlink()
     flaws = staged_state(staging).flaws
     assert len(flaws) == 2
     assert "turns/one.parquet is truncated: 1 of" in flaws[0]
-    assert flaws[1].endswith("books/two.parquet is missing")
+    assert flaws[1].endswith("kumo_books/two.parquet is missing")
 
 
 def test_analyses_and_scores_are_read_too(tmp_path: Path) -> None:

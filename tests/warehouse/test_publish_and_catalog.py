@@ -118,40 +118,6 @@ def test_a_process_that_has_read_a_table_ends_as_it_should(store: Store) -> None
         assert done.returncode == 7
 
 
-def test_leaderboard_counts_as_documented(store: Store) -> None:
-    names, rows = open_catalog(store).query(
-        "SELECT player, attempted, scored, success_rate, relative_action_count FROM leaderboard"
-    )
-    assert names[0] == "player"
-    # The oracle: 2 tests + 1 against 2 + 1. A failed one counts as 2 actions + 1, an API error not at all.
-    assert rows == [("oracle", 1, 1, 1.0, 0.0), ("m", 2, 1, 0.0, 0.0), ("random", 1, 1, 0.0, 0.0)]
-
-
-def test_domain_scores_and_difficulty(store: Store) -> None:
-    catalog = open_catalog(store)
-    scores = catalog.query("SELECT domain, player, success_rate, optimal_tests FROM domain_scores")[1]
-    assert scores == [
-        ("Weather", "oracle", 1.0, 2.0),
-        ("Weather", "m", 0.0, 2.0),
-        ("Weather", "random", 0.0, 2.0),
-    ]
-    difficulty = catalog.query(
-        "SELECT instance_id, scored, players, share_solved, mean_tests_when_solved FROM instance_difficulty"
-    )[1]
-    assert difficulty == [(tiny_edition.INSTANCE_ID, 3, 3, 1 / 3, 2.0)]
-
-
-def test_lineage_leads_from_an_episode_to_its_configuration(store: Store) -> None:
-    names, rows = open_catalog(store).query("FROM lineage WHERE player = 'oracle'")
-    (row,) = rows
-    found = dict(zip(names, row, strict=True))
-    assert found["moves"] == ["measure", "look up", "rain"]
-    assert found["config_id"] == tiny_edition.CONFIG.config_id
-    assert (found["seed"], found["index"], found["domain"]) == (3, 0, "Weather")
-    assert found["book_verdict"] == "passed"
-    assert found["created_at"] == NOW
-
-
 def test_wrong_sql_is_one_line_that_names_what_there_is(store: Store) -> None:
     catalog = open_catalog(store)
     with pytest.raises(QueryFailed, match=r"leaderbord.*tables and views:.*leaderboard") as caught:
@@ -159,47 +125,3 @@ def test_wrong_sql_is_one_line_that_names_what_there_is(store: Store) -> None:
     assert "\n" not in str(caught.value)
     with pytest.raises(QueryFailed, match="syntax error"):
         catalog.query("SELEC 1")
-
-
-def test_an_older_edition_that_lacks_a_column_has_null_there(store: Store, tmp_path: Path) -> None:
-    _publish(store, "e2")
-    for edition in ("e1", "e2"):
-        file = tmp_path / table_file("books", edition)
-        pq.write_table(pq.read_table(file, partitioning=None).drop_columns(["checked_by"]), file)
-        (tmp_path / table_file("calls", edition)).unlink()
-    rows = open_catalog(store).query("SELECT edition, book_checked_by, player_model FROM lineage")[1]
-    assert sorted(set(rows)) == [("e1", None, None), ("e2", None, None)]
-
-
-def test_lineage_leads_from_an_episode_to_the_templates_behind_it(store: Store) -> None:
-    rows = open_catalog(store).query(
-        "SELECT DISTINCT player_template, player_template_hash, book_version_call_ids FROM lineage "
-        "WHERE player = 'm'"
-    )[1]
-    assert rows == [("kumo/player_turn.md.j2", "tpl_1", ["call_draft"])]
-
-
-def test_revisions_count_books_and_the_errors_of_their_first_versions(store: Store) -> None:
-    rows = open_catalog(store).query("SELECT * EXCLUDE (edition) FROM revisions")[1]
-    assert rows == [("Weather", "3x2", "m", 1, 0, 0, 1, 1, 0, 0, 0)]
-
-
-def test_call_messages_tell_what_a_model_was_told(store: Store) -> None:
-    rows = open_catalog(store).query(
-        "SELECT call_id, position, role, content FROM call_messages WHERE call_role = 'writer'"
-    )[1]
-    assert rows == [("call_draft", 1, "user", "what now?")]
-
-
-def test_gain_is_told_where_a_later_edition_revised_books(store: Store) -> None:
-    catalog = open_catalog(store)
-    assert catalog.query("FROM revisions_gain")[1] == []
-    before, after = tiny_edition.rows(), tiny_edition.rows()
-    before["books"] = [{**after["books"][1], "revision": 0, "is_replacement": False}]
-    after["books"][1]["is_replacement"] = False
-    for edition, rows in (("plain", before), ("revised", after)):
-        publish(store, tiny_edition.plan(edition), tiny_edition.tables(rows), _audits(), NOW)
-    rows = open_catalog(store).query(
-        "SELECT edition, revised_edition, player, revised, gain FROM revisions_gain ORDER BY player"
-    )[1]
-    assert rows == [("plain", "revised", player, 1, 0.0) for player in ("m", "oracle", "random")]

@@ -148,7 +148,12 @@ def test_neither_processes_nor_chunks_change_the_result(tmp_path: Path) -> None:
         content = [consolidate_parts(tmp_path / name, table).read_bytes() for table in TRAJECTORY_TABLES]
         results[name] = (imported, content)
     assert results["at once"] == results["file by file"] == results["two processes"]
-    assert results["at once"][0].counts == {"episodes": 66, "turns": 140}
+    assert results["at once"][0].counts == {
+        "episodes": 66,
+        "turns": 140,
+        "kumo_episodes": 66,
+        "kumo_moves": 140,
+    }
     assert [skipped.file for skipped in results["at once"][0].skipped] == ["model-05.jsonl"]
 
 
@@ -164,14 +169,14 @@ def test_parts_of_an_earlier_import_are_gone(tmp_path: Path) -> None:
     files = many_files(tmp_path)
     read(files, ON_WEATHER, tmp_path / "staged", workers=1, chunk_bytes=1)
     imported, rows = read(files[:1], ON_WEATHER, tmp_path / "staged", workers=1)
-    assert imported.counts == {"episodes": 1, "turns": 1}
+    assert imported.counts == dict.fromkeys(TRAJECTORY_TABLES, 1)
     assert len(rows["episodes"]) == 1
 
 
 def test_no_files_give_tables_without_rows(tmp_path: Path) -> None:
     imported, rows = read([], ON_WEATHER, tmp_path / "staged")
-    assert imported == ImportedTrajectories({"episodes": 0, "turns": 0}, (), ())
-    assert rows == {"episodes": [], "turns": []}
+    assert imported == ImportedTrajectories(dict.fromkeys(TRAJECTORY_TABLES, 0), (), ())
+    assert rows == {name: [] for name in ("episodes", "turns", "kumo_episodes", "kumo_moves")}
 
 
 def test_progress_grows_to_all(tmp_path: Path) -> None:

@@ -89,8 +89,8 @@ def test_a_write_that_fails_names_the_file_and_leaves_the_old_one_and_no_draft(t
 def test_a_memory_file_system_serves_as_root() -> None:
     staging = Staging(Store("memory://perennial-test"), "e1")
     staging.write_plan(tiny_edition.plan("e1"))
-    staging.write_batch("k", {"books": tiny_edition.rows()["books"]})
-    assert staging.read_batch("k", "books") == tiny_edition.rows()["books"]
+    staging.write_batch("k", {"kumo_books": tiny_edition.rows()["kumo_books"]})
+    assert staging.read_batch("k", "kumo_books") == tiny_edition.rows()["kumo_books"]
     staging.remove()
     assert staging.read_plan() is None
 
@@ -98,13 +98,13 @@ def test_a_memory_file_system_serves_as_root() -> None:
 def test_a_batch_without_its_mark_does_not_count(tmp_path: Path) -> None:
     staging = Staging(Store(str(tmp_path)), "e1")
     rows = tiny_edition.rows()
-    staging.write_batch("one", {"books": rows["books"], "episodes": []})
+    staging.write_batch("one", {"kumo_books": rows["kumo_books"], "episodes": []})
     staging.write_batch("two", {"episodes": rows["episodes"]})
     (tmp_path / "staging/e1/done/two.json").unlink()
     assert staging.is_done("one")
     assert not staging.is_done("two")
     assert staging.read_all("episodes").num_rows == 0
-    assert staging.read_all("books").num_rows == len(rows["books"])
+    assert staging.read_all("kumo_books").num_rows == len(rows["kumo_books"])
 
 
 def test_read_all_sorts_by_the_key_whatever_the_order_of_staging(tmp_path: Path) -> None:
@@ -192,10 +192,10 @@ def test_a_part_that_is_not_what_was_written_is_refused_and_named(
 ) -> None:
     staging = Staging(Store(str(tmp_path)), "e1")
     rows = tiny_edition.rows()
-    staging.write_batch("key", {"books": rows["books"], "turns": rows["turns"]})
-    part = tmp_path / "staging/e1/books/key.parquet"
+    staging.write_batch("key", {"kumo_books": rows["kumo_books"], "turns": rows["turns"]})
+    part = tmp_path / "staging/e1/kumo_books/key.parquet"
     spoil(part)
-    for read in (lambda: staging.read_batch("key", "books"), lambda: staging.read_all("books")):
+    for read in (lambda: staging.read_batch("key", "kumo_books"), lambda: staging.read_all("kumo_books")):
         with pytest.raises(Damaged, match=told) as caught:
             read()
         assert str(caught.value).startswith(f"{part} ")
@@ -204,10 +204,12 @@ def test_a_part_that_is_not_what_was_written_is_refused_and_named(
     assert staging.read_batch("key", "turns") == rows["turns"]
 
 
-@pytest.mark.parametrize("content", ["", '{"books": {"rows": 2, "si', "[]", '{"books": {"colour": 1}}'])
+@pytest.mark.parametrize(
+    "content", ["", '{"kumo_books": {"rows": 2, "si', "[]", '{"kumo_books": {"colour": 1}}']
+)
 def test_a_damaged_mark_is_named(tmp_path: Path, content: str) -> None:
     staging = Staging(Store(str(tmp_path)), "e1")
-    staging.write_batch("key", {"books": tiny_edition.rows()["books"]})
+    staging.write_batch("key", {"kumo_books": tiny_edition.rows()["kumo_books"]})
     (tmp_path / "staging/e1/done/key.json").write_text(content)
     with pytest.raises(Damaged, match=r"staging/e1/done/key\.json cannot be read"):
         staging.counts("key")
@@ -215,18 +217,18 @@ def test_a_damaged_mark_is_named(tmp_path: Path, content: str) -> None:
 
 def test_a_mark_of_an_older_perennial_counts_and_its_rows_are_checked(tmp_path: Path) -> None:
     staging = Staging(Store(str(tmp_path)), "e1")
-    books = tiny_edition.rows()["books"]
-    staging.write_batch("key", {"books": books})
+    books = tiny_edition.rows()["kumo_books"]
+    staging.write_batch("key", {"kumo_books": books})
     mark = tmp_path / "staging/e1/done/key.json"
-    mark.write_text(json.dumps({"books": len(books)}))
-    assert staging.counts("key") == {"books": len(books)}
-    assert staging.read_batch("key", "books") == books
-    mark.write_text(json.dumps({"books": 9}))
+    mark.write_text(json.dumps({"kumo_books": len(books)}))
+    assert staging.counts("key") == {"kumo_books": len(books)}
+    assert staging.read_batch("key", "kumo_books") == books
+    mark.write_text(json.dumps({"kumo_books": 9}))
     with pytest.raises(Damaged, match=rf"holds {len(books)} of 9 rows"):
-        staging.read_batch("key", "books")
-    _cut(tmp_path / "staging/e1/books/key.parquet")
+        staging.read_batch("key", "kumo_books")
+    _cut(tmp_path / "staging/e1/kumo_books/key.parquet")
     with pytest.raises(Damaged, match=r"books/key\.parquet cannot be read"):
-        staging.read_batch("key", "books")
+        staging.read_batch("key", "kumo_books")
 
 
 def test_a_row_that_several_batches_share_is_kept_once(tmp_path: Path) -> None:
@@ -240,9 +242,9 @@ def test_a_row_that_several_batches_share_is_kept_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize("column", ["colour", "verdict"])
 def test_a_row_with_other_columns_than_its_table_is_never_staged(tmp_path: Path, column: str) -> None:
     staging = Staging(Store(str(tmp_path)), "e")
-    row: dict[str, Any] = tiny_edition.rows()["books"][0]
+    row: dict[str, Any] = tiny_edition.rows()["kumo_books"][0]
     if row.pop(column, None) is None:
         row[column] = "red"
-    with pytest.raises(ValueError, match=f"a row of books differs in .'{column}'. from its columns"):
-        staging.write_batch("key", {"books": [row]})
+    with pytest.raises(ValueError, match=f"a row of kumo_books differs in .'{column}'. from its columns"):
+        staging.write_batch("key", {"kumo_books": [row]})
     assert not staging.is_done("key")

@@ -15,7 +15,7 @@ _PROPOSAL_COLUMNS = {"truths": "truth_description", "actions": "action_descripti
 
 
 def domain_row(config: SeedConfig, source: str) -> Row:
-    """Return the row of table `domains`."""
+    """Return the row of table `kumo_domains`."""
     return {
         "domain_id": config.domain_id,
         "name": config.name,
@@ -32,20 +32,20 @@ def domain_row(config: SeedConfig, source: str) -> Row:
 
 
 def proposal_row(proposal: Proposal) -> Row:
-    """Return the row of table `domains` for a domain that a model proposed."""
+    """Return the row of table `kumo_domains` for a domain that a model proposed."""
     config = SeedConfig(proposal.name, (), (), (), goal=proposal.goal)
     values = {_PROPOSAL_COLUMNS.get(name, name): value for name, value in asdict(proposal).items()}
     return {"domain_id": config.domain_id, **values, "source": "model"}
 
 
 def proposal_from_row(row: Row) -> Proposal:
-    """Return the proposal that a row of `domains` holds."""
+    """Return the proposal that a row of `kumo_domains` holds."""
     names = (field.name for field in fields(Proposal))
     return Proposal(**{name: row[_PROPOSAL_COLUMNS.get(name, name)] for name in names})
 
 
 def config_row(config: SeedConfig, warnings: list[str], call_ids: Sequence[str] = ()) -> Row:
-    """Return the row of table `seed_configs`; `call_ids` are the model calls that led to it."""
+    """Return the row of table `kumo_seed_configs`; `call_ids` are the model calls that led to it."""
     return {
         "config_id": config.config_id,
         "domain_id": config.domain_id,
@@ -60,7 +60,7 @@ def config_row(config: SeedConfig, warnings: list[str], call_ids: Sequence[str] 
 
 
 def outcome_rows(config: SeedConfig) -> list[Row]:
-    """Return the rows of table `outcomes`, a row an outcome state."""
+    """Return the rows of table `kumo_outcomes`, a row an outcome state."""
     config_id = config.config_id
     return [
         {
@@ -153,7 +153,7 @@ def book_row(
     call_id: str | None = None,
     check_call_ids: Sequence[str] = (),
 ) -> Row:
-    """Return the row of table `books`; without `passed`, a book with any finding has failed."""
+    """Return the row of table `kumo_books`; without `passed`, a book with any finding has failed."""
     faultless = not (missing or extra or confirmed or ambiguous)
     return {
         "book_id": content_id("bk", instance_id, revision, text),

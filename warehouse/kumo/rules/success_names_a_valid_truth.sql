@@ -8,5 +8,4 @@ SELECT e.episode_id, e.player, e.status, l.move
 FROM episodes AS e
 JOIN kumo_instances AS i USING (instance_id)
 LEFT JOIN last_turn AS l USING (episode_id)
-WHERE e.success IS DISTINCT FROM (e.status = 'solved')
-   OR e.success IS DISTINCT FROM (coalesce(l.kind = 'truth', false) AND coalesce(list_contains(i.valid_truths, l.move), false))
+WHERE e.success IS DISTINCT FROM (coalesce(l.kind = 'truth', false) AND coalesce(list_contains(i.valid_truths, l.move), false))
