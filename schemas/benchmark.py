@@ -65,12 +65,16 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A figure of `statistics` that leaderboards show beside the success rate, and how it is counted."""
+    """A figure of `statistics` that leaderboards show beside the success rate, and how it is counted.
+
+    `note` says so in a few words, `doc` in a whole sentence.
+    """
 
     statistic: str
     convention: str
     heading: str
     note: str
+    doc: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +83,7 @@ class Benchmark:
 
     `analysis` returns what it adds to the statistics (`tasks.statistics.analysis`), `measures` are shown
     beside the success rate. `sql` names the package whose folders `views` and `rules` hold its views and its
-    rules of the audit.
+    rules of the audit. `report` returns its own sections of the report (`tasks.report.content.Report`).
     """
 
     name: str
@@ -88,6 +92,7 @@ class Benchmark:
     analysis: Callable[[], Any]
     sql: str = ""
     measures: tuple[Measure, ...] = ()
+    report: Callable[[], Any] | None = None
 
 
 @lru_cache(maxsize=1)

@@ -114,6 +114,11 @@ def view_over_arrow(tables: dict[str, "pyarrow.Table"]) -> "duckdb.DuckDBPyConne
     return connection
 
 
+def quote(text: str) -> str:
+    """Return the text as a string of SQL."""
+    return "'" + text.replace("'", "''") + "'"
+
+
 def domain_uses(store: Store) -> dict[str, int]:
     """Return the number of visible editions that hold each domain, by domain id."""
     if not visible_editions(store):
@@ -145,7 +150,7 @@ def _table_sql(store: Store, table: Table, editions: Sequence[str]) -> str:
     nothing = "SELECT " + ", ".join(f'NULL::{type_} AS "{name}"' for name, type_ in columns) + " WHERE false"
     if not names:
         return nothing
-    listed = ", ".join(_quoted(store.location(name)) for name in names)
+    listed = ", ".join(quote(store.location(name)) for name in names)
     options = "union_by_name = true"
     if table.of_editions:
         options += ", hive_partitioning = true, hive_types = {'edition': VARCHAR}"
@@ -157,10 +162,6 @@ def _file_of(store: Store, table: str, edition: str) -> str:
     """Return the table's file of that edition: for statistics the latest analysis, where there is one."""
     later = latest_analysis(store, edition) if table == "statistics" else None
     return later or table_file(table, edition)
-
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
 
 
 def _in_one_line(error: Exception, sql: str) -> str:
