@@ -25,7 +25,13 @@ CALLS = Table(
         ),
         Column("reasoning_tokens", "int64", "tokens of the reasoning", nullable=True, minimum=0),
         Column("cached_tokens", "int64", "prompt tokens that came from a cache", nullable=True, minimum=0),
-        Column("usage", "string", "whether the server reported tokens", allowed=USAGE_STATUSES),
+        Column(
+            "usage",
+            "string",
+            "token counts: reported by the server; bounded: it reported more than can be; or missing",
+            allowed=USAGE_STATUSES,
+        ),
+        Column("usage_reported", "string", "what it reported, where the counts differ (JSON)", nullable=True),
         Column(
             "cost_usd", "float64", "cost, NULL where tokens or price are unknown", nullable=True, minimum=0
         ),

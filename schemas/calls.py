@@ -30,8 +30,9 @@ ANSWERED_STATUSES: tuple[CallStatus, ...] = ("ok", "truncated", "refused", "empt
 ReasoningSource = Literal["none", "field", "think_tags"]
 REASONING_SOURCES: tuple[ReasoningSource, ...] = ("none", "field", "think_tags")
 
-UsageStatus = Literal["reported", "missing"]
-USAGE_STATUSES: tuple[UsageStatus, ...] = ("reported", "missing")
+# Whether token counts are what the server reported, a bound in place of more than can be, or unknown.
+UsageStatus = Literal["reported", "bounded", "missing"]
+USAGE_STATUSES: tuple[UsageStatus, ...] = ("reported", "bounded", "missing")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,7 @@ class Reply:
     """What a call came to. `content` is the reply's text without its reasoning ("" where there is none).
 
     Token counts are None where the server reported none, `cost_usd` where a count or a price is unknown.
+    `usage_reported` is what the server reported (JSON) where the counts are not that.
     `error` says what went wrong in one line, for a status that is no answer. `raw` is the body received.
     """
 
@@ -89,6 +91,7 @@ class Reply:
     attempts: int = 1
     error: str | None = None
     raw: str | None = None
+    usage_reported: str | None = None
 
     @property
     def answered(self) -> bool:
@@ -124,7 +127,8 @@ class Spent:
 class CallPolicy:
     """How calls are made. Nothing here decides what a reply says, so it may change between two runs.
 
-    Times are in seconds. `max_calls` and `max_cost` (US dollars) bound what the edition pays for in all.
+    Times are in seconds. `max_calls` and `max_cost` (US dollars) bound what the edition pays for in all,
+    `max_reply_bytes` the decoded body of one response.
     `replay`: nobody is asked, replies come from the ledger alone.
     """
 
@@ -135,6 +139,7 @@ class CallPolicy:
     timeout_s: float = 300.0
     connect_timeout_s: float = 10.0
     max_attempts: int = 6
+    max_reply_bytes: int = 32_000_000
     max_calls: int | None = None
     max_cost: float | None = None
     replay: bool = False

@@ -25,6 +25,12 @@ class QueryFailed(PerennialError):
     exit_code = 2
 
 
+class QueryTimedOut(PerennialError):
+    """A query that took longer than it was allowed to."""
+
+    exit_code = 7
+
+
 class UnusableConfig(PerennialError):
     """A seed configuration whose findings would make an instance ambiguous or wrong."""
 
@@ -77,3 +83,9 @@ class RootLocked(PerennialError):
     """A data root that somebody else is writing to, or whose lock says so."""
 
     exit_code = 9
+
+
+class ServerEnded(PerennialError):
+    """The embedded Prefect server, which ended before the work that it keeps book of."""
+
+    exit_code = 10

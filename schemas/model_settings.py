@@ -1,17 +1,28 @@
 """The settings of a refresh that concern models: who plays which role, what is passed on, what is allowed."""
 
+import os
 from typing import Annotated, Any
 
-from pydantic import Field, field_validator
+from pydantic import BeforeValidator, Field, field_validator
 from pydantic_settings import BaseSettings, NoDecode
 
 from schemas.calls import CallPolicy
+from schemas.endpoint import Endpoint, choose_endpoint
 from schemas.errors import InvalidOption
 from schemas.kumo.authoring import AUTHOR_ROLES, AuthoringPlan
 
-DEFAULT_BASE_URL = "https://api.openai.com/v1"
 DEFAULT_PROPOSALS = 3
-Names = Annotated[list[str], NoDecode]
+
+
+def split_names(value: Any) -> Any:
+    """Return the names of a text `a,b`, or of a list, without blank ones; leave anything else as it is."""
+    parts = value.split(",") if isinstance(value, str) else value
+    if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
+        return value
+    return [part.strip() for part in parts if part.strip()]
+
+
+Names = Annotated[list[str], NoDecode, BeforeValidator(split_names)]
 _OptionalCount = Annotated[int | None, Field(ge=1)]
 
 
@@ -46,15 +57,10 @@ class ModelSettings(BaseSettings):
     tokens_per_minute: _OptionalCount = None
     timeout: Annotated[float, Field(gt=0, le=86_400)] = 300.0
     max_attempts: Annotated[int, Field(ge=1, le=20)] = 6
+    max_reply_mb: Annotated[int, Field(ge=1, le=256)] = 32
     max_calls: Annotated[int | None, Field(ge=0)] = None
     max_cost: Annotated[float | None, Field(ge=0, allow_inf_nan=False)] = None
     accept_api_errors: bool = False
-
-    @field_validator("categories", mode="before")
-    @classmethod
-    def _split_categories(cls, value: Any) -> Any:
-        parts = value.split(",") if isinstance(value, str) else value
-        return [part.strip() for part in parts if part.strip()] if isinstance(parts, list) else parts
 
     @field_validator("base_url")
     @classmethod
@@ -65,7 +71,7 @@ class ModelSettings(BaseSettings):
         if not value:
             return value
         parts = urlsplit(value)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
+        if parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0:
             raise ValueError("expected a URL such as http://127.0.0.1:8000/v1")
         if parts.username or parts.password or parts.query:
             raise ValueError(
@@ -123,15 +129,20 @@ class ModelSettings(BaseSettings):
             reasoning_effort=self.reasoning_effort or None,
         )
 
+    def endpoint(self) -> Endpoint:
+        """Return the server that models are asked at, and its key, as settings and environment say."""
+        return choose_endpoint(self.base_url, os.environ)
+
     def call_policy(self) -> CallPolicy:
-        """Return how calls are made; the endpoint is the setting, or OpenAI's own."""
+        """Return how calls are made."""
         return CallPolicy(
-            base_url=self.base_url or DEFAULT_BASE_URL,
+            base_url=self.endpoint().base_url,
             concurrency=self.concurrency,
             requests_per_minute=self.requests_per_minute,
             tokens_per_minute=self.tokens_per_minute,
             timeout_s=self.timeout,
             max_attempts=self.max_attempts,
+            max_reply_bytes=self.max_reply_mb * 1_000_000,
             max_calls=self.max_calls,
             max_cost=self.max_cost,
         )

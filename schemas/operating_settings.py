@@ -43,7 +43,7 @@ class OperatingSettings(BaseSettings):
         from urllib.parse import urlsplit
 
         parts = urlsplit(value)
-        if value and (parts.scheme not in ("http", "https") or not parts.hostname):
+        if value and (parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0):
             raise ValueError("expected a URL such as http://127.0.0.1:8080/hook, or nothing")
         return value
 

@@ -3,9 +3,9 @@
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from flows.console.root_option import RootOption, data_root
+from flows.console.terminal import Terminal
 from schemas.errors import InvalidOption
 from warehouse.catalog.catalog import table_file, visible_editions
 from warehouse.lock.root_lock import locked_root
@@ -23,7 +23,7 @@ def analyse(
     Example: perennial analyse kumo-2026-11-20
     """
     store = data_root(root)
-    console = Console(soft_wrap=True, highlight=False, markup=False)
+    console = Terminal(soft_wrap=True)
     chosen = _chosen(store, edition)
     with locked_root(store, f"analyse {edition or 'every edition'}", console.print):
         for name in chosen:

@@ -1,9 +1,9 @@
 """The command line: `perennial`. Commands that only read never import Prefect."""
 
 import sys
+from contextlib import suppress
 
 import typer
-from rich.console import Console
 from typer import TyperException
 
 from flows.cli.analyse import analyse
@@ -19,14 +19,15 @@ from flows.cli.reproduce import reproduce
 from flows.cli.serve import serve
 from flows.cli.unlock import unlock
 from flows.cli.verify import verify
+from flows.console.interrupts import EXIT_CODES
 from flows.console.library_errors import as_ours
 from flows.console.os_errors import told_of
+from flows.console.terminal import Terminal, escape_what_cannot_be_encoded
 from flows.kumo.cli_domains import domains
 from flows.kumo.cli_sample import sample
 from flows.kumo.cli_solve import solve
 from schemas.errors import PerennialError
 
-_INTERRUPTED = 130
 _WRONG_USAGE = 2
 _REFUSED_BY_THE_SYSTEM = 2
 
@@ -59,7 +60,8 @@ app.command()(unlock)
 
 def main() -> None:
     """Run the command line; a user's error is one line on standard error and its own exit code."""
-    errors = Console(stderr=True, soft_wrap=True, highlight=False, markup=False)
+    escape_what_cannot_be_encoded()
+    errors = Terminal(stderr=True, soft_wrap=True)
     try:
         code = app(standalone_mode=False)
     except PerennialError as error:
@@ -86,8 +88,10 @@ def main() -> None:
             raise
         errors.print(f"perennial: error: {ours}")
         sys.exit(ours.exit_code)
-    if code == _INTERRUPTED:
-        errors.print("perennial: interrupted; the same command goes on where this one stopped")
+    if code in EXIT_CODES:
+        # The terminal may be gone.
+        with suppress(OSError):
+            errors.print("perennial: interrupted; the same command goes on where this one stopped")
     sys.exit(code if isinstance(code, int) else 0)
 
 

@@ -5,9 +5,9 @@ import sys
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from flows.console.root_option import RootOption, data_root
+from flows.console.terminal import Terminal
 
 
 def audit(
@@ -22,7 +22,7 @@ def audit(
     from flows.editions.audit import audit_edition, editions_to_audit, require_held
 
     store = data_root(root)
-    console = Console(stderr=as_json, soft_wrap=True, highlight=False, markup=False)
+    console = Terminal(stderr=as_json, soft_wrap=True)
     results = {}
     for name in editions_to_audit(store, edition):
         told, broken = audit_edition(store, name)

@@ -2,21 +2,20 @@
 
 import json
 import sys
-import unicodedata
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from flows.cli.query import Format, FormatOption, print_rows
 from flows.console.root_option import RootOption, data_root
+from flows.console.row_formats import Format, FormatOption, print_rows
+from flows.console.terminal import Terminal, json_text, on_one_line
 from schemas.calls import CALL_STATUSES, ROLES
 from schemas.errors import InvalidOption, UnreadableInput
 from warehouse.ledger.ledger import ledger_file
 from warehouse.ledger.reading import LISTED_COLUMNS, CallFilter, CallTotals, LedgerReader
-from warehouse.ledger.rows import utf8
 
 if TYPE_CHECKING:
-    from rich.console import Console, JustifyMethod
+    from rich.console import JustifyMethod
 
 _PREFIX = "call_"
 _SHORT_ID = len(_PREFIX) + 10
@@ -152,15 +151,14 @@ def _cell(name: str, value: Any) -> str:
 
 def _print_call(call: dict[str, Any], format_: Format) -> None:
     if format_ is Format.json:
-        sys.stdout.write(utf8(json.dumps(call, indent=1, ensure_ascii=False)) + "\n")
+        sys.stdout.write(json_text(call) + "\n")
     elif format_ is Format.csv:
-        values = [utf8(value) if isinstance(value, str) else value for value in call.values()]
-        print_rows(list(call), [tuple(values)], format_)
+        print_rows(list(call), [tuple(call.values())], format_)
     else:
         _print_page(_console(), call)
 
 
-def _print_page(console: "Console", call: dict[str, Any]) -> None:
+def _print_page(console: Terminal, call: dict[str, Any]) -> None:
     short = {name: value for name, value in call.items() if name not in _LONG_FIELDS}
     width = max(map(len, short))
     for name, value in short.items():
@@ -176,32 +174,11 @@ def _print_page(console: "Console", call: dict[str, Any]) -> None:
             _print_part(console, title, call[name])
 
 
-def _print_part(console: "Console", title: str, text: str) -> None:
+def _print_part(console: Terminal, title: str, text: str) -> None:
     console.print()
-    console.rule(printable(title), align="left")
-    console.print(printable(text), soft_wrap=True)
+    console.rule(title, align="left")
+    console.print(text, soft_wrap=True)
 
 
-def on_one_line(text: str) -> str:
-    """Return the text as `printable` does, with line breaks and tabs escaped as well."""
-    return printable(text).replace("\n", "\\n").replace("\t", "\\t")
-
-
-def printable(text: str) -> str:
-    """Return the text with all that could steer a terminal or hide in it written as escapes.
-
-    Line breaks, tabs and spaces of any kind stay.
-    """
-    if text.isprintable():
-        return text
-    return "".join(char if _is_plain(char) else char.encode("unicode_escape").decode() for char in text)
-
-
-def _is_plain(char: str) -> bool:
-    return char.isprintable() or char in "\n\t" or unicodedata.category(char) == "Zs"
-
-
-def _console(width: int | None = None) -> "Console":
-    from rich.console import Console
-
-    return Console(highlight=False, markup=False, emoji=False, width=width)
+def _console(width: int | None = None) -> Terminal:
+    return Terminal(width=width)

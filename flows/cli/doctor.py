@@ -1,14 +1,13 @@
 """`perennial doctor`: is everything as it should be, and what is to be done where it is not?"""
 
-import json
 import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 
 from flows.console.root_option import RootOption
+from flows.console.terminal import Terminal, json_text, printable
 
 if TYPE_CHECKING:
     from flows.doctor.check import Check, Look
@@ -47,8 +46,8 @@ def doctor(
     from schemas.settings import load_settings
 
     settings = load_settings({"root": root})
-    lines = Console(soft_wrap=True, highlight=False)
-    progress = Console(stderr=True)
+    lines = Terminal(soft_wrap=True)
+    progress = Terminal(stderr=True)
     checks = []
     for look in looks(settings, deep=deep):
         check = _carried_out(look, progress)
@@ -58,11 +57,11 @@ def doctor(
     code = exit_code_of(checks)
     if as_json:
         document = {"root": settings.root, "exit_code": code, "checks": [asdict(check) for check in checks]}
-        sys.stdout.write(json.dumps(document, indent=1, ensure_ascii=False) + "\n")
+        sys.stdout.write(json_text(document) + "\n")
     raise typer.Exit(code)
 
 
-def _carried_out(look: "Look", progress: Console) -> "Check":
+def _carried_out(look: "Look", progress: Terminal) -> "Check":
     """Carry out the look, telling on a terminal which one is at work."""
     if not progress.is_terminal:
         return look.carried_out()
@@ -70,11 +69,11 @@ def _carried_out(look: "Look", progress: Console) -> "Check":
         return look.carried_out()
 
 
-def _print(lines: Console, check: "Check") -> None:
+def _print(lines: Terminal, check: "Check") -> None:
     from rich.text import Text
 
     remedy = f"; to do: {check.remedy}" if check.remedy else ""
     lines.print(
         Text(f"{check.status:<{_WIDTH}}  ", style=_STYLES[check.status])
-        + Text(f"{check.name}: {check.seen}{remedy}")
+        + Text(printable(f"{check.name}: {check.seen}{remedy}"))
     )

@@ -5,10 +5,11 @@ from datetime import UTC, datetime
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from flows.cli.query import Format, FormatOption, existing_root, print_rows
+from flows.cli.query import existing_root
 from flows.console.root_option import RootOption, data_root
+from flows.console.row_formats import Format, FormatOption, print_rows
+from flows.console.terminal import Terminal
 from schemas.errors import InvalidOption
 from warehouse.catalog.catalog import open_catalog, published_editions, visible_editions
 from warehouse.catalog.withdrawals import reinstate, withdraw, withdrawn_editions
@@ -154,5 +155,5 @@ def _operator() -> str:
     return f"{owner.user}@{owner.host}"
 
 
-def _console(*, stderr: bool = False) -> Console:
-    return Console(stderr=stderr, soft_wrap=True, highlight=False, markup=False)
+def _console(*, stderr: bool = False) -> Terminal:
+    return Terminal(stderr=stderr, soft_wrap=True)

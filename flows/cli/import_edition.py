@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
+from flows.console.input_files import read_bytes_file, shown_path
 from flows.console.root_option import RootOption, data_root
-from schemas.errors import UnreadableInput
+from flows.console.terminal import Terminal
 from warehouse.catalog.external_scores import keep_scores, parse_scores
 from warehouse.lock.root_lock import locked_root
 
@@ -38,13 +38,14 @@ def kumo(
     """Take the KUMO authors' release in as edition kumo-2025-release.
 
     Their modules are read, never executed; their defects are kept and stand in `rejections`. A file or line
-    that cannot be read is skipped and named. Importing the same twice changes nothing.
+    that cannot be read, and a link that leads out of the clone, is skipped and named. Importing the same
+    twice changes nothing.
 
     Example: perennial import kumo ../kumo --domains MedicalEnv,MusicEnv
     """
     from flows.kumo.import_release import EDITION, import_release
 
-    console = Console(soft_wrap=True, highlight=False, markup=False)
+    console = Terminal(soft_wrap=True)
     store = data_root(root)
     started = time.monotonic()
     with _progress(console) as advance:
@@ -63,7 +64,7 @@ def kumo(
 
 
 @contextmanager
-def _progress(console: Console) -> "Iterator[Callable[[ImportProgress], None]]":
+def _progress(console: Terminal) -> "Iterator[Callable[[ImportProgress], None]]":
     """Show how far the runs are, on a terminal."""
     with Progress(
         TextColumn("runs        "),
@@ -99,13 +100,10 @@ def scores(
 
     Example: perennial import scores livebench.csv
     """
-    try:
-        content = file.read_bytes()
-    except OSError as error:
-        raise UnreadableInput(f"{file}: cannot be read ({error.strerror}); check the path") from None
+    content = read_bytes_file(file)
     store = data_root(root)
-    rows = parse_scores(content, str(file))
-    console = Console(soft_wrap=True, highlight=False, markup=False)
+    rows = parse_scores(content, shown_path(file))
+    console = Terminal(soft_wrap=True)
     with locked_root(store, "import scores", console.print):
         sources = keep_scores(store, rows)
     benchmarks = len({row["benchmark"] for row in rows})

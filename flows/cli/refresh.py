@@ -1,16 +1,20 @@
 """`perennial refresh`: grow and publish one edition."""
 
 import os
+from contextvars import copy_context
 from typing import TYPE_CHECKING, Any
 
 import typer
-from rich.console import Console
 
 from flows.console import progress
 from flows.console import refresh_options as options
+from flows.console.interrupts import Interrupted, signals_interrupt
 from flows.console.print_edition import print_edition
 from flows.console.print_plan import print_plan
+from flows.console.terminal import Terminal
 from flows.serve.prefect_environment import configure_prefect, prefect_home
+from flows.stages.leaving import leave
+from schemas.errors import ServerEnded
 from warehouse.lock.root_lock import refuse_locked
 from warehouse.staging.staging import Staging
 from warehouse.store.store import Store
@@ -56,6 +60,7 @@ def refresh(
     tokens_per_minute: options.TokensPerMinute = None,
     timeout: options.Timeout = None,
     max_attempts: options.MaxAttempts = None,
+    max_reply_mb: options.MaxReplyMb = None,
     max_calls: options.MaxCalls = None,
     max_cost: options.MaxCost = None,
     accept_api_errors: options.AcceptApiErrors = None,
@@ -92,7 +97,7 @@ def refresh(
     prepared = prepare_refresh(chosen, store, needs_key=not dry_run)
     plan = prepared.plan
     if dry_run:
-        print_plan(console, store, prepared, as_json)
+        print_plan(console, store, prepared, as_json, chosen.endpoint())
         return
     if prepared.published:
         Staging(store, plan.edition).remove()
@@ -100,13 +105,18 @@ def refresh(
         print_edition(store, plan, console, as_json)
         return
     check_runner(chosen.runner)
+    store.require_conditional_writes()
     for domain in prepared.domains:
         for warning in domain.warnings:
-            console.print(f"warning: {warning}", style="yellow", markup=False, highlight=False)
+            console.print(f"warning: {warning}", style="yellow")
     values = {**_without_secrets(chosen), "edition": plan.edition}
     verb = "going on with" if prepared.resumed else "growing"
-    console.print(f"{verb} edition {plan.edition} in {chosen.root}", highlight=False)
-    _run(values, chosen.root, console, verbose)
+    console.print(f"{verb} edition {plan.edition} in {chosen.root}")
+    try:
+        with signals_interrupt():
+            _run(values, chosen.root, console, verbose)
+    except Interrupted as interrupted:
+        raise typer.Exit(interrupted.exit_code) from None
     print_edition(store, plan, console, as_json)
 
 
@@ -120,7 +130,7 @@ def _without_secrets(settings: "RefreshSettings") -> dict[str, Any]:
     return values
 
 
-def _run(values: dict[str, Any], root: str, console: Console, verbose: bool) -> None:
+def _run(values: dict[str, Any], root: str, console: Terminal, verbose: bool) -> None:
     """Run the flow beside an embedded server; make the kernels ready while that server starts."""
     configure_prefect(root, verbose)
     from flows.kumo.kernels import prepare_kernels
@@ -131,12 +141,25 @@ def _run(values: dict[str, Any], root: str, console: Console, verbose: bool) -> 
             told = prepare_kernels("sampling", "search")
             server.wait_ready()
         progress.note(f"{'start':<12} {told}; Prefect is up")
+        context = copy_context()
+        server.when_ended(lambda: context.run(_leave_without_server))
         from flows.refresh.flow import refresh as refresh_flow
 
         refresh_flow(values)
 
 
-def _console(as_json: bool) -> Console:
+def _leave_without_server() -> None:
+    """Leave as soon as no call is in flight: Prefect would try for minutes to reach its server."""
+    progress.end_bar()
+    leave(
+        ServerEnded(
+            "the embedded Prefect server has ended (killed, or out of memory?): see .prefect/server.log in "
+            "the data root; what is staged and answered is kept, and the same command goes on"
+        )
+    )
+
+
+def _console(as_json: bool) -> Terminal:
     """Return where to print: as wide as the terminal, or wide enough for a table where there is none."""
-    console = Console(stderr=as_json, soft_wrap=True)
-    return console if console.is_terminal else Console(stderr=as_json, soft_wrap=True, width=_WIDTH)
+    console = Terminal(stderr=as_json, soft_wrap=True)
+    return console if console.is_terminal else Terminal(stderr=as_json, soft_wrap=True, width=_WIDTH)

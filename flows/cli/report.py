@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from flows.console.root_option import RootOption, data_root
+from flows.console.terminal import Terminal
 
 
 class ReportFormat(StrEnum):
@@ -34,7 +34,7 @@ def report(
     from flows.editions.report import report_data
     from flows.editions.report_files import write_page, write_tables
 
-    console = Console(soft_wrap=True, highlight=False, markup=False)
+    console = Terminal(soft_wrap=True)
     data = report_data(data_root(root), edition, compare)
     if format_ is ReportFormat.html:
         path = write_page(data, out)

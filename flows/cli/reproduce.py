@@ -9,10 +9,10 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from flows.console.root_option import RootOption, data_root
+from flows.console.terminal import Terminal
 from schemas.errors import InvalidOption
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def reproduce(
     from flows.kumo.kernels import prepare_kernels
 
     store = data_root(root)
-    console = Console(stderr=True, soft_wrap=True, highlight=False, markup=False)
+    console = Terminal(stderr=True, soft_wrap=True)
     with console.status("preparing sampling and search (compiled on first use)"):
         prepare_kernels("sampling", "search")
     with _folder(keep) as folder:
@@ -64,8 +64,8 @@ def _folder(keep: Path | None) -> "TemporaryDirectory[str] | nullcontext[str]":
 
 
 def _print(result: "Reproduction") -> None:
-    plain = Console(soft_wrap=True, highlight=False, markup=False)
-    console = plain if plain.is_terminal else Console(highlight=False, markup=False, width=_WIDTH)
+    plain = Terminal(soft_wrap=True)
+    console = plain if plain.is_terminal else Terminal(width=_WIDTH)
     shown = Table("table", "published", "rebuilt", "rows", "bytes of the file")
     for table in result.tables:
         shown.add_row(

@@ -10,15 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 
 from flows.console.root_option import RootOption
+from flows.console.terminal import Terminal
 from flows.serve.prefect_environment import configure_serving, prefect_home
 from flows.watchers.webhook import without_credentials
 from schemas.errors import InvalidOption, RootLocked
 from warehouse.store.store import Store
 
 if TYPE_CHECKING:
+    from flows.serve.embedded_server import EmbeddedServer
     from schemas.settings import RefreshSettings
 
 DEFAULT_CRON = "0 3 1 */2 *"
@@ -45,7 +46,7 @@ def serve(
     """Refresh every two months, or when you say, until Ctrl-C; analyse and audit on demand.
 
     Settings of the refresh come from perennial.toml and the environment. With PREFECT_API_URL that Prefect
-    server is used; without, an embedded one is started, with its pages.
+    server is used; without, an embedded one is started, with its pages and a link that opens them.
 
     Example: perennial serve --root data --cron "0 3 1 */2 *" --timezone Europe/Berlin
     """
@@ -57,10 +58,10 @@ def serve(
     os.environ["PERENNIAL_ROOT"] = place
     configure_serving(place, verbose)
     with _only_one(prefect_home(place)):
-        _serve(place, (cron, timezone, every), port, Console(soft_wrap=True, highlight=False, markup=False))
+        _serve(place, (cron, timezone, every), port, Terminal(soft_wrap=True))
 
 
-def _serve(root: str, when: tuple[str, str, float | None], port: int, console: Console) -> None:
+def _serve(root: str, when: tuple[str, str, float | None], port: int, console: Terminal) -> None:
     import asyncio
 
     from flows.serve.child_runs import PARENT_VARIABLE, end_runs
@@ -78,13 +79,37 @@ def _serve(root: str, when: tuple[str, str, float | None], port: int, console: C
         serving = Serving(root, Timetable(*when), owns_server=server.is_own)
         serving.timetable.schedule()
         server.wait_ready()
-        tell(f"Prefect's pages: {os.environ['PREFECT_API_URL'].removesuffix('/api')}")
         server.when_ended(_leave_without_server)
-        try:
-            asyncio.run(serving.until_stopped(tell))
-        finally:
-            end_runs()
+        with _sign_in_file(server, prefect_home(root)) as file:
+            tell(f"Prefect's pages: {_describe_pages(server, file, console)}")
+            try:
+                asyncio.run(serving.until_stopped(tell))
+            finally:
+                end_runs()
         tell("stopped")
+
+
+def _describe_pages(server: "EmbeddedServer", file: Path, console: Terminal) -> str:
+    """Return where the pages are: to a terminal the link with its secret, which is for no log."""
+    if not server.is_own:
+        return without_credentials(server.pages)
+    if console.is_terminal:
+        return server.sign_in_link
+    return f"{server.pages}, opened by the link in {file}"
+
+
+@contextmanager
+def _sign_in_file(server: "EmbeddedServer", home: Path) -> Iterator[Path]:
+    """Keep the link that opens an own server's pages in a file for this user alone, until the end."""
+    file = home / "pages.link"
+    file.unlink(missing_ok=True)
+    if server.is_own:
+        with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as link:
+            link.write(f"{server.sign_in_link}\n")
+    try:
+        yield file
+    finally:
+        file.unlink(missing_ok=True)
 
 
 def _leave_without_server() -> None:
@@ -113,6 +138,7 @@ def _refuse_what_cannot_recur(settings: "RefreshSettings", store: Store) -> None
             "perennial.toml or the environment (PERENNIAL_EDITION)"
         )
     prepare_refresh(settings, store)
+    store.require_conditional_writes()
 
 
 def _chosen_port(wanted: int) -> int:

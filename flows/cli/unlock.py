@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from flows.console.root_option import RootOption, data_root
+from flows.console.terminal import Terminal
 from schemas.errors import RootLocked
 from warehouse.lock.found_lock import FoundLock, find_lock, remove_lock
 from warehouse.lock.owner import Life
@@ -36,7 +36,7 @@ def unlock(
     Example: perennial unlock --root s3://bucket/prefix
     """
     store = data_root(root)
-    console = Console(soft_wrap=True, highlight=False, markup=False)
+    console = Terminal(soft_wrap=True)
     found = find_lock(store)
     if found is None:
         console.print(f"no lock: nobody is writing to {store.root}")
@@ -60,7 +60,7 @@ def unlock(
     console.print(f"removed: {store.root} is free")
 
 
-def _explain(console: Console, store: Store, found: FoundLock) -> None:
+def _explain(console: Terminal, store: Store, found: FoundLock) -> None:
     console.print(f"lock:      {store.location(LOCK_FILE)}")
     if found.record is None:
         console.print("holder:    cannot be read: it is no lock of this version")
@@ -70,7 +70,7 @@ def _explain(console: Console, store: Store, found: FoundLock) -> None:
     console.print(_meaning(found))
 
 
-def _explain_record(console: Console, record: LockRecord) -> None:
+def _explain_record(console: Terminal, record: LockRecord) -> None:
     now = datetime.now(UTC)
     owner = record.owner
     here = " (this machine)" if owner.host == socket.gethostname() else ""

@@ -7,9 +7,9 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 
 from flows.console.root_option import RootOption, data_root
+from flows.console.terminal import Terminal
 from schemas.errors import Damaged, InvalidOption, PerennialError
 from warehouse.catalog.catalog import published_editions
 from warehouse.store.store import Store
@@ -33,7 +33,7 @@ def verify(
     from warehouse.editions.verify import verify_edition
 
     store = data_root(root)
-    console = Console(soft_wrap=True, highlight=False, markup=False, stderr=as_json)
+    console = Terminal(soft_wrap=True, stderr=as_json)
     checked = []
     for name in _chosen(store, edition, all_):
         started = time.perf_counter()
@@ -62,7 +62,7 @@ def _chosen(store: Store, edition: str | None, all_: bool) -> tuple[str, ...]:
     return (edition,)
 
 
-def _print(console: Console, verification: "Verification", seconds: float) -> None:
+def _print(console: Terminal, verification: "Verification", seconds: float) -> None:
     name = verification.edition
     for finding in verification.findings:
         console.print(f"{name}: {finding.file}: {finding.message}")

@@ -1,36 +1,40 @@
 """JSON Lines files: read line by line, written whole or not at all."""
 
+import os
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from io import TextIOWrapper
 from pathlib import Path
 
-from flows.console.input_files import shown_path
+from flows.console.input_files import open_input, shown_path
 from schemas.errors import InvalidOption, UnreadableInput
 
 
 def read_lines(path: Path) -> Iterator[str]:
-    """Yield the file's lines; raise UnreadableInput where it is missing, not readable or not UTF-8."""
+    """Yield the file's lines; raise UnreadableInput where it cannot be read or is not UTF-8."""
     try:
-        with path.open(encoding="utf-8") as lines:
-            yield from lines
+        with open_input(path) as file:
+            yield from TextIOWrapper(file, encoding="utf-8")
     except UnicodeDecodeError as error:
         raise UnreadableInput(
             f"{shown_path(path)}: not UTF-8 text ({error.reason}); save it as UTF-8"
         ) from None
-    except OSError as error:
-        raise UnreadableInput(f"{shown_path(path)}: {error.strerror}; name a file of JSON Lines") from None
 
 
 def write_lines(path: Path, lines: Iterable[str]) -> None:
     """Write the lines so that the file is there whole or not at all; raise InvalidOption if it cannot be.
 
-    Whatever ends the lines' own making passes through, and leaves no draft.
+    Only a regular file is replaced, of a link what it leads to. Whatever ends the lines' own making passes
+    through, and leaves no draft.
     """
-    draft = path.with_name(f".{path.name}.draft")
+    target = Path(os.path.realpath(path))
+    if os.path.exists(target) and not os.path.isfile(target):
+        raise InvalidOption(f"--out {shown_path(path)}: not a regular file; name one that may be replaced")
+    draft = target.with_name(f".{target.name}.draft")
     try:
         with draft.open("w", encoding="utf-8") as out:
             out.writelines(f"{line}\n" for line in lines)
-        draft.replace(path)
+        draft.replace(target)
     except BaseException as error:
         with suppress(OSError):
             draft.unlink()

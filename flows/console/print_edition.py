@@ -4,11 +4,10 @@ import json
 import sys
 from typing import Any
 
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from flows.console.progress import calls_text
+from flows.console.terminal import Terminal
 from schemas.benchmark import find_benchmark
 from schemas.plan import RefreshPlan
 from schemas.tables import TABLES
@@ -17,7 +16,7 @@ from warehouse.catalog.leaderboard import leaderboard_sql
 from warehouse.store.store import Store
 
 
-def print_edition(store: Store, plan: RefreshPlan, console: Console, as_json: bool) -> None:
+def print_edition(store: Store, plan: RefreshPlan, console: Terminal, as_json: bool) -> None:
     """Print the published edition for people, or as JSON on standard output."""
     catalog = open_catalog(store)
     measures = find_benchmark(plan.benchmark).measures
@@ -38,21 +37,19 @@ def print_edition(store: Store, plan: RefreshPlan, console: Console, as_json: bo
     for setting, player, _, attempted, scored, *figures in rows:
         episodes = f"{scored:,}" if scored == attempted else f"{scored:,} of {attempted:,}"
         cells = [_figure(figures[place : place + 3]) for place in range(0, len(figures), 3)]
-        table.add_row(setting, escape(player), episodes, *cells)
+        table.add_row(setting, player, episodes, *cells)
     table.caption = "; ".join(["95% intervals clustered by instance", *(m.note for m in measures)])
     console.print(table)
     shown = ", ".join(f"{counts[name]:,} {name}" for name in TABLES if counts.get(name) and name != "audits")
-    console.print(f"published: {shown}; {counts['audits']} expectations held", highlight=False)
+    console.print(f"published: {shown}; {counts['audits']} expectations held")
     if counts.get("calls"):
-        console.print(f"models:    {_spent_text(_spent(catalog, plan.edition))}", highlight=False)
+        console.print(f"models:    {_spent_text(_spent(catalog, plan.edition))}")
     if plan.authoring.writer:
-        console.print(f"books:     {_books_text(catalog, plan.edition)}", highlight=False)
-    console.print(f"tables:    {store.location('tables')}/<table>/edition={plan.edition}/", highlight=False)
+        console.print(f"books:     {_books_text(catalog, plan.edition)}")
+    console.print(f"tables:    {store.location('tables')}/<table>/edition={plan.edition}/")
     flag = "" if store.root == "warehouse/data" else f" --root {store.root}"
     console.print(
         f"next:      perennial query{flag} \"FROM domain_scores WHERE edition = '{plan.edition}'\"",
-        highlight=False,
-        markup=False,
     )
 
 
@@ -69,6 +66,7 @@ def _spent(catalog: Catalog, edition: str) -> dict[str, Any]:
         "SELECT count(*) AS calls, sum(prompt_tokens)::BIGINT AS prompt_tokens, "
         "sum(completion_tokens)::BIGINT AS completion_tokens, "
         "count(*) FILTER (usage = 'missing') AS calls_without_usage, "
+        "count(*) FILTER (usage = 'bounded') AS calls_with_bounded_usage, "
         "sum(cost_usd) AS known_cost_usd, count(*) FILTER (cost_usd IS NULL) AS calls_of_unknown_cost "
         f"FROM calls WHERE edition = '{edition}'"
     )
@@ -78,8 +76,9 @@ def _spent(catalog: Catalog, edition: str) -> dict[str, Any]:
 def _spent_text(spent: dict[str, Any]) -> str:
     counted = calls_text(spent["calls"], spent["calls_of_unknown_cost"], spent["known_cost_usd"] or 0.0)
     tokens = f"{spent['prompt_tokens'] or 0:,} tokens in, {spent['completion_tokens'] or 0:,} out"
-    uncounted = spent["calls_without_usage"]
-    return f"{counted}; {tokens}" + (f" ({uncounted:,} calls without usage)" if uncounted else "")
+    kinds = {"without usage": "calls_without_usage", "with bounded usage": "calls_with_bounded_usage"}
+    notes = [f"{spent[name]:,} calls {kind}" for kind, name in kinds.items() if spent[name]]
+    return f"{counted}; {tokens}" + (f" ({', '.join(notes)})" if notes else "")
 
 
 def _books_text(catalog: Catalog, edition: str) -> str:

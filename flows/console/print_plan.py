@@ -5,9 +5,10 @@ import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from rich.console import Console
 from rich.table import Table
 
+from flows.console.terminal import Terminal
+from schemas.endpoint import Endpoint
 from schemas.plan import RefreshPlan
 from warehouse.store.store import Store
 
@@ -16,8 +17,14 @@ if TYPE_CHECKING:
     from flows.refresh.plan import PreparedRefresh
 
 
-def print_plan(console: Console, store: Store, prepared: "PreparedRefresh", as_json: bool) -> None:
-    """Print the plan for people, or as JSON on standard output."""
+def print_plan(
+    console: Terminal,
+    store: Store,
+    prepared: "PreparedRefresh",
+    as_json: bool,
+    endpoint: Endpoint | None = None,
+) -> None:
+    """Print the plan for people, or as JSON on standard output; and the endpoint where models are called."""
     from flows.kumo.estimate_calls import estimate_calls
     from warehouse.ledger.prices import load_prices
 
@@ -31,6 +38,8 @@ def print_plan(console: Console, store: Store, prepared: "PreparedRefresh", as_j
         if plan.domain_count:
             document["turns"] = {domain.config.name: domain.turn for domain in prepared.domains}
         document["estimates"] = [asdict(estimate) for estimate in estimates]
+        if endpoint and estimates:
+            document["endpoint"] = {"base_url": endpoint.base_url, "key": endpoint.key_from}
         sys.stdout.write(json.dumps(document, indent=1) + "\n")
         return
     state = " (begun, to be gone on with)" if prepared.resumed else ""
@@ -46,6 +55,8 @@ def print_plan(console: Console, store: Store, prepared: "PreparedRefresh", as_j
     console.print(table)
     if estimates:
         console.print(_estimate_table(estimates))
+        if endpoint:
+            console.print(f"endpoint: {endpoint.describe()}", markup=False, highlight=False)
 
 
 def _in_words(value: object) -> str:

@@ -1,5 +1,6 @@
 """What the operator sees while a refresh runs: a bar for the stage at work, a line for each one done."""
 
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -32,6 +33,14 @@ def note(text: str) -> None:
     console = _console.get()
     if console is not None:
         console.print(text, highlight=False, markup=False)
+
+
+def end_bar() -> None:
+    """Leave the line of a bar, and show the cursor that it hides: for an end without the bar's own."""
+    console = _console.get()
+    if console is not None and console.is_terminal:
+        console.show_cursor()
+        sys.stderr.write("\n")
 
 
 class CallCount:

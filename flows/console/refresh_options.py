@@ -90,7 +90,10 @@ ReasoningEffort = Annotated[
 ]
 BaseUrl = Annotated[
     str | None,
-    typer.Option(help="Server that speaks the OpenAI protocol. Default: OpenAI's.", rich_help_panel=_CALLS),
+    typer.Option(
+        help="Server that speaks the OpenAI protocol. Default: OPENAI_BASE_URL, else OpenAI's.",
+        rich_help_panel=_CALLS,
+    ),
 ]
 Concurrency = Annotated[
     int | None, typer.Option(help="Calls in flight at most. Default: 64.", rich_help_panel=_CALLS)
@@ -105,6 +108,10 @@ Timeout = Annotated[
 ]
 MaxAttempts = Annotated[
     int | None, typer.Option(help="Requests for one call at most. Default: 6.", rich_help_panel=_CALLS)
+]
+MaxReplyMb = Annotated[
+    int | None,
+    typer.Option(help="Megabytes of one reply, decompressed, at most. Default: 32.", rich_help_panel=_CALLS),
 ]
 MaxCalls = Annotated[
     int | None, typer.Option(help="Calls that the edition may pay for.", rich_help_panel=_CALLS)

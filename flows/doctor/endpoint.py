@@ -1,28 +1,34 @@
 """A look at the model endpoint: does it answer, take the key, and know the models that are configured?"""
 
+import asyncio
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from flows.doctor.check import Check, Look, failed, passed, warned
-from flows.stages.model_calls import api_key
+from schemas.calls import CallPolicy
 from schemas.errors import EndpointFailed
 from schemas.kumo.authoring import AUTHOR_ROLES
-from schemas.model_settings import DEFAULT_BASE_URL
 from schemas.settings import RefreshSettings
 from tasks.kumo.game import VARIANTS
 from tasks.kumo.players import PLAYERS
-from tasks.llm.endpoint import checked_key, checked_url, is_loopback, shown_url
+from tasks.llm.endpoint import checked_key, checked_url, shown_url
 from tasks.play.model_player import parse_model_player
 
 if TYPE_CHECKING:
     import httpx2
 
 _TIMEOUT_S = 10.0
-_NO_KEY = "none"
-_KEY = "set PERENNIAL_API_KEY or OPENAI_API_KEY to a key of this endpoint, or name another one (base_url)"
-_REACH = "start the server, or correct base_url (PERENNIAL_BASE_URL, or base_url in perennial.toml)"
+_KEY = (
+    "set PERENNIAL_API_KEY to a key of this endpoint (OPENAI_API_KEY goes to the host of OPENAI_BASE_URL, "
+    "or to OpenAI's, alone), or name another one (base_url)"
+)
+_REACH = (
+    "start the server, or correct base_url (PERENNIAL_BASE_URL, or base_url in perennial.toml) or "
+    "OPENAI_BASE_URL"
+)
 
 
 def endpoint_looks(settings: RefreshSettings) -> Iterator[Look]:
@@ -32,12 +38,18 @@ def endpoint_looks(settings: RefreshSettings) -> Iterator[Look]:
 
 def _endpoint(settings: RefreshSettings) -> Check:
     models = _models(settings)
-    if not models and not settings.base_url:
+    endpoint = settings.endpoint()
+    if not models and endpoint.url_from == "default":
         return passed("endpoint", "not configured: no model is named")
-    url = checked_url(settings.base_url or DEFAULT_BASE_URL)
-    key = checked_key(api_key())
-    shown = shown_url(url)
-    answer = _asked(shown, key, is_local=is_loopback(url))
+    policy = CallPolicy(endpoint.base_url, concurrency=1, timeout_s=_TIMEOUT_S)
+    url = checked_url(policy.base_url)
+    key = checked_key(endpoint.key)
+    answer = asyncio.run(_ask_for_models(policy, key))
+    check = _judge(shown_url(url), key, answer, models)
+    return replace(check, seen=f"{check.seen} ({endpoint.describe_sources()})")
+
+
+def _judge(shown: str, key: str, answer: "httpx2.Response | str", models: list[str]) -> Check:
     if isinstance(answer, str):
         return failed("endpoint", f"{shown} is not reached: {answer}", _REACH, EndpointFailed.exit_code)
     if answer.status_code in (401, 403):
@@ -59,21 +71,20 @@ def _models(settings: RefreshSettings) -> list[str]:
     return list(dict.fromkeys(name for name in named if name))
 
 
-def _asked(url: str, key: str, *, is_local: bool) -> "httpx2.Response | str":
+async def _ask_for_models(policy: CallPolicy, key: str) -> "httpx2.Response | str":
     """Return the answer to GET /models, or why there was none."""
     import httpx2
     import openai
 
-    # A proxy of the environment cannot reach this machine's own servers.
-    transport = openai.DefaultHttpx2Client(timeout=_TIMEOUT_S, follow_redirects=False, trust_env=not is_local)
+    from tasks.llm.bounded_http import open_client
+
+    url = checked_url(policy.base_url)
     try:
-        with openai.OpenAI(
-            api_key=key or _NO_KEY, base_url=url, max_retries=0, timeout=_TIMEOUT_S, http_client=transport
-        ) as client:
-            return client.get("/models", cast_to=httpx2.Response)
+        async with asyncio.timeout(_TIMEOUT_S), open_client(policy, url, key) as client:
+            return await client.get("/models", cast_to=httpx2.Response)
     except openai.APIStatusError as error:
         return error.response
-    except openai.APITimeoutError:
+    except (openai.APITimeoutError, TimeoutError):
         return f"no answer within {_TIMEOUT_S:g} s"
     except (openai.APIConnectionError, httpx2.HTTPError, OSError) as error:
         return " ".join(str(error.__cause__ or error).split())
@@ -82,7 +93,7 @@ def _asked(url: str, key: str, *, is_local: bool) -> "httpx2.Response | str":
 def _with_models(shown: str, answer: "httpx2.Response", models: list[str]) -> Check:
     try:
         listed = {str(model["id"]) for model in json.loads(answer.content)["data"]}
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         seen = f"{shown} answers with HTTP {answer.status_code} and lists no models"
         return warned("endpoint", seen, "check that base_url ends as the server wants it, often in /v1")
     unlisted = [model for model in models if model not in listed]

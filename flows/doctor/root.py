@@ -11,21 +11,32 @@ from uuid import uuid4
 from flows.console.clock import refuse_clock_set_back
 from flows.doctor.check import UNREADABLE, Check, Look, failed, flawed, passed, warned
 from schemas.errors import PerennialError, RootLocked
-from warehouse.ledger.check import check_ledger
+from warehouse.editions.published_calls import published_call_ids
+from warehouse.ledger.check import MissingCalls, check_ledger, find_missing_calls
 from warehouse.ledger.ledger import ledger_file
 from warehouse.lock.found_lock import find_lock
 from warehouse.lock.owner import Life
+from warehouse.store.root_id import find_root_id
 from warehouse.store.store import Store
 
 _LITTLE_SPACE = 1 << 30  # bytes
 _DAMAGED = 8
 
 _WRITABLE = "name another --root, or make this one writable for this user"
+_CONDITIONS = "move the root before the next refresh"
 _LOCK = "look who holds it, and where that process is gone, run `perennial unlock`"
 _CLOCK = "set the clock of this machine right"
 _LEDGER = (
     "restore the ledger from a copy, or drop what is damaged (`perennial calls CALL_ID` says how): it is "
     "then asked for and paid for again"
+)
+
+_LOST = (
+    "restore the ledger from a copy: what it lacks is paid for again where it is asked again; the published "
+    "editions are whole"
+)
+_FOREIGN = (
+    'put this root\'s own ledger back, or make that one its own with `sqlite3 {path} "DROP TABLE root"`'
 )
 
 
@@ -44,10 +55,29 @@ def is_readable(store: Store) -> bool:
 
 
 def root_looks(store: Store) -> Iterator[Look]:
-    """Yield the looks at lock, clock and ledger of a root."""
+    """Yield the looks at an object store's conditional writes, and at lock, clock and ledger of a root."""
+    if store.local_folder is None:
+        yield Look("conditional writes", _CONDITIONS, partial(_conditions, store))
     yield Look("lock", _LOCK, partial(_lock, store))
     yield Look("clock", _CLOCK, partial(_clock, store))
     yield Look("ledger", _LEDGER, partial(_ledger, store))
+
+
+def _absent_ledger(store: Store, path: Path) -> Check:
+    published = sum(len(call_ids) for _, call_ids in published_call_ids(store))
+    if not published:
+        return passed("ledger", "no model call has been kept yet")
+    seen = f"{path} is missing, and {published:,} published model calls were kept in it"
+    if store.local_folder is None:
+        return warned("ledger", seen, "copy it from the machine that runs the refreshes of this root")
+    return failed("ledger", seen, _LOST, _DAMAGED)
+
+
+def _describe_missing(lost: MissingCalls) -> str:
+    return (
+        f"{lost.missing:,} of the {lost.calls:,} published calls of edition {lost.edition} are missing, such "
+        f"as {lost.example}"
+    )
 
 
 def first_that_exists(path: Path) -> Path:
@@ -87,6 +117,11 @@ def _write_probe(store: Store) -> None:
         store.remove_bytes(name, content)
 
 
+def _conditions(store: Store) -> Check:
+    store.require_conditional_writes()
+    return passed("conditional writes", "two writers at the same instant are kept apart")
+
+
 def _lock(store: Store) -> Check:
     found = find_lock(store)
     if found is None:
@@ -109,10 +144,20 @@ def _clock(store: Store) -> Check:
 def _ledger(store: Store) -> Check:
     path = ledger_file(store.root)
     if not path.exists():
-        return passed("ledger", "no model call has been kept yet")
+        return _absent_ledger(store, path)
     state = check_ledger(path)
     if state.flaws:
         return flawed("ledger", [f"{path}: {flaw}" for flaw in state.flaws], _LEDGER, _DAMAGED)
+    missing = find_missing_calls(path, lambda: published_call_ids(store))
+    root_id = find_root_id(store)
+    is_foreign = state.root_id is not None and state.root_id != root_id
+    if missing:
+        whose = "the ledger of another data root, and " if is_foreign else ""
+        flaws = [f"{path}: {whose}{_describe_missing(lost)}" for lost in missing]
+        return flawed("ledger", flaws, _LOST, _DAMAGED)
+    if is_foreign:
+        seen = f"{path} is the ledger of another data root ({state.root_id}; this one is {root_id or 'new'})"
+        return warned("ledger", seen, _FOREIGN.format(path=path))
     checked = "each one as it was kept" if state.is_digested else "without digests (version 1)"
     return passed(
         "ledger",

@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 import typer
-from rich.console import Console
 
-from flows.cli.query import Format, print_rows
+from flows.console.row_formats import Format, print_rows
+from flows.console.terminal import Terminal
 from schemas.calls import ANSWERED_STATUSES
 from schemas.errors import InvalidOption
 from warehouse.editions.prunable import Prunable, prunable, remove
@@ -43,7 +43,7 @@ def prune(store: Store, editions: Sequence[str], *, yes: bool, format_: Format) 
     print_rows(list(_COLUMNS), [_row(store, entry) for entry in shown], format_)
     if not editions:
         _print_kept(store)
-    console = Console(stderr=format_ is not Format.table, soft_wrap=True, highlight=False, markup=False)
+    console = Terminal(stderr=format_ is not Format.table, soft_wrap=True)
     if not shown:
         console.print(f"nothing to remove in {store.root}")
     elif yes or _agreed(console):
@@ -52,7 +52,7 @@ def prune(store: Store, editions: Sequence[str], *, yes: bool, format_: Format) 
 
 def _print_kept(store: Store) -> None:
     """Say what looks like an edition whose row was lost: that is only removed where it is named."""
-    console = Console(stderr=True, soft_wrap=True, highlight=False, markup=False)
+    console = Terminal(stderr=True, soft_wrap=True)
     for edition in lost_editions(store):
         console.print(
             f"warning: {edition} has a manifest but no row in editions, as a published edition whose row was "
@@ -60,7 +60,7 @@ def _print_kept(store: Store) -> None:
         )
 
 
-def _agreed(console: Console) -> bool:
+def _agreed(console: Terminal) -> bool:
     """Ask on a terminal; elsewhere say how to go on."""
     console.print("model calls stay in the ledger: nothing that was paid for is lost")
     if not sys.stdin.isatty():
@@ -72,7 +72,7 @@ def _agreed(console: Console) -> bool:
     return False
 
 
-def _remove(store: Store, shown: Sequence[Prunable], console: Console) -> None:
+def _remove(store: Store, shown: Sequence[Prunable], console: Terminal) -> None:
     from warehouse.lock.root_lock import locked_root
 
     with locked_root(store, "editions --prune-staging"):

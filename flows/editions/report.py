@@ -43,9 +43,8 @@ def report_data(store: Store, edition: str | None = None, compare: str | None = 
     Raises what `choose_edition` raises, and InvalidOption for an edition compared with itself or with one of
     another benchmark.
     """
-    catalog = open_catalog(store)
     # Sums of floats depend on their order, which several threads leave open.
-    catalog.connection.execute("SET threads = 1")
+    catalog = open_catalog(store, settings={"threads": 1})
     chosen = choose_edition(catalog, store.root, edition)
     record = _edition_record(catalog, chosen)
     benchmark = find_benchmark(record["benchmark"])

@@ -2,12 +2,12 @@
 
 import csv
 import io
-import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from flows.console.input_files import shown_path
+from flows.console.row_formats import csv_row
 from schemas.errors import InvalidOption
 from tasks.report.content import ReportData, ReportTable
 
@@ -40,13 +40,9 @@ def write_tables(data: ReportData, folder: Path, form: str) -> list[Path]:
 def _csv(table: ReportTable) -> bytes:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(table.columns)
-    writer.writerows([_plain(value) for value in row] for row in table.rows)
-    return text.getvalue().encode("utf-8", "backslashreplace")
-
-
-def _plain(value: Any) -> Any:
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, list) else value
+    writer.writerow(csv_row(table.columns))
+    writer.writerows(map(csv_row, table.rows))
+    return text.getvalue().encode()
 
 
 def _parquet(table: ReportTable) -> bytes:

@@ -4,20 +4,18 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
 from flows.console.input_files import config_files, load_bundled, read_config_file, shown_path
 from flows.console.root_option import RootOption, data_root
+from flows.console.terminal import Terminal
 from schemas.errors import UnreadableInput
 from schemas.kumo.things import MIN_ACTIONS, MIN_TRUTHS, Finding, SeedConfig
 from tasks.kumo.validation import RULES, one_to_one_share, validate_config
 from warehouse.catalog.catalog import domain_uses
 from warehouse.kumo.bundled_domains import bundled_domains
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 domains = typer.Typer(
     name="domains", help="Check seed configurations and list the bundled domains.", no_args_is_help=True
@@ -174,12 +172,10 @@ def _domain_row(name: str, config: SeedConfig, editions: int) -> dict[str, objec
 
 
 def _print_reports(reports: list[FileReport]) -> None:
-    from rich.console import Console
-
-    console = Console(highlight=False, soft_wrap=True, markup=False, emoji=False)
+    console = Terminal(soft_wrap=True)
     for report in reports:
         if report.problem is not None:
-            typer.echo(f"perennial: error: {report.problem}", err=True)
+            Terminal(stderr=True, soft_wrap=True).print(f"perennial: error: {report.problem}")
             continue
         console.print(_summary_lines(report))
         _print_findings(console, "Errors", "red", report.of("error"))
@@ -200,7 +196,7 @@ def _counted(count: int, what: str) -> str:
     return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
-def _print_findings(console: "Console", title: str, style: str, findings: list[Finding]) -> None:
+def _print_findings(console: Terminal, title: str, style: str, findings: list[Finding]) -> None:
     from textwrap import TextWrapper
 
     if not findings:
@@ -228,9 +224,7 @@ def _total_line(reports: list[FileReport]) -> str:
 
 
 def _print_domains(rows: list[dict[str, object]]) -> None:
-    from rich.console import Console
     from rich.table import Table
-    from rich.text import Text
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     texts, numbers = ("name", "category"), ("truths", "actions", "states", "editions")
@@ -239,5 +233,5 @@ def _print_domains(rows: list[dict[str, object]]) -> None:
     for heading in numbers:
         table.add_column(heading, justify="right")
     for row in rows:
-        table.add_row(*(Text(str(row[heading])) for heading in (*texts, *numbers)))
-    Console(highlight=False).print(table)
+        table.add_row(*(str(row[heading]) for heading in (*texts, *numbers)))
+    Terminal().print(table)

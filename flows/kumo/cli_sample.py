@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from flows.console.root_option import RootOption, data_root
+from flows.console.terminal import Terminal
 
 _NO_BAR_BELOW = 2_000
 
@@ -49,7 +49,7 @@ def sample(
     from warehouse.editions.issued_ids import issued_instances
 
     chosen = load_settings({"preset": preset, "min_expected_steps": min_expected_steps})
-    console = Console(stderr=True, soft_wrap=True, highlight=False, markup=False)
+    console = Terminal(stderr=True, soft_wrap=True)
     seed_config, _ = choose_domain(config)
     for finding in refuse_unsafe(seed_config):
         console.print(f"warning: {finding.message}", style="yellow")

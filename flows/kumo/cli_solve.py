@@ -1,6 +1,5 @@
 """`perennial solve`: the exact optimum of task instances."""
 
-import json
 import os
 import sys
 import time
@@ -8,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from flows.console.root_option import RootOption
+from flows.console.terminal import Terminal, json_text
 
 if TYPE_CHECKING:
     from schemas.kumo.things import Instance, SeedConfig
@@ -40,7 +39,7 @@ def solve(
     from tasks.kumo.instance_lines import parse_instances
     from tasks.kumo.search import solve_instances
 
-    console = Console(stderr=True, soft_wrap=True, highlight=False, markup=False)
+    console = Terminal(stderr=True, soft_wrap=True)
     seed_config, _ = choose_domain(config)
     _say_first_match(seed_config, console)
     encoded = encode_config(seed_config)
@@ -60,7 +59,7 @@ def solve(
     unsolved = sum(record["status"] != "solved" for record in records)
     if as_json:
         document = {"domain": seed_config.name, "unsolved": unsolved, "instances": records}
-        sys.stdout.write(json.dumps(document, indent=1, ensure_ascii=False) + "\n")
+        sys.stdout.write(json_text(document) + "\n")
     else:
         _print_table(records)
         console.print(
@@ -97,10 +96,10 @@ def _print_table(records: list[dict[str, Any]]) -> None:
         else:
             figures = ("unsolved", "", "")
         table.add_row(str(record["seed"]), str(record["index"]), *figures)
-    Console(highlight=False, markup=False).print(table)
+    Terminal().print(table)
 
 
-def _say_first_match(config: "SeedConfig", console: Console) -> None:
+def _say_first_match(config: "SeedConfig", console: Terminal) -> None:
     """Say how an observation is read where several states of an action hold it."""
     from tasks.kumo.validation import validate_config
 

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     import pyarrow
 
 EDITION = "kumo-2025-release"
-RUN_TABLE = "trajectories.parquet"
 _LAST_PART = 99_999
 Tell = Callable[[str], None]
 
@@ -55,7 +54,7 @@ def import_release(
     something else, RootLocked where somebody else writes to the root.
     """
     release = find_release(path).only(domains, models)
-    plan = _plan(release, path, models)
+    plan = _plan(release, models)
     with locked_root(store, f"import {plan.edition}", tell):
         return _imported(store, release, plan, path, models, tell, on_progress)
 
@@ -85,7 +84,7 @@ def _imported(
         read = import_trajectories(
             [*release.trajectories, *release.oracle], rows.keys, parts, on_progress=on_progress
         )
-        _add_run_table(path, release, rows, models, parts)
+        _add_run_table(release, rows, models, parts)
         files = {name: consolidate_parts(parts, name) for name in TRAJECTORY_TABLES}
         skipped = (*rows.skipped, *read.skipped)
         rows.findings += [*read.findings, *map(_as_finding, skipped)]
@@ -98,17 +97,14 @@ def _imported(
     return publication, skipped
 
 
-def _plan(release: Release, path: Path, models: Sequence[str]) -> RefreshPlan:
+def _plan(release: Release, models: Sequence[str]) -> RefreshPlan:
     """Return the plan that an imported edition keeps; what it was read from counts by names and sizes."""
+    groups = (release.configs, release.instances, release.books, release.trajectories, release.oracle)
     listed = [
         (file.name, file.path.stat().st_size)
-        for group in (release.configs, release.instances, release.books, release.trajectories, release.oracle)
-        for file in (part.file for part in group)
+        for file in (*(part.file for group in groups for part in group), release.run_table)
         if file is not None
     ]
-    run_table = path / RUN_TABLE
-    if run_table.is_file():
-        listed.append((RUN_TABLE, run_table.stat().st_size))
     return RefreshPlan(
         edition=EDITION,
         configs=(),
@@ -125,12 +121,10 @@ def _plan(release: Release, path: Path, models: Sequence[str]) -> RefreshPlan:
     )
 
 
-def _add_run_table(
-    path: Path, release: Release, rows: ReleaseRows, models: Sequence[str], parts: Path
-) -> None:
+def _add_run_table(release: Release, rows: ReleaseRows, models: Sequence[str], parts: Path) -> None:
     """Add the runs of players whose own files are not there: the release's table has no moves of them."""
-    file = path / RUN_TABLE
-    if not file.is_file():
+    file = release.run_table
+    if file is None:
         return
     known = {
         (part.player, part.domain, part.setting.n_truths, part.setting.n_actions)
@@ -138,7 +132,12 @@ def _add_run_table(
     }
     keys = {_numbers(place): {seed: (key.instance_id, key.book_id) for seed, key in seeds.items()}
             for place, seeds in rows.keys.items()}  # fmt: skip
-    for name, table in run_table_episodes(file, keys, known, models).items():
+    try:
+        tables = run_table_episodes(file.path, keys, known, models)
+    except UnreadableInput as error:
+        rows.skipped.append(Skipped(file.name, None, str(error)))
+        return
+    for name, table in tables.items():
         write_part(table, parts, name, _LAST_PART)
 
 

@@ -1,13 +1,14 @@
 """The KUMO authors' domains, configurations, instances and books as rows, their defects as findings."""
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from math import inf
 from typing import TypeVar
 
+from schemas.errors import UnreadableInput
 from schemas.ids import content_id
 from schemas.kumo.things import Instance, Rejection, SeedConfig, Setting, observation_text
+from tasks.kumo.configuration import parse_json
 from tasks.kumo.encoding import EncodedConfig, encode_config, encode_instance, instance_id
 from tasks.kumo.release.configurations import config_from_json, config_from_module
 from tasks.kumo.release.instances import parse_instance
@@ -107,10 +108,10 @@ def _golden_moves(file: TrajectoryFile, rows: ReleaseRows) -> dict[int, list[str
             continue
         number, text = entry
         try:
-            line = json.loads(text)
+            line = parse_json(text, file.file.name)
             played = [move for move in line["trajectories"][0]["actions"] if isinstance(move, str)]
-            moves[int(line["seed"])] = played
-        except (ValueError, KeyError, IndexError, TypeError):
+            moves[line["seed"]] = played
+        except (UnreadableInput, KeyError, IndexError, TypeError):
             rows.skipped.append(Skipped(file.file.name, number, "no optimal play in it"))
     return moves
 

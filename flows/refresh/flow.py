@@ -15,6 +15,7 @@ from flows.refresh.publish import audit_and_publish
 from flows.run.choose_runner import opened_runner, root_for_workers
 from flows.run.prefect_stages import Stages
 from flows.stages.grow import grow
+from flows.stages.leaving import before_leaving
 from flows.stages.policies import Policies
 from flows.stages.workspace import open_workspace
 from flows.watchers.openlineage import LineageWatcher
@@ -23,6 +24,8 @@ from flows.watchers.prefect_assets import AssetWatcher
 from flows.watchers.watcher import Watchers
 from flows.watchers.webhook import Notices
 from schemas.settings import RefreshSettings, load_settings
+from warehouse.ledger.ledger import ledger_file
+from warehouse.ledger.place import one_ledger
 from warehouse.lock.root_lock import locked_root
 from warehouse.staging.staging import Staging
 from warehouse.store.store import Store
@@ -38,7 +41,11 @@ def refresh(settings: dict[str, Any]) -> str:
     notices = Notices(chosen.webhook, chosen.root, chosen.edition, code_version())
     watchers = Watchers([LineageWatcher(chosen.openlineage_url), AssetWatcher(), Artifacts(), notices])
     what = f"refresh {chosen.edition}".rstrip()
-    with watchers.told_of_failure(), locked_root(Store(chosen.root), what, progress.note):
+    with (
+        watchers.told_of_failure(),
+        before_leaving(watchers.failed),
+        locked_root(Store(chosen.root), what, progress.note),
+    ):
         return _refreshed(chosen, watchers)
 
 
@@ -55,7 +62,8 @@ def _refreshed(settings: RefreshSettings, watchers: Watchers) -> str:
         workspace = open_workspace(root, plan.edition)
         with opened_runner(settings.runner, settings.workers, root, plan.edition) as runner:
             stages = Stages(watchers, runner)
-            grow(workspace, Policies.of(settings, prepared.domains), stages)
+            with one_ledger(ledger_file(root)):
+                grow(workspace, Policies.of(settings, prepared.domains), stages)
         watchers.published(stages.run("publish", [partial(audit_and_publish, settings.root, plan.edition)]))
     staging.remove()
     return plan.edition

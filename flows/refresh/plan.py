@@ -1,9 +1,10 @@
 """From what the operator asked for to the plan of an edition, new or already begun."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
+from itertools import chain
 
 from flows.console.clock import refuse_clock_set_back
 from flows.kumo.domain_choice import choose_domain
@@ -170,9 +171,9 @@ def _candidates(settings: RefreshSettings, authoring: AuthoringPlan) -> tuple[Pl
     Where new ones are proposed, the bundled ones are left out, unless so many of them were asked for.
     """
     unnamed = [] if authoring.proposals and not settings.domain_count else list(bundled_domains())
-    domains = tuple(_domain(name) for name in settings.domains or unnamed)
+    domains = {name: _domain(name) for name in settings.domains or unnamed}
     _refuse_same_domain_twice(domains)
-    return domains
+    return tuple(domains.values())
 
 
 def _taken(
@@ -211,13 +212,25 @@ def _domain(name: str) -> PlannedDomain:
     return PlannedDomain(config, source, tuple(finding.message for finding in warnings))
 
 
-def _refuse_same_domain_twice(domains: Sequence[PlannedDomain]) -> None:
-    ids = [domain.config.domain_id for domain in domains]
-    for domain in domains:
-        if ids.count(domain.config.domain_id) > 1:
+def _refuse_same_domain_twice(domains: Mapping[str, PlannedDomain]) -> None:
+    """Refuse two names for one domain, by its name and goal or by what its instances are made of."""
+    given: dict[object, str] = {}
+    for name, domain in domains.items():
+        config = domain.config
+        first = given.setdefault(config.domain_id, name)
+        if first != name:
             raise InvalidOption(
-                f"domain {domain.config.name!r} was given twice: an edition holds a domain once, "
-                "drop one of them or give them different names or goals"
+                f"domain {config.name!r} was given twice, as {first!r} and {name!r}: an edition holds "
+                "a domain once, drop one of them or give them different names or goals"
+            )
+        encoded = encode_config(config)
+        parts = frozenset(encoded.truth_tokens), frozenset(chain.from_iterable(encoded.state_tokens))
+        first = given.setdefault(parts, name)
+        if first != name:
+            raise InvalidOption(
+                f"{first!r} and {name!r} are one domain under two names, {domains[first].config.name!r} and "
+                f"{config.name!r}: truths, actions and outcome states are the same, so their instances would "
+                "be too; drop one of them"
             )
 
 

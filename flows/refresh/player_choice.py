@@ -1,6 +1,5 @@
 """Which models a refresh will call, checked before any work: are they reachable by key, price and limit?"""
 
-from flows.stages.model_calls import api_key
 from schemas.calls import ModelChoice
 from schemas.errors import InvalidOption
 from schemas.kumo.authoring import AuthoringPlan
@@ -8,6 +7,7 @@ from schemas.settings import RefreshSettings
 from tasks.kumo.game import VARIANTS
 from tasks.kumo.players import PLAYERS
 from tasks.llm.budget import check_budget
+from tasks.llm.endpoint import checked_url
 from tasks.play.model_player import parse_model_player
 from warehouse.ledger.prices import load_prices
 from warehouse.store.store import Store
@@ -47,7 +47,9 @@ def check_models(
     models = {parse_model_player(name, {}, VARIANTS).choice.model for name in playing} | set(authoring.models)
     if not models:
         return
-    if needs_key and not settings.base_url and not api_key():
+    endpoint = settings.endpoint()
+    checked_url(endpoint.base_url)
+    if needs_key and endpoint.url_from == "default" and not endpoint.key:
         first = playing[0] if playing else authoring.models[0]
         role = (
             f"player {first!r} is none of {', '.join(PLAYERS)}" if playing else f"author {first!r} is a model"

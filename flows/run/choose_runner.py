@@ -12,6 +12,7 @@ from flows.run.batch_runner import Runner, threads_of_share
 from flows.run.process_pool import ProcessPool, WorkerLost
 from flows.run.worker import run_work
 from flows.stages.grow import Counts, Work
+from flows.stages.leaving import before_leaving
 from schemas.errors import PerennialError
 
 if TYPE_CHECKING:
@@ -61,7 +62,8 @@ def _opened_pool(workers: int, patience_s: float) -> Iterator[Runner]:
     # One more than there are workers: a worker need not wait for the bookkeeping of its last batch.
     width = workers + 1
     task_runner: TaskRunner[Any] = ThreadPoolTaskRunner(max_workers=width)
-    with task_runner, ProcessPool(workers) as pool:
+    # A pool that is not stopped leaves semaphores behind, and Python warns of each.
+    with task_runner, ProcessPool(workers) as pool, before_leaving(lambda _error: pool.stop()):
 
         def call(work: Work, threads: int) -> Counts:
             return pool.run(run_work, work, threads)

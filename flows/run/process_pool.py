@@ -110,8 +110,8 @@ class _Crew:
 
 @contextmanager
 def interrupts_held_back() -> Iterator[None]:
-    """Start processes that Ctrl-C does not reach: a terminal sends it to them too, the parent decides."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    """Start processes that Ctrl-C and SIGHUP do not reach: a terminal sends them too, the parent decides."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGHUP})
     try:
         yield
     finally:

@@ -1,7 +1,8 @@
 """The flows that are deployed: a refresh, its analysis and its audit, with parameters for Prefect's form.
 
 They are what `prefect.yaml` names and `perennial serve` runs. What a parameter leaves out comes from the
-environment and perennial.toml of the process that runs the flow; secrets come from there alone.
+environment and perennial.toml of the process that runs the flow; secrets, endpoints and the data root come
+from there alone.
 """
 
 import io
@@ -12,15 +13,15 @@ from typing import Any
 from prefect import Flow, State, flow, get_run_logger
 from prefect.client.schemas.objects import FlowRun
 from prefect.states import Completed
-from rich.console import Console
 
 from flows.console import progress
+from flows.console.terminal import Terminal
 from flows.refresh.flow import refresh
 from flows.refresh.plan import code_version
 from flows.serve.child_runs import end_with_parent
 from flows.serve.flow_parameters import takes_settings
 from flows.watchers.webhook import Notices
-from schemas.settings import load_settings
+from schemas.settings import EditionName, load_settings
 from warehouse.catalog.catalog import published_editions
 from warehouse.store.store import Store
 
@@ -42,8 +43,10 @@ def _fresh_edition(given: dict[str, Any]) -> str:
 
 def _tell_of_crash(flow: Flow[..., Any], flow_run: FlowRun, state: State[Any]) -> None:
     """Tell the webhook of a process that could not do so itself; run by whoever started it."""
-    settings = load_settings(flow_run.parameters)
-    notices = Notices(settings.webhook, settings.root, settings.edition, code_version())
+    # Without the run's parameters: nothing has checked those of a run that never came to start.
+    settings = load_settings({})
+    edition = str(flow_run.parameters.get("edition") or settings.edition)
+    notices = Notices(settings.webhook, settings.root, edition, code_version())
     notices.crashed(state.message or "the process of the refresh ended without a word")
 
 
@@ -61,31 +64,29 @@ def kumo_refresh(**settings: Any) -> State[Any]:
 
 
 @flow(name="analyse", description="Compute the statistics of published editions anew; no model is called.")
-def analyse(root: str | None = None, edition: str | None = None) -> State[Any]:
+def analyse(edition: EditionName | None = None) -> State[Any]:
     """Compute statistics anew, as `perennial analyse` does.
 
     Args:
-        root: Data root. Default: warehouse/data.
         edition: The edition. Default: every published one.
     """
     from flows.cli.analyse import analyse as analysed
 
     with _run_of_its_own():
-        analysed(edition or None, root)
+        analysed(edition or None)
     return Completed(message="the statistics are up to date")
 
 
 @flow(name="audit", description="Hold published tables to the audit again.")
-def audit(root: str | None = None, edition: str | None = None) -> State[Any]:
+def audit(edition: EditionName | None = None) -> State[Any]:
     """Check published tables, as `perennial audit` does; fail where an expectation no longer holds.
 
     Args:
-        root: Data root. Default: warehouse/data.
         edition: The edition. Default: every published one.
     """
     from flows.editions.audit import audit_edition, editions_to_audit, require_held
 
-    store = Store(load_settings({"root": root}).root)
+    store = Store(load_settings({}).root)
     broken = {}
     with _run_of_its_own():
         for name in editions_to_audit(store, edition):
@@ -100,7 +101,7 @@ def _run_of_its_own() -> Iterator[None]:
     """Show progress in the run's log, and end with the process that serves."""
     end_with_parent()
     log = _RunLog()
-    with progress.shown_on(Console(file=log, width=_WIDTH, soft_wrap=True)), redirect_stdout(log):
+    with progress.shown_on(Terminal(file=log, width=_WIDTH, soft_wrap=True)), redirect_stdout(log):
         yield
 
 

@@ -2,9 +2,13 @@
 
 Prefect's own ephemeral server outlives a parent that was killed. This one reads its standard input
 and leaves when it closes, which the operating system does for a dead parent too.
+
+It listens on 127.0.0.1, behind `server_guard.py`, and its API demands an auth string that is drawn at each
+start. The string is passed in the environment of this process, the server and their children alone.
 """
 
 import os
+import secrets
 import socket
 import subprocess
 import sys
@@ -21,8 +25,9 @@ from schemas.errors import PerennialError
 
 START_TIMEOUT_S = 180.0
 _POLL_S = 0.1
-_WATCH_S = 1.0
 _SCHEDULING = "--scheduling"
+_SIGN_IN_PATH = "/open"
+_CLIENT_AUTH = "PREFECT_API_AUTH_STRING"
 
 
 class EmbeddedServer:
@@ -41,6 +46,8 @@ class EmbeddedServer:
         self._process: subprocess.Popen[bytes] | None = None
         self._log: IO[bytes] | None = None
         self._url = ""
+        self._auth_string = ""
+        self._client_auth_before: str | None = None
         self._stopping = False
 
     def __enter__(self) -> "EmbeddedServer":
@@ -48,6 +55,7 @@ class EmbeddedServer:
             return self
         port = self._port or free_port()
         self._url = f"http://127.0.0.1:{port}/api"
+        self._auth_string = f"perennial:{secrets.token_urlsafe(32)}"
         self._log = self._log_path.open("wb")
         self._process = subprocess.Popen(
             # -P: a folder called `warehouse` in the current one is no package of ours.
@@ -60,6 +68,8 @@ class EmbeddedServer:
         )
         # At once: Prefect reads it when it is first imported.
         os.environ["PREFECT_API_URL"] = self._url
+        self._client_auth_before = os.environ.get(_CLIENT_AUTH)
+        os.environ[_CLIENT_AUTH] = self._auth_string
         return self
 
     @property
@@ -67,15 +77,25 @@ class EmbeddedServer:
         """Whether the server was started here, and is nobody else's."""
         return self._process is not None
 
+    @property
+    def pages(self) -> str:
+        """The URL of the server's pages, which ask for the auth string."""
+        return os.environ["PREFECT_API_URL"].removesuffix("/api")
+
+    @property
+    def sign_in_link(self) -> str:
+        """The URL that opens the pages of an own server for whoever has it: a secret."""
+        return f"{self.pages}{_SIGN_IN_PATH}#{self._auth_string}"
+
     def when_ended(self, then: Callable[[], None]) -> None:
         """Call this, from a thread of its own, should the server end before it is told to."""
         process = self._process
 
         def watch() -> None:
-            while process is not None and process.poll() is None:
-                time.sleep(_WATCH_S)
-            if process is not None and not self._stopping:
-                then()
+            if process is not None:
+                process.wait()
+                if not self._stopping:
+                    then()
 
         threading.Thread(target=watch, daemon=True).start()
 
@@ -85,9 +105,11 @@ class EmbeddedServer:
 
     @property
     def _settings(self) -> dict[str, str]:
+        settings = {"PREFECT_SERVER_API_AUTH_STRING": self._auth_string}
         if not self._scheduling:
-            return {"PREFECT_UI_ENABLED": "false", "PREFECT_SERVER_UI_ENABLED": "false"}
+            return {**settings, "PREFECT_UI_ENABLED": "false", "PREFECT_SERVER_UI_ENABLED": "false"}
         return {
+            **settings,
             "PREFECT_SERVER_UI_API_URL": self._url,
             # Prefect would write its pages beside its own code, which may be read-only or another server's.
             "PREFECT_SERVER_UI_STATIC_DIRECTORY": str(self._home / "ui"),
@@ -115,6 +137,9 @@ class EmbeddedServer:
             return
         self._stopping = True
         os.environ.pop("PREFECT_API_URL", None)
+        os.environ.pop(_CLIENT_AUTH, None)
+        if self._client_auth_before is not None:
+            os.environ[_CLIENT_AUTH] = self._client_auth_before
         self._process.terminate()
         try:
             self._process.wait(timeout=10)
@@ -152,13 +177,19 @@ def _leave_with_parent() -> None:
 
 
 def _serve(port: int, *, scheduling: bool) -> None:
+    from flows.serve.server_guard import OwnAddressOnly, own_origins, sign_in_page
+
+    # Prefect reads it when it is first imported, and would allow every origin.
+    os.environ["PREFECT_SERVER_API_CORS_ALLOWED_ORIGINS"] = ",".join(own_origins(port))
     import uvicorn
     from prefect.server.api.server import create_app
 
     threading.Thread(target=_leave_with_parent, daemon=True).start()
     # An ephemeral server leaves out its pages and most of its services, the scheduler among them.
     app = create_app(ephemeral=not scheduling)
-    uvicorn.run(app, host="127.0.0.1", port=port, log_level="error", lifespan="on")
+    if scheduling:
+        app.router.routes.insert(0, sign_in_page(_SIGN_IN_PATH))
+    uvicorn.run(OwnAddressOnly(app, port), host="127.0.0.1", port=port, log_level="error", lifespan="on")
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from zoneinfo import ZoneInfo
 
 from prefect import Flow
 from prefect.client.orchestration import PrefectClient, get_client
+from prefect.client.schemas.actions import DeploymentUpdate
 from prefect.client.schemas.objects import (
     ConcurrencyLimitConfig,
     ConcurrencyLimitStrategy,
@@ -22,7 +23,7 @@ from prefect.client.schemas.objects import (
     StateType,
 )
 from prefect.client.schemas.responses import DeploymentResponse
-from prefect.exceptions import ObjectNotFound
+from prefect.exceptions import ObjectNotFound, ParameterTypeError, SignatureMismatchError
 from prefect.logging.handlers import APILogHandler
 from prefect.runner import Runner
 from prefect.schedules import Cron, Interval, Schedule
@@ -32,6 +33,8 @@ from prefect.types.entrypoint import EntrypointType
 from flows.serve.child_runs import leave_after
 from flows.serve.deployments import analyse, audit, kumo_refresh
 from flows.serve.run_news import RunNews, read_runs
+from flows.serve.server_access import refuse_open_server, require_access
+from flows.watchers.webhook import without_credentials
 from schemas.errors import InvalidOption, PerennialError
 
 Tell = Callable[[str], None]
@@ -39,6 +42,7 @@ STOPPED = "perennial serve was stopped; it goes on when it is started again"
 _CUT_OFF = "its process is gone, with the perennial serve that started it"
 _QUERY_S = 2.0
 _MISSED = 200
+_ROOT_TAG = "root:"
 _RETRY_S = 30.0
 _END_S = 90.0
 _DEPLOYED: tuple[Flow[..., Any], ...] = (kumo_refresh, analyse, audit)
@@ -81,9 +85,13 @@ class Serving:
     async def until_stopped(self, tell: Tell) -> None:
         """Serve until SIGINT or SIGTERM.
 
-        Raises PerennialError where no server answers at first; one that goes away later is waited for.
+        Raises PerennialError where no server answers at first, or one that takes calls from anybody; one that
+        goes away later is waited for.
         """
-        await _refuse_silent_server()
+        async with get_client() as client:
+            await require_access(client)
+            if not self.owns_server:
+                refuse_open_server(str(client.api_url), tell)
         stop = asyncio.Event()
         while not stop.is_set():
             try:
@@ -103,6 +111,8 @@ class Serving:
                 name="perennial", query_seconds=_QUERY_S, prefetch_seconds=0, pause_on_shutdown=False
             )
             ids = [await self._add(runner, flow) for flow in _DEPLOYED]
+            for deployment_id, flow in zip(ids, _DEPLOYED, strict=True):
+                await _refuse_unknown_parameters(client, deployment_id, flow)
             if owed is not None:
                 await client.create_flow_run_from_deployment(
                     ids[0], parameters=owed.parameters, state=Scheduled(scheduled_time=datetime.now(UTC))
@@ -124,16 +134,17 @@ class Serving:
             flow,
             name=flow.name,
             schedule=self.timetable.schedule() if flow is kumo_refresh else None,
-            parameters=self._parameters(),
+            parameters={},
             concurrency_limit=_ONE_AT_A_TIME,
             entrypoint_type=EntrypointType.MODULE_PATH,
             description=flow.description,
-            tags=["perennial"],
+            # The runs get the root by their environment. The tag is for readers, and for the next `serve`.
+            tags=["perennial", self._root_tag],
         )
 
-    def _parameters(self) -> dict[str, Any]:
-        # A root with a user name in it is no parameter: the runs get it by their environment.
-        return {} if "@" in self.root else {"root": self.root}
+    @property
+    def _root_tag(self) -> str:
+        return f"{_ROOT_TAG}{without_credentials(self.root)}"
 
     async def _owed(self, client: PrefectClient, tell: Tell) -> FlowRun | None:
         """Return the refresh that was cut off and has to be run again; None without one.
@@ -160,27 +171,38 @@ class Serving:
         latest = await read_runs(client, ids[:1], before=now, limit=1)
         if not latest or latest[0].state is None or not latest[0].state.is_crashed():
             return None
+        if not _are_valid(latest[0].parameters):
+            return None
         tell(f"the last refresh was cut off ({latest[0].state.message}): it goes on now")
         return latest[0]
 
     def _refuse_other_root(self, deployment: DeploymentResponse) -> None:
-        root = deployment.parameters.get("root", self.root)
-        if root != self.root and not self.owns_server:
+        roots = [tag.removeprefix(_ROOT_TAG) for tag in deployment.tags if tag.startswith(_ROOT_TAG)]
+        own = without_credentials(self.root)
+        if roots and own not in roots and not self.owns_server:
             raise InvalidOption(
-                f"deployment {kumo_refresh.name!r} on that Prefect server serves the data root {root!r}, not "
-                f"{self.root!r}: a server serves one root; use another server, or remove the deployment with "
+                f"deployment {kumo_refresh.name!r} on that Prefect server serves the data root {roots[0]!r}, "
+                f"not {own!r}: a server serves one root; use another server, or remove the deployment with "
                 f"`prefect deployment delete {kumo_refresh.name}/{kumo_refresh.name}`"
             )
 
 
-async def _refuse_silent_server() -> None:
-    async with get_client() as client:
-        error = await client.api_healthcheck()
-        if error is not None:
-            raise PerennialError(
-                f"no Prefect server answers at {client.api_url} ({type(error).__name__}): start it with "
-                "`prefect server start`, or unset PREFECT_API_URL for an embedded one"
-            )
+async def _refuse_unknown_parameters(
+    client: PrefectClient, deployment_id: UUID, flow: Flow[..., Any]
+) -> None:
+    """Let the server refuse a run with a parameter that the flow does not have; else only the flow does."""
+    schema = {**flow.parameters.model_dump(exclude_unset=True), "additionalProperties": False}
+    update = DeploymentUpdate(parameter_openapi_schema=schema)
+    await client.update_deployment(deployment_id, update)
+
+
+def _are_valid(parameters: dict[str, Any]) -> bool:
+    """Whether a run with these parameters would start, or be refused again."""
+    try:
+        kumo_refresh.validate_parameters(parameters)
+    except (ParameterTypeError, SignatureMismatchError):
+        return False
+    return True
 
 
 async def _registered(client: PrefectClient, flow: Flow[..., Any]) -> DeploymentResponse | None:

@@ -12,9 +12,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from flows.console import progress
+from flows.console.interrupts import first_signal
+from flows.stages.leaving import before_leaving
 from flows.stages.workspace import Workspace
 from schemas.calls import CallPolicy, ModelRequest, Reply
-from schemas.errors import EndpointFailed, UnreadableInput
+from schemas.endpoint import choose_endpoint
+from schemas.errors import EndpointFailed, PerennialError, UnreadableInput
 from tasks.llm.asking import Ask
 from tasks.llm.replay import ReplayClient
 from tasks.llm.structured import JsonAsker, SchemaSupport
@@ -22,18 +25,13 @@ from warehouse.editions.stored_replies import reply_of
 from warehouse.ledger.ledger import CallLedger, ledger_file
 from warehouse.ledger.prices import load_prices
 from warehouse.staging.staging import Rows
+from warehouse.store.root_id import root_id
 from warehouse.store.store import Store
 
 if TYPE_CHECKING:
     from tasks.llm.client import ModelClient
 
-KEY_VARIABLES = ("PERENNIAL_API_KEY", "OPENAI_API_KEY")
 Result = TypeVar("Result")
-
-
-def api_key() -> str:
-    """Return the key that the environment holds, "" where there is none (a local server needs none)."""
-    return next((os.environ[name] for name in KEY_VARIABLES if os.environ.get(name)), "")
 
 
 class BatchCalls:
@@ -88,17 +86,23 @@ def run_session(
 ) -> Result:
     """Return what the asynchronous work returns, with a client open while it runs.
 
-    Raises what stops a stage: EndpointFailed and LimitReached; what was answered until then is kept. An
-    interrupt (Ctrl-C) lets the calls in flight end, since they are paid for; a second one does not wait.
+    Raises what stops a stage: EndpointFailed and LimitReached; what was answered until then is kept. Ctrl-C,
+    SIGTERM and SIGHUP let the calls in flight end, since they are paid for; a second one does not wait.
     """
     try:
         return asyncio.run(_in_session(workspace, policy, work))
-    except _Interrupted:
+    except _Interrupted as interrupted:
+        # For whoever handles it outside of model calls: Python, Prefect, the operating system.
+        signal.raise_signal(interrupted.number)
         raise KeyboardInterrupt from None
 
 
 class _Interrupted(Exception):
-    """The operator interrupted, and all calls in flight have ended."""
+    """A signal interrupted, and all calls in flight have ended."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
 
 
 async def _in_session(
@@ -107,9 +111,10 @@ async def _in_session(
     # It tells every request at the level that `--verbose` shows; the ledger knows them all.
     logging.getLogger("httpx2").setLevel(logging.WARNING)
     store = workspace.staging.store
-    with CallLedger(ledger_file(store.root), workspace.plan.edition, policy.base_url) as ledger:
+    path = ledger_file(store.root)
+    with CallLedger(path, workspace.plan.edition, policy.base_url, root_id(store)) as ledger:
         async with _client(policy, ledger, store) as client:
-            with _stopping_on_interrupt(client):
+            with _calls_end_first(client.stop):
                 return await work(ModelSession(client, ledger, policy))
 
 
@@ -120,7 +125,8 @@ def _client(
         return nullcontext(ReplayClient(partial(_stored_reply, ledger)))
     from tasks.llm.client import ModelClient
 
-    return ModelClient(policy, api_key(), ledger, load_prices(store), ledger.spent())
+    key = choose_endpoint(policy.base_url, os.environ).key
+    return ModelClient(policy, key, ledger, load_prices(store), ledger.spent())
 
 
 def _stored_reply(ledger: CallLedger, call_id: str) -> Reply | None:
@@ -136,34 +142,39 @@ def _stored_reply(ledger: CallLedger, call_id: str) -> Reply | None:
 
 
 @contextmanager
-def _stopping_on_interrupt(client: "ModelClient | ReplayClient") -> Iterator[None]:
-    """Stop the client at the first interrupt and raise _Interrupted when the block has ended by that."""
-    loop = asyncio.get_running_loop()
-    interrupted = False
+def _calls_end_first(stop: Callable[[str], None]) -> Iterator[None]:
+    """Let the calls in flight end before a signal, or `leave`, ends the process; `stop` prevents new ones.
 
-    def stop() -> None:
-        nonlocal interrupted
-        interrupted = True
-        loop.remove_signal_handler(signal.SIGINT)
+    Raises _Interrupted when the block has ended by a signal.
+    """
+    loop = asyncio.get_running_loop()
+    ended = threading.Event()
+
+    def stop_and_say_so() -> None:
+        stop("the refresh was interrupted")
         progress.note(
             "interrupted: the calls in flight are waited for, as they are paid for; again: leave now"
         )
-        client.stop("the refresh was interrupted")
 
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    loop.add_signal_handler(signal.SIGINT, stop)
-    try:
-        yield
-    except EndpointFailed:
-        if not interrupted:
-            raise
-    finally:
-        if not interrupted:
-            loop.remove_signal_handler(signal.SIGINT)
-    if interrupted:
-        raise _Interrupted
+    def on_signal() -> None:
+        loop.call_soon_threadsafe(stop_and_say_so)
+
+    def stop_and_wait(error: PerennialError) -> None:
+        loop.call_soon_threadsafe(stop, str(error))
+        ended.wait()
+
+    with before_leaving(stop_and_wait):
+        try:
+            with first_signal(on_signal) as received:
+                try:
+                    yield
+                except EndpointFailed:
+                    if not received:
+                        raise
+            if received:
+                raise _Interrupted(received[0])
+        finally:
+            ended.set()
 
 
 async def all_settled(work: Iterable[Awaitable[Result]]) -> list[Result]:

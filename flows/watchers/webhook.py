@@ -3,6 +3,7 @@
 A notice is never fatal. Paths and queries of webhook URLs hold secrets: only the host is ever named.
 """
 
+import signal
 import threading
 import time
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from flows.console import progress
+from flows.console.interrupts import Interrupted
 from flows.watchers.watcher import Watcher
 from schemas.errors import PerennialError
 from schemas.plan import RefreshPlan
@@ -18,7 +20,6 @@ from schemas.plan import RefreshPlan
 TIMEOUT_S = 10.0
 _TRIES = 2
 _PAUSE_S = 1.0
-_INTERRUPTED = 130
 _BENCHMARK = "kumo"
 
 
@@ -112,9 +113,14 @@ def without_credentials(root: str) -> str:
 
 
 def _told(error: BaseException) -> dict[str, Any]:
-    if isinstance(error, PerennialError):
-        code = error.exit_code
-    else:
-        code = 1 if isinstance(error, Exception) else _INTERRUPTED
     message = str(error) or "interrupted; the same command, or the next run of the schedule, goes on"
-    return {"type": type(error).__name__, "message": message, "exit_code": code}
+    return {"type": type(error).__name__, "message": message, "exit_code": _exit_code(error)}
+
+
+def _exit_code(error: BaseException) -> int:
+    if isinstance(error, PerennialError | Interrupted):
+        return error.exit_code
+    if isinstance(error, Exception):
+        return 1
+    # Prefect's TerminationSignal says which one it was; KeyboardInterrupt is always the same.
+    return 128 + int(getattr(error, "signal", signal.SIGINT))

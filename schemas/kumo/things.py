@@ -150,7 +150,7 @@ class Setting:
         match = re.fullmatch(r"(\d{1,4})x(\d{1,4})(?:v(\d{1,4}))?", text.strip().lower())
         if match is None:
             raise InvalidOption(
-                f"setting {text!r} is not known: "
+                f"setting {text[:80]!r} is not known: "
                 "use easy, hard, or NxM for N truths and M actions, such as 6x10"
             )
         return cls(int(match[1]), int(match[2]), int(match[3] or 1))

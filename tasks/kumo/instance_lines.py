@@ -15,6 +15,7 @@ from schemas.kumo.things import Instance, Observation, Outcome, OutcomeState
 from tasks.kumo.configuration import MAX_CHARACTERS, parse_json
 from tasks.kumo.encoding import EncodedConfig
 
+_MOST_INTEGER = 2**63 - 1
 _REQUIRED = ("truths", "actions", "observations", "seed", "valid_truth")
 
 
@@ -75,8 +76,8 @@ class _Line:
 
     def _integer(self, key: str) -> int:
         value = self.record[key]
-        if type(value) is not int:
-            raise self._unreadable(key, value, "a whole number")
+        if type(value) is not int or not -_MOST_INTEGER <= value <= _MOST_INTEGER:
+            raise self._unreadable(key, value, "a whole number of 64 bits")
         return value
 
     def _valid_truths(self, truths: tuple[str, ...]) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from tasks.llm.retry_policy import Tried
 FAILURES_IN_A_ROW = 5
 _AGAIN = "then run the same command again"
 _KEYS = "PERENNIAL_API_KEY or OPENAI_API_KEY"
+_WHOSE_KEY = "OPENAI_API_KEY goes to the host of OPENAI_BASE_URL alone, or to OpenAI's"
 
 
 class Breaker:
@@ -73,7 +74,9 @@ class Breaker:
         status, said = tried.received.http_status, (tried.reply.error or "").rstrip(".")
         where = f"{self._base_url} (asked for model {model!r})"
         if status == 401:
-            return f"the key was refused by {where}: {said}: set {_KEYS} to a valid key, {_AGAIN}"
+            return (
+                f"the key was refused by {where}: {said}: set {_KEYS} to a valid key ({_WHOSE_KEY}), {_AGAIN}"
+            )
         if status == 403:
             return f"the key may not be used at {where}: {said}: set {_KEYS} to one that may, {_AGAIN}"
         if is_out_of_quota(tried.received):

@@ -6,29 +6,25 @@ and the rate limits, is attempted by the retry policy, read, stored, and only th
 
 import asyncio
 import random
-import time
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
-from urllib.parse import SplitResult
 
 from schemas.calls import CallPolicy, ModelRequest, Price, Reply, Spent
 from tasks.llm.asking import Ledger
 from tasks.llm.breaker import Breaker
 from tasks.llm.budget import Budget
-from tasks.llm.endpoint import bracketed, checked_key, checked_url, is_loopback, shown_url
+from tasks.llm.endpoint import checked_key, checked_url, shown_url
+from tasks.llm.posting import post_chat
 from tasks.llm.rate_limits import RateLimits
 from tasks.llm.redaction import Redaction
-from tasks.llm.replies import reply_of, wants_completion_tokens
-from tasks.llm.retry_policy import RETRIED_REPLIES, Received, RetryPolicy, Tried, retry_after_s
+from tasks.llm.replies import read_attempt, wants_completion_tokens
+from tasks.llm.retry_policy import Received, RetryPolicy, Tried
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
-
-# Local servers need no key, the protocol's client does.
-_NO_KEY = "none"
 
 
 class ModelClient:
@@ -69,7 +65,9 @@ class ModelClient:
         return f"ModelClient({shown_url(self._url)!r})"
 
     async def __aenter__(self) -> Self:
-        self._openai = _openai_client(self._policy, self._url, self._key or _NO_KEY)
+        from tasks.llm.bounded_http import open_client
+
+        self._openai = open_client(self._policy, self._url, self._key)
         return self
 
     async def __aexit__(
@@ -151,9 +149,9 @@ class ModelClient:
             nonlocal attempts
             attempts += 1
             received = self._redaction.received(await self._send(request))
-            reply = reply_of(request.call_id, received, self._prices.get(request.model), attempts)
-            self._limits.correct(request, reply)
-            return Tried(received, self._redaction.reply(reply))
+            tried = read_attempt(request, received, self._prices.get(request.model), attempts)
+            self._limits.correct(request, tried.reply)
+            return replace(tried, reply=self._redaction.reply(tried.reply))
 
         async def pause(seconds: float) -> None:
             async with self._breaker.interruptible(request.model):
@@ -164,7 +162,7 @@ class ModelClient:
 
     def _given_up(self, tried: Tried) -> Tried:
         """Add to a failed call's error why it was not tried again."""
-        if tried.reply.status not in RETRIED_REPLIES:
+        if not tried.is_retried:
             return tried
         why = f"given up after {tried.reply.attempts} of {self._policy.max_attempts} attempts"
         if self._retries.asks_too_long(tried.received):
@@ -194,61 +192,4 @@ class ModelClient:
             await self._limits.take(request)
         if self._openai is None:
             raise RuntimeError("the client is not open: use it in `async with`")
-        return await _posted(self._openai, body, self._policy)
-
-
-async def _posted(openai_client: "AsyncOpenAI", body: dict[str, Any], policy: CallPolicy) -> Received:
-    """Return what one POST gives; the body stays text, as only `replies` may say what it is."""
-    import aiohttp
-    import httpx2
-    import openai
-
-    started = time.perf_counter()
-    try:
-        async with asyncio.timeout(policy.timeout_s):
-            response = await openai_client.post("/chat/completions", cast_to=httpx2.Response, body=body)
-    except openai.APIStatusError as error:
-        response = error.response
-    except (openai.APIConnectionError, httpx2.HTTPError, aiohttp.ClientError, OSError) as error:
-        return Received(None, latency_s=time.perf_counter() - started, problem=_problem(error, policy))
-    return Received(
-        response.status_code,
-        response.content.decode("utf-8-sig", "replace"),
-        time.perf_counter() - started,
-        retry_after_s=retry_after_s(response.status_code, response.headers),
-    )
-
-
-def _problem(error: BaseException, policy: CallPolicy) -> str:
-    """Return why no whole response came, in the words of the error at the bottom."""
-    import aiohttp
-
-    causes = list(_causes(error))
-    if any(isinstance(cause, aiohttp.ConnectionTimeoutError) for cause in causes):
-        return f"no connection within {policy.connect_timeout_s:g} s"
-    if any(isinstance(cause, aiohttp.ServerTimeoutError) or type(cause) is TimeoutError for cause in causes):
-        return f"no whole response within {policy.timeout_s:g} s"
-    if any(isinstance(cause, aiohttp.ClientConnectorError) for cause in causes):
-        return f"no connection: {causes[-1]}"
-    return f"the connection was lost: {str(causes[-1]) or type(causes[-1]).__name__}"
-
-
-def _causes(error: BaseException) -> Iterable[BaseException]:
-    cause: BaseException | None = error
-    while cause is not None:
-        yield cause
-        cause = cause.__cause__
-
-
-def _openai_client(policy: CallPolicy, url: SplitResult, key: str) -> "AsyncOpenAI":
-    import httpx2
-    from openai import AsyncOpenAI, DefaultAioHttpClient
-
-    http_client = DefaultAioHttpClient(
-        timeout=httpx2.Timeout(policy.timeout_s, connect=policy.connect_timeout_s, pool=None),
-        limits=httpx2.Limits(max_connections=policy.concurrency),
-        follow_redirects=False,
-        # A proxy of the environment cannot reach this machine's own servers.
-        mounts={f"all://{bracketed(url.hostname or '')}": None} if is_loopback(url) else None,
-    )
-    return AsyncOpenAI(api_key=key, base_url=shown_url(url), max_retries=0, http_client=http_client)
+        return await post_chat(self._openai, body, self._policy)

@@ -15,11 +15,13 @@ def checked_url(base_url: str) -> SplitResult:
         valid = False
     if not valid:
         raise InvalidOption(
-            "the base URL is not one that can be asked: give it as http://host:port/v1 or https://host/v1"
+            "the base URL (base_url, else OPENAI_BASE_URL) is not one that can be asked: "
+            "give it as http://host:port/v1 or https://host/v1"
         )
     if url.username or url.password or url.query:
         raise InvalidOption(
-            "the base URL holds a user, a password or a query, which would be shown and stored: "
+            "the base URL (base_url, else OPENAI_BASE_URL) holds a user, a password or a query, "
+            "which would be shown and stored: "
             "give it without, and set PERENNIAL_API_KEY or OPENAI_API_KEY"
         )
     return url

@@ -24,6 +24,7 @@ class RateLimit:
     def __init__(self, per_minute: int) -> None:
         from aiolimiter import AsyncLimiter
 
+        self._per_minute = per_minute
         self._burst = max(1, per_minute // _BURST)
         flow_per_second = (per_minute - self._burst + 1) / _SECONDS
         self._bucket = AsyncLimiter(self._burst, self._burst / flow_per_second)
@@ -41,8 +42,12 @@ class RateLimit:
                 amount -= piece
 
     def owe(self, amount: int) -> None:
-        """Have the next caller also wait for these units, which were used without being taken."""
-        self._owed += max(0, amount)
+        """Have the next caller also wait for these units, which were used without being taken.
+
+        At most a minute's allowance is owed in all, as an endpoint's own limit looks back no further: so
+        nobody waits more than about a minute for what a reply says.
+        """
+        self._owed = min(self._owed + max(0, amount), self._per_minute)
 
 
 class RateLimits:
@@ -73,7 +78,7 @@ def prompt_bytes(request: ModelRequest) -> int:
     """Return the UTF-8 bytes of the request's text: its messages, and a schema that it passes on."""
     texts = [message.get("content", "") for message in request.messages]
     schema = request.params.get("response_format")
-    return sum(map(_utf8_length, texts)) + (0 if schema is None else _utf8_length(str(schema)))
+    return sum(map(utf8_length, texts)) + (0 if schema is None else utf8_length(str(schema)))
 
 
 def prompt_tokens_at_most(request: ModelRequest, bytes_per_token: int) -> int:
@@ -91,5 +96,6 @@ def _estimated_tokens(request: ModelRequest) -> int:
     return prompt_tokens_at_most(request, _BYTES_PER_TOKEN) + (completion_bound(request.params) or 0)
 
 
-def _utf8_length(text: str) -> int:
+def utf8_length(text: str) -> int:
+    """Return how many bytes the text has in UTF-8."""
     return len(text) if text.isascii() else len(text.encode("utf-8", "replace"))

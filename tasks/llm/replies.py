@@ -4,17 +4,19 @@ The body is untrusted text. Reasoning is split off, wherever it stands, so that 
 answer; counts that make no sense become None; nothing here raises because of what a body says.
 """
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from schemas.calls import CallStatus, Price, ReasoningSource, Reply
-from tasks.llm.retry_policy import Received, is_retried_status
-from tasks.llm.usage import usage_of
+from schemas.calls import CallStatus, ModelRequest, Price, ReasoningSource, Reply
+from tasks.llm.bodies import UnreadableBody, read_json
+from tasks.llm.retry_policy import Received, Tried, is_retried_status
+from tasks.llm.usage import token_bounds, usage_of
 
 MAX_RAW_CHARS = 1_000_000
+# No model writes more in one reply; what a reply has beyond that is dropped, and it counts as truncated.
+MAX_TEXT_CHARS = 1_000_000
 _MAX_ERROR_CHARS, _MAX_NAME_CHARS = 300, 200
 
 _THINK_TAG = re.compile(r"<(/?)think(?:ing)?>", re.IGNORECASE | re.ASCII)
@@ -27,37 +29,51 @@ _TITLE = re.compile(r"<title[^<>]{0,200}>([^<]{1,2000})<", re.IGNORECASE | re.AS
 _MARKUP = re.compile(r"<[^<>]{0,2000}>")
 
 
-def reply_of(call_id: str, received: Received, price: Price | None, attempts: int = 1) -> Reply:
-    """Return the reply that one attempt amounts to; `attempts` is how many there were so far.
+def read_attempt(request: ModelRequest, received: Received, price: Price | None, attempts: int = 1) -> Tried:
+    """Return what one attempt amounts to; `attempts` is how many there were so far.
 
     ok, truncated, refused or empty for a chat completion; html_body or invalid_body for another body with
-    status 2xx; rejected for a status that is never tried again; unavailable for all else.
+    status 2xx; rejected for a status that is never tried again; unavailable for all else. It is final where
+    the body is too long or too deep to be read.
     """
-    failed = _Failed(call_id, received, attempts)
+    failed = _Failed(request.call_id, received, attempts)
     if received.problem is not None or received.http_status is None:
-        return failed.reply("unavailable", received.problem or "no response")
+        return failed.tried("unavailable", received.problem or "no response")
     if not 200 <= received.http_status <= 299:
-        return _reply_of_error_status(received.http_status, failed)
+        return _read_error_status(received.http_status, failed)
+    if received.max_bytes is not None:
+        limit = f"{received.max_bytes / 1e6:g} MB, the limit that max_reply_mb (--max-reply-mb) sets"
+        return failed.tried("invalid_body", f"the body is longer than {limit}", is_final=True)
     if _HTML.match(received.body):
-        return failed.reply("html_body", f"the body is an HTML page: {_message(received.body)}")
-    body = _json(received.body)
+        return failed.tried("html_body", f"the body is an HTML page: {_message(received.body)}")
+    try:
+        body = read_json(received.body)
+    except UnreadableBody as error:
+        return failed.tried("invalid_body", f"{error}: {_shown(received.body)}", is_final=True)
     if not isinstance(body, dict):
-        return failed.reply("invalid_body", f"the body is no JSON object: {_shown(received.body)}")
+        return failed.tried("invalid_body", f"the body is no JSON object: {_shown(received.body)}")
     choice = _first_choice(body)
     defect = "the body is no chat completion" if choice is None else _defect_of(choice)
     if choice is None or defect is not None:
-        return failed.reply("invalid_body", f"{defect}: {_message_in(body) or _shown(received.body)}")
+        return failed.tried("invalid_body", f"{defect}: {_message_in(body) or _shown(received.body)}")
     answer = _Answer.of(choice)
-    return replace(
-        Reply(call_id, answer.status, raw=_bounded(received.body), attempts=attempts),
+    bounds = token_bounds(request, answer.content, answer.reasoning, answer.refusal)
+    reply = replace(
+        Reply(request.call_id, answer.status, raw=_bounded(received.body), attempts=attempts),
         content=answer.content,
         reasoning=answer.reasoning,
         reasoning_source=answer.reasoning_source,
         finish_reason=answer.finish_reason,
         served_model=_name(body.get("model")),
         latency_s=received.latency_s,
-        **usage_of(body.get("usage"), price),
+        **usage_of(body.get("usage"), price, bounds),
     )
+    return _tried(received, reply)
+
+
+def _tried(received: Received, reply: Reply, is_final: bool = False) -> Tried:
+    """Return the attempt without the whole body, which may be large while the call waits or is kept."""
+    return Tried(replace(received, body=reply.raw or ""), reply, is_final)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +84,8 @@ class _Failed:
     received: Received
     attempts: int
 
-    def reply(self, status: CallStatus, error: str) -> Reply:
-        return Reply(
+    def tried(self, status: CallStatus, error: str, *, is_final: bool = False) -> Tried:
+        reply = Reply(
             self.call_id,
             status,
             error=one_line(error),
@@ -77,15 +93,16 @@ class _Failed:
             latency_s=self.received.latency_s,
             attempts=self.attempts,
         )
+        return _tried(self.received, reply, is_final)
 
 
-def _reply_of_error_status(http_status: int, failed: _Failed) -> Reply:
+def _read_error_status(http_status: int, failed: _Failed) -> Tried:
     if 300 <= http_status <= 399:
         reason = "a redirect, which is not followed lest the key go astray: give its target as base URL"
-        return failed.reply("rejected", f"HTTP {http_status}: {reason}")
+        return failed.tried("rejected", f"HTTP {http_status}: {reason}")
     retried = is_retried_status(http_status) and not is_out_of_quota(failed.received)
     reason = f"HTTP {http_status}: {_message(failed.received.body)}"
-    return failed.reply("unavailable" if retried else "rejected", reason)
+    return failed.tried("unavailable" if retried else "rejected", reason)
 
 
 def is_out_of_quota(received: Received) -> bool:
@@ -113,28 +130,32 @@ class _Answer:
     reasoning: str | None
     reasoning_source: ReasoningSource
     finish_reason: str | None
+    refusal: str | None
 
     @classmethod
     def of(cls, choice: Mapping[str, Any]) -> "_Answer":
         message = choice["message"]
         text, refused = _text_of(message.get("content"))
-        content, thought = split_reasoning(text)
+        content, thought = split_reasoning(text[:MAX_TEXT_CHARS])
         field = _reasoning_field(message)
         finish_reason = _name(choice.get("finish_reason"))
-        refused = refused or bool(_name(message.get("refusal"))) or finish_reason == "content_filter"
+        refusal = _name(message.get("refusal"))
+        refused = refused or refusal is not None or finish_reason == "content_filter"
+        is_cut = finish_reason == "length" or len(text) > MAX_TEXT_CHARS
         return cls(
-            status=_status(content, finish_reason, refused),
+            status=_status(content, is_cut, refused),
             content=content,
             reasoning="\n".join(part for part in (field, thought) if part) or None,
             reasoning_source="field" if field else "think_tags" if thought else "none",
             finish_reason=finish_reason,
+            refusal=refusal,
         )
 
 
-def _status(content: str, finish_reason: str | None, refused: bool) -> CallStatus:
+def _status(content: str, is_cut: bool, refused: bool) -> CallStatus:
     if refused:
         return "refused"
-    if finish_reason == "length":
+    if is_cut:
         return "truncated"
     return "ok" if content.strip() else "empty"
 
@@ -159,17 +180,20 @@ def _defect_of(choice: Mapping[str, Any]) -> str | None:
 def _text_of(content: str | Sequence[Any] | None) -> tuple[str, bool]:
     """Return the text of a message's content, and whether one of its parts is a refusal."""
     if content is None or isinstance(content, str):
-        return _storable(content or ""), False
+        return _storable((content or "")[: MAX_TEXT_CHARS + 1]), False
     parts = [part for part in content if isinstance(part, dict)]
     texts = [
         part["text"] for part in parts if part.get("type") == "text" and isinstance(part.get("text"), str)
     ]
-    return _storable("".join(texts)), any(part.get("type") == "refusal" for part in parts)
+    return _storable("".join(texts)[: MAX_TEXT_CHARS + 1]), any(
+        part.get("type") == "refusal" for part in parts
+    )
 
 
 def _reasoning_field(message: Mapping[str, Any]) -> str | None:
     fields = (message.get("reasoning_content"), message.get("reasoning"))
-    return next((_storable(field) for field in fields if isinstance(field, str) and field.strip()), None)
+    found = (field[:MAX_TEXT_CHARS] for field in fields if isinstance(field, str) and field.strip())
+    return next(map(_storable, found), None)
 
 
 def split_reasoning(text: str) -> tuple[str, str | None]:
@@ -180,21 +204,21 @@ def split_reasoning(text: str) -> tuple[str, str | None]:
     without any tag is returned as it stands; pieces on both sides of a block are joined by a new line, and
     lose the white space beside it. What the text itself ends with stays: a reply may be cut at a space.
     """
-    tags = list(_THINK_TAG.finditer(text))
-    if not tags:
-        return text, None
     content: list[str] = []
     reasoning: list[str] = []
     inside, start = False, 0
-    for tag in tags:
+    for tag in _THINK_TAG.finditer(text):
         piece, closes = text[start : tag.start()], bool(tag[1])
         piece = piece.strip() if start else piece.rstrip()
         start = tag.end()
         if closes and not inside:
-            reasoning, content = [*reasoning, *content, piece], []
+            reasoning += [*content, piece]
+            content.clear()
         else:
             (reasoning if inside else content).append(piece)
         inside = not closes
+    if not start:
+        return text, None
     (reasoning if inside else content).append(text[start:].lstrip())
     return _joined(content), _joined(reasoning).strip() or None
 
@@ -208,8 +232,8 @@ def _joined(pieces: Sequence[str]) -> str:
 
 def _json(text: str) -> Any:
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
+        return read_json(text)
+    except UnreadableBody:
         return None
 
 

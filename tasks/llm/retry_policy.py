@@ -28,7 +28,8 @@ RETRIED_STATUSES: Mapping[int, str] = {
 RETRIED_REPLIES: Mapping[CallStatus, str] = {
     "unavailable": "a status of RETRIED_STATUSES or 5xx, a lost connection, or a time-out",
     "html_body": "a page with status 200: a proxy answered in place of the server",
-    "invalid_body": "status 200 without a chat completion: a reply cut off or a proxy's error",
+    "invalid_body": "status 200 without a chat completion: a reply cut off or a proxy's error; not one that "
+    "is too long or too deep to be read, which the model would write, and be paid for, again",
 }
 # Statuses whose Retry-After header is heeded; elsewhere it means something else or nothing.
 RETRY_AFTER_STATUSES = frozenset({429, 503})
@@ -39,6 +40,7 @@ class Received:
     """What one HTTP attempt gave: status and body, or `problem`, why no whole response came.
 
     `latency_s` is the time it took, `retry_after_s` what the server asked to wait, both in seconds.
+    `max_bytes` is the limit that the body passed, None where it is whole: then `body` is its beginning.
     """
 
     http_status: int | None
@@ -46,14 +48,21 @@ class Received:
     latency_s: float = 0.0
     problem: str | None = None
     retry_after_s: float | None = None
+    max_bytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """One attempt and what it was read as."""
+    """One attempt and what it was read as. `is_final`: the same request would get, and pay for, the same."""
 
     received: Received
     reply: Reply
+    is_final: bool = False
+
+    @property
+    def is_retried(self) -> bool:
+        """Whether the same request may well succeed a moment later."""
+        return self.reply.status in RETRIED_REPLIES and not self.is_final
 
 
 def is_retried_status(http_status: int) -> bool:
@@ -128,7 +137,7 @@ class RetryPolicy:
     ) -> Tried:
         """Return the last of at most `max_attempts` attempts: the first that is not to be tried again."""
         made = [await attempt()]
-        if made[0].reply.status not in RETRIED_REPLIES:
+        if not made[0].is_retried:
             # Most calls end here, and tenacity would take a fifth of their CPU time.
             return made[0]
 
@@ -154,9 +163,13 @@ class RetryPolicy:
             sleep=sleep,
             stop=stop,
             wait=wait,
-            retry=retry_if_result(lambda tried: tried.reply.status in RETRIED_REPLIES),
+            retry=retry_if_result(_is_retried),
             retry_error_callback=_last,
         )
+
+
+def _is_retried(tried: Tried) -> bool:
+    return tried.is_retried
 
 
 def _last(state: "RetryCallState") -> Tried:

@@ -1,39 +1,103 @@
-"""Tokens and cost of a call, from the usage that a server reports: counts that make no sense are unknown."""
+"""Tokens and cost of a call, from the usage that a server reports, as far as it can be true.
 
+A server may report anything, and what it reports is published, counts towards limits and makes calls wait.
+So a count is bounded by what prompt and reply can hold:
+
+- a prompt by one token a byte of its text (no tokeniser makes more), 64 a message for the chat format, and
+  4,096 for what a server may put before it;
+- a completion by one token a byte of its text and reasoning, or `max_tokens` where that is more, and 64 for
+  the chat format; without `max_tokens` by 200,000 more, as reasoning need not be in the reply.
+
+A larger count is replaced by the bound, and the call is marked: its `usage` is "bounded". A count that is no
+whole number from 0 up is unknown. In both cases what was reported is kept in `usage_reported`.
+"""
+
+import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from schemas.calls import Price
+from schemas.calls import ModelRequest, Price, UsageStatus
+from tasks.llm.rate_limits import completion_bound, prompt_bytes, utf8_length
 
-_MAX_TOKENS = 10**12
+_TOKENS_PER_MESSAGE = 64
+_HIDDEN_PROMPT_TOKENS = 4_096
+_HIDDEN_REASONING_TOKENS = 200_000
+_MAX_REPORTED_CHARS = 40
 
 
-def usage_of(usage: object, price: Price | None) -> dict[str, Any]:
-    """Return the token counts, `usage` and `cost_usd` of a Reply."""
-    counts = usage if isinstance(usage, dict) else {}
-    prompt, completion = _count(counts, "prompt_tokens"), _count(counts, "completion_tokens")
-    reasoning = _count(_details(counts, "completion_tokens_details"), "reasoning_tokens")
-    cached = _count(_details(counts, "prompt_tokens_details"), "cached_tokens")
+@dataclass(frozen=True, slots=True)
+class TokenBounds:
+    """The most tokens that a prompt and its completion can have."""
+
+    prompt: int
+    completion: int
+
+
+def token_bounds(request: ModelRequest, *texts: str | None) -> TokenBounds:
+    """Return the bounds of a call whose reply holds these texts, reasoning included."""
+    overhead = _TOKENS_PER_MESSAGE * len(request.messages) + _HIDDEN_PROMPT_TOKENS
+    said = sum(utf8_length(text) for text in texts if text)
+    promised = completion_bound(request.params)
+    completion = said + _HIDDEN_REASONING_TOKENS if promised is None else max(said, promised)
+    return TokenBounds(prompt_bytes(request) + overhead, completion + _TOKENS_PER_MESSAGE)
+
+
+def usage_of(usage: object, price: Price | None, bounds: TokenBounds) -> dict[str, Any]:
+    """Return the token counts, `usage`, `usage_reported` and `cost_usd` of a Reply."""
+    reported = _reported(usage)
+    known = {name: _count(value) for name, value in reported.items()}
+    counts = {name: _at_most(_bound(name, bounds), count) for name, count in known.items()}
+    prompt, completion, cached = (counts[f"{name}_tokens"] for name in ("prompt", "completion", "cached"))
     if cached is not None and prompt is not None and cached > prompt:
         cached = None
+    status: UsageStatus = "reported" if counts == known else "bounded"
+    if prompt is None or completion is None:
+        status = "missing"
+    is_plain = all(value is None or value == counts[name] for name, value in reported.items())
     return {
-        "prompt_tokens": prompt,
-        "completion_tokens": completion,
-        "reasoning_tokens": reasoning,
+        **counts,
         "cached_tokens": cached,
-        "usage": "missing" if prompt is None or completion is None else "reported",
+        "usage": status,
+        "usage_reported": None if is_plain else json.dumps({k: _legible(v) for k, v in reported.items()}),
         "cost_usd": cost_usd(price, prompt, completion, cached),
     }
 
 
-def _details(counts: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    details = counts.get(name)
-    return details if isinstance(details, dict) else {}
+def _reported(usage: object) -> dict[str, Any]:
+    """Return the four counts as the server reported them, None where it did not."""
+    counts = _object(usage)
+    return {
+        "prompt_tokens": counts.get("prompt_tokens"),
+        "completion_tokens": counts.get("completion_tokens"),
+        "reasoning_tokens": _object(counts.get("completion_tokens_details")).get("reasoning_tokens"),
+        "cached_tokens": _object(counts.get("prompt_tokens_details")).get("cached_tokens"),
+    }
 
 
-def _count(counts: Mapping[str, Any], name: str) -> int | None:
-    value = counts.get(name)
-    return value if type(value) is int and 0 <= value <= _MAX_TOKENS else None
+def _object(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _count(value: object) -> int | None:
+    return value if type(value) is int and value >= 0 else None
+
+
+def _bound(name: str, bounds: TokenBounds) -> int:
+    return bounds.prompt if name in ("prompt_tokens", "cached_tokens") else bounds.completion
+
+
+def _at_most(bound: int, count: int | None) -> int | None:
+    return None if count is None else min(bound, count)
+
+
+def _legible(value: object) -> object:
+    """Return a count that any reader of JSON can hold, and anything else as the beginning of its text."""
+    if value is None or (type(value) is int and abs(value) < 2**63):
+        return value
+    if isinstance(value, dict | list):
+        return type(value).__name__
+    return str(value)[:_MAX_REPORTED_CHARS]
 
 
 def cost_usd(

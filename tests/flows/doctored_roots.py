@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,10 @@ from tests.flows.report_root import publish_two
 from tests.warehouse import tiny_edition
 from warehouse.catalog.catalog import table_file
 from warehouse.editions.publish import publish
-from warehouse.ledger.ledger import CallLedger
-from warehouse.staging.staging import Staging
+from warehouse.ledger.ledger import CallLedger, ledger_file
+from warehouse.ledger.rows import Entry, entry
+from warehouse.ledger.writer import LedgerWriter
+from warehouse.staging.staging import Rows, Staging
 from warehouse.store.store import Store
 
 ANSWER = "It rains, as the flakes are grey."
@@ -38,6 +41,24 @@ def _keep_a_call(root: Path) -> None:
         asyncio.run(ledger.store(asked, Reply(asked.call_id, "ok", ANSWER)))
 
 
+def publish_tiny(store: Store, edition: str, created_at: datetime, episodes: Rows | None = None) -> None:
+    """Publish the tiny edition, with other episodes if given, and keep its calls in the root's ledger."""
+    tables = tiny_edition.tables({"episodes": list(episodes)} if episodes else {})
+    publish(store, tiny_edition.plan(edition), tables, [], created_at)
+    asyncio.run(_keep_tiny_calls(ledger_file(store.root)))
+
+
+async def _keep_tiny_calls(path: Path) -> None:
+    writer = LedgerWriter(path, "tiny", "http://127.0.0.1/v1")
+    for row in tiny_edition.rows()["calls"]:
+        asked = ModelRequest(row["role"], row["model"], (), {}, row["template"], row["template_hash"])
+        made = entry(asked, Reply(asked.call_id, row["status"], row["reply"]))
+        # Ids of that edition are names, where others are hashes of their requests.
+        reply, cells = replace(made.reply, call_id=row["call_id"]), (row["call_id"], *made.cells[1:])
+        await writer.submit(Entry(reply, cells, made.messages))
+    writer.close()
+
+
 def _replace(file: Path, old: str, new: str) -> None:
     content = file.read_bytes()
     assert content.count(old.encode()) == 1
@@ -49,8 +70,7 @@ def _publish_an_orphan(root: Path) -> None:
     store = Store(str(root))
     episodes = tiny_edition.rows()["episodes"]
     episodes[0]["instance_id"] = "ki_lost"
-    tables = tiny_edition.tables({"episodes": episodes})
-    publish(store, tiny_edition.plan("orphan"), tables, [], datetime(2026, 1, 4, tzinfo=UTC))
+    publish_tiny(store, "orphan", datetime(2026, 1, 4, tzinfo=UTC), episodes)
 
 
 def cut_a_part(root: Path) -> None:

@@ -1,8 +1,11 @@
 """Run `perennial` as its users do, in processes of their own, beside one Prefect server."""
 
+import json
 import os
 import subprocess
 import sys
+import urllib.request
+from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -51,11 +54,29 @@ def running_server(home: Path) -> Iterator[dict[str, str]]:
         os.environ.update(before)
 
 
+def basic(auth_string: str) -> str:
+    """Return the header `Authorization` for Prefect's auth string."""
+    return f"Basic {b64encode(auth_string.encode()).decode()}"
+
+
 @dataclass(frozen=True)
 class Harness:
     """Starts commands of `perennial` in the given environment."""
 
     environment: dict[str, str]
+
+    def post(self, path: str, document: dict[str, Any]) -> Any:
+        """Return what the Prefect server answers to this document, sent with the harness's credentials."""
+        request = urllib.request.Request(
+            f"{self.environment['PREFECT_API_URL']}{path}",
+            json.dumps(document).encode(),
+            {
+                "Content-Type": "application/json",
+                "Authorization": basic(self.environment["PREFECT_API_AUTH_STRING"]),
+            },
+        )
+        with urllib.request.urlopen(request, timeout=30) as reply:
+            return json.load(reply)
 
     def start(self, *arguments: str, cwd: Path) -> "subprocess.Popen[str]":
         """Start the command and return its process; both outputs are in its `stdout`."""

@@ -1,7 +1,6 @@
 """The artifacts of a refresh in Prefect's pages."""
 
 import json
-import urllib.request
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +19,7 @@ def artifacts(harness: Harness, root: Path) -> dict[str, dict[str, Any]]:
 
 
 def found(harness: Harness, which: dict[str, Any]) -> list[dict[str, Any]]:
-    request = urllib.request.Request(
-        f"{harness.environment['PREFECT_API_URL']}/artifacts/filter",
-        data=json.dumps({"artifacts": which, "limit": 200}).encode(),
-        headers={"Content-Type": "application/json"},
-    )
-    with urllib.request.urlopen(request, timeout=30) as reply:
-        answer: list[dict[str, Any]] = json.load(reply)
+    answer: list[dict[str, Any]] = harness.post("/artifacts/filter", {"artifacts": which, "limit": 200})
     return answer
 
 

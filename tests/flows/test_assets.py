@@ -1,8 +1,6 @@
 """The tables of a published edition as Prefect assets."""
 
-import json
 import time
-import urllib.request
 from pathlib import Path
 from typing import Any
 
@@ -27,16 +25,10 @@ def _materialised(harness: Harness, root: Path) -> dict[str, dict[str, Any]]:
     """Return the server's materialisation events of this root by table, once all of them have come."""
     tables = {asset_key(str(root), table): table for table in TABLES}
     wanted = {"limit": 50, "filter": {"event": {"name": [_MADE]}, "resource": {"id": list(tables)}}}
-    request = urllib.request.Request(
-        f"{harness.environment['PREFECT_API_URL']}/events/filter",
-        json.dumps(wanted).encode(),
-        {"Content-Type": "application/json"},
-    )
     found: dict[str, dict[str, Any]] = {}
     deadline = time.monotonic() + 20
     while len(found) < len(_WITH_ROWS) and time.monotonic() < deadline:
-        with urllib.request.urlopen(request, timeout=10) as reply:
-            events = json.load(reply)["events"]
+        events = harness.post("/events/filter", wanted)["events"]
         found = {tables[event["resource"]["prefect.resource.id"]]: event for event in events}
         time.sleep(0.1)
     return found

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import os
 import re
 import subprocess
 import sys
@@ -197,6 +198,22 @@ def test_sample_never_repeats_a_published_instance(
 def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     with pytest.raises(InvalidOption, match=r"--out .*no-such-folder"):
         write_lines(tmp_path / "no-such-folder" / "out.jsonl", ["{}"])
+
+
+@pytest.mark.parametrize("name", ["pipe", "/dev/null", ".", "/"])
+def test_what_is_no_file_is_never_replaced(tmp_path: Path, name: str) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    before = (tmp_path / name).stat()
+    with pytest.raises(InvalidOption, match=r"--out .*: not a regular file; name one that may be replaced"):
+        write_lines(tmp_path / name, ["{}"])
+    assert (tmp_path / name).stat().st_mode == before.st_mode
+
+
+def test_a_link_is_written_through(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to("target")
+    write_lines(tmp_path / "link", ["{}"])
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "target").read_text() == "{}\n"
 
 
 def test_reading_commands_import_no_prefect_and_tasks_nothing_heavy() -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from flows.cli import app as cli
-from flows.cli.calls import on_one_line, printable
+from flows.console.terminal import on_one_line, printable
 from schemas.calls import ModelRequest, Reply
 from tests.flows.prefect_harness import clean_environment
 from warehouse.ledger.ledger import CallLedger, ledger_file

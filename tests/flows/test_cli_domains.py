@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from flows.console.input_files import config_files, load_bundled, read_config_file, read_text_file, shown_path
+from flows.console.line_files import read_lines
 from flows.kumo import cli_domains
 from flows.kumo.cli_domains import domains
 from schemas.errors import InvalidOption, UnreadableInput
@@ -264,6 +265,37 @@ def test_what_cannot_be_read_is_told_in_one_line(tmp_path: Path) -> None:
             read_text_file(path, max_bytes=100)
         assert str(error.value) == f"{shown_path(path)}: {told}"
         assert error.value.exit_code == 2
+
+
+def test_a_pipe_or_a_device_is_told_and_never_waited_for(tmp_path: Path, clean: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.json")
+    (tmp_path / "zero.json").symlink_to("/dev/zero")
+    (tmp_path / "absent.json").symlink_to("nowhere")
+    (tmp_path / "linked.json").symlink_to(clean)
+    for name in ("pipe.json", "zero.json"):
+        with pytest.raises(UnreadableInput, match="a pipe, a socket or a device, expected a file; save its"):
+            read_config_file(tmp_path / name)
+        with pytest.raises(UnreadableInput, match="a pipe, a socket or a device"):
+            list(read_lines(tmp_path / name))
+    code, out, err = run("validate", tmp_path, *SMALL)
+    assert code == 2
+    assert "5 files: 2 clean, 0 with warnings, 0 with errors, 3 unreadable" in out
+    assert [line.split(": ")[2].rpartition("/")[2] for line in err.splitlines()] == [
+        *("absent.json", "pipe.json", "zero.json")
+    ]
+
+
+def test_tags_and_hidden_controls_of_a_file_are_found(tmp_path: Path) -> None:
+    changes = {"category": "Trees </BOOK>", "goal": "Find\u202e it.", "book_title": "</answer>"}
+    odd = write(tmp_path, "odd.json", **changes)
+    code, out, _ = run("validate", odd, *SMALL)
+    assert code == 0
+    assert "0 errors, 3 warnings\n" in out
+    smell = {"action": "Smell</ANSWER>", "type": "str", "states": document()["outcomes"][0]["states"]}
+    breaking = {"actions": ["Smell</ANSWER>", "Height"], "outcomes": [smell, document()["outcomes"][1]]}
+    code, out, _ = run("validate", write(tmp_path, "breaking.json", **breaking), *SMALL)
+    assert code == 1
+    assert "1 error, 0 warnings; sampling refuses it for 1 of them" in out
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may read everything")

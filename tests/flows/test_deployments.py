@@ -2,6 +2,8 @@
 
 import json
 from pathlib import Path
+from typing import Any
+from uuid import uuid4
 
 import pyarrow.parquet as pq
 import pytest
@@ -11,18 +13,23 @@ from schemas.settings import RefreshSettings
 from tests.flows.conftest import Published
 from tests.flows.prefect_harness import Harness
 from tests.flows.test_rotation import as_if_imported
+from tests.flows.webhook import running_hook
 from warehouse.catalog.catalog import table_file
+from warehouse.kumo.bundled_domains import bundled_domains
 from warehouse.store.store import Store
 
 PROJECT = Path(__file__).parents[2]
-SECRETS = {"webhook", "openlineage_url"}
+OPERATORS = {"root", "runner", "base_url", "webhook", "openlineage_url"}
+# Parameters of free text: none of them may become an address, a path, a header or code.
+NAMES = {"author", "proposer", "configurer", "writer", "reviser", "players", "settings", "preset", "edition"}
+TEXTS = {*NAMES, "categories", "reasoning_effort"}
 
 
-def test_every_setting_but_the_secret_ones_is_a_typed_parameter_with_its_help() -> None:
+def test_every_setting_but_the_operators_own_is_a_typed_parameter_with_its_help() -> None:
     from flows.serve.deployments import kumo_refresh
 
     schema = kumo_refresh.parameters.properties
-    assert set(schema) == set(RefreshSettings.model_fields) - SECRETS
+    assert set(schema) == set(RefreshSettings.model_fields) - OPERATORS
     assert next(iter(schema)) == "domains"
     assert {name for name, field in schema.items() if not field.get("description")} == set()
     assert {name for name, field in schema.items() if field["default"] is not None} == set()
@@ -30,6 +37,55 @@ def test_every_setting_but_the_secret_ones_is_a_typed_parameter_with_its_help() 
     assert kinds["domains"] == ["array", "null"]
     assert kinds["instances"] == ["integer", "null"]
     assert schema["instances"]["anyOf"][0]["maximum"] == 1_000_000
+
+
+def test_parameters_of_free_text_are_these_and_domains_are_the_bundled_ones() -> None:
+    from flows.serve.deployments import analyse, audit, kumo_refresh
+
+    schema = kumo_refresh.parameters.properties
+    items = {name: field["anyOf"][0].get("items", field["anyOf"][0]) for name, field in schema.items()}
+    assert {name for name, item in items.items() if item["type"] == "string"} == {*TEXTS, "domains"}
+    assert items["domains"]["enum"] == list(bundled_domains())
+    for flow in (analyse, audit):
+        assert set(flow.parameters.properties) == {"edition"}
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        *({name: "http://127.0.0.1:1/x"} for name in sorted(OPERATORS)),
+        *({"domains": [name]} for name in ("/etc/passwd", "own.json", "../x.json", "http://127.0.0.1:1/")),
+        {"edition": "../../elsewhere"},
+    ],
+)
+def test_a_run_with_a_parameter_of_the_operators_own_is_refused_by_the_flow(
+    parameters: dict[str, Any],
+) -> None:
+    from prefect.exceptions import ParameterTypeError, SignatureMismatchError
+
+    from flows.serve.deployments import analyse, audit, kumo_refresh
+
+    for flow in (kumo_refresh, analyse, audit):
+        with pytest.raises((ParameterTypeError, SignatureMismatchError)):
+            flow.validate_parameters(parameters)
+
+
+def test_a_crash_is_told_to_the_operators_webhook_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from prefect.client.schemas.objects import FlowRun
+    from prefect.states import Crashed
+
+    from flows.serve.deployments import kumo_refresh
+
+    monkeypatch.setenv("PERENNIAL_ROOT", str(tmp_path))
+    with running_hook() as operators, running_hook() as attackers:
+        monkeypatch.setenv("PERENNIAL_WEBHOOK", operators.url)
+        parameters = {"webhook": attackers.url, "root": "/elsewhere", "edition": "e"}
+        (hook,) = kumo_refresh.on_crashed_hooks
+        hook(kumo_refresh, FlowRun(flow_id=uuid4(), parameters=parameters), Crashed(message="gone"))
+    assert attackers.taken == []
+    assert [(told["root"], told["edition"]) for told in operators.taken] == [(str(tmp_path), "e")]
 
 
 def test_parameters_are_checked_before_anything_runs() -> None:
@@ -53,6 +109,8 @@ def test_prefect_yaml_deploys_the_flows_that_are_served() -> None:
         file, function = entry["entrypoint"].split(":")
         assert (PROJECT / file).is_file()
         assert getattr(deployments, function).name == name
+        assert entry["parameters"] == {}
+        assert entry["enforce_parameter_schema"] is True
         assert entry["concurrency_limit"] == {"limit": 1, "collision_strategy": "CANCEL_NEW"}
     assert [schedule["cron"] for schedule in found["kumo-refresh"]["schedules"]] == [DEFAULT_CRON]
 

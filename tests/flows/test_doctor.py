@@ -3,10 +3,11 @@
 import json
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
 from importlib.metadata import version
 from pathlib import Path
@@ -19,20 +20,20 @@ from flows.cli.app import app
 from flows.stages.completeness import progress_of
 from flows.stages.workspace import open_workspace
 from tests.flows.conftest import KEY
-from tests.flows.doctored_roots import DAMAGE, cut_a_part, make_healthy
+from tests.flows.doctored_roots import DAMAGE, cut_a_part, make_healthy, publish_tiny
 from tests.flows.grown_root import digests
 from tests.flows.mounted import require_mounts, run_mounted
 from tests.flows.prefect_harness import Harness, clean_environment
 from tests.server.options import ServerOptions
 from tests.server.running import running_server
-from tests.warehouse import tiny_edition
 from tests.warehouse.s3_server import running_s3
 from warehouse.catalog.catalog import table_file
-from warehouse.editions.publish import publish
+from warehouse.ledger.ledger import CallLedger
 from warehouse.lock.owner import Owner
 from warehouse.lock.record import LockRecord
 from warehouse.lock.root_lock import locked_root
 from warehouse.staging.staging import Staging
+from warehouse.store.root_id import root_id
 from warehouse.store.store import Store
 
 
@@ -146,14 +147,14 @@ def test_a_read_only_root_cannot_be_written(root: Path) -> None:
 
 def test_a_clock_behind_what_is_published_is_told(root: Path) -> None:
     ahead = datetime.now(UTC) + timedelta(days=2)
-    publish(Store(str(root)), tiny_edition.plan("ahead"), tiny_edition.tables(), [], ahead)
+    publish_tiny(Store(str(root)), "ahead", ahead)
     code, checks = _doctor(root)
     assert code == 5
     assert "edition 'ahead' was published" in checks["clock"]["seen"]
 
 
 def test_a_leftover_of_a_published_edition_is_a_warning(root: Path) -> None:
-    publish(Store(str(root)), tiny_edition.plan("begun"), tiny_edition.tables(), [], datetime.now(UTC))
+    publish_tiny(Store(str(root)), "begun", datetime.now(UTC))
     code, checks = _doctor(root)
     assert code == 0
     assert _not_ok(checks) == {"staging begun"}
@@ -195,7 +196,7 @@ def test_it_needs_no_prefect(root: Path) -> None:
 def test_a_root_on_s3_is_looked_at_too(root: Path) -> None:
     with running_s3() as s3:
         store = Store(s3.new_root())
-        publish(store, tiny_edition.plan("e1"), tiny_edition.tables(), [], datetime(2026, 1, 2, tzinfo=UTC))
+        publish_tiny(store, "e1", datetime(2026, 1, 2, tzinfo=UTC))
         code, checks = _doctor(store.root)
         assert (code, _not_ok(checks)) == (0, set())
         assert "keys and references hold" in checks["edition e1"]["seen"]
@@ -248,6 +249,7 @@ def test_a_prefect_server_is_asked_for_its_version(
 ) -> None:
     url = harness.environment["PREFECT_API_URL"]
     monkeypatch.setenv("PREFECT_API_URL", url)
+    monkeypatch.setenv("PREFECT_API_AUTH_STRING", harness.environment["PREFECT_API_AUTH_STRING"])
     _, checks = _doctor(root)
     assert checks["prefect"]["seen"] == f"{url} answers, Prefect {version('prefect')}"
     monkeypatch.setenv("PREFECT_API_URL", "http://user:secret@127.0.0.1:9/api")
@@ -274,3 +276,46 @@ def test_the_most_severe_failure_decides_the_exit_code(root: Path, monkeypatch: 
     code, checks = _doctor(root)
     assert code == 8
     assert {checks[name]["exit_code"] for name in _not_ok(checks)} == {1, 6, 8}
+
+
+def test_published_calls_that_the_ledger_lacks_are_named_with_their_count(root: Path) -> None:
+    store = Store(str(root))
+    publish_tiny(store, "tiny", datetime.now(UTC))
+    assert _doctor(root)[0] == 0
+    with closing(sqlite3.connect(root / "ledger.sqlite")) as connection, connection:
+        connection.execute("DELETE FROM calls WHERE call_id IN ('call_cut', 'call_lost')")
+    before = digests(root)
+    code, checks = _doctor(root)
+    assert (code, _not_ok(checks)) == (8, {"ledger"})
+    told = "2 of the 3 published calls of edition tiny are missing, such as call_"
+    assert told in checks["ledger"]["seen"]
+    assert "restore the ledger from a copy" in checks["ledger"]["remedy"]
+    assert digests(root) == before
+
+
+def test_a_ledger_that_is_gone_is_named_with_the_published_calls(root: Path) -> None:
+    (root / "ledger.sqlite").unlink()
+    assert _doctor(root)[0] == 0
+    publish_tiny(Store(str(root)), "tiny", datetime.now(UTC))
+    (root / "ledger.sqlite").unlink()
+    code, checks = _doctor(root)
+    assert (code, _not_ok(checks)) == (8, {"ledger"})
+    assert "is missing, and 3 published model calls were kept in it" in checks["ledger"]["seen"]
+
+
+def test_another_roots_ledger_is_noticed(root: Path) -> None:
+    other = Path(shutil.copytree(root, root.parent / "other"))
+    for one in (root, other):
+        CallLedger(one / "ledger.sqlite", "e", "http://127.0.0.1/v1", root_id(Store(str(one)))).close()
+        assert _doctor(one)[0] == 0
+    before = root_id(Store(str(root)))
+    (other / "ledger.sqlite").replace(root / "ledger.sqlite")
+    code, checks = _doctor(root)
+    assert (code, _not_ok(checks)) == (0, {"ledger"})
+    assert "is the ledger of another data root" in checks["ledger"]["seen"]
+    assert before in checks["ledger"]["seen"]
+    assert "DROP TABLE root" in checks["ledger"]["remedy"]
+    with closing(sqlite3.connect(root / "ledger.sqlite")) as connection:
+        connection.execute("DROP TABLE root")
+    CallLedger(root / "ledger.sqlite", "e", "http://127.0.0.1/v1", before).close()
+    assert _not_ok(_doctor(root)[1]) == set()

@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 import subprocess
 from collections.abc import Callable
 from html import unescape
@@ -12,10 +11,10 @@ import pytest
 
 from flows.editions.report import report_data
 from flows.editions.report_files import write_page
+from tests.flows.chromium import CHROMIUM, open_page
 from tests.flows.report_root import HOSTILE, publish_two
 from warehouse.store.store import Store
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 PHONE = 390
 DESKTOP = 1200
 MEASURE = """
@@ -53,15 +52,7 @@ def browse(tmp_path: Path) -> Browse:
     """Open a page and return what Chromium printed: its DOM, and its log."""
 
     def opened(path: Path, *flags: str) -> subprocess.CompletedProcess[str]:
-        command = [
-            str(CHROMIUM),
-            *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-            *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-            *("--enable-logging=stderr", "--v=0", f"--user-data-dir={tmp_path / 'profile'}"),
-            *flags,
-            *("--dump-dom", path.as_uri()),
-        ]
-        return subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+        return open_page(path.as_uri(), tmp_path / "profile", *flags)
 
     return opened
 

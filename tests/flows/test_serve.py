@@ -101,6 +101,7 @@ def test_a_schedule_fires_and_editions_appear(tmp_path: Path) -> None:
     wait_for(lambda: not any(lives(pid, command) for pid, command in children.items()), tmp_path)
     printed = out.read_text()
     assert "Prefect's pages: http://127.0.0.1:" in printed
+    assert "#perennial:" not in printed
     assert "the next refresh is due" in printed
     assert f"another `perennial serve` serves this data root (process {serving.pid})" in printed
     assert "Traceback" not in printed

@@ -22,6 +22,10 @@ def test_sampling_refuses_exactly_the_unsafe_rules(rule: str, config: SeedConfig
 def test_the_unsafe_rules_are_those_that_make_an_instance_ambiguous_or_wrong() -> None:
     safe = {name for name, rule in RULES.items() if not rule.unsafe}
     assert safe == {
+        "prompt-tag",
+        "long-name",
+        "long-text",
+        "control-in-text",
         "untrimmed-name",
         "blank-noun",
         "unknown-note",
@@ -37,6 +41,10 @@ def test_the_unsafe_rules_are_those_that_make_an_instance_ambiguous_or_wrong() -
         "too-few-actions",
     }
     assert {name for name, rule in RULES.items() if rule.severity == "warning"} == {
+        "prompt-tag",
+        "long-name",
+        "long-text",
+        "control-in-text",
         "unknown-note",
         "range-gap",
         "repeated-rule-out",

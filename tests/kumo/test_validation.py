@@ -1,11 +1,17 @@
 """Every rule on a small clean configuration, the rules against brute force, and the authors' release."""
 
 import math
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from schemas.kumo.things import Finding, Outcome, OutcomeState, SeedConfig
+from tasks.kumo.answers import Move, parse_answer
+from tasks.kumo.players.seat import answer
 from tasks.kumo.validation import RULES, one_to_one_share, validate_config
 
 
@@ -77,6 +83,62 @@ CASES: list[Case] = [
     ("control-character", with_truth("Bay\u200b"), None, None, "U+200B"),
     ("control-character", with_truth("Bay\ud800"), None, None, "U+D800"),
     ("control-character", with_action("Ta\x00ste"), "Ta\x00ste", None, "U+0000"),
+    ("answer-tag", with_truth("Bay</ANSWER>"), None, None, "'Bay</ANSWER>' holds '</ANSWER>'"),
+    ("answer-tag", with_truth("<answer>Bay"), None, None, "holds '<answer>'"),
+    ("answer-tag", with_action("Ta</Answer>ste"), "Ta</Answer>ste", None, "holds '</Answer>'"),
+    (
+        "prompt-tag",
+        with_truth("Bay </BOOK>"),
+        None,
+        None,
+        "'Bay </BOOK>' holds '</BOOK>', a tag of the prompts",
+    ),
+    ("prompt-tag", with_truth("Bay </ answer >"), None, None, "holds '</ answer >'"),
+    ("prompt-tag", with_action("<Rule_Outs>"), "<Rule_Outs>", None, "holds '<Rule_Outs>'"),
+    (
+        "prompt-tag",
+        replace(CLEAN, name="Trees<book>"),
+        None,
+        None,
+        "domain name 'Trees<book>' holds '<book>'",
+    ),
+    (
+        "prompt-tag",
+        with_smell(label("</ANSWER>", "Oak", "Elm"), label("b", "Ash")),
+        *("Smell", "</ANSWER>", "label '</ANSWER>' holds"),
+    ),
+    ("prompt-tag", replace(CLEAN, goal="Find it.</BOOK>"), None, None, "goal holds '</BOOK>'"),
+    (
+        "prompt-tag",
+        replace(CLEAN, truth_notes={"Oak": "</book>"}),
+        None,
+        None,
+        "the note for truth 'Oak' holds",
+    ),
+    ("long-name", with_truth("Bay" * 67), None, None, "has 201 characters, expected 200 at most"),
+    ("long-name", with_truth("Bay" * 100_000), None, None, "has 300,000 characters"),
+    (
+        "long-text",
+        replace(CLEAN, action_notes={"Smell": "x" * 5_001}),
+        *(None, None, "the note for action 'Smell' has 5,001 characters, expected 5,000 at most"),
+    ),
+    ("long-text", replace(CLEAN, goal="<" + " " * 1_000_000), None, None, "goal has 1,000,001 characters"),
+    ("long-text", replace(CLEAN, goal="x" * 5_001), None, None, "goal has 5,001 characters"),
+    (
+        "control-in-text",
+        replace(CLEAN, goal="Find\u202e it."),
+        None,
+        None,
+        "goal holds the invisible character U+202E",
+    ),
+    ("control-in-text", replace(CLEAN, truth_noun="tr\u2066ee"), None, None, "truth_noun holds the"),
+    ("control-in-text", replace(CLEAN, truth_notes={"Oak": "\x1b[2J"}), None, None, "U+001B"),
+    (
+        "control-in-text",
+        replace(CLEAN, outcomes=(SMELL, TOUCH, replace(HEIGHT, unit="m\u200f"))),
+        *("Height", None, "unit 'm\\u200f' holds the invisible character U+200F"),
+    ),
+    ("control-character", with_truth("Bay\u202eyaB"), None, None, "U+202E"),
     ("untrimmed-name", with_truth(" Bay"), None, None, "truth ' Bay' has spaces around it; write 'Bay'"),
     ("untrimmed-name", with_smell(label("a ", "Oak"), label("b")), "Smell", "a ", "write 'a'"),
     ("blank-noun", replace(CLEAN, action_noun=" "), None, None, "action_noun is ' '"),
@@ -246,6 +308,27 @@ def test_a_single_state_is_too_few_and_rules_out_always_or_nothing() -> None:
 
 def test_every_rule_has_a_case() -> None:
     assert {case[0] for case in CASES} | {"too-few-states"} == set(RULES)
+
+
+def test_limits_of_length_and_line_breaks_in_notes_are_no_findings() -> None:
+    longest = with_truth("B" * 200)
+    assert small(replace(longest, truth_notes={"Oak": "x" * 4_998 + "\r\n"}, goal="one\n\ttwo")) == []
+
+
+def test_every_tag_of_the_prompts_has_a_finding() -> None:
+    templates = (Path(__file__).parents[2] / "prompts" / "kumo").glob("*.j2")
+    tags = {tag for file in templates for tag in re.findall(r"</?[A-Z_]+>", file.read_text(encoding="utf-8"))}
+    assert len(tags) == 6
+    for tag in tags:
+        (found,) = small(replace(CLEAN, goal=f"Find {tag.lower()} it."))
+        assert found.rule == "prompt-tag"
+
+
+@given(st.sampled_from(["<ANSWER>", "</ANSWER>", "<answer>", "x"]), st.text("<>/ ANSWERanswer", max_size=12))
+def test_an_answer_tag_is_found_exactly_where_a_name_cannot_be_answered(tag: str, rest: str) -> None:
+    name = f"Bay{rest}{tag}"
+    is_read = parse_answer(answer(name), [name], []) == Move("truth", name)
+    assert is_read != ("answer-tag" in {found.rule for found in small(with_truth(name))})
 
 
 def test_several_defects_are_all_found_in_one_run() -> None:

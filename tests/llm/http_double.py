@@ -23,6 +23,7 @@ class Answer:
     """What the double sends after `delay` seconds.
 
     `drop` closes the connection instead, `raw` sends these bytes first, `trickle` a space ever and again.
+    `data` is a body as it goes over the wire, sent `repeats` times with so long a pause.
     """
 
     status: int = 200
@@ -32,6 +33,9 @@ class Answer:
     drop: bool = False
     raw: bytes | None = None
     trickle: bool = False
+    data: bytes | None = None
+    repeats: int = 1
+    pause: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -43,7 +47,14 @@ class Seen:
     body: dict[str, Any]
 
 
-def completion(content: Any = "hi", finish: str | None = "stop", usage: Any = None, **message: Any) -> str:
+def completion(
+    content: Any = "hi",
+    finish: str | None = "stop",
+    usage: Any = None,
+    *,
+    ensure_ascii: bool = True,
+    **message: Any,
+) -> str:
     body: dict[str, Any] = {
         "id": "c1",
         "object": "chat.completion",
@@ -55,7 +66,7 @@ def completion(content: Any = "hi", finish: str | None = "stop", usage: Any = No
     body["choices"][0]["message"].update(message)
     if usage is not None:
         body["usage"] = usage
-    return json.dumps(body)
+    return json.dumps(body, ensure_ascii=ensure_ascii)
 
 
 def usage(prompt: Any, completion: Any, cached: Any = None, reasoning: Any = None) -> dict[str, Any]:
@@ -86,6 +97,7 @@ class Double:
         self.answers, self.by = answers, by
         self.seen: list[Seen] = []
         self.in_flight = self.most_in_flight = 0
+        self.most_sent = 0
         self.url = ""
 
     def answer(self, seen: Seen) -> Answer:
@@ -105,6 +117,8 @@ class Double:
             self.in_flight -= 1
         if answer.trickle:
             return await self.trickle(request)
+        if answer.data is not None:
+            return await self.send_data(request, answer)
         if request.transport is None or not (answer.drop or answer.raw):
             kind = "text/html" if answer.body.startswith("<") else "application/json"
             return web.Response(
@@ -113,6 +127,23 @@ class Double:
         request.transport.write(answer.raw or b"")
         request.transport.close()
         return web.Response()
+
+    async def send_data(self, request: web.Request, answer: Answer) -> web.StreamResponse:
+        assert answer.data is not None
+        response = web.StreamResponse(status=answer.status, headers=answer.headers)
+        response.content_type = "application/json"
+        await response.prepare(request)
+        sent = 0
+        try:
+            for _ in range(answer.repeats):
+                await response.write(answer.data)
+                sent += len(answer.data)
+                await asyncio.sleep(answer.pause)
+        except ConnectionError:
+            pass
+        finally:
+            self.most_sent = max(self.most_sent, sent)
+        return response
 
     async def trickle(self, request: web.Request) -> web.StreamResponse:
         response = web.StreamResponse()

@@ -8,7 +8,7 @@ from schemas.calls import CallPolicy, ModelChoice, Price, Spent
 from schemas.errors import InvalidOption, LimitReached
 from tasks.llm.budget import Budget, check_budget, cost_at_most
 from tasks.llm.rate_limits import prompt_bytes
-from tasks.llm.replies import reply_of
+from tasks.llm.replies import read_attempt
 from tasks.llm.retry_policy import Received
 from tests.llm.http_double import MemoryLedger, against, completion, fault, ok, request, usage
 
@@ -185,7 +185,7 @@ def test_settled_and_held_never_pass_a_limit_and_nobody_waits_for_ever(ends, max
                 await asyncio.sleep(0)
             body = completion(usage=usage(1, tokens) if end == "answered" else None)
             received = Received(500 if end == "failed" else 200, body)
-            reply = reply_of("c", received, PRICES["m"]) if end != "cancelled" else None
+            reply = read_attempt(asked, received, PRICES["m"]).reply if end != "cancelled" else None
         finally:
             held.remove(most)
             if reply is not None and reply.answered:

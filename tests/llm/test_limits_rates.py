@@ -119,3 +119,15 @@ def test_requests_in_any_minute(per_minute):
     times = in_virtual_time(run())
     assert all(later - earlier >= 59.999 for earlier, later in zip(times, times[per_minute:], strict=False))
     assert times[-1] <= 60 * 3 / 0.89
+
+
+@given(st.integers(10, 100_000), st.lists(st.integers(0, 10**12), min_size=1, max_size=64))
+def test_what_replies_claim_makes_nobody_wait_much_longer_than_a_minute(per_minute, claimed):
+    async def run():
+        limit = RateLimit(per_minute)
+        for amount in claimed:
+            limit.owe(amount)
+        await limit.take()
+        return asyncio.get_running_loop().time()
+
+    assert in_virtual_time(run()) <= 70

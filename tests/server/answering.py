@@ -11,6 +11,7 @@ from aiohttp import web
 from schemas.ids import derive_rng
 from tests.server.faults import with_faults, within
 from tests.server.hold import Hold
+from tests.server.hostile import HOSTILE_FAULTS, send_hostile
 from tests.server.log import ABANDONED, ANSWERED, AnswerLog
 from tests.server.options import ServerOptions
 from tests.server.schedule import UNHARMED, Schedule, Struck
@@ -79,7 +80,7 @@ class Answering:
         note(fault)
         if fault == "drop":
             return drop(request)
-        if fault not in ("drop_midway", "invalid_json"):
+        if fault not in ("drop_midway", "invalid_json", *HOSTILE_FAULTS):
             return bad_reply(fault, self._options.retry_after_s)
         try:
             body, _ = self._composed(call, script)
@@ -87,6 +88,8 @@ class Answering:
             return _role_failed(script, error, note)
         if fault == "drop_midway":
             return await send_half(request, body)
+        if fault in HOSTILE_FAULTS:
+            return await send_hostile(request, fault, body)
         return json_reply(200, body[: len(body) // 2])
 
     def _composed(self, call: Call, script: Script) -> tuple[bytes, Struck]:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from schemas.errors import InvalidOption
 from tests.server.faults import EXTRA_FAULTS, SUBSTANCE_FAULTS, TRANSPORT_FAULTS
+from tests.server.hostile import HOSTILE_FAULTS
 from tests.server.options import DEFAULT_MODELS, DEFAULT_ROLES, ServerOptions, check_options, load_roles
 from tests.server.script import Script
 
@@ -141,6 +142,7 @@ def _named_rate(text: str) -> tuple[str, float]:
 
 def _faults_text(roles: Sequence[Script]) -> str:
     lines = ["faults of transport, drawn at each attempt:", *_listed(TRANSPORT_FAULTS)]
+    lines += ["hostile ones, which --faults does not include:", *_listed(HOSTILE_FAULTS)]
     lines += ["faults of content, drawn once a request (ROLE.FAULT: for one role only):"]
     lines += _listed({**SUBSTANCE_FAULTS, **EXTRA_FAULTS})
     lines += ["faults of content of one role:"]

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from schemas.errors import InvalidOption
+from tests.server.hostile import HOSTILE_FAULTS
 from tests.server.script import Script
 
 # Drawn anew at each attempt of a request, so that a retry may be served.
@@ -65,7 +66,7 @@ def fault_names(roles: Iterable[Script]) -> list[str]:
     Raises InvalidOption where a role names a fault that the server has for all roles.
     """
     generic = [*SUBSTANCE_FAULTS, *EXTRA_FAULTS]
-    names = [*TRANSPORT_FAULTS, *generic]
+    names = [*TRANSPORT_FAULTS, *HOSTILE_FAULTS, *generic]
     for script in roles:
         for fault in script.faults:
             if fault in generic:

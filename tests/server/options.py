@@ -6,6 +6,7 @@ from importlib import import_module
 
 from schemas.errors import InvalidOption
 from tests.server.faults import fault_names
+from tests.server.hostile import HOSTILE_FAULTS
 from tests.server.script import Script
 
 DEFAULT_MODELS = ("scripted", "scripted-perfect")
@@ -39,8 +40,11 @@ class ServerOptions:
     die_with_parent: bool = False
 
     def rate(self, fault: str, role: str | None = None) -> float:
-        """Return a fault's rate: the one for this role, else the one for all, else that of all faults."""
-        general = self.faults.get(fault, self.all_faults)
+        """Return a fault's rate: the one for this role, else the one for all, else that of all faults.
+
+        A hostile fault has only the rate that it was given by name.
+        """
+        general = self.faults.get(fault, 0.0 if fault in HOSTILE_FAULTS else self.all_faults)
         return general if role is None else self.faults.get(f"{role}.{fault}", general)
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from schemas.ids import derive_seed
 from tests.server.faults import EXTRA_FAULTS, SUBSTANCE_FAULTS, TRANSPORT_FAULTS
+from tests.server.hostile import HOSTILE_FAULTS
 from tests.server.options import ServerOptions
 from tests.server.script import Script
 
@@ -46,7 +47,8 @@ class Schedule:
         self._seed = options.seed
         self._most_bad = options.max_transport_faults
         self._attempts: dict[str, _Attempts] = {}
-        self._transport = _positive((name, options.rate(name)) for name in TRANSPORT_FAULTS)
+        names = (*TRANSPORT_FAULTS, *HOSTILE_FAULTS)
+        self._transport = _positive((name, options.rate(name)) for name in names)
         self._own: dict[str, frozenset[str]] = {}
         self._substance: dict[str, Rates] = {}
         self._extras: dict[str, Rates] = {}

@@ -58,6 +58,8 @@ def test_of_two_sources_the_first_by_name_counts(tmp_path: Path) -> None:
         (HEADINGS + "B,m,1\n", "line 2: expected 4 values"),
         (HEADINGS + "B,m,1,a,x\n", "line 2: expected 4 values"),
         (HEADINGS + "B, ,1,a\n", "line 2: player is blank"),
+        (HEADINGS + 'B,"m\nn",1,a\n', r"line 3: player 'm\\nn' has a line break"),
+        (HEADINGS + "B,m,1,\x1b[2J\n", r"line 2: source '\\x1b\[2J' has a line break or another control"),
         (HEADINGS + "B,m,1,a\nB,m,2,a\n", "'m' has two scores in 'B' from 'a'"),
         (HEADINGS + 'B,"m,1,a\n', r"line \d: not CSV"),
     ],

@@ -11,6 +11,7 @@ import pytest
 from schemas.calls import ModelRequest, Reply
 from schemas.errors import Damaged
 from tests.warehouse.ledger_version_1 import write_version_1
+from tests.warehouse.ledger_version_2 import write_version_2
 from tests.warehouse.test_ledger import keep, reply, request
 from warehouse.ledger.check import check_ledger
 from warehouse.ledger.ledger import CallLedger
@@ -205,3 +206,35 @@ def test_a_ledger_of_version_1_is_read_as_it_is_and_not_changed(tmp_path: Path) 
     state = check_ledger(path)
     assert (state.calls, state.is_digested, state.flaws) == (3, False, ())
     assert path.read_bytes() == before
+
+
+def test_a_ledger_of_version_2_is_read_as_it_is_and_taken_over_when_written(tmp_path: Path) -> None:
+    path = tmp_path / "l.sqlite"
+    write_version_2(path)
+    before = path.read_bytes()
+    answered, lost = _asked_of_version_1("Go on."), _asked_of_version_1("Lost.")
+    with LedgerReader(path) as reader:
+        assert reader.call(answered.call_id)["usage_reported"] is None
+    state = check_ledger(path)
+    assert (state.calls, state.is_digested, state.flaws) == (2, True, ())
+    assert path.read_bytes() == before
+    liar = request("liar")
+    with CallLedger(path, "e1", URL) as ledger:
+        found = ledger.find(answered.call_id)
+        assert found is not None
+        assert (found.content, found.usage_reported) == ("<ANSWER>rain</ANSWER>", None)
+        keep(ledger, (liar, reply(liar, "x", usage="bounded", usage_reported='{"prompt_tokens": 9}')))
+    with CallLedger(path, "e1", URL) as ledger:
+        assert ledger.rows([liar.call_id])["calls"][0]["usage_reported"] == '{"prompt_tokens": 9}'
+        assert ledger.rows([lost.call_id])["calls"][0]["error"] == "503"
+    assert check_ledger(path).flaws == ()
+
+
+def test_a_call_that_was_damaged_before_stays_so_when_its_ledger_is_taken_over(tmp_path: Path) -> None:
+    path = tmp_path / "l.sqlite"
+    write_version_2(path)
+    _replace_once(path, b"<ANSWER>rain", b"<ANSWER>snow")
+    call_id = _asked_of_version_1("Go on.").call_id
+    assert check_ledger(path).flaws == (f"call {call_id} is not what was kept",)
+    assert "is damaged" in _refused(path, call_id)
+    assert check_ledger(path).flaws == (f"call {call_id} is not what was kept",)

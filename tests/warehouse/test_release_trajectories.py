@@ -61,14 +61,15 @@ def test_counts_of_each_model_and_domain_are_the_published_ones(
         counted[*group, "tokens"] += row["tokens"]
         # Their count has every stored entry: the tests, and what ends a run once or twice.
         counted[*group, "actions"] += row["tests"] + {"unparsed": 1, "turn_limit": 0}.get(row["status"], 2)
-    assert counted == published_counts(release, {file.player for file in files}, domains, setting)
+    assert counted == published_counts(release, {(file.player, file.domain) for file in files}, setting)
 
 
-def published_counts(release: Path, players: set[str], domains: set[str], setting: Any) -> Counter[Any]:
+def published_counts(release: Path, played: set[tuple[str, str]], setting: Any) -> Counter[Any]:
+    """The counts of the authors' table of runs, of these players and domains."""
     counted: Counter[tuple[str, ...]] = Counter()
     for row in pq.read_table(release / "trajectories.parquet").to_pylist():
         group = row["model"], row["domain"]
-        if row["model"] in players and row["domain"] in domains and row["n_truths"] == setting.n_truths:
+        if group in played and row["n_truths"] == setting.n_truths:
             counted[*group, "runs"] += 1
             counted[*group, "solved"] += row["success"]
             counted[*group, "unparsed"] += row["parse_error"]

@@ -6,15 +6,17 @@ or in part. No file that a view may name is ever written a second time: DuckDB o
 in a query, and would read the head of one and the rows of another.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from schemas.benchmark import benchmarks
-from schemas.errors import QueryFailed
+from schemas.errors import QueryFailed, QueryTimedOut
 from schemas.table_form import DUCKDB_TYPES, Table
 from schemas.tables import TABLES
+from warehouse.catalog.confinement import Setting, checked_statement, confine
 from warehouse.catalog.external_scores import score_files
 from warehouse.catalog.later_statistics import latest_analysis
 from warehouse.catalog.withdrawals import withdrawn_editions
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 PART = "part-0.parquet"
+_ROWS_AT_ONCE = 256
 
 
 def table_file(table: str, edition: str) -> str:
@@ -67,40 +70,67 @@ def _views_of(package: str) -> Iterator[tuple[str, str]]:
 
 @dataclass(frozen=True)
 class Catalog:
-    """An open snapshot of a data root: `connection` is DuckDB in memory with all views."""
+    """An open snapshot of a data root: `connection` is DuckDB in memory with all views.
+
+    Its queries read the snapshot's tables and nothing else, and change nothing (see `confinement`).
+    """
 
     connection: "duckdb.DuckDBPyConnection"
     editions: tuple[str, ...]
 
     def query(self, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
-        """Return column names and rows of the SQL; raise QueryFailed with DuckDB's words otherwise."""
-        import duckdb
+        """Return column names and rows of the SQL; raise what `stream` raises."""
+        names, rows = self.stream(sql)
+        return names, list(rows)
 
-        try:
-            result = self.connection.execute(sql)
-            rows = result.fetchall()
-        except duckdb.Error as error:
-            raise QueryFailed(_in_one_line(error, sql)) from None
-        return [column[0] for column in result.description or []], rows
+    def stream(self, sql: str) -> tuple[list[str], Iterator[tuple[Any, ...]]]:
+        """Return column names and rows of the SQL; rows are read while they are asked for.
+
+        The next query ends them.
+
+        Raises QueryFailed, with DuckDB's words, for SQL that is wrong or that does more than read;
+        QueryTimedOut past the time that the catalog was opened with; KeyboardInterrupt on Ctrl-C.
+        """
+        with _errors_in_one_line(sql):
+            result = self.connection.execute(checked_statement(self.connection, sql))
+            return [column[0] for column in result.description or []], self._rows(result, sql)
+
+    def count(self, sql: str) -> int:
+        """Return the number of rows of the SQL, without reading them; raise what `stream` raises."""
+        with _errors_in_one_line(sql):
+            relation = self.connection.sql(checked_statement(self.connection, sql))
+            return int(relation.aggregate("count(*)").fetchall()[0][0])
+
+    def _rows(self, result: "duckdb.DuckDBPyConnection", sql: str) -> Iterator[tuple[Any, ...]]:
+        while True:
+            with _errors_in_one_line(sql):
+                rows = result.fetchmany(_ROWS_AT_ONCE)
+            if not rows:
+                return
+            yield from rows
 
 
-def open_catalog(store: Store, editions: tuple[str, ...] | None = None) -> Catalog:
-    """Open a snapshot of these editions, by default the visible ones; without any all views are empty."""
+def open_catalog(
+    store: Store, editions: tuple[str, ...] | None = None, settings: Mapping[str, Setting] | None = None
+) -> Catalog:
+    """Open a snapshot of these editions, by default the visible ones; without any all views are empty.
+
+    `settings` are DuckDB's, by name; once the catalog is open none can be changed.
+    """
     import duckdb
 
     connection = duckdb.connect(":memory:")
     # Times are shown as they are kept, wherever the reader sits.
     connection.execute("SET TimeZone = 'UTC'")
     editions = visible_editions(store) if editions is None else editions
-    tables = {}
-    for table in TABLES.values():
-        present = [edition for edition in editions if store.exists(table_file(table.name, edition))]
-        tables[table.name] = _table_sql(store, table, present)
+    names = {table.name: _files_of(store, table, editions) for table in TABLES.values()}
     let_duckdb_read(connection, store)
-    for name, sql in tables.items():
-        connection.execute(f'CREATE VIEW "{name}" AS {sql}')
-    for name, sql in question_views().items():
-        connection.execute(f'CREATE VIEW "{name}" AS {sql}')
+    for table in TABLES.values():
+        sql = _table_sql(table, [store.location(name) for name in names[table.name]])
+        connection.execute(f'CREATE VIEW "{table.name}" AS {sql}')
+    for view, sql in question_views().items():
+        connection.execute(f'CREATE VIEW "{view}" AS {sql}')
+    confine(connection, [store.location(name) for of in names.values() for name in of], settings or {})
     return Catalog(connection, editions)
 
 
@@ -140,17 +170,22 @@ def published_domains(store: Store, editions: Sequence[str]) -> list[tuple[str, 
     return sorted(found)
 
 
-def _table_sql(store: Store, table: Table, editions: Sequence[str]) -> str:
+def _files_of(store: Store, table: Table, editions: Sequence[str]) -> list[str]:
+    """Return the names of the files that hold the table in these editions, relative to the data root."""
+    if not table.of_editions:
+        return score_files(store)
+    present = [edition for edition in editions if store.exists(table_file(table.name, edition))]
+    return [_file_of(store, table.name, edition) for edition in present]
+
+
+def _table_sql(table: Table, places: Sequence[str]) -> str:
     columns = [(column.name, DUCKDB_TYPES[column.type]) for column in table.columns]
     if table.of_editions:
         columns = [("edition", "VARCHAR"), *columns]
-        names = [_file_of(store, table.name, edition) for edition in editions]
-    else:
-        names = score_files(store)
     nothing = "SELECT " + ", ".join(f'NULL::{type_} AS "{name}"' for name, type_ in columns) + " WHERE false"
-    if not names:
+    if not places:
         return nothing
-    listed = ", ".join(quote(store.location(name)) for name in names)
+    listed = ", ".join(quote(place) for place in places)
     options = "union_by_name = true"
     if table.of_editions:
         options += ", hive_partitioning = true, hive_types = {'edition': VARCHAR}"
@@ -162,6 +197,33 @@ def _file_of(store: Store, table: str, edition: str) -> str:
     """Return the table's file of that edition: for statistics the latest analysis, where there is one."""
     later = latest_analysis(store, edition) if table == "statistics" else None
     return later or table_file(table, edition)
+
+
+@contextmanager
+def _errors_in_one_line(sql: str) -> Iterator[None]:
+    """Turn what DuckDB raises for the SQL into an error of one line, and its word of Ctrl-C into Ctrl-C."""
+    import duckdb
+
+    try:
+        yield
+    except duckdb.InterruptException as error:
+        if "maximum execution time" not in str(error):
+            raise KeyboardInterrupt from None
+        raise QueryTimedOut(
+            f"the query {_shortened(sql)!r} took longer than allowed: ask for less, or raise --timeout"
+        ) from None
+    except duckdb.OutOfMemoryException as error:
+        (reason, *_) = str(error).splitlines()
+        raise QueryFailed(
+            f"the query {_shortened(sql)!r} needs more memory than allowed ({reason}): ask for fewer columns "
+            "or rows, or raise --memory-limit"
+        ) from None
+    except duckdb.Error as error:
+        raise QueryFailed(_in_one_line(error, sql)) from None
+    except RuntimeError as error:
+        if "interrupted" in str(error):
+            raise KeyboardInterrupt from None
+        raise QueryFailed(_in_one_line(error, sql)) from None
 
 
 def _in_one_line(error: Exception, sql: str) -> str:

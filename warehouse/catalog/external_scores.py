@@ -3,6 +3,7 @@
 import csv
 import io
 import math
+import re
 from typing import Any
 
 from schemas.analysis_tables import EXTERNAL_SCORES
@@ -12,6 +13,7 @@ from warehouse.store.store import Store
 from warehouse.store.versioned_files import latest_versions, write_version
 
 SCORES = "external_scores"
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _COLUMNS = tuple(column.name for column in EXTERNAL_SCORES.columns)
 
 
@@ -29,7 +31,7 @@ def parse_scores(content: bytes, name: str) -> list[dict[str, Any]]:
     try:
         if tuple(reader.fieldnames or ()) != _COLUMNS:
             given = ",".join(reader.fieldnames or ()) or "nothing"
-            raise UnreadableInput(f"{name}: line 1 is {given!r}, expected {','.join(_COLUMNS)}")
+            raise UnreadableInput(f"{name}: line 1 is {given[:80]!r}, expected {','.join(_COLUMNS)}")
         rows = [_row(record, f"{name}: line {reader.line_num}") for record in reader]
     except csv.Error as error:
         raise UnreadableInput(f"{name}: line {reader.line_num}: not CSV ({error})") from None
@@ -78,12 +80,17 @@ def _row(record: dict[str, Any], place: str) -> dict[str, Any]:
     for column in ("benchmark", "player", "source"):
         if not values[column]:
             raise UnreadableInput(f"{place}: {column} is blank, expected a name")
+        if _CONTROL.search(values[column]):
+            raise UnreadableInput(
+                f"{place}: {column} {values[column][:80]!r} has a line break or another control character, "
+                "expected a name on one line"
+            )
     try:
         score = float(values["score"])
     except ValueError:
         score = math.nan
     if not math.isfinite(score):
-        raise UnreadableInput(f"{place}: score {values['score']!r} is no number, such as 0.731 or 73.1")
+        raise UnreadableInput(f"{place}: score {values['score'][:80]!r} is no number, such as 0.731 or 73.1")
     return {**values, "score": score}
 
 

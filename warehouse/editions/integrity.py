@@ -15,6 +15,7 @@ from schemas.errors import Damaged
 from schemas.table_form import Table
 from schemas.tables import TABLES
 from warehouse.catalog.catalog import open_catalog, table_file
+from warehouse.catalog.confinement import Setting
 from warehouse.catalog.external_scores import score_files
 from warehouse.catalog.later_statistics import ANALYSES
 from warehouse.staging.staging import Staging
@@ -36,15 +37,15 @@ def relation_flaws(store: Store, edition: str) -> list[str]:
     import duckdb
 
     try:
-        with (
-            closing(open_catalog(store, (edition,)).connection) as connection,
-            TemporaryDirectory(prefix="perennial-") as spill,
-        ):
-            connection.execute(f"SET memory_limit = '{_MEMORY}'")
-            connection.execute("SET preserve_insertion_order = false")
-            connection.execute(f"SET temp_directory = '{spill}'")
-            tables = [table for table in TABLES.values() if table.of_editions]
-            return [flaw for table in tables for flaw in _table_flaws(connection, table)]
+        with TemporaryDirectory(prefix="perennial-") as spill:
+            limits: dict[str, Setting] = {
+                "memory_limit": _MEMORY,
+                "preserve_insertion_order": False,
+                "temp_directory": spill,
+            }
+            with closing(open_catalog(store, (edition,), limits).connection) as connection:
+                tables = [table for table in TABLES.values() if table.of_editions]
+                return [flaw for table in tables for flaw in _table_flaws(connection, table)]
     except (duckdb.Error, OSError) as error:
         return [f"keys and references cannot be followed, as a table cannot be read ({_in_one_line(error)})"]
 

@@ -9,8 +9,9 @@ from typing import Any
 
 from schemas.calls import ModelRequest, Reply, Spent
 from schemas.ids import content_id
+from warehouse.ledger.place import keep_same_ledger, require_same_ledger
 from warehouse.ledger.rows import entry, message_rows, stored_calls, stored_reply, table_row
-from warehouse.ledger.schema import ANSWERED_SQL, open_for_writing, trouble
+from warehouse.ledger.schema import ANSWERED_SQL, keep_root_id, open_for_writing, trouble
 from warehouse.ledger.writer import LedgerWriter
 
 LEDGER_FILE = "ledger.sqlite"
@@ -49,19 +50,24 @@ class CallLedger:
     loops, at once or one after the other.
     """
 
-    def __init__(self, path: Path, edition: str, endpoint: str) -> None:
+    def __init__(self, path: Path, edition: str, endpoint: str, root_id: str = "") -> None:
         """Open the ledger, creating it where there is none.
 
-        Raises UnreadableInput where it is unusable, Damaged where it is damaged.
+        Raises UnreadableInput where it is unusable, Damaged where it is damaged, or where it is another
+        file than before in this `one_ledger` block.
 
         `edition` is what answered calls are counted for, `endpoint` where they are made: both are kept
-        with each call that is stored here.
+        with each call that is stored here. `root_id` says which data root a new ledger belongs to.
         """
         self._path = path
         self._edition = edition
+        require_same_ledger(path)
         self._writer = LedgerWriter(path, edition, without_credentials(endpoint))
         # A connection of its own: a look-up never waits for a commit.
         self._reader = open_for_writing(path)
+        if root_id:
+            keep_root_id(self._reader, path, root_id)
+        keep_same_ledger(path)
 
     def __enter__(self) -> "CallLedger":
         return self
@@ -97,7 +103,8 @@ class CallLedger:
 
         The first answered reply of a call is kept for good, and returned to whoever stores another. A
         failed one is kept until anything else is stored. Raises UnreadableInput where nothing was kept,
-        Damaged where what was kept before is damaged.
+        Damaged where what was kept before is damaged, or the ledger's file was deleted or replaced: what is
+        stored then is copied to a file that the error names.
         """
         return await self._writer.submit(entry(request, reply))
 

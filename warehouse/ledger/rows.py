@@ -24,6 +24,7 @@ REPLY_COLUMNS = tuple(field.name for field in fields(Reply))
 REQUEST_COLUMNS = ("role", "model", "template", "template_hash", "repeat", "params", "messages")
 CALL_COLUMNS = (*REPLY_COLUMNS, *REQUEST_COLUMNS, "edition", "endpoint", "stored_at")
 DIGESTED_VERSION = 2  # the first version whose calls have a digest
+_ADDED_COLUMNS = {"usage_reported": 3}  # columns that older versions lack, with their first version
 
 _IDS_A_QUERY = 500
 _REAL_COLUMNS = ("cost_usd", "latency_s")
@@ -144,15 +145,15 @@ def _message_by_id(item: list[Any]) -> dict[str, Any]:
 
 
 def _calls(connection: sqlite3.Connection, path: Path, call_ids: list[str]) -> Iterator[dict[str, Any]]:
-    digested = has_digests(connection)
-    digest_column = "digest" if digested else "NULL"
+    version = ledger_version(connection)
+    digest_column = "digest" if version >= DIGESTED_VERSION else "NULL"
     found = connection.execute(
-        f"SELECT {', '.join(CALL_COLUMNS)}, {digest_column} FROM calls WHERE call_id IN ({_marks(call_ids)})",
+        f"SELECT {select_list(version)}, {digest_column} FROM calls WHERE call_id IN ({_marks(call_ids)})",
         call_ids,
     )
     for *cells, digest in found:
-        if digested:
-            check_call(path, str(cells[0]), cells, digest)
+        if version >= DIGESTED_VERSION:
+            check_call(path, str(cells[0]), stored_cells(cells, version), digest)
         call = {
             name: _text(value) if isinstance(value, bytes) else value
             for name, value in zip(CALL_COLUMNS, cells, strict=True)
@@ -160,10 +161,23 @@ def _calls(connection: sqlite3.Connection, path: Path, call_ids: list[str]) -> I
         yield {**call, "params": json.loads(call["params"]), "messages": json.loads(call["messages"])}
 
 
-def has_digests(connection: sqlite3.Connection) -> bool:
-    """Whether each call has a digest: a ledger of version 1 that was only read since has none."""
+def ledger_version(connection: sqlite3.Connection) -> int:
+    """Return the version of an open ledger: one that was only read since keeps an older one."""
     version: int = connection.execute("PRAGMA user_version").fetchone()[0]
-    return version >= DIGESTED_VERSION
+    return version
+
+
+def select_list(version: int) -> str:
+    """Return CALL_COLUMNS as SQL selects them from a ledger of this version: NULL for those it lacks."""
+    return ", ".join(
+        column if _ADDED_COLUMNS.get(column, 1) <= version else f"NULL AS {column}" for column in CALL_COLUMNS
+    )
+
+
+def stored_cells(cells: Sequence[Any], version: int) -> list[Any]:
+    """Return those of the cells of CALL_COLUMNS that a ledger of this version holds, and digests."""
+    columns = zip(CALL_COLUMNS, cells, strict=True)
+    return [cell for column, cell in columns if _ADDED_COLUMNS.get(column, 1) <= version]
 
 
 def _contents(connection: sqlite3.Connection, path: Path, calls: Iterable[dict[str, Any]]) -> dict[str, str]:

@@ -62,11 +62,15 @@ _TABLES = (
         content TEXT NOT NULL,
         reasoning TEXT,
         raw TEXT,
+        usage_reported TEXT,
         digest TEXT NOT NULL
     )
     """,
     "CREATE INDEX calls_of_edition ON calls (edition, status, cost_usd)",
 )
+_NAME_ROOT = "CREATE TABLE IF NOT EXISTS root (root_id TEXT NOT NULL)"
+_KEEP_ROOT = "INSERT INTO root SELECT ? WHERE NOT EXISTS (SELECT 1 FROM root)"
+_HAS_ROOT = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'root'"
 
 
 def open_for_writing(path: Path) -> sqlite3.Connection:
@@ -104,6 +108,24 @@ def open_at_rest(path: Path) -> sqlite3.Connection:
         return _connected_for_reading(path, _AT_REST)
     except sqlite3.Error as error:
         raise trouble(path, error) from None
+
+
+def keep_root_id(connection: sqlite3.Connection, path: Path, root_id: str) -> None:
+    """Note which data root the ledger belongs to, unless that is noted already; raise as `trouble` says."""
+    try:
+        if find_ledger_root_id(connection) is None:
+            patiently(lambda: connection.execute(_NAME_ROOT))
+            patiently(lambda: connection.execute(_KEEP_ROOT, (root_id,)))
+    except sqlite3.Error as error:
+        raise trouble(path, error) from None
+
+
+def find_ledger_root_id(connection: sqlite3.Connection) -> str | None:
+    """Return the id of the data root that the ledger belongs to, None where none was noted."""
+    if connection.execute(_HAS_ROOT).fetchone() is None:
+        return None
+    row = connection.execute("SELECT root_id FROM root").fetchone()
+    return None if row is None else str(row[0])
 
 
 def patiently(action: Callable[[], Result]) -> Result:

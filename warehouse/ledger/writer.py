@@ -10,6 +10,7 @@ import asyncio
 import sqlite3
 import threading
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,6 +20,7 @@ from typing import Any
 from schemas.calls import Reply
 from schemas.errors import Damaged, UnreadableInput
 from warehouse.ledger.digest import call_digest
+from warehouse.ledger.place import LedgerPlace
 from warehouse.ledger.rows import CALL_COLUMNS, Entry, stored_reply
 from warehouse.ledger.schema import ANSWERED_SQL, open_for_writing, patiently, trouble
 
@@ -60,6 +62,8 @@ class LedgerWriter:
         self._path = path
         self._paid_by = (edition, endpoint)
         self._connection = open_for_writing(path)
+        self._place = LedgerPlace(path, self._connection)
+        self._loss: Damaged | None = None
         self._known_messages: set[str] = set()
         self._queue: SimpleQueue[_Waiting | None] = SimpleQueue()
         self._closed = False
@@ -70,7 +74,8 @@ class LedgerWriter:
     def submit(self, entry: Entry) -> Future:
         """Return a future of the running loop: the reply that is kept, once it is on the disk.
 
-        It raises UnreadableInput where nothing was kept, Damaged where what was kept before is damaged.
+        It raises UnreadableInput where nothing was kept, Damaged where what was kept before is damaged or
+        the ledger's file was deleted or replaced.
         """
         loop = asyncio.get_running_loop()
         waiting = _Waiting(entry, loop.create_future(), loop)
@@ -88,6 +93,10 @@ class LedgerWriter:
             self._closed = True
             self._queue.put(None)
         self._thread.join()
+        if self._loss is not None:
+            # With the replies that came since; where that fails, the copy that was made then stays.
+            with suppress(sqlite3.Error, OSError):
+                self._place.rescue()
         self._connection.close()
 
     def _write_groups(self) -> None:
@@ -143,7 +152,9 @@ class LedgerWriter:
         if len(self._known_messages) > _MOST_KNOWN_MESSAGES:
             self._known_messages.clear()
         self._known_messages.update(messages)
-        return replies
+        if self._loss is None:
+            self._loss = self._place.find_loss()
+        return replies if self._loss is None else [self._loss for _ in entries]
 
     def _write_messages(self, messages: list[tuple[str, str]]) -> None:
         for start in range(0, len(messages), _MESSAGES_A_STATEMENT):

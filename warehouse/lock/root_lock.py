@@ -201,18 +201,19 @@ def _written_record(store: Store, what: str, os_lock: OsLock | None, tell: Tell)
     now = datetime.now(UTC)
     record = LockRecord(this_process(), what, now, now, uuid4().hex)
     ours = record.as_bytes()
-    found = None
     for _ in range(_TRIES):
-        if store.create_bytes(LOCK_FILE, ours):
-            return record
         found = find_lock(store, os_lock)
-        if found is None:
-            continue
-        if found.content == ours:
+        if found is not None and found.content == ours:
+            # The answer to an earlier write was lost on its way.
             return record
-        if found.life is not Life.gone:
+        if found is not None and found.life is not Life.gone:
             raise locked_by(store, found)
-        if store.replace_bytes(LOCK_FILE, found.content, ours):
+        # After the look, so that a live holder is named even where the store ignores conditions.
+        store.require_conditional_writes()
+        if found is None:
+            if store.create_bytes(LOCK_FILE, ours):
+                return record
+        elif store.replace_bytes(LOCK_FILE, found.content, ours):
             tell(f"took over the lock of {store.root}, left behind by {found.told}")
             return record
     raise locked_by(store, found)

@@ -2,8 +2,8 @@
 
 Three kinds of file systems differ in what they promise. Locally, a file is created by a hard link, which
 fails where the name is taken. S3 has conditional requests (If-None-Match, If-Match), which AWS and most other
-servers keep. Any other file system is asked for what it has, which may be a look and then a write: there two
-writers that act within the same moment may both succeed.
+servers keep: `conditional_probe` finds out. Any other file system is asked for what it has, which may be a look
+and then a write: there two writers that act within the same moment may both succeed.
 """
 
 import errno

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from schemas.errors import Damaged
+from warehouse.store import conditional_probe
 from warehouse.store import conditional_writes as conditional
 from warehouse.store.file_system import file_system, is_local, is_s3, told_in_one_line
 from warehouse.store.parquet import parquet_bytes, parquet_table
@@ -105,6 +106,14 @@ class Store:
         """
         with self._target(name) as (filesystem, target):
             return conditional.remove(filesystem, target, expected)
+
+    def require_conditional_writes(self) -> None:
+        """Raise InvalidOption where the root lies on an object store that ignores the conditions of a write.
+
+        Such a store is only read: `create_bytes` and the like would keep no two writers apart there.
+        """
+        with self._target() as (filesystem, path):
+            conditional_probe.require_conditions(filesystem, path, self.root)
 
     def write_file(self, name: str, source: Path) -> None:
         """Copy a local file into the root, so that it is there whole or not at all; memory stays flat."""

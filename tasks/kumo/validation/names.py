@@ -6,10 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from schemas.kumo.things import Finding, SeedConfig
 from tasks.kumo.validation.rules import finding, quoted
-
-# Zero-width joiners are part of correct spelling in several scripts.
-_SPELLING_JOINERS = "\u200c\u200d"
-_INVISIBLE = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+from tasks.kumo.validation.texts import MAX_NAME, hidden_character, tag_in_name
 
 
 def folded(name: str) -> str:
@@ -77,17 +74,18 @@ def _spelling_of(
         if name != name.strip():
             text = f"{place} has spaces around it; write {quoted(name.strip())}"
             yield finding(config, "untrimmed-name", text, action=action, state=state)
-        hidden = _hidden_character(name.strip())
+        hidden = hidden_character(name.strip())
         if hidden is not None:
             text = f"{place} holds the invisible character U+{ord(hidden):04X}; write it as one visible line"
             yield finding(config, "control-character", text, action=action, state=state)
-
-
-def _hidden_character(name: str) -> str | None:
-    if name.isascii() and name.isprintable():
-        return None
-    categories = ((c, unicodedata.category(c)) for c in name if c not in _SPELLING_JOINERS)
-    return next((c for c, category in categories if category in _INVISIBLE), None)
+        if len(name) > MAX_NAME:
+            text = f"{place} has {len(name):,} characters, expected {MAX_NAME} at most; shorten it"
+            yield finding(config, "long-name", text, action=action, state=state)
+        broken = tag_in_name(what, name)
+        if broken is not None:
+            rule, tag = broken
+            text = f"{place} holds {quoted(tag)}, a tag of the prompts; write it without"
+            yield finding(config, rule, text, action=action, state=state)
 
 
 def _noun_findings(config: SeedConfig) -> Iterator[Finding]:

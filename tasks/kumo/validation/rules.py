@@ -30,6 +30,15 @@ def _warning(summary: str) -> RuleInfo:
 RULES: dict[str, RuleInfo] = {
     "blank-name": _unsafe("the domain, every truth, action and label has a name"),
     "control-character": _unsafe("names have no line breaks and no invisible characters"),
+    "answer-tag": _unsafe(
+        "no truth or action has <ANSWER> or </ANSWER> in its name: it would cut answers off"
+    ),
+    "prompt-tag": _warning("no text has a tag of the prompts in it: ANSWER, BOOK or RULE_OUTS in < >"),
+    "long-name": _warning("names have 200 characters at most"),
+    "long-text": _warning("notes, goal, nouns, title and units have 5,000 characters at most"),
+    "control-in-text": _warning(
+        "notes, goal, nouns, title and units have no control characters, bidi ones too"
+    ),
     "untrimmed-name": _error("names neither begin nor end with a space"),
     "blank-noun": _error("truth_noun and action_noun, which fill the prompts, are not blank"),
     "duplicate-truth": _unsafe("a truth is listed once"),

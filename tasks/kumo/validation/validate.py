@@ -13,6 +13,7 @@ from tasks.kumo.validation.names import name_findings, size_findings
 from tasks.kumo.validation.relations import relation_findings
 from tasks.kumo.validation.rules import RULES
 from tasks.kumo.validation.states import entry_findings, state_findings, type_findings
+from tasks.kumo.validation.texts import text_findings
 
 _UNSAFE_QUOTED = 3
 
@@ -20,9 +21,10 @@ _UNSAFE_QUOTED = 3
 def validate_config(
     config: SeedConfig, *, min_truths: int = MIN_TRUTHS, min_actions: int = MIN_ACTIONS
 ) -> list[Finding]:
-    """Return all findings: names, outcome entries, states, rule-outs, sizes; each in written order."""
+    """Return all findings: names and other texts, outcome entries, states, rule-outs, sizes; as written."""
     return [
         *name_findings(config),
+        *text_findings(config),
         *entry_findings(config),
         *state_findings(config),
         *type_findings(config),

@@ -8,7 +8,8 @@ A clone holds
     results/sft_results/<name>/SFTAgent/<Domain>Env/...                      runs of fine-tuned models
     results/search_results/<Domain>Env/...                                   runs of the oracle
 The partial form holds instances/, knowledge_books/, search_results/ and domains/<Domain>Env.json beside
-results/. <setting> is truth_num=T+action_num=A+valid_truth_num=V.
+results/. <setting> is truth_num=T+action_num=A+valid_truth_num=V. Either may hold trajectories.parquet, the
+table of runs.
 """
 
 import re
@@ -32,26 +33,29 @@ from warehouse.kumo.release.things import (
 )
 
 _SETTING = re.compile(r"truth_num=(\d{1,4})\+action_num=(\d{1,4})\+valid_truth_num=(\d{1,4})", re.ASCII)
-_BOOK = re.compile(r"seed=(\d{1,18})\.txt", re.ASCII)
+_BOOK = re.compile(r"seed=(0|-?[1-9]\d{0,17})\.txt", re.ASCII)
 _RUNS = re.compile(r"eval_times=(\d{1,6})\.jsonl", re.ASCII)
 _AGENTS = ("SFTAgent", "VanillaAgent")
 _SFT_FOLDER = "sft_results"
 _ORACLE_FOLDER = "search_results"
 _BOOK_FOLDER = "knowledge_book"
 _DOMAIN_SUFFIX = "Env"
+_RUN_TABLE = "trajectories.parquet"
 
 
 def find_release(path: Path) -> Release:
     """Return what the folder holds; nothing but names, and the files that name configurations, is read.
 
-    Raises UnreadableInput where the folder is neither a clone nor the partial form, or cannot be listed.
+    Links are followed within the folder alone. Raises UnreadableInput where the folder is neither a clone nor
+    the partial form, or cannot be listed.
     """
     root = Folder.open(path)
     form: Literal["clone", "partial"] = "clone" if _is_clone(root) else "partial"
     if form == "partial" and not _is_partial(root):
+        skipped = next((f" ({entry.warning})" for entry in root.skipped), "")
         raise UnreadableInput(
             f"{root.shown}: not the KUMO authors' repository: expected env/*{_DOMAIN_SUFFIX}/ and results/ "
-            "(a clone), or instances/*/ and domains/*.json; name the folder that holds these"
+            f"(a clone), or instances/*/ and domains/*.json; name the folder that holds these{skipped}"
         )
     return _Walk(root, form).release()
 
@@ -97,7 +101,8 @@ class _Walk:
             books=tuple(sorted(books, key=lambda file: (file.domain, _order(file.setting), file.seed))),
             trajectories=self._once_each(players),
             oracle=self._once_each(oracle),
-            skipped=tuple(sorted(self.skipped, key=lambda skipped: skipped.file)),
+            run_table=next((file for file in self.root.files() if file.name == _RUN_TABLE), None),
+            skipped=tuple(sorted([*self.skipped, *self.root.skipped], key=lambda skipped: skipped.file)),
         )
 
     def _instances(self, folder: Folder | None) -> Iterator[InstanceFile]:

@@ -5,10 +5,12 @@ ends with a reply that cannot be read, and the tests alone where the limit of 50
 ran twice on some instances: all of their runs count, and are numbered anew.
 """
 
+import glob
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from schemas.errors import UnreadableInput
 from schemas.ids import content_id
 from schemas.kumo.things import TURN_LIMIT
 from schemas.tables import TABLES
@@ -46,15 +48,23 @@ def run_table_episodes(
 
     `keys` gives, by (domain, truths, actions) and then seed, the ids of instance and book; runs on other
     instances are left out, and those of others than `players`, where any are named. `known` are the
-    (player, domain, truths, actions) whose own files are read.
+    (player, domain, truths, actions) whose own files are read. Raises UnreadableInput, which says only what
+    is wrong, where the file is no such table.
     """
     import duckdb
     import pyarrow as pa
 
     connection = duckdb.connect(":memory:")
     connection.register("keys", _key_table(keys))
-    found = connection.execute(_RUNS, [str(path)]).fetchall()
-    connection.close()
+    try:
+        found = connection.execute(_RUNS, [glob.escape(str(path))]).fetchall()
+    except duckdb.Error as error:
+        reason = str(error).partition("\n")[0]
+        raise UnreadableInput(f"not the release's table of runs: {reason}") from None
+    finally:
+        connection.close()
+    if any(player is None or count is None for player, _, _, _, _, count, *_ in found):
+        raise UnreadableInput("not the release's table of runs: a run without a model or an action count")
     rows = [
         _episode(player, run, count, status, tokens, instance_id, book_id)
         for player, domain, truths, actions, run, count, status, tokens, instance_id, book_id in found

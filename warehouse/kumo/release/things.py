@@ -85,7 +85,8 @@ class Release:
     """A copy of the authors' repository: a whole `clone`, or the `partial` form with flat folders.
 
     Everything is sorted by player, domain and setting (and seed), whatever order the disk gives.
-    `domains` are all names that occur anywhere; `skipped` are files and folders that nothing is read from.
+    `domains` are all names that occur anywhere; `run_table` has the runs of most players without their moves;
+    `skipped` are files and folders that nothing is read from.
     """
 
     root: Path
@@ -95,6 +96,7 @@ class Release:
     books: tuple[BookFile, ...]
     trajectories: tuple[TrajectoryFile, ...]
     oracle: tuple[TrajectoryFile, ...]
+    run_table: ReleaseFile | None
     skipped: tuple[Skipped, ...]
 
     @property

@@ -97,7 +97,7 @@ def read_line(line: str, boards: Mapping[int, Board]) -> tuple[int, list[Run]]:
     seed = record["seed"]
     board = boards.get(seed)
     if board is None:
-        raise ForeignLine(f"the release has no instance with seed {seed} there")
+        raise ForeignLine(f"the release has no instance with seed {_short(seed)} there")
     runs = record.get("trajectories")
     if not isinstance(runs, list) or not runs:
         raise ForeignLine("`trajectories` is no list of runs")

@@ -1,0 +1,66 @@
+"""Rules on what a text holds: tags of the prompts, lengths, control characters of notes and the like."""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+from schemas.kumo.things import Finding, SeedConfig
+from tasks.kumo.validation.rules import finding, quoted
+
+MAX_NAME = 200
+MAX_TEXT = 5_000
+# Zero-width joiners are part of correct spelling in several scripts.
+_SPELLING_JOINERS = "\u200c\u200d"
+_INVISIBLE = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+_LINES = str.maketrans("", "", "\n\r\t")
+# What `tasks.kumo.answers` takes for the begin or the end of an answer.
+_ANSWER_TAG = re.compile(r"</?answer>", re.IGNORECASE | re.ASCII)
+# What stands around answers, books and mappings in the prompts, as a model might read it.
+_PROMPT_TAG = re.compile(r"<\s?/?\s?(?:answer|book|rule_outs)\s?>", re.IGNORECASE | re.ASCII)
+
+
+def text_findings(config: SeedConfig) -> Iterator[Finding]:
+    """Yield what is wrong with the texts that are no names: goal, nouns, title, units and notes."""
+    for place, text, action in _texts(config):
+        if len(text) > MAX_TEXT:
+            problem = f"{place} has {len(text):,} characters, expected {MAX_TEXT:,} at most; shorten it"
+            yield finding(config, "long-text", problem, action=action)
+        hidden = hidden_character(text.translate(_LINES))
+        if hidden is not None:
+            problem = f"{place} holds the invisible character U+{ord(hidden):04X}; remove it"
+            yield finding(config, "control-in-text", problem, action=action)
+        tag = _PROMPT_TAG.search(text)
+        if tag is not None:
+            problem = f"{place} holds {quoted(tag[0])}, a tag of the prompts; write it without"
+            yield finding(config, "prompt-tag", problem, action=action)
+
+
+def tag_in_name(what: str, name: str) -> tuple[str, str] | None:
+    """Return the rule that the name breaks by a tag in it, and that tag; None for a name without one.
+
+    What players answer is a truth or an action: a tag of the answer in its name would cut the answer off.
+    """
+    answer = _ANSWER_TAG.search(name) if what in ("truth", "action") else None
+    if answer is not None:
+        return "answer-tag", answer[0]
+    tag = _PROMPT_TAG.search(name)
+    return None if tag is None else ("prompt-tag", tag[0])
+
+
+def hidden_character(text: str) -> str | None:
+    """Return the first control or other invisible character, None where there is none."""
+    if text.isascii() and text.isprintable():
+        return None
+    categories = ((c, unicodedata.category(c)) for c in text if c not in _SPELLING_JOINERS)
+    return next((c for c, category in categories if category in _INVISIBLE), None)
+
+
+def _texts(config: SeedConfig) -> Iterator[tuple[str, str, str | None]]:
+    """Yield (what it is, text, action that it belongs to)."""
+    for key in ("goal", "category", "truth_noun", "action_noun", "book_title"):
+        yield key, getattr(config, key), None
+    for outcome in config.outcomes:
+        yield f"unit {quoted(outcome.unit)}", outcome.unit, outcome.action
+    for what, notes in (("truth", config.truth_notes), ("action", config.action_notes)):
+        for name, note in notes.items():
+            yield f"the note for {what} {quoted(name)}", note, None

@@ -1,0 +1,164 @@
+"""The import of a hostile release: what cannot be kept is named, the rest is published."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from flows.console.input_files import load_bundled
+from flows.kumo.import_release import EDITION, import_release
+from schemas.kumo.things import Setting
+from tasks.kumo.encoding import encode_config
+from tasks.kumo.sampling import SamplingRequest, sample_instances
+from tests.warehouse.release_tree import EASY, write_files
+from warehouse.catalog.catalog import table_file
+from warehouse.kumo.release.things import Skipped
+from warehouse.store.store import Store
+
+DOMAIN = "ItemEnv"
+INSTANCES = f"instances/{DOMAIN}/{EASY}.jsonl"
+BOOKS = f"knowledge_books/{DOMAIN}/{EASY}"
+ORACLE = f"search_results/{DOMAIN}/{EASY}/eval_times=10.jsonl"
+Record = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def records() -> list[Record]:
+    """Four instances of a bundled domain, with the seeds 0 to 3."""
+    encoded = encode_config(load_bundled("fantasy_artefacts"))
+    sample = sample_instances(encoded, SamplingRequest(Setting(4, 6), 4, 0, 1.0))
+    return [{**instance.as_json(), "seed": seed} for seed, instance in enumerate(sample.instances)]
+
+
+@pytest.fixture
+def release(records: list[Record], tmp_path: Path) -> Path:
+    """A partial release of one domain and four instances, each with its book."""
+    config = {**load_bundled("fantasy_artefacts").as_json(), "name": DOMAIN}
+    files = {f"{BOOKS}/seed={seed}.txt": f"Book {seed}." for seed in range(4)}
+    files |= {f"domains/{DOMAIN}.json": json.dumps(config), INSTANCES: lines(records)}
+    return write_files(tmp_path / "release", files)
+
+
+def lines(records: list[Record]) -> str:
+    return "".join(f"{json.dumps(record)}\n" for record in records)
+
+
+def imported(release: Path) -> tuple[dict[int, str], tuple[Skipped, ...], list[Record]]:
+    """Return the published books by the seed of their instance, what was skipped, and the rejections."""
+    store = Store(str(release.parent / "root"))
+    done = import_release(store, release, [], [], lambda _: None, lambda _: None)
+    assert done is not None
+    _, skipped = done
+    tables = {
+        name: store.read_table(table_file(name, EDITION)).to_pylist()
+        for name in ("kumo_instances", "books", "rejections")
+    }
+    texts = {row["instance_id"]: row["text"] for row in tables["books"]}
+    seeds = {row["seed"]: texts.get(row["instance_id"], "") for row in tables["kumo_instances"]}
+    return seeds, skipped, tables["rejections"]
+
+
+def test_no_file_from_outside_is_published_and_loops_end_nothing(release: Path) -> None:
+    (release.parent / "secret.txt").write_text("A secret.")
+    (release / BOOKS / "seed=1.txt").unlink()
+    (release / BOOKS / "seed=1.txt").symlink_to(release.parent / "secret.txt")
+    (release / "instances/loop").symlink_to("loop")
+    (release / BOOKS / "seed=2.txt").unlink()
+    (release / BOOKS / "seed=2.txt").symlink_to("seed=3.txt")
+    books, skipped, rejections = imported(release)
+    assert books == {0: "Book 0.", 1: "", 2: "Book 3.", 3: "Book 3."}
+    assert {entry.file for entry in skipped} == {"instances/loop", f"{BOOKS}/seed=1.txt"}
+    assert {row["subject"] for row in rejections if row["rule"] == "skipped"} >= {"instances/loop"}
+
+
+@pytest.mark.parametrize("seed", ["7" * 4_000, "7" * 5_000, "-" + "7" * 4_000, str(2**63), "1e400", "7.5"])
+def test_a_seed_that_no_table_holds_is_skipped_and_named(release: Path, seed: str) -> None:
+    text = (release / INSTANCES).read_text().replace('"seed": 3', f'"seed": {seed}')
+    (release / INSTANCES).write_text(text)
+    books, skipped, _ = imported(release)
+    assert sorted(books) == [0, 1, 2]
+    (entry,) = skipped
+    assert (entry.file, entry.line) == (INSTANCES, 4)
+    assert "whole number" in entry.reason
+    assert len(entry.reason) < 200
+
+
+def test_negative_seeds_are_kept_as_others_are(release: Path, records: list[Record]) -> None:
+    seeds = [-(2**63) + 1, -7, 0, 2**63 - 1]
+    changed = [{**record, "seed": seed} for record, seed in zip(records, seeds, strict=True)]
+    write_files(release, {INSTANCES: lines(changed), f"{BOOKS}/seed=-7.txt": "Minus."})
+    books, skipped, _ = imported(release)
+    assert books == {seeds[0]: "", -7: "Minus.", 0: "Book 0.", seeds[3]: ""}
+    assert skipped == ()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"seed": 1e400, "trajectories": [{"actions": ["x"]}]}',
+        '{"seed": [], "trajectories": [{"actions": ["x"]}]}',
+        '{"seed": ' + "7" * 4_000 + ', "trajectories": [{"actions": ["x"]}]}',
+        '{"seed": 1, "trajectories": [{"actions": ["\\ud800"]}]}',
+        '{"seed": 1, "trajectories": ' + "[" * 20_000 + "]" * 20_000 + "}",
+        '{"seed": 1, "trajectories": {}}',
+        "[]",
+        "\x00",
+    ],
+)
+def test_a_wild_line_of_optimal_play_ends_nothing(release: Path, line: str) -> None:
+    write_files(release, {ORACLE: f"{line}\n"})
+    books, skipped, _ = imported(release)
+    assert len(books) == 4
+    assert {entry.file for entry in skipped} == {ORACLE}
+    assert all(len(entry.reason) < 300 for entry in skipped)
+
+
+def write_parquet(path: Path, columns: Record) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    pq.write_table(pa.table(columns), path)
+
+
+RUN = {
+    "model": ["m"],
+    "agent": ["a"],
+    "domain": [DOMAIN],
+    "n_truths": [4],
+    "n_actions": [6],
+    "seed": [0],
+    "run": [0],
+    "published_action_count": [5],
+    "turns": [4],
+    "success": [True],
+    "parse_error": [False],
+    "tokens": [1.0],
+}
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda path: path.write_bytes(b"PAR1 but no more"),
+        lambda path: path.write_bytes(b""),
+        lambda path: write_parquet(path, {"model": ["m"]}),
+        lambda path: write_parquet(path, {**RUN, "seed": ["zero"]}),
+        lambda path: write_parquet(path, {**RUN, "published_action_count": [None]}),
+    ],
+    ids=["damaged", "empty", "other columns", "other types", "no count"],
+)
+def test_a_table_of_runs_that_is_none_is_skipped(release: Path, write: Callable[[Path], None]) -> None:
+    write(release / "trajectories.parquet")
+    books, skipped, _ = imported(release)
+    assert len(books) == 4
+    assert [(entry.file, entry.line) for entry in skipped] == [("trajectories.parquet", None)]
+    assert skipped[0].reason.startswith("not the release's table of runs: ")
+    assert "\n" not in skipped[0].reason
+
+
+def test_a_folder_may_have_any_name(release: Path) -> None:
+    odd = release.rename(release.with_name("kumo [1]*?"))
+    write_parquet(odd / "trajectories.parquet", RUN)
+    assert imported(odd)[1] == ()

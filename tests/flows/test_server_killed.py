@@ -1,0 +1,132 @@
+"""The embedded Prefect server is killed during a refresh: one line, exit code 10, and nothing is lost."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.flows.conftest import KEY, Published
+from tests.flows.prefect_harness import SMALL_REFRESH, Harness, clean_environment, edition_content
+from tests.flows.test_serve import descendants, lives
+from tests.server.log import answers_by_digest
+from tests.server.options import ServerOptions
+from tests.server.running import running_server
+from warehouse.ledger.ledger import ledger_file
+from warehouse.ledger.reading import CallFilter, LedgerReader
+
+LINE = "perennial: error: the embedded Prefect server has ended "
+ANSWERS = 8
+LEAVING_S = 60  # a generous bound: it takes less than a second, and took minutes
+ONE_BATCH = (
+    *("refresh", "--domains", "chemical_analysis", "--settings", "easy", "--instances", "5", "--runs", "1"),
+    *("--players", "scripted,oracle", "--edition", "small"),
+)
+
+
+@contextmanager
+def _refreshing(
+    command: tuple[str, ...], folder: Path, **environment: str
+) -> "Iterator[subprocess.Popen[str]]":
+    """Yield a refresh beside a server of its own."""
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-m", "flows.cli.app", *command],
+        cwd=folder,
+        env={**clean_environment(), **environment},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 120
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
+
+
+def _kill_server(process: "subprocess.Popen[str]") -> None:
+    (server,) = [
+        pid for pid, told in descendants(process.pid).items() if "flows.serve.embedded_server" in told
+    ]
+    os.kill(server, signal.SIGKILL)
+
+
+def _read_until(process: "subprocess.Popen[str]", stage: str) -> None:
+    assert process.stdout is not None
+    for line in process.stdout:
+        if line.startswith(stage):
+            return
+    raise AssertionError(f"no line of {stage}: {process.stderr.read() if process.stderr else ''}")
+
+
+def _told(process: "subprocess.Popen[str]") -> None:
+    """Require that the refresh ends soon, with the one line and the exit code."""
+    out, errors = process.communicate(timeout=LEAVING_S)
+    assert process.returncode == 10, out + errors
+    assert errors.startswith(LINE)
+    assert errors.count("\n") == 1
+    assert "the same command goes on" in errors
+
+
+def test_calls_in_flight_end_and_are_kept_and_none_is_made_again(keyed: Harness, tmp_path: Path) -> None:
+    with running_server(ServerOptions(keys=(KEY,), hold_after=ANSWERS)) as server:
+        command = (*ONE_BATCH, "--base-url", server.url, "--root", str(tmp_path))
+        with _refreshing(command, tmp_path, PERENNIAL_API_KEY=KEY) as process:
+            server.wait_held(waiting=2, timeout_s=300)
+            _kill_server(process)
+            assert process.stderr is not None
+            assert process.stderr.readline().startswith(LINE)
+            assert process.poll() is None
+            server.release()
+            _, more = process.communicate(timeout=LEAVING_S)
+            assert (process.returncode, more) == (10, "")
+        answered = server.status().answered
+        assert answered >= ANSWERS + 2
+        assert not [line for line in server.log() if line.outcome == "abandoned"]
+        with LedgerReader(ledger_file(str(tmp_path))) as ledger:
+            assert ledger.totals(CallFilter()).calls == answered
+        done = keyed.perennial(*command, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert "going on with edition small" in done.stdout
+        assert max(answers_by_digest(server.log()).values()) == 1
+
+
+@pytest.mark.slow
+def test_a_server_killed_at_any_stage_ends_the_refresh_and_the_next_one_goes_on(
+    published: Published, harness: Harness, tmp_path: Path
+) -> None:
+    command = ("refresh", *SMALL_REFRESH, "--root", str(tmp_path))
+    for stage in ("start", "domains", "sample", "books", "gate", "overlap", "episodes", "statistics"):
+        with _refreshing(command, tmp_path) as process:
+            _read_until(process, stage)
+            _kill_server(process)
+            _told(process)
+        assert not (tmp_path / "tables" / "editions").exists()
+    done = harness.perennial(*command, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert edition_content(tmp_path, "small") == edition_content(published.root, "small")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("runner", [("--workers", "2"), ("--runner", "dask", "--workers", "2")])
+def test_workers_end_with_a_refresh_whose_server_was_killed(tmp_path: Path, runner: tuple[str, ...]) -> None:
+    long = ("refresh", "--settings", "hard", "--instances", "9000", "--root", str(tmp_path), *runner)
+    with _refreshing(long, tmp_path) as process:
+        _read_until(process, "domains")
+        wait_for(lambda: sum("spawn_main" in told for told in descendants(process.pid).values()) >= 2)
+        children = descendants(process.pid)
+        _kill_server(process)
+        _told(process)
+    wait_for(lambda: not any(lives(pid, command) for pid, command in children.items()))

@@ -1,0 +1,167 @@
+"""Signals during model calls: those in flight are paid for, and end before the refresh does."""
+
+import fcntl
+import os
+import pty
+import signal
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.flows.conftest import KEY
+from tests.flows.prefect_harness import Harness
+from tests.server.options import ServerOptions
+from tests.server.running import RunningServer, running_server
+from warehouse.ledger.ledger import ledger_file
+from warehouse.ledger.reading import CallFilter, LedgerReader
+
+ANSWERS = 8
+WAITED_FOR = "the calls in flight are waited for"
+REFRESH = (
+    *("refresh", "--domains", "chemical_analysis", "--settings", "easy", "--instances", "5", "--runs", "1"),
+    *("--players", "scripted", "--edition", "signalled"),
+)
+
+
+@contextmanager
+def refreshing(
+    keyed: Harness, root: Path, *before: str
+) -> "Iterator[tuple[subprocess.Popen[str], RunningServer]]":
+    """Yield a refresh whose calls in flight are held, started by the shell after the commands `before`."""
+    script = "; ".join([*before, 'exec "$@"'])
+    with running_server(ServerOptions(keys=(KEY,), hold_after=ANSWERS)) as server:
+        process = subprocess.Popen(
+            [
+                *("sh", "-c", script, "sh", sys.executable, "-P", "-m", "flows.cli.app", *REFRESH),
+                *("--base-url", server.url, "--root", str(root)),
+            ],
+            cwd=root,
+            env=keyed.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        try:
+            server.wait_held(waiting=2, timeout_s=240)
+            yield process, server
+        finally:
+            process.kill()
+            process.communicate()
+
+
+def _kept(root: Path) -> int:
+    """Return how many calls the ledger of the root keeps."""
+    with LedgerReader(ledger_file(str(root))) as ledger:
+        return ledger.totals(CallFilter()).calls
+
+
+def _read_until(process: "subprocess.Popen[str]", text: str) -> None:
+    assert process.stdout is not None
+    printed = ""
+    for line in process.stdout:
+        printed += line
+        if text in line:
+            return
+    raise AssertionError(printed)
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
+def test_a_signal_waits_for_the_calls_in_flight_and_keeps_their_replies(
+    keyed: Harness, tmp_path: Path, number: int
+) -> None:
+    with refreshing(keyed, tmp_path) as (process, server):
+        in_flight = server.status().waiting
+        process.send_signal(number)
+        _read_until(process, WAITED_FOR)
+        assert process.poll() is None
+        server.release()
+        rest, _ = process.communicate(timeout=240)
+        assert process.returncode == 128 + number, rest
+        assert "the same command goes on" in rest
+        assert "Traceback" not in rest
+        assert not [line for line in server.log() if line.outcome == "abandoned"]
+        answered = server.status().answered
+        assert answered >= ANSWERS + in_flight
+    assert _kept(tmp_path) == answered
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_second_signal_does_not_wait(keyed: Harness, tmp_path: Path, number: int) -> None:
+    with refreshing(keyed, tmp_path) as (process, server):
+        # What has been answered is on its way into the ledger.
+        while _kept(tmp_path) < ANSWERS:
+            time.sleep(0.05)
+        process.send_signal(number)
+        _read_until(process, WAITED_FOR)
+        process.send_signal(number)
+        rest, _ = process.communicate(timeout=240)
+        assert process.returncode == 128 + number, rest
+        assert "Traceback" not in rest
+        assert server.status().answered == ANSWERS
+    assert _kept(tmp_path) == ANSWERS
+
+
+def test_signals_that_are_ignored_at_the_start_stay_ignored(keyed: Harness, tmp_path: Path) -> None:
+    with refreshing(keyed, tmp_path, "trap '' INT HUP TERM") as (process, server):
+        for number in (signal.SIGINT, signal.SIGHUP):
+            process.send_signal(number)
+        server.release()
+        rest, _ = process.communicate(timeout=240)
+        assert process.returncode == 0, rest
+        assert "interrupted" not in rest
+
+
+def test_a_terminal_that_is_closed_waits_for_the_calls_in_flight(keyed: Harness, tmp_path: Path) -> None:
+    ours, theirs = pty.openpty()
+    with running_server(ServerOptions(keys=(KEY,), hold_after=ANSWERS)) as server:
+        process = subprocess.Popen(
+            [
+                *(sys.executable, "-P", "-m", "flows.cli.app", *REFRESH),
+                *("--base-url", server.url, "--root", str(tmp_path)),
+            ],
+            cwd=tmp_path,
+            env=keyed.environment,
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+        )
+        os.close(theirs)
+        try:
+            _drain_until_held(ours, server)
+            in_flight = server.status().waiting
+            os.close(ours)
+            with pytest.raises(subprocess.TimeoutExpired):
+                process.wait(timeout=1)
+            server.release()
+            assert process.wait(timeout=240) == 129
+            answered = server.status().answered
+            assert answered >= ANSWERS + in_flight
+        finally:
+            process.kill()
+            process.wait()
+    assert _kept(tmp_path) == answered
+
+
+def _drain_until_held(terminal: int, server: RunningServer) -> None:
+    """Read what the terminal shows, as nothing is written to a full one, until replies are held."""
+    os.set_blocking(terminal, False)
+    for _ in range(2400):
+        try:
+            while os.read(terminal, 65536):
+                pass
+        except BlockingIOError:
+            pass
+        try:
+            server.wait_held(waiting=2, timeout_s=0.1)
+        except TimeoutError:
+            continue
+        return
+    raise AssertionError("no replies are held")

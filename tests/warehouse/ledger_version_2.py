@@ -1,0 +1,32 @@
+"""A ledger of version 2, without the column `usage_reported`: the file that perennial wrote, as in version 1.
+
+It holds two calls of edition e1: "Go on.", which was answered, and "Lost.", which failed.
+"""
+
+import zlib
+from base64 import b64decode
+from pathlib import Path
+
+_CONTENT = """
+eNrt289P21YcAPBnmxCgYl5UTVFVMVnhMNBC4t9JULeOdRFDo7SDMFohZD3bz8TC8ctshw1VHOhhO+2+6047df/Grr1N2h+xc497
+dpJCU1yY1Eqr9P1IxvZ7z8/vfWMjfR1n59tNPyGSR6MeTiQNfYh4Hn0hSQghgS3T6NzUaBnj2MKnGw+jMECXE1DN4ebFF6hwQ0Xi
+1+KfN34VF9gmAAAAAAAA7wm3UCyvlLmzkh+65EcHB0FsUc8irp/4NMz2p+9tt9c6bWlj66v2I2myifRga1gmLY1KqlKc4GQQVyWH
+xok1iN3ln3mhWC6XuV+cBNsBydpnf6ZGfXfWvtxsj/uZk0bSfct3pU77UUd6uL1xf237sfRN+3H1ZYvxILIWWw/Ysru5eV49HEhe
+bUQDklfXoy4J8ioT0usHOCFX1VtdHHdzz076hCUpG1ud9np7+9LB04i4FmuT0wMJ3T71w9z6fkR7/cRK6BEJ4/GJzqsdVhuQNHy5
+TSKCYxr64WF+J9jpskHmVQ9ifJgbpvHlIbFr4EJxGrnQObHirPyS43CSBjiJ3xC784HHdBA5uUPw/NCPu9awedboQvxJdMymdn4l
+XIgsjnAv97rqkTiddm49iSIaTfTo0JDNOsm/WEbzmTgswj9MlLg+O/NEP1nl8vLUdPmzMoeyOz3+PmCZsoUHCc32reF9rWSrwilX
+LC8scGf3s9t1PJ/xmn/lpn0526XJALz51r10xsOR1vnp8r2FvJGOT2gp4600t59J/5vNp0m6GCPxufgbWwEAAAAAAAAAAODtqArC
+brkXH1qarjma7JCm7qiKahK31SKmQxTs2rZnErxJ46S2wgu7t9LWiqcbts0OcRUb67ZsY9VQNUyw5jXVlqOtU4mGtRon7N5OmzuG
+oruGJ5vEbqisc4W0iKE1PA03dbWpKmuSTelRbS7L/39C4l/iH2wFAAAAAAAAAACAd+YTYXf2Okn7krDLXefJgTBueNVDAz79/p+f
+D9AHv88H8DkAAAAAAAAAwNvxtMl/vFdavCWulGfWF9OS22hm9iOEtLOdmywRu5/9esMwsU1s3HKbpuYqLLPTNU13NUNvmqqnstRQ
+GYT4GPtB+qJ5P8AnJOodDXq0Pty2kkEUJv3AUlRZNVcUZUVVO7K8ajRWNb1mmPKnbEeWu0nSX63Xu/VjpefHsR8ehjQkTyrp7wRI
+hFknpLIq14zT/f1KfBKz4kq1cp0UtXJQ3a8MYhKN2l+VqlYODgxZM0nD0UxWptp6g83cIKzEMGyjRTxF9Zyn33EsdKVR6DgOoYVi
+cRQ61EClYeiUlqo3G47BOmwQw/AatuYRRbFVj3isX4Mo9Og/R8xovBaxuUJE+jRKiHv3+fCjvftiuH5HQbwqjWdBvLO2tbPX3v48
+wn54pz7aeXKqpBdT0255nqyRpuIqBmFnMzXbbLKDFTf9/p8Xn6Xf/z+DOxQAAAAAAAAAAPgfWBb2uGs9I+KXhL3Zaz0SGeb/fyPx
+H/YHAAAAAAAAAAAA75mbhdIi4l55W4QvFUql4mz6GsT4xYV/AVE4kg8=
+"""
+
+
+def write_version_2(path: Path) -> None:
+    """Write the file."""
+    path.write_bytes(zlib.decompress(b64decode(_CONTENT)))

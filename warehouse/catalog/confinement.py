@@ -1,0 +1,139 @@
+"""What SQL may do in a catalog: one statement that reads, and no file but those that the catalog names.
+
+DuckDB itself opens no other file, loads no extension and changes no setting. It would still let SQL write to
+the files that it may read, even in the middle of a SELECT (`WITH x AS (COPY ... TO ...)`): so the statement's
+syntax tree, as DuckDB parses it, is checked as well.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from schemas.errors import QueryFailed
+
+if TYPE_CHECKING:
+    import duckdb
+
+Setting = str | int | bool
+READING = "SELECT, FROM, WITH, VALUES, DESCRIBE, SHOW, SUMMARIZE or EXPLAIN"
+# DuckDB reads the proxy from the environment, its password included, and SQL could read it from there.
+_HARMLESS: Mapping[str, Setting] = {
+    "http_proxy": "",
+    "http_proxy_username": "",
+    "http_proxy_password": "",
+    "enable_progress_bar": False,
+    "python_enable_replacements": False,
+    "python_scan_all_frames": False,
+    "autoinstall_known_extensions": False,
+    "autoload_known_extensions": False,
+    "allow_community_extensions": False,
+}
+# The queries in DuckDB's syntax tree that read. Others write, such as INSERT_QUERY_NODE and COPY_QUERY_NODE.
+_READING_NODES = {"SELECT_NODE", "SET_OPERATION_NODE", "CTE_NODE", "RECURSIVE_CTE_NODE"}
+# Table functions that neither open a file, nor run SQL that is a value, nor change anything.
+_TABLE_FUNCTIONS = {
+    *("range", "generate_series", "unnest", "repeat", "repeat_row", "json_each", "json_tree", "query_table"),
+    *("histogram", "histogram_values", "pragma_table_info", "pragma_version", "test_all_types"),
+    *(
+        "duckdb_columns",
+        "duckdb_functions",
+        "duckdb_keywords",
+        "duckdb_tables",
+        "duckdb_types",
+        "duckdb_views",
+    ),
+    *("pg_timezone_names", "icu_calendar_names"),
+}
+_WRITING_FUNCTIONS = {"nextval", "setval", "write_log"}
+
+
+def confine(
+    connection: "duckdb.DuckDBPyConnection", files: Iterable[str], settings: Mapping[str, Setting]
+) -> None:
+    """Let the connection read these files and no others from now on, and lock its settings, these among them.
+
+    Raises what DuckDB raises for a setting that it refuses.
+    """
+    for name, value in {**_HARMLESS, **settings}.items():
+        connection.execute(f"SET {name} = {_literal(value)}")
+    connection.execute(f"SET allowed_paths = [{', '.join(map(_literal, files))}]")
+    connection.execute("SET enable_external_access = false")
+    connection.execute("SET lock_configuration = true")
+
+
+def checked_statement(connection: "duckdb.DuckDBPyConnection", sql: str) -> str:
+    """Return the SQL as it may be run; raise QueryFailed for anything but one statement that reads.
+
+    Raises what DuckDB raises where the SQL cannot be parsed.
+    """
+    try:
+        sql.encode()
+    except UnicodeEncodeError as error:
+        raise QueryFailed(
+            f"the SQL is not UTF-8 text (at character {error.start + 1}): give it in UTF-8, with a locale "
+            "such as LC_ALL=C.UTF-8"
+        ) from None
+    statements = connection.extract_statements(sql)
+    if len(statements) != 1:
+        count = f"{len(statements)} statements" if statements else "no statement"
+        raise QueryFailed(f"the query holds {count}: expected one of {READING}")
+    (statement,) = statements
+    kind = statement.type.name
+    if kind not in ("SELECT", "EXPLAIN"):
+        remedy = "; a PIVOT needs its values: PIVOT ... ON column IN (...)" if kind == "MULTI" else ""
+        raise QueryFailed(f"a query only reads: this is {kind}, expected one of {READING}{remedy}")
+    explain, select = _without_explain(statement.query) if kind == "EXPLAIN" else ("", statement.query)
+    for refused in _writing_parts(_syntax_tree(connection, select)):
+        raise QueryFailed(f"a query only reads what is published: {refused} is not allowed")
+    return explain + select
+
+
+def _without_explain(sql: str) -> tuple[str, str]:
+    """Return the EXPLAIN of the SQL, with its ANALYZE, and what it explains.
+
+    An EXPLAIN with options is left as it is, and so refused: what it explains does not begin at a token that
+    is known here.
+    """
+    import duckdb
+
+    text = sql.encode()
+    starts = [start for start, kind in duckdb.tokenize(sql) if kind != duckdb.token_type.comment]
+    words = [text[start:end].split() for start, end in zip(starts, [*starts[1:], None], strict=True)]
+    length = 2 if len(words) > 1 and words[1][0].upper() == b"ANALYZE" else 1
+    explain = "EXPLAIN ANALYZE " if length == 2 else "EXPLAIN "
+    return explain, text[starts[length] :].decode() if len(starts) > length else ""
+
+
+def _syntax_tree(connection: "duckdb.DuckDBPyConnection", select: str) -> Any:
+    (text,) = connection.execute("SELECT json_serialize_sql(?::VARCHAR)", [select]).fetchall()[0]
+    try:
+        tree = json.loads(text)
+    except RecursionError:
+        raise QueryFailed("the query is nested too deeply: split it into several") from None
+    if tree["error"]:
+        raise QueryFailed(f"a query only reads: expected one of {READING} ({tree['error_message']})")
+    return tree["statements"]
+
+
+def _writing_parts(tree: Any) -> Iterator[str]:
+    """Yield in words each part of the tree that may do more than read the catalog's tables."""
+    rest = [tree]
+    while rest:
+        part = rest.pop()
+        if isinstance(part, list):
+            rest.extend(part)
+        elif isinstance(part, dict):
+            rest.extend(part.values())
+            kind = part.get("type")
+            if isinstance(kind, str) and kind.endswith("_NODE") and kind not in _READING_NODES:
+                yield kind.removesuffix("_NODE").removesuffix("_QUERY")
+            if kind == "TABLE_FUNCTION":
+                name = str(part["function"]["function_name"]).lower()
+                if name not in _TABLE_FUNCTIONS:
+                    yield f"the table function {name}"
+            if str(part.get("function_name")).lower() in _WRITING_FUNCTIONS:
+                yield f"the function {part['function_name']}"
+
+
+def _literal(value: Setting) -> str:
+    return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else str(value).lower()
