@@ -18,7 +18,14 @@ from flows.editions.report import report_data, report_queries
 from flows.editions.report_files import write_page
 from schemas.benchmark import find_benchmark
 from tests.flows.prefect_harness import clean_environment
-from tests.flows.report_root import HOSTILE, MODEL, as_json, publish_two, publish_without_models
+from tests.flows.report_root import (
+    HOSTILE,
+    MODEL,
+    as_json,
+    publish_sizes,
+    publish_two,
+    publish_without_models,
+)
 from warehouse.catalog.catalog import open_catalog
 from warehouse.store.store import Store
 
@@ -124,7 +131,7 @@ def test_another_process_gives_the_same_bytes_and_imports_no_prefect(
 ) -> None:
     arguments = ["perennial", "report", "--root", str(root), "--compare", "old", "--out", str(tmp_path)]
     program = (
-        f"import sys\nfrom flows import cli\nsys.argv = {arguments!r}\n"
+        f"import sys\nfrom flows.cli import app as cli\nsys.argv = {arguments!r}\n"
         "try:\n    cli.main()\nexcept SystemExit as ended:\n    assert ended.code == 0\n"
         "print(sorted({'prefect', 'openai', 'pandas', 'httpx', 'matplotlib.pyplot'} & set(sys.modules)))"
     )
@@ -134,6 +141,11 @@ def test_another_process_gives_the_same_bytes_and_imports_no_prefect(
     )
     assert done.stdout.splitlines()[-1] == "[]"
     assert (tmp_path / "new.html").read_bytes() == page.encode()
+
+
+def test_settings_stand_from_small_instances_to_large_ones(tmp_path: Path) -> None:
+    publish_sizes(tmp_path)
+    assert report_data(Store(str(tmp_path))).settings == ("easy", "10x12", "hard")
 
 
 def test_a_comparison_is_of_the_players_that_both_editions_have(root: Path, run: Run) -> None:
