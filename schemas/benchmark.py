@@ -11,6 +11,7 @@ from importlib.metadata import entry_points
 from typing import Any
 
 from schemas.errors import InvalidOption
+from schemas.measure import Measure
 from schemas.table_form import Table
 
 GROUP = "perennial.benchmarks"
@@ -61,20 +62,6 @@ class Stage:
     spreads: Callable[[Workspace, Batch], bool] = never
     chain: Callable[[Batch], object] | None = None
     repeats: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Measure:
-    """A figure of `statistics` that leaderboards show beside the success rate, and how it is counted.
-
-    `note` says so in a few words, `doc` in a whole sentence.
-    """
-
-    statistic: str
-    convention: str
-    heading: str
-    note: str
-    doc: str
 
 
 @dataclass(frozen=True, slots=True)

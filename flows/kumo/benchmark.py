@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from schemas.benchmark import Benchmark, Measure, Stage
+from schemas.benchmark import Benchmark, Stage
 from schemas.kumo.tables import KUMO_TABLES
+from schemas.measure import Measure
 
 
 def _growing() -> tuple[Stage, ...]:

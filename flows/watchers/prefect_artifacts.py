@@ -11,7 +11,8 @@ from uuid import UUID
 
 from flows.watchers.watcher import Watcher
 from flows.watchers.webhook import without_credentials
-from schemas.benchmark import Measure, find_benchmark
+from schemas.benchmark import find_benchmark
+from schemas.measure import Measure
 from schemas.plan import RefreshPlan
 from warehouse.store.store import Store
 

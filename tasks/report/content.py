@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from schemas.benchmark import Measure
+from schemas.measure import Measure
 
 Record = dict[str, Any]
 MOST_DRAWN = 30

@@ -16,8 +16,9 @@ from flows.editions.report_files import write_page, write_tables
 from flows.kumo.benchmark import BENCHMARK as KUMO
 from flows.stages.compute_statistics import edition_statistics
 from schemas import benchmark
-from schemas.benchmark import Benchmark, Measure
+from schemas.benchmark import Benchmark
 from schemas.errors import InvalidOption
+from schemas.measure import Measure
 from schemas.tables import TABLES, staged_tables
 from tasks.report.page import sections
 from tasks.statistics.analysis import Analysis

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from schemas.benchmark import Measure
+from schemas.measure import Measure
 from warehouse.catalog.catalog import quote
 
 

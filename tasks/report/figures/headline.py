@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from schemas.benchmark import Measure
+from schemas.measure import Measure
 from tasks.report.content import Grid, Record, ReportData, Section, left_out
 from tasks.report.wording import clean, with_interval
 
