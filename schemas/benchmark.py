@@ -11,6 +11,7 @@ from importlib.metadata import entry_points
 from typing import Any
 
 from schemas.errors import InvalidOption
+from schemas.measure import Measure
 from schemas.table_form import Table
 
 GROUP = "perennial.benchmarks"
@@ -65,22 +66,12 @@ class Stage:
 
 
 @dataclass(frozen=True, slots=True)
-class Measure:
-    """A figure of `statistics` that leaderboards show beside the success rate, and how it is counted."""
-
-    statistic: str
-    convention: str
-    heading: str
-    note: str
-
-
-@dataclass(frozen=True, slots=True)
 class Benchmark:
     """What a benchmark is: its name, its own tables, and the stages by which an edition of it grows.
 
     `analysis` returns what it adds to the statistics (`tasks.statistics.analysis`), `measures` are shown
     beside the success rate. `sql` names the package whose folders `views` and `rules` hold its views and its
-    rules of the audit.
+    rules of the audit. `report` returns its own sections of the report (`tasks.report.content.Report`).
     """
 
     name: str
@@ -89,6 +80,7 @@ class Benchmark:
     analysis: Callable[[], Any]
     sql: str = ""
     measures: tuple[Measure, ...] = ()
+    report: Callable[[], Any] | None = None
 
 
 @lru_cache(maxsize=1)

@@ -8,10 +8,11 @@ from rich.table import Table
 
 from flows.console.progress import calls_text
 from flows.console.terminal import Terminal
-from schemas.benchmark import Measure, find_benchmark
+from schemas.benchmark import find_benchmark
 from schemas.plan import RefreshPlan
 from schemas.tables import TABLES
 from warehouse.catalog.catalog import Catalog, open_catalog
+from warehouse.catalog.leaderboard import leaderboard_sql
 from warehouse.store.store import Store
 
 
@@ -19,13 +20,7 @@ def print_edition(store: Store, plan: RefreshPlan, console: Terminal, as_json: b
     """Print the published edition for people, or as JSON on standard output."""
     catalog = open_catalog(store)
     measures = find_benchmark(plan.benchmark).measures
-    names, rows = catalog.query(
-        "SELECT setting, player, attempted, scored, success_rate, success_rate_low, success_rate_high"
-        f"{''.join(_columns_of(measure) for measure in measures)} "
-        f"FROM leaderboard WHERE edition = '{plan.edition}' "
-        "ORDER BY setting, success_rate DESC NULLS LAST, "
-        f"{''.join(f'{measure.statistic}, ' for measure in measures)}player"
-    )
+    names, rows = catalog.query(leaderboard_sql(plan.edition, measures))
     _, counted = catalog.query(f"SELECT counts FROM editions WHERE edition = '{plan.edition}'")
     counts = json.loads(counted[0][0])
     if as_json:
@@ -39,7 +34,7 @@ def print_edition(store: Store, plan: RefreshPlan, console: Terminal, as_json: b
     table.add_column("player", overflow="fold")
     for heading in ("episodes", "success rate", *(measure.heading for measure in measures)):
         table.add_column(heading, justify="right", no_wrap=True)
-    for setting, player, attempted, scored, *figures in rows:
+    for setting, player, _, attempted, scored, *figures in rows:
         episodes = f"{scored:,}" if scored == attempted else f"{scored:,} of {attempted:,}"
         cells = [_figure(figures[place : place + 3]) for place in range(0, len(figures), 3)]
         table.add_row(setting, player, episodes, *cells)
@@ -56,17 +51,6 @@ def print_edition(store: Store, plan: RefreshPlan, console: Terminal, as_json: b
     console.print(
         f"next:      perennial query{flag} \"FROM domain_scores WHERE edition = '{plan.edition}'\"",
     )
-
-
-def _columns_of(measure: Measure) -> str:
-    """Return columns of the leaderboard that a measure of the benchmark adds: value, low and high."""
-    found = (
-        "FROM statistics AS s WHERE s.edition = leaderboard.edition AND s.setting = leaderboard.setting "
-        f"AND s.player = leaderboard.player AND s.domain = 'all' AND s.statistic = '{measure.statistic}' "
-        f"AND s.convention = '{measure.convention}'"
-    )
-    parts = {"value": "", "low": "_low", "high": "_high"}
-    return "".join(f", (SELECT {part} {found}) AS {measure.statistic}{end}" for part, end in parts.items())
 
 
 def _figure(value_low_high: list[float | None]) -> str:

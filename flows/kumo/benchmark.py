@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from schemas.benchmark import Benchmark, Measure, Stage
+from schemas.benchmark import Benchmark, Stage
 from schemas.kumo.tables import KUMO_TABLES
+from schemas.measure import Measure
 
 
 def _growing() -> tuple[Stage, ...]:
@@ -18,11 +19,19 @@ def _analysis() -> Any:
     return ANALYSIS
 
 
+def _report() -> Any:
+    from flows.kumo.report.own_sections import REPORT
+
+    return REPORT
+
+
 _ACTIONS = Measure(
     "relative_action_count",
     "perennial",
     "relative action count",
     "actions = tests + 1, failed = all actions + 1",
+    "Relative action count is the mean of (count − optimum) / optimum, where a count is tests + 1 and a "
+    "failed episode counts as all actions + 1: 0 is optimal, lower is better.",
 )
 
-BENCHMARK = Benchmark("kumo", KUMO_TABLES, _growing, _analysis, "warehouse.kumo", (_ACTIONS,))
+BENCHMARK = Benchmark("kumo", KUMO_TABLES, _growing, _analysis, "warehouse.kumo", (_ACTIONS,), _report)

@@ -11,6 +11,8 @@ from uuid import UUID
 
 from flows.watchers.watcher import Watcher
 from flows.watchers.webhook import without_credentials
+from schemas.benchmark import find_benchmark
+from schemas.measure import Measure
 from schemas.plan import RefreshPlan
 from warehouse.store.store import Store
 
@@ -18,11 +20,6 @@ if TYPE_CHECKING:
     from prefect.client.orchestration import SyncPrefectClient
 
 _UPDATE_EVERY_S = 1.0
-_LEADERBOARD = (
-    "SELECT setting, player, attempted, scored, round(success_rate, 3) AS success_rate, "
-    "round(relative_action_count, 3) AS relative_action_count "
-    "FROM leaderboard WHERE edition = ? ORDER BY setting, success_rate DESC, player"
-)
 
 
 class Artifacts(Watcher):
@@ -33,6 +30,7 @@ class Artifacts(Watcher):
         self._run_id: UUID | None = None
         self._root = ""
         self._edition = ""
+        self._measures: tuple[Measure, ...] = ()
         self._batches: dict[str, int] = {}
         self._progress: dict[str, UUID] = {}
         self._told_at: dict[str, float] = {}
@@ -46,6 +44,7 @@ class Artifacts(Watcher):
         if context is None or context.flow_run is None:
             return
         self._root, self._edition = root, plan.edition
+        self._measures = find_benchmark(plan.benchmark).measures
         self._run_id = context.flow_run.id
         self._client = get_client(sync_client=True).__enter__()
 
@@ -87,11 +86,12 @@ class Artifacts(Watcher):
 
     def _leaderboard(self) -> list[dict[str, Any]]:
         from warehouse.catalog.catalog import open_catalog
+        from warehouse.catalog.leaderboard import leaderboard_sql
 
         with open_catalog(Store(self._root)).connection as connection:
-            result = connection.execute(_LEADERBOARD, [self._edition])
+            result = connection.execute(leaderboard_sql(self._edition, self._measures))
             names = [column[0] for column in result.description]
-            return [dict(zip(names, row, strict=True)) for row in result.fetchall()]
+            return [dict(zip(names, map(_rounded, row), strict=True)) for row in result.fetchall()]
 
     def _make_table(self, key: str, rows: list[dict[str, Any]], description: str) -> None:
         # Prefect's pages expect a table's data as text.
@@ -127,3 +127,7 @@ def _rows(counts: dict[str, int]) -> list[dict[str, Any]]:
 
 def _link(place: str) -> str:
     return place if "://" in place else f"file://{place}"
+
+
+def _rounded(value: Any) -> Any:
+    return round(value, 3) if isinstance(value, float) else value

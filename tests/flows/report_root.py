@@ -28,6 +28,7 @@ HOSTILE = "<script>alert(1)</script>"
 MODEL = "provider/a-model-with-a-long-name-instruct-2026"
 DOMAINS = ("Weather", "Stars & <b>stripes</b>", "Knots")
 SETTINGS = {"easy": (4, 6), "hard": (12, 16)}
+SIZES = {**SETTINGS, "10x12": (10, 12)}
 INSTANCES = 5
 RUNS = 2
 SEED = 11
@@ -42,6 +43,11 @@ def publish_two(root: Path) -> None:
 def publish_without_models(root: Path) -> None:
     """Publish `plain`: one player, one setting, no tokens, everything solved."""
     _publish(root, "plain", ("oracle",), datetime(2026, 1, 1, tzinfo=UTC), shift=0, settings=("easy",))
+
+
+def publish_sizes(root: Path) -> None:
+    """Publish `sizes`: three settings, whose order by name is not that by size."""
+    _publish(root, "sizes", ("oracle",), datetime(2026, 1, 1, tzinfo=UTC), shift=0, settings=tuple(SIZES))
 
 
 def _publish(
@@ -105,7 +111,7 @@ def _instance(edition: str, config: SeedConfig, setting: str, number: int) -> di
         golden=["measure", "look up", "rain"],
         signature=f"{number % 2}|2,2",
     )
-    n_truths, n_actions = SETTINGS[setting]
+    n_truths, n_actions = SIZES[setting]
     return {**row, "n_truths": n_truths, "n_actions": n_actions, "optimal_tests": 1 + number % 3}
 
 

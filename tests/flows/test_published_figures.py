@@ -53,8 +53,8 @@ def test_figure_3_comes_back(catalog: Catalog, release: Path) -> None:
 def test_mean_optimal_counts_come_back(catalog: Catalog) -> None:
     rows = catalog.query(
         "SELECT setting, round(avg(optimal_tests + 2), 3) FROM kumo_instances "
-        "JOIN seed_configs USING (edition, config_id) JOIN domains USING (edition, domain_id) "
-        f"WHERE name IN {MAIN_DOMAINS} GROUP BY 1 ORDER BY 1"
+        "JOIN instances USING (edition, instance_id) "
+        f"WHERE domain IN {MAIN_DOMAINS} GROUP BY 1 ORDER BY 1"
     )[1]
     assert rows == [("easy", 3.924), ("hard", 6.692)]
 
@@ -85,7 +85,7 @@ def test_defects_are_kept_and_told(catalog: Catalog) -> None:
     assert {"overlapping-ranges", "always-ruled-out", "undeclared-type", "duplicate-truth"} <= set(rules)
     skipped = catalog.query("SELECT subject FROM rejections WHERE rule = 'skipped'")[1]
     assert [subject.split("/")[1] for (subject,) in skipped] == ["MedicalOODEnv"]
-    assert catalog.query("SELECT DISTINCT verdict, author FROM books")[1] == [
+    assert catalog.query("SELECT DISTINCT verdict, author FROM kumo_books")[1] == [
         ("unchecked", "kumo-2025-release")
     ]
 

@@ -144,6 +144,11 @@ def view_over_arrow(tables: dict[str, "pyarrow.Table"]) -> "duckdb.DuckDBPyConne
     return connection
 
 
+def quote(text: str) -> str:
+    """Return the text as a string of SQL."""
+    return "'" + text.replace("'", "''") + "'"
+
+
 def domain_uses(store: Store) -> dict[str, int]:
     """Return the number of visible editions that hold each domain, by domain id."""
     if not visible_editions(store):
@@ -180,7 +185,7 @@ def _table_sql(table: Table, places: Sequence[str]) -> str:
     nothing = "SELECT " + ", ".join(f'NULL::{type_} AS "{name}"' for name, type_ in columns) + " WHERE false"
     if not places:
         return nothing
-    listed = ", ".join(_quoted(place) for place in places)
+    listed = ", ".join(quote(place) for place in places)
     options = "union_by_name = true"
     if table.of_editions:
         options += ", hive_partitioning = true, hive_types = {'edition': VARCHAR}"
@@ -192,10 +197,6 @@ def _file_of(store: Store, table: str, edition: str) -> str:
     """Return the table's file of that edition: for statistics the latest analysis, where there is one."""
     later = latest_analysis(store, edition) if table == "statistics" else None
     return later or table_file(table, edition)
-
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
 
 
 @contextmanager

@@ -14,7 +14,7 @@ def difference_bars(data: ReportData, comparison: Comparison) -> Section:
     if not found.rows:
         return left_out(KEY, title, tables, "No player has a rate in both editions.")
     drawings = []
-    for number, setting in enumerate(data.settings()):
+    for number, setting in enumerate(data.settings):
         bars = [_bar(row) for row in found.records() if row["setting"] == setting]
         if bars:
             label = f"difference in success rate, {data.edition} minus {comparison.edition}"

@@ -1,4 +1,4 @@
-"""Success rate of each player in each domain, as a heat map a setting (the paper's figure 3)."""
+"""Success rate of each player in each domain, as a heat map a setting."""
 
 from typing import TYPE_CHECKING
 
@@ -27,7 +27,7 @@ def heat_map(data: ReportData) -> Section:
     if not rows:
         return not_analysed(_KEY, _TITLE, [table])
     drawings = []
-    for number, setting in enumerate(data.settings()):
+    for number, setting in enumerate(data.settings):
         listed = [row for row in rows if row["setting"] == setting]
         if listed:
             players = _players(data, setting, listed)

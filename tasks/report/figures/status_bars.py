@@ -1,4 +1,4 @@
-"""How episodes that were not solved ended, for each player and setting (the paper's figure 6a and more)."""
+"""How episodes that were not solved ended, for each player and setting."""
 
 from tasks.report.content import Drawing, Record, ReportData, Section, left_out, not_analysed
 from tasks.report.figures.interval_bars import Bar, interval_bars
@@ -7,7 +7,7 @@ from tasks.report.wording import span, with_interval
 _KEY = "statuses"
 _TITLE = "Parse errors and other ends"
 _ENDS = {
-    "wrong": "wrong truth",
+    "wrong": "wrong answer",
     "unparsed": "parse error",
     "truncated": "reply cut off",
     "refused": "refused",
@@ -27,7 +27,7 @@ def status_bars(data: ReportData) -> Section:
     if not seen:
         return left_out(_KEY, _TITLE, [table], "Every episode of this edition was solved.")
     drawings = []
-    for number, setting in enumerate(data.settings()):
+    for number, setting in enumerate(data.settings):
         listed = [row for row in rows if row["setting"] == setting and row["status"] in seen]
         if listed:
             svg = interval_bars(

@@ -1,4 +1,4 @@
-"""Success rate against another setting, tokens, and other benchmarks (the paper's figure 4c-e)."""
+"""Success rate against another setting, tokens, and other benchmarks."""
 
 from tasks.report.content import Drawing, Record, ReportData, Section, left_out
 from tasks.report.figures.scatter import Axis, Point, correlation_text, scatter
@@ -10,10 +10,10 @@ _LINES = "lines through a point are its 95% intervals by bootstrap over instance
 
 
 def settings_scatter(data: ReportData) -> Section:
-    """Return the section that sets the smallest instances against the largest."""
+    """Return the section that sets the first setting against the last."""
     key, title = "two_settings", "Success in two settings"
     tables = (data.tables["headline"], data.tables["domains"])
-    settings = data.settings()
+    settings = data.settings
     if len(settings) < 2:
         return left_out(key, title, tables, "This edition has one setting only.")
     easier, harder = settings[0], settings[-1]
@@ -45,7 +45,7 @@ def tokens_scatter(data: ReportData) -> Section:
     tables = (data.tables["headline"], data.tables["tokens"])
     tokens = {(row["setting"], row["player"]): row for row in tables[1].records() if row["mean_tokens"]}
     drawings = []
-    for number, setting in enumerate(data.settings()):
+    for number, setting in enumerate(data.settings):
         points = [
             Point(
                 row["player"],

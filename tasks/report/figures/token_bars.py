@@ -1,4 +1,4 @@
-"""Mean tokens of an episode for each player, by setting (the paper's figure 6b)."""
+"""Mean tokens of an episode for each player, by setting."""
 
 from tasks.report.content import Drawing, Record, ReportData, Section, left_out
 from tasks.report.figures.interval_bars import Bar, interval_bars
@@ -18,7 +18,7 @@ def token_bars(data: ReportData) -> Section:
             _KEY, _TITLE, [table], "No episode of this edition has a token count: no model played in it."
         )
     drawings = []
-    for number, setting in enumerate(data.settings()):
+    for number, setting in enumerate(data.settings):
         listed = [row for row in rows if row["setting"] == setting]
         if listed:
             svg = interval_bars(

@@ -1,8 +1,9 @@
 -- How many actions does the optimal policy take? Its tests and the one prediction, on each instance's observations;
 -- intervals are Wilson's for the share of instances, and normal for the mean.
 WITH counted AS (
-    SELECT setting, n_truths * n_actions AS size, optimal_tests + 1 AS optimal_count
-    FROM kumo_instances
+    SELECT i.setting, k.n_truths * k.n_actions AS size, k.optimal_tests + 1 AS optimal_count
+    FROM kumo_instances AS k
+    JOIN instances AS i USING (edition, instance_id)
     WHERE edition = $edition
 ), settings AS (
     SELECT setting, max(size) AS size, count(*) AS n, avg(optimal_count) AS mean,

@@ -17,7 +17,7 @@ def optimal_histogram(data: ReportData) -> Section:
     if not rows:
         return left_out(_KEY, _TITLE, [table], "This edition has no instance.")
     drawings = []
-    for number, setting in enumerate(data.settings()):
+    for number, setting in enumerate(data.settings):
         listed = [row for row in rows if row["setting"] == setting]
         first = listed[0]
         mean = with_interval(first["mean_count"], first["mean_low"], first["mean_high"], 2)

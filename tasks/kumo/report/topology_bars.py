@@ -24,7 +24,7 @@ def topology_bars(data: ReportData) -> Section:
             "Cramér's V is undefined: no player both solved and failed instances, or all have one shape.",
         )
     drawings = []
-    for number, setting in enumerate(data.settings()):
+    for number, setting in enumerate(data.settings):
         listed = [row for row in known if row["setting"] == setting]
         if listed:
             bars = [bar for row in listed for bar in _bars(row)]

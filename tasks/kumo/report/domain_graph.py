@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
-from tasks.report.content import DomainGraph, Drawing, ReportData, Section, left_out
+from tasks.kumo.report.graphs import DomainGraph
+from tasks.report.content import Drawing, ReportData, Section, left_out
 from tasks.report.figures.canvas import BACK, INK, MARKERS, SERIES, WIDTH, canvas, plot, sheet, to_svg
 from tasks.report.wording import clean, decimals
 
@@ -20,13 +21,14 @@ _RING, _RING_A_TRUTH, _GAP = 0.3, 0.055, 0.5
 def domain_graphs(data: ReportData) -> Section:
     """Return the section of domain graphs; beyond a dozen domains the others are in its table alone."""
     table = data.tables[_KEY]
-    if not data.graphs:
+    graphs: tuple[DomainGraph, ...] = data.drawing_data
+    if not graphs:
         return left_out(_KEY, _TITLE, [table], "This edition has no configuration.")
     drawings = [
         Drawing(_heading(graph), _draw(f"{_KEY}-{number}", f"{_TITLE}: {graph.domain}", graph))
-        for number, graph in enumerate(data.graphs[:_MOST_DRAWN])
+        for number, graph in enumerate(graphs[:_MOST_DRAWN])
     ]
-    beyond = len(data.graphs) - len(drawings)
+    beyond = len(graphs) - len(drawings)
     caption = (
         "Each mark is a truth; a line joins two truths where one action can rule out both of them, and is "
         "stronger where more actions can. Marks of one colour and shape are one community (Louvain), each "
