@@ -77,3 +77,8 @@ class RootLocked(PerennialError):
     """A data root that somebody else is writing to, or whose lock says so."""
 
     exit_code = 9
+
+
+def in_one_line(error: object) -> str:
+    """Return an error's text, whatever lines it has, as one line."""
+    return " ".join(str(error).split())

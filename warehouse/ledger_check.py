@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from schemas.errors import Damaged
+from schemas.errors import Damaged, in_one_line
 from warehouse.ledger_digest import call_digest, message_digest
 from warehouse.ledger_rows import CALL_COLUMNS, has_digests
 from warehouse.ledger_schema import ANSWERED_SQL, open_at_rest, open_for_reading, trouble
@@ -74,7 +74,7 @@ def _flaws(connection: sqlite3.Connection, path: Path) -> Iterator[str]:
     try:
         for (told,) in connection.execute(f"PRAGMA integrity_check({_MOST_FLAWS})"):
             if told != "ok":
-                yield " ".join(str(told).split())
+                yield in_one_line(told)
         if has_digests(connection):
             for *cells, digest in _rows(connection, "calls", (*CALL_COLUMNS, "digest")):
                 if call_digest(cells) != digest:

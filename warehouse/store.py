@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from schemas.errors import Damaged
+from schemas.errors import Damaged, in_one_line
 from warehouse import conditional
 from warehouse.file_system import file_system, is_local, is_s3, told_in_one_line
 from warehouse.parquet import parquet_bytes, parquet_table
@@ -156,7 +156,7 @@ class Store:
         try:
             return parquet_table(content, columns)
         except (pa.ArrowException, OSError) as error:
-            told = " ".join(str(error).split())
+            told = in_one_line(error)
             raise Damaged(
                 f"{self.location(name)} cannot be read ({told}): restore it from a copy, as nothing makes it "
                 "anew (`perennial doctor` names all such files)"
