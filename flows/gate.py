@@ -121,7 +121,7 @@ def _about(workspace: Workspace, batch: Batch) -> Row:
     encoded = workspace.config(batch.config_id)
     about: Row = {"looked_at": _inputs(workspace, batch)}
     if batch.chunk == 0:
-        size = space_size(encoded, Setting.parse(batch.setting), plan.min_expected_steps, plan.seed)
+        size = space_size(encoded, Setting.parse(batch.setting), plan.min_expected_steps)
         about["space"] = asdict(size)
     return about
 

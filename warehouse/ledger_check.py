@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
-from schemas.errors import Damaged
+from schemas.errors import Damaged, in_one_line
 from warehouse.ledger_digest import call_digest, message_digest
 from warehouse.ledger_rows import DIGESTED_VERSION, ledger_version, select_list, stored_cells
 from warehouse.ledger_schema import ANSWERED_SQL, find_ledger_root_id, open_at_rest, open_for_reading, trouble
@@ -127,7 +127,7 @@ def _flaws(connection: sqlite3.Connection, path: Path) -> Iterator[str]:
     try:
         for (told,) in connection.execute(f"PRAGMA integrity_check({_MOST_FLAWS})"):
             if told != "ok":
-                yield " ".join(str(told).split())
+                yield in_one_line(told)
         version = ledger_version(connection)
         if version >= DIGESTED_VERSION:
             for *cells, digest in _rows(connection, "calls", f"{select_list(version)}, digest"):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from schemas.errors import Damaged
+from schemas.errors import Damaged, in_one_line
 from warehouse import conditional, conditional_probe
 from warehouse.file_system import file_system, is_local, is_s3, told_in_one_line
 from warehouse.local_draft import draft_of
@@ -163,7 +163,7 @@ class Store:
         try:
             return parquet_table(content, columns)
         except (pa.ArrowException, OSError) as error:
-            told = " ".join(str(error).split())
+            told = in_one_line(error)
             raise Damaged(
                 f"{self.location(name)} cannot be read ({told}): restore it from a copy, as nothing makes it "
                 "anew (`perennial doctor` names all such files)"

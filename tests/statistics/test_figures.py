@@ -8,8 +8,8 @@ from tasks.statistics.cells import ALL, Cell, grouped
 from tasks.statistics.figure import EXTRA_ACTIONS, Figure
 from tasks.statistics.pair_figures import pair_figures
 from tasks.statistics.rate_figures import has_majority, rate_figures
-from tasks.statistics.rates import ScoredEpisode, relative_action_count, success_rate
 from tasks.statistics.study_figures import correlation_figures, item_figures, topology_figures
+from tests.statistics.rates import ScoredEpisode, relative_action_count, success_rate
 
 # Five runs: three solved with 2, 2 and 4 tests, one wrong, one unparsed; and one more that failed at the API.
 CELL = Cell(

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.kumo import EPISODE_STATUSES, EpisodeStatus
-from tasks.statistics.rates import (
+from tests.statistics.rates import (
     KnownMean,
     ScoredEpisode,
     mean_cost,
