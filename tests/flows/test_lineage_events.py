@@ -5,6 +5,7 @@ import json
 import signal
 import socket
 import time
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -20,9 +21,10 @@ from tests.flows.conftest import Published
 from tests.flows.lineage_server import Behaviour, lineage_server
 from tests.flows.prefect_harness import SMALL_REFRESH, Harness
 from tests.warehouse.openlineage_schema import problems
+from tests.warehouse.s3_server import running_s3
 from tests.warehouse.test_lineage import PLAN
 from warehouse.catalog import open_catalog
-from warehouse.lineage.jobs import STAGES
+from warehouse.lineage.jobs import KUMO_STAGES
 from warehouse.store import Store
 
 _EVENTS = 8  # of the refresh that `_told` tells of
@@ -73,7 +75,7 @@ def test_a_refresh_leaves_valid_events_of_every_stage(published: Published) -> N
     stages = [state.removeprefix("COMPLETE .") for state in _states(events) if "COMPLETE ." in state]
     assert {"sample", "books", "episodes", "statistics", "publish"} <= set(stages)
     # A stage that reads or writes tables must be listed, or its lineage would be silently empty.
-    assert set(stages) <= set(STAGES)
+    assert set(stages) <= {stage.name for stage in KUMO_STAGES}
     text = json.dumps(events)
     assert "Traceback" not in text
     assert all(event["run"]["runId"] != event["job"]["name"] for event in events)
@@ -143,12 +145,14 @@ def test_running_is_told_at_most_so_often(tmp_path: Path) -> None:
         assert len(stages) == expected
 
 
-def test_a_remote_root_gets_the_same_file() -> None:
-    root = f"memory://{uuid4().hex}"
-    assert _told(root, LineageWatcher()) == ""
-    store = Store(root)
-    (name,) = store.names("lineage")
-    lines = store.read_bytes(f"lineage/{name}").decode().splitlines()
+@pytest.mark.parametrize("kind", ["memory", "s3"])
+def test_a_remote_root_gets_the_same_file(kind: str) -> None:
+    with running_s3() if kind == "s3" else nullcontext() as s3:
+        root = s3.new_root() if s3 else f"memory://{uuid4().hex}"
+        assert _told(root, LineageWatcher()) == ""
+        store = Store(root)
+        (name,) = store.names("lineage")
+        lines = store.read_bytes(f"lineage/{name}").decode().splitlines()
     assert _states([json.loads(line) for line in lines])[-1] == "COMPLETE "
     assert len(lines) == _EVENTS
 

@@ -16,7 +16,7 @@ from tests.warehouse.openlineage_schema import problems
 from warehouse.lineage.columns import Origin, column_origins, origin_tables
 from warehouse.lineage.datasets import Written, root_namespace
 from warehouse.lineage.events import RefreshEvents
-from warehouse.lineage.jobs import STAGES, stage_tables, written_tables
+from warehouse.lineage.jobs import KUMO_STAGES, StageTables
 
 PLAN = RefreshPlan(
     edition="e1",
@@ -43,9 +43,9 @@ def _json(*events: Any) -> list[dict[str, Any]]:
 def _whole_refresh(events: RefreshEvents) -> list[dict[str, Any]]:
     """Return the events of a refresh in which every stage runs and a model is asked in each."""
     told = [events.refresh_started()]
-    for stage in STAGES:
-        told.append(events.stage_started(stage))
-        counts = {name: 3 for name in (*STAGES[stage].writes, "calls", "messages") if name != "editions"}
+    for stage in KUMO_STAGES:
+        told.append(events.stage_started(stage.name))
+        counts = {name: 3 for name in (*stage.writes, "calls", "messages") if name != "editions"}
         told += [events.batch_done({**counts, "api_errors": 1}), *events.stage_done(counts)]
     tables = {name: Written(3, 1000) for name in TABLES if name != "external_scores"}
     return _json(*told, events.published(tables))
@@ -53,8 +53,10 @@ def _whole_refresh(events: RefreshEvents) -> list[dict[str, Any]]:
 
 def test_every_event_is_valid() -> None:
     scheduled = datetime(2026, 1, 1, 3, tzinfo=UTC)
-    events = _whole_refresh(RefreshEvents("data", LATER, scheduled_for=scheduled, has_scores=True))
-    ended = RefreshEvents("s3://bucket/data", PLAN)
+    events = _whole_refresh(
+        RefreshEvents("data", LATER, KUMO_STAGES, scheduled_for=scheduled, has_scores=True)
+    )
+    ended = RefreshEvents("s3://bucket/data", PLAN, KUMO_STAGES)
     started = _json(ended.refresh_started(), ended.stage_started("sample"))
     failed = _json(*ended.ended("InvalidOption: too many"))
     assert [problem for event in (*events, *started, *failed) for problem in problems(event)] == []
@@ -76,7 +78,7 @@ def test_every_event_is_valid() -> None:
     ],
 )
 def test_what_is_not_valid_is_found(path: tuple[Any, ...], value: Any, told: str) -> None:
-    events = RefreshEvents("data", PLAN)
+    events = RefreshEvents("data", PLAN, KUMO_STAGES)
     _json(events.stage_started("sample"))
     (event, _) = _json(*events.stage_done({"kumo_instances": 3}))
     assert problems(event) == []
@@ -89,12 +91,15 @@ def test_what_is_not_valid_is_found(path: tuple[Any, ...], value: Any, told: str
 
 
 def test_each_run_starts_once_and_ends_once() -> None:
-    events = _whole_refresh(RefreshEvents("data", PLAN))
+    events = _whole_refresh(RefreshEvents("data", PLAN, KUMO_STAGES))
     runs: dict[tuple[str, str], list[str]] = {}
     for event in events:
         runs.setdefault((event["job"]["name"], event["run"]["runId"]), []).append(event["eventType"])
-    assert {job for job, _ in runs} == {"kumo-refresh", *(f"kumo-refresh.{stage}" for stage in STAGES)}
-    assert len(runs) == len(STAGES) + 1
+    assert {job for job, _ in runs} == {
+        "kumo-refresh",
+        *(f"kumo-refresh.{stage.name}" for stage in KUMO_STAGES),
+    }
+    assert len(runs) == len(KUMO_STAGES) + 1
     for states in runs.values():
         assert states[0] == "START"
         assert states[-1] == "COMPLETE"
@@ -102,7 +107,7 @@ def test_each_run_starts_once_and_ends_once() -> None:
 
 
 def test_stages_name_the_refresh_as_their_parent() -> None:
-    events = _whole_refresh(RefreshEvents("data", PLAN))
+    events = _whole_refresh(RefreshEvents("data", PLAN, KUMO_STAGES))
     refresh = events[0]["run"]["runId"]
     for event in events:
         parent = event["run"]["facets"].get("parent")
@@ -113,8 +118,8 @@ def test_stages_name_the_refresh_as_their_parent() -> None:
 
 
 def test_a_schedule_is_told_and_nothing_else_is_called_one() -> None:
-    scheduled = RefreshEvents("data", PLAN, scheduled_for=datetime(2026, 1, 1, 3, tzinfo=UTC))
-    by_hand = RefreshEvents("data", PLAN)
+    scheduled = RefreshEvents("data", PLAN, KUMO_STAGES, scheduled_for=datetime(2026, 1, 1, 3, tzinfo=UTC))
+    by_hand = RefreshEvents("data", PLAN, KUMO_STAGES)
     (first, second) = _json(scheduled.refresh_started(), by_hand.refresh_started())
     assert first["run"]["facets"]["nominalTime"]["nominalStartTime"] == "2026-01-01T03:00:00.000Z"
     assert "nominalTime" not in second["run"]["facets"]
@@ -122,7 +127,7 @@ def test_a_schedule_is_told_and_nothing_else_is_called_one() -> None:
 
 def test_column_lineage_names_only_datasets_of_the_event_and_columns_that_exist() -> None:
     told = set()
-    for event in _whole_refresh(RefreshEvents("data", PLAN, has_scores=True)):
+    for event in _whole_refresh(RefreshEvents("data", PLAN, KUMO_STAGES, has_scores=True)):
         names = {dataset["name"] for dataset in (*event["inputs"], *event["outputs"])}
         for output in event["outputs"]:
             for column, lineage in output["facets"].get("columnLineage", {}).get("fields", {}).items():
@@ -150,16 +155,25 @@ def test_references_are_column_lineage() -> None:
 
 
 def test_every_table_is_made_by_a_stage() -> None:
-    assert {table for stage in STAGES.values() for table in stage.writes} == set(TABLES) - UNSTAGED
-    assert written_tables("books", ["books", "calls"]) == ("calls", "rejections", "books")
+    assert {table for stage in KUMO_STAGES for table in stage.writes} == set(TABLES) - UNSTAGED
+    stages = {stage.name: stage for stage in KUMO_STAGES}
+    assert stages["books"].written(["books", "calls"]) == ("calls", "rejections", "books")
     # What publishing counts are the tables that it read.
-    assert written_tables("publish", ["books", "audits"]) == ("editions", "audits")
-    assert stage_tables("something new").reads == ()
-    assert written_tables("something new", ["audits"]) == ("audits",)
+    assert stages["publish"].written(["books", "audits"]) == ("editions", "audits")
+
+
+def test_the_stages_are_those_that_were_passed() -> None:
+    grow = StageTables("grow", "Grows questions.", ("domains",), ("audits",), ("kumo_instances",))
+    events = RefreshEvents("data", LATER, (grow,))
+    (started,) = _json(events.stage_started("grow"))
+    assert started["job"]["name"] == "kumo-refresh.grow"
+    assert started["job"]["facets"]["documentation"]["description"] == "Grows questions."
+    assert [dataset["name"] for dataset in started["inputs"]] == ["tables/domains", "tables/kumo_instances"]
+    assert [dataset["name"] for dataset in started["outputs"]] == ["tables/audits"]
 
 
 def test_a_complete_stage_tells_schema_rows_and_version() -> None:
-    events = RefreshEvents("data", PLAN)
+    events = RefreshEvents("data", PLAN, KUMO_STAGES)
     _json(events.stage_started("episodes"))
     done, running = _json(*events.stage_done({"episodes": 120, "turns": 476, "api_errors": 2}))
     outputs = {output["name"]: output for output in done["outputs"]}
@@ -182,7 +196,7 @@ def test_a_complete_stage_tells_schema_rows_and_version() -> None:
 
 
 def test_publishing_counts_the_whole_edition_and_the_refresh_ends_next() -> None:
-    events = RefreshEvents("data", PLAN)
+    events = RefreshEvents("data", PLAN, KUMO_STAGES)
     events.stage_started("overlap")
     events.stage_done({"audits": 20})
     events.stage_started("publish")
@@ -196,7 +210,7 @@ def test_publishing_counts_the_whole_edition_and_the_refresh_ends_next() -> None
 
 
 def test_rows_so_far_add_up_over_batches_and_begin_anew_with_a_stage() -> None:
-    events = RefreshEvents("data", PLAN)
+    events = RefreshEvents("data", PLAN, KUMO_STAGES)
     rows = []
     for stage, table in (("sample", "kumo_instances"), ("books", "books")):
         events.stage_started(stage)
@@ -214,9 +228,23 @@ def test_rows_so_far_add_up_over_batches_and_begin_anew_with_a_stage() -> None:
     ]
 
 
+def test_the_rows_of_the_refresh_add_up_over_stages_that_write_the_same_table() -> None:
+    events = RefreshEvents("data", PLAN, KUMO_STAGES)
+    for stage, counts in (("domains", {"domains": 2, "seed_configs": 2}), ("proposals", {"domains": 3})):
+        events.stage_started(stage)
+        (_, running) = _json(*events.stage_done(counts))
+    rows = {o["name"]: o["outputFacets"]["outputStatistics"]["rowCount"] for o in running["outputs"]}
+    assert rows == {
+        "tables/domains": 5,
+        "tables/seed_configs": 2,
+        "tables/outcomes": 0,
+        "tables/rejections": 0,
+    }
+
+
 def test_a_failure_ends_the_stage_and_the_refresh_and_an_abort_has_no_message() -> None:
     for message, state in (("AuditFailed: 3 rows", "FAIL"), (None, "ABORT")):
-        events = RefreshEvents("data", PLAN)
+        events = RefreshEvents("data", PLAN, KUMO_STAGES)
         (started,) = _json(events.stage_started("books"))
         ended = _json(*events.ended(message))
         assert [event["job"]["name"] for event in ended] == ["kumo-refresh.books", "kumo-refresh"]
@@ -224,7 +252,7 @@ def test_a_failure_ends_the_stage_and_the_refresh_and_an_abort_has_no_message() 
         assert ended[0]["run"]["runId"] == started["run"]["runId"]
         told = [event["run"]["facets"].get("errorMessage", {}).get("message") for event in ended]
         assert told == [message, message]
-    between = RefreshEvents("data", PLAN)
+    between = RefreshEvents("data", PLAN, KUMO_STAGES)
     between.stage_started("books")
     between.stage_done({"books": 5})
     assert [event["job"]["name"] for event in _json(*between.ended("x"))] == ["kumo-refresh"]
@@ -232,7 +260,7 @@ def test_a_failure_ends_the_stage_and_the_refresh_and_an_abort_has_no_message() 
 
 def test_earlier_editions_are_read_where_there_are_any_and_a_first_edition_creates_the_tables() -> None:
     for plan in (PLAN, LATER):
-        events = RefreshEvents("data", plan)
+        events = RefreshEvents("data", plan, KUMO_STAGES)
         (started,) = _json(events.stage_started("sample"))
         (done, _) = _json(*events.stage_done({"kumo_instances": 5}))
         inputs = [dataset["name"] for dataset in started["inputs"]]
@@ -244,7 +272,9 @@ def test_earlier_editions_are_read_where_there_are_any_and_a_first_edition_creat
 
 def test_scores_are_read_by_the_statistics_where_there_are_any() -> None:
     for has_scores in (True, False):
-        (event,) = _json(RefreshEvents("data", PLAN, has_scores=has_scores).stage_started("statistics"))
+        (event,) = _json(
+            RefreshEvents("data", PLAN, KUMO_STAGES, has_scores=has_scores).stage_started("statistics")
+        )
         assert ("tables/external_scores" in [d["name"] for d in event["inputs"]]) == has_scores
 
 
