@@ -89,3 +89,8 @@ class ServerEnded(PerennialError):
     """The embedded Prefect server, which ended before the work that it keeps book of."""
 
     exit_code = 10
+
+
+def in_one_line(error: object) -> str:
+    """Return an error's text, whatever lines it has, as one line."""
+    return " ".join(str(error).split())

@@ -85,7 +85,7 @@ def _print_json(names: Sequence[str], rows: Iterable[Row]) -> None:
             f"several columns are named {', '.join(map(repr, repeated))}, which JSON cannot hold: "
             "rename them with AS"
         )
-    encode = json_encoder().encode
+    encode = json_encoder(_text).encode
     before = "[\n "
     for row in rows:
         record = dict(zip(names, row, strict=True))
@@ -168,7 +168,7 @@ def _text(value: Any) -> str:
     if isinstance(value, bytes):
         return _bytes_text(value)
     if isinstance(value, list | tuple | dict):
-        return json.dumps(_for_json(value), ensure_ascii=False, default=str)
+        return json.dumps(_for_json(value), ensure_ascii=False, default=_text)
     return str(value)
 
 
@@ -176,8 +176,6 @@ def _for_json(value: Any) -> Any:
     """Return the value with what JSON lacks replaced: NaN and infinities by null, keys by their text."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
-    if isinstance(value, bytes):
-        return _bytes_text(value)
     if isinstance(value, list | tuple):
         return [_for_json(part) for part in value]
     if isinstance(value, dict):

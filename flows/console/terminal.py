@@ -8,6 +8,7 @@ import json
 import os
 import sys
 import unicodedata
+from collections.abc import Callable
 from contextlib import suppress
 from typing import IO, Any
 
@@ -98,9 +99,9 @@ def escaped_json(text: str) -> str:
     return "".join(char if _is_plain(char) else json.dumps(char)[1:-1] for char in text)
 
 
-def json_encoder() -> json.JSONEncoder:
+def json_encoder(default: Callable[[Any], str]) -> json.JSONEncoder:
     """Return what encodes rows: it raises ValueError for NaN and infinities, which JSON does not have."""
-    return json.JSONEncoder(allow_nan=False, ensure_ascii=not _writes_unicode(), default=str)
+    return json.JSONEncoder(allow_nan=False, ensure_ascii=not _writes_unicode(), default=default)
 
 
 def _writes_unicode() -> bool:

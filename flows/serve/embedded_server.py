@@ -177,6 +177,8 @@ def _leave_with_parent() -> None:
 
 
 def _serve(port: int, *, scheduling: bool) -> None:
+    # Before the imports, which take seconds: the parent may be gone by then.
+    threading.Thread(target=_leave_with_parent, daemon=True).start()
     from flows.serve.server_guard import OwnAddressOnly, own_origins, sign_in_page
 
     # Prefect reads it when it is first imported, and would allow every origin.
@@ -184,7 +186,6 @@ def _serve(port: int, *, scheduling: bool) -> None:
     import uvicorn
     from prefect.server.api.server import create_app
 
-    threading.Thread(target=_leave_with_parent, daemon=True).start()
     # An ephemeral server leaves out its pages and most of its services, the scheduler among them.
     app = create_app(ephemeral=not scheduling)
     if scheduling:

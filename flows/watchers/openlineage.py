@@ -1,4 +1,4 @@
-"""Tell OpenLineage what a refresh does: events in a file under `lineage/`, and at an endpoint if one is set.
+"""Report a refresh to OpenLineage: events in a file under `lineage/`, and at an endpoint if one is set.
 
 OPENLINEAGE_DISABLED=true switches all of it off. The endpoint is the setting `openlineage_url`, else
 OPENLINEAGE_URL; its key is OPENLINEAGE_API_KEY, its path OPENLINEAGE_ENDPOINT (api/v1/lineage).
@@ -7,15 +7,13 @@ OPENLINEAGE_URL; its key is OPENLINEAGE_API_KEY, its path OPENLINEAGE_ENDPOINT (
 import os
 import re
 import time
-from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime
 
 from openlineage.client import OpenLineageClient
 from openlineage.client.event_v2 import RunEvent
 
-from flows.watchers.openlineage_delivery import Delivery, EventFile, open_endpoint
+from flows.watchers.openlineage_delivery import Delivery, describe_error
 from flows.watchers.watcher import Watcher
 from schemas.errors import PerennialError
 from schemas.plan import RefreshPlan
@@ -29,20 +27,6 @@ from warehouse.store.store import Store
 
 _RUNNING_EVERY_S = 30.0
 _TIMEOUT_S = 2.0
-
-
-@dataclass(frozen=True, slots=True)
-class _Told:
-    """A refresh whose plan stands: what is told of it, and to whom."""
-
-    store: Store
-    edition: str
-    events: RefreshEvents
-    client: OpenLineageClient
-
-    def emit(self, *events: RunEvent) -> None:
-        for event in events:
-            self.client.emit(event)
 
 
 class LineageWatcher(Watcher):
@@ -59,80 +43,75 @@ class LineageWatcher(Watcher):
         self._timeout_s = timeout_s
         self._running_every_s = running_every_s
         self._running_at = 0.0
-        self._told: _Told | None = None
+        self._events: RefreshEvents | None = None  # None before the plan is there
 
     def refresh_started(self, root: str, plan: RefreshPlan) -> None:
         """Emit START of the refresh."""
-        store = Store(root)
-        events = RefreshEvents(
+        self._store, self._edition = Store(root), plan.edition
+        has_scores = bool(score_files(self._store))
+        self._events = RefreshEvents(
             root,
             plan,
             jobs_of(plan.benchmark),
             scheduled_for=_scheduled_for(),
-            has_scores=bool(score_files(store)),
+            has_scores=has_scores,
         )
-        file = EventFile(store, f"lineage/{plan.edition}-{events.run_id}.jsonl")
-        client = OpenLineageClient(transport=Delivery(file, open_endpoint(self._url, self._timeout_s)))
-        self._told = _Told(store, plan.edition, events, client)
-        self._told.emit(events.refresh_started())
+        file = f"lineage/{plan.edition}-{self._events.run_id}.jsonl"
+        self._client = OpenLineageClient(transport=Delivery(self._store, file, self._url, self._timeout_s))
+        self._emit(self._events.refresh_started())
 
     def stage_started(self, stage: str, batches: int) -> None:
         """Emit START of the stage."""
-        if self._told is not None:
+        if self._events is not None:
             self._running_at = time.monotonic()
-            self._told.emit(self._told.events.stage_started(stage))
+            self._emit(self._events.stage_started(stage))
 
     def batch_done(self, stage: str, done: int, counts: dict[str, int]) -> None:
         """Emit RUNNING of the stage, unless one was emitted just before."""
-        if self._told is not None:
-            event = self._told.events.batch_done(counts)
+        if self._events is not None:
+            event = self._events.batch_done(counts)
             if time.monotonic() - self._running_at >= self._running_every_s:
                 self._running_at = time.monotonic()
-                self._told.emit(event)
+                self._emit(event)
 
     def stage_done(self, stage: str, counts: dict[str, int]) -> None:
         """Emit COMPLETE of the stage, and RUNNING of the refresh."""
-        if self._told is not None:
-            self._told.emit(*self._told.events.stage_done(counts))
+        if self._events is not None:
+            self._emit(*self._events.stage_done(counts))
 
     def published(self, counts: dict[str, int]) -> None:
         """Emit COMPLETE of the refresh, and wait a little for the endpoint."""
-        if self._told is not None:
-            told, self._told = self._told, None
-            told.emit(told.events.published(_written(told.store, told.edition, counts)))
-            told.client.close()
+        if self._events is not None:
+            rows = {**counts, "editions": 1}  # nobody counts an edition's own row
+            tables = {name: Written(rows[name], self._size(name)) for name in TABLES if name in rows}
+            self._end(self._events.published(tables))
 
     def failed(self, error: BaseException) -> None:
         """Emit FAIL of the stage at work and of the refresh; ABORT where somebody stopped it."""
-        if self._told is not None:
-            told, self._told = self._told, None
-            told.emit(*told.events.ended(_message(error) if isinstance(error, Exception) else None))
-            told.client.close()
+        if self._events is not None:
+            self._end(*self._events.ended(_message(error) if isinstance(error, Exception) else None))
 
+    def _emit(self, *events: RunEvent) -> None:
+        for event in events:
+            self._client.emit(event)
 
-def _written(store: Store, edition: str, counts: Mapping[str, int]) -> dict[str, Written]:
-    """Return rows and bytes of the tables that were published; `editions` holds one row an edition."""
-    rows = {**counts, "editions": 1}
-    return {
-        table: Written(rows[table], _size(store, table_file(table, edition)))
-        for table in TABLES
-        if table in rows
-    }
+    def _end(self, *events: RunEvent) -> None:
+        self._events = None
+        self._emit(*events)
+        self._client.close()
 
-
-def _size(store: Store, name: str) -> int | None:
-    """Return the bytes of a file, None where they cannot be found out."""
-    with suppress(OSError), store.open(name) as file:
-        return int(file.size())
-    return None
+    def _size(self, table: str) -> int | None:
+        """Return the bytes of the table's file, None where they cannot be found out."""
+        with suppress(OSError), self._store.open(table_file(table, self._edition)) as file:
+            return int(file.size())
+        return None
 
 
 def _message(error: Exception) -> str:
     """Return what went wrong in one line; of errors that are not ours only what holds no secret."""
     if isinstance(error, PerennialError):
         return re.sub(r"//[^/@\s]*@", "//***@", str(error))
-    reason = error.strerror if isinstance(error, OSError) else None
-    return f"{type(error).__name__}: {reason}" if reason else type(error).__name__
+    return describe_error(error)
 
 
 def _scheduled_for() -> datetime | None:

@@ -1,9 +1,10 @@
 """The HTTP client of model calls: it reads a body up to a limit, then drops the connection.
 
 The limit holds for the bytes on the wire and for the decoded ones, so that neither an endless body nor one
-that a small download decompresses to takes more. Bodies of more than `_SMALL` bytes are read a few at a
-time: what all of them hold together stays near `_LARGE_TOGETHER`, however many calls are in flight; one
-that waits for its turn does so within the call's time-out. Headers are bounded by aiohttp.
+that a small download decompresses to takes more; a body that goes on without decoding to anything, as what
+follows the end of a compressed one does, is dropped sooner. Bodies of more than `_SMALL` bytes are read a
+few at a time: what all of them hold together stays near `_LARGE_TOGETHER`, however many calls are in
+flight; one that waits for its turn does so within the call's time-out. Headers are bounded by aiohttp.
 """
 
 import asyncio
@@ -22,7 +23,7 @@ _SMALL = 1_000_000
 _LARGE_TOGETHER = 128_000_000
 # The body of an error is read for its message alone.
 _ERROR_BODY = 1_000_000
-_IS_CUT = "perennial_is_cut"
+_WHY_CUT = "perennial_why_cut"
 # They describe the body on the wire, and not what was decoded of it.
 _WIRE_HEADERS = ("content-encoding", "content-length", "transfer-encoding")
 # Local servers need no key, the protocol's client does.
@@ -44,9 +45,10 @@ def open_client(policy: CallPolicy, url: SplitResult, key: str) -> AsyncOpenAI:
     )
 
 
-def is_cut(response: httpx2.Response) -> bool:
-    """Return whether the response's body was longer than the limit: then only its beginning was kept."""
-    return bool(response.extensions.get(_IS_CUT))
+def why_cut(response: httpx2.Response) -> str | None:
+    """Return why only the beginning of the response's body was kept, None where it is whole."""
+    why: str | None = response.extensions.get(_WHY_CUT)
+    return why
 
 
 class _BoundedHttpClient(DefaultAioHttpClient):
@@ -66,7 +68,7 @@ class _BoundedHttpClient(DefaultAioHttpClient):
             response.status_code,
             headers=[(name, value) for name, value in response.headers.raw if _is_kept(name)],
             content=content,
-            extensions={_IS_CUT: body.is_cut},
+            extensions={_WHY_CUT: body.why_cut},
             request=request,
         )
 
@@ -75,21 +77,22 @@ def _is_kept(header: bytes) -> bool:
     return header.decode("latin-1").lower() not in _WIRE_HEADERS
 
 
-class _TooLong(Exception):
-    """A body has passed the limit."""
+class _TooMuch(Exception):
+    """Why no more of a body is read."""
 
 
 class _Body:
     """A body as it is read; a large one takes its turn among the large ones and keeps it in `turn`."""
 
     def __init__(self, limit: int, large: asyncio.Semaphore, turn: AsyncExitStack) -> None:
-        self.is_cut = False
+        self.why_cut: str | None = None
         self._limit = limit
         self._large = large
         self._turn = turn
         self._is_large = False
         self._received = 0
         self._decoded = 0
+        self._idle = 0
 
     async def read(self, response: httpx2.Response) -> bytes:
         """Return the decoded body and close the response; of a body that is too long, the beginning."""
@@ -100,21 +103,26 @@ class _Body:
             async with aclosing(response.aiter_bytes()) as parts:
                 async for part in parts:
                     self._decoded += len(part)
+                    self._idle = 0 if part else self._idle
                     await self._check(self._decoded)
                     kept.append(part)
-        except _TooLong:
-            self.is_cut = True
+        except _TooMuch as why:
+            self.why_cut = str(why)
             return b"".join(kept)[:_SMALL]
         return b"".join(kept)
 
     async def receive(self, count: int) -> None:
-        """Count bytes of the wire, of which nothing may come: an endless stream can decode to nothing."""
+        """Count bytes of the wire."""
         self._received += count
+        self._idle += count
+        if self._idle > _SMALL:
+            raise _TooMuch("goes on for 1 MB that decodes to nothing")
         await self._check(self._received)
 
     async def _check(self, size: int) -> None:
         if size > self._limit:
-            raise _TooLong
+            megabytes = f"{self._limit / 1e6:g} MB"
+            raise _TooMuch(f"is longer than {megabytes}, the limit that max_reply_mb (--max-reply-mb) sets")
         if size > _SMALL and not self._is_large:
             await self._large.acquire()
             self._is_large = True
@@ -122,7 +130,7 @@ class _Body:
 
 
 class _Counted(httpx2.AsyncByteStream):
-    """The stream of a response that tells a body how much came."""
+    """The stream of a response, which tells a body how much came."""
 
     def __init__(self, stream: httpx2.AsyncByteStream, body: _Body) -> None:
         self._stream = stream

@@ -18,7 +18,7 @@ async def post_chat(openai_client: "AsyncOpenAI", body: dict[str, Any], policy: 
     import httpx2
     import openai
 
-    from tasks.llm.bounded_http import is_cut
+    from tasks.llm.bounded_http import why_cut
 
     started = time.perf_counter()
     try:
@@ -33,7 +33,7 @@ async def post_chat(openai_client: "AsyncOpenAI", body: dict[str, Any], policy: 
         response.content.decode("utf-8-sig", "replace"),
         time.perf_counter() - started,
         retry_after_s=retry_after_s(response.status_code, response.headers),
-        max_bytes=policy.max_reply_bytes if is_cut(response) else None,
+        why_cut=why_cut(response),
     )
 
 

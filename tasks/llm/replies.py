@@ -41,9 +41,8 @@ def read_attempt(request: ModelRequest, received: Received, price: Price | None,
         return failed.tried("unavailable", received.problem or "no response")
     if not 200 <= received.http_status <= 299:
         return _read_error_status(received.http_status, failed)
-    if received.max_bytes is not None:
-        limit = f"{received.max_bytes / 1e6:g} MB, the limit that max_reply_mb (--max-reply-mb) sets"
-        return failed.tried("invalid_body", f"the body is longer than {limit}", is_final=True)
+    if received.why_cut is not None:
+        return failed.tried("invalid_body", f"the body {received.why_cut}", is_final=True)
     if _HTML.match(received.body):
         return failed.tried("html_body", f"the body is an HTML page: {_message(received.body)}")
     try:

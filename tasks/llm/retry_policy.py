@@ -40,7 +40,7 @@ class Received:
     """What one HTTP attempt gave: status and body, or `problem`, why no whole response came.
 
     `latency_s` is the time it took, `retry_after_s` what the server asked to wait, both in seconds.
-    `max_bytes` is the limit that the body passed, None where it is whole: then `body` is its beginning.
+    `why_cut` says why `body` is only the beginning of one that is too much, None where it is whole.
     """
 
     http_status: int | None
@@ -48,7 +48,7 @@ class Received:
     latency_s: float = 0.0
     problem: str | None = None
     retry_after_s: float | None = None
-    max_bytes: int | None = None
+    why_cut: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,10 +60,9 @@ def self_test(domains: list[EncodedConfig], setting: Setting, instances: int) ->
 
 
 def sizes(domains: list[EncodedConfig], setting: Setting) -> None:
-    space_size(domains[0], setting, 1.0, 0)
     begun = process_time()
     for encoded in domains:
-        print(f"  {encoded.config.name}, {setting.name}: {space_size(encoded, setting, 1.0, 0)}")
+        print(f"  {encoded.config.name}, {setting.name}: {space_size(encoded, setting, 1.0)}")
     print(f"sizes of {len(domains)} spaces, {setting.name}: {process_time() - begun:.2f} CPU s")
 
 

@@ -200,8 +200,10 @@ def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
         write_lines(tmp_path / "no-such-folder" / "out.jsonl", ["{}"])
 
 
-@pytest.mark.parametrize("name", ["pipe", "/dev/null", ".", "/"])
+@pytest.mark.parametrize("name", ["pipe", "linked", "."])
 def test_what_is_no_file_is_never_replaced(tmp_path: Path, name: str) -> None:
+    # No device of the machine: where this fails, it would be replaced.
+    (tmp_path / "linked").symlink_to("pipe")
     os.mkfifo(tmp_path / "pipe")
     before = (tmp_path / name).stat()
     with pytest.raises(InvalidOption, match=r"--out .*: not a regular file; name one that may be replaced"):

@@ -219,9 +219,12 @@ def test_text_of_a_model_neither_steers_the_terminal_nor_is_read_as_markup(run: 
     reply = page[page.index("\nreply ") :]
     assert "\\x1b[2J\\x1b]0;title\\x07 [bold red]loud[/bold red] :smile: \\u202eback" in reply
     assert "half \\ud83d\\r\nnext    tab\\x9b" in reply
+    for form in ("csv", "json"):
+        for shown in (run(asked.call_id, "--format", form), run("--format", form)):
+            assert not set(shown.out) & set("\x1b\x07\x9b\r\u202e\u2066\ud83d")
     assert json.loads(run(asked.call_id, "--format", "json").out)["content"] == NASTY
     (row,) = csv.DictReader(io.StringIO(run(asked.call_id, "--format", "csv").out, newline=""))
-    assert row["content"] == NASTY.replace("\ud83d", "\\ud83d")
+    assert row["content"] == printable(NASTY)
 
 
 def test_printable_leaves_ordinary_text_alone() -> None:

@@ -275,8 +275,8 @@ def test_a_pipe_or_a_device_is_told_and_never_waited_for(tmp_path: Path, clean: 
     for name in ("pipe.json", "zero.json"):
         with pytest.raises(UnreadableInput, match="a pipe, a socket or a device, expected a file; save its"):
             read_config_file(tmp_path / name)
-        with pytest.raises(UnreadableInput, match="a pipe, a socket or a device"):
-            list(read_lines(tmp_path / name))
+    with pytest.raises(UnreadableInput, match="a pipe, a socket or a device"):
+        list(read_lines(tmp_path / "pipe.json"))
     code, out, err = run("validate", tmp_path, *SMALL)
     assert code == 2
     assert "5 files: 2 clean, 0 with warnings, 0 with errors, 3 unreadable" in out

@@ -4,7 +4,6 @@ import json
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -26,16 +25,13 @@ from schemas.kumo.gate import GatePolicy
 from schemas.kumo.things import Setting
 from schemas.settings import load_settings
 from schemas.tables import TABLES
-from tasks.kumo.configuration import parse_config
-from tasks.kumo.encoding import encode_config, encode_instance, instance_id
+from tasks.kumo.encoding import encode_instance, instance_id
 from tasks.kumo.sampling import SamplingRequest, sample_instances
 from tasks.kumo.self_test import needs_no_test
-from tasks.kumo.space import SpaceSize, space_size
 from tests.flows.prefect_harness import Harness
 from tests.server.book_text import read_back_of
 from warehouse.catalog.catalog import table_file
 from warehouse.catalog.withdrawals import withdraw, withdrawn_editions
-from warehouse.kumo.bundled_domains import bundled_domains, bundled_text
 from warehouse.kumo.rows import instance_from_row, instance_row
 from warehouse.staging.staging import Staging
 from warehouse.store.store import Store
@@ -52,22 +48,6 @@ class _StopsAtGate(PlainStages):
         if name == "gate":
             raise StopIteration
         return super().run(name, *work, **options)
-
-
-@cache
-def _known_size(config_id: str, setting: Setting) -> SpaceSize:
-    (domain,) = (
-        d for d in (parse_config(bundled_text(n), n) for n in bundled_domains()) if d.config_id == config_id
-    )
-    return space_size(encode_config(domain), setting, 1.0, 0)
-
-
-@pytest.fixture(autouse=True)
-def _sizes_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        "flows.kumo.check_batches.space_size",
-        lambda encoded, setting, *_: _known_size(encoded.config.config_id, setting),
-    )
 
 
 @pytest.fixture(scope="module")
@@ -174,9 +154,9 @@ def test_a_sound_edition_passes_and_everything_is_told(workspace: Workspace) -> 
         text for sentence, text in told.items() if sentence.startswith("Mineral Identification, easy")
     )
     hard = next(text for sentence, text in told.items() if sentence.startswith("Mineral Identification, 5x6"))
-    assert "for 6 draws after 0 issued; the space holds exactly 151,083,031,509,866 instances" in easy
-    assert "at most" in hard
-    assert "by estimate" in hard
+    assert "for 6 draws after 0 issued; the space holds 3.54e13 to 2.66e14 instances" in easy
+    assert easy.startswith("at most ")
+    assert hard.startswith("at most ")
 
 
 def test_passing_again_changes_nothing_and_looks_at_what_is_new(

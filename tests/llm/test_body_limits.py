@@ -29,7 +29,6 @@ def coded(encoding: str, body: bytes, **more: object) -> Answer:
 
 HOSTILE = {
     "endless": Answer(data=b"[" * 65_536, repeats=10**6),
-    "endless in chunks without length": Answer(data=b" ", repeats=10**9),
     "gzip bomb": coded("gzip", packed(64 * MB)),
     "deflate bomb": coded("deflate", packed(64 * MB, 15)),
     "raw deflate bomb": coded("deflate", packed(64 * MB, -15)),
@@ -39,12 +38,14 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("name", [name for name in HOSTILE if " without " not in name])
+@pytest.mark.parametrize("name", HOSTILE)
 def test_a_body_beyond_the_limit_is_dropped_at_once_and_not_asked_for_again(name):
     start = time.monotonic()
     reply, server = ask(HOSTILE[name], **LIMIT, timeout_s=60)
     assert (reply.status, reply.attempts, len(server.seen)) == ("invalid_body", 1, 1)
-    assert reply.error == "the body is longer than 1 MB, the limit that max_reply_mb (--max-reply-mb) sets"
+    too_long = "the body is longer than 1 MB, the limit that max_reply_mb (--max-reply-mb) sets"
+    assert reply.error in (too_long, "the body goes on for 1 MB that decodes to nothing")
+    assert reply.error == too_long or "many members" in name or "nothing" in name
     assert len(reply.raw or "") <= MB
     assert time.monotonic() - start < 30
     assert server.most_sent < 20 * MB

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from schemas.errors import Damaged
 from schemas.table_form import Table
+from warehouse.store.parquet import sort_by_key
 
 if TYPE_CHECKING:
     import pyarrow
@@ -89,7 +90,7 @@ def _require_sorted(
 
     keys = block.select(list(table.key))
     whole = keys if before is None else pa.concat_tables([before, keys])
-    if not whole.sort_by([(name, "ascending") for name in table.key]).equals(whole):
+    if not sort_by_key(whole, table).equals(whole):
         raise Damaged(
             f"{file} is not sorted by {', '.join(table.key)}, as every file of {table.name} is written: it "
             "was altered since; restore it from a copy"

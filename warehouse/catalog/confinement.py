@@ -34,15 +34,7 @@ _READING_NODES = {"SELECT_NODE", "SET_OPERATION_NODE", "CTE_NODE", "RECURSIVE_CT
 _TABLE_FUNCTIONS = {
     *("range", "generate_series", "unnest", "repeat", "repeat_row", "json_each", "json_tree", "query_table"),
     *("histogram", "histogram_values", "pragma_table_info", "pragma_version", "test_all_types"),
-    *(
-        "duckdb_columns",
-        "duckdb_functions",
-        "duckdb_keywords",
-        "duckdb_tables",
-        "duckdb_types",
-        "duckdb_views",
-    ),
-    *("pg_timezone_names", "icu_calendar_names"),
+    *("duckdb_columns", "duckdb_functions", "duckdb_tables", "duckdb_types", "duckdb_views"),
 }
 _WRITING_FUNCTIONS = {"nextval", "setval", "write_log"}
 

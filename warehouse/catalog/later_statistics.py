@@ -8,6 +8,7 @@ views. Each has a file of its own, so that whoever reads an earlier one goes on 
 from typing import TYPE_CHECKING, Any
 
 from schemas.tables import TABLES
+from warehouse.store.parquet import sort_by_key
 from warehouse.store.store import Store
 from warehouse.store.versioned_files import latest_version, write_version
 
@@ -39,5 +40,4 @@ def as_statistics(rows: list[dict[str, Any]]) -> "pyarrow.Table":
     import pyarrow as pa
 
     table = TABLES[STATISTICS]
-    whole = pa.Table.from_pylist(rows, schema=table.arrow_schema())
-    return whole.sort_by([(name, "ascending") for name in table.key]).combine_chunks()
+    return sort_by_key(pa.Table.from_pylist(rows, schema=table.arrow_schema()), table)

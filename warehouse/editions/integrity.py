@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from schemas.errors import Damaged
+from schemas.errors import Damaged, in_one_line
 from schemas.table_form import Table
 from schemas.tables import TABLES
 from warehouse.catalog.catalog import open_catalog, table_file
@@ -47,7 +47,7 @@ def relation_flaws(store: Store, edition: str) -> list[str]:
                 tables = [table for table in TABLES.values() if table.of_editions]
                 return [flaw for table in tables for flaw in _table_flaws(connection, table)]
     except (duckdb.Error, OSError) as error:
-        return [f"keys and references cannot be followed, as a table cannot be read ({_in_one_line(error)})"]
+        return [f"keys and references cannot be followed, as a table cannot be read ({in_one_line(error)})"]
 
 
 def count_flaws(store: Store, edition: str) -> list[str]:
@@ -125,7 +125,7 @@ def _file_flaws(store: Store, name: str, expected: int | None = None) -> Iterato
     except FileNotFoundError:
         yield f"{name} is missing"
     except (pa.ArrowException, OSError) as error:
-        yield f"{name} cannot be read ({_in_one_line(error)})"
+        yield f"{name} cannot be read ({in_one_line(error)})"
     else:
         if expected is not None and rows != expected:
             yield f"{name} holds {rows:,} rows, and the edition's row says {expected:,}"
@@ -133,7 +133,3 @@ def _file_flaws(store: Store, name: str, expected: int | None = None) -> Iterato
 
 def _shown(rows: list[tuple[Any, ...]]) -> str:
     return "; ".join(", ".join(str(value) for value in values) for *values, _ in rows)
-
-
-def _in_one_line(error: Exception) -> str:
-    return " ".join(str(error).split())

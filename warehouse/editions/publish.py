@@ -18,7 +18,7 @@ from schemas.tables import EDITIONS
 from warehouse.catalog.catalog import published_editions, table_file
 from warehouse.editions.manifest import seal_row, write_manifest
 from warehouse.lock.root_lock import sole_writer
-from warehouse.store.parquet import parquet_bytes
+from warehouse.store.parquet import parquet_bytes, sort_by_key
 from warehouse.store.store import Store
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def _published(
     if plan.edition in published_editions(store):
         raise _already_published(store, plan)
     audit_table = pa.Table.from_pylist(audits, schema=AUDITS.arrow_schema())
-    whole = {**tables, "audits": audit_table.sort_by([(name, "ascending") for name in AUDITS.key])}
+    whole = {**tables, "audits": sort_by_key(audit_table, AUDITS)}
     for name, table in whole.items():
         store.write_table(table_file(name, plan.edition), table)
     counts = {name: table.num_rows for name, table in whole.items()}

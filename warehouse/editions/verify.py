@@ -5,6 +5,7 @@ import json
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from schemas.errors import in_one_line
 from warehouse.catalog.catalog import published_editions, table_file
 from warehouse.editions.manifest import (
     ListedFile,
@@ -110,7 +111,7 @@ class _Verifier:
             (row,) = parquet_table(content).to_pylist()
             named = row.get("manifest_sha256")
         except Exception as error:  # noqa: BLE001  what a damaged file makes pyarrow raise is anything
-            told = f"the edition's row cannot be read ({_in_one_line(error)}): {_UNCHECKED}"
+            told = f"the edition's row cannot be read ({in_one_line(error)}): {_UNCHECKED}"
             self._note(self._row_file, "unreadable", told)
             return None
         traces = (self._manifest_file, seal_file(self._edition))
@@ -148,7 +149,7 @@ class _Verifier:
         except FileNotFoundError:
             self._note(name, "missing", f"{what} is missing: {_UNCHECKED}")
         except OSError as error:
-            self._note(name, "unreadable", f"{what} cannot be read ({_in_one_line(error)}): {_UNCHECKED}")
+            self._note(name, "unreadable", f"{what} cannot be read ({in_one_line(error)}): {_UNCHECKED}")
         return None
 
     def _compare(self, row: dict[str, Any], manifest: Manifest) -> None:
@@ -175,7 +176,7 @@ class _Verifier:
                 told = f"missing; it had {listed[name].size:,} bytes and {listed[name].rows:,} rows"
                 self._note(name, "missing", told)
             elif isinstance(digest, OSError):
-                self._note(name, "unreadable", f"cannot be read ({_in_one_line(digest)})")
+                self._note(name, "unreadable", f"cannot be read ({in_one_line(digest)})")
             else:
                 self._check_file(listed[name], digest)
 
@@ -218,7 +219,3 @@ def _parsed(text: Any) -> Any:
         return json.loads(text)
     except (TypeError, ValueError):
         return text
-
-
-def _in_one_line(error: Exception) -> str:
-    return " ".join(str(error).split())

@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
-from schemas.errors import Damaged
+from schemas.errors import Damaged, in_one_line
 from warehouse.ledger.digest import call_digest, message_digest
 from warehouse.ledger.rows import DIGESTED_VERSION, ledger_version, select_list, stored_cells
 from warehouse.ledger.schema import ANSWERED_SQL, find_ledger_root_id, open_at_rest, open_for_reading, trouble
@@ -113,7 +113,8 @@ def _checked(connection: sqlite3.Connection, path: Path) -> LedgerState:
 def _missing(connection: sqlite3.Connection, listed: Iterable[tuple[str, list[str]]]) -> list[MissingCalls]:
     found: dict[str, MissingCalls] = {}
     for edition, call_ids in listed:
-        lost = connection.execute(_NOT_IN_LEDGER, [json.dumps(call_ids)]).fetchall()
+        # Sorted: the index is then read from front to back.
+        lost = connection.execute(_NOT_IN_LEDGER, [json.dumps(sorted(call_ids))]).fetchall()
         before = found.get(edition, MissingCalls(edition, 0, 0, ""))
         example = before.example or (lost[0][0] if lost else "")
         found[edition] = MissingCalls(
@@ -126,7 +127,7 @@ def _flaws(connection: sqlite3.Connection, path: Path) -> Iterator[str]:
     try:
         for (told,) in connection.execute(f"PRAGMA integrity_check({_MOST_FLAWS})"):
             if told != "ok":
-                yield " ".join(str(told).split())
+                yield in_one_line(told)
         version = ledger_version(connection)
         if version >= DIGESTED_VERSION:
             for *cells, digest in _rows(connection, "calls", f"{select_list(version)}, digest"):

@@ -7,12 +7,11 @@ by the id with the time at which the process started, the boot of the machine, a
 import getpass
 import os
 import socket
+import time
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-_BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
-_OWN_SPACE = "/proc/self/ns/pid"
 _DEAD_STATES = ("Z", "X", "x")
 
 
@@ -38,17 +37,20 @@ class Owner:
     def __str__(self) -> str:
         return f"{self.user}@{self.host}, process {self.pid}"
 
+    @property
+    def is_on_this_machine(self) -> bool:
+        """Whether it ran on this machine, in this boot or an earlier one."""
+        return self.host == socket.gethostname() or (self.boot_id != "" and self.boot_id == _boot_id())
+
 
 def this_process() -> Owner:
     """Return this process as an owner."""
     pid = os.getpid()
-    stat = _stat(pid)
-    return Owner(_user(), socket.gethostname(), pid, stat[1] if stat else "", _boot_id(), _pid_space())
-
-
-def is_on_this_machine(owner: Owner) -> bool:
-    """Whether the owner ran on this machine, in this boot or an earlier one."""
-    return owner.host == socket.gethostname() or _same_boot(owner)
+    try:
+        user = getpass.getuser()
+    except (KeyError, OSError):
+        user = str(os.getuid())
+    return Owner(user, socket.gethostname(), pid, _state_and_start(pid)[1], _boot_id(), _pid_space())
 
 
 def life_of(owner: Owner, last_seen: float) -> Life:
@@ -57,30 +59,21 @@ def life_of(owner: Owner, last_seen: float) -> Life:
     `gone` is said only of a process of this machine: one whose id is free or belongs to a later process, or
     one that was last seen before the machine was started. Of another machine's nothing can be known.
     """
-    if _same_boot(owner):
-        return _life_here(owner) if owner.pid_space == _pid_space() else Life.unknown
-    if owner.host != socket.gethostname():
+    boot_id = _boot_id()
+    if not owner.is_on_this_machine:
         return Life.unknown
-    if owner.boot_id and _boot_id():
+    if owner.boot_id and boot_id and owner.boot_id != boot_id:
         # Seen after this machine's start, it is another machine of the same name.
-        return Life.gone if last_seen < _booted_at() else Life.unknown
-    return _life_here(owner)
-
-
-def _same_boot(owner: Owner) -> bool:
-    return bool(owner.boot_id) and owner.boot_id == _boot_id()
-
-
-def _life_here(owner: Owner) -> Life:
-    stat = _stat(owner.pid)
-    if stat is None:
-        return Life.unknown if _exists(owner.pid) else Life.gone
-    state, started = stat
-    if state in _DEAD_STATES:
-        return Life.gone
-    if not owner.started:
+        booted_at = time.time() - time.clock_gettime(time.CLOCK_BOOTTIME)
+        return Life.gone if last_seen < booted_at else Life.unknown
+    if owner.boot_id and owner.pid_space != _pid_space():
         return Life.unknown
-    return Life.alive if started == owner.started else Life.gone
+    state, started = _state_and_start(owner.pid)
+    if not state:
+        return Life.unknown if _exists(owner.pid) else Life.gone
+    if state in _DEAD_STATES or (owner.started and started != owner.started):
+        return Life.gone
+    return Life.alive if owner.started else Life.unknown
 
 
 def _exists(pid: int) -> bool:
@@ -93,40 +86,27 @@ def _exists(pid: int) -> bool:
     return True
 
 
-def _stat(pid: int) -> tuple[str, str] | None:
-    """Return the process's state and when it started, in clock ticks since boot; None where nothing tells."""
-    try:
-        text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return None
+def _state_and_start(pid: int) -> tuple[str, str]:
+    """Return the process's state and when it started, in clock ticks since boot; "" where nothing tells."""
+    text = _text(f"/proc/{pid}/stat")
     # The name of the command, in parentheses, may hold anything.
     fields = text.rsplit(")", 1)[-1].split()
-    return fields[0], fields[19]
+    return (fields[0], fields[19]) if fields else ("", "")
 
 
 def _boot_id() -> str:
-    try:
-        return _BOOT_ID.read_text(encoding="ascii").strip()
-    except OSError:
-        return ""
-
-
-def _booted_at() -> float:
-    for line in Path("/proc/stat").read_text(encoding="ascii").splitlines():
-        if line.startswith("btime "):
-            return float(line.split()[1])
-    return 0.0
+    return _text("/proc/sys/kernel/random/boot_id").strip()
 
 
 def _pid_space() -> str:
     try:
-        return os.readlink(_OWN_SPACE)
+        return os.readlink("/proc/self/ns/pid")
     except OSError:
         return ""
 
 
-def _user() -> str:
+def _text(path: str) -> str:
     try:
-        return getpass.getuser()
-    except (KeyError, OSError):
-        return str(os.getuid())
+        return Path(path).read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""

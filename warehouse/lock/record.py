@@ -1,37 +1,28 @@
 """What `lock.json` in a data root says: who writes to the root, what, since when, and when last seen."""
 
-import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from warehouse.lock.owner import Life, Owner, life_of
+from pydantic import AwareDatetime, TypeAdapter, ValidationError
+
+from warehouse.lock.owner import Owner
 
 LOCK_FILE = "lock.json"
 
 
 @dataclass(frozen=True, slots=True)
 class LockRecord:
-    """A lock: `token` is drawn anew for each, `since` and `beat` are times in UTC."""
+    """A lock: `token` is another one for each, `since` and `beat` are times in UTC."""
 
     owner: Owner
     what: str
-    since: datetime
-    beat: datetime
+    since: AwareDatetime
+    beat: AwareDatetime
     token: str
-
-    @property
-    def life(self) -> Life:
-        """Whether the owner lives, as far as this machine can know."""
-        return life_of(self.owner, self.beat.timestamp())
 
     def as_bytes(self) -> bytes:
         """Return the content of the lock's file."""
-        shown = {
-            **asdict(self),
-            "since": self.since.isoformat(timespec="seconds"),
-            "beat": self.beat.isoformat(timespec="seconds"),
-        }
-        return json.dumps(shown, indent=1).encode() + b"\n"
+        return _FORM.dump_json(self, indent=1) + b"\n"
 
     def told(self, now: datetime) -> str:
         """Return who holds it, for what and since when, as part of one line."""
@@ -41,16 +32,15 @@ class LockRecord:
         )
 
 
-def parse_record(content: bytes) -> LockRecord:
-    """Return the record that the file's content holds; raise ValueError for anything else."""
+_FORM = TypeAdapter(LockRecord)
+
+
+def parse_record(content: bytes) -> LockRecord | None:
+    """Return the record that the file's content holds; None for anything else."""
     try:
-        fields = json.loads(content)
-        fields["owner"] = Owner(**fields["owner"])
-        fields["since"] = _time(fields["since"])
-        fields["beat"] = _time(fields["beat"])
-        return LockRecord(**fields)
-    except (KeyError, TypeError, AttributeError, UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise ValueError(f"no lock of this version ({error!r})") from None
+        return _FORM.validate_json(content)
+    except ValidationError:
+        return None
 
 
 def shown_time(moment: datetime) -> str:
@@ -68,8 +58,3 @@ def ago(moment: datetime, now: datetime) -> str:
         if seconds >= 2 * size:
             return f"{seconds // size} {unit} ago"
     return f"{seconds} s ago"
-
-
-def _time(text: str) -> datetime:
-    moment = datetime.fromisoformat(text)
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

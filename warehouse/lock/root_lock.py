@@ -10,15 +10,13 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
 from uuid import uuid4
 
 from schemas.errors import RootLocked
-from warehouse.lock.found_lock import find_lock, holds_token, locked_by
-from warehouse.lock.os_lock import OsLock
+from warehouse.lock.found_lock import find_lock, guard, held_content, locked_by, remove_held
 from warehouse.lock.owner import Life, this_process
 from warehouse.lock.record import LOCK_FILE, LockRecord
 from warehouse.store.store import Store
@@ -35,13 +33,10 @@ Tell = Callable[[str], None]
 class RootLock:
     """A root's lock while this process holds it: made by `locked_root`."""
 
-    def __init__(self, store: Store, record: LockRecord, os_lock: OsLock | None, tell: Tell) -> None:
+    def __init__(self, store: Store, record: LockRecord, tell: Tell) -> None:
         self._store = store
         self._record = record
-        self._content = record.as_bytes()
-        self._os_lock = os_lock
         self._tell = tell
-        self._writing = threading.Lock()
         self._ended = threading.Event()
         self._beating = threading.Thread(target=self._beat, name="root-lock", daemon=True)
         self._beating.start()
@@ -53,7 +48,7 @@ class RootLock:
 
     def require_held(self) -> None:
         """Raise RootLocked where the lock has been removed, or taken by somebody else, meanwhile."""
-        if not self._is_still_ours():
+        if held_content(self._store, self._record.token) is None:
             found = find_lock(self._store)
             holder = f", and is held now by {found.told}" if found else ""
             raise RootLocked(
@@ -63,16 +58,13 @@ class RootLock:
 
     def renew(self) -> None:
         """Say in the root that the holder lives; a lock that was taken away is left to who has it."""
-        with self._writing:
-            record = replace(self._record, beat=datetime.now(UTC))
-            if self._store.replace_bytes(LOCK_FILE, self._content, record.as_bytes()):
-                self._content = record.as_bytes()
-            elif self._is_still_ours():
-                # The answer to an earlier write was lost on its way.
-                self._content = self._store.read_bytes(LOCK_FILE)
-            else:
-                self._ended.set()
-                self._tell(f"warning: the lock of {self._store.root} was taken from this {self.what}")
+        content = held_content(self._store, self._record.token)
+        if content is not None:
+            renewed = replace(self._record, beat=datetime.now(UTC))
+            self._store.replace_bytes(LOCK_FILE, content, renewed.as_bytes())
+        else:
+            self._ended.set()
+            self._tell(f"warning: the lock of {self._store.root} was taken from this {self.what}")
 
     def release(self) -> None:
         """Remove the lock if it is still ours; what fails is told, and never hides what ended the work."""
@@ -81,19 +73,9 @@ class RootLock:
         self._ended.set()
         self._beating.join(_JOIN_S)
         try:
-            removed = self._store.remove_bytes(LOCK_FILE, self._content)
-            if not removed and self._is_still_ours():
-                self._store.remove_bytes(LOCK_FILE, self._store.read_bytes(LOCK_FILE))
+            remove_held(self._store, self._record.token)
         except Exception as error:  # noqa: BLE001  whatever it is, the work is done
             self._tell(f"warning: {self._store.location(LOCK_FILE)} could not be removed: {error}")
-        if self._os_lock is not None:
-            self._os_lock.free()
-
-    def _is_still_ours(self) -> bool:
-        try:
-            return holds_token(self._store.read_bytes(LOCK_FILE), self._record.token)
-        except FileNotFoundError:
-            return False
 
     def _beat(self) -> None:
         has_failed = False
@@ -127,13 +109,19 @@ def locked_root(store: Store, what: str, tell: Tell = _nobody, wait_s: float = 0
     key = _key(store)
     if key in _held:
         raise RuntimeError(f"{store.root} is locked by this process already, for {_held[key].what}")
-    lock = _taken(store, what, tell, time.monotonic() + wait_s)
-    _held[key] = lock
-    try:
+    deadline = time.monotonic() + wait_s
+    with ExitStack() as stack:
+        lock = None
+        while lock is None:
+            try:
+                lock = stack.enter_context(_lock_now(store, what, tell))
+            except RootLocked:
+                if time.monotonic() >= deadline:
+                    raise
+                time.sleep(_PAUSE_S)
+        _held[key] = lock
+        stack.callback(_held.pop, key, None)
         yield lock
-    finally:
-        _held.pop(key, None)
-        lock.release()
 
 
 @contextmanager
@@ -159,50 +147,45 @@ def refuse_locked(store: Store) -> None:
         raise locked_by(store, found)
 
 
-def _taken(store: Store, what: str, tell: Tell, deadline: float) -> RootLock:
-    while True:
+@contextmanager
+def _lock_now(store: Store, what: str, tell: Tell) -> Iterator[RootLock]:
+    with _guarded(store) as is_guarded:
+        lock = RootLock(store, _write_record(store, what, is_guarded, tell), tell)
         try:
-            return _taken_now(store, what, tell)
-        except RootLocked:
-            if time.monotonic() >= deadline:
-                raise
-        time.sleep(_PAUSE_S)
+            yield lock
+        finally:
+            lock.release()
 
 
-def _taken_now(store: Store, what: str, tell: Tell) -> RootLock:
+@contextmanager
+def _guarded(store: Store) -> Iterator[bool]:
+    """Hold the operating system's lock of a local root; raise RootLocked where somebody keeps it."""
     folder = store.local_folder
-    os_lock = None
-    try:
-        if folder is not None:
-            os_lock = _os_lock(store, folder)
-        return RootLock(store, _written_record(store, what, os_lock, tell), os_lock, tell)
-    except BaseException:
-        if os_lock is not None:
-            os_lock.free()
-        raise
-
-
-def _os_lock(store: Store, folder: Path) -> OsLock:
-    """Return the operating system's lock; raise RootLocked where somebody keeps it, with who that is."""
+    if folder is None:
+        yield False
+        return
     settled = time.monotonic() + _SETTLING_S
-    while True:
-        os_lock = OsLock.taken(folder)
-        if os_lock is not None:
-            return os_lock
+    while (lock := guard(folder)) is None:
         # Whoever has just taken it, or only looked whether it is free, needs a moment.
         found = find_lock(store)
-        if (found and found.record and found.record.life is Life.alive) or time.monotonic() > settled:
+        if (found and found.record and found.life is Life.alive) or time.monotonic() > settled:
             raise locked_by(store, found)
         time.sleep(_PAUSE_S)
+    owner = os.getpid()
+    try:
+        yield True
+    finally:
+        if os.getpid() == owner:
+            lock.release()
 
 
-def _written_record(store: Store, what: str, os_lock: OsLock | None, tell: Tell) -> LockRecord:
+def _write_record(store: Store, what: str, is_guarded: bool, tell: Tell) -> LockRecord:
     """Write our record where there is none, or in place of one left behind; raise RootLocked otherwise."""
     now = datetime.now(UTC)
     record = LockRecord(this_process(), what, now, now, uuid4().hex)
     ours = record.as_bytes()
     for _ in range(_TRIES):
-        found = find_lock(store, os_lock)
+        found = find_lock(store, is_guarded=is_guarded)
         if found is not None and found.content == ours:
             # The answer to an earlier write was lost on its way.
             return record

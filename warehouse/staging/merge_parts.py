@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from schemas.table_form import Table
 from schemas.tables import TABLES, staged_tables
 from warehouse.staging.staging import Staging
+from warehouse.store.parquet import sort_by_key
 
 if TYPE_CHECKING:
     import pyarrow
@@ -88,11 +89,11 @@ def _sorted_runs(
         if sum(one.nbytes for one in held) >= RUN_BYTES:
             file = folder / f".{table.name}-{len(runs)}.run"
             open_runs.callback(file.unlink, missing_ok=True)
-            _write_run(_sorted(pa.concat_tables(held), table), file)
+            _write_run(sort_by_key(pa.concat_tables(held), table), file)
             source = open_runs.enter_context(pa.OSFile(str(file)))
             runs.append(_Run((pa.Table.from_batches([b]) for b in pa.ipc.open_stream(source)), table))
             held = [loose.empty_table()]
-    runs.append(_Run(iter([_sorted(pa.concat_tables(held), table)]), table))
+    runs.append(_Run(iter([sort_by_key(pa.concat_tables(held), table)]), table))
     return runs, pa.schema([loose.field(f.name) if f.name in with_nulls else f for f in table.arrow_schema()])
 
 
@@ -142,7 +143,7 @@ def _merged(runs: list[_Run], table: Table) -> Iterator["pyarrow.Table"]:
             yield runs[0].take(runs[0].last)
         else:
             bound = min(run.last for run in runs)
-            yield _sorted(pa.concat_tables([run.take(bound) for run in runs]), table)
+            yield sort_by_key(pa.concat_tables([run.take(bound) for run in runs]), table)
 
 
 def _each_key_once(blocks: Iterator["pyarrow.Table"], key: str) -> Iterator["pyarrow.Table"]:
@@ -203,7 +204,3 @@ def _letters(rows: "pyarrow.Table") -> int:
         if pa.types.is_string(texts.type):
             total += pc.sum(pc.binary_length(texts)).as_py() or 0
     return total
-
-
-def _sorted(rows: "pyarrow.Table", table: Table) -> "pyarrow.Table":
-    return rows.sort_by([(name, "ascending") for name in table.key]).combine_chunks()

@@ -15,11 +15,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from schemas.errors import Damaged, EditionConflict
+from schemas.errors import Damaged, EditionConflict, in_one_line
 from schemas.ids import content_id
 from schemas.plan import RefreshPlan
 from schemas.tables import TABLES
-from warehouse.store.parquet import parquet_bytes, parquet_table
+from warehouse.store.parquet import parquet_bytes, parquet_table, sort_by_key
 from warehouse.store.store import Store
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ class Staging:
         try:
             rows = parquet_table(content, None if columns is None else list(columns))
         except (pa.ArrowException, OSError) as error:
-            raise self._damaged(name, f"cannot be read ({_in_one_line(error)})") from None
+            raise self._damaged(name, f"cannot be read ({in_one_line(error)})") from None
         if rows.num_rows != part.rows:
             raise self._damaged(name, f"holds {rows.num_rows:,} of {part.rows:,} rows")
         return rows
@@ -176,7 +176,7 @@ class Staging:
         whole = pa.concat_tables([schema.empty_table(), *(part.cast(schema) for part in parts)])
         if TABLES[table].is_shared:
             whole = _each_key_once(whole, TABLES[table].key[0])
-        return whole.sort_by([(name, "ascending") for name in TABLES[table].key]).combine_chunks()
+        return sort_by_key(whole, TABLES[table])
 
     @contextmanager
     def scratch_folder(self) -> Iterator[Path]:
@@ -267,10 +267,6 @@ def _plan_digest(values: Mapping[str, Any]) -> str:
 
 def _sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
-
-
-def _in_one_line(error: Exception) -> str:
-    return " ".join(str(error).split())
 
 
 def _refuse_other_columns(table: str, rows: Rows) -> None:

@@ -2,52 +2,34 @@
 
 Three kinds of file systems differ in what they promise. Locally, a file is created by a hard link, which
 fails where the name is taken. S3 has conditional requests (If-None-Match, If-Match), which AWS and most other
-servers keep: `conditional_probe` finds out. Any other file system is asked for what it has, which may be a look
-and then a write: there two writers that act within the same moment may both succeed.
+servers keep: `conditional_probe` finds out. Any other file system is asked for what it has, which may be a
+look and then a write: there two writers that act within the same moment may both succeed.
 """
 
-import errno
-import os
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
-from uuid import uuid4
 
+from warehouse.local_draft import draft_of
 from warehouse.store.file_system import error_code, is_local, is_s3
 
 # S3 answers so while another conditional request for the same name is under way: it says nothing yet.
 _UNDECIDED = ("ConditionalRequestConflict", "409", "OperationAborted")
 _UNMET = ("PreconditionFailed", "412", "NoSuchKey", "404")
 _NOT_OFFERED = ("NotImplemented", "501")
-_TRIES = 8
-_FIRST_WAIT_S = 0.05
-# How file systems say that they have no hard links; any other trouble is trouble.
-_NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS)
+_PAUSES_S = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2, None)
 
 
 def create(filesystem: Any, path: str, content: bytes) -> bool:
     """Write the file whole if nothing of that name is there; return whether it was written.
 
-    Of several writers at once exactly one gets True: on local file systems that know hard links, and on S3
-    servers that keep If-None-Match. A local file system without hard links keeps that promise too, but a
-    process that is killed while it writes leaves a file cut short. The folder must be there.
+    Of several writers at once exactly one gets True: locally, and on S3 servers that keep If-None-Match. The
+    folder must be there.
     """
     if is_local(filesystem):
-        return _create_locally(path, content)
-    for wait in _waits():
-        try:
-            filesystem.pipe_file(path, content, mode="create")
-        except FileExistsError:
-            return False
-        except OSError as error:
-            if error_code(error) in _UNMET:
-                return False
-            if error_code(error) not in _UNDECIDED or wait is None:
-                raise
-            time.sleep(wait)
-        else:
-            return True
-    return False
+        return _succeeds(lambda: _write_locally(path, content, is_new=True))
+    return _succeeds(lambda: filesystem.pipe_file(path, content, mode="create"))
 
 
 def replace(filesystem: Any, path: str, expected: bytes, content: bytes) -> bool:
@@ -56,14 +38,12 @@ def replace(filesystem: Any, path: str, expected: bytes, content: bytes) -> bool
     Safe against other writers on S3 servers that keep If-Match. Elsewhere it is a look and then a write:
     locally, whoever calls holds a lock of the operating system that others respect.
     """
-    if not is_s3(filesystem):
-        if _read(filesystem, path) != expected:
-            return False
-        _overwrite(filesystem, path, content)
-        return True
-    return _if_matching(
-        filesystem, path, expected, lambda etag: filesystem.pipe_file(path, content, IfMatch=etag)
-    )
+    condition = _condition(filesystem, path, expected)
+    if condition is None:
+        return False
+    if is_local(filesystem):
+        return _succeeds(lambda: _write_locally(path, content, is_new=False))
+    return _succeeds(lambda: filesystem.pipe_file(path, content, **condition))
 
 
 def remove(filesystem: Any, path: str, expected: bytes) -> bool:
@@ -71,110 +51,52 @@ def remove(filesystem: Any, path: str, expected: bytes) -> bool:
 
     As safe as `replace` is; on an S3 server without conditional removal it is a look and then a removal.
     """
+    condition = _condition(filesystem, path, expected)
+    if condition is None:
+        return False
     if not is_s3(filesystem):
-        if _read(filesystem, path) != expected:
-            return False
         with suppress(FileNotFoundError):
             filesystem.rm_file(path)
         return True
     bucket, key, _ = filesystem.split_path(path)
-
-    def remove_it(etag: str) -> None:
-        try:
-            filesystem.call_s3("delete_object", Bucket=bucket, Key=key, IfMatch=etag)
-        except Exception as error:
-            if error_code(error) not in _NOT_OFFERED:
-                raise
-            filesystem.call_s3("delete_object", Bucket=bucket, Key=key)
-
-    return _if_matching(filesystem, path, expected, remove_it)
+    try:
+        return _succeeds(lambda: filesystem.call_s3("delete_object", Bucket=bucket, Key=key, **condition))
+    except Exception as error:
+        if error_code(error) not in _NOT_OFFERED:
+            raise
+    return _succeeds(lambda: filesystem.rm_file(path))
 
 
-def _if_matching(filesystem: Any, path: str, expected: bytes, act: Any) -> bool:
-    """Act on the version with the expected content; return False where it is not, or no longer, there."""
-    for wait in _waits():
+def _condition(filesystem: Any, path: str, expected: bytes) -> dict[str, str] | None:
+    """Return the condition for S3 to still have the expected content; None where it is not there now."""
+    try:
         # First the version, then the content: what is written in between makes the condition fail.
+        condition = {"IfMatch": str(filesystem.info(path)["ETag"])} if is_s3(filesystem) else {}
+        return condition if bytes(filesystem.cat_file(path)) == expected else None
+    except FileNotFoundError as error:
+        if error_code(error) == "NoSuchBucket":
+            raise
+        return None
+
+
+def _succeeds(act: Callable[[], object]) -> bool:
+    """Act, again while the store cannot tell; return False where the condition does not hold."""
+    for pause in _PAUSES_S:
         try:
-            etag = filesystem.info(path)["ETag"]
-            if filesystem.cat_file(path) != expected:
-                return False
-        except FileNotFoundError as error:
-            if error_code(error) == "NoSuchBucket":
-                raise
+            act()
+        except FileExistsError:
             return False
-        try:
-            act(etag)
         except Exception as error:
-            code = error_code(error)
-            if code in _UNMET:
+            if error_code(error) in _UNMET:
                 return False
-            if code not in _UNDECIDED or wait is None:
+            if error_code(error) not in _UNDECIDED or pause is None:
                 raise
-            time.sleep(wait)
+            time.sleep(pause)
         else:
             return True
     return False
 
 
-def _create_locally(path: str, content: bytes) -> bool:
-    folder = path.rsplit("/", 1)[0]
-    draft = f"{folder}/.{uuid4().hex}.draft"
-    try:
-        with open(draft, "wb") as file:
-            file.write(content)
-        try:
-            os.link(draft, path)
-        except FileExistsError:
-            return False
-        except OSError as error:
-            if error.errno not in _NO_LINKS:
-                raise
-            return _create_without_links(path, content)
-        return True
-    except OSError as error:
-        # A full disk says so while a file that has no name yet is written.
-        error.filename = path
-        raise
-    finally:
-        with suppress(OSError):
-            os.unlink(draft)
-
-
-def _create_without_links(path: str, content: bytes) -> bool:
-    try:
-        with open(path, "xb") as file:
-            file.write(content)
-    except FileExistsError:
-        return False
-    except OSError:
-        # This process made the file and did not fill it.
-        with suppress(OSError):
-            os.unlink(path)
-        raise
-    return True
-
-
-def _read(filesystem: Any, path: str) -> bytes | None:
-    try:
-        return bytes(filesystem.cat_file(path))
-    except FileNotFoundError:
-        return None
-
-
-def _overwrite(filesystem: Any, path: str, content: bytes) -> None:
-    if not is_local(filesystem):
-        filesystem.pipe_file(path, content)
-        return
-    draft = f"{path.rsplit('/', 1)[0]}/.{uuid4().hex}.draft"
-    try:
-        with open(draft, "wb") as file:
-            file.write(content)
-        os.replace(draft, path)
-    finally:
-        with suppress(OSError):
-            os.unlink(draft)
-
-
-def _waits() -> list[float | None]:
-    """Return how long to wait after each try; after the last one not at all."""
-    return [*(_FIRST_WAIT_S * 2**number for number in range(_TRIES - 1)), None]
+def _write_locally(path: str, content: bytes, *, is_new: bool) -> None:
+    with draft_of(path, is_new=is_new) as draft, open(draft, "wb") as file:
+        file.write(content)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from schemas.errors import InvalidOption, PerennialError, UnreadableInput
+from schemas.errors import InvalidOption, PerennialError, UnreadableInput, in_one_line
 
 # A listing that is remembered would hide what another process wrote meanwhile.
 _STORAGE_OPTIONS = {"s3": {"use_listings_cache": False}, "s3a": {"use_listings_cache": False}}
@@ -119,7 +119,7 @@ def _is_of_the_store(error: Exception) -> bool:
 
 
 def _one_line(error: BaseException) -> str:
-    text = " ".join(str(error).split()) or type(error).__name__
+    text = in_one_line(error) or type(error).__name__
     return re.sub(r"(?<=://)[^/\s@]*@", "", text)
 
 

@@ -1,6 +1,8 @@
-"""Arrow tables as the bytes of one Parquet file, and back."""
+"""Arrow tables as the bytes of one Parquet file, and back; the order of the rows in a file."""
 
 from typing import TYPE_CHECKING
+
+from schemas.table_form import Table
 
 if TYPE_CHECKING:
     import pyarrow
@@ -25,3 +27,8 @@ def parquet_table(content: bytes, columns: list[str] | None = None) -> "pyarrow.
     # On this thread alone: one of Arrow's that still holds a Python object aborts an exiting process.
     source = pq.ParquetFile(pa.BufferReader(content), pre_buffer=False)
     return source.read(columns=columns, use_threads=False)
+
+
+def sort_by_key(rows: "pyarrow.Table", table: Table) -> "pyarrow.Table":
+    """Return the rows in the order of the table's key, in one piece."""
+    return rows.sort_by([(name, "ascending") for name in table.key]).combine_chunks()

@@ -1,15 +1,14 @@
 """The files of a data root, on any fsspec file system: whole files in, whole files out."""
 
-import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from uuid import uuid4
 
-from schemas.errors import Damaged
+from schemas.errors import Damaged, in_one_line
+from warehouse.local_draft import draft_of
 from warehouse.store import conditional_probe
 from warehouse.store import conditional_writes as conditional
 from warehouse.store.file_system import file_system, is_local, is_s3, told_in_one_line
@@ -78,7 +77,7 @@ class Store:
             if not is_local(filesystem):
                 filesystem.pipe_file(target, content)
                 return
-            with _draft_of(target) as draft:
+            with draft_of(target) as draft:
                 filesystem.pipe_file(draft, content)
 
     def create_bytes(self, name: str, content: bytes) -> bool:
@@ -122,7 +121,7 @@ class Store:
             if not is_local(filesystem):
                 filesystem.put_file(str(source), target)
                 return
-            with _draft_of(target) as draft:
+            with draft_of(target) as draft:
                 shutil.copyfile(source, draft)
 
     def remove_folder(self, folder: str) -> None:
@@ -165,7 +164,7 @@ class Store:
         try:
             return parquet_table(content, columns)
         except (pa.ArrowException, OSError) as error:
-            told = " ".join(str(error).split())
+            told = in_one_line(error)
             raise Damaged(
                 f"{self.location(name)} cannot be read ({told}): restore it from a copy, as nothing makes it "
                 "anew (`perennial doctor` names all such files)"
@@ -174,27 +173,6 @@ class Store:
     def write_table(self, name: str, table: "pyarrow.Table") -> None:
         """Write the table as one zstd Parquet file, whole or not at all; equal tables give equal bytes."""
         self.write_bytes(name, parquet_bytes(table))
-
-
-@contextmanager
-def _draft_of(target: str) -> Iterator[str]:
-    """Yield the name of a draft, which takes the target's place at the end; none is left where that fails."""
-    folder = target.rsplit("/", 1)[0]
-    draft = f"{folder}/.{uuid4().hex}.draft"
-    try:
-        yield draft
-        os.replace(draft, target)
-    except BaseException as error:
-        with suppress(OSError):
-            os.unlink(draft)
-        if isinstance(error, OSError) and error.errno and _is_of(error, draft):
-            # A full disk is told without a name, and a draft's says nothing.
-            raise OSError(error.errno, error.strerror, target) from None
-        raise
-
-
-def _is_of(error: OSError, draft: str) -> bool:
-    return error.filename is None or draft in (error.filename, error.filename2)
 
 
 def _make_folder_of(filesystem: Any, target: str) -> None:

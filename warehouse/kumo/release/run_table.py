@@ -81,17 +81,14 @@ def run_table_episodes(
 def _key_table(keys: Mapping[Place, Mapping[int, tuple[str, str | None]]]) -> "pyarrow.Table":
     import pyarrow as pa
 
-    rows = [
-        (*place, seed, instance_id, book_id)
-        for place, seeds in keys.items()
-        for seed, (instance_id, book_id) in seeds.items()
-    ]
     names = ("domain", "n_truths", "n_actions", "seed", "instance_id", "book_id")
     types = (pa.string(), pa.int64(), pa.int64(), pa.int64(), pa.string(), pa.string())
-    columns = zip(*rows, strict=True) if rows else [()] * len(names)
-    return pa.table(
-        {name: pa.array(column, kind) for name, kind, column in zip(names, types, columns, strict=True)}
-    )
+    rows = [
+        dict(zip(names, (*place, seed, *ids), strict=True))
+        for place, seeds in keys.items()
+        for seed, ids in seeds.items()
+    ]
+    return pa.Table.from_pylist(rows, schema=pa.schema(zip(names, types, strict=True)))
 
 
 def _episode(

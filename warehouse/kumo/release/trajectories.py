@@ -8,7 +8,6 @@ alone, never on the number of processes or on which of them is faster.
 import os
 import shutil
 import signal
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
@@ -97,16 +96,19 @@ def _chunks(
     files: Sequence[TrajectoryFile], instances: Instances, folder: Path, chunk_bytes: int
 ) -> list[Chunk]:
     """Return the files in chunks of about the same size; neighbours share domain and setting."""
-    chunks: list[Chunk] = []
-    held: list[TrajectoryFile] = []
-    size = 0
+    held: list[list[TrajectoryFile]] = [[]]
+    sizes = [0]
     for file in sorted(files, key=_order):
-        held.append(file)
-        size += _size(file)
-        if size >= chunk_bytes:
-            chunks.append(_chunk(len(chunks), held, instances, folder, size))
-            held, size = [], 0
-    return chunks + ([_chunk(len(chunks), held, instances, folder, size)] if held else [])
+        if sizes[-1] >= chunk_bytes:
+            held.append([])
+            sizes.append(0)
+        held[-1].append(file)
+        sizes[-1] += _size(file)
+    return [
+        Chunk(number, tuple(chunk), _instances_of(chunk, instances), folder, size)
+        for number, (chunk, size) in enumerate(zip(held, sizes, strict=True))
+        if chunk
+    ]
 
 
 def _order(file: TrajectoryFile) -> tuple[str, int, int, int, str, str]:
@@ -115,12 +117,9 @@ def _order(file: TrajectoryFile) -> tuple[str, int, int, int, str, str]:
     return file.domain, *numbers, file.player, file.file.name
 
 
-def _chunk(
-    number: int, files: Sequence[TrajectoryFile], instances: Instances, folder: Path, size: int
-) -> Chunk:
-    wanted = dict.fromkeys((file.domain, file.setting) for file in files)
-    known = {place: instances[place] for place in wanted if place in instances}
-    return Chunk(number, tuple(files), known, folder, size)
+def _instances_of(files: Sequence[TrajectoryFile], instances: Instances) -> Instances:
+    places = dict.fromkeys((file.domain, file.setting) for file in files)
+    return {place: instances[place] for place in places if place in instances}
 
 
 def _size(file: TrajectoryFile) -> int:
@@ -160,10 +159,7 @@ def _usable_cpus() -> int:
 
 
 def _total(results: Sequence[ChunkResult]) -> dict[str, int]:
-    counts: Counter[str] = Counter(dict.fromkeys(TRAJECTORY_TABLES, 0))
-    for result in results:
-        counts.update(result.counts)
-    return dict(counts)
+    return {name: sum(result.counts[name] for result in results) for name in TRAJECTORY_TABLES}
 
 
 def _progress(chunks: Sequence[Chunk], results: Sequence[ChunkResult]) -> ImportProgress:

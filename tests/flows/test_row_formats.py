@@ -1,0 +1,259 @@
+"""Rows of data as they are printed: what they are, valid, in bounded memory, and nothing that acts."""
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from flows.console.row_formats import Format, print_rows
+from schemas.errors import InvalidOption
+from tests.flows.hand_made_root import Run, commands_on, publish_day, two_editions
+from tests.flows.prefect_harness import clean_environment
+from tests.warehouse import tiny_edition
+from warehouse.editions.publish import publish
+from warehouse.store.store import Store
+
+ESCAPES = "\x1b[2J\x1b]0;title\x07\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\\x9b31m\x7f\r\u202eback\u2066\u200b"
+NASTY = f":x: :smile: [bold red]loud[/bold red] {ESCAPES} end"
+ACTING = set("\x1b\x07\x9b\x7f\r\u202e\u2066\u200b")
+COMMAND = (sys.executable, "-m", "flows.cli.app")
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    return two_editions(tmp_path_factory.mktemp("root"))
+
+
+@pytest.fixture
+def run(store: Store, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    return commands_on(store, monkeypatch, capsys)
+
+
+def printed(
+    capsys: pytest.CaptureFixture[str], names: list[str], rows: list[tuple[Any, ...]], form: str
+) -> str:
+    print_rows(names, rows, Format(form))
+    return capsys.readouterr().out
+
+
+@pytest.mark.parametrize("form", ["table", "csv", "json"])
+def test_text_is_shown_as_it_is_and_steers_nothing(capsys: pytest.CaptureFixture[str], form: str) -> None:
+    nested = [{NASTY: [NASTY]}, NASTY.encode()]
+    for rows in ([(NASTY, nested)], [(NASTY * 5, nested)]):
+        out = printed(capsys, ["a", f"b{ESCAPES}"], rows, form)
+        assert not set(out) & ACTING
+        assert ":x: :smile: [bold red]loud[/bold red]" in out
+        assert "\\u202eback" in out
+        assert ("\\u001b[2J" if form == "json" else "\\x1b[2J") in out
+    if form == "json":
+        assert json.loads(out)[0]["a"] == NASTY * 5
+
+
+def test_editions_domains_errors_and_doctor_are_shown_as_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store = Store(str(tmp_path / ":x: [red]data[/red]"))
+    publish_day(store, "e1", 1)
+    run = commands_on(store, monkeypatch, capsys)
+    assert run("editions", "--withdraw", "e1", "--why", NASTY).code == 0
+    (tmp_path / "bad.json").write_text(json.dumps({"name": NASTY, "truths": [NASTY] * 2, "actions": []}))
+    shown = [
+        run("editions", "--all"),
+        run("editions", "--all", "--format", "csv"),
+        run("editions", "--all", "--format", "json"),
+        run("query", f"SELECT * FROM {NASTY!r}"),
+        run("query", f'SELECT "{NASTY}"'),
+        run("editions", "--withdraw", NASTY, "--why", "x"),
+        run("domains", "validate", str(tmp_path / "bad.json")),
+        run("doctor", "--json"),
+        run("doctor"),
+    ]
+    for one in shown:
+        assert not set(one.out + one.err) & ACTING
+        assert "❌" not in one.out + one.err
+    assert ":x: [red]data[/red]" in " ".join(shown[-1].out.split())
+    assert ":x: :smile: [bold red]loud[/bold red] \\x1b[2J" in shown[1].out
+
+
+def test_formulas_are_neutralised_in_csv_and_only_there(capsys: pytest.CaptureFixture[str]) -> None:
+    formulas = [
+        "=cmd|' /C calc'!A0",
+        "+1+1",
+        "-1+1",
+        "@SUM(A1)",
+        "\t=1",
+        "\r=1",
+        "＝1",
+        "- item",
+        "-1_000",
+        "+ 1",
+    ]
+    others = ["-5", "+5.5", "-1e3", "a=1", "", " = 1", "'quoted"]
+    rows = [(text,) for text in formulas + others]
+    read = [row[0] for row in csv.reader(io.StringIO(printed(capsys, ["=name"], rows, "csv")))]
+    assert read[0] == "'=name"
+    assert [text[0] for text in read[1 : len(formulas) + 1]] == ["'"] * len(formulas)
+    assert read[1] == "'" + formulas[0]
+    assert read[len(formulas) + 1 :] == others
+    numbers = printed(capsys, ["n", "x"], [(-5, -0.5)], "csv")
+    assert numbers == "n,x\n-5,-0.5\n"
+    assert [
+        record["=name"] for record in json.loads(printed(capsys, ["=name"], rows, "json"))
+    ] == formulas + others
+
+
+def test_report_tables_in_csv_hold_no_formula(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store = Store(str(tmp_path / "data"))
+    content = tiny_edition.rows()
+    for episode in content["episodes"]:
+        episode["player"] = f"=cmd|{episode['player']}\x1b[2J"
+    publish(store, tiny_edition.plan("e1"), tiny_edition.tables(content), [], datetime.now(UTC))
+    run = commands_on(store, monkeypatch, capsys)
+    shown = run("report", "e1", "--out", str(tmp_path / "out"), "--format", "csv")
+    assert shown.code == 0, shown.err
+    text = "".join(path.read_text() for path in (tmp_path / "out").rglob("*.csv"))
+    assert "'=cmd|oracle\\x1b[2J" in text
+    assert "\x1b" not in text
+    assert "\n=cmd" not in text.replace(",", "\n")
+
+
+def test_json_is_valid_whatever_the_values(run: Run) -> None:
+    shown = run("query", "FROM test_all_types()", "--format", "json")
+    assert shown.code == 0, shown.err
+
+    def refuse(constant: str) -> None:
+        raise AssertionError(f"{constant} is not JSON")
+
+    records = json.loads(shown.out, parse_constant=refuse)
+    assert len(records) == 3
+    assert records[0]["hugeint"] == -(2**127)
+    assert records[1]["double_array"] == [42.0, None, None, None, None, -42.0]
+    assert records[1]["varchar"] == "goo\x00se"
+    assert records[0]["blob"] == "thisisalongblob\\x00withnullbytes"
+    assert records[1]["dec38_10"] == "9999999999999999999999999999.9999999999"
+    odd = "SELECT 'nan'::DOUBLE a, '-inf'::FLOAT b, MAP {DATE '2020-01-01': 1} AS c, INTERVAL 9 MINUTE AS d"
+    shown = run("query", odd, "--format", "json")
+    assert json.loads(shown.out) == [{"a": None, "b": None, "c": {"2020-01-01": 1}, "d": "0:09:00"}]
+    assert json.loads(run("query", "SELECT 1 AS x WHERE false", "--format", "json").out) == []
+
+
+@pytest.mark.parametrize("form", ["csv", "table"])
+def test_every_type_is_shown(run: Run, form: str) -> None:
+    shown = run("query", "FROM test_all_types()", "--format", form)
+    assert shown.code == 0, shown.err
+    assert "thisisalongblob\\x00withnullbytes" in shown.out
+    assert "-170141183460469231731687303715884105728" in shown.out
+
+
+def test_names_that_stand_twice_are_refused_in_json(run: Run) -> None:
+    shown = run("query", "SELECT 1 AS a, 2 AS a, 3 AS b", "--format", "json")
+    assert (shown.code, shown.out) == (2, "")
+    assert shown.err.count("\n") == 1
+    assert "'a'" in shown.err
+    assert "AS" in shown.err
+    assert run("query", "SELECT 1 AS a, 2 AS a", "--format", "csv").out == "a,a\n1,2\n"
+    with pytest.raises(InvalidOption):
+        print_rows(["a", "a"], [], Format.json)
+
+
+def test_a_table_ends_after_its_first_thousand_rows_and_says_how_many_there_are(run: Run) -> None:
+    shown = run("query", "FROM range(123_456) t(i) -- all;")
+    assert shown.code == 0, shown.err
+    assert "│    999 │" in shown.out or "│ 999 │" in shown.out
+    assert "1000 │" not in shown.out
+    assert shown.out.endswith("the first 1,000 of 123,456 rows: --format csv or json prints all\n")
+    assert run("query", "FROM range(1000) t(i)").out.endswith("\n1,000 rows\n")
+    wide = run("query", "SELECT repeat('x', 1_000_000) AS x FROM range(50)")
+    assert wide.out.endswith("the first 4 of 50 rows: --format csv or json prints all\n")
+
+
+def test_a_list_longer_than_a_table_is_counted(capsys: pytest.CaptureFixture[str]) -> None:
+    out = printed(capsys, ["n"], [(number,) for number in range(1002)], "table")
+    assert "the first 1,000 of 1,002 rows" in out
+
+
+# Prints the peak of the command's memory beyond what it holds once all is imported, in MB.
+_MEASURED = """
+import resource, sys
+from flows.cli import app as cli
+import duckdb
+
+def peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+
+before = peak()
+try:
+    cli.main()
+finally:
+    sys.stderr.write(f"{peak() - before}\\n")
+"""
+
+
+@pytest.mark.parametrize("form", ["csv", "json", "table"])
+def test_a_large_result_takes_little_memory(store: Store, form: str) -> None:
+    sql = "SELECT i, 'player ' || i AS player, [i, i + 1] AS steps, i / 3 AS x FROM range(300_000) t(i)"
+    with subprocess.Popen(
+        [sys.executable, "-c", _MEASURED, "query", sql, "--root", store.root, "--format", form],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=clean_environment(),
+    ) as process:
+        assert process.stderr is not None
+        told = process.stderr.read()
+    assert process.returncode == 0, told
+    # As one list of rows it takes more than 150 MB.
+    assert int(told) < 90
+
+
+@pytest.mark.parametrize("form", ["csv", "json"])
+def test_a_reader_that_has_seen_enough_ends_the_query_quietly(store: Store, form: str) -> None:
+    command = [*COMMAND, "query", "FROM range(100_000_000)", "--root", store.root, "--format", form]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=clean_environment()
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == ""
+    assert process.returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("variables", "sql", "code"),
+    [
+        ({"PYTHONIOENCODING": "ascii"}, "SELECT 'Zoë 日本' AS x".encode(), 0),
+        ({"LC_ALL": "C"}, "SELECT 'Zoë 日本' AS x".encode(), 0),
+        ({"LC_ALL": "C", "PYTHONUTF8": "0"}, "SELECT 'Zoë 日本' AS x".encode(), 2),
+        ({}, b"SELECT '\xfc' AS x", 2),
+        ({"PYTHONIOENCODING": "ascii"}, 'SELECT "Zoë 日本"'.encode(), 2),
+        ({}, b"", 2),
+        ({}, b";", 2),
+    ],
+)
+@pytest.mark.parametrize("form", ["table", "json", "csv"])
+def test_whatever_the_encoding_there_is_no_traceback(
+    store: Store, variables: dict[str, str], sql: bytes, code: int, form: str
+) -> None:
+    environment = {key: value for key, value in clean_environment().items() if not key.startswith("LC_")}
+    arguments = [*COMMAND, "query", sql, "--root", store.root, "--format", form]
+    done = subprocess.run(
+        arguments, capture_output=True, env={**environment, "LANG": "C.UTF-8", **variables}, check=False
+    )
+    assert done.returncode == code, done.stderr
+    if code:
+        assert done.stderr.startswith(b"perennial: error: ")
+        assert done.stderr.count(b"\n") == 1
+    else:
+        assert done.stderr == b""
+        if form == "json":
+            assert json.loads(done.stdout) == [{"x": "Zoë 日本"}]
