@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from schemas.errors import EditionConflict, QueryFailed
+from schemas.errors import EditionConflict, QueryFailed, UnreadableInput
 from schemas.table_form import DUCKDB_TYPES
 from schemas.tables import TABLES
 from tests.conftest import REPOSITORY
@@ -125,3 +125,11 @@ def test_wrong_sql_is_one_line_that_names_what_there_is(store: Store) -> None:
     assert "\n" not in str(caught.value)
     with pytest.raises(QueryFailed, match="syntax error"):
         catalog.query("SELEC 1")
+
+
+def test_a_root_of_an_older_format_is_refused_by_name(tmp_path: Path) -> None:
+    store = Store(str(tmp_path))
+    store.write_bytes("tables/domains/edition=e1/part-0.parquet", b"")
+    store.write_bytes("tables/editions/edition=e1/part-0.parquet", b"")
+    with pytest.raises(UnreadableInput, match="was written in format 1 .*, expected format 2: name another"):
+        published_editions(store)

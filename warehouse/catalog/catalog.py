@@ -13,7 +13,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from schemas.benchmark import benchmarks
-from schemas.errors import QueryFailed, QueryTimedOut
+from schemas.errors import QueryFailed, QueryTimedOut, UnreadableInput
 from schemas.table_form import DUCKDB_TYPES, Table
 from schemas.tables import TABLES
 from warehouse.catalog.confinement import Setting, checked_statement, confine
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     import pyarrow
 
 PART = "part-0.parquet"
+FORMAT = 2  # of data roots; raised when tables change so that older readers would err
+_FORMAT_1 = "domains"  # a table that only roots of format 1 hold
 _ROWS_AT_ONCE = 256
 
 
@@ -41,9 +43,19 @@ def published_editions(store: Store) -> tuple[str, ...]:
 
     Withdrawn ones are among them: their names stay taken, and their instances are never issued again.
     """
+    _refuse_older_format(store)
     folders = [name for name in store.names("tables/editions") if name.startswith("edition=")]
     editions = (name.removeprefix("edition=") for name in folders)
     return tuple(edition for edition in editions if store.exists(table_file("editions", edition)))
+
+
+def _refuse_older_format(store: Store) -> None:
+    """Raise UnreadableInput for a data root of format 1, whose tables bore other names."""
+    if _FORMAT_1 in store.names("tables"):
+        raise UnreadableInput(
+            f"the data root {store.root!r} was written in format 1 by an older perennial, expected format "
+            f"{FORMAT}: name another --root, or read it with the version that wrote it"
+        )
 
 
 def visible_editions(store: Store) -> tuple[str, ...]:

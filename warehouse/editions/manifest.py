@@ -15,12 +15,10 @@ from typing import Any
 from schemas.errors import Damaged
 from schemas.ids import canonical_json
 from schemas.plan import RefreshPlan
-from warehouse.catalog.catalog import table_file
+from warehouse.catalog.catalog import FORMAT, table_file
 from warehouse.editions.provenance import code_sha256, dependency_versions, python_version
 from warehouse.store.digests import Digest, digests_of
 from warehouse.store.store import Store
-
-FORMAT = 1
 
 
 @dataclass(frozen=True, slots=True)
