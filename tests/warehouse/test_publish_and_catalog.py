@@ -131,5 +131,5 @@ def test_a_root_of_an_older_format_is_refused_by_name(tmp_path: Path) -> None:
     store = Store(str(tmp_path))
     store.write_bytes("tables/domains/edition=e1/part-0.parquet", b"")
     store.write_bytes("tables/editions/edition=e1/part-0.parquet", b"")
-    with pytest.raises(UnreadableInput, match="was written in format 1 .*, expected format 2: name another"):
+    with pytest.raises(UnreadableInput, match=r"was written in format 1 .*, expected format 2: name another"):
         published_editions(store)
