@@ -22,12 +22,12 @@ from tasks.kumo.encoding import EncodedConfig, encode_config
 from tasks.kumo.sampling import SamplingRequest, sample_instances
 from tasks.kumo.self_test import Board, SelfTest
 from tasks.kumo.space import space_size
-from warehouse.bundled import bundled_domains, bundled_text
-from warehouse.catalog import table_file
-from warehouse.id_set import IdSet
-from warehouse.issued import issued_instances
-from warehouse.overlap import earlier_instances, same_names
-from warehouse.store import Store
+from warehouse.catalog.catalog import table_file
+from warehouse.editions.id_set import IdSet
+from warehouse.editions.issued_ids import issued_instances
+from warehouse.kumo.bundled_domains import bundled_domains, bundled_text
+from warehouse.kumo.overlap import earlier_instances, same_names
+from warehouse.store.store import Store
 
 _A_PART = 500_000
 

@@ -140,18 +140,18 @@ def _resident_bytes() -> int:
 def _run(asked: dict[str, Any], is_whole: bool) -> None:
     import pyarrow.parquet as pq
 
-    from flows.growing import Policies, grow
-    from flows.kernels import prepare_kernels
-    from flows.planning import prepare_refresh
-    from flows.workspace import open_workspace
+    from flows.kumo.kernels import prepare_kernels
+    from flows.kumo.stages import Policies, grow
+    from flows.refresh.plan import prepare_refresh
+    from flows.stages.workspace import open_workspace
     from schemas.settings import load_settings
-    from warehouse.audit import audit, require_passed
-    from warehouse.catalog import published_editions
-    from warehouse.consolidate import consolidate
-    from warehouse.issued import issued_instances
-    from warehouse.publish import publish
-    from warehouse.stage import Staging
-    from warehouse.store import Store
+    from warehouse.audit.audit import audit, require_passed
+    from warehouse.catalog.catalog import published_editions
+    from warehouse.editions.issued_ids import issued_instances
+    from warehouse.editions.publish import publish
+    from warehouse.staging.merge_parts import consolidate
+    from warehouse.staging.staging import Staging
+    from warehouse.store.store import Store
 
     prepare_kernels("sampling", "search")
     settings = load_settings(asked)

@@ -26,8 +26,8 @@ from typing import Any
 from schemas.ids import derive_rng
 from schemas.kumo import Setting
 from tests.warehouse.release_runs import EASY, HARD, released_instances, setting_folder, trajectory_file
-from warehouse.kumo_release.things import TrajectoryFile
-from warehouse.kumo_release.trajectories import (
+from warehouse.kumo.release.things import TrajectoryFile
+from warehouse.kumo.release.trajectories import (
     TRAJECTORY_TABLES,
     ImportProgress,
     InstanceKey,

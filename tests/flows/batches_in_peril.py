@@ -5,7 +5,7 @@ import signal
 import threading
 from pathlib import Path
 
-from flows.kernels import search_threads
+from flows.kumo.kernels import search_threads
 from schemas.errors import InstancesExhausted
 
 

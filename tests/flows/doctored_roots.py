@@ -7,19 +7,19 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from flows.completeness import progress_of
-from flows.workspace import open_workspace
+from flows.stages.completeness import progress_of
+from flows.stages.workspace import open_workspace
 from schemas.calls import ModelRequest, Reply
 from tests.flows.grown_root import cut, flip
 from tests.flows.report_root import publish_two
 from tests.warehouse import tiny_edition
-from warehouse.catalog import table_file
-from warehouse.ledger import CallLedger, ledger_file
-from warehouse.ledger_rows import Entry, entry
-from warehouse.ledger_writer import LedgerWriter
-from warehouse.publish import publish
-from warehouse.stage import Rows, Staging
-from warehouse.store import Store
+from warehouse.catalog.catalog import table_file
+from warehouse.editions.publish import publish
+from warehouse.ledger.ledger import CallLedger, ledger_file
+from warehouse.ledger.rows import Entry, entry
+from warehouse.ledger.writer import LedgerWriter
+from warehouse.staging.staging import Rows, Staging
+from warehouse.store.store import Store
 
 ANSWER = "It rains, as the flakes are grey."
 

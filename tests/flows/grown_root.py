@@ -4,13 +4,13 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
-from flows.growing import Policies, grow
-from flows.plain_stages import PlainStages
-from flows.planning import prepare_refresh
-from flows.workspace import open_workspace
+from flows.kumo.stages import Policies, grow
+from flows.refresh.plan import prepare_refresh
+from flows.run.plain_stages import PlainStages
+from flows.stages.workspace import open_workspace
 from schemas.settings import RefreshSettings, load_settings
-from warehouse.stage import Staging
-from warehouse.store import Store
+from warehouse.staging.staging import Staging
+from warehouse.store.store import Store
 
 SETTINGS = {
     "domains": ["chemical_analysis"],

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from flows import cli
+from flows.cli import app as cli
 from tests.warehouse import tiny_edition
-from warehouse.publish import publish
-from warehouse.store import Store
+from warehouse.editions.publish import publish
+from warehouse.store.store import Store
 
 
 @dataclass(frozen=True)

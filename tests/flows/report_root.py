@@ -9,13 +9,13 @@ from typing import Any
 
 import pyarrow as pa
 
-from flows.analyse import edition_statistics
+from flows.stages.compute_statistics import edition_statistics
 from schemas.kumo import Episode, SeedConfig, Turn
 from schemas.tables import STAGED_TABLES, TABLES
 from tests.warehouse import tiny_edition
-from warehouse.kumo_rows import book_row, config_row, domain_row, episode_row, instance_row, outcome_rows
-from warehouse.publish import publish
-from warehouse.store import Store
+from warehouse.editions.publish import publish
+from warehouse.kumo.rows import book_row, config_row, domain_row, episode_row, instance_row, outcome_rows
+from warehouse.store.store import Store
 
 HOSTILE = "<script>alert(1)</script>"
 MODEL = "provider/a-model-with-a-long-name-instruct-2026"

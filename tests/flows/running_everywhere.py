@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.flows.batches_in_peril import dying_once, failing_once, refusing, telling
-from warehouse.stage import Staging
-from warehouse.store import Store
+from warehouse.staging.staging import Staging
+from warehouse.store.store import Store
 
 BATCHES = 6
 ASKED = {
@@ -31,7 +31,7 @@ def main() -> None:
     from distributed import LocalCluster
     from prefect import flow
 
-    from flows.refresh import refresh
+    from flows.refresh.flow import refresh
 
     in_peril = flow(name="batches-in-peril", validate_parameters=False)(run_in_peril)
     folder, edition = Path(sys.argv[1]), sys.argv[2]
@@ -66,9 +66,9 @@ def main() -> None:
 
 def run_in_peril(runner: str, workers: int, root: str, edition: str, folder: str) -> dict[str, Any]:
     """Run all batches in peril on this runner and return what became of them."""
-    from flows.runners import opened_runner
-    from flows.stages import Stages
-    from flows.watching import Watchers
+    from flows.run.choose_runner import opened_runner
+    from flows.run.prefect_stages import Stages
+    from flows.watchers.watcher import Watchers
 
     batches = [(folder, number) for number in range(BATCHES)]
     with opened_runner(runner, workers, root, edition) as taken:
@@ -95,7 +95,7 @@ def _outcome(function: Any, *values: Any) -> Any:
 
 def _staged(published: Path, edition: str, work: Path) -> str:
     """Stage an edition's plan in a root of its own, for workers to see."""
-    from warehouse.publish import published_plan
+    from warehouse.editions.publish import published_plan
 
     root = str(work / "root")
     Staging(Store(root), edition).write_plan(published_plan(Store(str(published)), edition))

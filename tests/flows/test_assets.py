@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from prefect.assets import Asset
 
-from flows.assets import asset_key
+from flows.watchers.prefect_assets import asset_key
 from schemas.tables import TABLES
 from tests.flows.conftest import Published
 from tests.flows.prefect_harness import Harness
-from warehouse.catalog import open_catalog
-from warehouse.store import Store
+from warehouse.catalog.catalog import open_catalog
+from warehouse.store.store import Store
 
 _MADE = "prefect.asset.materialization.succeeded"
 _WITH_ROWS = (

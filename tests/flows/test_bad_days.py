@@ -15,12 +15,12 @@ from typing import Any
 
 import pytest
 
-from flows.clock import refuse_clock_set_back
-from flows.completeness import require_complete
-from flows.evaluate import evaluate_batch
-from flows.planning import prepare_refresh
-from flows.release import audit_and_publish
-from flows.workspace import open_workspace
+from flows.console.clock import refuse_clock_set_back
+from flows.kumo.play_episodes import evaluate_batch
+from flows.refresh.plan import prepare_refresh
+from flows.refresh.publish import audit_and_publish
+from flows.stages.completeness import require_complete
+from flows.stages.workspace import open_workspace
 from schemas.errors import Damaged, EditionConflict, PerennialError
 from tests.flows.grown_root import (
     REFRESH,
@@ -37,10 +37,10 @@ from tests.flows.report_root import publish_without_models
 from tests.server.options import ServerOptions
 from tests.server.running import running_server
 from tests.warehouse import tiny_edition
-from warehouse.catalog import published_editions, table_file
-from warehouse.publish import publish
-from warehouse.stage import Rows, Staging
-from warehouse.store import Store
+from warehouse.catalog.catalog import published_editions, table_file
+from warehouse.editions.publish import publish
+from warehouse.staging.staging import Rows, Staging
+from warehouse.store.store import Store
 
 pytestmark = pytest.mark.slow
 

@@ -9,20 +9,20 @@ from typing import Any
 
 import pytest
 
-from flows import workspace as working
-from flows.author import stage_domain
-from flows.growing import Policies, grow
-from flows.plain_stages import PlainStages
-from flows.planning import prepare_refresh
-from flows.release import audit_and_publish
-from flows.sample import sample_batch
-from flows.workspace import open_workspace
+from flows.kumo.author_domains import stage_domain
+from flows.kumo.sample_instances import sample_batch
+from flows.kumo.stages import Policies, grow
+from flows.refresh.plan import prepare_refresh
+from flows.refresh.publish import audit_and_publish
+from flows.run.plain_stages import PlainStages
+from flows.stages import workspace as working
+from flows.stages.workspace import open_workspace
 from schemas.errors import InstancesExhausted
 from schemas.kumo import Outcome, OutcomeState, SeedConfig
 from schemas.settings import RefreshSettings, load_settings
 from tests.flows.prefect_harness import edition_content
-from warehouse.stage import Staging
-from warehouse.store import Store
+from warehouse.staging.staging import Staging
+from warehouse.store.store import Store
 
 pytestmark = pytest.mark.slow
 

@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
-from flows import cli
-from flows.terminal import on_one_line, printable
+from flows.cli import app as cli
+from flows.console.terminal import on_one_line, printable
 from schemas.calls import ModelRequest, Reply
 from tests.flows.prefect_harness import clean_environment
-from warehouse.ledger import CallLedger, ledger_file
+from warehouse.ledger.ledger import CallLedger, ledger_file
 
 NASTY = (
     "\x1b[2J\x1b]0;title\x07 [bold red]loud[/bold red] :smile: \u202eback\u2066 half \ud83d\r\nnext\ttab\x9b"

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from flows.planning import prepare_refresh
+from flows.refresh.plan import prepare_refresh
 from schemas.settings import load_settings
 from tests.flows.hand_made_root import Run, commands_on, two_editions
 from tests.warehouse import tiny_edition
-from warehouse.publish import publish
-from warehouse.stage import Staging
-from warehouse.store import Store
+from warehouse.editions.publish import publish
+from warehouse.staging.staging import Staging
+from warehouse.store.store import Store
 
 
 @pytest.fixture

@@ -9,9 +9,9 @@ import pytest
 
 from tests.flows.hand_made_root import Run, commands_on, two_editions
 from tests.flows.prefect_harness import Harness, clean_environment
-from warehouse.catalog import table_file
-from warehouse.manifest import manifest_file
-from warehouse.store import Store
+from warehouse.catalog.catalog import table_file
+from warehouse.editions.manifest import manifest_file
+from warehouse.store.store import Store
 
 
 @pytest.fixture

@@ -10,13 +10,13 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from flows.gate import gate_audits, gate_batch, gate_edition
-from flows.growing import Policies, grow
-from flows.plain_stages import PlainStages
-from flows.planning import prepare_refresh
-from flows.release import audit_and_publish
-from flows.workspace import Batch, Workspace, open_workspace
-from flows.write_books import write_books_batch
+from flows.kumo.check_batches import gate_audits, gate_batch, gate_edition
+from flows.kumo.stages import Policies, grow
+from flows.kumo.write_books import write_books_batch
+from flows.refresh.plan import prepare_refresh
+from flows.refresh.publish import audit_and_publish
+from flows.run.plain_stages import PlainStages
+from flows.stages.workspace import Batch, Workspace, open_workspace
 from schemas.calls import CallPolicy
 from schemas.errors import AuditFailed, Damaged
 from schemas.gate import GatePolicy
@@ -29,11 +29,11 @@ from tasks.kumo.sampling import SamplingRequest, sample_instances
 from tasks.kumo.self_test import needs_no_test
 from tests.flows.prefect_harness import Harness
 from tests.server.book_text import read_back_of
-from warehouse.catalog import table_file
-from warehouse.kumo_rows import instance_from_row, instance_row
-from warehouse.stage import Staging
-from warehouse.store import Store
-from warehouse.withdrawals import withdraw, withdrawn_editions
+from warehouse.catalog.catalog import table_file
+from warehouse.catalog.withdrawals import withdraw, withdrawn_editions
+from warehouse.kumo.rows import instance_from_row, instance_row
+from warehouse.staging.staging import Staging
+from warehouse.store.store import Store
 
 EDITION = "gated"
 SETTINGS = {"domains": "mineral_identification", "settings": "easy,5x6", "instances": 6, "players": "oracle"}
@@ -138,7 +138,7 @@ def test_passing_again_changes_nothing_and_looks_at_what_is_new(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = _pass_gate(workspace)
-    monkeypatch.setattr("flows.gate.SelfTest", None)  # whoever looks again fails
+    monkeypatch.setattr("flows.kumo.check_batches.SelfTest", None)  # whoever looks again fails
     assert _pass_gate(workspace) == first
     monkeypatch.undo()
     _changed(workspace, "sample", "kumo_instances", _swap_observations)
@@ -453,7 +453,7 @@ def test_rows_do_not_depend_on_chunks(
     staged: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = _pass_gate(workspace)
-    monkeypatch.setattr("flows.workspace.CHUNK", 4)
+    monkeypatch.setattr("flows.stages.workspace.CHUNK", 4)
     staging = workspace.staging
     for config_id, setting in {(batch.config_id, batch.setting) for batch in workspace.batches}:
         for stage, table in (("sample", "kumo_instances"), ("books", "books")):

@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from flows.import_kumo import EDITION, import_release
-from flows.input_files import load_bundled
+from flows.console.input_files import load_bundled
+from flows.kumo.import_release import EDITION, import_release
 from schemas.kumo import Setting
 from tasks.kumo.encoding import encode_config
 from tasks.kumo.sampling import SamplingRequest, sample_instances
 from tests.warehouse.release_tree import EASY, write_files
-from warehouse.catalog import table_file
-from warehouse.kumo_release.things import Skipped
-from warehouse.store import Store
+from warehouse.catalog.catalog import table_file
+from warehouse.kumo.release.things import Skipped
+from warehouse.store.store import Store
 
 DOMAIN = "ItemEnv"
 INSTANCES = f"instances/{DOMAIN}/{EASY}.jsonl"

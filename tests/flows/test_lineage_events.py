@@ -13,9 +13,9 @@ from uuid import uuid4
 import pytest
 from rich.console import Console
 
-from flows import progress
-from flows.lineage import LineageWatcher
-from flows.watching import Watchers
+from flows.console import progress
+from flows.watchers.openlineage import LineageWatcher
+from flows.watchers.watcher import Watchers
 from schemas.errors import AuditFailed
 from tests.flows.conftest import Published
 from tests.flows.lineage_server import Behaviour, lineage_server
@@ -23,9 +23,9 @@ from tests.flows.prefect_harness import SMALL_REFRESH, Harness
 from tests.warehouse.openlineage_schema import problems
 from tests.warehouse.s3_server import running_s3
 from tests.warehouse.test_lineage import PLAN
-from warehouse.catalog import open_catalog
+from warehouse.catalog.catalog import open_catalog
 from warehouse.lineage.jobs import KUMO_STAGES
-from warehouse.store import Store
+from warehouse.store.store import Store
 
 _EVENTS = 8  # of the refresh that `_told` tells of
 

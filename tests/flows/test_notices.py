@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from flows import notices, progress
-from flows.notices import Notices, without_credentials
-from flows.watching import Watchers
+from flows.console import progress
+from flows.watchers import webhook as notices
+from flows.watchers.watcher import Watchers
+from flows.watchers.webhook import Notices, without_credentials
 from schemas.errors import EndpointFailed
 from tests.flows.prefect_harness import Harness
 from tests.flows.webhook import running_hook

@@ -15,12 +15,12 @@ from schemas.calls import ModelRequest, Reply
 from tests.flows.hand_made_root import Run, commands_on, publish_day, two_editions
 from tests.flows.prefect_harness import clean_environment
 from tests.warehouse import tiny_edition
-from warehouse.analysis.kept import keep_analysis
-from warehouse.catalog import published_editions, table_file
-from warehouse.ledger import CallLedger, ledger_file
-from warehouse.root_lock import locked_root
-from warehouse.stage import Staging
-from warehouse.store import Store
+from warehouse.catalog.catalog import published_editions, table_file
+from warehouse.catalog.later_statistics import keep_analysis
+from warehouse.ledger.ledger import CallLedger, ledger_file
+from warehouse.lock.root_lock import locked_root
+from warehouse.staging.staging import Staging
+from warehouse.store.store import Store
 
 FOLDERS = ("staging", "tables", "manifests", "analyses")
 PAST = datetime(2026, 1, 1, tzinfo=UTC).timestamp()
@@ -153,8 +153,8 @@ def test_pruning_waits_for_nobody_and_breaks_no_lock(run: Run, store: Store) -> 
     before = _hashes(store, "staging")
     script = (
         "import sys\n"
-        "from warehouse.root_lock import locked_root\n"
-        "from warehouse.store import Store\n"
+        "from warehouse.lock.root_lock import locked_root\n"
+        "from warehouse.store.store import Store\n"
         "with locked_root(Store(sys.argv[1]), 'refresh e3'):\n"
         "    print('locked', flush=True)\n"
         "    sys.stdin.read()\n"

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.flows.prefect_harness import Harness
-from warehouse.catalog import Catalog, open_catalog
-from warehouse.store import Store
+from warehouse.catalog.catalog import Catalog, open_catalog
+from warehouse.store.store import Store
 
 pytestmark = pytest.mark.slow
 

@@ -17,13 +17,13 @@ import pyarrow as pa
 import pytest
 
 from tests.warehouse import tiny_edition
-from warehouse.analysis.kept import keep_analysis
-from warehouse.catalog import Catalog, open_catalog
-from warehouse.external_scores import keep_scores
-from warehouse.publish import publish
-from warehouse.store import Store
-from warehouse.verification import verify_edition
-from warehouse.withdrawals import reinstate, withdraw
+from warehouse.catalog.catalog import Catalog, open_catalog
+from warehouse.catalog.external_scores import keep_scores
+from warehouse.catalog.later_statistics import keep_analysis
+from warehouse.catalog.withdrawals import reinstate, withdraw
+from warehouse.editions.publish import publish
+from warehouse.editions.verify import verify_edition
+from warehouse.store.store import Store
 
 READERS = 3
 EDITIONS = 6

@@ -6,13 +6,13 @@ import shlex
 import pytest
 from typer.main import get_command
 
-from flows.cli import app
+from flows.cli.app import app
 from schemas.tables import TABLES
 from tasks.kumo.players import PLAYERS
 from tests.conftest import REPOSITORY
 from tests.flows.conftest import Published
-from warehouse.catalog import open_catalog, question_views
-from warehouse.store import Store
+from warehouse.catalog.catalog import open_catalog, question_views
+from warehouse.store.store import Store
 
 README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
 COMMANDS = re.findall(r"^    (perennial .+)$", README, re.MULTILINE)

@@ -12,8 +12,8 @@ import pytest
 
 from tests.flows.conftest import Published
 from tests.flows.prefect_harness import SMALL_REFRESH, Harness, clean_environment, edition_content
-from warehouse.catalog import open_catalog
-from warehouse.store import Store
+from warehouse.catalog.catalog import open_catalog
+from warehouse.store.store import Store
 
 STAGES = ("domains", "sample", "books", "episodes", "statistics")
 
@@ -203,7 +203,7 @@ def test_the_embedded_server_dies_with_its_parent(tmp_path: Path) -> None:
     program = (
         "import sys, time\n"
         "from pathlib import Path\n"
-        "from flows.embedded_server import EmbeddedServer\n"
+        "from flows.serve.embedded_server import EmbeddedServer\n"
         "with EmbeddedServer(Path(sys.argv[1])) as server:\n"
         "    print(server._process.pid, flush=True)\n"
         "    time.sleep(60)\n"

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from flows.completeness import progress_of
-from flows.release import audit_and_publish
-from flows.workspace import open_workspace
+from flows.refresh.publish import audit_and_publish
+from flows.stages.completeness import progress_of
+from flows.stages.workspace import open_workspace
 from schemas.errors import AuditFailed, EditionConflict
 from tests.warehouse import tiny_edition
-from warehouse.catalog import published_editions
-from warehouse.stage import Staging
-from warehouse.store import Store
+from warehouse.catalog.catalog import published_editions
+from warehouse.staging.staging import Staging
+from warehouse.store.store import Store
 
 
 def test_a_failed_audit_publishes_nothing_and_keeps_the_staging(tmp_path: Path) -> None:

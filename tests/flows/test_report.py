@@ -13,13 +13,13 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from flows import cli
-from flows.report import QUERIES, query_text, report_data
-from flows.report_files import write_page
+from flows.cli import app as cli
+from flows.editions.report import QUERIES, query_text, report_data
+from flows.editions.report_files import write_page
 from tests.flows.prefect_harness import clean_environment
 from tests.flows.report_root import HOSTILE, MODEL, as_json, publish_two, publish_without_models
-from warehouse.catalog import open_catalog
-from warehouse.store import Store
+from warehouse.catalog.catalog import open_catalog
+from warehouse.store.store import Store
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import pytest
 
 from tests.flows.conftest import Published
 from tests.flows.prefect_harness import Harness
-from warehouse.catalog import table_file
+from warehouse.catalog.catalog import table_file
 
 
 @pytest.fixture

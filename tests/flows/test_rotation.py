@@ -9,17 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from flows.plan_report import print_plan
-from flows.planning import prepare_refresh
-from flows.rotation import PastEdition, take_turns
+from flows.console.print_plan import print_plan
+from flows.refresh.domain_rotation import PastEdition, take_turns
+from flows.refresh.plan import prepare_refresh
 from schemas.errors import EditionConflict, InvalidOption
 from schemas.settings import load_settings
 from schemas.tables import TABLES
 from tests.flows.conftest import Published
-from warehouse.catalog import table_file
-from warehouse.domain_history import domains_by_edition
-from warehouse.stage import Staging
-from warehouse.store import Store
+from warehouse.catalog.catalog import table_file
+from warehouse.editions.domain_history import domains_by_edition
+from warehouse.staging.staging import Staging
+from warehouse.store.store import Store
 
 DOMAINS = ["a", "b", "c", "d", "e"]
 histories = st.lists(st.sets(st.sampled_from([*DOMAINS, "other"])), max_size=8).map(

@@ -12,8 +12,8 @@ import pytest
 
 from tests.flows.prefect_harness import clean_environment
 from tests.flows.webhook import running_hook
-from warehouse.catalog import open_catalog
-from warehouse.store import Store
+from warehouse.catalog.catalog import open_catalog
+from warehouse.store.store import Store
 
 DEADLINE_S = 400
 SETTINGS = """
@@ -29,7 +29,7 @@ def serve(folder: Path, *options: str, **environment: str) -> "subprocess.Popen[
     """Start `perennial serve` in the folder; what it prints goes to `out.txt` there."""
     with (folder / "out.txt").open("a") as out:
         return subprocess.Popen(
-            [sys.executable, "-P", "-m", "flows.cli", "serve", *options],
+            [sys.executable, "-P", "-m", "flows.cli.app", "serve", *options],
             cwd=folder,
             env={**clean_environment(), **environment},
             stdout=out,
@@ -91,7 +91,7 @@ def test_a_schedule_fires_and_editions_appear(tmp_path: Path) -> None:
             second = serve(tmp_path)
             assert second.wait(timeout=120) == 9
             children = descendants(serving.pid)
-            assert any("flows.embedded_server" in command for command in children.values())
+            assert any("flows.serve.embedded_server" in command for command in children.values())
             os.kill(serving.pid, signal.SIGTERM)
             assert serving.wait(timeout=120) == 0, out.read_text()
         finally:

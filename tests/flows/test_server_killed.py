@@ -17,8 +17,8 @@ from tests.flows.test_serve import descendants, lives
 from tests.server.log import answers_by_digest
 from tests.server.options import ServerOptions
 from tests.server.running import running_server
-from warehouse.ledger import ledger_file
-from warehouse.ledger_reading import CallFilter, LedgerReader
+from warehouse.ledger.ledger import ledger_file
+from warehouse.ledger.reading import CallFilter, LedgerReader
 
 LINE = "perennial: error: the embedded Prefect server has ended "
 ANSWERS = 8
@@ -35,7 +35,7 @@ def _refreshing(
 ) -> "Iterator[subprocess.Popen[str]]":
     """Yield a refresh beside a server of its own."""
     process = subprocess.Popen(
-        [sys.executable, "-P", "-m", "flows.cli", *command],
+        [sys.executable, "-P", "-m", "flows.cli.app", *command],
         cwd=folder,
         env={**clean_environment(), **environment},
         stdout=subprocess.PIPE,
@@ -57,7 +57,9 @@ def wait_for(condition: Callable[[], bool]) -> None:
 
 
 def _kill_server(process: "subprocess.Popen[str]") -> None:
-    (server,) = [pid for pid, told in descendants(process.pid).items() if "flows.embedded_server" in told]
+    (server,) = [
+        pid for pid, told in descendants(process.pid).items() if "flows.serve.embedded_server" in told
+    ]
     os.kill(server, signal.SIGKILL)
 
 

@@ -19,7 +19,7 @@ from tests.kumo.small_worlds import World
 from tests.kumo.test_books import CLINIC
 from tests.server.roles.player import SCRIPT
 from tests.server.script import Asked
-from warehouse.bundled import bundled_domains, bundled_text
+from warehouse.kumo.bundled_domains import bundled_domains, bundled_text
 
 VANILLA = parse_model_player("m", {"temperature": 0.5})
 SYMBOLIC = parse_model_player("symbolic:m", {"temperature": 0.5})

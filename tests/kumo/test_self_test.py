@@ -21,7 +21,7 @@ from tasks.kumo.self_test import Board, SelfTest, needs_no_test
 from tests.kumo.small_worlds import World, worlds
 from tests.kumo.test_books import CLINIC, INSTANCE
 from tests.server.book_text import read_back_of
-from warehouse.bundled import bundled_domains, bundled_text
+from warehouse.kumo.bundled_domains import bundled_domains, bundled_text
 
 
 def board_of(world: World) -> Board:

@@ -16,7 +16,7 @@ from tasks.kumo.encoding import EncodedConfig, encode_config
 from tasks.kumo.sampling.states import observable_states
 from tasks.kumo.space import SpaceSize, repeat_probability, size, space_size
 from tests.kumo.brute_force import every_instance
-from warehouse.bundled import bundled_text
+from warehouse.kumo.bundled_domains import bundled_text
 
 
 def config(seed: int, n_truths: int, n_actions: int, most_states: int = 3, share: float = 0.3) -> SeedConfig:

@@ -10,15 +10,15 @@ import pyarrow.parquet as pq
 from schemas.kumo import Setting
 from schemas.tables import TABLES
 from tasks.kumo.configuration import parse_config
-from warehouse.kumo_release.things import ReleaseFile, TrajectoryFile
-from warehouse.kumo_release.trajectories import (
+from warehouse.kumo.release.things import ReleaseFile, TrajectoryFile
+from warehouse.kumo.release.trajectories import (
     TRAJECTORY_TABLES,
     ImportedTrajectories,
     InstanceKey,
     consolidate_parts,
     import_trajectories,
 )
-from warehouse.kumo_rows import observation_text
+from warehouse.kumo.rows import observation_text
 
 EASY, HARD = Setting(4, 6), Setting(12, 16)
 INSTANCE = InstanceKey(

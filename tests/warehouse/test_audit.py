@@ -10,11 +10,11 @@ import pytest
 from schemas.errors import AuditFailed, Damaged
 from schemas.tables import STAGED_TABLES, TABLES
 from tests.warehouse import tiny_edition
-from warehouse import audit_blocks
-from warehouse.audit import audit, cross_table_rules, require_passed, table_expectations
-from warehouse.audit_blocks import audited_blocks
-from warehouse.audit_validator import Validator
-from warehouse.consolidate import write_sorted
+from warehouse.audit import blocks as audit_blocks
+from warehouse.audit.audit import audit, cross_table_rules, require_passed, table_expectations
+from warehouse.audit.blocks import audited_blocks
+from warehouse.audit.great_expectations import Validator
+from warehouse.staging.merge_parts import write_sorted
 
 Rows = dict[str, list[dict[str, Any]]]
 

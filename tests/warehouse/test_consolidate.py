@@ -10,10 +10,10 @@ import pytest
 
 from schemas.tables import STAGED_TABLES, TABLES
 from tests.warehouse import tiny_edition
-from warehouse import consolidate as consolidating
-from warehouse.consolidate import consolidate, write_sorted
-from warehouse.stage import Staging
-from warehouse.store import Store
+from warehouse.staging import merge_parts as consolidating
+from warehouse.staging.merge_parts import consolidate, write_sorted
+from warehouse.staging.staging import Staging
+from warehouse.store.store import Store
 
 
 def _turns(count: int) -> pa.Table:

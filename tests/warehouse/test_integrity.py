@@ -11,13 +11,13 @@ import pytest
 
 from schemas.tables import EDITIONS, TABLES
 from tests.warehouse import tiny_edition
-from warehouse.analysis.kept import keep_analysis
-from warehouse.catalog import table_file
-from warehouse.external_scores import keep_scores, score_files
-from warehouse.integrity import beside_flaws, count_flaws, relation_flaws, staged_state
-from warehouse.publish import publish
-from warehouse.stage import Staging
-from warehouse.store import Store
+from warehouse.catalog.catalog import table_file
+from warehouse.catalog.external_scores import keep_scores, score_files
+from warehouse.catalog.later_statistics import keep_analysis
+from warehouse.editions.integrity import beside_flaws, count_flaws, relation_flaws, staged_state
+from warehouse.editions.publish import publish
+from warehouse.staging.staging import Staging
+from warehouse.store.store import Store
 
 CREATED = datetime(2026, 1, 2, tzinfo=UTC)
 LINKS = [(table.name, link) for table in TABLES.values() if table.of_editions for link in table.references]

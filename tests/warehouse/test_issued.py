@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.warehouse import tiny_edition
-from warehouse.catalog import table_file
-from warehouse.id_set import EitherSet, IdSet
-from warehouse.issued import issued_instances
-from warehouse.store import Store
+from warehouse.catalog.catalog import table_file
+from warehouse.editions.id_set import EitherSet, IdSet
+from warehouse.editions.issued_ids import issued_instances
+from warehouse.store.store import Store
 
 # Halves that coincide, in few values, so that ids meet, share a half, and lie at the ends of the order.
 _HALVES = st.sampled_from(["0" * 16, "0" * 15 + "1", "8" + "0" * 15, "f" * 16])

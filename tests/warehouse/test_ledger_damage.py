@@ -13,11 +13,11 @@ from schemas.errors import Damaged
 from tests.warehouse.ledger_version_1 import write_version_1
 from tests.warehouse.ledger_version_2 import write_version_2
 from tests.warehouse.test_ledger import keep, reply, request
-from warehouse.ledger import CallLedger
-from warehouse.ledger_check import check_ledger
-from warehouse.ledger_migration import SCHEMA_VERSION
-from warehouse.ledger_reading import LedgerReader
-from warehouse.ledger_rows import CALL_COLUMNS
+from warehouse.ledger.check import check_ledger
+from warehouse.ledger.ledger import CallLedger
+from warehouse.ledger.migration import SCHEMA_VERSION
+from warehouse.ledger.reading import LedgerReader
+from warehouse.ledger.rows import CALL_COLUMNS
 
 URL = "http://localhost/v1"
 ANSWER = "It rains, as the flakes are grey. " * 300

@@ -8,7 +8,7 @@ import pytest
 
 from schemas.errors import Damaged, UnreadableInput
 from tests.warehouse.test_ledger import keep, reply, request
-from warehouse.ledger import CallLedger, ledger_file, without_credentials
+from warehouse.ledger.ledger import CallLedger, ledger_file, without_credentials
 
 
 @pytest.mark.parametrize(

@@ -12,12 +12,12 @@ import pytest
 from schemas.errors import Damaged
 from schemas.tables import STAGED_TABLES
 from tests.warehouse import tiny_edition
-from warehouse.catalog import open_catalog, table_file
-from warehouse.digests import Digest, digests_of
-from warehouse.manifest import manifest_file, read_manifest, seal_file, seal_row
-from warehouse.publish import publish
-from warehouse.store import Store
-from warehouse.verification import Verification, verifiable_editions, verify_edition
+from warehouse.catalog.catalog import open_catalog, table_file
+from warehouse.editions.manifest import manifest_file, read_manifest, seal_file, seal_row
+from warehouse.editions.publish import publish
+from warehouse.editions.verify import Verification, verifiable_editions, verify_edition
+from warehouse.store.digests import Digest, digests_of
+from warehouse.store.store import Store
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 TEMPLATES = {"kumo/player_turn.md.j2": "tpl_1"}

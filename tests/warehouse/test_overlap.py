@@ -11,8 +11,8 @@ import pytest
 
 from schemas.errors import Damaged
 from schemas.tables import TABLES
-from warehouse.catalog import table_file
-from warehouse.overlap import (
+from warehouse.catalog.catalog import table_file
+from warehouse.kumo.overlap import (
     READ_BY_GRAMMAR,
     InstanceFacts,
     earlier_instances,
@@ -23,8 +23,8 @@ from warehouse.overlap import (
     text_hash,
     write_facts,
 )
-from warehouse.stage import Staging
-from warehouse.store import Store
+from warehouse.staging.staging import Staging
+from warehouse.store.store import Store
 
 TRUTHS = [f"truth {i}" for i in range(8)]
 ACTIONS = [f"action {i}" for i in range(7)]

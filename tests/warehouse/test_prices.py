@@ -8,8 +8,8 @@ import pytest
 
 from schemas.calls import Price
 from schemas.errors import UnreadableInput
-from warehouse.prices import PRICE_COLUMNS, load_prices, parse_prices
-from warehouse.store import Store
+from warehouse.ledger.prices import PRICE_COLUMNS, load_prices, parse_prices
+from warehouse.store.store import Store
 
 HEADER = ",".join(PRICE_COLUMNS)
 
@@ -33,7 +33,7 @@ def test_the_operators_row_replaces_the_bundled_one_whole(
     bundled = tmp_path / "package"
     bundled.mkdir()
     written(bundled, "a,1,2,0.5,2026-01-01,https://a", "b,3,4,,2026-01-01,https://b")
-    monkeypatch.setattr("warehouse.prices.files", lambda package: bundled)
+    monkeypatch.setattr("warehouse.ledger.prices.files", lambda package: bundled)
     store = written(tmp_path, "a,10,,,,", "c,0,0,,,mine")
     assert load_prices(store) == {"a": Price(10.0, None), "b": Price(3.0, 4.0), "c": Price(0.0, 0.0)}
 

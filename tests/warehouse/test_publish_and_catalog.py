@@ -16,12 +16,12 @@ from schemas.table_form import DUCKDB_TYPES
 from schemas.tables import TABLES
 from tests.conftest import REPOSITORY
 from tests.warehouse import tiny_edition
-from warehouse.audit import audit
-from warehouse.catalog import open_catalog, published_editions, question_views, table_file
-from warehouse.consolidate import write_sorted
-from warehouse.issued import issued_instances
-from warehouse.publish import publish
-from warehouse.store import Store
+from warehouse.audit.audit import audit
+from warehouse.catalog.catalog import open_catalog, published_editions, question_views, table_file
+from warehouse.editions.issued_ids import issued_instances
+from warehouse.editions.publish import publish
+from warehouse.staging.merge_parts import write_sorted
+from warehouse.store.store import Store
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 
@@ -109,8 +109,8 @@ def test_an_empty_root_has_every_table_and_view_with_their_types(tmp_path: Path)
 def test_a_process_that_has_read_a_table_ends_as_it_should(store: Store) -> None:
     program = (
         "import sys\n"
-        "from warehouse.issued import issued_instances\n"
-        "from warehouse.store import Store\n"
+        "from warehouse.editions.issued_ids import issued_instances\n"
+        "from warehouse.store.store import Store\n"
         "sys.exit(len(issued_instances(Store(sys.argv[1]), ('e1',))) + 6)"
     )
     for _ in range(10):

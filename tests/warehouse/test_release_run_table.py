@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from warehouse.kumo_release.run_table import run_table_episodes
+from warehouse.kumo.release.run_table import run_table_episodes
 
 KEYS = {("MusicEnv", 4, 6): {0: ("ki_0", "bk_0"), 1: ("ki_1", None)}}
 

@@ -26,8 +26,8 @@ from tests.warehouse.release_runs import (
     setting_folder,
     trajectory_file,
 )
-from warehouse.kumo_release.trajectories import ImportedTrajectories
-from warehouse.kumo_rows import episode_row, turn_rows
+from warehouse.kumo.release.trajectories import ImportedTrajectories
+from warehouse.kumo.rows import episode_row, turn_rows
 
 MAIN_DOMAINS = ("MedicalEnv", "ChemicalEnv", "MusicEnv", "EducationEnv", "FantasyEnv")
 

@@ -18,15 +18,15 @@ from tests.warehouse.release_runs import (
     read_lines,
     trajectory_file,
 )
-from warehouse.kumo_release.things import Skipped, TrajectoryFile
-from warehouse.kumo_release.trajectories import (
+from warehouse.kumo.release.things import Skipped, TrajectoryFile
+from warehouse.kumo.release.trajectories import (
     TRAJECTORY_TABLES,
     ImportedTrajectories,
     ImportProgress,
     consolidate_parts,
     import_trajectories,
 )
-from warehouse.kumo_release.trajectory_parts import write_part
+from warehouse.kumo.release.trajectory_parts import write_part
 
 
 def test_a_truncated_line_is_skipped_and_the_others_are_read(tmp_path: Path) -> None:

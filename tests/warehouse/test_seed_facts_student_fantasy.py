@@ -10,7 +10,7 @@ from tasks.kumo.encoding import encode_config, encode_instance
 from tasks.kumo.sampling import SamplingRequest, sample_instances
 from tasks.kumo.search import solve_instances
 from tasks.kumo.validation import validate_config
-from warehouse.seeds.kumo.generate import FOLDER
+from warehouse.kumo.domains.generate import FOLDER
 
 STUDENT, FANTASY = "student_assessment", "fantasy_artefacts"
 

@@ -15,8 +15,8 @@ import pytest
 
 from schemas.errors import Damaged, EditionConflict
 from tests.warehouse import tiny_edition
-from warehouse.stage import Staging, staged_editions
-from warehouse.store import Store
+from warehouse.staging.staging import Staging, staged_editions
+from warehouse.store.store import Store
 
 
 def _write_forever(root: str) -> None:

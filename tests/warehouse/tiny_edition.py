@@ -7,7 +7,7 @@ import pyarrow as pa
 from schemas.kumo import Episode, Instance, Outcome, OutcomeState, SeedConfig, Setting, Turn
 from schemas.plan import RefreshPlan
 from schemas.tables import STAGED_TABLES, TABLES
-from warehouse.kumo_rows import (
+from warehouse.kumo.rows import (
     book_row,
     config_row,
     domain_row,

@@ -19,7 +19,7 @@ from openlineage.client.facet_v2 import (
 )
 
 from schemas.tables import TABLES
-from warehouse.ledger import without_credentials
+from warehouse.ledger.ledger import without_credentials
 from warehouse.lineage.columns import column_origins
 
 

@@ -1,0 +1,104 @@
+"""`perennial unlock`: remove the lock that a writer left in a data root, after telling what that means."""
+
+import socket
+import sys
+from datetime import UTC, datetime
+from typing import Annotated
+
+import typer
+
+from flows.console.root_option import RootOption, data_root
+from flows.console.terminal import Terminal
+from schemas.errors import RootLocked
+from warehouse.lock.found_lock import FoundLock, find_lock, remove_lock
+from warehouse.lock.owner import Life
+from warehouse.lock.record import LOCK_FILE, LockRecord, ago, shown_time
+from warehouse.store.store import Store
+
+_DANGER = (
+    "If that writer lives, a second one beside it may stage over its batches and pay for the same model "
+    "calls again; the one that has lost the lock ends before it publishes."
+)
+
+
+def unlock(
+    root: RootOption = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Remove the lock without asking.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Remove it even though its process lives on this machine.")
+    ] = False,
+) -> None:
+    """Remove the lock of a data root whose writer is gone, after telling who that was.
+
+    A lock whose process is known to be gone needs no unlocking: the next writer takes it over. Exit codes: 0
+    no lock, or removed; 9 still locked.
+
+    Example: perennial unlock --root s3://bucket/prefix
+    """
+    store = data_root(root)
+    console = Terminal(soft_wrap=True)
+    found = find_lock(store)
+    if found is None:
+        console.print(f"no lock: nobody is writing to {store.root}")
+        return
+    _explain(console, store, found)
+    if found.life is Life.alive and not force:
+        raise RootLocked(
+            f"the data root {store.root} stays locked: its process lives on this machine: wait for it, or "
+            f"end it ({_ending(found)}) and give its command again, which goes on; "
+            "--force removes the lock anyway"
+        )
+    if not yes and not _is_confirmed(store):
+        raise RootLocked(
+            f"the data root {store.root} stays locked: give --yes to remove the lock, if that process is gone"
+        )
+    if not remove_lock(store, found, by_force=force):
+        raise RootLocked(
+            f"the data root {store.root} stays locked: another process has taken the lock meanwhile; "
+            "run `perennial unlock` again to see which"
+        )
+    console.print(f"removed: {store.root} is free")
+
+
+def _explain(console: Terminal, store: Store, found: FoundLock) -> None:
+    console.print(f"lock:      {store.location(LOCK_FILE)}")
+    if found.record is None:
+        console.print("holder:    cannot be read: it is no lock of this version")
+    else:
+        _explain_record(console, found.record)
+    console.print(f"lives:     {_life_told(found)}")
+    console.print(_meaning(found))
+
+
+def _explain_record(console: Terminal, record: LockRecord) -> None:
+    now = datetime.now(UTC)
+    owner = record.owner
+    here = " (this machine)" if owner.host == socket.gethostname() else ""
+    console.print(f"what:      {record.what}")
+    console.print(f"holder:    {owner.user}")
+    console.print(f"host:      {owner.host}{here}")
+    console.print(f"process:   {owner.pid}")
+    console.print(f"since:     {shown_time(record.since)} ({ago(record.since, now)})")
+    console.print(f"last beat: {shown_time(record.beat)} ({ago(record.beat, now)}; renewed every minute)")
+
+
+def _life_told(found: FoundLock) -> str:
+    if found.life is Life.alive:
+        return "yes, that process runs on this machine"
+    if found.life is Life.gone:
+        return "no, that process is gone"
+    return "unknown from this machine: look there, or judge by the last beat"
+
+
+def _meaning(found: FoundLock) -> str:
+    if found.life is Life.gone:
+        return "The next writer takes this lock over by itself; removing it is safe."
+    return _DANGER
+
+
+def _ending(found: FoundLock) -> str:
+    return f"kill {found.record.owner.pid}" if found.record else "see which one has .lock open"
+
+
+def _is_confirmed(store: Store) -> bool:
+    return sys.stdin.isatty() and typer.confirm(f"Remove the lock of {store.root}?", default=False)
