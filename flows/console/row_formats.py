@@ -30,6 +30,9 @@ _LONGEST_LINE = 240
 _TABLE_ROWS = 1_000
 _TABLE_CHARACTERS = 4_000_000
 
+# What a CSV writer writes well by itself; a bool is an int to `isinstance` and not one here.
+_AS_THEY_ARE = (int, float, type(None))
+
 Row = Sequence[Any]
 
 
@@ -74,7 +77,10 @@ def _print_csv(names: Sequence[str], rows: Iterable[Row]) -> None:
 
 def csv_row(row: Row) -> list[Any]:
     """Return the values for a CSV writer: no formula, no control character in them."""
-    return [value if _is_plain_number(value) else csv_cell(_text(value)) for value in row]
+    return [
+        value if type(value) in _AS_THEY_ARE else csv_cell(value if type(value) is str else _text(value))
+        for value in row
+    ]
 
 
 def _print_json(names: Sequence[str], rows: Iterable[Row]) -> None:
@@ -186,7 +192,3 @@ def _for_json(value: Any) -> Any:
 def _bytes_text(value: bytes) -> str:
     """Return the bytes as DuckDB writes a BLOB: printable ASCII, and `\\xNN` for the rest."""
     return "".join(chr(byte) if 32 <= byte < 127 and byte != 92 else f"\\x{byte:02X}" for byte in value)
-
-
-def _is_plain_number(value: Any) -> bool:
-    return type(value) in (int, float)

@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.text import Text
 
 # What a spreadsheet takes for the beginning of a formula; of the signs, in their wide form too.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
+_FORMULA = frozenset(("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠"))
 
 
 class Terminal(Console):
@@ -82,9 +82,9 @@ def on_one_line(text: str) -> str:
 
 def csv_cell(text: str) -> str:
     """Return the text as `printable` does, with `'` before what a spreadsheet would run as a formula."""
-    if text.startswith(_FORMULA) and not _is_number(text):
+    if text[:1] in _FORMULA and not _is_number(text):
         text = "'" + text
-    return printable(text)
+    return text if text.isprintable() else printable(text)
 
 
 def json_text(value: Any) -> str:

@@ -62,7 +62,7 @@ def _opened_pool(workers: int, patience_s: float) -> Iterator[Runner]:
     # One more than there are workers: a worker need not wait for the bookkeeping of its last batch.
     width = workers + 1
     task_runner: TaskRunner[Any] = ThreadPoolTaskRunner(max_workers=width)
-    # A pool that is not stopped leaves semaphores behind, and Python warns of each.
+    # Workers that start just then would miss what `leave` tidies up.
     with task_runner, ProcessPool(workers) as pool, before_leaving(lambda _error: pool.stop()):
 
         def call(work: Work, threads: int) -> Counts:

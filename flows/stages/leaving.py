@@ -6,6 +6,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from multiprocessing import util
 from typing import NoReturn
 
 from schemas.errors import PerennialError
@@ -39,8 +40,10 @@ def leave(error: PerennialError) -> NoReturn:
     for step in reversed(_steps):
         with suppress(Exception):  # whatever it is, the process must end
             step(error)
-    with suppress(OSError, ValueError):
+    with suppress(Exception):
         sys.stdout.flush()
+        # Else Python warns, in lines of its own, of the semaphores that worker processes share.
+        util._run_finalizers(0)  # type: ignore[attr-defined]
     os._exit(error.exit_code)
 
 

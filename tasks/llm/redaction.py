@@ -7,7 +7,7 @@ characters is no secret and is left, as replacing it would garble any message.
 
 import re
 from base64 import b64encode
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -24,54 +24,43 @@ _NEVER = re.compile(r"(?!)")
 class Redaction:
     """Replaces secrets by `[key]`, whether text, JSON, URLs, HTML or base64 spell them.
 
-    One pass replaces all spellings, and what it leaves is not changed by another.
+    What it leaves is not changed by another pass.
     """
 
     def __init__(self, secrets: Iterable[str]) -> None:
         secrets = sorted({secret for secret in secrets if len(secret) >= _MIN_WORD_CHARS}, key=len)[::-1]
-        long = [pattern for secret in secrets if _is_long(secret) for pattern in _spellings(secret)]
-        words = [rf"(?<!\w){_spelling(secret)}(?!\w)" for secret in secrets if not _is_long(secret)]
-        self._long = _any_of(long)
-        self._all = _any_of([*long, *words])
+        long = [secret for secret in secrets if len(secret) >= _MIN_SECRET_CHARS]
+        words = [rf"(?<!\w){_spelling(secret)}(?!\w)" for secret in secrets if secret not in long]
+        self._coded = sorted(set().union(*map(_in_base64, long)))
+        self._long = _any_of(list(map(_spelling, long)))
+        # The mark comes first and replaces itself: a key that is a part of it is not found in it.
+        self._words = _any_of([re.escape(REDACTED), *words] if words else [])
 
     def text(self, text: str) -> str:
         """Return the text without any secret."""
-        return _without(text, self._all)
+        return self._words.sub(REDACTED, self._without_long(text))
 
     def received(self, received: Received) -> Received:
         """Return what was received without secrets, before any of it is shortened."""
         answered = received.http_status is not None and 200 <= received.http_status <= 299
-        body = _without(received.body, self._long if answered else self._all)
+        redact = self._without_long if answered else self.text
         problem = received.problem and self.text(received.problem)
-        if body is received.body and problem is received.problem:
-            return received
-        return replace(received, body=body, problem=problem)
+        return replace(received, body=redact(received.body), problem=problem)
 
     def reply(self, reply: Reply) -> Reply:
         """Return the reply without secrets, those included that only show once JSON is read."""
-        pattern = self._long if reply.answered else self._all
-        texts = {name: getattr(reply, name) for name in _FIELDS if getattr(reply, name)}
-        changed: dict[str, Any] = {name: _without(text, pattern) for name, text in texts.items()}
-        changed = {name: text for name, text in changed.items() if text is not texts[name]}
-        return replace(reply, **changed) if changed else reply
+        redact = self._without_long if reply.answered else self.text
+        texts: dict[str, Any] = {name: redact(text) for name in _FIELDS if (text := getattr(reply, name))}
+        return replace(reply, **texts)
 
-
-def _is_long(secret: str) -> bool:
-    return len(secret) >= _MIN_SECRET_CHARS
-
-
-def _without(text: str, pattern: re.Pattern[str]) -> str:
-    return pattern.sub(REDACTED, text) if pattern.search(text) else text
+    def _without_long(self, text: str) -> str:
+        for coded in self._coded:
+            text = text.replace(coded, REDACTED)
+        return self._long.sub(REDACTED, text)
 
 
 def _any_of(patterns: list[str]) -> re.Pattern[str]:
-    # The mark comes first and replaces itself: a key that is a part of it is not found in it.
-    return re.compile("|".join([re.escape(REDACTED), *patterns])) if patterns else _NEVER
-
-
-def _spellings(secret: str) -> Iterator[str]:
-    yield _spelling(secret)
-    yield from map(re.escape, _in_base64(secret))
+    return re.compile("|".join(patterns)) if patterns else _NEVER
 
 
 def _spelling(secret: str) -> str:
@@ -82,15 +71,16 @@ def _character(char: str) -> str:
     """Return the pattern of a character: itself, or escaped by JSON (once or more), a URL or HTML."""
     code = ord(char)
     digits = "".join(f"[{digit}{digit.upper()}]" if digit.isalpha() else digit for digit in f"{code:02x}")
-    # Repetitions are bounded, so that no text takes more than linear time.
+    # Each begins with a character of its own, by which `re` quickly skips what is no secret;
+    # repetitions are bounded, so that no text takes more than linear time.
     forms = [
         re.escape(char),
-        rf"\\{{1,8}}(?:u00|x){digits}",
+        rf"\\\\{{0,7}}(?:u00|x){digits}",
         rf"%(?:25){{0,3}}{digits}",
         rf"&#(?:0{{0,4}}{code}|[xX]0{{0,4}}{digits});",
     ]
     if not char.isalnum():
-        forms.append(rf"\\{{1,8}}{re.escape(char)}")
+        forms.append(rf"\\\\{{0,7}}{re.escape(char)}")
     return f"(?:{'|'.join(forms)})"
 
 

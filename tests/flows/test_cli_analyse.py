@@ -62,7 +62,7 @@ def test_external_scores_are_correlated_after_a_new_analysis(harness: Harness, r
     ("command", "told"),
     [
         (("analyse", "lost"), r"edition 'lost' is not published .*; published: small"),
-        (("import", "scores", "missing.csv"), r"missing\.csv: cannot be read"),
+        (("import", "scores", "missing.csv"), r"missing\.csv: no such file; check the path"),
     ],
 )
 def test_what_is_not_there_is_named(

@@ -54,7 +54,9 @@ def test_doctor_names_the_store_and_looks_at_all_the_rest(copied: str, s3: S3) -
     document = json.loads(done.stdout)
     assert done.exit_code == document["exit_code"] == 2
     checks = {check["name"]: check for check in document["checks"]}
-    assert [name for name, check in checks.items() if check["status"] != "ok"] == ["conditional writes"]
+    found = {name: check["status"] for name, check in checks.items() if check["status"] != "ok"}
+    # The edition's calls were made elsewhere: their ledger is on another machine.
+    assert found == {"conditional writes": "failed", "ledger": "warning"}
     assert f"its object store {s3.host} {IGNORED}" in checks["conditional writes"]["seen"]
     assert checks["conditional writes"]["remedy"]
     assert {"root", "lock", "clock", "edition e1"} <= set(checks)

@@ -184,7 +184,7 @@ def test_memory_is_bounded_with_many_calls_in_flight(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("name", ["endless", "gzip bomb", "gzip twice"])
 def test_memory_stays_under_a_gigabyte_with_64_bombs_in_flight(name):
     statuses, peak = peak_of(HOSTILE[name], 32 * MB, 64)
     assert statuses <= STOPPED

@@ -149,6 +149,7 @@ def call(call_id: str, role: str, status: str, template: str) -> dict[str, Any]:
         "reasoning_tokens": None,
         "cached_tokens": None,
         "usage": "reported",
+        "usage_reported": None,
         "cost_usd": 0.5,
         "status": status,
         "error": None,
