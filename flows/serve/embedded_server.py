@@ -21,7 +21,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO
 
-from schemas.errors import PerennialError
+from schemas.errors import ServerEnded
 
 START_TIMEOUT_S = 180.0
 _POLL_S = 0.1
@@ -116,7 +116,7 @@ class EmbeddedServer:
         }
 
     def wait_ready(self) -> None:
-        """Return when the server answers; raise PerennialError if it does not."""
+        """Return when the server answers; raise ServerEnded if it does not."""
         if self._process is None:
             return
         deadline = time.monotonic() + START_TIMEOUT_S
@@ -124,7 +124,7 @@ class EmbeddedServer:
             ended = self._process.poll() is not None
             if ended or time.monotonic() > deadline:
                 told = "ended at once" if ended else f"did not start within {START_TIMEOUT_S:.0f} s"
-                raise PerennialError(
+                raise ServerEnded(
                     f"the embedded Prefect server {told}: see {self._log_path}, or start one with "
                     "`prefect server start` and set PREFECT_API_URL"
                 )

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from flows.embedded_server import EmbeddedServer
+from schemas.errors import ServerEnded
 from tests.flows.conftest import KEY, Published
 from tests.flows.prefect_harness import SMALL_REFRESH, Harness, clean_environment, edition_content
 from tests.flows.test_serve import descendants, lives
@@ -130,3 +132,15 @@ def test_workers_end_with_a_refresh_whose_server_was_killed(tmp_path: Path, runn
         _kill_server(process)
         _told(process)
     wait_for(lambda: not any(lives(pid, command) for pid, command in children.items()))
+
+
+def test_a_server_that_ends_before_it_answers_has_the_same_exit_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("PREFECT_API_URL", raising=False)
+    with EmbeddedServer(tmp_path) as server:
+        (pid,) = [pid for pid, told in descendants(os.getpid()).items() if "flows.embedded_server" in told]
+        os.kill(pid, signal.SIGKILL)
+        with pytest.raises(ServerEnded, match="ended at once: see ") as ended:
+            server.wait_ready()
+    assert ended.value.exit_code == 10
