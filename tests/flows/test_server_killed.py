@@ -138,8 +138,10 @@ def test_a_server_that_ends_before_it_answers_has_the_same_exit_code(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("PREFECT_API_URL", raising=False)
+    before = set(descendants(os.getpid()))
     with EmbeddedServer(tmp_path) as server:
-        (pid,) = [pid for pid, told in descendants(os.getpid()).items() if "flows.embedded_server" in told]
+        begun = {pid: told for pid, told in descendants(os.getpid()).items() if pid not in before}
+        (pid,) = [pid for pid, told in begun.items() if "flows.embedded_server" in told]
         os.kill(pid, signal.SIGKILL)
         with pytest.raises(ServerEnded, match="ended at once: see ") as ended:
             server.wait_ready()
