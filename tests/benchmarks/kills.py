@@ -116,17 +116,17 @@ def _disturbed(
     """Run the refresh with kills until it ends by itself; add up what happened."""
     with running_server(options) as server:
         moments: list[tuple[int, Counter[str]]] = []
-        for _ in range(rng.randint(3, 6)):
+        for _ in range(rng.randint(8, 14)):
             number = sum(tally.kills.values())
             if number >= most:
                 break
             target = targets[number % len(targets)]
-            code = _killed(server, root, target, rng.uniform(0.2, 1.0) * seconds)
-            tally.kills[target] += code is not None
-            tally.codes[f"{target}: {code}"] += code is not None
-            moments.append((len(server.log()), answers_in_ledger(root)))
+            code = _killed(server, root, target, rng.uniform(0.05, 0.45) * seconds)
             if code is None:
                 break
+            tally.kills[target] += 1
+            tally.codes[f"{target}: {code}"] += 1
+            moments.append((len(server.log()), answers_in_ledger(root)))
         process = _start(server, root)
         _, errors = process.communicate(timeout=_LONGEST_S)
         if process.returncode:
