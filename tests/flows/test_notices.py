@@ -1,4 +1,4 @@
-"""The webhook: what it is told, and that nothing of it is ever fatal or gives its secrets away."""
+"""The webhook: what it receives, and that nothing of it is ever fatal or gives its secrets away."""
 
 import socket
 import time

@@ -83,7 +83,7 @@ def test_a_signal_waits_for_the_calls_in_flight_and_keeps_their_replies(
         server.release()
         rest, _ = process.communicate(timeout=240)
         assert process.returncode == 128 + number, rest
-        assert "the same command goes on" in rest
+        assert "the same command resumes" in rest
         assert "Traceback" not in rest
         assert not [line for line in server.log() if line.outcome == "abandoned"]
         answered = server.status().answered
