@@ -125,7 +125,7 @@ def _list(store: Store, all_: bool, format_: Format) -> None:
 def _reason(why: str | None, option: str) -> str:
     text = " ".join((why or "").split()).encode("utf-8", "backslashreplace").decode()
     if not text:
-        raise InvalidOption(f"{option} needs a reason, which readers see: --why TEXT")
+        raise InvalidOption(f"{option} needs a reason that readers see: --why TEXT")
     return text
 
 

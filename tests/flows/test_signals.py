@@ -22,7 +22,7 @@ from warehouse.ledger.ledger import ledger_file
 from warehouse.ledger.reading import CallFilter, LedgerReader
 
 ANSWERS = 8
-WAITED_FOR = "the calls in flight are waited for"
+WAITED_FOR = "waiting for the calls in flight"
 REFRESH = (
     *("refresh", "--domains", "chemical_analysis", "--settings", "easy", "--instances", "5", "--runs", "1"),
     *("--players", "scripted", "--edition", "signalled"),
