@@ -1,4 +1,4 @@
-"""The docs site: its generated reference, its navigation; links of the README; and the files for contributors."""
+"""The docs site: its generated reference and its navigation; links of the README; files for contributors."""
 
 import importlib.util
 import re
