@@ -56,4 +56,4 @@ def _why(age: int, history: Sequence[PastEdition], rest: int) -> str:
         return "used in no edition so far"
     if age >= rest:
         return f"not used in the last {age} editions; last used in {history[age].name}"
-    return f"should still rest, as every other domain should; last used in {history[age].name}"
+    return f"should still rest, but so should all others; last used in {history[age].name}"

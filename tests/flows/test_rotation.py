@@ -74,7 +74,7 @@ def test_each_turn_says_why() -> None:
     assert [turn.why for turn in turns] == [
         "used in no edition so far",
         "not used in the last 1 editions; last used in early",
-        "should still rest, as every other domain should; last used in late",
+        "should still rest, but so should all others; last used in late",
     ]
 
 
@@ -100,7 +100,7 @@ def test_a_refresh_takes_whose_turn_it_is_and_says_why(
     assert document["turns"] == {"Fantasy Artefacts": "used in no edition so far"}
     both = prepare_refresh(settings.model_copy(update={"domain_count": 2}), store)
     assert [domain.config.name for domain in both.domains] == ["Chemical Analysis", "Fantasy Artefacts"]
-    assert both.domains[0].turn.endswith("last in small")
+    assert both.domains[0].turn.endswith("last used in small")
 
 
 def test_the_rest_of_domains_leaves_imported_editions_aside(published: Published, tmp_path: Path) -> None:
