@@ -25,7 +25,7 @@ class Status(StrEnum):
 class Check:
     """One thing that was looked at: what was seen, and where it is not ok, what to do about it.
 
-    `exit_code` is 0 unless the check failed; `flaws` are all that were found, where `seen` tells some.
+    `exit_code` is 0 unless the check failed; `flaws` are all that were found, where `seen` names some.
     """
 
     name: str
@@ -70,7 +70,7 @@ def failed(name: str, seen: str, remedy: str, exit_code: int) -> Check:
 
 
 def flawed(name: str, flaws: Iterable[str], remedy: str, exit_code: int) -> Check:
-    """Return a check that failed by these flaws, of which the first ones are told in its line."""
+    """Return a check that failed by these flaws; its line names the first ones."""
     listed = tuple(flaws)
     more = f"; and {len(listed) - _SHOWN} more" if len(listed) > _SHOWN else ""
     return Check(name, Status.failed, "; ".join(listed[:_SHOWN]) + more, remedy, exit_code, listed)

@@ -65,9 +65,7 @@ def parse_prices(content: bytes, name: str) -> dict[str, Price]:
                 continue
             model, price = _row(header, cells, where)
             if model in prices:
-                raise UnreadableInput(
-                    f"{where}: model {_shown(model)} stands here twice; keep one of its rows"
-                )
+                raise UnreadableInput(f"{where}: model {_shown(model)} occurs twice; keep one of its rows")
             prices[model] = price
     except csv.Error as error:
         raise UnreadableInput(
@@ -97,7 +95,7 @@ def _checked_header(cells: list[str], where: str) -> list[str]:
             )
     missing = [column for column in PRICE_COLUMNS[:3] if column not in cells]
     if missing or len(set(cells)) < len(cells):
-        fault = f"column {missing[0]} is missing" if missing else "a column stands here twice"
+        fault = f"column {missing[0]} is missing" if missing else "a column occurs twice"
         raise UnreadableInput(f"{where}: {fault}; the header must be {expected}")
     return cells
 
