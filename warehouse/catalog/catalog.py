@@ -198,11 +198,8 @@ def _table_sql(table: Table, places: Sequence[str]) -> str:
     if not places:
         return nothing
     listed = ", ".join(quote(place) for place in places)
-    options = "union_by_name = true"
-    if table.of_editions:
-        options += ", hive_partitioning = true, hive_types = {'edition': VARCHAR}"
-    # An older edition may lack a column that came later: all of its rows have NULL there.
-    return f"{nothing} UNION ALL BY NAME SELECT * FROM read_parquet([{listed}], {options})"
+    options = ", hive_partitioning = true, hive_types = {'edition': VARCHAR}" if table.of_editions else ""
+    return f"{nothing} UNION ALL BY NAME SELECT * FROM read_parquet([{listed}]{options})"
 
 
 def _file_of(store: Store, table: str, edition: str) -> str:
