@@ -105,9 +105,9 @@ class _Reader:
         match node:
             case ast.Constant(value=constant) if _is_scalar(constant):
                 return constant
-            case ast.UnaryOp(op=ast.USub() | ast.UAdd() as sign, operand=ast.Constant(value=number)) if (
-                _is_scalar(number) and not isinstance(number, str)
-            ):
+            case ast.UnaryOp(
+                op=ast.USub() | ast.UAdd() as sign, operand=ast.Constant(value=int() | float() as number)
+            ) if _is_scalar(number):
                 return -number if isinstance(sign, ast.USub) else number
             case ast.Name(id=name) if name in self.values:
                 return self.values[name]
