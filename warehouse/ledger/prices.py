@@ -9,7 +9,7 @@ import re
 from importlib.resources import files
 
 from schemas.calls import Price
-from schemas.errors import UnreadableInput
+from schemas.errors import UnreadableInput, shorten
 from warehouse.store.store import Store
 
 PRICE_FILE = "prices.csv"
@@ -23,7 +23,6 @@ PRICE_COLUMNS = (
 )
 
 _NUMBER = re.compile(r"[0-9]{1,9}(\.[0-9]{1,12})?")
-_LONGEST_SHOWN = 60
 
 
 def load_prices(store: Store) -> dict[str, Price]:
@@ -65,7 +64,7 @@ def parse_prices(content: bytes, name: str) -> dict[str, Price]:
                 continue
             model, price = _row(header, cells)
             if model in prices:
-                raise ValueError(f"model {_shown(model)} stands here twice; keep one of its rows")
+                raise ValueError(f"model {shorten(model)!r} stands here twice; keep one of its rows")
             prices[model] = price
     except csv.Error as error:
         told = f"not CSV ({error}); check its quotation marks"
@@ -89,7 +88,7 @@ def _decoded(content: bytes, name: str) -> str:
 
 def _checked_header(cells: list[str]) -> list[str]:
     faults = (
-        *(f"column {_shown(cell)} is not known" for cell in cells if cell not in PRICE_COLUMNS),
+        *(f"column {shorten(cell)!r} is not known" for cell in cells if cell not in PRICE_COLUMNS),
         *(f"column {column} is missing" for column in PRICE_COLUMNS[:3] if column not in cells),
         *(["a column stands here twice"] if len(set(cells)) < len(cells) else []),
     )
@@ -116,11 +115,7 @@ def _price(column: str, text: str) -> float | None:
         return None
     if _NUMBER.fullmatch(text) is None:
         raise ValueError(
-            f"{column} is {_shown(text)}, expected US dollars a million tokens as a number of 0 or more, "
+            f"{column} is {shorten(text)!r}, expected US dollars a million tokens as a number of 0 or more, "
             "such as 0.15; leave the cell empty where the price is unknown"
         )
     return float(text)
-
-
-def _shown(text: str) -> str:
-    return repr(text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 3] + "...")
