@@ -4,9 +4,7 @@ Perennial's own errors come from where they are understood. These come from deep
 reader of Parquet files that met a damaged one.
 """
 
-from collections.abc import Iterator
-
-from schemas.errors import Damaged, PerennialError
+from schemas.errors import Damaged, PerennialError, causes
 
 _OF_PREFECT = ("prefect", "httpx", "httpcore", "websockets")
 _UNREADABLE = {
@@ -33,15 +31,8 @@ def as_ours(error: BaseException) -> PerennialError | None:
 
 
 def _reason(error: BaseException) -> str:
-    lines = (_first_line(cause) for cause in _causes(error))
+    lines = (_first_line(cause) for cause in causes(error))
     return next((line for line in lines if line), type(error).__name__)
-
-
-def _causes(error: BaseException) -> Iterator[BaseException]:
-    cause: BaseException | None = error
-    while cause is not None:
-        yield cause
-        cause = cause.__cause__
 
 
 def _first_line(error: BaseException) -> str:

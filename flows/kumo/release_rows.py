@@ -15,12 +15,10 @@ from tasks.kumo.release.instances import parse_instance
 from tasks.kumo.search import WORK_LIMIT, Solution, solve_instances
 from tasks.kumo.topology import signature
 from tasks.kumo.validation import validate_config
-from warehouse.kumo.release.books import read_books
-from warehouse.kumo.release.configurations import read_configs
+from warehouse.kumo.release.contents import MAX_LINE_BYTES, read_books, read_configs, read_instances
 from warehouse.kumo.release.folders import read_lines
-from warehouse.kumo.release.instances import MAX_LINE_BYTES, read_instances
 from warehouse.kumo.release.things import InstanceFile, Release, Skipped, TrajectoryFile
-from warehouse.kumo.release.trajectories import InstanceKey
+from warehouse.kumo.release.trajectory_lines import InstanceKey
 from warehouse.kumo.rows import (
     Row,
     book_row,

@@ -10,7 +10,7 @@ from json import JSONDecoder
 from math import isfinite
 from typing import Any, NoReturn
 
-from schemas.errors import UnreadableInput
+from schemas.errors import UnreadableInput, quote
 from schemas.kumo.things import Instance, Observation, Outcome, OutcomeState
 from tasks.kumo.configuration import MAX_CHARACTERS, parse_json
 from tasks.kumo.encoding import EncodedConfig
@@ -152,9 +152,7 @@ class _Line:
         return state
 
     def _unreadable(self, what: str, value: Any, expected: str) -> UnreadableInput:
-        text = repr(value)
-        shown = text if len(text) <= 80 else text[:77] + "..."
-        return UnreadableInput(f"{self.place}: {what}: {shown}, expected {expected}")
+        return UnreadableInput(f"{self.place}: {what}: {quote(value, 80)}, expected {expected}")
 
 
 def _decoded(line: str, place: str) -> Any:

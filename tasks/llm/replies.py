@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from schemas.calls import CallStatus, ModelRequest, Price, ReasoningSource, Reply
+from schemas.errors import shorten
 from tasks.llm.bodies import UnreadableBody, read_json
 from tasks.llm.retry_policy import Received, Tried, is_retried_status
 from tasks.llm.usage import token_bounds, usage_of
@@ -257,8 +258,7 @@ def _message_in(value: object, depth: int = 4) -> str | None:
 
 def one_line(text: str) -> str:
     """Return the text on one line, shortened."""
-    line = " ".join(_storable(text).split())
-    return line if len(line) <= _MAX_ERROR_CHARS else line[: _MAX_ERROR_CHARS - 3] + "..."
+    return shorten(" ".join(_storable(text).split()), _MAX_ERROR_CHARS)
 
 
 def _shown(text: str) -> str:

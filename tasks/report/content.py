@@ -70,6 +70,12 @@ class ReportData:
         ranked = sorted(self.players(), key=lambda player: -scored[player])[:MOST_DRAWN]
         return [player for player in self.players() if player in ranked]
 
+    def drawn_rows(self, table: str, column: str) -> list[Record]:
+        """Return the table's rows of the players that drawings name, where this column is known."""
+        drawn = self.drawn_players()
+        rows = self.tables[table].records()
+        return [row for row in rows if row[column] is not None and row["player"] in drawn]
+
 
 @dataclass(frozen=True, slots=True)
 class Drawing:

@@ -11,13 +11,9 @@ from schemas.kumo.things import Setting
 from schemas.tables import TABLES
 from tasks.kumo.configuration import parse_config
 from warehouse.kumo.release.things import ReleaseFile, TrajectoryFile
-from warehouse.kumo.release.trajectories import (
-    TRAJECTORY_TABLES,
-    ImportedTrajectories,
-    InstanceKey,
-    consolidate_parts,
-    import_trajectories,
-)
+from warehouse.kumo.release.trajectories import ImportedTrajectories, consolidate_parts, import_trajectories
+from warehouse.kumo.release.trajectory_columns import TRAJECTORY_TABLES
+from warehouse.kumo.release.trajectory_lines import InstanceKey
 from warehouse.kumo.rows import observation_text
 
 EASY, HARD = Setting(4, 6), Setting(12, 16)

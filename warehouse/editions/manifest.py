@@ -99,20 +99,6 @@ def parse_manifest(content: bytes) -> Manifest:
         raise ValueError(f"not a manifest ({error!r})") from None
 
 
-def read_manifest(store: Store, edition: str) -> Manifest:
-    """Return the manifest of a published edition.
-
-    Raises FileNotFoundError where it has none, Damaged where it is unreadable. Whether it is the one that
-    the edition's row names is checked by `warehouse.editions.verify`.
-    """
-    try:
-        return parse_manifest(store.read_bytes(manifest_file(edition)))
-    except ValueError as error:
-        raise Damaged(
-            f"{store.location(manifest_file(edition))}: {error}; restore it from a copy of the data root"
-        ) from None
-
-
 def _seal(edition: str, row: bytes) -> bytes:
     return f"{hashlib.sha256(row).hexdigest()}  {table_file('editions', edition)}\n".encode()
 

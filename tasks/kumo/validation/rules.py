@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from schemas.errors import shorten
 from schemas.kumo.things import Finding, OutcomeState, SeedConfig
 
 
@@ -96,7 +97,7 @@ def state_text(state: OutcomeState) -> str:
 
 def quoted(name: str) -> str:
     """Return the name in quotes, on one line and shortened."""
-    return repr(name if len(name) <= _NAME_WIDTH else name[: _NAME_WIDTH - 3] + "...")
+    return repr(shorten(name, _NAME_WIDTH))
 
 
 def listed(parts: list[str]) -> str:
