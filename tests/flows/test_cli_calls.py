@@ -241,7 +241,7 @@ def test_help_has_an_example(run: Run) -> None:
 
 def test_neither_prefect_nor_openai_is_imported(root: Path) -> None:
     program = (
-        "import sys\nfrom flows import cli\n"
+        "import sys\nfrom flows.cli import app as cli\n"
         f"sys.argv = ['perennial', 'calls', '--root', {str(root)!r}]\n"
         "try:\n    cli.main()\nexcept SystemExit as ended:\n    assert ended.code == 0\n"
         "print(sorted({'prefect', 'openai', 'duckdb', 'pyarrow', 'pandas', 'httpx'} & set(sys.modules)))"

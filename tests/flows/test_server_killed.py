@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.embedded_server import EmbeddedServer
+from flows.serve.embedded_server import EmbeddedServer
 from schemas.errors import ServerEnded
 from tests.flows.conftest import KEY, Published
 from tests.flows.prefect_harness import SMALL_REFRESH, Harness, clean_environment, edition_content
@@ -141,7 +141,7 @@ def test_a_server_that_ends_before_it_answers_has_the_same_exit_code(
     before = set(descendants(os.getpid()))
     with EmbeddedServer(tmp_path) as server:
         begun = {pid: told for pid, told in descendants(os.getpid()).items() if pid not in before}
-        (pid,) = [pid for pid, told in begun.items() if "flows.embedded_server" in told]
+        (pid,) = [pid for pid, told in begun.items() if "flows.serve.embedded_server" in told]
         os.kill(pid, signal.SIGKILL)
         with pytest.raises(ServerEnded, match="ended at once: see ") as ended:
             server.wait_ready()
