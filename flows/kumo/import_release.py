@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from flows.kumo.release_rows import Place, ReleaseRows, read_release
+from flows.kumo.release_rows import ReleaseRows, read_release
 from flows.refresh.plan import code_version
 from flows.stages.compute_statistics import edition_statistics
 from schemas.errors import EditionConflict, UnreadableInput
@@ -26,9 +26,10 @@ from warehouse.kumo.release.run_table import run_table_episodes
 from warehouse.kumo.release.things import Release, Skipped
 from warehouse.kumo.release.trajectories import ImportProgress, consolidate_parts, import_trajectories
 from warehouse.kumo.release.trajectory_columns import TRAJECTORY_TABLES
-from warehouse.kumo.release.trajectory_parts import write_part
+from warehouse.kumo.release.trajectory_workers import write_part
 from warehouse.kumo.rows import rejection_row
 from warehouse.lock.root_lock import locked_root
+from warehouse.store.parquet import sort_by_key
 from warehouse.store.store import Store
 
 if TYPE_CHECKING:
@@ -56,45 +57,40 @@ def import_release(
     release = find_release(path).only(domains, models)
     plan = _plan(release, models)
     with locked_root(store, f"import {plan.edition}", tell):
-        return _imported(store, release, plan, path, models, tell, on_progress)
-
-
-def _imported(
-    store: Store,
-    release: Release,
-    plan: RefreshPlan,
-    path: Path,
-    models: Sequence[str],
-    tell: Tell,
-    on_progress: Callable[[ImportProgress], None],
-) -> tuple[Publication, tuple[Skipped, ...]] | None:
-    if plan.edition in published_editions(store):
-        if published_plan(store, plan.edition).imported_from == plan.imported_from:
+        if _is_published(store, plan):
             return None
+        rows = read_release(release)
+        if not rows.tables["instances"]:
+            raise UnreadableInput(f"{path}: no instance could be read; {_reasons(rows.skipped)}")
+        tell(f"instances    {_counted(rows)}")
+        with TemporaryDirectory(prefix="perennial-import-") as folder:
+            parts = Path(folder)
+            read = import_trajectories(
+                [*release.trajectories, *release.oracle], rows.keys, parts, on_progress=on_progress
+            )
+            _add_run_table(release, rows, models, parts)
+            files = {name: consolidate_parts(parts, name) for name in TRAJECTORY_TABLES}
+            skipped = (*rows.skipped, *read.skipped)
+            rows.findings += [*read.findings, *map(_as_finding, skipped)]
+            rows.tables["rejections"] = [rejection_row(finding) for finding in dict.fromkeys(rows.findings)]
+            tell(f"runs         {read.counts.get('episodes', 0):,} episodes with their texts")
+            tables = _arrow(rows)
+            tables["statistics"] = _statistics(tables, files, store)
+            tell(f"statistics   {tables['statistics'].num_rows:,}")
+            publication = publish(store, plan, tables, [], datetime.now(UTC), files)
+        return publication, skipped
+
+
+def _is_published(store: Store, plan: RefreshPlan) -> bool:
+    """Return whether the same was imported before; raise EditionConflict where it was something else."""
+    if plan.edition not in published_editions(store):
+        return False
+    if published_plan(store, plan.edition).imported_from != plan.imported_from:
         raise EditionConflict(
             f"edition {EDITION} is already published in {store.root}, imported from other files or with "
             "other --domains or --models, and is never changed: import into another --root"
         )
-    rows = read_release(release)
-    if not rows.tables["instances"]:
-        raise UnreadableInput(f"{path}: no instance could be read; {_reasons(rows.skipped)}")
-    tell(f"instances    {_counted(rows)}")
-    with TemporaryDirectory(prefix="perennial-import-") as folder:
-        parts = Path(folder)
-        read = import_trajectories(
-            [*release.trajectories, *release.oracle], rows.keys, parts, on_progress=on_progress
-        )
-        _add_run_table(release, rows, models, parts)
-        files = {name: consolidate_parts(parts, name) for name in TRAJECTORY_TABLES}
-        skipped = (*rows.skipped, *read.skipped)
-        rows.findings += [*read.findings, *map(_as_finding, skipped)]
-        rows.tables["rejections"] = [rejection_row(finding) for finding in dict.fromkeys(rows.findings)]
-        tell(f"runs         {read.counts.get('episodes', 0):,} episodes with their texts")
-        tables = _arrow(rows)
-        tables["statistics"] = _statistics(tables, files, store)
-        tell(f"statistics   {tables['statistics'].num_rows:,}")
-        publication = publish(store, plan, tables, [], datetime.now(UTC), files)
-    return publication, skipped
+    return True
 
 
 def _plan(release: Release, models: Sequence[str]) -> RefreshPlan:
@@ -130,8 +126,12 @@ def _add_run_table(release: Release, rows: ReleaseRows, models: Sequence[str], p
         (part.player, part.domain, part.setting.n_truths, part.setting.n_actions)
         for part in release.trajectories
     }
-    keys = {_numbers(place): {seed: (key.instance_id, key.book_id) for seed, key in seeds.items()}
-            for place, seeds in rows.keys.items()}  # fmt: skip
+    keys = {
+        (domain, setting.n_truths, setting.n_actions): {
+            seed: (key.instance_id, key.book_id) for seed, key in seeds.items()
+        }
+        for (domain, setting), seeds in rows.keys.items()
+    }
     try:
         tables = run_table_episodes(file.path, keys, known, models)
     except UnreadableInput as error:
@@ -146,11 +146,6 @@ def _as_finding(skipped: Skipped) -> Rejection:
     return Rejection("import", subject, "skipped", skipped.reason)
 
 
-def _numbers(place: Place) -> tuple[str, int, int]:
-    domain, setting = place
-    return domain, setting.n_truths, setting.n_actions
-
-
 def _arrow(rows: ReleaseRows) -> dict[str, "pyarrow.Table"]:
     """Return the small tables, sorted by their keys; those that an import has nothing for are empty."""
     import pyarrow as pa
@@ -159,7 +154,7 @@ def _arrow(rows: ReleaseRows) -> dict[str, "pyarrow.Table"]:
     for name in staged_tables("kumo"):
         if name not in (*TRAJECTORY_TABLES, "statistics"):
             table = pa.Table.from_pylist(rows.tables.get(name, []), schema=TABLES[name].arrow_schema())
-            tables[name] = table.sort_by([(key, "ascending") for key in TABLES[name].key])
+            tables[name] = sort_by_key(table, TABLES[name])
     return tables
 
 

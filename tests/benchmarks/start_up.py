@@ -47,10 +47,8 @@ def main() -> None:
                     root = f"{folder}/root-{side}" if what == "query" else f"{folder}/{what}-{side}-{number}"
                     cpu, wall = _run(what, program, root, options.big, side)
                     figures[side].append((cpu, wall))
-                    load = os.getloadavg()[0]
-                    print(
-                        f"{what:8} {('before', 'after')[side]:6} {cpu:7.2f} CPU {wall:7.2f} wall  load {load:.1f}"
-                    )
+                    name, load = ("before", "after")[side], os.getloadavg()[0]
+                    print(f"{what:8} {name:6} {cpu:7.2f} CPU {wall:7.2f} wall  load {load:.1f}")
             cpu, wall = (_median(figures[1], i) / _median(figures[0], i) for i in (0, 1))
             print(f"{what:8} after/before: CPU {cpu:.2f}, wall {wall:.2f}", flush=True)
 

@@ -86,7 +86,7 @@ def _run(workspace: Workspace, batch: Batch, policy: GatePolicy | None = None) -
 
 
 def _changed(workspace: Workspace, stage: str, table: str, change: Change) -> None:
-    """Stage the first batch's rows of a table anew, as if they had been made so."""
+    """Stage the first batch's rows of a table again, as if they had been made so."""
     key = workspace.key(_first(workspace).batch(stage))
     staging = workspace.staging
     tables = {name: staging.read_batch(key, name) for name in staging.parts(key)}
@@ -358,7 +358,7 @@ def test_other_numbers_of_the_same_states_repeat_the_form_alone_and_a_withdrawn_
 
 
 def test_the_same_form_is_found_where_the_domain_has_another_configuration(workspace: Workspace) -> None:
-    """States are numbered anew and the configuration has another id: what they say is the same."""
+    """States are renumbered and the configuration has another id: what they say is the same."""
     encoded = KumoEdition(workspace).config(_first(workspace).config_id)
     turned = tuple(replace(o, states=o.states[::-1]) for o in encoded.config.outcomes)
     other = replace(encoded.config, outcomes=turned, book_title="Another")

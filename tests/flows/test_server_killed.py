@@ -79,7 +79,7 @@ def _told(process: "subprocess.Popen[str]") -> None:
     assert process.returncode == 10, out + errors
     assert errors.startswith(LINE)
     assert errors.count("\n") == 1
-    assert "the same command goes on" in errors
+    assert "the same command resumes" in errors
 
 
 def test_calls_in_flight_end_and_are_kept_and_none_is_made_again(keyed: Harness, tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ def test_calls_in_flight_end_and_are_kept_and_none_is_made_again(keyed: Harness,
             assert ledger.totals(CallFilter()).calls == answered
         done = keyed.perennial(*command, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
-        assert "going on with edition small" in done.stdout
+        assert "resuming edition small" in done.stdout
         assert max(answers_by_digest(server.log()).values()) == 1
 
 

@@ -14,7 +14,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from schemas.benchmark import benchmarks
-from schemas.errors import QueryFailed, QueryTimedOut, UnreadableInput
+from schemas.errors import QueryFailed, QueryTimedOut, UnreadableInput, in_one_line, shorten
 from schemas.table_form import DUCKDB_TYPES, Table
 from schemas.tables import TABLES
 from warehouse.catalog.confinement import Setting, checked_statement, confine
@@ -173,7 +173,7 @@ def open_catalog(
 
 
 def view_over_arrow(tables: dict[str, "pyarrow.Table"]) -> "duckdb.DuckDBPyConnection":
-    """Return a connection in which the given Arrow tables stand under their names."""
+    """Return a connection in which the given Arrow tables have their names."""
     import duckdb
 
     connection = duckdb.connect(":memory:")
@@ -224,11 +224,8 @@ def _table_sql(table: Table, places: Sequence[str]) -> str:
     if not places:
         return nothing
     listed = ", ".join(quote(place) for place in places)
-    options = "union_by_name = true"
-    if table.of_editions:
-        options += ", hive_partitioning = true, hive_types = {'edition': VARCHAR}"
-    # An older edition may lack a column that came later: all of its rows have NULL there.
-    return f"{nothing} UNION ALL BY NAME SELECT * FROM read_parquet([{listed}], {options})"
+    options = ", hive_partitioning = true, hive_types = {'edition': VARCHAR}" if table.of_editions else ""
+    return f"{nothing} UNION ALL BY NAME SELECT * FROM read_parquet([{listed}]{options})"
 
 
 def _file_of(store: Store, table: str, edition: str) -> str:
@@ -276,6 +273,5 @@ def _in_one_line(error: Exception, sql: str) -> str:
     return f"the query {_shortened(sql)!r} failed: {message}{remedy}"
 
 
-def _shortened(sql: str, width: int = 80) -> str:
-    text = " ".join(sql.split())
-    return text if len(text) <= width else text[: width - 3] + "..."
+def _shortened(sql: str) -> str:
+    return shorten(in_one_line(sql), 80)

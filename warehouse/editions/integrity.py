@@ -1,10 +1,9 @@
 """Whether stored data holds together: keys, references, row counts, staged parts, files beside the editions.
 
-Each function returns what is wrong, a line a flaw; whoever calls it knows the remedy. Nothing is changed,
+Each function returns what is wrong, a line a flaw; the caller knows the remedy. Nothing is changed,
 and memory stays flat: tables are read in batches, or by DuckDB within a limit.
 """
 
-import json
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from schemas.errors import Damaged, in_one_line
 from schemas.table_form import Table
 from schemas.tables import TABLES
-from warehouse.catalog.catalog import open_catalog, table_file
+from warehouse.catalog.catalog import open_catalog
 from warehouse.catalog.confinement import Setting
 from warehouse.catalog.external_scores import score_files
 from warehouse.catalog.later_statistics import ANALYSES
@@ -48,14 +47,6 @@ def relation_flaws(store: Store, edition: str) -> list[str]:
                 return [flaw for table in tables for flaw in _table_flaws(connection, table)]
     except (duckdb.Error, OSError) as error:
         return [f"keys and references cannot be followed, as a table cannot be read ({in_one_line(error)})"]
-
-
-def count_flaws(store: Store, edition: str) -> list[str]:
-    """Return what is wrong with the files of an edition older than manifests, by the counts in its row."""
-    (row,) = store.read_table(table_file("editions", edition)).to_pylist()
-    counts = {name: count for name, count in json.loads(row["counts"]).items() if name in TABLES}
-    names = {table_file(name, edition): rows for name, rows in counts.items()}
-    return [flaw for name, rows in names.items() for flaw in _file_flaws(store, name, rows)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,23 +103,19 @@ def _table_flaws(connection: "duckdb.DuckDBPyConnection", table: Table) -> Itera
             )
 
 
-def _file_flaws(store: Store, name: str, expected: int | None = None) -> Iterator[str]:
-    """Read the Parquet file through; with `expected` its rows are counted."""
+def _file_flaws(store: Store, name: str) -> Iterator[str]:
+    """Read the Parquet file through."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    rows = 0
     try:
         with store.open(name) as file, pq.ParquetFile(file, pre_buffer=False) as source:
-            for batch in source.iter_batches(_BATCH_ROWS, use_threads=False):
-                rows += batch.num_rows
+            for _ in source.iter_batches(_BATCH_ROWS, use_threads=False):
+                pass
     except FileNotFoundError:
         yield f"{name} is missing"
     except (pa.ArrowException, OSError) as error:
         yield f"{name} cannot be read ({in_one_line(error)})"
-    else:
-        if expected is not None and rows != expected:
-            yield f"{name} holds {rows:,} rows, and the edition's row says {expected:,}"
 
 
 def _shown(rows: list[tuple[Any, ...]]) -> str:

@@ -20,7 +20,7 @@ from warehouse.store.digests import Digest, digests_of
 from warehouse.store.parquet import parquet_table
 from warehouse.store.store import Store
 
-Problem = Literal["missing", "truncated", "altered", "unreadable", "unlisted", "no manifest"]
+Problem = Literal["missing", "truncated", "altered", "unreadable", "unlisted"]
 _UNCHECKED = "no file was checked"
 
 
@@ -35,8 +35,8 @@ class Finding:
 
     @property
     def is_damage(self) -> bool:
-        """Whether something is lost; not so a file too many, or an edition older than manifests."""
-        return self.problem not in ("unlisted", "no manifest")
+        """Whether something is lost; not so a file too many."""
+        return self.problem != "unlisted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Verification:
 
     @property
     def is_whole(self) -> bool:
-        """Whether every byte is as it was published; False for an edition older than manifests."""
+        """Whether every byte is as it was published."""
         return all(finding.problem == "unlisted" for finding in self.findings)
 
 
@@ -109,15 +109,9 @@ class _Verifier:
             return None
         try:
             (row,) = parquet_table(content).to_pylist()
-            named = row.get("manifest_sha256")
         except Exception as error:  # noqa: BLE001  what a damaged file makes pyarrow raise is anything
             told = f"the edition's row cannot be read ({in_one_line(error)}): {_UNCHECKED}"
             self._note(self._row_file, "unreadable", told)
-            return None
-        traces = (self._manifest_file, seal_file(self._edition))
-        if named is None and not any(map(self._store.exists, traces)):
-            told = "published before editions had manifests, so that nothing says what its files were"
-            self._note(self._manifest_file, "no manifest", told)
             return None
         seal = self._read(seal_file(self._edition), "the seal of the edition's row")
         if seal is not None and not is_sealed(self._edition, content, seal):
@@ -207,7 +201,7 @@ class _Verifier:
 
 
 def _row_count(store: Store, name: str) -> int:
-    """Return the rows that the Parquet file's footer tells."""
+    """Return the number of rows in the Parquet file's footer."""
     import pyarrow.parquet as pq
 
     with store.open(name) as file, pq.ParquetFile(file, pre_buffer=False) as source:

@@ -32,14 +32,11 @@ _PLAN_DIGEST = "digest"
 
 @dataclass(frozen=True, slots=True)
 class StagedPart:
-    """What a batch's mark keeps of one part: its rows, size in bytes and SHA-256.
-
-    `size` and `sha256` are None in the mark of an older version, which kept the rows alone.
-    """
+    """What a batch's mark keeps of one part: its rows, size in bytes and SHA-256."""
 
     rows: int
-    size: int | None = None
-    sha256: str | None = None
+    size: int
+    sha256: str
 
 
 @dataclass(frozen=True)
@@ -104,7 +101,7 @@ class Staging:
         name = self._mark(key)
         try:
             mark = json.loads(self.store.read_bytes(name))
-            return {table: _part_of(value) for table, value in mark.items()}
+            return {table: StagedPart(**value) for table, value in mark.items()}
         except FileNotFoundError:
             raise self._damaged(name, "is missing") from None
         except (ValueError, TypeError, AttributeError):
@@ -141,7 +138,7 @@ class Staging:
     def read_part(
         self, key: str, table: str, part: StagedPart, columns: Sequence[str] | None = None
     ) -> "pyarrow.Table":
-        """Return the part that a mark tells of, or these columns of it; raise Damaged where it is altered."""
+        """Return the part that a mark names, or these columns of it; raise Damaged where it is altered."""
         import pyarrow as pa
 
         name = self.part_file(table, key)
@@ -149,10 +146,10 @@ class Staging:
             content = self.store.read_bytes(name)
         except FileNotFoundError:
             raise self._damaged(name, "is missing") from None
-        if part.size is not None and len(content) != part.size:
+        if len(content) != part.size:
             truncated = "truncated" if len(content) < part.size else "too long"
             raise self._damaged(name, f"is {truncated}: {len(content):,} of {part.size:,} bytes")
-        if part.sha256 is not None and _sha256(content) != part.sha256:
+        if _sha256(content) != part.sha256:
             raise self._damaged(name, f"was altered: its {len(content):,} bytes are not those written")
         try:
             rows = parquet_table(content, None if columns is None else list(columns))
@@ -192,7 +189,7 @@ class Staging:
             except OSError as error:
                 if error.errno is None or error.filename is not None:
                     raise
-                # Arrow tells of a full disk without a name.
+                # Arrow reports a full disk without a file name.
                 raise OSError(error.errno, os.strerror(error.errno), folder) from None
 
     def remove(self) -> None:
@@ -217,7 +214,7 @@ class Staging:
         )
 
     def damage(self, told: str) -> Damaged:
-        """Return the error that tells of damage to what is staged, with the remedy."""
+        """Return the error for damage to what is staged, with the remedy."""
         return Damaged(f"{told}: {self.remedy}")
 
     def _damaged(self, name: str, told: str) -> Damaged:
@@ -231,9 +228,7 @@ class Staging:
             raise self._damaged(name, "cannot be read, as it was cut off or altered") from None
         if not isinstance(values, dict):
             raise self._damaged(name, "is no plan")
-        # A plan of an older version has no digest.
-        digest = values.pop(_PLAN_DIGEST, None)
-        if digest is not None and digest != _plan_digest(values):
+        if values.pop(_PLAN_DIGEST, None) != _plan_digest(values):
             raise self._damaged(name, "was altered: it is not the plan that was written")
         return values
 
@@ -254,11 +249,6 @@ def _each_key_once(rows: "pyarrow.Table", key: str) -> "pyarrow.Table":
     numbered = pa.table({"key": rows[key], "row": pa.array(range(rows.num_rows), pa.int64())})
     first = numbered.group_by("key", use_threads=False).aggregate([("row", "min")])
     return rows.take(first["row_min"])
-
-
-def _part_of(value: Any) -> StagedPart:
-    """Return what a mark keeps of a part; a mark of an older version has its rows alone."""
-    return StagedPart(**value) if isinstance(value, dict) else StagedPart(int(value))
 
 
 def _plan_digest(values: Mapping[str, Any]) -> str:

@@ -1,6 +1,6 @@
 -- Where does an episode come from? Its calls, instance, seed and refresh in one row, whatever the benchmark.
 -- `perennial calls ID` shows a call whole; the template and its hash say how the player was asked. What came back turn
--- by turn is in `transcripts`. A benchmark's own view, such as `kumo_lineage`, goes on to its books and configurations.
+-- by turn is in `transcripts`. A benchmark's own view, such as `kumo_lineage`, adds its books and configurations.
 WITH replies AS (
     -- Turns of programs, which make no calls, are not even read.
     SELECT t.edition, t.episode_id, list(t.call_id ORDER BY t.turn) AS call_ids,
