@@ -15,6 +15,7 @@ from flows.console.terminal import Terminal
 from flows.serve.prefect_environment import configure_prefect, prefect_home
 from flows.stages.leaving import leave
 from schemas.errors import ServerEnded
+from warehouse.audit.great_expectations import load_great_expectations
 from warehouse.lock.root_lock import refuse_locked
 from warehouse.staging.staging import Staging
 from warehouse.store.store import Store
@@ -139,12 +140,15 @@ def _run(values: dict[str, Any], root: str, console: Terminal, verbose: bool) ->
     with progress.shown_on(console), EmbeddedServer(prefect_home(root)) as server:
         with console.status("starting Prefect, preparing sampling and search (compiled on first use)"):
             told = prepare_kernels("sampling", "search")
+            # What takes seconds to import is imported while the server starts.
+            from flows.refresh.flow import refresh as refresh_flow
+
+            load_great_expectations()
+
             server.wait_ready()
         progress.note(f"{'start':<12} {told}; Prefect is up")
         context = copy_context()
         server.when_ended(lambda: context.run(_leave_without_server))
-        from flows.refresh.flow import refresh as refresh_flow
-
         refresh_flow(values)
 
 

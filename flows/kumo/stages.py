@@ -39,6 +39,11 @@ def _needs_no_model(_workspace: Workspace, batch: Batch) -> bool:
     return batch.key[-1] in PLAYERS
 
 
+def _one_task_for_programs(batch: Batch) -> object:
+    """Programs play a cell one after the other in one task run, models each in their own."""
+    return batch.key[:-1] if batch.key[-1] in PLAYERS else batch.key
+
+
 _PLAYABLE = ("kumo_seed_configs", "instances", "kumo_instances", "kumo_books")
 
 STAGES = (
@@ -114,6 +119,7 @@ STAGES = (
         reads=_PLAYABLE,
         writes=("episodes", "turns", "kumo_episodes", "kumo_moves"),
         spreads=_needs_no_model,
+        chain=_one_task_for_programs,
     ),
     Stage(
         "statistics",

@@ -6,9 +6,10 @@ or in part. No file that a view may name is ever written a second time: DuckDB o
 in a query, and would read the head of one and the rows of another.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,8 @@ PART = "part-0.parquet"
 FORMAT = 2  # of data roots; raised when tables change so that older readers would err
 _FORMAT_1 = "domains"  # a table that only roots of format 1 hold
 _ROWS_AT_ONCE = 256
+# What SQL that shows which views there are begins a word with.
+_LISTING = ("show", "describe", "query_table", "information_schema", "duckdb_", "pragma_", "sqlite_", "pg_")
 
 
 def table_file(table: str, edition: str) -> str:
@@ -82,13 +85,22 @@ def _views_of(package: str) -> Iterator[tuple[str, str]]:
 
 @dataclass(frozen=True)
 class Catalog:
-    """An open snapshot of a data root: `connection` is DuckDB in memory with all views.
+    """An open snapshot of a data root: DuckDB in memory, and the SQL of each table and view by name.
 
-    Its queries read the snapshot's tables and nothing else, and change nothing (see `confinement`).
+    Its queries read the snapshot's tables and nothing else, and change nothing (see `confinement`). A view is
+    created when a query may name it: DuckDB reads the files of each one that it creates.
     """
 
-    connection: "duckdb.DuckDBPyConnection"
+    _connection: "duckdb.DuckDBPyConnection"
     editions: tuple[str, ...]
+    _views: dict[str, str]
+    _created: set[str] = field(default_factory=set)
+
+    @property
+    def connection(self) -> "duckdb.DuckDBPyConnection":
+        """DuckDB with all views."""
+        self._create(self._views)
+        return self._connection
 
     def query(self, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
         """Return column names and rows of the SQL; raise what `stream` raises."""
@@ -104,14 +116,29 @@ class Catalog:
         QueryTimedOut past the time that the catalog was opened with; KeyboardInterrupt on Ctrl-C.
         """
         with _errors_in_one_line(sql):
-            result = self.connection.execute(checked_statement(self.connection, sql))
+            result = self._prepared(sql).execute(checked_statement(self._connection, sql))
             return [column[0] for column in result.description or []], self._rows(result, sql)
 
     def count(self, sql: str) -> int:
         """Return the number of rows of the SQL, without reading them; raise what `stream` raises."""
         with _errors_in_one_line(sql):
-            relation = self.connection.sql(checked_statement(self.connection, sql))
+            relation = self._prepared(sql).sql(checked_statement(self._connection, sql))
             return int(relation.aggregate("count(*)").fetchall()[0][0])
+
+    def _prepared(self, sql: str) -> "duckdb.DuckDBPyConnection":
+        """Return the connection with the views that the SQL may name: with all where it lists views."""
+        words = _words(sql)
+        lists_views = any(word.startswith(_LISTING) for word in words)
+        self._create(self._views if lists_views else words)
+        return self._connection
+
+    def _create(self, names: Iterable[str]) -> None:
+        for name in names:
+            if name in self._views and name not in self._created:
+                self._created.add(name)
+                if name not in TABLES:
+                    self._create(_words(self._views[name]))
+                self._connection.execute(f'CREATE VIEW "{name}" AS {self._views[name]}')
 
     def _rows(self, result: "duckdb.DuckDBPyConnection", sql: str) -> Iterator[tuple[Any, ...]]:
         while True:
@@ -137,13 +164,12 @@ def open_catalog(
     editions = visible_editions(store) if editions is None else editions
     names = {table.name: _files_of(store, table, editions) for table in TABLES.values()}
     let_duckdb_read(connection, store)
-    for table in TABLES.values():
-        sql = _table_sql(table, [store.location(name) for name in names[table.name]])
-        connection.execute(f'CREATE VIEW "{table.name}" AS {sql}')
-    for view, sql in question_views().items():
-        connection.execute(f'CREATE VIEW "{view}" AS {sql}')
+    views = {
+        table.name: _table_sql(table, [store.location(name) for name in names[table.name]])
+        for table in TABLES.values()
+    }
     confine(connection, [store.location(name) for of in names.values() for name in of], settings or {})
-    return Catalog(connection, editions)
+    return Catalog(connection, editions, {**views, **question_views()})
 
 
 def view_over_arrow(tables: dict[str, "pyarrow.Table"]) -> "duckdb.DuckDBPyConnection":
@@ -206,6 +232,11 @@ def _file_of(store: Store, table: str, edition: str) -> str:
     """Return the table's file of that edition: for statistics the latest analysis, where there is one."""
     later = latest_analysis(store, edition) if table == "statistics" else None
     return later or table_file(table, edition)
+
+
+def _words(sql: str) -> set[str]:
+    """Return the words of the SQL in small letters, those of comments on lines of their own aside."""
+    return set(re.findall(r"\w+", re.sub(r"^--.*$", "", sql, flags=re.MULTILINE).lower()))
 
 
 @contextmanager
