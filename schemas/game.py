@@ -53,7 +53,7 @@ class Game(Protocol):
         ...
 
     def result(self) -> Result | None:
-        """Return how the game ended, None while it goes on."""
+        """Return how the game ended, None while it continues."""
         ...
 
 

@@ -15,7 +15,7 @@ def audit(
     root: RootOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """Hold published tables to the audit again; exit code 4 where an expectation no longer holds.
+    """Audit published tables again; exit code 4 if an expectation is not met.
 
     Example: perennial audit kumo-2026-11-20
     """
@@ -26,7 +26,7 @@ def audit(
     results = {}
     for name in editions_to_audit(store, edition):
         told, broken = audit_edition(store, name)
-        results[name] = {"told": told, "broken": broken}
+        results[name] = {"summary": told, "broken": broken}
         console.print(f"{name}: {told}")
     if as_json:
         sys.stdout.write(json.dumps({"editions": results}, indent=1) + "\n")

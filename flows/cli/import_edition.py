@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _SHOWN = 10
 
 import_app = typer.Typer(
-    help="Take in what others have published: the KUMO release, scores of other benchmarks.",
+    help="Import what others have published: the KUMO release, scores of other benchmarks.",
     no_args_is_help=True,
 )
 
@@ -30,14 +30,14 @@ import_app = typer.Typer(
 def kumo(
     path: Annotated[Path, typer.Argument(help="A clone of the KUMO authors' repository.")],
     domains: Annotated[
-        str | None, typer.Option(help="Only these domains, with commas, such as MedicalEnv.")
+        str | None, typer.Option(help="Only these domains, separated by commas, such as MedicalEnv.")
     ] = None,
-    models: Annotated[str | None, typer.Option(help="Only these models, with commas.")] = None,
+    models: Annotated[str | None, typer.Option(help="Only these models, separated by commas.")] = None,
     root: RootOption = None,
 ) -> None:
-    """Take the KUMO authors' release in as edition kumo-2025-release.
+    """Import the KUMO authors' release as edition kumo-2025-release.
 
-    Their modules are read, never executed; their defects are kept and stand in `rejections`. A file or line
+    Their modules are read, never executed; defects are kept and listed in `rejections`. A file or line
     that cannot be read, and a link that leads out of the clone, is skipped and named. Importing the same
     twice changes nothing.
 
@@ -51,7 +51,7 @@ def kumo(
     with _progress(console) as advance:
         done = import_release(store, path, _listed(domains), _listed(models), console.print, advance)
     if done is None:
-        console.print(f"edition {EDITION} was imported from the same before: nothing to do")
+        console.print(f"edition {EDITION} was imported from the same files before: nothing to do")
         return
     publication, skipped = done
     for entry in skipped[:_SHOWN]:
@@ -93,9 +93,9 @@ def scores(
     file: Annotated[Path, typer.Argument(help="CSV with the columns benchmark, player, score, source.")],
     root: RootOption = None,
 ) -> None:
-    """Take in other benchmarks' scores of the players, to correlate with ours.
+    """Import other benchmarks' scores of the players, to correlate with perennial's.
 
-    Scores of a source take the place of those that it gave before. `perennial analyse` then computes the
+    New scores of a source replace its earlier ones. `perennial analyse` then computes the
     correlations, and `perennial query "FROM correlations"` shows them.
 
     Example: perennial import scores livebench.csv

@@ -79,7 +79,7 @@ def refresh(
 ) -> None:
     """Sample, solve, write books, play, audit and publish one edition.
 
-    An interrupted refresh goes on where it was when the same command is given again.
+    Give the same command again to resume an interrupted refresh.
 
     Example: perennial refresh --domains mineral_identification --settings easy,6x10 --instances 20
 
@@ -110,7 +110,7 @@ def refresh(
         for warning in domain.warnings:
             console.print(f"warning: {warning}", style="yellow")
     values = {**_without_secrets(chosen), "edition": plan.edition}
-    verb = "going on with" if prepared.resumed else "growing"
+    verb = "resuming" if prepared.resumed else "growing"
     console.print(f"{verb} edition {plan.edition} in {chosen.root}")
     try:
         with signals_interrupt():
@@ -154,7 +154,7 @@ def _leave_without_server() -> None:
     leave(
         ServerEnded(
             "the embedded Prefect server has ended (killed, or out of memory?): see .prefect/server.log in "
-            "the data root; what is staged and answered is kept, and the same command goes on"
+            "the data root; staged work and replies are kept, and the same command resumes"
         )
     )
 

@@ -1,4 +1,4 @@
-"""`perennial unlock`: remove the lock that a writer left in a data root, after telling what that means."""
+"""`perennial unlock`: remove the lock that a writer left in a data root, after showing who held it."""
 
 import socket
 import sys
@@ -16,8 +16,8 @@ from warehouse.lock.record import LOCK_FILE, ago, shown_time
 from warehouse.store.store import Store
 
 _DANGER = (
-    "If that writer lives, a second one beside it may stage over its batches and pay for the same model "
-    "calls again; the one that has lost the lock ends before it publishes."
+    "If that writer is still running, a second one may overwrite its batches and pay for the same model "
+    "calls again; the one whose lock was removed ends before it publishes."
 )
 _SAFE = "The next writer takes this lock over by itself; removing it is safe."
 _LIVES = {
@@ -31,10 +31,10 @@ def unlock(
     root: RootOption = None,
     yes: Annotated[bool, typer.Option("--yes", help="Remove the lock without asking.")] = False,
     force: Annotated[
-        bool, typer.Option("--force", help="Remove it even though its process lives on this machine.")
+        bool, typer.Option("--force", help="Remove the lock even if its process runs on this machine.")
     ] = False,
 ) -> None:
-    """Remove the lock of a data root whose writer is gone, after telling who that was.
+    """Remove the lock of a data root whose writer is gone, after showing who held it.
 
     A lock whose process is known to be gone needs no unlocking: the next writer takes it over. Exit codes: 0
     no lock, or removed; 9 still locked.
@@ -51,7 +51,7 @@ def unlock(
     if found.life is Life.alive and not force:
         raise RootLocked(
             f"the data root {store.root} stays locked: its process lives on this machine: wait for it, or "
-            f"end it ({_ending(found)}) and give its command again, which goes on; "
+            f"end it ({_ending(found)}) and give its command again, which resumes; "
             "--force removes the lock anyway"
         )
     if not yes and not _is_confirmed(store):

@@ -14,12 +14,12 @@ _UNREADABLE = {
 
 
 def as_ours(error: BaseException) -> PerennialError | None:
-    """Return the error that a user is told of in place of a library's; None where there is none."""
+    """Return the error to show instead of a library's; None where there is none."""
     library = type(error).__module__.partition(".")[0]
     if library in _OF_PREFECT:
         return PerennialError(
-            f"Prefect failed ({_reason(error)}): is its server still there, and has its disk room? What is "
-            "staged is kept, and the same command goes on with it (`perennial doctor` says more; the "
+            f"Prefect failed ({_reason(error)}): is its server running, and is there free space on its disk? "
+            "What is staged is kept, and the same command resumes (`perennial doctor` says more; the "
             "embedded server's log is .prefect/server.log in the data root)"
         )
     if type(error).__name__ in _UNREADABLE.get(library, ()):

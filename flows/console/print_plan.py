@@ -42,7 +42,7 @@ def print_plan(
             document["endpoint"] = {"base_url": endpoint.base_url, "key": endpoint.key_from}
         sys.stdout.write(json.dumps(document, indent=1) + "\n")
         return
-    state = " (begun, to be gone on with)" if prepared.resumed else ""
+    state = " (started before, will be resumed)" if prepared.resumed else ""
     table = Table(title=f"Plan of edition {plan.edition}{state}", title_justify="left", show_header=False)
     shown = {key: value for key, value in plan.as_json().items() if key not in ("edition", "configs")}
     for key, value in {"domains": names, **shown}.items():
@@ -82,7 +82,9 @@ def _estimate_table(estimates: "list[StageEstimate]") -> Table:
     table = Table(
         title="Estimate of its model calls, from (all goes well) to (every repair is needed)",
         title_justify="left",
-        caption="tokens are of the lower figure; a model without a price in prices.csv has no cost",
+        caption=(
+            "tokens belong to the lower number of calls; a model without a price in prices.csv has no cost"
+        ),
         caption_justify="left",
     )
     for heading in ("stage", "model"):

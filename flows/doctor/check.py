@@ -26,7 +26,7 @@ class Check:
     """One thing that was looked at: what was seen, and where it is not ok, what to do about it.
 
     `name` is that of the look, "" before. `exit_code` is 0 unless the check failed; `flaws` are all that were
-    found, where `seen` tells some.
+    found, where `seen` names some.
     """
 
     name: str
@@ -72,7 +72,7 @@ def failed(seen: str, remedy: str, exit_code: int) -> Check:
 
 
 def flawed(flaws: Sequence[str], remedy: str, exit_code: int = Damaged.exit_code) -> Check:
-    """Return a check that failed by these flaws, of which the first ones are told in its line."""
+    """Return a check that failed by these flaws, of which its line names the first ones."""
     more = f"; and {len(flaws) - _SHOWN} more" if len(flaws) > _SHOWN else ""
     return Check("", Status.failed, "; ".join(flaws[:_SHOWN]) + more, remedy, exit_code, tuple(flaws))
 

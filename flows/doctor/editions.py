@@ -63,7 +63,7 @@ def _other_files(store: Store) -> Check:
     count, flaws = beside_flaws(store)
     if flaws:
         remedy = (
-            "move the named files away, then make them anew: `perennial analyse EDITION` for analyses, "
+            "move the named files away, then make them again: `perennial analyse EDITION` for analyses, "
             "`perennial import scores` for scores"
         )
         return flawed(flaws, remedy)
@@ -89,10 +89,10 @@ def _staged(store: Store, edition: str) -> Check:
     except Damaged as error:
         return flawed([str(error).removesuffix(f": {staging.remedy}")], staging.remedy)
     if progress.unasked:
-        flaws = [f"batch {key} is none that the plan asks for" for key in progress.unasked]
+        flaws = [f"batch {key} is not in the plan" for key in progress.unasked]
         return flawed(flaws, staging.remedy)
     done = len(progress.asked) - len(progress.missing)
     return passed(
         f"{done:,} of {len(progress.asked):,} batches known so far are staged, {state.parts:,} parts as they "
-        "were written; the same refresh goes on with it",
+        "were written; the same refresh resumes it",
     )

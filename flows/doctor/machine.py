@@ -27,7 +27,7 @@ _DISTRIBUTION = "perennial-bench"
 _GENERAL = 1
 _TIMEOUT_S = 5.0
 
-_INSTALL = "install perennial anew into an environment of its own: `pip install perennial-bench`"
+_INSTALL = "install perennial again, in an environment of its own: `pip install perennial-bench`"
 _PREFECT = "start that server, or unset PREFECT_API_URL: each refresh then starts one of its own"
 _EMBEDDED = "see why it does not start with `prefect server start`"
 
@@ -95,7 +95,9 @@ def _named_server(url: str) -> Check:
     installed = version("prefect")
     seen = f"{shown} answers, Prefect {found}"
     if found.split(".")[:2] != installed.split(".")[:2]:
-        remedy = f"run the same version on both sides: `pip install prefect=={found}` here, or that one anew"
+        remedy = (
+            f"run the same version on both sides: `pip install prefect=={found}` here, or update the server"
+        )
         return warned(f"{seen}, and {installed} is installed here", remedy)
     return passed(seen)
 

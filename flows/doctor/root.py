@@ -24,7 +24,7 @@ _DAMAGED = 8
 
 _WRITABLE = "name another --root, or make this one writable for this user"
 _CONDITIONS = "move the root before the next refresh"
-_LOCK = "look who holds it, and where that process is gone, run `perennial unlock`"
+_LOCK = "see who holds it; if that process is gone, run `perennial unlock`"
 _CLOCK = "set the clock of this machine right"
 _LEDGER = (
     "restore the ledger from a copy, or drop what is damaged (`perennial calls CALL_ID` says how): it is "

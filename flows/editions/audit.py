@@ -10,7 +10,7 @@ from warehouse.catalog.catalog import published_editions, table_file
 from warehouse.editions.publish import published_plan
 from warehouse.store.store import Store
 
-IMPORTED = "imported, and not held to the audit: its findings stand in `rejections`"
+IMPORTED = "imported, so not audited: its findings are in `rejections`"
 
 
 def editions_to_audit(store: Store, edition: str | None) -> tuple[str, ...]:
@@ -27,7 +27,7 @@ def editions_to_audit(store: Store, edition: str | None) -> tuple[str, ...]:
 def audit_edition(store: Store, edition: str) -> tuple[str, tuple[str, ...]]:
     """Return in words how the audit of a published edition went, and each expectation that is broken.
 
-    Imported editions are passed over, since they are kept as they were found.
+    Imported editions are skipped, since they are kept as they were found.
     """
     if published_plan(store, edition).imported_from:
         return IMPORTED, ()

@@ -30,7 +30,7 @@ def search_threads() -> int:
 
 @contextmanager
 def limited_threads(threads: int) -> Iterator[None]:
-    """Let the exact search take so many threads while the block runs."""
+    """Limit the exact search to this many threads while the block runs."""
     token = _threads.set(threads)
     try:
         yield

@@ -126,7 +126,7 @@ def _add_instances(
     boards = [encode_instance(encoded, instance) for instance in instances]
     solutions = solve_instances(boards, time_limit=inf, work_limit=WORK_LIMIT)
     keys = rows.keys.setdefault((file.domain, file.setting), {})
-    config_id = encoded.config.config_id  # a hash of the whole configuration, computed anew at each access
+    config_id = encoded.config.config_id  # a hash of the whole configuration, computed again at each access
     for instance, board, solution in zip(instances, boards, solutions, strict=True):
         identity = _identity(rows, encoded, instance, file)
         shared = shared_instance_row(

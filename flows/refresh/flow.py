@@ -1,7 +1,7 @@
 """The refresh: from domains to a published edition, stage by stage, as one Prefect flow.
 
 A Prefect task run is one batch: a stage, a configuration, a setting and a chunk of its instances (and a
-player). What is staged already is passed over, so that the same refresh goes on after any interruption.
+player). What is staged already is skipped, so that the same refresh resumes after any interruption.
 """
 
 from functools import partial

@@ -52,7 +52,9 @@ def check_models(
     if needs_key and endpoint.url_from == "default" and not endpoint.key:
         first = playing[0] if playing else authoring.models[0]
         role = (
-            f"player {first!r} is none of {', '.join(PLAYERS)}" if playing else f"author {first!r} is a model"
+            f"player {first!r} is a model (programs: {', '.join(PLAYERS)})"
+            if playing
+            else f"author {first!r} is a model"
         )
         raise InvalidOption(
             f"{role}, and no model can be called: set PERENNIAL_API_KEY or OPENAI_API_KEY, "

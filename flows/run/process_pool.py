@@ -31,7 +31,7 @@ class PoolStopped(Exception):
 class ProcessPool:
     """So many processes at most that run functions, each started when it is first needed.
 
-    Ends them all on leaving, whatever they are doing. A pool that lost a worker starts anew.
+    Ends them all on leaving, whatever they are doing. A pool that lost a worker starts again.
     """
 
     def __init__(self, workers: int) -> None:

@@ -26,7 +26,7 @@ class Watcher:
         """The edition is published; `counts` are its rows by table."""
 
     def failed(self, error: BaseException) -> None:
-        """The refresh ends without an edition; it may have ended before its plan stood."""
+        """The refresh ends without an edition; it may have ended before its plan was written."""
 
 
 class Watchers(Watcher):
@@ -77,4 +77,4 @@ class Watchers(Watcher):
                 name = type(watcher).__name__
                 if name not in self._failed:
                     self._failed.add(name)
-                    progress.note(f"warning: {name} failed and is passed over: {error!r}")
+                    progress.note(f"warning: {name} failed and is ignored: {error!r}")

@@ -20,10 +20,10 @@ _REQUIRED = ("truths", "actions", "observations", "seed", "valid_truth")
 
 
 def parse_instances(lines: Iterable[str], encoded: EncodedConfig, source: str) -> Iterator[Instance]:
-    """Yield the instances that the lines hold, one a line; empty lines are passed over.
+    """Yield the instances that the lines hold, one a line; empty lines are skipped.
 
     An observation without a stated outcome state gets the first one that it falls into, or None. Where
-    `index` is missing, the position among the lines' instances stands in. Raises UnreadableInput, naming
+    `index` is missing, the position among the lines' instances is used. Raises UnreadableInput, naming
     `source`, the line, the value and what was expected, at the first line that is no instance of the
     domain, and where there is no instance at all.
     """

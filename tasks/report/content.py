@@ -9,7 +9,7 @@ from schemas.measure import Measure
 
 Record = dict[str, Any]
 MOST_DRAWN = 30
-"""A drawing names so many players at most; its table has all."""
+"""A drawing names at most this many players; its table has all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Comparison:
 class ReportData:
     """All that the page of an edition shows: `tables` by name, `settings` in the order of the page.
 
-    `measures` stand beside the success rate; `own` is what the benchmark adds, `drawing_data` what that
+    `measures` are shown beside the success rate; `own` is what the benchmark adds, `drawing_data` what that
     computed for its drawings.
     """
 

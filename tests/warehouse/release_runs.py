@@ -110,7 +110,7 @@ def a_line(*runs: Mapping[str, Any], seed: int = 0) -> str:
 def read(
     files: list[TrajectoryFile], instances: Any, folder: Path, **options: Any
 ) -> tuple[ImportedTrajectories, Rows]:
-    """Import the files; return what is told of it and the rows of the merged tables."""
+    """Import the files; return what is printed and the rows of the merged tables."""
     imported = import_trajectories(files, instances, folder, **options)
     tables = {name: pq.read_table(consolidate_parts(folder, name)) for name in TRAJECTORY_TABLES}
     for name, table in tables.items():

@@ -53,7 +53,7 @@ def test_store_lists_sorted_names_and_nothing_for_an_absent_folder(tmp_path: Pat
 
 
 def _write_more_than_allowed(root: str, out: str) -> None:
-    """Write files when a file may have no more than 1 MB, as on a full disk, and note what is told."""
+    """Write files when a file may have no more than 1 MB, as on a full disk, and note what is reported."""
     resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, resource.RLIM_INFINITY))
     large = Path(root) / "large"
     store = Store(root)

@@ -52,6 +52,7 @@ INSTANCE = Instance(
     index=0,
 )
 INSTANCE_ID = "ki_tiny"
+CONTENT_HASH = "tiny"
 STAGED_TABLES = staged_tables("kumo")
 MEASURED = Step(1, "action", "measure", 4.5, 1)
 LOOKED = Step(2, "action", "look up", "grey", 1)

@@ -147,7 +147,7 @@ def open_catalog(
 
 
 def view_over_arrow(tables: dict[str, "pyarrow.Table"]) -> "duckdb.DuckDBPyConnection":
-    """Return a connection in which the given Arrow tables stand under their names."""
+    """Return a connection in which the given Arrow tables have their names."""
     import duckdb
 
     connection = duckdb.connect(":memory:")

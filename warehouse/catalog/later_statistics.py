@@ -1,8 +1,8 @@
 """Where later analyses of a published edition are kept.
 
-A published file is never changed. An analysis that was made anew, with newer definitions or with scores
-of other benchmarks, stands beside the edition, and the latest one takes the place of its statistics in all
-views. Each has a file of its own, so that whoever reads an earlier one goes on reading that.
+A published file is never changed. A later analysis, with newer definitions or with scores
+of other benchmarks, is stored beside the edition, and the latest one replaces its statistics in all
+views. Each has a file of its own, so that a reader of an earlier one can finish.
 """
 
 from typing import TYPE_CHECKING, Any

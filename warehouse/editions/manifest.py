@@ -56,8 +56,8 @@ def write_manifest(
     """Write the manifest of an edition whose tables are all there, and return its SHA-256.
 
     `counts` are the rows of each table but `editions`. `templates` are the hashes of all prompt templates
-    that were installed, by name, whether or not a model was told of them (a call's own template and hash
-    stand in table `calls`); an imported edition has none. Raises Damaged where a table cannot be read.
+    that were installed, by name, whether or not a model received them (a call's own template and hash
+    are in table `calls`); an imported edition has none. Raises Damaged where a table cannot be read.
     """
     names = {table_file(table, plan.edition): table for table in sorted(counts)}
     files = []

@@ -64,7 +64,7 @@ def parse_prices(content: bytes, name: str) -> dict[str, Price]:
                 continue
             model, price = _row(header, cells)
             if model in prices:
-                raise ValueError(f"model {shorten(model)!r} stands here twice; keep one of its rows")
+                raise ValueError(f"model {shorten(model)!r} occurs twice; keep one of its rows")
             prices[model] = price
     except csv.Error as error:
         told = f"not CSV ({error}); check its quotation marks"
@@ -90,7 +90,7 @@ def _checked_header(cells: list[str]) -> list[str]:
     faults = (
         *(f"column {shorten(cell)!r} is not known" for cell in cells if cell not in PRICE_COLUMNS),
         *(f"column {column} is missing" for column in PRICE_COLUMNS[:3] if column not in cells),
-        *(["a column stands here twice"] if len(set(cells)) < len(cells) else []),
+        *(["a column occurs twice"] if len(set(cells)) < len(cells) else []),
     )
     if faults:
         raise ValueError(f"{faults[0]}; the header must be {','.join(PRICE_COLUMNS)}")

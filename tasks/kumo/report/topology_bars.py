@@ -35,7 +35,7 @@ def topology_bars(data: ReportData) -> Section:
         "Cramér's V between the shape of an instance's truth-action graph (its signature) and whether most "
         "runs on it succeed: 0 is no association, 1 the closest. The table behind it is sparse, which drives "
         "V up: compare the bias-corrected V, and trust p by permutation rather than by chi-square. V has no "
-        "simple interval here; p stands in its place. n is the number of instances. Players without a bar "
+        "simple interval here; p is shown instead. n is the number of instances. Players without a bar "
         "solved all instances or none."
     )
     return Section(_KEY, _TITLE, caption, (table,), drawings, names_players=True)

@@ -2,7 +2,7 @@
 
 Nodes are truths; two are linked where they occur in one action's mapping, that is where for each of them
 some state of that action rules it out (the paper's 'Domain graph visualization', figure 3e). Where a
-configuration repeats a name the first entry counts, and unknown names are passed over, as in
+configuration repeats a name the first entry counts, and unknown names are skipped, as in
 `tasks.kumo.encoding`.
 """
 
@@ -34,7 +34,7 @@ class Communities:
 def domain_graph(config: SeedConfig) -> "Graph":
     """Return the undirected graph of truths; a link's `weight` is the number of actions that make it.
 
-    Nodes stand in the configuration's order, links in that of their nodes: the order of actions, of
+    Nodes are in the configuration's order, links in that of their nodes: the order of actions, of
     states and of rule-out lists changes nothing.
     """
     from networkx import Graph

@@ -68,8 +68,8 @@ RULES: dict[str, RuleInfo] = {
     "always-ruled-out": _unsafe("no truth is ruled out by every state of one action"),
     "never-ruled-out": _error("every truth is ruled out by some state"),
     "rules-out-nothing": _error("every action rules something out in some state"),
-    "too-few-truths": _error("the domain has enough truths (50 unless told otherwise)"),
-    "too-few-actions": _error("the domain has enough actions (30 unless told otherwise)"),
+    "too-few-truths": _error("the domain has enough truths (50 unless --min-truths says otherwise)"),
+    "too-few-actions": _error("the domain has enough actions (30 unless --min-actions says otherwise)"),
 }
 
 _NAME_WIDTH = 80
@@ -101,7 +101,7 @@ def quoted(name: str) -> str:
 
 
 def listed(parts: list[str]) -> str:
-    """Return the parts with commas, the first ten and a count of the others."""
+    """Return the parts separated by commas: the first ten and a count of the others."""
     shown = ", ".join(parts[:_PARTS_LISTED])
     more = len(parts) - _PARTS_LISTED
     return shown if more <= 0 else f"{shown} and {more} more"

@@ -2,7 +2,7 @@
 
 Measured on it: the published action count is tests + 2 where a run ends with a prediction, tests + 1 where it
 ends with a reply that cannot be read, and the tests alone where the limit of 50 turns ended it. A few players
-ran twice on some instances: all of their runs count, and are numbered anew.
+ran twice on some instances: all of their runs count, and are renumbered.
 """
 
 import glob

@@ -22,7 +22,7 @@ class ReleaseFile:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """Something that was passed over: the file, the line (None: all of it) and why, on one line."""
+    """Something that was skipped: the file, the line (None: all of it) and why, on one line."""
 
     file: str
     line: int | None

@@ -2,7 +2,7 @@
 
 Beyond what a run says of itself, its rows hold: as observation and state of a test those of the instance
 (which never change, and with which the stored ones are compared while reading), no cost, and 0 seconds,
-as the release does not tell how long a run took.
+as the release does not say how long a run took.
 """
 
 from collections.abc import Mapping, Sequence
