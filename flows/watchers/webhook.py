@@ -16,6 +16,7 @@ from flows.console.interrupts import Interrupted
 from flows.watchers.watcher import Watcher
 from schemas.errors import PerennialError
 from schemas.plan import RefreshPlan
+from warehouse.ledger import ledger
 
 TIMEOUT_S = 10.0
 _TRIES = 2
@@ -106,10 +107,7 @@ class Notices(Watcher):
 
 def without_credentials(root: str) -> str:
     """Return the data root without what a URL may hold of secrets: its user and its query."""
-    if "://" not in root:
-        return root
-    parts = urlsplit(root)
-    return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()
+    return ledger.without_credentials(root) if "://" in root else root
 
 
 def _told(error: BaseException) -> dict[str, Any]:
