@@ -27,7 +27,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "query": ("flows.cli.query:query", "Run SQL over the published editions."),
     "editions": (
         "flows.cli.editions:editions",
-        "List the published editions, withdraw one, or remove what is left over.",
+        "List the published editions, withdraw or reinstate one, or remove unfinished work.",
     ),
     "verify": (
         "flows.cli.verify:verify",
@@ -43,7 +43,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "calls": (
         "flows.cli.calls:calls",
-        "List the model calls of a data root, newest first, or show one of them whole.",
+        "List the model calls of a data root, newest first, or show one in full.",
     ),
     "doctor": (
         "flows.cli.doctor:doctor",
@@ -51,19 +51,19 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "analyse": (
         "flows.cli.analyse:analyse",
-        "Compute statistics anew: after new external scores, or with a newer perennial.",
+        "Compute statistics again: after new external scores, or with a newer perennial.",
     ),
     "audit": (
         "flows.cli.audit:audit",
-        "Hold published tables to the audit again; exit code 4 where an expectation no longer holds.",
+        "Audit published tables again; exit code 4 if an expectation is not met.",
     ),
     "serve": (
         "flows.cli.serve:serve",
-        "Refresh every two months, or when you say, until Ctrl-C; analyse and audit on demand.",
+        "Run refreshes on a schedule until Ctrl-C; analyse and audit on demand.",
     ),
     "sample": (
         "flows.kumo.cli_sample:sample",
-        "Draw distinct task instances; none is one of an edition published in the data root.",
+        "Draw distinct task instances that no edition published in the data root holds.",
     ),
     "solve": (
         "flows.kumo.cli_solve:solve",
@@ -71,11 +71,11 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "unlock": (
         "flows.cli.unlock:unlock",
-        "Remove the lock of a data root whose writer is gone, after telling who that was.",
+        "Remove the lock of a data root whose writer is gone, after showing who held it.",
     ),
     "import": (
         "flows.cli.import_edition:import_app",
-        "Take in what others have published: the KUMO release, scores of other benchmarks.",
+        "Import what others have published: the KUMO release, scores of other benchmarks.",
     ),
     "domains": ("flows.kumo.cli_domains:domains", "Check seed configurations and list the bundled domains."),
 }
