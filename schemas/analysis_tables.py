@@ -10,8 +10,7 @@ STATISTICS = Table(
         Column(
             "convention",
             "string",
-            "how actions were counted; any: the figure counts none",
-            allowed=("perennial", "kumo-2025", "any"),
+            "how a benchmark counted, where it has several ways; else any",
         ),
         Column("setting", "string", "the setting, or `all`"),
         Column("domain", "string", "the domain's name, or `all`"),

@@ -6,10 +6,10 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field, field_validator
 from pydantic_settings import BaseSettings, NoDecode
 
-from schemas.authoring import AUTHOR_ROLES, AuthoringPlan
 from schemas.calls import CallPolicy
 from schemas.endpoint import Endpoint, choose_endpoint
 from schemas.errors import InvalidOption
+from schemas.kumo.authoring import AUTHOR_ROLES, AuthoringPlan
 
 DEFAULT_PROPOSALS = 3
 

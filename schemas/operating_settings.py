@@ -1,4 +1,4 @@
-"""The settings of a refresh that concern its operation: where it runs, who is told, what blocks it."""
+"""The settings of a refresh that concern its operation: where it runs, who is notified, what blocks it."""
 
 import re
 from typing import Annotated
@@ -6,13 +6,13 @@ from typing import Annotated
 from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings
 
-from schemas.gate import GatePolicy
+from schemas.kumo.gate import GatePolicy
 
 _Share = Annotated[float, Field(ge=0, le=1)]
 
 
 class OperatingSettings(BaseSettings):
-    """How domains take turns, where batches run, whom to tell, and the gate's thresholds.
+    """How domains take turns, where batches run, whom to notify, and the gate's thresholds.
 
     None of them but `domain_count` and `rest_editions` decides what an edition holds.
     """
@@ -48,5 +48,5 @@ class OperatingSettings(BaseSettings):
         return value
 
     def gate_policy(self) -> GatePolicy:
-        """Return the thresholds that an edition must hold to before it is published."""
+        """Return the thresholds that an edition must meet before it is published."""
         return GatePolicy(self.max_trivial_share, self.min_distinct_books, self.max_collision_probability)

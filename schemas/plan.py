@@ -3,9 +3,9 @@
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from schemas.authoring import AuthoringPlan
 from schemas.ids import content_id
-from schemas.kumo import Setting
+from schemas.kumo.authoring import AuthoringPlan
+from schemas.kumo.things import Setting
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +15,7 @@ class RefreshPlan:
     `configs` are the content ids of the given domains' configurations, in order; `known_editions` are
     the editions published before it began, whose instances it never issues again. `player_params` are
     passed on with every call of a model that plays. `imported_from` is a digest of what an imported edition
-    was read from. With a `domain_count` the domains took turns: so many of them, those first that the last
+    was read from. With a `domain_count` the domains took turns: this many of them, first those that the last
     `rest_editions` editions do not hold.
     """
 

@@ -15,7 +15,7 @@ from pydantic_settings import (
 )
 
 from schemas.errors import InvalidOption
-from schemas.kumo import Setting
+from schemas.kumo.things import Setting
 from schemas.model_settings import ModelSettings, Names
 from schemas.operating_settings import OperatingSettings
 

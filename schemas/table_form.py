@@ -81,3 +81,8 @@ class Table:
             "list<int64>": pa.list_(pa.int64()),
         }
         return pa.schema([pa.field(c.name, types[c.type], nullable=c.nullable) for c in self.columns])
+
+
+CALL_ID = Column(
+    "call_id", "string", "the model call that produced the row, NULL where no model did", nullable=True
+)

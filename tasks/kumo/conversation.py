@@ -1,7 +1,7 @@
 """The messages that a player who reads text gets: the same for the reader and for every model.
 
-A system message comes in two variants: one tells the rules in a knowledge book (the paper's VanillaAgent),
-the other shows them as a mapping. The sentences of the turns' messages stand in a template that both system
+A system message comes in two variants: one shows the rules in a knowledge book (the paper's VanillaAgent),
+the other shows them as a mapping. The sentences of the turns' messages are in a template that both system
 templates import, so that the hash of a system template covers them too.
 """
 
@@ -11,26 +11,12 @@ from collections.abc import Sequence
 
 from prompts.render import render
 from schemas.calls import Message as Message
-from schemas.kumo import Observation, Rule, SeedConfig, Turn
+from schemas.kumo.things import Observation, Rule, SeedConfig, Step
 from tasks.kumo.books.rules import closed_ends
 
 SYSTEM_TEMPLATE = "kumo/player_system.md.j2"
 SYMBOLIC_TEMPLATE = "kumo/player_system_symbolic.md.j2"
 TURN_TEMPLATE = "kumo/player_turn.md.j2"
-
-
-def messages_for(
-    config: SeedConfig, truths: Sequence[str], actions: Sequence[str], book: str, turns: Sequence[Turn]
-) -> list[Message]:
-    """Return the conversation up to the next move, in the OpenAI chat form.
-
-    First the system message, then user and assistant in turn; the last message is the user's. Each
-    message is a dict with `role` and `content`; the assistant's contents are the replies of `turns`.
-    """
-    messages = [system_message(config, truths, actions, book), user_message(config, truths, actions, None)]
-    for turn in turns:
-        messages += [assistant_message(turn), user_message(config, truths, actions, turn)]
-    return messages
 
 
 def system_message(config: SeedConfig, truths: Sequence[str], actions: Sequence[str], book: str) -> Message:
@@ -61,7 +47,7 @@ def _system(
 
 
 def user_message(
-    config: SeedConfig, truths: Sequence[str], actions: Sequence[str], last: Turn | None
+    config: SeedConfig, truths: Sequence[str], actions: Sequence[str], last: Step | None
 ) -> Message:
     """Return one turn's message: what the last action showed (None at the start), and both lists."""
     content = render(
@@ -74,11 +60,6 @@ def user_message(
         actions=actions,
     )
     return {"role": "user", "content": content}
-
-
-def assistant_message(turn: Turn) -> Message:
-    """Return the player's own message of a turn: its reply, as it was."""
-    return {"role": "assistant", "content": turn.reply}
 
 
 def quoted_observation(observation: Observation | None) -> str:

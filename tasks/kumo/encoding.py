@@ -10,14 +10,14 @@ from functools import reduce
 from operator import or_
 
 from schemas.errors import UnreadableInput
-from schemas.kumo import Instance, Outcome, SeedConfig
+from schemas.kumo.things import Instance, Outcome, SeedConfig
 
 
 @dataclass(frozen=True, slots=True)
 class EncodedConfig:
     """A configuration over its distinct truths and those actions that have an outcome entry.
 
-    Where names repeat, the first entry counts; unknown names in rule-out sets are passed over.
+    Where names repeat, the first entry counts; unknown names in rule-out sets are skipped.
     `truth_tokens[t]` and `state_tokens[a][s]` are 8 bytes of content hash, the parts of canonical ids.
     """
 

@@ -1,84 +1,114 @@
-"""Play one instance: turn after turn, a player's reply against the instance's observations."""
+"""The game of KUMO: a player's replies against the instance's observations, and the paper's grader."""
 
 from collections.abc import Sequence
 from functools import reduce
 from operator import or_
 from typing import Protocol
 
-from schemas.kumo import TURN_LIMIT, Episode, EpisodeStatus, Instance, Turn
+from schemas.calls import Message
+from schemas.game import EpisodeStatus, Opening, Result
+from schemas.kumo.things import TURN_LIMIT, Instance, SeedConfig, Step, observation_text
 from tasks.kumo.answers import NO_MOVE, Move, parse_answer
+from tasks.kumo.board import Board
+from tasks.kumo.conversation import (
+    SYMBOLIC_TEMPLATE,
+    SYSTEM_TEMPLATE,
+    symbolic_message,
+    system_message,
+    user_message,
+)
 from tasks.kumo.encoding import EncodedInstance
+
+SYMBOLIC = "symbolic"
+VARIANTS = (SYMBOLIC,)
 
 
 class Player(Protocol):
-    """Whoever plays and answers at once: a symbolic player, a person. Models play in `players.model`."""
+    """Whoever plays and answers at once: a program, a person. Models play in `tasks.play.model_player`."""
 
-    def reply(self, turns: Sequence[Turn]) -> str:
-        """Return the text of the next move, given all earlier turns with their observations."""
+    def reply(self, steps: Sequence[Step]) -> str:
+        """Return the text of the next move, given all earlier steps with their observations."""
         ...
 
 
-class Match:
-    """One run on one instance, move by move, for those whose replies come by and by.
+class KumoGame:
+    """One run on one instance, reply by reply (`schemas.game.Game`).
 
-    `turns` are the moves so far, numbered from 1. `status` says how the run ended, None while it goes on;
-    then the next reply goes to `take`, or to `end` where it is no move whatever its text says.
+    `steps` are what the replies so far were read as. `status` says how the run ended, None while it
+    continues.
     """
 
-    def __init__(self, instance: Instance, encoded: EncodedInstance, turn_limit: int = TURN_LIMIT) -> None:
-        self._instance = instance
-        self._encoded = encoded
+    def __init__(self, board: Board, turn_limit: int = TURN_LIMIT) -> None:
+        self.board = board
         self._turn_limit = turn_limit
-        self.turns: list[Turn] = []
+        self.steps: list[Step] = []
         self.status: EpisodeStatus | None = "turn_limit" if turn_limit < 1 else None
 
-    def take(self, reply: str, call_id: str | None = None) -> None:
-        """Add the turn that the reply makes.
+    def opening(self, variant: str) -> Opening:
+        """Return the system message with the book (`symbolic`: the rules as a mapping), and the lists."""
+        config, truths, actions = self._shown
+        if variant == SYMBOLIC:
+            system, template = (
+                symbolic_message(config, truths, actions, self.board.rules),
+                SYMBOLIC_TEMPLATE,
+            )
+        else:
+            system, template = system_message(config, truths, actions, self.board.book), SYSTEM_TEMPLATE
+        return Opening((system, user_message(config, truths, actions, None)), template)
+
+    def take(self, reply: str) -> str | None:
+        """Add the step that the reply makes, and return the observation of an action as text.
 
         An action gives its observation, the same one and a turn again when repeated. A truth ends the
         game: `solved` when no observation of the instance, taken or not, rules it out (the paper's
         grader), else `wrong`. A reply without a move ends it as `unparsed`, an action in the last turn
         allowed as `turn_limit`.
         """
-        move = parse_answer(reply, self._instance.truths, self._instance.actions)
-        self._add(move, reply, call_id)
+        instance = self.board.instance
+        move = parse_answer(reply, instance.truths, instance.actions)
+        step = self._add(move)
         if move.kind != "action":
-            self.status = _status_of(self._instance, self._encoded, move)
-        elif len(self.turns) >= self._turn_limit:
+            self.status = _status_of(instance, self.board.encoded, move)
+        elif len(self.steps) >= self._turn_limit:
             self.status = "turn_limit"
+        return None if step.observation is None else observation_text(step.observation)
 
-    def end(self, status: EpisodeStatus, reply: str = "", call_id: str | None = None) -> None:
-        """End the run with this status and a turn of kind `none`: its reply is kept and not read."""
-        self._add(NO_MOVE, reply, call_id)
+    def next_message(self) -> Message:
+        """Return the message that shows what the last action gave, and both lists."""
+        return user_message(*self._shown, self.steps[-1])
+
+    def end(self, status: EpisodeStatus) -> None:
+        """End the run with this status and a step of kind `none`: its reply is not read."""
+        self._add(NO_MOVE)
         self.status = status
 
-    def episode(
-        self, player: str, run: int, tokens: int | None = None, cost_usd: float | None = None
-    ) -> Episode:
-        """Return the run as an episode of the named player; ValueError while it goes on."""
+    def result(self) -> Result | None:
+        """Return how the run ended, None while it continues."""
         if self.status is None:
-            raise ValueError(f"run {run} of player {player!r} goes on: take or end it before its episode")
-        return Episode(player, run, self.status, tuple(self.turns), tokens, cost_usd)
+            return None
+        return Result(self.status, self.status == "solved", float(self.status == "solved"))
 
-    def _add(self, move: Move, reply: str, call_id: str | None) -> None:
+    @property
+    def tests(self) -> int:
+        """Number of actions taken, repeated ones included."""
+        return sum(step.kind == "action" for step in self.steps)
+
+    @property
+    def _shown(self) -> tuple[SeedConfig, tuple[str, ...], tuple[str, ...]]:
+        return self.board.config, self.board.instance.truths, self.board.instance.actions
+
+    def _add(self, move: Move) -> Step:
         if self.status is not None:
             raise ValueError(f"the run has ended ({self.status}): no further reply belongs to it")
-        self.turns.append(_turn(self._instance, len(self.turns) + 1, reply, move, call_id))
+        self.steps.append(_step(self.board.instance, len(self.steps) + 1, move))
+        return self.steps[-1]
 
 
-def play(
-    instance: Instance,
-    encoded: EncodedInstance,
-    player: Player,
-    name: str,
-    run: int,
-    turn_limit: int = TURN_LIMIT,
-) -> Episode:
-    """Return the player's run: at most `turn_limit` turns, and how it ended, as `Match.take` says."""
-    match = Match(instance, encoded, turn_limit)
-    while match.status is None:
-        match.take(player.reply(match.turns))
-    return match.episode(name, run)
+def play(game: KumoGame, player: Player) -> KumoGame:
+    """Let the player play the game to its end, and return it."""
+    while game.status is None:
+        game.take(player.reply(game.steps))
+    return game
 
 
 def is_correct(instance: Instance, encoded: EncodedInstance, truth: str) -> bool:
@@ -87,12 +117,11 @@ def is_correct(instance: Instance, encoded: EncodedInstance, truth: str) -> bool
     return not excluded >> instance.truths.index(truth) & 1
 
 
-def _turn(instance: Instance, number: int, reply: str, move: Move, call_id: str | None) -> Turn:
+def _step(instance: Instance, number: int, move: Move) -> Step:
     if move.kind != "action" or move.name is None:
-        return Turn(number, move.kind, move.name, reply, None, None, call_id)
+        return Step(number, move.kind, move.name, None, None)
     index = instance.actions.index(move.name)
-    observation, state = instance.observations[index], instance.states[index]
-    return Turn(number, "action", move.name, reply, observation, state, call_id)
+    return Step(number, "action", move.name, instance.observations[index], instance.states[index])
 
 
 def _status_of(instance: Instance, encoded: EncodedInstance, move: Move) -> EpisodeStatus:

@@ -1,7 +1,8 @@
 """The grader's self-test: what an instance shows, how answers are graded, whether its book is enough to win.
 
-What is true is worked out anew here, from the configuration's names and from the text that players see,
-without masks, states or valid truths of the instance: two independent ways to the same answer must agree.
+What is true is computed independently here, from the configuration's names and from the text that players
+see, without masks, states or valid truths of the instance: two independent ways to the same answer must
+agree.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,23 +12,30 @@ from operator import or_
 from random import Random
 
 from schemas.errors import UnreadableInput
-from schemas.kumo import TURN_LIMIT, Episode, Instance, Observation, OutcomeState, Rule, SeedConfig, Turn
+from schemas.kumo.things import (
+    TURN_LIMIT,
+    Instance,
+    Observation,
+    OutcomeState,
+    Rule,
+    SeedConfig,
+    Step,
+)
 from tasks.kumo.authors.comparison import ReadBack, compare
+from tasks.kumo.board import Board
 from tasks.kumo.books import write_book
 from tasks.kumo.books.check import check_book
 from tasks.kumo.books.rules import rules_of
 from tasks.kumo.conversation import user_message
 from tasks.kumo.encoding import EncodedConfig, EncodedInstance, encode_instance
-from tasks.kumo.game import play
+from tasks.kumo.game import KumoGame, play
 from tasks.kumo.players.reader import ReaderPlayer, read_last_outcome
 from tasks.kumo.players.seat import answer, take_seat
 from tasks.kumo.validation.names import folded
 
-PLAYER = "self-test"
-
 
 @dataclass(frozen=True, slots=True)
-class Board:
+class SoundInstance:
     """An instance that the self-test is done with: what its observations leave, as players see them."""
 
     instance: Instance
@@ -51,7 +59,7 @@ class SelfTest:
         """The configuration."""
         return self.encoded.config
 
-    def board(self, instance: Instance) -> Board | str:
+    def board(self, instance: Instance) -> SoundInstance | str:
         """Return the instance once its observations hold, or what is wrong with them in words.
 
         Each observation, read out of the message that shows it, falls into one state of its action, the one
@@ -79,25 +87,25 @@ class SelfTest:
                 f"the observations shown leave {', '.join(map(repr, left)) or 'no truth'}, and the valid "
                 f"truths are said to be {', '.join(map(repr, instance.valid_truths)) or 'none'}"
             )
-        return Board(instance, encode_instance(self.encoded, instance), left)
+        return SoundInstance(instance, encode_instance(self.encoded, instance), left)
 
-    def misgraded(self, board: Board) -> str | None:
+    def misgraded(self, board: SoundInstance) -> str | None:
         """Return how the grading of an answer is wrong, None where it is right for every truth.
 
         Each truth is named in a reply, as a model would name it, and goes through parser, match and grader.
         """
         for truth in board.instance.truths:
-            episode = play(board.instance, board.encoded, _OneReply(answer(truth)), PLAYER, run=0)
+            game = KumoGame(Board(self.config, board.instance, board.encoded))
+            game.take(answer(truth))
             expected = "solved" if truth in board.left else "wrong"
-            if episode.status != expected or [turn.move for turn in episode.turns] != [truth]:
-                read = ", ".join(f"{turn.kind} {turn.move!r}" for turn in episode.turns)
+            if game.status != expected or [step.move for step in game.steps] != [truth]:
+                read = ", ".join(f"{step.kind} {step.move!r}" for step in game.steps)
                 return (
-                    f"naming truth {truth!r} was read as {read} and graded {episode.status}, "
-                    f"expected {expected}"
+                    f"naming truth {truth!r} was read as {read} and graded {game.status}, expected {expected}"
                 )
         return None
 
-    def unsolved(self, board: Board, book: str) -> str | None:
+    def unsolved(self, board: SoundInstance, book: str) -> str | None:
         """Return how the reader fails on the instance with this book, None where it wins by what it read.
 
         It plays as it would in an episode, and then sees all other observations too: what it still holds
@@ -105,29 +113,29 @@ class SelfTest:
         that the instance does not have, and none less.
         """
         instance = board.instance
-        seat = take_seat(self.config, instance, board.encoded, book, None, Random(0))
-        reader = ReaderPlayer(seat)
+        shown = Board(self.config, instance, board.encoded, book)
+        reader = ReaderPlayer(take_seat(shown, Random(0)))
         # The reader never repeats an action: only its reading can keep it from an end within these turns.
         limit = max(TURN_LIMIT, len(instance.actions) + 1)
-        episode = play(instance, board.encoded, reader, PLAYER, run=0, turn_limit=limit)
+        game = play(KumoGame(shown, limit), reader)
         left = ", ".join(map(repr, board.left))
-        if not episode.success:
+        if game.status != "solved":
             return (
-                f"the reader named {episode.turns[-1].move!r} after {episode.tests} tests, graded "
-                f"{episode.status}; the truths left are {left}"
+                f"the reader named {game.steps[-1].move!r} after {game.tests} tests, graded "
+                f"{game.status}; the truths left are {left}"
             )
-        reader.reply(_all_turns(instance, episode))
+        reader.reply(_all_steps(instance, game))
         if set(reader.left) != set(board.left):
             held = ", ".join(map(repr, reader.left)) or "none"
             return f"after all observations the reader holds possible {held}; the truths left are {left}"
         return self._misinforming(instance, book)
 
-    def unsolved_by_rules(self, board: Board, said: ReadBack) -> str | None:
+    def unsolved_by_rules(self, board: SoundInstance, said: ReadBack) -> str | None:
         """Return how the reader fails by the rules that a model read out of a book, None where it wins.
 
         The reader itself knows the template's grammar alone: it is given these rules in that grammar. They
         must be those of the instance, but for outcomes that rule out nothing. Where the template cannot say
-        a name (`**` stands in it), that is all that is checked.
+        a name (it holds `**`), that is all that is checked.
         """
         labels = {
             action: [state.label for state in states if state.label is not None]
@@ -174,8 +182,8 @@ class SelfTest:
         known = self._shown.get((action, observation)) if isinstance(observation, str) else None
         if known is not None:
             return known
-        turn = Turn(1, "action", action, "", observation, None)
-        read_action, shown = read_last_outcome(user_message(self.config, (), (), turn)["content"])
+        step = Step(1, "action", action, observation, None)
+        read_action, shown = read_last_outcome(user_message(self.config, (), (), step)["content"])
         if read_action != action:
             raise UnreadableInput(
                 f"the message that shows action {action!r} of domain {self.config.name!r} cannot be read "
@@ -186,26 +194,16 @@ class SelfTest:
         return shown
 
 
-def _all_turns(instance: Instance, episode: Episode) -> list[Turn]:
-    """Return the actions of the episode, and then those that it did not take."""
-    turns = [turn for turn in episode.turns if turn.kind == "action"]
-    taken = {turn.move for turn in turns}
+def _all_steps(instance: Instance, game: KumoGame) -> list[Step]:
+    """Return the actions of the game, and then those that were not taken in it."""
+    steps = [step for step in game.steps if step.kind == "action"]
+    seen = {step.move for step in steps}
     for action, observation, state in zip(
         instance.actions, instance.observations, instance.states, strict=True
     ):
-        if action not in taken:
-            turns.append(Turn(len(turns) + 1, "action", action, "", observation, state))
-    return turns
-
-
-@dataclass(frozen=True, slots=True)
-class _OneReply:
-    """A player whose every reply is the same."""
-
-    text: str
-
-    def reply(self, turns: Sequence[Turn]) -> str:
-        return self.text
+        if action not in seen:
+            steps.append(Step(len(steps) + 1, "action", action, observation, state))
+    return steps
 
 
 def _holds(state: OutcomeState, shown: Observation, states: Sequence[OutcomeState]) -> bool:

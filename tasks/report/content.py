@@ -1,13 +1,15 @@
 """What a report is made of: tables as they were queried, drawings, and sections of a page."""
 
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
+
+from schemas.measure import Measure
 
 Record = dict[str, Any]
 MOST_DRAWN = 30
-"""A drawing names so many players at most; its table has all."""
+"""A drawing names at most this many players; its table has all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,21 +31,6 @@ class ReportTable:
 
 
 @dataclass(frozen=True, slots=True)
-class DomainGraph:
-    """The truths of a domain, the pairs that one action's mapping links, and their communities.
-
-    A link is two positions in `truths` and the number of actions that make it; a community is a tuple of
-    such positions.
-    """
-
-    domain: str
-    truths: tuple[str, ...]
-    links: tuple[tuple[int, int, int], ...]
-    communities: tuple[tuple[int, ...], ...]
-    modularity: float | None
-
-
-@dataclass(frozen=True, slots=True)
 class Comparison:
     """The same tables of another edition, which the report's edition is compared with."""
 
@@ -54,23 +41,25 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class ReportData:
-    """All that the page of an edition shows; `tables` by name."""
+    """All that the page of an edition shows: `tables` by name, `settings` in the order of the page.
+
+    `measures` are shown beside the success rate; `own` is what the benchmark adds, `drawing_data` what that
+    computed for its drawings.
+    """
 
     edition: str
     facts: tuple[tuple[str, str], ...]
+    settings: tuple[str, ...]
     tables: dict[str, ReportTable]
-    graphs: tuple[DomainGraph, ...] = ()
+    measures: tuple[Measure, ...] = ()
+    own: "Report" = field(default_factory=lambda: Report())
+    drawing_data: Any = None
     comparison: Comparison | None = None
 
-    def settings(self) -> list[str]:
-        """Return the settings, from the smallest instances to the largest."""
-        return list(dict.fromkeys(row["setting"] for row in self.tables["optimal_counts"].records()))
-
     def players(self) -> list[str]:
-        """Return the players, the best of the smallest setting first."""
-        settings = self.settings()
+        """Return the players, the best of the first setting first."""
         rows = self.tables["headline"].records()
-        ordered = (row["player"] for setting in settings for row in rows if row["setting"] == setting)
+        ordered = (row["player"] for setting in self.settings for row in rows if row["setting"] == setting)
         return list(dict.fromkeys(ordered))
 
     def drawn_players(self) -> list[str]:
@@ -80,6 +69,12 @@ class ReportData:
             scored[row["player"]] += row["scored"]
         ranked = sorted(self.players(), key=lambda player: -scored[player])[:MOST_DRAWN]
         return [player for player in self.players() if player in ranked]
+
+    def drawn_rows(self, table: str, column: str) -> list[Record]:
+        """Return the table's rows of the players that drawings name, where this column is known."""
+        drawn = self.drawn_players()
+        rows = self.tables[table].records()
+        return [row for row in rows if row[column] is not None and row["player"] in drawn]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +111,37 @@ class Section:
     grid: Grid | None = None
     missing: str = ""
     names_players: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Extras:
+    """What a benchmark computes from its queries: more tables, and whatever its drawings need beside them."""
+
+    tables: tuple[ReportTable, ...] = ()
+    drawing_data: Any = None
+
+
+def _no_extras(_queried: Mapping[str, ReportTable], _seed: int) -> Extras:
+    return Extras()
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a benchmark adds to the report of an edition.
+
+    `package` holds the SQL of its queries, a file `NAME.sql` each. The rows of `queries` are tables of the
+    report; those of `sources` are read by `compute` alone, which gets all of them and the edition's seed.
+    `order` names the query whose rows list the settings as the page does; without one they stand by name.
+    Sections `after_rates` follow the success rates, those `at_end` all shared sections.
+    """
+
+    package: str = ""
+    queries: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    compute: Callable[[Mapping[str, ReportTable], int], Extras] = _no_extras
+    order: str = ""
+    after_rates: tuple[Callable[[ReportData], Section], ...] = ()
+    at_end: tuple[Callable[[ReportData], Section], ...] = ()
 
 
 def left_out(key: str, title: str, tables: Iterable[ReportTable], missing: str) -> Section:

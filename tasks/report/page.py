@@ -7,28 +7,23 @@ from typing import TYPE_CHECKING
 from tasks.report.content import ReportData, ReportTable, Section
 from tasks.report.edition_comparison import comparison_table
 from tasks.report.figures.difference_bars import difference_bars
-from tasks.report.figures.domain_graph import domain_graphs
 from tasks.report.figures.headline import headline
 from tasks.report.figures.heat_map import heat_map
-from tasks.report.figures.optimal_histogram import optimal_histogram
 from tasks.report.figures.player_pairs import player_pairs
-from tasks.report.figures.setting_bars import action_bars, success_bars
 from tasks.report.figures.status_bars import status_bars
+from tasks.report.figures.success_bars import success_bars
 from tasks.report.figures.success_scatter import benchmarks_scatter, settings_scatter, tokens_scatter
 from tasks.report.figures.token_bars import token_bars
-from tasks.report.figures.topology_bars import topology_bars
 from tasks.report.wording import cell, clean
 
 if TYPE_CHECKING:
     from jinja2 import Template
 
 MOST_ROWS = 300
-"""Of a longer table the page shows so many rows; the others are in the exported files."""
+"""Of a longer table the page shows this many rows; the others are in the exported files."""
 
-_SECTIONS = (
-    headline,
-    success_bars,
-    action_bars,
+_RATES = (headline, success_bars)
+_COMPARISONS = (
     heat_map,
     player_pairs,
     settings_scatter,
@@ -36,15 +31,16 @@ _SECTIONS = (
     benchmarks_scatter,
     token_bars,
     status_bars,
-    optimal_histogram,
-    domain_graphs,
-    topology_bars,
 )
 
 
 def sections(data: ReportData) -> list[Section]:
-    """Return the sections of the page; the comparison with another edition stands after the headline."""
-    found = [section(data) for section in _SECTIONS]
+    """Return the sections of the page: the shared ones, and between and after them the benchmark's own.
+
+    The comparison with another edition follows the headline.
+    """
+    figures = (*_RATES, *data.own.after_rates, *_COMPARISONS, *data.own.at_end)
+    found = [figure(data) for figure in figures]
     if data.comparison is not None:
         found.insert(1, difference_bars(data, data.comparison))
     n_players, n_drawn = len(data.players()), len(data.drawn_players())

@@ -4,29 +4,26 @@ Intervals of means over episodes resample whole instances, all groups at once; t
 plain proportion of instances and has Wilson's interval.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from schemas.kumo import EPISODE_STATUSES, EpisodeStatus
+from schemas.game import EPISODE_STATUSES, EpisodeStatus
 from tasks.statistics.attempts import majority_label, pass_at_k, pass_hat_k
 from tasks.statistics.cells import Cell, Group
-from tasks.statistics.figure import EXTRA_ACTIONS, Counting, Figure
+from tasks.statistics.figure import Figure
 from tasks.statistics.intervals import METHOD, WILSON_METHOD, intervals_of_sums, wilson_interval
 
 _Sums = tuple[list[float], list[float]]
 
 
 @dataclass(frozen=True, slots=True)
-class _Mean:
+class Mean:
     """A mean over episodes: its sum and its number of episodes on each instance."""
 
     statistic: str
-    convention: Counting
-    of: Callable[[Cell], tuple[float, int]]
-
-
-def _relative(extra: int) -> Callable[[Cell], tuple[float, int]]:
-    return lambda cell: (cell.relative_actions(extra), cell.runs)
+    of: Callable[[Any], tuple[float, int]]
+    convention: str = "any"
 
 
 def _share(status: EpisodeStatus) -> Callable[[Cell], tuple[float, int]]:
@@ -35,28 +32,26 @@ def _share(status: EpisodeStatus) -> Callable[[Cell], tuple[float, int]]:
 
 
 _MEANS = (
-    _Mean("success_rate", "any", lambda cell: (cell.solved, cell.runs)),
-    *(
-        _Mean("relative_action_count", convention, _relative(extra))
-        for convention, extra in EXTRA_ACTIONS.items()
-    ),
-    _Mean("mean_tests", "any", lambda cell: (cell.tests, cell.runs)),
-    _Mean("mean_tokens", "any", lambda cell: (cell.tokens, cell.runs_with_tokens)),
-    _Mean("mean_cost_usd", "any", lambda cell: (cell.cost_usd, cell.runs_with_cost)),
-    *(_Mean(f"status_{status}", "any", _share(status)) for status in EPISODE_STATUSES),
+    Mean("success_rate", lambda cell: (cell.solved, cell.runs)),
+    Mean("mean_score", lambda cell: (cell.score, cell.runs)),
+    Mean("mean_tokens", lambda cell: (cell.tokens, cell.runs_with_tokens)),
+    Mean("mean_cost_usd", lambda cell: (cell.cost_usd, cell.runs_with_cost)),
+    *(Mean(f"status_{status}", _share(status)) for status in EPISODE_STATUSES),
 )
 _PROPORTION = f"{WILSON_METHOD}; n counts instances"
 
 
-def rate_figures(groups: dict[Group, list[Cell]], seed: int) -> Iterator[Figure]:
-    """Yield the figures of every group (setting, domain, player) of cells."""
-    yield from _means(groups, seed)
+def rate_figures(
+    groups: Mapping[Group, Sequence[Cell]], seed: int, own: Sequence[Mean] = ()
+) -> Iterator[Figure]:
+    """Yield the figures of every group (setting, domain, player) of cells; `own` are a benchmark's means."""
+    yield from _means(groups, seed, (*_MEANS, *own))
     for group, cells in groups.items():
         yield from _attempts(group, cells)
 
 
-def _means(groups: dict[Group, list[Cell]], seed: int) -> Iterator[Figure]:
-    wanted = [(group, mean, _sums(mean, cells)) for group, cells in groups.items() for mean in _MEANS]
+def _means(groups: Mapping[Group, Sequence[Cell]], seed: int, means: Sequence[Mean]) -> Iterator[Figure]:
+    wanted = [(group, mean, _sums(mean, cells)) for group, cells in groups.items() for mean in means]
     intervals = intervals_of_sums([sums for _, _, sums in wanted], seed)
     for ((setting, domain, player), mean, (sums, sizes)), interval in zip(wanted, intervals, strict=True):
         if not sizes and mean.statistic in ("mean_tokens", "mean_cost_usd"):
@@ -77,7 +72,7 @@ def _means(groups: dict[Group, list[Cell]], seed: int) -> Iterator[Figure]:
         )
 
 
-def _sums(mean: _Mean, cells: Sequence[Cell]) -> _Sums:
+def _sums(mean: Mean, cells: Sequence[Cell]) -> _Sums:
     found = [mean.of(cell) for cell in cells]
     known = [(float(total), float(number)) for total, number in found if number]
     return [total for total, _ in known], [number for _, number in known]

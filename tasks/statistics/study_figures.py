@@ -1,53 +1,17 @@
-"""The paper's studies on an edition: topology and success, correlations of scores, items, domain graphs."""
+"""Studies of an edition: its items, and correlations of players' scores."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
-from schemas.kumo import SeedConfig
-from tasks.statistics import association, domain_graph, items
-from tasks.statistics.association import chi_square, permutation_p_value
+from tasks.statistics import items
 from tasks.statistics.cells import ALL, Cell, Group, by_player
 from tasks.statistics.correlation import PEARSON_METHOD, SPEARMAN_METHOD, pearson, spearman
-from tasks.statistics.domain_graph import communities
 from tasks.statistics.figure import Figure
 from tasks.statistics.items import item_statistics
-from tasks.statistics.rate_figures import has_majority
 
-_CHI_SQUARE = f"{association.METHOD}; graph signature x majority label; n counts instances"
-_CORRECTED = f"{association.CORRECTED_METHOD}; p by permuting labels over instances; n counts instances"
 _ITEM = f"{items.METHOD}; n counts players"
-_GRAPH = f"{domain_graph.METHOD}; n counts truths"
 
 Scores = Mapping[str, float]
-
-
-def topology_figures(cells: Sequence[Cell], settings: Sequence[str], seed: int) -> Iterator[Figure]:
-    """Yield V and its corrected form for each setting and player, over all domains."""
-    for setting in settings:
-        for player, played in by_player(cells, setting).items():
-            signatures = [cell.signature for cell in played.values()]
-            labels = [has_majority(cell) for cell in played.values()]
-            found = chi_square(signatures, labels)
-            yield Figure(
-                "cramers_v",
-                setting,
-                ALL,
-                player,
-                found.n,
-                found.cramers_v,
-                _CHI_SQUARE,
-                p_value=found.p_value,
-            )
-            yield Figure(
-                "cramers_v_corrected",
-                setting,
-                ALL,
-                player,
-                found.n,
-                found.corrected_v,
-                _CORRECTED,
-                p_value=permutation_p_value(signatures, labels, seed),
-            )
 
 
 def item_figures(cells: Sequence[Cell], settings: Sequence[str]) -> Iterator[Figure]:
@@ -121,12 +85,3 @@ def _correlations(one: Scores, two: Scores, setting: str, domain: str, other: st
             high=found.high,
             p_value=found.p_value,
         )
-
-
-def domain_figures(configs: Mapping[str, SeedConfig], seed: int) -> Iterator[Figure]:
-    """Yield the number of communities of each domain's graph and their modularity."""
-    for domain, config in configs.items():
-        found = communities(config, seed)
-        figures = (("communities", float(len(found.communities))), ("modularity", found.modularity))
-        for statistic, value in figures:
-            yield Figure(statistic, ALL, domain, ALL, found.n_truths, value, _GRAPH)

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from schemas.kumo import Setting
+from schemas.kumo.things import Setting
 from tasks.kumo.books import write_book
 from tasks.kumo.books.rules import rules_of
 from tasks.kumo.configuration import parse_config
@@ -22,12 +22,12 @@ from tasks.kumo.encoding import EncodedConfig, encode_config
 from tasks.kumo.sampling import SamplingRequest, sample_instances
 from tasks.kumo.self_test import Board, SelfTest
 from tasks.kumo.space import space_size
-from warehouse.bundled import bundled_domains, bundled_text
-from warehouse.catalog import table_file
-from warehouse.id_set import IdSet
-from warehouse.issued import issued_instances
-from warehouse.overlap import earlier_instances, same_names
-from warehouse.store import Store
+from warehouse.catalog.catalog import table_file
+from warehouse.editions.id_set import IdSet
+from warehouse.editions.issued_ids import issued_instances
+from warehouse.kumo.bundled_domains import bundled_domains, bundled_text
+from warehouse.kumo.overlap import earlier_instances, same_names
+from warehouse.store.store import Store
 
 _A_PART = 500_000
 
@@ -60,10 +60,9 @@ def self_test(domains: list[EncodedConfig], setting: Setting, instances: int) ->
 
 
 def sizes(domains: list[EncodedConfig], setting: Setting) -> None:
-    space_size(domains[0], setting, 1.0, 0)
     begun = process_time()
     for encoded in domains:
-        print(f"  {encoded.config.name}, {setting.name}: {space_size(encoded, setting, 1.0, 0)}")
+        print(f"  {encoded.config.name}, {setting.name}: {space_size(encoded, setting, 1.0)}")
     print(f"sizes of {len(domains)} spaces, {setting.name}: {process_time() - begun:.2f} CPU s")
 
 

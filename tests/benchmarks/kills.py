@@ -27,8 +27,8 @@ from tests.server.log import answers_by_digest
 from tests.server.options import ServerOptions
 from tests.server.running import RunningServer, running_server
 from tests.server.wire import request_digest
-from warehouse.ledger_rows import stored_calls
-from warehouse.ledger_schema import ANSWERED_SQL, open_for_reading
+from warehouse.ledger.rows import stored_calls
+from warehouse.ledger.schema import ANSWERED_SQL, open_for_reading
 
 TARGETS = ("main", "group", "server")
 KEY = "sk-kills"
@@ -202,7 +202,17 @@ def answers_in_ledger(root: Path) -> Counter[str]:
 def _start(server: RunningServer, root: Path) -> "subprocess.Popen[str]":
     root.mkdir(parents=True, exist_ok=True)
     return subprocess.Popen(
-        [sys.executable, "-P", "-m", "flows.cli", *_REFRESH, "--base-url", server.url, "--root", str(root)],
+        [
+            sys.executable,
+            "-P",
+            "-m",
+            "flows.cli.app",
+            *_REFRESH,
+            "--base-url",
+            server.url,
+            "--root",
+            str(root),
+        ],
         cwd=root,
         env={**clean_environment(), "PERENNIAL_API_KEY": KEY},
         stdout=subprocess.DEVNULL,

@@ -101,17 +101,15 @@ class _Clocked:
     def run(
         self,
         name: str,
-        function: Callable[..., dict[str, int]],
-        parameters: Sequence[tuple[Any, ...]],
-        *,
-        spread: bool = False,
+        here: Sequence[Callable[[], dict[str, int]]],
+        spread: Sequence[Any] = (),
     ) -> dict[str, int]:
-        """Run the function with each of the parameters, unless the stage is left out."""
+        """Do all of it, unless the stage is left out."""
         total: Counter[str] = Counter()
         if self._is_whole or name in ("domains", "sample"):
             with self._clock.stage(name) as told:
-                for values in parameters:
-                    total.update(function(*values))
+                for work in [*(work.run for work in spread), *here]:
+                    total.update(work())
                 told.append(", ".join(f"{rows:,} {table}" for table, rows in total.items()))
         return dict(total)
 
@@ -140,18 +138,19 @@ def _resident_bytes() -> int:
 def _run(asked: dict[str, Any], is_whole: bool) -> None:
     import pyarrow.parquet as pq
 
-    from flows.growing import Policies, grow
-    from flows.kernels import prepare_kernels
-    from flows.planning import prepare_refresh
-    from flows.workspace import open_workspace
+    from flows.kumo.kernels import prepare_kernels
+    from flows.refresh.plan import prepare_refresh
+    from flows.stages.grow import grow
+    from flows.stages.policies import Policies
+    from flows.stages.workspace import open_workspace
     from schemas.settings import load_settings
-    from warehouse.audit import audit, require_passed
-    from warehouse.catalog import published_editions
-    from warehouse.consolidate import consolidate
-    from warehouse.issued import issued_instances
-    from warehouse.publish import publish
-    from warehouse.stage import Staging
-    from warehouse.store import Store
+    from warehouse.audit.audit import audit, require_passed
+    from warehouse.catalog.catalog import published_editions
+    from warehouse.editions.issued_ids import issued_instances
+    from warehouse.editions.publish import publish
+    from warehouse.staging.merge_parts import consolidate
+    from warehouse.staging.staging import Staging
+    from warehouse.store.store import Store
 
     prepare_kernels("sampling", "search")
     settings = load_settings(asked)
@@ -162,7 +161,7 @@ def _run(asked: dict[str, Any], is_whole: bool) -> None:
     staging.write_plan(plan)
     workspace = open_workspace(store.root, plan.edition)
     clock = _Clock(count)
-    grow(workspace, prepared.domains, Policies.of(settings), _Clocked(clock, is_whole))
+    grow(workspace, Policies.of(settings, prepared.domains), _Clocked(clock, is_whole))
     with staging.scratch_folder() as scratch:
         with clock.stage("merge") as told:
             files = consolidate(staging, scratch)

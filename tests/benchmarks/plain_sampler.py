@@ -14,7 +14,7 @@ from pysat.card import CardEnc, EncType
 from pysat.formula import IDPool
 from pysat.solvers import Solver
 
-from schemas.kumo import Observation, Outcome, OutcomeState, SeedConfig, Setting
+from schemas.kumo.things import Observation, Outcome, OutcomeState, SeedConfig, Setting
 
 Choice = tuple[str, OutcomeState]
 

@@ -23,7 +23,7 @@ from time import perf_counter, process_time
 
 from schemas.calls import CallPolicy, Message, ModelRequest, Reply
 from schemas.ids import derive_rng
-from schemas.kumo import Setting
+from schemas.kumo.things import Setting
 from tasks.kumo.books import write_book
 from tasks.kumo.books.rules import rules_of
 from tasks.kumo.configuration import parse_config
@@ -34,7 +34,7 @@ from tests.server.options import ServerOptions
 from tests.server.roles.player import SCRIPT
 from tests.server.running import running_server
 from tests.server.script import Asked
-from warehouse.bundled import bundled_domains, bundled_text
+from warehouse.kumo.bundled_domains import bundled_domains, bundled_text
 
 MODEL = "scripted"
 RUNS = 5
@@ -131,7 +131,7 @@ def boards(episodes: int) -> list[Board]:
 
 async def play_through_client(url: str, in_flight: int, played: list[Board]) -> Figures:
     from tasks.llm.client import ModelClient
-    from warehouse.ledger import CallLedger
+    from warehouse.ledger.ledger import CallLedger
 
     player = parse_model_player(MODEL, {})
     policy = CallPolicy(url, concurrency=in_flight)

@@ -71,7 +71,7 @@ def refresh_seconds(asked: Sequence[str], runner: Sequence[str], root: Path) -> 
     """Run one refresh; return the seconds of each stage, of the whole and of CPU."""
     begun, used = time.perf_counter(), _cpu_of_children()
     done = subprocess.run(
-        [sys.executable, "-P", "-m", "flows.cli", "refresh", *asked, *runner, "--root", str(root)],
+        [sys.executable, "-P", "-m", "flows.cli.app", "refresh", *asked, *runner, "--root", str(root)],
         capture_output=True,
         text=True,
         check=False,
@@ -86,9 +86,9 @@ def print_overhead(runners: Sequence[str], batches: int, folder: Path) -> None:
     """Print the seconds of a batch that does nothing, workers ready, and those of the first three."""
     from prefect import flow
 
-    from flows.runners import opened_runner
-    from flows.stages import Stages
-    from flows.watching import Watchers
+    from flows.run.choose_runner import opened_runner
+    from flows.run.prefect_stages import Stages
+    from flows.watchers.watcher import Watchers
 
     root = _staged(folder / "root")
 
@@ -99,7 +99,7 @@ def print_overhead(runners: Sequence[str], batches: int, folder: Path) -> None:
             marks = [time.perf_counter()]
             for count in (3, batches):
                 used = time.process_time()
-                stages.run("idle", idle, [(number,) for number in range(count)], spread=True)
+                stages.run("idle", [], [Idle()] * count)
                 marks.append(time.perf_counter())
         first, rest = (after - before for before, after in pairwise(marks))
         return first, rest / batches, (time.process_time() - used) / batches
@@ -113,17 +113,20 @@ def print_overhead(runners: Sequence[str], batches: int, folder: Path) -> None:
             print(f"{name:12}" + "".join(f"{value:14.4f}" for value in seconds), flush=True)
 
 
-def idle(_number: int) -> dict[str, int]:
-    """Do nothing."""
-    return {"batches": 1}
+class Idle:
+    """Work that does nothing."""
+
+    def run(self) -> dict[str, int]:
+        """Return a count."""
+        return {"batches": 1}
 
 
 def _staged(root: Path) -> str:
     """Stage a plan, for the workers of Dask to see."""
-    from flows.planning import prepare_refresh
+    from flows.refresh.plan import prepare_refresh
     from schemas.settings import load_settings
-    from warehouse.stage import Staging
-    from warehouse.store import Store
+    from warehouse.staging.staging import Staging
+    from warehouse.store.store import Store
 
     store = Store(str(root))
     settings = load_settings({"root": str(root), "edition": _EDITION})

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from statistics import mean, median
 
-from schemas.kumo import SeedConfig, Setting
+from schemas.kumo.things import SeedConfig, Setting
 from tasks.kumo.configuration import parse_config
 from tasks.kumo.encoding import EncodedConfig, encode_config
 from tasks.kumo.sampling import Sample, SamplingRequest, sample_instances

@@ -3,10 +3,24 @@
 import os
 import signal
 import threading
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
-from flows.kernels import search_threads
+from flows.kumo.kernels import search_threads
 from schemas.errors import InstancesExhausted
+
+
+@dataclass(frozen=True)
+class Peril:
+    """Work on one batch by one of the functions below."""
+
+    function: Callable[[str, int], dict[str, int]]
+    folder: str
+    number: int
+
+    def run(self) -> dict[str, int]:
+        return self.function(self.folder, self.number)
 
 
 def telling(folder: str, number: int) -> dict[str, int]:

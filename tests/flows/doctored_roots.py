@@ -7,19 +7,19 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from flows.completeness import progress_of
-from flows.workspace import open_workspace
+from flows.stages.completeness import progress_of
+from flows.stages.workspace import open_workspace
 from schemas.calls import ModelRequest, Reply
 from tests.flows.grown_root import cut, flip
 from tests.flows.report_root import publish_two
 from tests.warehouse import tiny_edition
-from warehouse.catalog import table_file
-from warehouse.ledger import CallLedger, ledger_file
-from warehouse.ledger_rows import Entry, entry
-from warehouse.ledger_writer import LedgerWriter
-from warehouse.publish import publish
-from warehouse.stage import Rows, Staging
-from warehouse.store import Store
+from warehouse.catalog.catalog import table_file
+from warehouse.editions.publish import publish
+from warehouse.ledger.ledger import CallLedger, ledger_file
+from warehouse.ledger.rows import Entry, entry
+from warehouse.ledger.writer import LedgerWriter
+from warehouse.staging.staging import Rows, Staging
+from warehouse.store.store import Store
 
 ANSWER = "It rains, as the flakes are grey."
 
@@ -31,8 +31,8 @@ def make_healthy(root: Path) -> None:
     staging = Staging(Store(str(root)), "begun")
     staging.write_plan(tiny_edition.plan("begun"))
     first, second, *_ = progress_of(open_workspace(str(root), "begun")).asked
-    staging.write_batch(first, {"domains": tiny_edition.rows()["domains"]})
-    staging.write_batch(second, {"books": tiny_edition.rows()["books"]})
+    staging.write_batch(first, {"kumo_domains": tiny_edition.rows()["kumo_domains"]})
+    staging.write_batch(second, {"kumo_books": tiny_edition.rows()["kumo_books"]})
 
 
 def _keep_a_call(root: Path) -> None:
@@ -75,7 +75,7 @@ def _publish_an_orphan(root: Path) -> None:
 
 def cut_a_part(root: Path) -> None:
     """Cut a staged part off."""
-    cut(next((root / "staging/begun/books").iterdir()))
+    cut(next((root / "staging/begun/kumo_books").iterdir()))
 
 
 # What is done to the root, the check that fails by it, and what that tells.
@@ -86,9 +86,9 @@ DAMAGE: dict[str, tuple[Callable[[Path], Any], str, str]] = {
         "tables/turns/edition=old/part-0.parquet",
     ),
     "a published file deleted": (
-        lambda root: (root / table_file("books", "new")).unlink(),
+        lambda root: (root / table_file("kumo_books", "new")).unlink(),
         "edition new",
-        "tables/books/edition=new/part-0.parquet: missing",
+        "tables/kumo_books/edition=new/part-0.parquet: missing",
     ),
     "a reply altered in the ledger": (
         lambda root: _replace(root / "ledger.sqlite", ANSWER, ANSWER.replace("rains", "snows")),
@@ -106,7 +106,7 @@ DAMAGE: dict[str, tuple[Callable[[Path], Any], str, str]] = {
     "an orphan": (
         _publish_an_orphan,
         "edition orphan",
-        "episodes.instance_id: 1 rows refer to no row of kumo_instances, such as ki_lost",
+        "episodes.instance_id: 1 rows refer to no row of instances, such as ki_lost",
     ),
     "a plan deleted": (
         lambda root: (root / "staging/begun/plan.json").unlink(),

@@ -4,13 +4,14 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
-from flows.growing import Policies, grow
-from flows.plain_stages import PlainStages
-from flows.planning import prepare_refresh
-from flows.workspace import open_workspace
+from flows.refresh.plan import prepare_refresh
+from flows.run.plain_stages import PlainStages
+from flows.stages.grow import grow
+from flows.stages.policies import Policies
+from flows.stages.workspace import open_workspace
 from schemas.settings import RefreshSettings, load_settings
-from warehouse.stage import Staging
-from warehouse.store import Store
+from warehouse.staging.staging import Staging
+from warehouse.store.store import Store
 
 SETTINGS = {
     "domains": ["chemical_analysis"],
@@ -37,8 +38,8 @@ def grow_next(settings: RefreshSettings) -> Policies:
     prepared = prepare_refresh(settings, store)
     if not prepared.resumed:
         Staging(store, "next").write_plan(prepared.plan)
-    policies = Policies.of(settings)
-    grow(open_workspace(settings.root, "next"), prepared.domains, policies, PlainStages())
+    policies = Policies.of(settings, prepared.domains)
+    grow(open_workspace(settings.root, "next"), policies, PlainStages())
     return policies
 
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from flows.embedded_server import EmbeddedServer
-from flows.runtime import configure_prefect, prefect_home
+from flows.serve.embedded_server import EmbeddedServer
+from flows.serve.prefect_environment import configure_prefect, prefect_home
 from schemas.tables import TABLES
-from warehouse.catalog import open_catalog
-from warehouse.store import Store
+from warehouse.catalog.catalog import open_catalog
+from warehouse.store.store import Store
 
 SMALL_REFRESH = (
     *("--domains", "mineral_identification,chemical_analysis"),
@@ -81,7 +81,7 @@ class Harness:
     def start(self, *arguments: str, cwd: Path) -> "subprocess.Popen[str]":
         """Start the command and return its process; both outputs are in its `stdout`."""
         return subprocess.Popen(
-            [sys.executable, "-P", "-m", "flows.cli", *arguments],
+            [sys.executable, "-P", "-m", "flows.cli.app", *arguments],
             cwd=cwd,
             env=self.environment,
             stdout=subprocess.PIPE,
@@ -94,7 +94,7 @@ class Harness:
     ) -> "subprocess.CompletedProcess[str]":
         """Run the command and return what it printed and its exit code."""
         return subprocess.run(
-            [sys.executable, "-P", "-m", "flows.cli", *arguments],
+            [sys.executable, "-P", "-m", "flows.cli.app", *arguments],
             cwd=cwd,
             env=self.environment,
             capture_output=True,

@@ -9,18 +9,26 @@ from typing import Any
 
 import pyarrow as pa
 
-from flows.analyse import edition_statistics
-from schemas.kumo import Episode, SeedConfig, Turn
-from schemas.tables import STAGED_TABLES, TABLES
+from flows.stages.compute_statistics import edition_statistics
+from schemas.kumo.things import SeedConfig, Step
+from schemas.tables import TABLES
 from tests.warehouse import tiny_edition
-from warehouse.kumo_rows import book_row, config_row, domain_row, episode_row, instance_row, outcome_rows
-from warehouse.publish import publish
-from warehouse.store import Store
+from warehouse.editions.publish import publish
+from warehouse.kumo.rows import (
+    book_row,
+    config_row,
+    domain_row,
+    instance_row,
+    outcome_rows,
+    shared_instance_row,
+)
+from warehouse.store.store import Store
 
 HOSTILE = "<script>alert(1)</script>"
 MODEL = "provider/a-model-with-a-long-name-instruct-2026"
 DOMAINS = ("Weather", "Stars & <b>stripes</b>", "Knots")
 SETTINGS = {"easy": (4, 6), "hard": (12, 16)}
+SIZES = {**SETTINGS, "10x12": (10, 12)}
 INSTANCES = 5
 RUNS = 2
 SEED = 11
@@ -37,6 +45,11 @@ def publish_without_models(root: Path) -> None:
     _publish(root, "plain", ("oracle",), datetime(2026, 1, 1, tzinfo=UTC), shift=0, settings=("easy",))
 
 
+def publish_sizes(root: Path) -> None:
+    """Publish `sizes`: three settings, whose order by name is not that by size."""
+    _publish(root, "sizes", ("oracle",), datetime(2026, 1, 1, tzinfo=UTC), shift=0, settings=tuple(SIZES))
+
+
 def _publish(
     root: Path,
     edition: str,
@@ -45,12 +58,12 @@ def _publish(
     shift: int,
     settings: tuple[str, ...] = tuple(SETTINGS),
 ) -> None:
-    rows = {**dict.fromkeys(STAGED_TABLES, ()), **_rows(edition, players, shift, settings)}
+    rows = {**dict.fromkeys(tiny_edition.STAGED_TABLES, ()), **_rows(edition, players, shift, settings)}
     tables = {
         name: pa.Table.from_pylist(list(rows[name]), schema=TABLES[name].arrow_schema())
-        for name in STAGED_TABLES
+        for name in tiny_edition.STAGED_TABLES
     }
-    statistics = edition_statistics(tables, SEED, {})
+    statistics = edition_statistics("kumo", tables, SEED, {})
     tables["statistics"] = pa.Table.from_pylist(statistics, schema=TABLES["statistics"].arrow_schema())
     publish(Store(str(root)), tiny_edition.plan(edition), tables, [], created_at)
 
@@ -64,24 +77,29 @@ def _rows(
 ) -> dict[str, list[dict[str, Any]]]:
     configs = [_config(domain) for domain in DOMAINS]
     rows: dict[str, list[dict[str, Any]]] = {
-        "domains": [domain_row(config, "file") for config in configs],
-        "seed_configs": [config_row(config, []) for config in configs],
-        "outcomes": [row for config in configs for row in outcome_rows(config)],
+        "kumo_domains": [domain_row(config, "file") for config in configs],
+        "kumo_seed_configs": [config_row(config, []) for config in configs],
+        "kumo_outcomes": [row for config in configs for row in outcome_rows(config)],
+        "instances": [],
         "kumo_instances": [],
-        "books": [],
-        "episodes": [],
+        "kumo_books": [],
     }
+    episodes = []
     for config, setting, number in product(configs, settings, range(INSTANCES)):
         instance = _instance(edition, config, setting, number)
+        shared = shared_instance_row(
+            tiny_edition.INSTANCE, instance_id=instance["instance_id"], domain=config.name, setting=setting
+        )
         book = book_row(instance["instance_id"], 0, "the book", "template", [], [])
+        rows["instances"].append(shared)
         rows["kumo_instances"].append(instance)
-        rows["books"].append(book)
+        rows["kumo_books"].append(book)
         for place, player in enumerate(players):
             for run in range(RUNS):
                 difficulty = number + run + len(config.name) + shift + 2 * (setting == "hard")
-                episode = _episode(player, run, place, difficulty)
-                rows["episodes"].append(episode_row(episode, instance["instance_id"], book["book_id"], 0.1))
-    return rows
+                ids = {"instance_id": instance["instance_id"], "book_id": book["book_id"]}
+                episodes.append(_episode(player, run, place, difficulty, ids))
+    return {**rows, **tiny_edition.added(episodes)}
 
 
 def _instance(edition: str, config: SeedConfig, setting: str, number: int) -> dict[str, Any]:
@@ -89,23 +107,24 @@ def _instance(edition: str, config: SeedConfig, setting: str, number: int) -> di
         tiny_edition.INSTANCE,
         instance_id=f"ki_{edition}_{config.name}_{setting}_{number}",
         config_id=config.config_id,
-        setting=setting,
         expected_steps=1.5,
         golden=["measure", "look up", "rain"],
         signature=f"{number % 2}|2,2",
     )
-    n_truths, n_actions = SETTINGS[setting]
+    n_truths, n_actions = SIZES[setting]
     return {**row, "n_truths": n_truths, "n_actions": n_actions, "optimal_tests": 1 + number % 3}
 
 
-def _episode(player: str, run: int, place: int, difficulty: int) -> Episode:
-    """Return a solved episode, but for the later players on every so many."""
-    measured = Turn(1, "action", "measure", "", 4.5, 1)
+def _episode(
+    player: str, run: int, place: int, difficulty: int, ids: dict[str, str]
+) -> dict[str, list[dict[str, Any]]]:
+    """Return the rows of a solved episode, but for the later players on every so many."""
     tokens = None if place == 0 else 1000 * place + 10 * difficulty
-    if place == 0 or difficulty % (5 - place):
-        return Episode(player, run, "solved", (measured, Turn(2, "truth", "rain", "", None, None)), tokens)
-    status = ("wrong", "unparsed", "api_error")[difficulty % 3]
-    return Episode(player, run, status, (measured, Turn(2, "none", None, "so", None, None)), tokens)
+    solved = place == 0 or difficulty % (5 - place)
+    status = "solved" if solved else ("wrong", "unparsed", "api_error")[difficulty % 3]
+    last = ("truth", "rain") if solved else ("none", None)
+    steps = (tiny_edition.MEASURED, Step(2, *last, None, None))
+    return tiny_edition.played(player, run, status, steps, **ids, tokens=tokens)
 
 
 def as_json(value: Any) -> str:

@@ -11,9 +11,9 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-from tests.flows.batches_in_peril import dying_once, failing_once, refusing, telling
-from warehouse.stage import Staging
-from warehouse.store import Store
+from tests.flows.batches_in_peril import Peril, dying_once, failing_once, refusing, telling
+from warehouse.staging.staging import Staging
+from warehouse.store.store import Store
 
 BATCHES = 6
 ASKED = {
@@ -27,11 +27,11 @@ ASKED = {
 
 def main() -> None:
     """Run all, and print what became of each."""
-    # Here, not above: the processes of the pool import this module anew.
+    # Here, not above: the processes of the pool import this module again.
     from distributed import LocalCluster
     from prefect import flow
 
-    from flows.refresh import refresh
+    from flows.refresh.flow import refresh
 
     in_peril = flow(name="batches-in-peril", validate_parameters=False)(run_in_peril)
     folder, edition = Path(sys.argv[1]), sys.argv[2]
@@ -66,21 +66,23 @@ def main() -> None:
 
 def run_in_peril(runner: str, workers: int, root: str, edition: str, folder: str) -> dict[str, Any]:
     """Run all batches in peril on this runner and return what became of them."""
-    from flows.runners import opened_runner
-    from flows.stages import Stages
-    from flows.watching import Watchers
+    from flows.run.choose_runner import opened_runner
+    from flows.run.prefect_stages import Stages
+    from flows.watchers.watcher import Watchers
 
-    batches = [(folder, number) for number in range(BATCHES)]
+    def works(function: Any) -> list[Peril]:
+        return [Peril(function, folder, number) for number in range(BATCHES)]
+
     with opened_runner(runner, workers, root, edition) as taken:
         stages = Stages(Watchers(), taken)
         found: dict[str, Any] = {"parent": os.getpid()}
-        found["counts"] = stages.run("telling", telling, batches, spread=lambda _folder, number: number > 1)
+        found["counts"] = stages.run("telling", [work.run for work in works(telling)[:2]], works(telling)[2:])
         try:
-            stages.run("refusing", refusing, batches, spread=True)
+            stages.run("refusing", [], works(refusing))
         except Exception as error:  # noqa: BLE001  the test says what it has to be
             found["refused"] = [type(error).__name__, str(error), getattr(error, "exit_code", None)]
-        found["failed"] = stages.run("failing", failing_once, batches, spread=True)
-        found["died"] = stages.run("dying", dying_once, batches, spread=True)
+        found["failed"] = stages.run("failing", [], works(failing_once))
+        found["died"] = stages.run("dying", [], works(dying_once))
     found["telling"] = [(Path(folder) / f"telling-{number}").read_text().split() for number in range(BATCHES)]
     found["refusing"] = sum((Path(folder) / f"refusing-{number}").exists() for number in range(BATCHES))
     return found
@@ -95,7 +97,7 @@ def _outcome(function: Any, *values: Any) -> Any:
 
 def _staged(published: Path, edition: str, work: Path) -> str:
     """Stage an edition's plan in a root of its own, for workers to see."""
-    from warehouse.publish import published_plan
+    from warehouse.editions.publish import published_plan
 
     root = str(work / "root")
     Staging(Store(root), edition).write_plan(published_plan(Store(str(published)), edition))

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from flows.artifacts import Artifacts
+from flows.watchers.prefect_artifacts import Artifacts
 from tests.flows.conftest import Published
 from tests.flows.prefect_harness import Harness
 

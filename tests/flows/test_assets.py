@@ -7,16 +7,17 @@ from typing import Any
 import pytest
 from prefect.assets import Asset
 
-from flows.assets import asset_key
+from flows.watchers.prefect_assets import asset_key
 from schemas.tables import TABLES
 from tests.flows.conftest import Published
 from tests.flows.prefect_harness import Harness
-from warehouse.catalog import open_catalog
-from warehouse.store import Store
+from warehouse.catalog.catalog import open_catalog
+from warehouse.store.store import Store
 
 _MADE = "prefect.asset.materialization.succeeded"
 _WITH_ROWS = (
-    *("editions", "domains", "seed_configs", "outcomes", "kumo_instances", "books", "episodes", "turns"),
+    *("editions", "instances", "episodes", "turns", "kumo_domains", "kumo_seed_configs", "kumo_outcomes"),
+    *("kumo_instances", "kumo_books", "kumo_episodes", "kumo_moves"),
     *("statistics", "audits"),
 )
 
@@ -54,24 +55,26 @@ def test_each_asset_names_those_that_it_rests_on(harness: Harness, published: Pu
         }
         for table, event in events.items()
     }
-    assert rests_on["domains"] == set()
-    assert rests_on["books"] == {"seed_configs", "kumo_instances"}
-    assert rests_on["episodes"] == {"kumo_instances", "books"}
-    assert rests_on["statistics"] == {"domains", "seed_configs", "kumo_instances", "episodes"}
-    assert rests_on["audits"] >= {"books", "episodes", "statistics"}
+    assert rests_on["kumo_domains"] == set()
+    assert rests_on["kumo_books"] == {"kumo_seed_configs", "instances", "kumo_instances"}
+    assert rests_on["episodes"] == {"instances", "kumo_instances", "kumo_books"}
+    assert rests_on["statistics"] == {
+        *("kumo_seed_configs", "instances", "kumo_instances", "episodes", "kumo_episodes")
+    }
+    assert rests_on["audits"] >= {"kumo_books", "episodes", "statistics"}
 
 
 @pytest.mark.parametrize(
     ("root", "key"),
     [
-        ("/srv/bench", "perennial://srv/bench/tables/books"),
-        ("file:///srv/bench/", "perennial://srv/bench/tables/books"),
-        ("s3://bucket/bench", "perennial://bucket/bench/tables/books"),
-        ("s3://key:secret@bucket/bench?token=1", "perennial://bucket/bench/tables/books"),
+        ("/srv/bench", "perennial://srv/bench/tables/kumo_books"),
+        ("file:///srv/bench/", "perennial://srv/bench/tables/kumo_books"),
+        ("s3://bucket/bench", "perennial://bucket/bench/tables/kumo_books"),
+        ("s3://key:secret@bucket/bench?token=1", "perennial://bucket/bench/tables/kumo_books"),
     ],
 )
 def test_a_key_says_where_the_table_is_without_credentials(root: str, key: str) -> None:
-    assert asset_key(root, "books") == key
+    assert asset_key(root, "kumo_books") == key
 
 
 def test_any_root_gives_keys_that_prefect_takes_and_that_differ() -> None:

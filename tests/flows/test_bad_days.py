@@ -1,4 +1,4 @@
-"""Bad days: a full disk, a read-only root, damaged or deleted data, a clock set back.
+"""What goes wrong around a refresh: a full disk, a read-only root, damaged or deleted data, a clock set back.
 
 Each is detected and told in one line with its remedy; nothing is published, and what was published before
 stays as it was, byte for byte.
@@ -15,12 +15,12 @@ from typing import Any
 
 import pytest
 
-from flows.clock import refuse_clock_set_back
-from flows.completeness import require_complete
-from flows.evaluate import evaluate_batch
-from flows.planning import prepare_refresh
-from flows.release import audit_and_publish
-from flows.workspace import open_workspace
+from flows.console.clock import refuse_clock_set_back
+from flows.refresh.plan import prepare_refresh
+from flows.refresh.publish import audit_and_publish
+from flows.stages.completeness import require_complete
+from flows.stages.grow import Work
+from flows.stages.workspace import open_workspace
 from schemas.errors import Damaged, EditionConflict, PerennialError
 from tests.flows.grown_root import (
     REFRESH,
@@ -37,10 +37,10 @@ from tests.flows.report_root import publish_without_models
 from tests.server.options import ServerOptions
 from tests.server.running import running_server
 from tests.warehouse import tiny_edition
-from warehouse.catalog import published_editions, table_file
-from warehouse.publish import publish
-from warehouse.stage import Rows, Staging
-from warehouse.store import Store
+from warehouse.catalog.catalog import published_editions, table_file
+from warehouse.editions.publish import publish
+from warehouse.staging.staging import Rows, Staging
+from warehouse.store.store import Store
 
 pytestmark = pytest.mark.slow
 
@@ -71,7 +71,7 @@ def staged(whole: Path, tmp_path: Path) -> Path:
 
 
 def _refused(done: "subprocess.CompletedProcess[str]", code: int) -> str:
-    """Return the one line that the command told of the error."""
+    """Return the one line that the command printed of the error."""
     assert done.returncode == code, done.stdout + done.stderr
     assert "Traceback" not in done.stdout + done.stderr
     line, *rest = [line for line in done.stderr.splitlines() if line.startswith("perennial: error: ")]
@@ -88,12 +88,14 @@ def _part(root: Path, table: str) -> Path:
 
 def _mark_of(root: Path, stage: str) -> Path:
     workspace = open_workspace(str(root), "next")
-    parts = ("oracle",) if stage == "episodes" else ()
-    return root / "staging/next/done" / f"{workspace.key(stage, workspace.batches[0], *parts)}.json"
+    batch = next(s for s in workspace.stages if s.name == stage).batches(workspace)[0]
+    return root / "staging/next/done" / f"{workspace.key(batch)}.json"
 
 
 def _foreign_batch(root: Path) -> None:
-    Staging(Store(str(root)), "next").write_batch("other", {"domains": tiny_edition.rows()["domains"]})
+    Staging(Store(str(root)), "next").write_batch(
+        "other", {"kumo_domains": tiny_edition.rows()["kumo_domains"]}
+    )
 
 
 DAMAGE: dict[str, tuple[Callable[[Path], Any], str]] = {
@@ -102,14 +104,17 @@ DAMAGE: dict[str, tuple[Callable[[Path], Any], str]] = {
         r"staging/next/turns/.*\.parquet is truncated",
     ),
     "a part altered": (
-        lambda root: flip(_part(root, "books")),
-        r"staging/next/books/.*\.parquet was altered",
+        lambda root: flip(_part(root, "kumo_books")),
+        r"staging/next/kumo_books/.*\.parquet was altered",
     ),
     "a part deleted": (
         lambda root: _part(root, "episodes").unlink(),
         r"next/episodes/.*\.parquet is missing",
     ),
-    "a table deleted": (lambda root: shutil.rmtree(root / "staging/next/outcomes"), r"outcomes/.*is missing"),
+    "a table deleted": (
+        lambda root: shutil.rmtree(root / "staging/next/kumo_outcomes"),
+        r"outcomes/.*is missing",
+    ),
     "a mark deleted": (
         lambda root: _mark_of(root, "episodes").unlink(),
         r"1 of the \d+ batches of edition 'next' are not in .*: the episodes of oracle on cfg_\w+ easy",
@@ -142,11 +147,13 @@ def test_what_was_damaged_in_staging_is_neverpublished_digests(staged: Path, nam
 
 
 def test_a_truncated_part_stops_the_stage_that_reads_it(staged: Path) -> None:
-    cut(_part(staged, "books"))
+    cut(_part(staged, "kumo_books"))
     mark = _mark_of(staged, "episodes")
     mark.unlink()
     before = published_digests(staged)
-    with pytest.raises(Damaged, match=r"books/\w+\.parquet is truncated: [\d,]+ of [\d,]+ bytes") as caught:
+    with pytest.raises(
+        Damaged, match=r"kumo_books/\w+\.parquet is truncated: [\d,]+ of [\d,]+ bytes"
+    ) as caught:
         grow_next(settings_of(staged))
     assert "perennial editions --prune-staging next" in str(caught.value)
     assert not mark.exists()
@@ -224,7 +231,7 @@ def publish_staged(root: Path) -> None:
     staging = Staging(store, "next")
     plan = staging.read_plan()
     assert plan is not None
-    tables = {name: staging.read_all(name) for name in ("episodes", "books", "turns")}
+    tables = {name: staging.read_all(name) for name in ("episodes", "kumo_books", "turns")}
     publish(store, plan, tables, [], datetime.now(UTC))
 
 
@@ -273,13 +280,13 @@ def test_a_reply_that_was_altered_in_the_ledger_stops_the_batch_that_would_use_i
         settings = settings_of(root, players=["scripted"], runs=1, base_url=server.url)
         policies = grow_next(settings)
         workspace = open_workspace(str(root), "next")
-        batch = workspace.batches[0]
-        Path(root / "staging/next/done" / f"{workspace.key('episodes', batch, 'scripted')}.json").unlink()
+        (batch,) = next(s for s in workspace.stages if s.name == "episodes").batches(workspace)
+        Path(root / "staging/next/done" / f"{workspace.key(batch)}.json").unlink()
         answered = server.status().answered
         call_id = _alter_a_reply(root / "ledger.sqlite")
         before = published_digests(root)
         with pytest.raises(Damaged, match=rf"ledger\.sqlite: call {call_id} is damaged"):
-            evaluate_batch(str(root), "next", policies.calls, False, batch, "scripted")
+            Work(str(root), "next", (batch,), policies).run()
         assert server.status().answered == answered
     assert published_digests(root) == before
 
@@ -305,7 +312,7 @@ def test_a_published_file_that_was_cut_off_is_told_in_one_line_by_every_reader(
     base: Path, harness: Harness, tmp_path: Path
 ) -> None:
     root = Path(shutil.copytree(base, tmp_path / "root"))
-    cut(root / table_file("domains", "plain"))
+    cut(root / table_file("kumo_domains", "plain"))
     cut(root / table_file("kumo_instances", "plain"))
     before = digests(root)
     for command in (("editions",), ("sample", *SAMPLE, "--out", str(tmp_path / "out.jsonl"))):

@@ -1,4 +1,4 @@
-"""An edition grown in chunks is the one grown at once, and goes on after a kill between chunks."""
+"""An edition grown in chunks is the one grown at once, and resumes after a kill between chunks."""
 
 import json
 import multiprocessing
@@ -9,20 +9,19 @@ from typing import Any
 
 import pytest
 
-from flows import workspace as working
-from flows.author import stage_domain
-from flows.growing import Policies, grow
-from flows.plain_stages import PlainStages
-from flows.planning import prepare_refresh
-from flows.release import audit_and_publish
-from flows.sample import sample_batch
-from flows.workspace import open_workspace
+from flows.kumo import edition as working
+from flows.refresh.plan import prepare_refresh
+from flows.refresh.publish import audit_and_publish
+from flows.run.plain_stages import PlainStages
+from flows.stages.grow import Work, grow
+from flows.stages.policies import Policies
+from flows.stages.workspace import open_workspace
 from schemas.errors import InstancesExhausted
-from schemas.kumo import Outcome, OutcomeState, SeedConfig
+from schemas.kumo.things import Outcome, OutcomeState, SeedConfig
 from schemas.settings import RefreshSettings, load_settings
 from tests.flows.prefect_harness import edition_content
-from warehouse.stage import Staging
-from warehouse.store import Store
+from warehouse.staging.staging import Staging
+from warehouse.store.store import Store
 
 pytestmark = pytest.mark.slow
 
@@ -58,13 +57,16 @@ def _begun(root: Path, asked: dict[str, Any]) -> tuple[RefreshSettings, Any]:
 def _grown(root: Path, asked: dict[str, Any]) -> dict[str, list[tuple[Any, ...]]]:
     settings, prepared = _begun(root, asked)
     edition = prepared.plan.edition
-    grow(open_workspace(str(root), edition), prepared.domains, Policies.of(settings), PlainStages())
+    grow(open_workspace(str(root), edition), Policies.of(settings, prepared.domains), PlainStages())
     audit_and_publish(str(root), edition)
     return edition_content(root, edition)
 
 
 def _files(root: Path) -> dict[str, bytes]:
-    tables = ("kumo_instances", "books", "turns", "statistics", "rejections", "audits")
+    tables = (
+        *("instances", "kumo_instances", "kumo_books", "turns", "kumo_moves", "statistics"),
+        *("rejections", "audits"),
+    )
     return {name: next(root.glob(f"tables/{name}/*/part-0.parquet")).read_bytes() for name in tables}
 
 
@@ -80,14 +82,22 @@ def test_chunks_change_no_row_and_no_byte(tmp_path: Path, monkeypatch: pytest.Mo
 
 def _sample_one_by_one(root: str, config_id: str, setting: str) -> None:
     working.CHUNK = 1
-    sample_batch(root, "chunked", config_id, setting)
+    _sample(root, config_id, setting)
+
+
+def _sample(root: str, config_id: str, setting: str) -> dict[str, int]:
+    """Sample all chunks of a configuration and setting."""
+    edition = working.KumoEdition(open_workspace(root, "chunked"))
+    batches = [c.batch("sample") for c in edition.cells if (c.config_id, c.setting) == (config_id, setting)]
+    return Work(root, "chunked", tuple(batches), Policies.of(load_settings({}))).run()
 
 
 def _with_domain(root: Path, asked: dict[str, Any]) -> tuple[Staging, str, str]:
     """Return a staged edition with its domain, and the configuration and setting to sample."""
-    _, prepared = _begun(root, asked)
+    settings, prepared = _begun(root, asked)
     workspace = open_workspace(str(root), "chunked")
-    stage_domain(workspace, prepared.domains[0])
+    domain = (working.given_batch(prepared.plan.configs[0]),)
+    Work(str(root), "chunked", domain, Policies.of(settings, prepared.domains)).run()
     return workspace.staging, prepared.plan.configs[0], prepared.plan.settings[0].name
 
 
@@ -107,11 +117,11 @@ def test_sampling_goes_on_after_a_kill_between_chunks(
     sampler.join()
     assert sampler.exitcode == -signal.SIGKILL
     assert 2 <= len(killed.done_keys()) - before < MANY["instances"]
-    assert sample_batch(str(root), "chunked", *cell) == {"kumo_instances": MANY["instances"]}
+    assert _sample(str(root), *cell) == dict.fromkeys(("instances", "kumo_instances"), MANY["instances"])
 
     monkeypatch.setattr(working, "CHUNK", 1_000)
     undisturbed, *cell = _with_domain(tmp_path / "undisturbed", MANY)
-    sample_batch(str(tmp_path / "undisturbed"), "chunked", *cell)
+    _sample(str(tmp_path / "undisturbed"), *cell)
     assert killed.read_all("kumo_instances").equals(undisturbed.read_all("kumo_instances"))
 
 
@@ -124,7 +134,7 @@ def test_a_shortfall_counts_the_chunks_before(tmp_path: Path, monkeypatch: pytes
         monkeypatch.setattr(working, "CHUNK", chunk)
         _, *cell = _with_domain(tmp_path / str(chunk), asked)
         with pytest.raises(InstancesExhausted) as caught:
-            sample_batch(str(tmp_path / str(chunk)), "chunked", *cell)
+            _sample(str(tmp_path / str(chunk)), *cell)
         told.append(str(caught.value))
     assert "100 new ones were asked for" in told[0]
     assert len(set(told)) == 1

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.line_files import write_lines
+from flows.console.line_files import write_lines
 from schemas.errors import InvalidOption
 from tests.flows.conftest import Published
 from tests.flows.prefect_harness import Harness, clean_environment
@@ -97,7 +97,7 @@ def test_every_command_takes_a_root(harness: Harness, tmp_path: Path, command: t
 
 def test_lineage_answers_in_one_query(harness: Harness, published: Published, tmp_path: Path) -> None:
     done = harness.perennial(
-        *("query", "FROM lineage WHERE player = 'reader' LIMIT 1", "--root", str(published.root)),
+        *("query", "FROM kumo_lineage WHERE player = 'reader' LIMIT 1", "--root", str(published.root)),
         *("--format", "json"),
         cwd=tmp_path,
     )
@@ -220,7 +220,8 @@ def test_a_link_is_written_through(tmp_path: Path) -> None:
 
 def test_reading_commands_import_no_prefect_and_tasks_nothing_heavy() -> None:
     program = (
-        "import sys, flows.cli, tasks.kumo.search, tasks.kumo.sampling\n"
+        "import sys, typer, flows.cli.app, tasks.kumo.search, tasks.kumo.sampling\n"
+        "assert len(list(typer.main.get_command(flows.cli.app.app).commands.values())) > 10\n"
         "import tasks.kumo.players, tasks.kumo.books, tasks.kumo.books.check, tasks.kumo.validation\n"
         "heavy = {'prefect', 'duckdb', 'pyarrow', 'pandas', 'numba', 'numpy', 'pysat', 'pydantic', 'jinja2',"
         " 'great_expectations', 'scipy', 'openlineage'}\n"

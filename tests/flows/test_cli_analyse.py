@@ -1,4 +1,6 @@
-"""`perennial analyse` and `perennial import scores`: figures made anew, and nothing published changed."""
+"""`perennial analyse` and `perennial import scores`: figures computed again, and nothing published
+changed.
+"""
 
 import re
 import shutil
@@ -8,8 +10,8 @@ import pytest
 
 from tests.flows.conftest import Published
 from tests.flows.prefect_harness import Harness
-from warehouse.catalog import open_catalog
-from warehouse.store import Store
+from warehouse.catalog.catalog import open_catalog
+from warehouse.store.store import Store
 
 
 @pytest.fixture

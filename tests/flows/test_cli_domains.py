@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from flows import cli_domains
-from flows.cli_domains import domains
-from flows.input_files import config_files, load_bundled, read_config_file, read_text_file, shown_path
-from flows.line_files import read_lines
+from flows.console.input_files import config_files, load_bundled, read_config_file, read_text_file, shown_path
+from flows.console.line_files import read_lines
+from flows.kumo import cli_domains
+from flows.kumo.cli_domains import domains
 from schemas.errors import InvalidOption, UnreadableInput
 from tasks.kumo.validation import RULES, validate_config
-from warehouse.bundled import bundled_domains, bundled_text
+from warehouse.kumo.bundled_domains import bundled_domains, bundled_text
 
 SMALL = ("--min-truths", "2", "--min-actions", "2")
 
@@ -323,7 +323,7 @@ def test_odd_file_names_are_shown_on_one_line(tmp_path: Path) -> None:
 
 def test_import_is_cheap() -> None:
     heavy = "('pydantic', 'prefect', 'rich.table', 'numpy', 'duckdb', 'pyarrow')"
-    code = f"import sys, flows.cli_domains; print([name for name in {heavy} if name in sys.modules])"
-    root = Path(cli_domains.__file__).parent.parent
+    code = f"import sys, flows.kumo.cli_domains; print([name for name in {heavy} if name in sys.modules])"
+    root = Path(cli_domains.__file__).parents[2]
     done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

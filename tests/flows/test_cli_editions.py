@@ -8,23 +8,13 @@ from typing import Any
 
 import pytest
 
-from flows.planning import prepare_refresh
+from flows.refresh.plan import prepare_refresh
 from schemas.settings import load_settings
-from tests.flows.hand_made_root import Run, commands_on, two_editions
+from tests.flows.hand_made_root import Run
 from tests.warehouse import tiny_edition
-from warehouse.publish import publish
-from warehouse.stage import Staging
-from warehouse.store import Store
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return two_editions(tmp_path / "data")
-
-
-@pytest.fixture
-def run(store: Store, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    return commands_on(store, monkeypatch, capsys)
+from warehouse.editions.publish import publish
+from warehouse.staging.staging import Staging
+from warehouse.store.store import Store
 
 
 def _listed(run: Run, *arguments: str) -> list[dict[str, Any]]:
@@ -39,7 +29,7 @@ def test_withdrawing_hides_an_edition_and_reinstating_shows_it(run: Run) -> None
     assert shown.code == 0, shown.err
     assert "edition e1 is withdrawn" in shown.out
     assert [row["edition"] for row in _listed(run)] == ["e2"]
-    assert "1 more is withdrawn" in run("editions").err
+    assert "1 more edition is withdrawn" in run("editions").err
     first, second = _listed(run, "--all")
     assert (first["edition"], first["why"], first["instances"]) == ("e1", "two books are wrong", 1)
     assert first["withdrawn"] <= f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
@@ -72,10 +62,10 @@ def test_a_refresh_under_a_withdrawn_name_is_refused(run: Run) -> None:
         (("--withdraw", "e1", "--why", " \n"), 2, "--withdraw needs a reason"),
         (("--reinstate", "e1"), 2, "--reinstate needs a reason"),
         (("--reinstate", "e1", "--why", "x"), 5, "edition 'e1' is not withdrawn"),
-        (("--withdraw", "e1", "--reinstate", "e1", "--why", "x"), 2, "do not go together"),
-        (("--withdraw", "e1", "--why", "x", "--prune-staging"), 2, "do not go together"),
-        (("--why", "x"), 2, "--why goes with"),
-        (("--yes",), 2, "--yes goes with --prune-staging"),
+        (("--withdraw", "e1", "--reinstate", "e1", "--why", "x"), 2, "exclude each other"),
+        (("--withdraw", "e1", "--why", "x", "--prune-staging"), 2, "exclude each other"),
+        (("--why", "x"), 2, "--why needs"),
+        (("--yes",), 2, "--yes needs --prune-staging"),
         (("e1",), 2, "'e1': name an edition with"),
         (("--prune-staging", "e1"), 2, "nothing is left over of e1"),
     ],

@@ -13,8 +13,8 @@ import pytest
 
 from tests.flows.prefect_harness import Harness, clean_environment
 from tests.warehouse.lock_holding import holding, replaced
-from warehouse.root_lock import locked_root
-from warehouse.store import Store
+from warehouse.lock.root_lock import locked_root
+from warehouse.store.store import Store
 
 LOCK = "lock.json"
 
@@ -99,7 +99,7 @@ def test_a_lock_that_cannot_be_read_is_told_and_removed(tmp_path: Path) -> None:
 def test_on_a_terminal_it_asks(elsewhere: Path, answer: str, code: int) -> None:
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-P", "-m", "flows.cli", "unlock", "--root", str(elsewhere)],
+        [sys.executable, "-P", "-m", "flows.cli.app", "unlock", "--root", str(elsewhere)],
         stdin=theirs,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

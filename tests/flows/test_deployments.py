@@ -14,9 +14,9 @@ from tests.flows.conftest import Published
 from tests.flows.prefect_harness import Harness
 from tests.flows.test_rotation import as_if_imported
 from tests.flows.webhook import running_hook
-from warehouse.bundled import bundled_domains
-from warehouse.catalog import table_file
-from warehouse.store import Store
+from warehouse.catalog.catalog import table_file
+from warehouse.kumo.bundled_domains import bundled_domains
+from warehouse.store.store import Store
 
 PROJECT = Path(__file__).parents[2]
 OPERATORS = {"root", "runner", "base_url", "webhook", "openlineage_url"}
@@ -26,7 +26,7 @@ TEXTS = {*NAMES, "categories", "reasoning_effort"}
 
 
 def test_every_setting_but_the_operators_own_is_a_typed_parameter_with_its_help() -> None:
-    from flows.deployments import kumo_refresh
+    from flows.serve.deployments import kumo_refresh
 
     schema = kumo_refresh.parameters.properties
     assert set(schema) == set(RefreshSettings.model_fields) - OPERATORS
@@ -40,7 +40,7 @@ def test_every_setting_but_the_operators_own_is_a_typed_parameter_with_its_help(
 
 
 def test_parameters_of_free_text_are_these_and_domains_are_the_bundled_ones() -> None:
-    from flows.deployments import analyse, audit, kumo_refresh
+    from flows.serve.deployments import analyse, audit, kumo_refresh
 
     schema = kumo_refresh.parameters.properties
     items = {name: field["anyOf"][0].get("items", field["anyOf"][0]) for name, field in schema.items()}
@@ -63,7 +63,7 @@ def test_a_run_with_a_parameter_of_the_operators_own_is_refused_by_the_flow(
 ) -> None:
     from prefect.exceptions import ParameterTypeError, SignatureMismatchError
 
-    from flows.deployments import analyse, audit, kumo_refresh
+    from flows.serve.deployments import analyse, audit, kumo_refresh
 
     for flow in (kumo_refresh, analyse, audit):
         with pytest.raises((ParameterTypeError, SignatureMismatchError)):
@@ -76,7 +76,7 @@ def test_a_crash_is_told_to_the_operators_webhook_alone(
     from prefect.client.schemas.objects import FlowRun
     from prefect.states import Crashed
 
-    from flows.deployments import kumo_refresh
+    from flows.serve.deployments import kumo_refresh
 
     monkeypatch.setenv("PERENNIAL_ROOT", str(tmp_path))
     with running_hook() as operators, running_hook() as attackers:
@@ -91,7 +91,7 @@ def test_a_crash_is_told_to_the_operators_webhook_alone(
 def test_parameters_are_checked_before_anything_runs() -> None:
     from prefect.exceptions import ParameterTypeError
 
-    from flows.deployments import kumo_refresh
+    from flows.serve.deployments import kumo_refresh
 
     assert kumo_refresh.validate_parameters({"instances": "3"})["instances"] == 3
     with pytest.raises(ParameterTypeError, match="instances"):
@@ -99,8 +99,8 @@ def test_parameters_are_checked_before_anything_runs() -> None:
 
 
 def test_prefect_yaml_deploys_the_flows_that_are_served() -> None:
-    from flows import deployments
-    from flows.cli_serve import DEFAULT_CRON
+    from flows.cli.serve import DEFAULT_CRON
+    from flows.serve import deployments
 
     document = yaml.safe_load((PROJECT / "prefect.yaml").read_text())
     found = {entry["name"]: entry for entry in document["deployments"]}
@@ -124,12 +124,12 @@ def test_published_editions_are_audited_and_an_offence_is_named(
         for file in Path(published.root).rglob("edition=small/part-0.parquet"):
             store.write_file(table_file(file.parent.parent.name, edition), file)
     as_if_imported(store, "release", "digest")
-    books = source.read_table(table_file("books", "small"))
-    pq.write_table(books.slice(1), tmp_path / table_file("books", "damaged"))
+    books = source.read_table(table_file("kumo_books", "small"))
+    pq.write_table(books.slice(1), tmp_path / table_file("kumo_books", "damaged"))
     done = harness.perennial("audit", "--root", str(tmp_path), "--json", cwd=tmp_path)
     assert done.returncode == 4
     editions = json.loads(done.stdout)["editions"]
-    assert editions["release"]["told"].startswith("imported, and not held to the audit")
+    assert editions["release"]["summary"].startswith("imported, so not audited")
     assert editions["release"]["broken"] == editions["sound"]["broken"] == []
     assert editions["damaged"]["broken"]
     error = done.stderr.splitlines()[-1]

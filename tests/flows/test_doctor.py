@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from flows.cli import app
-from flows.completeness import progress_of
-from flows.workspace import open_workspace
+from flows.cli.app import app
+from flows.stages.completeness import progress_of
+from flows.stages.workspace import open_workspace
 from tests.flows.conftest import KEY
 from tests.flows.doctored_roots import DAMAGE, cut_a_part, make_healthy, publish_tiny
 from tests.flows.grown_root import digests
@@ -27,14 +27,14 @@ from tests.flows.prefect_harness import Harness, clean_environment
 from tests.server.options import ServerOptions
 from tests.server.running import running_server
 from tests.warehouse.s3_server import running_s3
-from warehouse.catalog import table_file
-from warehouse.ledger import CallLedger
-from warehouse.lock_owner import Owner
-from warehouse.lock_record import LockRecord
-from warehouse.root_id import root_id
-from warehouse.root_lock import locked_root
-from warehouse.stage import Staging
-from warehouse.store import Store
+from warehouse.catalog.catalog import table_file
+from warehouse.ledger.ledger import CallLedger
+from warehouse.lock.owner import Owner
+from warehouse.lock.record import LockRecord
+from warehouse.lock.root_lock import locked_root
+from warehouse.staging.staging import Staging
+from warehouse.store.root_id import root_id
+from warehouse.store.store import Store
 
 
 @pytest.fixture(scope="module")
@@ -179,12 +179,12 @@ def test_a_batch_that_no_plan_asks_for_is_told(root: Path) -> None:
     Staging(Store(str(root)), "begun").write_batch("other", {})
     code, checks = _doctor(root)
     assert (code, _not_ok(checks)) == (8, {"staging begun"})
-    assert "batch other is none that the plan asks for" in checks["staging begun"]["seen"]
+    assert "batch other is not in the plan" in checks["staging begun"]["seen"]
 
 
 def test_it_needs_no_prefect(root: Path) -> None:
     program = (
-        "import sys; from flows.doctor import looks; from schemas.settings import load_settings\n"
+        "import sys; from flows.doctor.checks import looks; from schemas.settings import load_settings\n"
         f"settings = load_settings({{'root': {str(root)!r}}})\n"
         "done = [look.carried_out() for look in looks(settings, deep=False)]\n"
         "print(len(done) > 9, 'prefect' in sys.modules, 'great_expectations' in sys.modules)"
@@ -261,7 +261,7 @@ def test_a_prefect_server_is_asked_for_its_version(
 
 def test_versions_that_do_not_fit_are_named(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "flows.doctor_machine.version", lambda name: "0.151.0" if name == "fastapi" else version(name)
+        "flows.doctor.machine.version", lambda name: "0.151.0" if name == "fastapi" else version(name)
     )
     code, checks = _doctor(root)
     assert code == 1

@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from flows.import_kumo import EDITION, import_release
-from flows.input_files import load_bundled
-from schemas.kumo import Setting
+from flows.console.input_files import load_bundled
+from flows.kumo.import_release import EDITION, import_release
+from schemas.kumo.things import Setting
 from tasks.kumo.encoding import encode_config
 from tasks.kumo.sampling import SamplingRequest, sample_instances
 from tests.warehouse.release_tree import EASY, write_files
-from warehouse.catalog import table_file
-from warehouse.kumo_release.things import Skipped
-from warehouse.store import Store
+from warehouse.catalog.catalog import table_file
+from warehouse.kumo.release.things import Skipped
+from warehouse.store.store import Store
 
 DOMAIN = "ItemEnv"
 INSTANCES = f"instances/{DOMAIN}/{EASY}.jsonl"
@@ -53,10 +53,10 @@ def imported(release: Path) -> tuple[dict[int, str], tuple[Skipped, ...], list[R
     _, skipped = done
     tables = {
         name: store.read_table(table_file(name, EDITION)).to_pylist()
-        for name in ("kumo_instances", "books", "rejections")
+        for name in ("instances", "kumo_books", "rejections")
     }
-    texts = {row["instance_id"]: row["text"] for row in tables["books"]}
-    seeds = {row["seed"]: texts.get(row["instance_id"], "") for row in tables["kumo_instances"]}
+    texts = {row["instance_id"]: row["text"] for row in tables["kumo_books"]}
+    seeds = {row["seed"]: texts.get(row["instance_id"], "") for row in tables["instances"]}
     return seeds, skipped, tables["rejections"]
 
 

@@ -12,18 +12,18 @@ from uuid import uuid4
 import pytest
 from rich.console import Console
 
-from flows import progress
-from flows.lineage import LineageWatcher
-from flows.watching import Watchers
+from flows.console import progress
+from flows.watchers.openlineage import LineageWatcher
+from flows.watchers.watcher import Watchers
 from schemas.errors import AuditFailed
 from tests.flows.conftest import Published
 from tests.flows.lineage_server import Behaviour, lineage_server
 from tests.flows.prefect_harness import SMALL_REFRESH, Harness
 from tests.warehouse.openlineage_schema import problems
 from tests.warehouse.test_lineage import PLAN
-from warehouse.catalog import open_catalog
-from warehouse.lineage.jobs import STAGES
-from warehouse.store import Store
+from warehouse.catalog.catalog import open_catalog
+from warehouse.lineage.jobs import jobs_of
+from warehouse.store.store import Store
 
 _EVENTS = 8  # of the refresh that `_told` tells of
 
@@ -40,11 +40,11 @@ def _told(root: str, watcher: LineageWatcher) -> str:
     with progress.shown_on(Console(file=printed, width=500)):
         watchers = Watchers([watcher])
         watchers.refresh_started(root, PLAN)
-        for stage, table in (("sample", "kumo_instances"), ("books", "books")):
+        for stage, table in (("sample", "kumo_instances"), ("books", "kumo_books")):
             watchers.stage_started(stage, 1)
             watchers.batch_done(stage, 1, {table: 5})
             watchers.stage_done(stage, {table: 5})
-        watchers.published({"kumo_instances": 5, "books": 5})
+        watchers.published({"kumo_instances": 5, "kumo_books": 5})
     return printed.getvalue()
 
 
@@ -73,7 +73,7 @@ def test_a_refresh_leaves_valid_events_of_every_stage(published: Published) -> N
     stages = [state.removeprefix("COMPLETE .") for state in _states(events) if "COMPLETE ." in state]
     assert {"sample", "books", "episodes", "statistics", "publish"} <= set(stages)
     # A stage that reads or writes tables must be listed, or its lineage would be silently empty.
-    assert set(stages) <= set(STAGES)
+    assert set(stages) <= {stage.name for stage in jobs_of("kumo")}
     text = json.dumps(events)
     assert "Traceback" not in text
     assert all(event["run"]["runId"] != event["job"]["name"] for event in events)
@@ -83,7 +83,15 @@ def test_the_events_hold_rows_and_bytes_as_they_were_published(published: Publis
     *_, last = _events(published.root)
     catalog = open_catalog(Store(str(published.root)))
     tables = {output["name"].removeprefix("tables/"): output for output in last["outputs"]}
-    assert {"editions", "domains", "kumo_instances", "books", "episodes", "statistics"} <= set(tables)
+    assert {
+        "editions",
+        "kumo_domains",
+        "instances",
+        "kumo_instances",
+        "kumo_books",
+        "episodes",
+        "statistics",
+    } <= set(tables)
     for table, output in tables.items():
         statistics = output["outputFacets"]["outputStatistics"]
         file = published.root / "tables" / table / "edition=small" / "part-0.parquet"

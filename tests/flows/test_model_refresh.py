@@ -17,8 +17,8 @@ from tests.server.log import LogLine, answers_by_digest
 from tests.server.options import ServerOptions
 from tests.server.running import RunningServer, running_server
 from tests.server.wire import request_digest
-from warehouse.catalog import open_catalog
-from warehouse.store import Store
+from warehouse.catalog.catalog import open_catalog
+from warehouse.store.store import Store
 
 FAULTS = {
     **dict.fromkeys(("429", "500", "503", "408", "409", "drop", "drop_midway", "html", "invalid_json"), 0.02),
@@ -75,15 +75,17 @@ def test_models_author_and_play_a_whole_edition(undisturbed: tuple[Path, list[Lo
     root, log, out = undisturbed
     catalog = open_catalog(Store(str(root)))
     assert (
-        catalog.query("SELECT count(*), count(DISTINCT call_id) FROM domains WHERE source = 'model'")[1][0][0]
+        catalog.query("SELECT count(*), count(DISTINCT call_id) FROM kumo_domains WHERE source = 'model'")[1][
+            0
+        ][0]
         == 2
     )
-    assert catalog.query("SELECT bool_and(len(call_ids) >= 2) FROM seed_configs")[1] == [(True,)]
+    assert catalog.query("SELECT bool_and(len(call_ids) >= 2) FROM kumo_seed_configs")[1] == [(True,)]
     roles = {role for (role,) in catalog.query("SELECT DISTINCT role FROM calls")[1]}
     assert roles == {"proposer", "configurer", "writer", "reviser", "checker", "player"}
     players = catalog.query("SELECT player, attempted, scored FROM leaderboard ORDER BY player")[1]
     assert players == [("oracle", 10, 10), ("scripted", 20, 20), ("symbolic:scripted", 20, 20)]
-    assert catalog.query("SELECT count(*) FROM books WHERE revision > 0")[1][0][0] > 0
+    assert catalog.query("SELECT count(*) FROM kumo_books WHERE revision > 0")[1][0][0] > 0
     assert {line.outcome for line in log} > {"answered", "429", "500"}
     assert re.search(r"^books: +\d+ passed as they were written, [1-9]\d* after revision", out, re.MULTILINE)
     assert re.search(r"^models: +\d+ calls, cost unknown; [\d,]+ tokens in", out, re.MULTILINE)
@@ -98,7 +100,7 @@ def test_every_turn_of_a_model_leads_to_its_call_and_the_prompt_template_of_its_
     )[1][0]
     assert turns[0] == turns[1] > 0
     rows = catalog.query(
-        "SELECT DISTINCT player_template, book_template, book_template_hash IS NOT NULL FROM lineage "
+        "SELECT DISTINCT player_template, book_template, book_template_hash IS NOT NULL FROM kumo_lineage "
         "WHERE player LIKE '%scripted' AND NOT book_is_replacement"
     )[1]
     assert {row[1] for row in rows} <= {"kumo/write_book.md.j2", "kumo/revise_book.md.j2"}
@@ -130,7 +132,7 @@ def test_a_refresh_killed_twice_gives_the_same_edition_and_repeats_no_stored_cal
         done = keyed.perennial(*_command(server, tmp_path), cwd=tmp_path)
         log = server.log()
     assert done.returncode == 0, done.stderr
-    assert "going on with edition models" in done.stdout
+    assert "resuming edition models" in done.stdout
     assert edition_content(tmp_path, "models") == edition_content(undisturbed[0], "models")
     assert answers_by_digest(log) == _calls_by_digest(tmp_path)
 

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from flows.input_files import load_bundled
-from flows.planning import prepare_refresh
+from flows.console.input_files import load_bundled
+from flows.refresh.plan import prepare_refresh
 from schemas.errors import InvalidOption
-from schemas.kumo import SeedConfig
+from schemas.kumo.things import SeedConfig
 from schemas.settings import load_settings
-from warehouse.store import Store
+from warehouse.store.store import Store
 
 NAME = "mineral_identification"
 

@@ -12,28 +12,18 @@ from pathlib import Path
 import pytest
 
 from schemas.calls import ModelRequest, Reply
-from tests.flows.hand_made_root import Run, commands_on, publish_day, two_editions
+from tests.flows.hand_made_root import Run, publish_day
 from tests.flows.prefect_harness import clean_environment
 from tests.warehouse import tiny_edition
-from warehouse.analysis.kept import keep_analysis
-from warehouse.catalog import published_editions, table_file
-from warehouse.ledger import CallLedger, ledger_file
-from warehouse.root_lock import locked_root
-from warehouse.stage import Staging
-from warehouse.store import Store
+from warehouse.catalog.catalog import published_editions, table_file
+from warehouse.catalog.later_statistics import keep_analysis
+from warehouse.ledger.ledger import CallLedger, ledger_file
+from warehouse.lock.root_lock import locked_root
+from warehouse.staging.staging import Staging
+from warehouse.store.store import Store
 
 FOLDERS = ("staging", "tables", "manifests", "analyses")
 PAST = datetime(2026, 1, 1, tzinfo=UTC).timestamp()
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return two_editions(tmp_path / "data")
-
-
-@pytest.fixture
-def run(store: Store, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    return commands_on(store, monkeypatch, capsys)
 
 
 def _hashes(store: Store, *folders: str) -> dict[Path, str]:
@@ -45,7 +35,7 @@ def _stage(store: Store, edition: str, batches: int) -> None:
     staging = Staging(store, edition)
     staging.write_plan(tiny_edition.plan(edition))
     for number in range(batches):
-        staging.write_batch(f"b{number}", {"domains": tiny_edition.rows()["domains"]})
+        staging.write_batch(f"b{number}", {"kumo_domains": tiny_edition.rows()["kumo_domains"]})
 
 
 def _pay_for_a_call(store: Store, edition: str) -> None:
@@ -79,7 +69,7 @@ def _leave_over(store: Store) -> None:
     for name in ("first", "second"):
         keep_analysis(store, "e1", [tiny_edition.statistic(name, 1.0)])
     root = Path(store.root)
-    draft = root / table_file("books", "e1").replace("part-0.parquet", ".0123456789abcdef.draft")
+    draft = root / table_file("kumo_books", "e1").replace("part-0.parquet", ".0123456789abcdef.draft")
     draft.write_bytes(b"cut off")
     for old in (draft, *root.glob("analyses/statistics/edition=e1/*.v1.*")):
         _age(old)
@@ -101,7 +91,7 @@ def test_pruning_shows_everything_that_is_left_over_and_removes_nothing(run: Run
         ("manifest without an edition", "e4"),
         ("analyses without an edition", "e4"),
         ("superseded table", "e1"),
-        ("draft that nobody finished", "e1"),
+        ("unfinished draft", "e1"),
     }
     staged = found["work in progress", "e3"]
     assert (staged["batches"], staged["files"], staged["published"]) == (3, 7, False)
@@ -139,7 +129,7 @@ def test_pruning_one_edition_leaves_the_others(run: Run, store: Store) -> None:
 
 
 def test_a_fresh_draft_and_a_fresh_analysis_are_left_to_who_uses_them(run: Run, store: Store) -> None:
-    draft = Path(store.root, "tables/books/edition=e1/.0123456789abcdef.draft")
+    draft = Path(store.root, "tables/kumo_books/edition=e1/.0123456789abcdef.draft")
     draft.write_bytes(b"being written")
     for name in ("first", "second"):
         keep_analysis(store, "e1", [tiny_edition.statistic(name, 1.0)])
@@ -153,8 +143,8 @@ def test_pruning_waits_for_nobody_and_breaks_no_lock(run: Run, store: Store) -> 
     before = _hashes(store, "staging")
     script = (
         "import sys\n"
-        "from warehouse.root_lock import locked_root\n"
-        "from warehouse.store import Store\n"
+        "from warehouse.lock.root_lock import locked_root\n"
+        "from warehouse.store.store import Store\n"
         "with locked_root(Store(sys.argv[1]), 'refresh e3'):\n"
         "    print('locked', flush=True)\n"
         "    sys.stdin.read()\n"

@@ -8,8 +8,8 @@ import duckdb
 import pytest
 
 from tests.flows.prefect_harness import Harness
-from warehouse.catalog import Catalog, open_catalog
-from warehouse.store import Store
+from warehouse.catalog.catalog import Catalog, open_catalog
+from warehouse.store.store import Store
 
 pytestmark = pytest.mark.slow
 
@@ -55,8 +55,8 @@ def test_figure_3_comes_back(catalog: Catalog, release: Path) -> None:
 def test_mean_optimal_counts_come_back(catalog: Catalog) -> None:
     rows = catalog.query(
         "SELECT setting, round(avg(optimal_tests + 2), 3) FROM kumo_instances "
-        "JOIN seed_configs USING (edition, config_id) JOIN domains USING (edition, domain_id) "
-        f"WHERE name IN {MAIN_DOMAINS} GROUP BY 1 ORDER BY 1"
+        "JOIN instances USING (edition, instance_id) "
+        f"WHERE domain IN {MAIN_DOMAINS} GROUP BY 1 ORDER BY 1"
     )[1]
     assert rows == [("easy", 3.924), ("hard", 6.692)]
 
@@ -88,7 +88,7 @@ def test_defects_are_kept_and_told(catalog: Catalog) -> None:
     skipped = catalog.query("SELECT subject FROM rejections WHERE rule = 'skipped'")[1]
     searches = [subject.split("/")[1] for (subject,) in skipped if subject.startswith("search_results/")]
     assert searches == ["MedicalOODEnv"]
-    assert catalog.query("SELECT DISTINCT verdict, author FROM books")[1] == [
+    assert catalog.query("SELECT DISTINCT verdict, author FROM kumo_books")[1] == [
         ("unchecked", "kumo-2025-release")
     ]
 
@@ -97,7 +97,7 @@ def test_importing_twice_changes_nothing(harness: Harness, imported: Path, relea
     before = {path: path.read_bytes() for path in imported.rglob("*.parquet")}
     again = harness.perennial("import", "kumo", str(release), "--root", str(imported), cwd=imported)
     assert again.returncode == 0
-    assert "was imported from the same before: nothing to do" in again.stdout
+    assert "was imported from the same files before: nothing to do" in again.stdout
     other = harness.perennial(
         *("import", "kumo", str(release), "--domains", "MusicEnv", "--root", str(imported)), cwd=imported
     )

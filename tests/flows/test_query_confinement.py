@@ -16,11 +16,11 @@ from tests.flows.hostile_sql import ANSWERED_WITHOUT_SECRETS, READING, REFUSED
 from tests.flows.prefect_harness import clean_environment
 from tests.warehouse import tiny_edition
 from tests.warehouse.s3_server import S3, s3
-from warehouse import catalog
-from warehouse.catalog import question_views, table_file
-from warehouse.file_system import file_system
-from warehouse.publish import publish
-from warehouse.store import Store
+from warehouse.catalog import catalog
+from warehouse.catalog.catalog import question_views, table_file
+from warehouse.editions.publish import publish
+from warehouse.store.file_system import file_system
+from warehouse.store.store import Store
 
 __all__ = ["s3"]
 
@@ -47,11 +47,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(catalog, "python_leak", pa.table({"a": [WORD]}), raising=False)
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-@pytest.fixture
-def run(store: Store, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    return commands_on(store, monkeypatch, capsys)
 
 
 def filled_in(sql: str, store: Store) -> str:
@@ -150,10 +145,10 @@ def test_ctrl_c_stops_a_query(store: Store) -> None:
     program = (
         "import signal, sys, threading, os\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "from flows import cli\n"
+        "from flows.cli import app\n"
         "import duckdb\n"
         "threading.Timer(1, lambda: os.kill(os.getpid(), signal.SIGINT)).start()\n"
-        "cli.main()\n"
+        "app.main()\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", program, "query", ENDLESS, "--root", store.root, "--timeout", "60"],
@@ -190,7 +185,7 @@ def test_hostile_sql_is_refused_on_s3(on_s3: Store, folder: Path) -> None:
         assert "\n" not in str(refused.value)
     assert _objects(on_s3) == before
     assert list(folder.iterdir()) == []
-    for sql in ("FROM leaderboard", "SELECT count(*) FROM lineage", "SUMMARIZE episodes"):
+    for sql in ("FROM domain_scores", "SELECT count(*) FROM lineage", "SUMMARIZE episodes"):
         assert opened.query(sql)[1], sql
 
 

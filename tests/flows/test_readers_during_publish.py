@@ -1,4 +1,4 @@
-"""Several processes read while another publishes, withdraws and analyses anew: never a mixture.
+"""Several processes read while another publishes, withdraws and analyses again: never a mixture.
 
 Every edition is made so that a reader can tell: its tables are as long as its row says, its statistics are
 as many as the value that all of them hold, and so are the scores of another benchmark.
@@ -17,19 +17,22 @@ import pyarrow as pa
 import pytest
 
 from tests.warehouse import tiny_edition
-from warehouse.analysis.kept import keep_analysis
-from warehouse.catalog import Catalog, open_catalog
-from warehouse.external_scores import keep_scores
-from warehouse.publish import publish
-from warehouse.store import Store
-from warehouse.verification import verify_edition
-from warehouse.withdrawals import reinstate, withdraw
+from warehouse.catalog.catalog import Catalog, open_catalog
+from warehouse.catalog.external_scores import keep_scores
+from warehouse.catalog.later_statistics import keep_analysis
+from warehouse.catalog.withdrawals import reinstate, withdraw
+from warehouse.editions.publish import publish
+from warehouse.editions.verify import verify_edition
+from warehouse.store.store import Store
 
 READERS = 3
 EDITIONS = 6
 READS_EACH = 7
 DEADLINE_S = 60.0
-COUNTED = ("kumo_instances", "books", "episodes", "turns", "outcomes", "domains", "calls", "messages")
+COUNTED = (
+    *("instances", "kumo_instances", "kumo_books", "episodes", "turns", "kumo_moves"),
+    *("kumo_outcomes", "kumo_domains", "calls", "messages"),
+)
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 

@@ -12,8 +12,8 @@ import pytest
 
 from tests.flows.conftest import Published
 from tests.flows.prefect_harness import SMALL_REFRESH, Harness, clean_environment, edition_content
-from warehouse.catalog import open_catalog
-from warehouse.store import Store
+from warehouse.catalog.catalog import open_catalog
+from warehouse.store.store import Store
 
 STAGES = ("domains", "sample", "books", "episodes", "statistics")
 
@@ -27,14 +27,14 @@ def test_the_edition_holds_what_was_asked_for(published: Published) -> None:
     assert [row[2:] for row in rows] == [(6, 30)] * 4
     assert {row[1] for row in rows} == {"easy", "6x8"}
     assert catalog.query("SELECT count(*) FROM rejections")[1] == [(0,)]
-    assert catalog.query("SELECT DISTINCT verdict, author FROM books")[1] == [("passed", "template")]
+    assert catalog.query("SELECT DISTINCT verdict, author FROM kumo_books")[1] == [("passed", "template")]
     assert catalog.query("SELECT min(expected_steps) >= 1 FROM kumo_instances")[1] == [(True,)]
     assert catalog.query("SELECT bool_and(success) FROM audits")[1] == [(True,)]
 
 
 def test_oracle_and_reader_solve_everything_and_the_oracle_is_optimal(published: Published) -> None:
     catalog = open_catalog(Store(str(published.root)))
-    rows = catalog.query("SELECT player, success_rate, relative_action_count FROM leaderboard")[1]
+    rows = catalog.query("SELECT player, success_rate, relative_action_count FROM kumo_leaderboard")[1]
     assert {row[1] for row in rows if row[0] in ("oracle", "reader")} == {1.0}
     assert {row[2] for row in rows if row[0] == "oracle"} == {0.0}
     statistics = catalog.query(
@@ -76,7 +76,7 @@ def test_a_killed_refresh_goes_on_and_gives_the_same_edition(
         assert not (tmp_path / "tables" / "editions").exists()
     done = harness.perennial(*command, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "going on with edition small" in done.stdout
+    assert "resuming edition small" in done.stdout
     assert edition_content(tmp_path, "small") == edition_content(published.root, "small")
     assert not list((tmp_path / "staging").glob("*"))
 
@@ -90,7 +90,7 @@ def test_ctrl_c_says_how_to_go_on(harness: Harness, tmp_path: Path) -> None:
     process.send_signal(signal.SIGINT)
     rest = process.stdout.read()
     assert process.wait() == 130
-    assert "the same command goes on" in rest
+    assert "the same command resumes" in rest
     assert "Traceback" not in rest
 
 
@@ -129,7 +129,11 @@ def test_a_published_edition_is_not_made_again(harness: Harness, published: Publ
     [
         (("--domains", "alchemy"), 2, r"domain 'alchemy' is not known: bundled are .*mineral_identification"),
         (("--domains", "missing.json"), 2, r"missing\.json"),
-        (("--players", "oracle,gpt"), 2, r"player 'gpt' is none of oracle, .*PERENNIAL_API_KEY.*--base-url"),
+        (
+            ("--players", "oracle,gpt"),
+            2,
+            r"player 'gpt' is a model .programs: oracle, .*PERENNIAL_API_KEY.*--base-url",
+        ),
         (
             ("--players", "reader", "--writer", "m", "--base-url", "http://h/v1"),
             2,
@@ -203,7 +207,7 @@ def test_the_embedded_server_dies_with_its_parent(tmp_path: Path) -> None:
     program = (
         "import sys, time\n"
         "from pathlib import Path\n"
-        "from flows.embedded_server import EmbeddedServer\n"
+        "from flows.serve.embedded_server import EmbeddedServer\n"
         "with EmbeddedServer(Path(sys.argv[1])) as server:\n"
         "    print(server._process.pid, flush=True)\n"
         "    time.sleep(60)\n"

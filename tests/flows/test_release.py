@@ -4,14 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from flows.completeness import progress_of
-from flows.release import audit_and_publish
-from flows.workspace import open_workspace
+from flows.refresh.publish import audit_and_publish
+from flows.stages.completeness import progress_of
+from flows.stages.workspace import open_workspace
+from schemas.benchmark import Batch
 from schemas.errors import AuditFailed, EditionConflict
 from tests.warehouse import tiny_edition
-from warehouse.catalog import published_editions
-from warehouse.stage import Staging
-from warehouse.store import Store
+from warehouse.catalog.catalog import published_editions
+from warehouse.staging.staging import Staging
+from warehouse.store.store import Store
 
 
 def test_a_failed_audit_publishes_nothing_and_keeps_the_staging(tmp_path: Path) -> None:
@@ -22,15 +23,15 @@ def test_a_failed_audit_publishes_nothing_and_keeps_the_staging(tmp_path: Path) 
     workspace = open_workspace(str(tmp_path), "e1")
     for key in progress_of(workspace).asked:
         staging.write_batch(key, {})
-    staging.write_batch(workspace.statistics_key, rows)
+    staging.write_batch(workspace.key(Batch("statistics")), rows)
     with pytest.raises(AuditFailed, match=r"status is one of.*broken by 1 rows.*staging/e1"):
         audit_and_publish(str(tmp_path), "e1")
     assert published_editions(staging.store) == ()
     assert not (tmp_path / "tables").exists()
-    assert staging.is_done(workspace.statistics_key)
+    assert staging.is_done(workspace.key(Batch("statistics")))
 
     sound = tiny_edition.rows()
-    staging.write_batch(workspace.statistics_key, sound)
+    staging.write_batch(workspace.key(Batch("statistics")), sound)
     assert audit_and_publish(str(tmp_path), "e1")["episodes"] == len(sound["episodes"])
     assert published_editions(staging.store) == ("e1",)
 

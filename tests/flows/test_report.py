@@ -5,31 +5,38 @@ import io
 import os
 import subprocess
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
 from html import unescape
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
 
-from flows import cli
-from flows.report import QUERIES, query_text, report_data
-from flows.report_files import write_page
+from flows.editions.report import report_data, report_queries
+from flows.editions.report_files import write_page
+from schemas.benchmark import find_benchmark
+from tests.flows.hand_made_root import Run, perennial
 from tests.flows.prefect_harness import clean_environment
-from tests.flows.report_root import HOSTILE, MODEL, as_json, publish_two, publish_without_models
-from warehouse.catalog import open_catalog
-from warehouse.store import Store
+from tests.flows.report_root import (
+    HOSTILE,
+    MODEL,
+    as_json,
+    publish_sizes,
+    publish_two,
+    publish_without_models,
+)
+from warehouse.catalog.catalog import open_catalog
+from warehouse.store.store import Store
+
+QUERIES = (
+    *("headline", "relative_action_counts", "domains", "player_pairs", "tokens", "statuses"),
+    *("other_benchmarks", "optimal_counts", "topology"),
+)
 
 
-@dataclass(frozen=True)
-class Shown:
-    code: int
-    out: str
-    err: str
-
-
-Run = Callable[..., Shown]
+def queries(edition: str) -> dict[str, str]:
+    found = report_queries(find_benchmark("kumo"), edition)
+    assert set(found) == {*QUERIES, "configurations"}
+    return found
 
 
 @pytest.fixture(scope="session")
@@ -52,16 +59,7 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp
     """Run `perennial report` in this process, in an empty folder."""
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.chdir(tmp_path)
-
-    def report(*arguments: str | Path) -> Shown:
-        monkeypatch.setattr(sys, "argv", ["perennial", "report", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        printed = capsys.readouterr()
-        assert isinstance(ended.value.code, int)
-        return Shown(ended.value.code, printed.out, printed.err)
-
-    return report
+    return lambda *arguments: perennial(monkeypatch, capsys, "report", *arguments)
 
 
 def csv_records(name: str) -> list[dict[str, str]]:
@@ -81,8 +79,7 @@ def test_the_newest_edition_is_reported_and_its_page_named(root: Path, run: Run,
 def test_every_query_stands_on_the_page_as_it_was_run(root: Path, page: str) -> None:
     text = unescape(page)
     catalog = open_catalog(Store(str(root)))
-    for name in (*QUERIES, "configurations"):
-        sql = query_text(name, "new")
+    for name, sql in queries("new").items():
         assert "$edition" not in sql
         assert sql in text
         _, rows = catalog.query(sql)
@@ -90,7 +87,7 @@ def test_every_query_stands_on_the_page_as_it_was_run(root: Path, page: str) -> 
 
 
 def test_what_a_page_shows_is_what_its_queries_answer(root: Path, page: str) -> None:
-    columns, rows = open_catalog(Store(str(root))).query(query_text("headline", "new"))
+    columns, rows = open_catalog(Store(str(root))).query(queries("new")["headline"])
     assert len(rows) == 8
     for row in rows:
         record = dict(zip(columns, row, strict=True))
@@ -114,7 +111,7 @@ def test_another_process_gives_the_same_bytes_and_imports_no_prefect(
 ) -> None:
     arguments = ["perennial", "report", "--root", str(root), "--compare", "old", "--out", str(tmp_path)]
     program = (
-        f"import sys\nfrom flows import cli\nsys.argv = {arguments!r}\n"
+        f"import sys\nfrom flows.cli import app as cli\nsys.argv = {arguments!r}\n"
         "try:\n    cli.main()\nexcept SystemExit as ended:\n    assert ended.code == 0\n"
         "print(sorted({'prefect', 'openai', 'pandas', 'httpx', 'matplotlib.pyplot'} & set(sys.modules)))"
     )
@@ -124,6 +121,11 @@ def test_another_process_gives_the_same_bytes_and_imports_no_prefect(
     )
     assert done.stdout.splitlines()[-1] == "[]"
     assert (tmp_path / "new.html").read_bytes() == page.encode()
+
+
+def test_settings_stand_from_small_instances_to_large_ones(tmp_path: Path) -> None:
+    publish_sizes(tmp_path)
+    assert report_data(Store(str(tmp_path))).settings == ("easy", "10x12", "hard")
 
 
 def test_a_comparison_is_of_the_players_that_both_editions_have(root: Path, run: Run) -> None:
@@ -151,7 +153,7 @@ def test_tables_are_written_a_file_each(root: Path, run: Run, form: str) -> None
     assert not Path("out/new.html").exists()
     catalog = open_catalog(Store(str(root)))
     for name in QUERIES:
-        columns, rows = catalog.query(query_text(name, "new"))
+        columns, rows = catalog.query(queries("new")[name])
         if form == "csv":
             written = [list(record.values()) for record in csv_records(f"out/new/{name}.csv")]
             assert written == [["" if value is None else str(value) for value in row] for row in rows], name
@@ -239,7 +241,8 @@ def test_a_folder_that_may_not_be_written_is_told(root: Path, run: Run, tmp_path
 
 
 def test_an_edition_is_quoted_in_sql() -> None:
-    assert "WHERE edition = 'it''s \\1'" in query_text("tokens", "it's \\1")
+    for name, sql in queries("it's \\1").items():
+        assert "edition = 'it''s \\1'" in sql, name
 
 
 def test_help_has_an_example(run: Run) -> None:

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from flows.report import report_data
-from flows.report_files import write_page
+from flows.editions.report import report_data
+from flows.editions.report_files import write_page
 from tests.flows.chromium import CHROMIUM, open_page
 from tests.flows.report_root import HOSTILE, publish_two
-from warehouse.store import Store
+from warehouse.store.store import Store
 
 PHONE = 390
 DESKTOP = 1200

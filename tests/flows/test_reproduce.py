@@ -12,7 +12,7 @@ import pytest
 
 from tests.flows.conftest import Published
 from tests.flows.prefect_harness import Harness
-from warehouse.catalog import table_file
+from warehouse.catalog.catalog import table_file
 
 
 @pytest.fixture
@@ -79,12 +79,12 @@ def test_an_altered_row_is_named_and_ends_with_exit_code_1(harness: Harness, cop
 
 
 def test_a_missing_row_is_told(harness: Harness, copied: Path) -> None:
-    _changed(copied, "books", lambda rows: rows.pop())
+    _changed(copied, "kumo_books", lambda rows: rows.pop())
     done = harness.perennial("reproduce", "small", "--root", str(copied), "--json", cwd=copied)
     assert done.returncode == 1
     tables = {table["table"]: table for table in json.loads(done.stdout)["tables"]}
-    assert not tables["books"]["same_rows"]
-    assert tables["books"]["difference"].startswith("0 rows only published, 1 only rebuilt (such as bk_")
+    assert not tables["kumo_books"]["same_rows"]
+    assert tables["kumo_books"]["difference"].startswith("0 rows only published, 1 only rebuilt (such as bk_")
     assert tables["turns"]["same_rows"]
 
 

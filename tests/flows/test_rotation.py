@@ -9,17 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from flows.plan_report import print_plan
-from flows.planning import prepare_refresh
-from flows.rotation import PastEdition, take_turns
+from flows.console.print_plan import print_plan
+from flows.refresh.domain_rotation import PastEdition, take_turns
+from flows.refresh.plan import prepare_refresh
 from schemas.errors import EditionConflict, InvalidOption
 from schemas.settings import load_settings
 from schemas.tables import TABLES
 from tests.flows.conftest import Published
-from warehouse.catalog import table_file
-from warehouse.domain_history import domains_by_edition
-from warehouse.stage import Staging
-from warehouse.store import Store
+from warehouse.catalog.catalog import table_file
+from warehouse.editions.domain_history import domains_by_edition
+from warehouse.staging.staging import Staging
+from warehouse.store.store import Store
 
 DOMAINS = ["a", "b", "c", "d", "e"]
 histories = st.lists(st.sets(st.sampled_from([*DOMAINS, "other"])), max_size=8).map(
@@ -72,9 +72,9 @@ def test_each_turn_says_why() -> None:
     history = [PastEdition("late", {"c"}), PastEdition("early", {"b"})]
     turns = take_turns(["a", "b", "c"], history, 3, 1)
     assert [turn.why for turn in turns] == [
-        "in no edition so far",
-        "not in the last 1 editions; last in early",
-        "still to rest, as all others are that are not taken; last in late",
+        "used in no edition so far",
+        "not used in the last 1 editions; last used in early",
+        "should still rest, but so should all others; last used in late",
     ]
 
 
@@ -97,16 +97,16 @@ def test_a_refresh_takes_whose_turn_it_is_and_says_why(
     print_plan(Console(), store, prepared, as_json=True)
     document = json.loads(capsys.readouterr().out)
     assert document["domains"] == ["Fantasy Artefacts"]
-    assert document["turns"] == {"Fantasy Artefacts": "in no edition so far"}
+    assert document["turns"] == {"Fantasy Artefacts": "used in no edition so far"}
     both = prepare_refresh(settings.model_copy(update={"domain_count": 2}), store)
     assert [domain.config.name for domain in both.domains] == ["Chemical Analysis", "Fantasy Artefacts"]
-    assert both.domains[0].turn.endswith("last in small")
+    assert both.domains[0].turn.endswith("last used in small")
 
 
 def test_the_rest_of_domains_leaves_imported_editions_aside(published: Published, tmp_path: Path) -> None:
     store = Store(str(tmp_path))
     for name, imported in (("b-later", ""), ("a-same-time", ""), ("release", "digest")):
-        for table in ("editions", "domains"):
+        for table in ("editions", "kumo_domains"):
             file = Store(str(published.root)).read_table(table_file(table, "small"))
             store.write_table(table_file(table, name), file)
         as_if_imported(store, name, imported)

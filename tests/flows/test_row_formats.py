@@ -11,28 +11,23 @@ from typing import Any
 
 import pytest
 
-from flows.row_formats import Format, print_rows
+from flows.console.row_formats import Format, print_rows
 from schemas.errors import InvalidOption
 from tests.flows.hand_made_root import Run, commands_on, publish_day, two_editions
 from tests.flows.prefect_harness import clean_environment
 from tests.warehouse import tiny_edition
-from warehouse.publish import publish
-from warehouse.store import Store
+from warehouse.editions.publish import publish
+from warehouse.store.store import Store
 
 ESCAPES = "\x1b[2J\x1b]0;title\x07\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\\x9b31m\x7f\r\u202eback\u2066\u200b"
 NASTY = f":x: :smile: [bold red]loud[/bold red] {ESCAPES} end"
 ACTING = set("\x1b\x07\x9b\x7f\r\u202e\u2066\u200b")
-COMMAND = (sys.executable, "-m", "flows.cli")
+COMMAND = (sys.executable, "-m", "flows.cli.app")
 
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     return two_editions(tmp_path_factory.mktemp("root"))
-
-
-@pytest.fixture
-def run(store: Store, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    return commands_on(store, monkeypatch, capsys)
 
 
 def printed(
@@ -117,6 +112,7 @@ def test_report_tables_in_csv_hold_no_formula(
         episode["player"] = f"=cmd|{episode['player']}\x1b[2J"
     publish(store, tiny_edition.plan("e1"), tiny_edition.tables(content), [], datetime.now(UTC))
     run = commands_on(store, monkeypatch, capsys)
+    assert run("analyse", "e1").code == 0
     shown = run("report", "e1", "--out", str(tmp_path / "out"), "--format", "csv")
     assert shown.code == 0, shown.err
     text = "".join(path.read_text() for path in (tmp_path / "out").rglob("*.csv"))
@@ -183,7 +179,7 @@ def test_a_list_longer_than_a_table_is_counted(capsys: pytest.CaptureFixture[str
 # Prints the peak of the command's memory beyond what it holds once all is imported, in MB.
 _MEASURED = """
 import resource, sys
-from flows import cli
+from flows.cli import app as cli
 import duckdb
 
 def peak():

@@ -18,10 +18,10 @@ from typing import Any
 
 import pytest
 
-from flows.batch_runner import threads_of_share
-from flows.kernels import limited_threads, search_threads
-from flows.process_pool import PoolStopped, ProcessPool, WorkerLost
-from flows.runners import check_runner, root_for_workers
+from flows.kumo.kernels import limited_threads, search_threads
+from flows.run.batch_runner import threads_of_share
+from flows.run.choose_runner import check_runner, root_for_workers
+from flows.run.process_pool import PoolStopped, ProcessPool, WorkerLost
 from schemas import errors
 from schemas.errors import InvalidOption, PerennialError
 from schemas.settings import load_settings
@@ -175,7 +175,7 @@ def test_workers_end_with_the_refresh_however_it_ends(harness: Harness, tmp_path
         _wait_until(lambda: not _running(workers))
         if end == signal.SIGINT:
             assert "Traceback" not in rest
-            assert "the same command goes on" in rest
+            assert "the same command resumes" in rest
 
 
 @contextlib.contextmanager
@@ -185,7 +185,7 @@ def _refreshing(
     """Start a long refresh as a terminal would; yield it and its workers when they are at work."""
     process = subprocess.Popen(
         [
-            *(sys.executable, "-P", "-m", "flows.cli", "refresh", "--settings", "hard"),
+            *(sys.executable, "-P", "-m", "flows.cli.app", "refresh", "--settings", "hard"),
             *("--instances", "9000", "--root", str(folder), *options),
         ],
         env=harness.environment,

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from flows.report import report_data
+from flows.editions.report import report_data
 from tests.flows.prefect_harness import Harness, edition_content
 from tests.warehouse.lock_holding import holding
 from tests.warehouse.s3_server import S3, s3
-from warehouse.store import Store
+from warehouse.store.store import Store
 
 pytestmark = pytest.mark.slow
 

@@ -4,15 +4,15 @@ from dataclasses import asdict
 
 import pytest
 
-from flows import sample_stream
-from flows.domain_choice import choose_domain
-from flows.sample_stream import SampleStream
+from flows.kumo import sample_stream
+from flows.kumo.domain_choice import choose_domain
+from flows.kumo.sample_stream import SampleStream
 from schemas.errors import InstancesExhausted
-from schemas.kumo import Setting
+from schemas.kumo.things import Setting
 from tasks.kumo.encoding import encode_config
 from tasks.kumo.sampling import SamplingRequest, sample_instances
 from tests.flows.test_chunks import COINS
-from warehouse.id_set import IdSet
+from warehouse.editions.id_set import IdSet
 
 
 @pytest.mark.parametrize("chunk", [1, 7, 25, 1_000])

@@ -18,11 +18,11 @@ from tests.flows.conftest import KEY
 from tests.flows.prefect_harness import Harness
 from tests.server.options import ServerOptions
 from tests.server.running import RunningServer, running_server
-from warehouse.ledger import ledger_file
-from warehouse.ledger_reading import CallFilter, LedgerReader
+from warehouse.ledger.ledger import ledger_file
+from warehouse.ledger.reading import CallFilter, LedgerReader
 
 ANSWERS = 8
-WAITED_FOR = "the calls in flight are waited for"
+WAITED_FOR = "waiting for the calls in flight"
 REFRESH = (
     *("refresh", "--domains", "chemical_analysis", "--settings", "easy", "--instances", "5", "--runs", "1"),
     *("--players", "scripted", "--edition", "signalled"),
@@ -38,7 +38,7 @@ def refreshing(
     with running_server(ServerOptions(keys=(KEY,), hold_after=ANSWERS)) as server:
         process = subprocess.Popen(
             [
-                *("sh", "-c", script, "sh", sys.executable, "-P", "-m", "flows.cli", *REFRESH),
+                *("sh", "-c", script, "sh", sys.executable, "-P", "-m", "flows.cli.app", *REFRESH),
                 *("--base-url", server.url, "--root", str(root)),
             ],
             cwd=root,
@@ -83,7 +83,7 @@ def test_a_signal_waits_for_the_calls_in_flight_and_keeps_their_replies(
         server.release()
         rest, _ = process.communicate(timeout=240)
         assert process.returncode == 128 + number, rest
-        assert "the same command goes on" in rest
+        assert "the same command resumes" in rest
         assert "Traceback" not in rest
         assert not [line for line in server.log() if line.outcome == "abandoned"]
         answered = server.status().answered
@@ -122,7 +122,7 @@ def test_a_terminal_that_is_closed_waits_for_the_calls_in_flight(keyed: Harness,
     with running_server(ServerOptions(keys=(KEY,), hold_after=ANSWERS)) as server:
         process = subprocess.Popen(
             [
-                *(sys.executable, "-P", "-m", "flows.cli", *REFRESH),
+                *(sys.executable, "-P", "-m", "flows.cli.app", *REFRESH),
                 *("--base-url", server.url, "--root", str(tmp_path)),
             ],
             cwd=tmp_path,

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from flows.cli import app
+from flows.cli.app import app
 from schemas.errors import InvalidOption
 from tests.flows.prefect_harness import Harness, clean_environment
 from tests.warehouse import tiny_edition
 from tests.warehouse.s3_server import S3, Conditions, conditions, s3
-from warehouse.publish import publish
-from warehouse.store import Store
+from warehouse.editions.publish import publish
+from warehouse.store.store import Store
 
 __all__ = ["conditions", "s3"]
 

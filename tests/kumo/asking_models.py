@@ -4,25 +4,28 @@ import asyncio
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
-from schemas.calls import ModelRequest, Reply
+from schemas.calls import Message, ModelRequest, Reply
+from schemas.game import Episode
 from schemas.ids import derive_rng
-from schemas.kumo import Episode, Setting
+from schemas.kumo.things import TURN_LIMIT, Setting, Step
+from tasks.kumo.board import Board
 from tasks.kumo.books import write_book
 from tasks.kumo.books.rules import rules_of
 from tasks.kumo.configuration import parse_config
 from tasks.kumo.encoding import encode_config, encode_instance
-from tasks.kumo.players import Board, ModelPlayer, parse_model_player, play_all, play_model
+from tasks.kumo.game import VARIANTS, KumoGame
 from tasks.kumo.sampling import SamplingRequest, sample_instances
+from tasks.play.model_player import ModelPlayer, parse_model_player, play_all, play_model
 from tests.kumo.small_worlds import World
 from tests.kumo.test_books import CLINIC
 from tests.server.roles.player import SCRIPT
 from tests.server.script import Asked
-from warehouse.bundled import bundled_domains, bundled_text
+from warehouse.kumo.bundled_domains import bundled_domains, bundled_text
 
-VANILLA = parse_model_player("m", {"temperature": 0.5})
-SYMBOLIC = parse_model_player("symbolic:m", {"temperature": 0.5})
+VANILLA = parse_model_player("m", {"temperature": 0.5}, VARIANTS)
+SYMBOLIC = parse_model_player("symbolic:m", {"temperature": 0.5}, VARIANTS)
 
 
 def board_of(world: World) -> Board:
@@ -91,17 +94,34 @@ def scripted(*faults: str | None) -> Asking:
     return Asking(reply)
 
 
-def played(ask: Asking, player: ModelPlayer = VANILLA, board: Board = BOARD, **options: int) -> Episode:
-    options = {"run": 0, **options}
-    game = play_model(
-        ask, player, board.config, board.instance, board.encoded, board.book, board.rules, **options
-    )
-    return asyncio.run(game)
+def played(
+    ask: Asking,
+    player: ModelPlayer = VANILLA,
+    board: Board = BOARD,
+    run: int = 0,
+    turn_limit: int = TURN_LIMIT,
+) -> Episode:
+    return asyncio.run(play_model(ask, player, KumoGame(board, turn_limit), run))
 
 
 def all_played(ask, player: ModelPlayer, boards: Sequence[Board], runs: int, concurrency: int):
-    return asyncio.run(play_all(ask, player, boards, runs, concurrency))
+    games = [partial(KumoGame, board) for board in boards]
+    return asyncio.run(play_all(ask, player, games, runs, concurrency))
+
+
+def steps(episode: Episode) -> list[Step]:
+    return episode.game.steps
 
 
 def moves(episode: Episode) -> list[str | None]:
-    return [turn.move for turn in episode.turns]
+    return [step.move for step in steps(episode)]
+
+
+def conversation(board: Board, replies: Sequence[str]) -> list[Message]:
+    """The messages of a game up to the one that asks for the reply after these."""
+    game = KumoGame(board)
+    messages = [*game.opening("").messages]
+    for reply in replies:
+        assert game.take(reply) is not None
+        messages += [{"role": "assistant", "content": reply}, game.next_message()]
+    return messages

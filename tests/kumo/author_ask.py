@@ -7,7 +7,7 @@ from typing import Any
 
 from schemas.calls import CallStatus, ModelChoice, ModelRequest, Reply
 from schemas.ids import derive_rng
-from schemas.kumo import Proposal, SeedConfig
+from schemas.kumo.things import Proposal, SeedConfig
 from tasks.kumo.authors.configuration import Configured, configure_domain
 from tasks.kumo.authors.proposal import Proposed
 from tests.server.roles import configurer, proposer

@@ -9,7 +9,7 @@ import math
 from collections.abc import Collection, Iterator
 from itertools import combinations, pairwise, product
 
-from schemas.kumo import Outcome, OutcomeState, SeedConfig, Setting
+from schemas.kumo.things import Outcome, OutcomeState, SeedConfig, Setting
 
 Key = tuple[frozenset[str], frozenset[tuple[str, int]]]
 

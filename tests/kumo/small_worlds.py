@@ -9,7 +9,7 @@ from pathlib import Path
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from schemas.kumo import Instance, Observation, Outcome, OutcomeState, Rule, SeedConfig
+from schemas.kumo.things import Instance, Observation, Outcome, OutcomeState, Rule, SeedConfig
 from tasks.kumo.books.rules import rules_of
 from tasks.kumo.configuration import parse_config
 from tasks.kumo.encoding import EncodedConfig, EncodedInstance, encode_config, encode_instance

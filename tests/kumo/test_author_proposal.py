@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from schemas.errors import EndpointFailed
-from schemas.kumo import Proposal
+from schemas.kumo.things import Proposal
 from tasks.kumo.authors.proposal import KnownDomain, Proposed, propose_domains
 from tests.kumo.author_ask import MODEL, AuthorAsk, Damage, cut, rules, status
 from tests.server.subjects import SUBJECTS
@@ -117,7 +117,7 @@ def test_a_near_duplicate_is_refused_with_its_twin_and_the_score() -> None:
     (rejection,) = proposed.rejections
     assert rejection.subject == "The MEDICAL DIAGNOSIS Identification Environment"
     assert rejection.message == (
-        "its name is 100 of 100 alike to 'Medical Diagnosis', refused from 90; propose another subject"
+        "its name is 100 of 100 similar to 'Medical Diagnosis', the limit is 90; propose another subject"
     )
 
 

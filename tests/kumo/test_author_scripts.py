@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from schemas.kumo import SeedConfig, Setting
+from schemas.kumo.things import SeedConfig, Setting
 from tasks.kumo.authors.config_reply import Accepted, read_configuration
 from tasks.kumo.encoding import encode_config
 from tasks.kumo.sampling import SamplingRequest, sample_instances

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.errors import UnreadableInput
-from schemas.kumo import Instance, Outcome, OutcomeState, Rule, SeedConfig
+from schemas.kumo.things import Instance, Outcome, OutcomeState, Rule, SeedConfig
 from tasks.kumo.books import write_book
 from tasks.kumo.books.reading import read_book
 from tasks.kumo.books.rules import closed_ends, rules_of

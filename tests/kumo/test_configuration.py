@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.errors import UnreadableInput
-from schemas.kumo import OutcomeState, SeedConfig
+from schemas.kumo.things import OutcomeState, SeedConfig
 from tasks.kumo.configuration import parse_config, parse_json
 from tasks.kumo.validation import validate_config
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from schemas.errors import UnreadableInput
-from schemas.kumo import Instance, Outcome, OutcomeState, SeedConfig
+from schemas.kumo.things import Instance, Outcome, OutcomeState, SeedConfig
 from tasks.kumo.configuration import parse_config
 from tasks.kumo.encoding import encode_config
 from tasks.kumo.instance_lines import parse_instances

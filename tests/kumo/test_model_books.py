@@ -14,7 +14,7 @@ from tasks.kumo.authors.comparison import CycleVerdict
 from tasks.kumo.books.check import check_book
 from tests.kumo.small_worlds import unhurried, worlds
 from tests.kumo.test_books import CLINIC
-from tests.kumo.test_players import episode_of, seat_at
+from tests.kumo.test_players import board_at, episode_of
 from tests.server.roles import checker, reviser, writer
 from tests.server.script import Asked
 
@@ -106,8 +106,8 @@ def test_any_instances_book_passes_and_can_be_played_by(world):
     version = history_of(ScriptedAsk(), world).passed_version
     assert version is not None
     assert check_book(version.text, world.instance, world.rules).passed
-    seat = replace(seat_at(world), book=version.text)
-    assert episode_of("reader", world, seat).status == "solved"
+    board = replace(board_at(world), book=version.text)
+    assert episode_of("reader", board).status == "solved"
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from schemas.kumo import Rule
+from schemas.kumo.things import Rule
 from tasks.kumo.authors.comparison import (
     CycleVerdict,
     ReadBack,

@@ -10,9 +10,14 @@ from hypothesis import given
 
 from prompts.render import template_hash
 from schemas.errors import InvalidOption
-from tasks.kumo.conversation import messages_for, rule_outs_json, symbolic_message
-from tasks.kumo.game import Match
-from tasks.kumo.players import parse_model_player
+from tasks.kumo.conversation import (
+    SYMBOLIC_TEMPLATE,
+    SYSTEM_TEMPLATE,
+    rule_outs_json,
+    symbolic_message,
+)
+from tasks.kumo.game import VARIANTS, KumoGame
+from tasks.play.model_player import parse_model_player
 from tests.kumo.asking_models import (
     BOARD,
     SYMBOLIC,
@@ -20,12 +25,14 @@ from tests.kumo.asking_models import (
     all_played,
     board_of,
     bundled_boards,
+    conversation,
     moves,
     name,
     played,
     replies,
     said,
     scripted,
+    steps,
 )
 from tests.kumo.small_worlds import unhurried, worlds
 from tests.kumo.test_books import CLINIC
@@ -35,17 +42,17 @@ from tests.server.roles.player import SCRIPT
 @pytest.mark.parametrize(
     ("text", "model", "variant"),
     [
-        ("gpt-4o", "gpt-4o", "vanilla"),
+        ("gpt-4o", "gpt-4o", ""),
         ("symbolic:gpt-4o", "gpt-4o", "symbolic"),
-        ("org/qwen2.5:7b@q4", "org/qwen2.5:7b@q4", "vanilla"),
+        ("org/qwen2.5:7b@q4", "org/qwen2.5:7b@q4", ""),
         ("symbolic:org/qwen2.5:7b@q4", "org/qwen2.5:7b@q4", "symbolic"),
         ("symbolic:symbolic:m", "symbolic:m", "symbolic"),
-        ("Symbolic:m", "Symbolic:m", "vanilla"),
-        ("symbolic", "symbolic", "vanilla"),
+        ("Symbolic:m", "Symbolic:m", ""),
+        ("symbolic", "symbolic", ""),
     ],
 )
 def test_only_the_exact_prefix_names_the_variant(text, model, variant):
-    player = parse_model_player(text, {"seed": 3})
+    player = parse_model_player(text, {"seed": 3}, VARIANTS)
     assert (player.name, player.choice.model, player.variant) == (text, model, variant)
     assert player.choice.params == {"seed": 3}
 
@@ -53,10 +60,10 @@ def test_only_the_exact_prefix_names_the_variant(text, model, variant):
 @pytest.mark.parametrize("text", ["", " ", "symbolic:", "symbolic: "])
 def test_a_player_without_a_model_is_refused(text):
     with pytest.raises(InvalidOption, match="names no model"):
-        parse_model_player(text, {})
+        parse_model_player(text, {}, VARIANTS)
 
 
-@pytest.mark.parametrize("player", [VANILLA, SYMBOLIC], ids=lambda player: player.variant)
+@pytest.mark.parametrize("player", [VANILLA, SYMBOLIC], ids=lambda player: player.name)
 def test_the_scripted_player_solves_the_bundled_domains(player):
     boards = bundled_boards()
     if player is SYMBOLIC:
@@ -66,7 +73,7 @@ def test_the_scripted_player_solves_the_bundled_domains(player):
     for episode, board in zip(episodes, boards, strict=True):
         assert episode.status == "solved"
         assert moves(episode)[-1] == board.instance.valid_truths[0]
-        assert 0 < episode.tests <= len(board.instance.actions)
+        assert 0 < episode.game.tests <= len(board.instance.actions)
         assert len(set(moves(episode))) == len(episode.turns)
 
 
@@ -106,7 +113,7 @@ def test_each_fault_of_the_script_gives_its_status(fault, status):
 def test_a_premature_answer_is_drawn():
     episodes = [played(scripted("premature"), run=run) for run in range(30)]
     assert {episode.status for episode in episodes} == {"solved", "wrong"}
-    assert {episode.tests for episode in episodes} == {0}
+    assert {episode.game.tests for episode in episodes} == {0}
 
 
 @pytest.mark.parametrize(
@@ -126,9 +133,10 @@ def test_a_call_without_a_whole_answer_ends_the_episode(call, episode):
     ask = replies(name("Swab"), cut)
     found = played(ask)
     assert found.status == episode
-    assert [turn.kind for turn in found.turns] == ["action", "none"]
+    assert [step.kind for step in steps(found)] == ["action", "none"]
     last = found.turns[-1]
-    assert (last.move, last.observation, last.reply) == (None, None, cut.content)
+    assert (last.feedback, last.reply) == (None, cut.content)
+    assert (steps(found)[-1].move, steps(found)[-1].observation) == (None, None)
     assert last.call_id == ask.requests[-1].call_id
     assert len(ask.requests) == 2
 
@@ -136,7 +144,7 @@ def test_a_call_without_a_whole_answer_ends_the_episode(call, episode):
 def test_turns_carry_their_calls_and_tokens_add_up():
     ask = replies(name("Swab"), name("Thermometer"), name("Cold"))
     episode = played(ask)
-    assert (episode.player, episode.status, episode.tests) == ("m", "solved", 2)
+    assert (episode.player, episode.status, episode.game.tests) == ("m", "solved", 2)
     assert [turn.call_id for turn in episode.turns] == [request.call_id for request in ask.requests]
     assert len({turn.call_id for turn in episode.turns}) == 3
     assert (episode.tokens, episode.cost_usd) == (330, 1.5)
@@ -153,16 +161,15 @@ def test_an_unknown_count_or_cost_leaves_the_sum_unknown():
     assert (episode.tokens, episode.cost_usd) == (0, 0.0)
 
 
-@pytest.mark.parametrize("player", [VANILLA, SYMBOLIC], ids=lambda player: player.variant)
+@pytest.mark.parametrize("player", [VANILLA, SYMBOLIC], ids=lambda player: player.name)
 def test_requests_say_what_they_are(player):
     ask = scripted()
     played(ask, player, run=3)
     for request in ask.requests:
         assert (request.role, request.model, request.repeat) == ("player", "m", 3)
         assert request.params == {"temperature": 0.5}
-        assert request.template == player.template
-        assert request.template_hash == template_hash(player.template)
-    assert VANILLA.template != SYMBOLIC.template
+        assert request.template == (SYMBOLIC_TEMPLATE if player is SYMBOLIC else SYSTEM_TEMPLATE)
+        assert request.template_hash == template_hash(request.template)
 
 
 def test_the_conversation_is_the_one_of_every_reader():
@@ -170,10 +177,8 @@ def test_the_conversation_is_the_one_of_every_reader():
     episode = played(ask)
     assert len(ask.requests) > 1
     for number, request in enumerate(ask.requests):
-        expected = messages_for(
-            BOARD.config, BOARD.instance.truths, BOARD.instance.actions, BOARD.book, episode.turns[:number]
-        )
-        assert list(request.messages) == expected
+        replies_before = [turn.reply for turn in episode.turns[:number]]
+        assert list(request.messages) == conversation(BOARD, replies_before)
 
 
 def test_no_message_is_made_twice():
@@ -248,13 +253,12 @@ def test_of_two_equal_outcomes_the_first_counts_in_the_mapping_too():
     assert json.loads(text) == {"Swab": {"clear": ["Cold", "Flu"]}}
 
 
-def test_a_match_takes_no_reply_after_its_end_and_is_no_episode_before():
-    match = Match(CLINIC.instance, CLINIC.encoded)
-    match.take("<ANSWER>Swab</ANSWER>", "call_1")
-    with pytest.raises(ValueError, match="goes on"):
-        match.episode("m", 0)
-    match.end("refused", "I will not.", "call_2")
-    for late in (lambda: match.take("<ANSWER>Cold</ANSWER>"), lambda: match.end("api_error")):
+def test_a_game_takes_no_reply_after_its_end_and_has_no_result_before():
+    game = KumoGame(BOARD)
+    assert game.take("<ANSWER>Swab</ANSWER>") == "red"
+    assert game.result() is None
+    game.end("refused")
+    for late in (lambda: game.take("<ANSWER>Cold</ANSWER>"), lambda: game.end("api_error")):
         with pytest.raises(ValueError, match="has ended"):
             late()
-    assert [turn.call_id for turn in match.episode("m", 0).turns] == ["call_1", "call_2"]
+    assert game.result().status == "refused"

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from schemas.calls import ModelRequest, Reply
 from schemas.errors import EndpointFailed, InvalidOption, LimitReached
-from tasks.kumo.players import play_all
+from tasks.kumo.game import KumoGame
+from tasks.play.model_player import play_all
 from tests.kumo.asking_models import (
     BOARD,
     VANILLA,
@@ -70,7 +71,7 @@ def test_calls_in_flight_are_finished_before_an_error_is_raised(kind):
     async def main() -> None:
         asyncio.get_running_loop().set_exception_handler(lambda _, context: noise.append(context))
         with pytest.raises(kind, match="no more"):
-            await play_all(ask, VANILLA, [BOARD], runs=20, concurrency=6)
+            await play_all(ask, VANILLA, [lambda: KumoGame(BOARD)], runs=20, concurrency=6)
         assert len(asyncio.all_tasks()) == 1
 
     with warnings.catch_warnings():

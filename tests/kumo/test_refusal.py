@@ -3,7 +3,7 @@
 import pytest
 
 from schemas.errors import UnusableConfig
-from schemas.kumo import SeedConfig
+from schemas.kumo.things import SeedConfig
 from tasks.kumo.validation import RULES, refuse_unsafe, validate_config
 from tests.kumo.test_validation import CASES, label, with_smell
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from schemas.errors import UnreadableInput
-from schemas.kumo import OutcomeState
+from schemas.kumo.things import OutcomeState
 from tasks.kumo.configuration import parse_config
 from tasks.kumo.encoding import encode_config
 from tasks.kumo.release.configurations import config_from_json, config_from_module

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 from schemas.errors import InstancesExhausted, UnsatisfiableSetting
-from schemas.kumo import Instance, Outcome, OutcomeState, SeedConfig, Setting
+from schemas.kumo.things import Instance, Outcome, OutcomeState, SeedConfig, Setting
 from tasks.kumo.configuration import parse_config
 from tasks.kumo.encoding import (
     EncodedConfig,

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from schemas.errors import InstancesExhausted, InvalidOption, UnsatisfiableSetting
-from schemas.kumo import Setting
+from schemas.kumo.things import Setting
 from tasks.kumo.encoding import encode_instance
 from tasks.kumo.sampling import SamplingRequest, sample_instances
 from tests.kumo.test_sampling import EASY, WIDE, tiny

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 
-from schemas.kumo import Instance, Outcome, OutcomeState, SeedConfig, Setting
+from schemas.kumo.things import Instance, Outcome, OutcomeState, SeedConfig, Setting
 from tasks.kumo.authors.comparison import ReadBack, SaidOutcome, SaidRange
 from tasks.kumo.authors.read_back import parse_read_back
 from tasks.kumo.books import write_book
@@ -17,16 +17,16 @@ from tasks.kumo.books.rules import closed_ends, rules_of
 from tasks.kumo.configuration import parse_config
 from tasks.kumo.encoding import encode_config, encode_instance
 from tasks.kumo.sampling import SamplingRequest, sample_instances
-from tasks.kumo.self_test import Board, SelfTest, needs_no_test
+from tasks.kumo.self_test import SelfTest, SoundInstance, needs_no_test
 from tests.kumo.small_worlds import World, worlds
 from tests.kumo.test_books import CLINIC, INSTANCE
 from tests.server.book_text import read_back_of
-from warehouse.bundled import bundled_domains, bundled_text
+from warehouse.kumo.bundled_domains import bundled_domains, bundled_text
 
 
-def board_of(world: World) -> Board:
+def board_of(world: World) -> SoundInstance:
     board = SelfTest(world.encoded_config).board(world.instance)
-    assert isinstance(board, Board), board
+    assert isinstance(board, SoundInstance), board
     return board
 
 
@@ -38,7 +38,7 @@ def book_of(world: World) -> str:
 def test_a_sound_instance_with_its_book_passes(world: World) -> None:
     test = SelfTest(world.encoded_config)
     board = test.board(world.instance)
-    assert isinstance(board, Board), board
+    assert isinstance(board, SoundInstance), board
     assert set(board.left) == set(world.instance.valid_truths)
     assert test.misgraded(board) is None
     assert test.unsolved(board, book_of(world)) is None
@@ -51,7 +51,7 @@ def test_every_sampled_instance_of_the_bundled_domains_passes(setting: str) -> N
         test = SelfTest(encoded)
         for instance in sample_instances(encoded, SamplingRequest(Setting.parse(setting), 5, 3)).instances:
             board = test.board(instance)
-            assert isinstance(board, Board), board
+            assert isinstance(board, SoundInstance), board
             book = write_book(encoded.config, instance, rules_of(encoded, instance), random.Random(1))
             assert test.misgraded(board) is None
             assert test.unsolved(board, book) is None
@@ -89,8 +89,8 @@ def test_broken_observations_are_named(break_it: Callable[[Instance], Instance],
 def test_a_shared_end_point_belongs_to_the_range_above_and_the_last_one_is_closed() -> None:
     test = SelfTest(CLINIC.encoded_config)
     above = replace(INSTANCE, observations=(37.5, "red"), states=(1, 1), valid_truths=("Flu",))
-    assert isinstance(test.board(above), Board)
-    assert isinstance(test.board(replace(above, observations=(42.0, "red"))), Board)
+    assert isinstance(test.board(above), SoundInstance)
+    assert isinstance(test.board(replace(above, observations=(42.0, "red"))), SoundInstance)
     assert "states [1]" in str(test.board(replace(INSTANCE, observations=(37.5, "red"))))
 
 
@@ -109,7 +109,7 @@ def test_a_truth_that_the_parser_takes_for_something_else_is_named() -> None:
     encoded = encode_config(config)
     instance = Instance(("Swab", "Flu"), ("Swab",), (0,), ("yes",), ("Flu",), 0, 0)
     board = SelfTest(encoded).board(instance)
-    assert isinstance(board, Board)
+    assert isinstance(board, SoundInstance)
     problem = SelfTest(encoded).misgraded(board)
     assert problem is not None
     assert problem.startswith("naming truth 'Swab' was read as action 'Swab'")
@@ -166,7 +166,7 @@ def test_names_that_the_template_cannot_say_leave_the_comparison_as_the_check() 
     config = SeedConfig("Stars", ("**", "b"), ("a",), (Outcome("a", "str", states),))
     test = SelfTest(encode_config(config))
     board = test.board(Instance(("**", "b"), ("a",), (0,), ("1",), ("b",), 0, 0))
-    assert isinstance(board, Board)
+    assert isinstance(board, SoundInstance)
     said = [SaidOutcome("a", state.label, None, state.rules_out, (), ()) for state in states]
     assert test.unsolved_by_rules(board, ReadBack(tuple(said), ())) is None
     assert test.unsolved_by_rules(board, ReadBack(tuple(said[:1]), ())) is not None

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.kumo import Finding, Outcome, OutcomeState, SeedConfig
+from schemas.kumo.things import Finding, Outcome, OutcomeState, SeedConfig
 from tasks.kumo.answers import Move, parse_answer
 from tasks.kumo.players.seat import answer
 from tasks.kumo.validation import RULES, one_to_one_share, validate_config

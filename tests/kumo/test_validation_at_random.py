@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.errors import UnusableConfig
-from schemas.kumo import Outcome, OutcomeState, SeedConfig
+from schemas.kumo.things import Outcome, OutcomeState, SeedConfig
 from tasks.kumo.configuration import parse_config
 from tasks.kumo.validation import RULES, one_to_one_share, refuse_unsafe, validate_config
 from tests.kumo.test_validation import label, small, span, with_height

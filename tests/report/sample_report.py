@@ -3,7 +3,10 @@
 from itertools import combinations, product
 from typing import Any
 
-from tasks.report.content import DomainGraph, ReportData, ReportTable
+from flows.kumo.benchmark import BENCHMARK
+from flows.kumo.report.own_sections import REPORT
+from tasks.kumo.report.graphs import DomainGraph
+from tasks.report.content import ReportData, ReportTable
 
 HOSTILE = "<script>alert(1)</script>"
 NAMES = (HOSTILE, "a$b$ & \"c\" 'd' {{ 7 * 7 }}", "日本語/模型", "e\x1b[31m\u202ef\ud83d\x00", "g" * 200)
@@ -17,7 +20,7 @@ def table(name: str, columns: str, rows: list[tuple[Any, ...]]) -> ReportTable:
 
 
 def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...]]) -> ReportData:
-    """Return the data of a report with these players; `changed` are rows in place of a table's own."""
+    """Return the data of a KUMO report with these players; `changed` are rows in place of a table's own."""
     pairs = list(product(SETTINGS, enumerate(players)))
     rate = {player: 0.9 / (1 + number) for number, player in enumerate(players)}
     rows: dict[str, list[tuple[Any, ...]]] = {
@@ -72,4 +75,5 @@ def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...
     tables = {name: table(name, columns[name], changed.get(name, rows[name])) for name in columns}
     links = ((0, 1, 3), (1, 2, 1), (2, 3, 2))
     graph = DomainGraph(DOMAINS[1], ("<u>", "b", "c", "d"), links, ((0, 1, 2), (3,)), 0.2)
-    return ReportData("e<1>", (("benchmark", "kumo"), ("seed", "7")), tables, (graph,))
+    facts = (("benchmark", "kumo"), ("seed", "7"))
+    return ReportData("e<1>", facts, SETTINGS, tables, BENCHMARK.measures, REPORT, (graph,))

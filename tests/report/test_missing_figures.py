@@ -1,19 +1,21 @@
 """Figures for which an edition has no data: one sentence each, and nothing that looks like a figure."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
+from tasks.kumo.report.action_bars import action_bars
+from tasks.kumo.report.optimal_histogram import optimal_histogram
+from tasks.kumo.report.topology_bars import topology_bars
 from tasks.report.content import ReportData, Section
 from tasks.report.figures.headline import headline
 from tasks.report.figures.heat_map import heat_map
-from tasks.report.figures.optimal_histogram import optimal_histogram
 from tasks.report.figures.player_pairs import player_pairs
-from tasks.report.figures.setting_bars import action_bars, success_bars
 from tasks.report.figures.status_bars import status_bars
+from tasks.report.figures.success_bars import success_bars
 from tasks.report.figures.success_scatter import benchmarks_scatter, settings_scatter, tokens_scatter
 from tasks.report.figures.token_bars import token_bars
-from tasks.report.figures.topology_bars import topology_bars
 from tests.report.sample_report import SETTINGS, report_data
 
 
@@ -30,7 +32,6 @@ from tests.report.sample_report import SETTINGS, report_data
         ("statuses", status_bars, "perennial analyse"),
         ("other_benchmarks", benchmarks_scatter, "import scores"),
         ("optimal_counts", optimal_histogram, "This edition has no instance."),
-        ("optimal_counts", settings_scatter, "This edition has one setting only."),
         ("topology", topology_bars, "perennial analyse"),
     ],
 )
@@ -40,7 +41,13 @@ def test_a_figure_without_data_is_one_sentence(
     found = figure(report_data(("a", "b"), **{table: []}))
     assert told in found.missing
     assert (found.drawings, found.grid, found.caption) == ((), None, "")
-    assert table in [behind.name for behind in found.tables] or table == "optimal_counts"
+    assert table in [behind.name for behind in found.tables]
+
+
+def test_one_setting_has_no_other() -> None:
+    found = settings_scatter(replace(report_data(("a", "b")), settings=("easy",)))
+    assert found.missing == "This edition has one setting only."
+    assert (found.drawings, found.caption) == ((), "")
 
 
 def test_one_player_has_no_pairs() -> None:

@@ -1,14 +1,16 @@
 """The page of a report: whole, self-contained, the same each time, and nothing of its data is markup."""
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
 
 from tasks.report import content
-from tasks.report.content import MOST_DRAWN, Comparison, ReportData
+from tasks.report.content import MOST_DRAWN, Comparison, Report
 from tasks.report.figures.difference_bars import difference_bars
-from tasks.report.figures.setting_bars import success_bars
+from tasks.report.figures.headline import headline
+from tasks.report.figures.success_bars import success_bars
 from tasks.report.figures.success_scatter import settings_scatter
 from tasks.report.page import MOST_ROWS, render_page, sections
 from tests.report.sample_report import DOMAINS, HOSTILE, NAMES, SETTINGS, report_data
@@ -187,7 +189,6 @@ def test_a_section_without_a_figure_has_its_sentence_and_its_sql_on_the_page() -
 
 def test_settings_and_players_stand_from_small_and_good_to_large_and_bad(reader: Reader) -> None:
     data = report_data()
-    assert data.settings() == list(SETTINGS)
     assert data.players() == list(NAMES)
 
 
@@ -224,7 +225,7 @@ def texts(svg: str) -> list[str]:
 def test_a_long_table_is_cut_and_says_where_the_rest_is() -> None:
     rows = [("Weather", 4, 3, 0.2, number, 1, ["a"]) for number in range(400)]
     reader = read(render_page(report_data(("a",), communities=rows)))
-    assert f"400 rows, of which the first {MOST_ROWS} stand here" in reader.text["communities"]
+    assert f"400 rows, of which the first {MOST_ROWS} are shown here" in reader.text["communities"]
     assert reader.text["communities"].count("Weather") == MOST_ROWS
 
 
@@ -232,8 +233,7 @@ def test_a_comparison_stands_after_the_headline_with_both_rates() -> None:
     data = report_data(("a", "b"))
     half = report_data(("b", "c"))
     compared = Comparison("<old>", half.tables["headline"], half.tables["domains"])
-    with_other = ReportData(data.edition, data.facts, data.tables, data.graphs, compared)
-    reader = read(render_page(with_other))
+    reader = read(render_page(replace(data, comparison=compared)))
     keys = [attributes["id"] for _, tag, attributes in reader.elements if tag == "section"]
     assert keys[:2] == ["headline", "edition_comparison"]
     text = reader.text["edition_comparison"]
@@ -242,6 +242,27 @@ def test_a_comparison_stands_after_the_headline_with_both_rates() -> None:
     # b has 0.45 here and 0.9 there, 0.45 less.
     assert "0.450 [0.225,\xa00.725]" in text
     assert "−0.450" in text
+
+
+def test_own_sections_stand_after_the_rates_and_at_the_end_and_may_be_missing() -> None:
+    shared = [
+        *("headline", "success_rate", "domains", "player_pairs", "two_settings", "success_and_tokens"),
+        *("other_benchmarks", "tokens", "statuses"),
+    ]
+    kumo = report_data(("a", "b"))
+    assert [section.key for section in sections(kumo)] == [
+        *shared[:2],
+        "relative_action_counts",
+        *shared[2:],
+        "optimal_counts",
+        "communities",
+        "topology",
+    ]
+    plain = replace(kumo, own=Report(), measures=())
+    assert [section.key for section in sections(plain)] == shared
+    assert headline(kumo).grid.headings[2:] == ("success rate", "relative action count", "episodes")
+    assert headline(plain).grid.headings[2:] == ("success rate", "episodes")
+    assert "action" not in headline(plain).caption
 
 
 def test_nobody_in_both_editions_is_one_sentence() -> None:

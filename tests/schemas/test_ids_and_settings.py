@@ -6,7 +6,7 @@ import pytest
 
 from schemas.errors import InvalidOption, PerennialError
 from schemas.ids import canonical_json, content_id, derive_rng
-from schemas.kumo import Outcome, OutcomeState, Setting
+from schemas.kumo.things import Outcome, OutcomeState, Setting
 from schemas.settings import load_settings
 
 

@@ -1,13 +1,13 @@
-"""Who authors, and what a wrong endpoint or role is told."""
+"""Who authors, and the errors of a wrong endpoint or role."""
 
 from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
 
-from schemas.authoring import AuthoringPlan
 from schemas.errors import InvalidOption
-from schemas.kumo import Setting
+from schemas.kumo.authoring import AuthoringPlan
+from schemas.kumo.things import Setting
 from schemas.plan import RefreshPlan
 from schemas.settings import load_settings
 

@@ -4,15 +4,17 @@ from dataclasses import replace
 
 import pytest
 
-from tasks.statistics.cells import ALL, Cell, grouped
-from tasks.statistics.figure import EXTRA_ACTIONS, Figure
+from tasks.kumo.statistics.cells import EXTRA_ACTIONS, MEANS, KumoCell
+from tasks.kumo.statistics.figures import topology_figures
+from tasks.statistics.cells import ALL, grouped
+from tasks.statistics.figure import Figure
 from tasks.statistics.pair_figures import pair_figures
 from tasks.statistics.rate_figures import has_majority, rate_figures
-from tasks.statistics.rates import ScoredEpisode, relative_action_count, success_rate
-from tasks.statistics.study_figures import correlation_figures, item_figures, topology_figures
+from tasks.statistics.study_figures import correlation_figures, item_figures
+from tests.statistics.single_episodes import ScoredEpisode, relative_action_count, success_rate
 
 # Five runs: three solved with 2, 2 and 4 tests, one wrong, one unparsed; and one more that failed at the API.
-CELL = Cell(
+CELL = KumoCell(
     domain="D",
     setting="easy",
     player="p",
@@ -23,6 +25,7 @@ CELL = Cell(
     statuses={"solved": 3, "wrong": 1, "unparsed": 1, "api_error": 1},
     runs=5,
     solved=3,
+    score=3.0,
     tests=11,
     solved_tests=8,
     tokens=700,
@@ -31,13 +34,21 @@ CELL = Cell(
     runs_with_cost=0,
 )
 ALL_WRONG = replace(
-    CELL, instance_id="i2", statuses={"wrong": 5}, solved=0, solved_tests=0, tests=5, signature="2|2"
+    CELL,
+    instance_id="i2",
+    statuses={"wrong": 5},
+    solved=0,
+    score=0.0,
+    solved_tests=0,
+    tests=5,
+    signature="2|2",
 )
 RIVAL = replace(
     ALL_WRONG,
     player="q",
     statuses={"solved": 5},
     solved=5,
+    score=5.0,
     solved_tests=10,
     tests=10,
     tokens=0,
@@ -48,7 +59,7 @@ CELLS = [CELL, ALL_WRONG, replace(RIVAL, instance_id="i1"), RIVAL]
 
 def _figures(**wanted: str) -> list[Figure]:
     made = [
-        *rate_figures(grouped(CELLS), seed=0),
+        *rate_figures(grouped(CELLS), 0, MEANS),
         *pair_figures(CELLS, ["easy"], seed=0),
         *topology_figures(CELLS, ["easy"], seed=0),
         *item_figures(CELLS, ["easy"]),

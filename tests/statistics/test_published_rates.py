@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from tasks.statistics.rates import ScoredEpisode, mean_tests, relative_action_count, success_rate
+from tests.statistics.single_episodes import ScoredEpisode, mean_tests, relative_action_count, success_rate
 
 EASY = "truth_num=4+action_num=6+valid_truth_num=1"
 HARD = "truth_num=12+action_num=16+valid_truth_num=1"

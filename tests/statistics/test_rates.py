@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.kumo import EPISODE_STATUSES, EpisodeStatus
-from tasks.statistics.rates import (
+from schemas.game import EPISODE_STATUSES, EpisodeStatus
+from tests.statistics.single_episodes import (
     KnownMean,
     ScoredEpisode,
     mean_cost,

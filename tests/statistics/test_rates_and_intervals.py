@@ -7,7 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tasks.statistics.intervals import cluster_bootstrap
-from tasks.statistics.rates import ScoredEpisode, relative_action_count, relative_count, success_rate
+from tests.statistics.single_episodes import (
+    ScoredEpisode,
+    relative_action_count,
+    relative_count,
+    success_rate,
+)
 
 
 def _episode(success: bool, tests: int, optimal: int = 2, actions: int = 6) -> ScoredEpisode:

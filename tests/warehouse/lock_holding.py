@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from warehouse.root_lock import locked_root
-from warehouse.store import Store
+from warehouse.lock.root_lock import locked_root
+from warehouse.store.store import Store
 
 _HOLD = """
 import sys
 from schemas.errors import PerennialError
-from warehouse.root_lock import locked_root
-from warehouse.store import Store
+from warehouse.lock.root_lock import locked_root
+from warehouse.store.store import Store
 
 print("ready", flush=True)
 sys.stdin.readline()

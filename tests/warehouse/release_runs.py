@@ -7,18 +7,14 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from schemas.kumo import Setting
+from schemas.kumo.things import Setting
 from schemas.tables import TABLES
 from tasks.kumo.configuration import parse_config
-from warehouse.kumo_release.things import ReleaseFile, TrajectoryFile
-from warehouse.kumo_release.trajectories import (
-    TRAJECTORY_TABLES,
-    ImportedTrajectories,
-    InstanceKey,
-    consolidate_parts,
-    import_trajectories,
-)
-from warehouse.kumo_rows import observation_text
+from warehouse.kumo.release.things import ReleaseFile, TrajectoryFile
+from warehouse.kumo.release.trajectories import ImportedTrajectories, consolidate_parts, import_trajectories
+from warehouse.kumo.release.trajectory_columns import TRAJECTORY_TABLES
+from warehouse.kumo.release.trajectory_lines import InstanceKey
+from warehouse.kumo.rows import observation_text
 
 EASY, HARD = Setting(4, 6), Setting(12, 16)
 INSTANCE = InstanceKey(
@@ -114,7 +110,7 @@ def a_line(*runs: Mapping[str, Any], seed: int = 0) -> str:
 def read(
     files: list[TrajectoryFile], instances: Any, folder: Path, **options: Any
 ) -> tuple[ImportedTrajectories, Rows]:
-    """Import the files; return what is told of it and the rows of the merged tables."""
+    """Import the files; return what is printed and the rows of the merged tables."""
     imported = import_trajectories(files, instances, folder, **options)
     tables = {name: pq.read_table(consolidate_parts(folder, name)) for name in TRAJECTORY_TABLES}
     for name, table in tables.items():
@@ -130,8 +126,28 @@ def read_lines(tmp_path: Path, *lines: str, name: str = "runs.jsonl") -> tuple[I
 
 
 def read_one(tmp_path: Path, run: dict[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]], list[str]]:
-    """Return the episode, its turns and the rules of the findings of a line with that run alone."""
+    """Return the episode, its turns and the rules of the findings of a line with that run alone.
+
+    The episode and each turn have the columns of their KUMO rows too.
+    """
     imported, rows = read_lines(tmp_path, a_line(run))
     assert imported.skipped == ()
-    (episode,) = rows["episodes"]
-    return episode, rows["turns"], [finding.rule for finding in imported.findings]
+    (episode,) = whole_episodes(rows)
+    turns = whole_turns(rows)
+    assert episode["score"] == float(episode["success"])
+    assert episode["turns"] == len(turns)
+    return episode, turns, [finding.rule for finding in imported.findings]
+
+
+def whole_episodes(rows: Rows) -> list[dict[str, Any]]:
+    """Return the rows of `episodes`, each with its row of `kumo_episodes`."""
+    own = {row["episode_id"]: row for row in rows["kumo_episodes"]}
+    assert len(own) == len(rows["kumo_episodes"]) == len(rows["episodes"])
+    return [{**row, **own[row["episode_id"]]} for row in rows["episodes"]]
+
+
+def whole_turns(rows: Rows) -> list[dict[str, Any]]:
+    """Return the rows of `turns`, each with its row of `kumo_moves`."""
+    moves = {(row["episode_id"], row["turn"]): row for row in rows["kumo_moves"]}
+    assert len(moves) == len(rows["kumo_moves"]) == len(rows["turns"])
+    return [{**row, **moves[row["episode_id"], row["turn"]]} for row in rows["turns"]]

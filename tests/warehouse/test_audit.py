@@ -8,13 +8,14 @@ import pyarrow.parquet as pq
 import pytest
 
 from schemas.errors import AuditFailed, Damaged
-from schemas.tables import STAGED_TABLES, TABLES
+from schemas.tables import TABLES
 from tests.warehouse import tiny_edition
-from warehouse import audit_blocks
-from warehouse.audit import audit, cross_table_rules, require_passed, table_expectations
-from warehouse.audit_blocks import audited_blocks
-from warehouse.audit_validator import Validator
-from warehouse.consolidate import write_sorted
+from warehouse.audit import blocks as audit_blocks
+from warehouse.audit.audit import audit, cross_table_rules, require_passed, table_expectations
+from warehouse.audit.blocks import audited_blocks
+from warehouse.audit.great_expectations import Validator
+from warehouse.catalog.catalog import view_over_arrow
+from warehouse.staging.merge_parts import write_sorted
 
 Rows = dict[str, list[dict[str, Any]]]
 
@@ -32,7 +33,7 @@ def _broken(folder: Path, change: Callable[[Rows], None]) -> list[dict[str, Any]
 def test_sound_data_passes_and_every_table_has_its_suite(tmp_path: Path) -> None:
     results = audit(_files(tmp_path, tiny_edition.rows()))
     assert [row for row in results if not row["success"]] == []
-    assert {row["suite"] for row in results} == {*STAGED_TABLES, "cross_table"}
+    assert {row["suite"] for row in results} == {*tiny_edition.STAGED_TABLES, "cross_table"}
     keys = [(row["suite"], row["expectation"]) for row in results]
     assert len(keys) == len(set(keys))
     require_passed(results, "staging/e1")
@@ -58,37 +59,47 @@ def _drop(table: str) -> Callable[[Rows], None]:
     "breaks",
     [
         [
-            (_set("episodes", "tests", -1), "episodes", "tests >= 0"),
+            (_set("kumo_episodes", "tests", -1), "kumo_episodes", "tests >= 0"),
             (_set("episodes", "player", None), "episodes", "player is never NULL"),
-            (_repeat("books"), "books", "book_id is unique"),
+            (_repeat("kumo_books"), "kumo_books", "book_id is unique"),
             (_repeat("turns"), "turns", "(episode_id, turn) is unique"),
         ],
         [
-            (_drop("kumo_instances"), "cross_table", "every episodes.instance_id is in kumo_instances"),
-            (_drop("books"), "cross_table", "every episodes.book_id is in books"),
-            (_drop("domains"), "cross_table", "every seed_configs.domain_id is in domains"),
+            (_drop("instances"), "cross_table", "every episodes.instance_id is in instances"),
+            (_drop("kumo_books"), "cross_table", "every kumo_episodes.book_id is in kumo_books"),
+            (
+                _drop("kumo_domains"),
+                "cross_table",
+                "every kumo_seed_configs.domain_id is in kumo_domains",
+            ),
+            (_drop("kumo_moves"), "cross_table", "every instance, episode and turn of KUMO"),
         ],
         [
             (_drop("episodes"), "cross_table", "every turns.episode_id is in episodes"),
-            (_set("kumo_instances", "states", [0, 1]), "cross_table", "leave exactly its valid truths"),
-            (_set("books", "verdict", "unsure"), "books", "verdict is one of"),
+            (_drop("kumo_instances"), "cross_table", "every instance, episode and turn of KUMO"),
+            (_set("kumo_books", "verdict", "unsure"), "kumo_books", "verdict is one of"),
         ],
         [
             (_set("episodes", "success", True, row=1), "cross_table", "a solved episode ends by naming"),
-            (_set("episodes", "tests", 3), "cross_table", "never exceed"),
-            (_set("turns", "observation", "5.5"), "cross_table", "every move of an episode"),
-            (_set("books", "verdict", "failed", row=1), "cross_table", "a book of its own instance"),
+            (_set("turns", "turn", 4, row=2), "cross_table", "numbered from 1 without a gap"),
+            (_set("kumo_episodes", "tests", 3), "cross_table", "never exceed"),
+            (_set("turns", "feedback", "5.5"), "cross_table", "every move of an episode"),
+            (_set("kumo_books", "verdict", "failed", row=1), "cross_table", "a book of its own instance"),
             (_set("turns", "call_id", "call_gone", row=5), "cross_table", "every turns.call_id is in calls"),
-            (_set("books", "check_call_ids", ["call_gone"]), "cross_table", "a book's check lists"),
+            (_set("kumo_books", "check_call_ids", ["call_gone"]), "cross_table", "a book's check lists"),
             (_set("kumo_instances", "n_actions", 3), "cross_table", "leave exactly its valid truths"),
         ],
         [
-            (_set("turns", "move", "sun", row=2), "cross_table", "a solved episode ends by naming"),
-            (_set("turns", "move", "ask"), "cross_table", "every move of an episode"),
+            (_set("kumo_instances", "states", [0, 1]), "cross_table", "leave exactly its valid truths"),
+            (_set("episodes", "success", False), "cross_table", "exactly when its status is solved"),
+        ],
+        [
+            (_set("kumo_moves", "move", "sun", row=2), "cross_table", "a solved episode ends by naming"),
+            (_set("kumo_moves", "move", "ask"), "cross_table", "every move of an episode"),
             (_set("kumo_instances", "n_actions", 1), "cross_table", "never exceed"),
             (_set("calls", "status", "ok"), "cross_table", "exactly when its last call is"),
             (_set("messages", "message_id", "msg_2"), "cross_table", "every message that a call was sent"),
-            (_set("books", "verdict", "passed"), "cross_table", "versions of a model that all failed"),
+            (_set("kumo_books", "verdict", "passed"), "cross_table", "versions of a model that all failed"),
         ],
         [
             (
@@ -119,18 +130,75 @@ def test_each_rule_catches_what_breaks_it(
         assert found[0]["unexpected_count"] >= 1
 
 
+def _offenders(sentence: str, change: Callable[[Rows], None]) -> list[tuple[Any, ...]]:
+    """Return the rows that break the rule with this sentence, after a change of sound rows."""
+    rows = tiny_edition.rows()
+    change(rows)
+    (sql,) = [sql for rule, sql in cross_table_rules(set(rows)).items() if sentence in rule]
+    return view_over_arrow(tiny_edition.tables(rows)).execute(sql).fetchall()
+
+
+def _all(*changes: Callable[[Rows], None]) -> Callable[[Rows], None]:
+    return lambda rows: [change(rows) for change in changes] and None
+
+
+def _without_turns(rows: Rows) -> None:
+    first = rows["episodes"][0]["episode_id"]
+    rows["turns"] = [row for row in rows["turns"] if row["episode_id"] != first]
+
+
+@pytest.mark.parametrize(
+    ("change", "broken"),
+    [
+        (lambda rows: None, 0),
+        (_set("turns", "turn", 4, row=2), 1),  # a gap
+        (_all(_set("turns", "turn", 0), _set("turns", "turn", 1, row=1)), 1),  # from 0
+        (_set("episodes", "turns", 2), 1),
+        (_set("episodes", "turns", 4), 1),
+        (_without_turns, 1),
+        # An import may lack turns, and then says so; those that it has are numbered all the same.
+        (_all(_without_turns, _set("episodes", "turns", None)), 0),
+        (_all(_set("episodes", "turns", None), _set("turns", "turn", 4, row=2)), 1),
+    ],
+)
+def test_turns_are_numbered_and_counted(change: Callable[[Rows], None], broken: int) -> None:
+    assert len(_offenders("numbered from 1 without a gap", change)) == broken
+
+
+@pytest.mark.parametrize(
+    ("change", "broken"),
+    [
+        (lambda rows: None, 0),
+        (_set("episodes", "success", False), 1),
+        (_set("episodes", "status", "wrong"), 1),
+        (_set("episodes", "success", True, row=1), 1),
+        (_set("episodes", "status", "solved", row=2), 1),
+        (_all(_set("episodes", "success", True, row=1), _set("episodes", "status", "solved", row=1)), 0),
+    ],
+)
+def test_solved_means_success(change: Callable[[Rows], None], broken: int) -> None:
+    assert len(_offenders("exactly when its status is solved", change)) == broken
+
+
+@pytest.mark.parametrize("table", ["kumo_instances", "kumo_episodes", "kumo_moves", "turns"])
+def test_every_shared_row_of_kumo_has_its_own_row_and_no_move_lacks_its_turn(table: str) -> None:
+    sentence = "every instance, episode and turn of KUMO"
+    assert _offenders(sentence, lambda rows: None) == []
+    assert len(_offenders(sentence, lambda rows: rows[table].pop(0) and None)) == 1
+
+
 def test_the_size_of_a_block_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = tiny_edition.rows()
-    for one in (_repeat("turns"), _repeat("turns"), _set("turns", "kind", "odd", row=3)):
+    for one in (_repeat("kumo_moves"), _repeat("kumo_moves"), _set("kumo_moves", "kind", "odd", row=3)):
         one(rows)
-    table, file = TABLES["turns"], _files(tmp_path, rows)["turns"]
+    table, file = TABLES["kumo_moves"], _files(tmp_path, rows)["kumo_moves"]
     expectations = list(table_expectations(table))
     validator = Validator()
-    whole = validator.results("turns", audited_blocks(table, file), expectations)
+    whole = validator.results("kumo_moves", audited_blocks(table, file), expectations)
     monkeypatch.setattr(audit_blocks, "_BLOCK_ROWS", 2)
     monkeypatch.setattr(audit_blocks, "_READ_ROWS", 1)
     assert len(list(audited_blocks(table, file))) > 1
-    assert validator.results("turns", audited_blocks(table, file), expectations) == whole
+    assert validator.results("kumo_moves", audited_blocks(table, file), expectations) == whole
     found = {row["expectation"]: row for row in whole}
     assert found["(episode_id, turn) is unique"]["unexpected_count"] == 3
     assert found["kind is one of action, truth, none"]["observed"] == "values such as odd"
@@ -153,9 +221,9 @@ def test_a_failed_audit_names_the_expectation_and_the_rows(tmp_path: Path) -> No
 
 
 def test_rules_on_absent_tables_are_left_out_of_references() -> None:
-    sentences = cross_table_rules({"domains", "seed_configs"})
-    assert "every seed_configs.domain_id is in domains" in sentences
-    assert not any("books" in sentence and sentence.startswith("every books") for sentence in sentences)
+    sentences = cross_table_rules({"kumo_domains", "kumo_seed_configs"})
+    assert "every kumo_seed_configs.domain_id is in kumo_domains" in sentences
+    assert not any("books" in sentence and sentence.startswith("every kumo_books") for sentence in sentences)
 
 
 def test_every_table_has_a_key_of_its_own_columns() -> None:

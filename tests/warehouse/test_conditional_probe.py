@@ -11,9 +11,9 @@ import pytest
 from schemas.errors import InvalidOption, RootLocked
 from tests.warehouse.lock_holding import Holder, holding, left_lock, record
 from tests.warehouse.s3_server import BUCKET, S3, Conditions, conditions, s3
-from warehouse.conditional_probe import FOLDER
-from warehouse.root_lock import locked_root
-from warehouse.store import Store
+from warehouse.lock.root_lock import locked_root
+from warehouse.store.conditional_probe import FOLDER
+from warehouse.store.store import Store
 
 __all__ = ["conditions", "record", "s3"]
 LOCK = "lock.json"
@@ -21,8 +21,8 @@ LOCK = "lock.json"
 _KILLED_AMID_PROBE = """
 import os, sys
 from s3fs import S3FileSystem
-from warehouse.root_lock import locked_root
-from warehouse.store import Store
+from warehouse.lock.root_lock import locked_root
+from warehouse.store.store import Store
 
 call, requests = S3FileSystem.call_s3, []
 

@@ -8,12 +8,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from schemas.tables import STAGED_TABLES, TABLES
+from schemas.tables import TABLES
 from tests.warehouse import tiny_edition
-from warehouse import consolidate as consolidating
-from warehouse.consolidate import consolidate, write_sorted
-from warehouse.stage import Staging
-from warehouse.store import Store
+from warehouse.staging import merge_parts as consolidating
+from warehouse.staging.merge_parts import consolidate, write_sorted
+from warehouse.staging.staging import Staging
+from warehouse.store.store import Store
 
 
 def _turns(count: int) -> pa.Table:
@@ -90,12 +90,13 @@ def test_a_null_against_the_schema_is_left_to_the_audit(tmp_path: Path) -> None:
 
 def test_every_staged_table_becomes_a_file(tmp_path: Path) -> None:
     staging = Staging(Store(str(tmp_path / "root")), "e")
-    staging.write_batch("one", {"books": tiny_edition.rows()["books"]})
+    staging.write_plan(tiny_edition.plan("e"))
+    staging.write_batch("one", {"kumo_books": tiny_edition.rows()["kumo_books"]})
     folder = tmp_path / "files"
     folder.mkdir()
     files = consolidate(staging, folder)
-    assert tuple(files) == STAGED_TABLES
+    assert tuple(files) == tiny_edition.STAGED_TABLES
     rows = {name: pq.read_table(file) for name, file in files.items()}
-    assert rows["books"].num_rows == len(tiny_edition.rows()["books"])
+    assert rows["kumo_books"].num_rows == len(tiny_edition.rows()["kumo_books"])
     assert all(table.schema.equals(TABLES[name].arrow_schema()) for name, table in rows.items())
     assert rows["episodes"].num_rows == 0

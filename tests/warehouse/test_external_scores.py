@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from schemas.errors import UnreadableInput
-from warehouse.catalog import open_catalog
-from warehouse.external_scores import keep_scores, load_scores, parse_scores
-from warehouse.store import Store
+from warehouse.catalog.catalog import open_catalog
+from warehouse.catalog.external_scores import keep_scores, load_scores, parse_scores
+from warehouse.store.store import Store
 
 HEADINGS = "benchmark,player,score,source\n"
 

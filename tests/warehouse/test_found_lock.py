@@ -10,10 +10,10 @@ import pytest
 from schemas.errors import RootLocked
 from tests.warehouse.lock_holding import left_lock, record
 from tests.warehouse.s3_server import S3, s3
-from warehouse.found_lock import find_lock
-from warehouse.lock_owner import Life
-from warehouse.root_lock import locked_root, refuse_locked
-from warehouse.store import Store
+from warehouse.lock.found_lock import find_lock
+from warehouse.lock.owner import Life
+from warehouse.lock.root_lock import locked_root, refuse_locked
+from warehouse.store.store import Store
 
 __all__ = ["record", "s3"]
 LOCK = "lock.json"

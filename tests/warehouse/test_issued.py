@@ -1,17 +1,17 @@
 """The compact set of ids is a set; what was issued is what all published editions hold."""
 
+import tracemalloc
 from pathlib import Path
 
-import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.warehouse import tiny_edition
-from warehouse.catalog import table_file
-from warehouse.id_set import EitherSet, IdSet
-from warehouse.issued import issued_instances
-from warehouse.store import Store
+from warehouse.catalog.catalog import table_file
+from warehouse.editions.id_set import EitherSet, IdSet
+from warehouse.editions.issued_ids import issued_instances
+from warehouse.store.store import Store
 
 # Halves that coincide, in few values, so that ids meet, share a half, and lie at the ends of the order.
 _HALVES = st.sampled_from(["0" * 16, "0" * 15 + "1", "8" + "0" * 15, "f" * 16])
@@ -19,7 +19,14 @@ _IDS = st.builds("ki_{}{}".format, _HALVES, _HALVES)
 _OTHERS = st.one_of(
     st.text(max_size=3),
     st.sampled_from(
-        ["ki_tiny", "ki_" + "A" * 32, "ko_" + "0" * 32, "ki_" + "0" * 31 + "g", "ki_" + "é" * 16]
+        [
+            "ki_tiny",
+            "ki_" + "A" * 32,
+            "ki_" + "0" * 31,
+            "ki_" + "0" * 31 + "g",
+            "ki_" + "0 " * 16,
+            "ki_" + "é" * 16,
+        ]
     ),
 )
 _TEXTS = st.lists(st.one_of(_IDS, _OTHERS), max_size=12)
@@ -39,11 +46,30 @@ def test_it_is_a_set(added: list[list[str]], asked: list[str]) -> None:
     assert None not in compact
 
 
-def test_slices_of_arrow_texts_are_taken_in_as_they_are() -> None:
-    ids = [f"ki_{number:032x}" for number in range(10)]
+def test_an_id_is_known_by_its_digits_whatever_column_it_is_from() -> None:
+    hashes = IdSet([f"{number:032x}" for number in range(3, 6)])
+    assert [f"ki_{number:032x}" in hashes for number in range(10)] == [
+        3 <= number < 6 for number in range(10)
+    ]
+
+
+def test_ids_that_end_in_zero_bytes_are_told_apart_from_shorter_ones() -> None:
+    digits = ["0" * 32, "ab" + "0" * 30, "ab" * 15 + "00"]
+    compact = IdSet(digits[1:])
+    assert compact.which(digits) == [digit in compact for digit in digits] == [False, True, True]
+
+
+def test_an_id_takes_sixteen_bytes() -> None:
+    tracemalloc.start()
     compact = IdSet()
-    compact.update(pa.array(["ki_other", *ids]).slice(4, 3))
-    assert [text in compact for text in ids] == [3 <= number < 6 for number in range(10)]
+    for start in range(0, 200_000, 10_000):
+        compact.update(
+            f"ki_{number * 0x9E3779B97F4A7C15 % (1 << 64):032x}" for number in range(start, start + 10_000)
+        )
+    taken, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert len(compact) == 200_000
+    assert taken < 17 * 200_000
 
 
 @pytest.mark.parametrize("step", [1, 7, 1000])
@@ -72,11 +98,15 @@ def test_issued_are_the_instances_of_all_the_editions_named(tmp_path: Path) -> N
     store = Store(str(tmp_path))
     for edition, numbers in (("a", range(3)), ("b", range(2, 9)), ("c", range(20, 21))):
         rows = [
-            {**tiny_edition.rows()["kumo_instances"][0], "instance_id": f"ki_{number:032x}"}
+            {
+                **tiny_edition.rows()["instances"][0],
+                "instance_id": f"ki_{number:032x}",
+                "content_hash": f"{number:032x}",
+            }
             for number in numbers
         ]
-        table = tiny_edition.tables({"kumo_instances": rows})["kumo_instances"]
-        store.write_table(table_file("kumo_instances", edition), table)
+        table = tiny_edition.tables({"instances": rows})["instances"]
+        store.write_table(table_file("instances", edition), table)
     issued = issued_instances(store, ("a", "b", "without instances"))
     found = [number for number in range(30) if f"ki_{number:032x}" in issued]
     assert found == list(range(9))

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from schemas.call_tables import CALLS
 from schemas.calls import ANSWERED_STATUSES, CALL_STATUSES, ModelRequest, Reply, Spent
 from schemas.errors import UnreadableInput
-from warehouse.ledger import CallLedger
+from warehouse.ledger.ledger import CallLedger
 
 FAILED_STATUSES = tuple(status for status in CALL_STATUSES if status not in ANSWERED_STATUSES)
 BOOK = "A book. " * 1000

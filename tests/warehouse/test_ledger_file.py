@@ -1,4 +1,4 @@
-"""Where the ledger's file is, what is kept out of it, and what is told of a file that is no ledger."""
+"""Where the ledger's file is, what is kept out of it, and the error for a file that is no ledger."""
 
 import sqlite3
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 
 from schemas.errors import Damaged, UnreadableInput
 from tests.warehouse.test_ledger import keep, reply, request
-from warehouse.ledger import CallLedger, ledger_file, without_credentials
+from warehouse.ledger.ledger import CallLedger, ledger_file, without_credentials
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def _newer_version(path: Path) -> None:
             "not a SQLite database, .* or move it away",
         ),
         (_other_program, "another program's SQLite database, .*; move it away"),
-        (_newer_version, "a ledger of version 99, .*; use the newer perennial"),
+        (_newer_version, "a ledger of version 99, .*; use the perennial that wrote it"),
         (lambda path: path.mkdir(), "cannot be opened"),
     ],
 )

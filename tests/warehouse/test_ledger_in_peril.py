@@ -16,8 +16,8 @@ import pytest
 from schemas.calls import ModelRequest, Reply
 from schemas.errors import UnreadableInput
 from tests.warehouse.test_ledger import keep, reply, request
-from warehouse.ledger import CallLedger
-from warehouse.ledger_reading import CallFilter, LedgerReader
+from warehouse.ledger.ledger import CallLedger
+from warehouse.ledger.reading import CallFilter, LedgerReader
 
 SPAWN = multiprocessing.get_context("spawn")
 

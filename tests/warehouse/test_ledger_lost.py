@@ -9,9 +9,9 @@ import pytest
 
 from schemas.errors import Damaged
 from tests.warehouse.test_ledger import keep, reply, request
-from warehouse.ledger import CallLedger
-from warehouse.ledger_place import one_ledger
-from warehouse.ledger_reading import CallFilter, LedgerReader
+from warehouse.ledger.ledger import CallLedger
+from warehouse.ledger.place import one_ledger
+from warehouse.ledger.reading import CallFilter, LedgerReader
 
 URL = "http://localhost/v1"
 

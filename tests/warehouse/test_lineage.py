@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 from openlineage.client.serde import Serde
 
-from schemas.kumo import Setting
+from schemas.kumo.things import Setting
 from schemas.plan import RefreshPlan
 from schemas.tables import TABLES
 from tests.warehouse.openlineage_schema import problems
 from warehouse.lineage.columns import Origin, column_origins, origin_tables
 from warehouse.lineage.datasets import Written, root_namespace
 from warehouse.lineage.events import RefreshEvents
-from warehouse.lineage.jobs import STAGES, stage_tables, written_tables
+from warehouse.lineage.jobs import StageTables, jobs_of
 
 PLAN = RefreshPlan(
     edition="e1",
@@ -32,6 +32,7 @@ PLAN = RefreshPlan(
     code_version="0.1.0",
 )
 LATER = RefreshPlan(**{name: getattr(PLAN, name) for name in PLAN.__slots__} | {"known_editions": ("e0",)})
+STAGES = jobs_of("kumo")
 # Made where a model is asked, and brought in from elsewhere.
 UNSTAGED = {"calls", "messages", "external_scores"}
 
@@ -44,8 +45,8 @@ def _whole_refresh(events: RefreshEvents) -> list[dict[str, Any]]:
     """Return the events of a refresh in which every stage runs and a model is asked in each."""
     told = [events.refresh_started()]
     for stage in STAGES:
-        told.append(events.stage_started(stage))
-        counts = {name: 3 for name in (*STAGES[stage].writes, "calls", "messages") if name != "editions"}
+        told.append(events.stage_started(stage.name))
+        counts = {name: 3 for name in (*stage.writes, "calls", "messages") if name != "editions"}
         told += [events.batch_done({**counts, "api_errors": 1}), *events.stage_done(counts)]
     tables = {name: Written(3, 1000) for name in TABLES if name != "external_scores"}
     return _json(*told, events.published(tables))
@@ -53,8 +54,8 @@ def _whole_refresh(events: RefreshEvents) -> list[dict[str, Any]]:
 
 def test_every_event_is_valid() -> None:
     scheduled = datetime(2026, 1, 1, 3, tzinfo=UTC)
-    events = _whole_refresh(RefreshEvents("data", LATER, scheduled_for=scheduled, has_scores=True))
-    ended = RefreshEvents("s3://bucket/data", PLAN)
+    events = _whole_refresh(RefreshEvents("data", LATER, STAGES, scheduled_for=scheduled, has_scores=True))
+    ended = RefreshEvents("s3://bucket/data", PLAN, STAGES)
     started = _json(ended.refresh_started(), ended.stage_started("sample"))
     failed = _json(*ended.ended("InvalidOption: too many"))
     assert [problem for event in (*events, *started, *failed) for problem in problems(event)] == []
@@ -76,7 +77,7 @@ def test_every_event_is_valid() -> None:
     ],
 )
 def test_what_is_not_valid_is_found(path: tuple[Any, ...], value: Any, told: str) -> None:
-    events = RefreshEvents("data", PLAN)
+    events = RefreshEvents("data", PLAN, STAGES)
     _json(events.stage_started("sample"))
     (event, _) = _json(*events.stage_done({"kumo_instances": 3}))
     assert problems(event) == []
@@ -89,11 +90,14 @@ def test_what_is_not_valid_is_found(path: tuple[Any, ...], value: Any, told: str
 
 
 def test_each_run_starts_once_and_ends_once() -> None:
-    events = _whole_refresh(RefreshEvents("data", PLAN))
+    events = _whole_refresh(RefreshEvents("data", PLAN, STAGES))
     runs: dict[tuple[str, str], list[str]] = {}
     for event in events:
         runs.setdefault((event["job"]["name"], event["run"]["runId"]), []).append(event["eventType"])
-    assert {job for job, _ in runs} == {"kumo-refresh", *(f"kumo-refresh.{stage}" for stage in STAGES)}
+    assert {job for job, _ in runs} == {
+        "kumo-refresh",
+        *(f"kumo-refresh.{stage.name}" for stage in STAGES),
+    }
     assert len(runs) == len(STAGES) + 1
     for states in runs.values():
         assert states[0] == "START"
@@ -102,7 +106,7 @@ def test_each_run_starts_once_and_ends_once() -> None:
 
 
 def test_stages_name_the_refresh_as_their_parent() -> None:
-    events = _whole_refresh(RefreshEvents("data", PLAN))
+    events = _whole_refresh(RefreshEvents("data", PLAN, STAGES))
     refresh = events[0]["run"]["runId"]
     for event in events:
         parent = event["run"]["facets"].get("parent")
@@ -113,8 +117,8 @@ def test_stages_name_the_refresh_as_their_parent() -> None:
 
 
 def test_a_schedule_is_told_and_nothing_else_is_called_one() -> None:
-    scheduled = RefreshEvents("data", PLAN, scheduled_for=datetime(2026, 1, 1, 3, tzinfo=UTC))
-    by_hand = RefreshEvents("data", PLAN)
+    scheduled = RefreshEvents("data", PLAN, STAGES, scheduled_for=datetime(2026, 1, 1, 3, tzinfo=UTC))
+    by_hand = RefreshEvents("data", PLAN, STAGES)
     (first, second) = _json(scheduled.refresh_started(), by_hand.refresh_started())
     assert first["run"]["facets"]["nominalTime"]["nominalStartTime"] == "2026-01-01T03:00:00.000Z"
     assert "nominalTime" not in second["run"]["facets"]
@@ -122,7 +126,7 @@ def test_a_schedule_is_told_and_nothing_else_is_called_one() -> None:
 
 def test_column_lineage_names_only_datasets_of_the_event_and_columns_that_exist() -> None:
     told = set()
-    for event in _whole_refresh(RefreshEvents("data", PLAN, has_scores=True)):
+    for event in _whole_refresh(RefreshEvents("data", PLAN, STAGES, has_scores=True)):
         names = {dataset["name"] for dataset in (*event["inputs"], *event["outputs"])}
         for output in event["outputs"]:
             for column, lineage in output["facets"].get("columnLineage", {}).get("fields", {}).items():
@@ -146,24 +150,37 @@ def test_references_are_column_lineage() -> None:
             expected = (Origin(reference.to_table, reference.to_column, "IDENTITY"),)
             assert column_origins(table.name)[reference.column] == expected
     assert Origin("episodes", "success", "AGGREGATION") in column_origins("statistics")["value"]
-    assert origin_tables("outcomes") == ("seed_configs",)
+    assert origin_tables("kumo_outcomes") == ("kumo_seed_configs",)
 
 
 def test_every_table_is_made_by_a_stage() -> None:
-    assert {table for stage in STAGES.values() for table in stage.writes} == set(TABLES) - UNSTAGED
-    assert written_tables("books", ["books", "calls"]) == ("calls", "rejections", "books")
+    assert {table for stage in STAGES for table in stage.writes} == set(TABLES) - UNSTAGED
+    stages = {stage.name: stage for stage in STAGES}
+    assert stages["books"].written(["kumo_books", "calls"]) == ("calls", "rejections", "kumo_books")
     # What publishing counts are the tables that it read.
-    assert written_tables("publish", ["books", "audits"]) == ("editions", "audits")
-    assert stage_tables("something new").reads == ()
-    assert written_tables("something new", ["audits"]) == ("audits",)
+    assert stages["publish"].written(["kumo_books", "audits"]) == ("editions", "audits")
+
+
+def test_the_stages_are_those_that_were_passed() -> None:
+    grow = StageTables("grow", "Grows questions.", ("kumo_domains",), ("audits",), ("kumo_instances",))
+    events = RefreshEvents("data", LATER, (grow,))
+    (started,) = _json(events.stage_started("grow"))
+    assert started["job"]["name"] == "kumo-refresh.grow"
+    assert started["job"]["facets"]["documentation"]["description"] == "Grows questions."
+    assert [dataset["name"] for dataset in started["inputs"]] == [
+        "tables/kumo_domains",
+        "tables/kumo_instances",
+    ]
+    assert [dataset["name"] for dataset in started["outputs"]] == ["tables/audits"]
 
 
 def test_a_complete_stage_tells_schema_rows_and_version() -> None:
-    events = RefreshEvents("data", PLAN)
+    events = RefreshEvents("data", PLAN, STAGES)
+    counts = {"episodes": 120, "turns": 476, "kumo_episodes": 120, "kumo_moves": 476}
     _json(events.stage_started("episodes"))
-    done, running = _json(*events.stage_done({"episodes": 120, "turns": 476, "api_errors": 2}))
+    done, running = _json(*events.stage_done({**counts, "api_errors": 2}))
     outputs = {output["name"]: output for output in done["outputs"]}
-    assert set(outputs) == {"tables/episodes", "tables/turns"}
+    assert set(outputs) == {f"tables/{name}" for name in ("episodes", "turns", "kumo_episodes", "kumo_moves")}
     episodes = outputs["tables/episodes"]
     assert episodes["outputFacets"]["outputStatistics"]["rowCount"] == 120
     assert episodes["facets"]["version"]["datasetVersion"] == "e1"
@@ -173,20 +190,21 @@ def test_a_complete_stage_tells_schema_rows_and_version() -> None:
     ]
     assert [field["ordinal_position"] for field in fields] == list(range(1, len(fields) + 1))
     assert {dataset["name"] for dataset in done["inputs"]} == {
-        "tables/seed_configs",
+        "tables/kumo_seed_configs",
+        "tables/instances",
         "tables/kumo_instances",
-        "tables/books",
+        "tables/kumo_books",
     }
     so_far = {o["name"]: o["outputFacets"]["outputStatistics"]["rowCount"] for o in running["outputs"]}
-    assert so_far == {"tables/episodes": 120, "tables/turns": 476}
+    assert so_far == {f"tables/{name}": rows for name, rows in counts.items()}
 
 
 def test_publishing_counts_the_whole_edition_and_the_refresh_ends_next() -> None:
-    events = RefreshEvents("data", PLAN)
+    events = RefreshEvents("data", PLAN, STAGES)
     events.stage_started("overlap")
     events.stage_done({"audits": 20})
     events.stage_started("publish")
-    (done,) = _json(*events.stage_done({"audits": 188, "books": 24}))
+    (done,) = _json(*events.stage_done({"audits": 188, "kumo_books": 24}))
     (ended,) = _json(events.published({"audits": Written(188, 1000), "editions": Written(1)}))
     for event in (done, ended):
         rows = {o["name"]: o["outputFacets"]["outputStatistics"]["rowCount"] for o in event["outputs"]}
@@ -196,9 +214,9 @@ def test_publishing_counts_the_whole_edition_and_the_refresh_ends_next() -> None
 
 
 def test_rows_so_far_add_up_over_batches_and_begin_anew_with_a_stage() -> None:
-    events = RefreshEvents("data", PLAN)
+    events = RefreshEvents("data", PLAN, STAGES)
     rows = []
-    for stage, table in (("sample", "kumo_instances"), ("books", "books")):
+    for stage, table in (("sample", "kumo_instances"), ("books", "kumo_books")):
         events.stage_started(stage)
         for _ in range(2):
             (event,) = _json(events.batch_done({table: 5}))
@@ -209,14 +227,31 @@ def test_rows_so_far_add_up_over_batches_and_begin_anew_with_a_stage() -> None:
     assert rows == [
         {"tables/kumo_instances": 5},
         {"tables/kumo_instances": 10},
-        {"tables/books": 5},
-        {"tables/books": 10},
+        {"tables/kumo_books": 5},
+        {"tables/kumo_books": 10},
     ]
+
+
+def test_the_rows_of_the_refresh_add_up_over_stages_that_write_the_same_table() -> None:
+    events = RefreshEvents("data", PLAN, STAGES)
+    for stage, counts in (
+        ("domains", {"kumo_domains": 2, "kumo_seed_configs": 2}),
+        ("proposals", {"kumo_domains": 3}),
+    ):
+        events.stage_started(stage)
+        (_, running) = _json(*events.stage_done(counts))
+    rows = {o["name"]: o["outputFacets"]["outputStatistics"]["rowCount"] for o in running["outputs"]}
+    assert rows == {
+        "tables/kumo_domains": 5,
+        "tables/kumo_seed_configs": 2,
+        "tables/kumo_outcomes": 0,
+        "tables/rejections": 0,
+    }
 
 
 def test_a_failure_ends_the_stage_and_the_refresh_and_an_abort_has_no_message() -> None:
     for message, state in (("AuditFailed: 3 rows", "FAIL"), (None, "ABORT")):
-        events = RefreshEvents("data", PLAN)
+        events = RefreshEvents("data", PLAN, STAGES)
         (started,) = _json(events.stage_started("books"))
         ended = _json(*events.ended(message))
         assert [event["job"]["name"] for event in ended] == ["kumo-refresh.books", "kumo-refresh"]
@@ -224,19 +259,19 @@ def test_a_failure_ends_the_stage_and_the_refresh_and_an_abort_has_no_message() 
         assert ended[0]["run"]["runId"] == started["run"]["runId"]
         told = [event["run"]["facets"].get("errorMessage", {}).get("message") for event in ended]
         assert told == [message, message]
-    between = RefreshEvents("data", PLAN)
+    between = RefreshEvents("data", PLAN, STAGES)
     between.stage_started("books")
-    between.stage_done({"books": 5})
+    between.stage_done({"kumo_books": 5})
     assert [event["job"]["name"] for event in _json(*between.ended("x"))] == ["kumo-refresh"]
 
 
 def test_earlier_editions_are_read_where_there_are_any_and_a_first_edition_creates_the_tables() -> None:
     for plan in (PLAN, LATER):
-        events = RefreshEvents("data", plan)
+        events = RefreshEvents("data", plan, STAGES)
         (started,) = _json(events.stage_started("sample"))
         (done, _) = _json(*events.stage_done({"kumo_instances": 5}))
         inputs = [dataset["name"] for dataset in started["inputs"]]
-        assert ("tables/kumo_instances" in inputs) == bool(plan.known_editions)
+        assert ("tables/instances" in inputs) == bool(plan.known_editions)
         created = ["lifecycleStateChange" in output["facets"] for output in done["outputs"]]
         assert all(created) or not any(created)
         assert created[0] == (not plan.known_editions)
@@ -244,7 +279,9 @@ def test_earlier_editions_are_read_where_there_are_any_and_a_first_edition_creat
 
 def test_scores_are_read_by_the_statistics_where_there_are_any() -> None:
     for has_scores in (True, False):
-        (event,) = _json(RefreshEvents("data", PLAN, has_scores=has_scores).stage_started("statistics"))
+        (event,) = _json(
+            RefreshEvents("data", PLAN, STAGES, has_scores=has_scores).stage_started("statistics")
+        )
         assert ("tables/external_scores" in [d["name"] for d in event["inputs"]]) == has_scores
 
 

@@ -11,8 +11,8 @@ import pytest
 
 from schemas.errors import Damaged
 from schemas.tables import TABLES
-from warehouse.catalog import table_file
-from warehouse.overlap import (
+from warehouse.catalog.catalog import table_file
+from warehouse.kumo.overlap import (
     READ_BY_GRAMMAR,
     InstanceFacts,
     earlier_instances,
@@ -23,21 +23,25 @@ from warehouse.overlap import (
     text_hash,
     write_facts,
 )
-from warehouse.stage import Staging
-from warehouse.store import Store
+from warehouse.staging.staging import Staging
+from warehouse.store.store import Store
 
 TRUTHS = [f"truth {i}" for i in range(8)]
 ACTIONS = [f"action {i}" for i in range(7)]
 
 
 def instance(
-    number: int, rng: random.Random, config_id: str = "cfg_a", setting: str = "3x2"
+    number: int, rng: random.Random, config_id: str = "cfg_a", domain: str = "A", setting: str = "3x2"
 ) -> dict[str, Any]:
+    """Return an instance's rows of `instances` and `kumo_instances` in one."""
     truths, actions = rng.sample(TRUTHS, 3), rng.sample(ACTIONS, 2)
     return {
         "instance_id": f"ki_{number:032x}",
-        "config_id": config_id,
+        "benchmark": "kumo",
+        "domain": domain,
         "setting": setting,
+        "content_hash": f"{number:032x}",
+        "config_id": config_id,
         "n_truths": 3,
         "n_actions": 2,
         "n_valid": 1,
@@ -56,10 +60,11 @@ def instance(
 
 
 def publish(store: Store, edition: str, rows: list[dict[str, Any]], row_group_size: int = 1 << 20) -> None:
-    table = pa.Table.from_pylist(rows, schema=TABLES["kumo_instances"].arrow_schema())
-    path = Path(store.root) / table_file("kumo_instances", edition)
-    path.parent.mkdir(parents=True)
-    pq.write_table(table, path, row_group_size=row_group_size)
+    for name in ("instances", "kumo_instances"):
+        table = pa.Table.from_pylist(rows, schema=TABLES[name].arrow_schema())
+        path = Path(store.root) / table_file(name, edition)
+        path.parent.mkdir(parents=True)
+        pq.write_table(table, path, row_group_size=row_group_size)
 
 
 def names_of(row: dict[str, Any]) -> tuple[frozenset[str], frozenset[str]]:
@@ -81,7 +86,7 @@ def test_exactly_the_instances_of_the_same_names_are_found(tmp_path: Path, row_g
     assert [(name, row["instance_id"]) for name, row in found] == [(n, r["instance_id"]) for n, r in expected]
     for (_, row), (_, whole) in zip(found, expected, strict=True):
         assert row.items() <= whole.items()
-        assert {"truths", "actions", "states", "observations", "config_id", "setting"} < row.keys()
+        assert {"truths", "actions", "states", "observations", "config_id"} < row.keys()
 
 
 def test_nothing_is_found_for_nothing_and_in_an_empty_edition(tmp_path: Path) -> None:
@@ -103,24 +108,19 @@ def test_a_truth_is_no_action_and_no_name_hides_in_another() -> None:
 
 def test_earlier_instances_are_counted_by_domain_and_setting(tmp_path: Path) -> None:
     store, rng = Store(str(tmp_path)), random.Random(3)
-    rows = [instance(i, rng, f"cfg_{'ab'[i % 2]}", ("3x2", "easy", "easy")[i % 3]) for i in range(60)]
+    # Two domains; the first one has two configurations.
+    rows = [instance(i, rng, f"cfg_{i % 4}", "AB"[i % 2], ("3x2", "easy", "easy")[i % 3]) for i in range(60)]
     publish(store, "one", rows, 16)
     publish(store, "two", rows[:6])
     assert earlier_instances(store, ("one", "two")) == {
-        ("cfg_a", "3x2"): 11,
-        ("cfg_b", "3x2"): 11,
-        ("cfg_a", "easy"): 22,
-        ("cfg_b", "easy"): 22,
+        ("A", "3x2"): 11,
+        ("B", "3x2"): 11,
+        ("A", "easy"): 22,
+        ("B", "easy"): 22,
     }
-    # Another configuration of the same domain.
-    configs = [
-        {"config_id": f"cfg_{letter}", "domain_id": "dom_x", "n_truths": 8, "n_actions": 7, "truths": TRUTHS,
-         "actions": ACTIONS, "config": "{}", "warnings": [], "call_ids": []}
-        for letter in "ab"
-    ]  # fmt: skip
-    table = pa.Table.from_pylist(configs, schema=TABLES["seed_configs"].arrow_schema())
-    store.write_table(table_file("seed_configs", "one"), table)
-    assert earlier_instances(store, ("one",)) == {("dom_x", "3x2"): 20, ("dom_x", "easy"): 40}
+    assert earlier_instances(store, ("one",)) == {
+        (domain, setting): count for domain in "AB" for setting, count in {"3x2": 10, "easy": 20}.items()
+    }
 
 
 def test_a_missing_file_is_damage_and_not_an_empty_edition(tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ import pytest
 
 from schemas.calls import Price
 from schemas.errors import UnreadableInput
-from warehouse.prices import PRICE_COLUMNS, load_prices, parse_prices
-from warehouse.store import Store
+from warehouse.ledger.prices import PRICE_COLUMNS, load_prices, parse_prices
+from warehouse.store.store import Store
 
 HEADER = ",".join(PRICE_COLUMNS)
 
@@ -20,7 +20,7 @@ def written(root: Path, *lines: str) -> Store:
 
 
 def test_every_bundled_price_says_when_and_where_it_was_found(tmp_path: Path) -> None:
-    bundled = (files("warehouse") / "prices.csv").read_text(encoding="utf-8").splitlines()
+    bundled = (files("warehouse.ledger") / "prices.csv").read_text(encoding="utf-8").splitlines()
     rows = list(csv.DictReader(line for line in bundled if not line.startswith("#")))
     assert list(load_prices(Store(str(tmp_path)))) == [row["model"] for row in rows]
     assert all(row["as_of"] and row["source"].startswith("https://") for row in rows)
@@ -33,7 +33,7 @@ def test_the_operators_row_replaces_the_bundled_one_whole(
     bundled = tmp_path / "package"
     bundled.mkdir()
     written(bundled, "a,1,2,0.5,2026-01-01,https://a", "b,3,4,,2026-01-01,https://b")
-    monkeypatch.setattr("warehouse.prices.files", lambda package: bundled)
+    monkeypatch.setattr("warehouse.ledger.prices.files", lambda package: bundled)
     store = written(tmp_path, "a,10,,,,", "c,0,0,,,mine")
     assert load_prices(store) == {"a": Price(10.0, None), "b": Price(3.0, 4.0), "c": Price(0.0, 0.0)}
 
@@ -81,11 +81,11 @@ def test_a_price_that_is_no_number_is_named_with_its_line(tmp_path: Path, value:
         ("# only a comment\n", "p: no header"),
         ("model,prompt\n", "p, line 1: column 'prompt' is not known"),
         ("model,source\n", "p, line 1: column prompt_usd_per_million is missing"),
-        (f"{HEADER},model\n", "p, line 1: a column stands here twice"),
+        (f"{HEADER},model\n", "p, line 1: a column occurs twice"),
         (f"{HEADER}\n\na,1,2\n", "p, line 3: 3 cells, expected 6"),
         (f"{HEADER}\na,1,2,,,,\n", "p, line 2: 7 cells, expected 6"),
         (f"{HEADER}\n,1,2,,,\n", "p, line 2: no model"),
-        (f"{HEADER}\na,1,2,,,\n#\na,1,3,,,\n", "p, line 4: model 'a' stands here twice"),
+        (f"{HEADER}\na,1,2,,,\n#\na,1,3,,,\n", "p, line 4: model 'a' occurs twice"),
         (f'{HEADER}\na,1,2,,,"open\n', "p, line 2: not CSV"),
     ],
 )

@@ -11,17 +11,17 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from schemas.errors import EditionConflict, QueryFailed
+from schemas.errors import EditionConflict, QueryFailed, UnreadableInput
 from schemas.table_form import DUCKDB_TYPES
 from schemas.tables import TABLES
 from tests.conftest import REPOSITORY
 from tests.warehouse import tiny_edition
-from warehouse.audit import audit
-from warehouse.catalog import open_catalog, published_editions, question_views, table_file
-from warehouse.consolidate import write_sorted
-from warehouse.issued import issued_instances
-from warehouse.publish import publish
-from warehouse.store import Store
+from warehouse.audit.audit import audit
+from warehouse.catalog.catalog import open_catalog, published_editions, question_views, table_file
+from warehouse.editions.issued_ids import issued_instances
+from warehouse.editions.publish import publish
+from warehouse.staging.merge_parts import write_sorted
+from warehouse.store.store import Store
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 
@@ -62,7 +62,7 @@ def test_an_edition_without_its_row_is_not_seen(store: Store, tmp_path: Path) ->
     for name in (table.name for table in TABLES.values() if table.of_editions):
         assert catalog.query(f'SELECT DISTINCT edition FROM "{name}"')[1] in ([("e1",)], [])
     issued = issued_instances(store, ("e1",))
-    assert tiny_edition.INSTANCE_ID in issued
+    assert tiny_edition.CONTENT_HASH in issued
     assert len(issued) == 1
 
 
@@ -109,47 +109,13 @@ def test_an_empty_root_has_every_table_and_view_with_their_types(tmp_path: Path)
 def test_a_process_that_has_read_a_table_ends_as_it_should(store: Store) -> None:
     program = (
         "import sys\n"
-        "from warehouse.issued import issued_instances\n"
-        "from warehouse.store import Store\n"
+        "from warehouse.editions.issued_ids import issued_instances\n"
+        "from warehouse.store.store import Store\n"
         "sys.exit(len(issued_instances(Store(sys.argv[1]), ('e1',))) + 6)"
     )
     for _ in range(10):
         done = subprocess.run([sys.executable, "-c", program, store.root], cwd=REPOSITORY, check=False)
         assert done.returncode == 7
-
-
-def test_leaderboard_counts_as_documented(store: Store) -> None:
-    names, rows = open_catalog(store).query(
-        "SELECT player, attempted, scored, success_rate, relative_action_count FROM leaderboard"
-    )
-    assert names[0] == "player"
-    # The oracle: 2 tests + 1 against 2 + 1. A failed one counts as 2 actions + 1, an API error not at all.
-    assert rows == [("oracle", 1, 1, 1.0, 0.0), ("m", 2, 1, 0.0, 0.0), ("random", 1, 1, 0.0, 0.0)]
-
-
-def test_domain_scores_and_difficulty(store: Store) -> None:
-    catalog = open_catalog(store)
-    scores = catalog.query("SELECT domain, player, success_rate, optimal_tests FROM domain_scores")[1]
-    assert scores == [
-        ("Weather", "oracle", 1.0, 2.0),
-        ("Weather", "m", 0.0, 2.0),
-        ("Weather", "random", 0.0, 2.0),
-    ]
-    difficulty = catalog.query(
-        "SELECT instance_id, scored, players, share_solved, mean_tests_when_solved FROM instance_difficulty"
-    )[1]
-    assert difficulty == [(tiny_edition.INSTANCE_ID, 3, 3, 1 / 3, 2.0)]
-
-
-def test_lineage_leads_from_an_episode_to_its_configuration(store: Store) -> None:
-    names, rows = open_catalog(store).query("FROM lineage WHERE player = 'oracle'")
-    (row,) = rows
-    found = dict(zip(names, row, strict=True))
-    assert found["moves"] == ["measure", "look up", "rain"]
-    assert found["config_id"] == tiny_edition.CONFIG.config_id
-    assert (found["seed"], found["index"], found["domain"]) == (3, 0, "Weather")
-    assert found["book_verdict"] == "passed"
-    assert found["created_at"] == NOW
 
 
 def test_wrong_sql_is_one_line_that_names_what_there_is(store: Store) -> None:
@@ -161,45 +127,9 @@ def test_wrong_sql_is_one_line_that_names_what_there_is(store: Store) -> None:
         catalog.query("SELEC 1")
 
 
-def test_an_older_edition_that_lacks_a_column_has_null_there(store: Store, tmp_path: Path) -> None:
-    _publish(store, "e2")
-    for edition in ("e1", "e2"):
-        file = tmp_path / table_file("books", edition)
-        pq.write_table(pq.read_table(file, partitioning=None).drop_columns(["checked_by"]), file)
-        (tmp_path / table_file("calls", edition)).unlink()
-    rows = open_catalog(store).query("SELECT edition, book_checked_by, player_model FROM lineage")[1]
-    assert sorted(set(rows)) == [("e1", None, None), ("e2", None, None)]
-
-
-def test_lineage_leads_from_an_episode_to_the_templates_behind_it(store: Store) -> None:
-    rows = open_catalog(store).query(
-        "SELECT DISTINCT player_template, player_template_hash, book_version_call_ids FROM lineage "
-        "WHERE player = 'm'"
-    )[1]
-    assert rows == [("kumo/player_turn.md.j2", "tpl_1", ["call_draft"])]
-
-
-def test_revisions_count_books_and_the_errors_of_their_first_versions(store: Store) -> None:
-    rows = open_catalog(store).query("SELECT * EXCLUDE (edition) FROM revisions")[1]
-    assert rows == [("Weather", "3x2", "m", 1, 0, 0, 1, 1, 0, 0, 0)]
-
-
-def test_call_messages_tell_what_a_model_was_told(store: Store) -> None:
-    rows = open_catalog(store).query(
-        "SELECT call_id, position, role, content FROM call_messages WHERE call_role = 'writer'"
-    )[1]
-    assert rows == [("call_draft", 1, "user", "what now?")]
-
-
-def test_gain_is_told_where_a_later_edition_revised_books(store: Store) -> None:
-    catalog = open_catalog(store)
-    assert catalog.query("FROM revisions_gain")[1] == []
-    before, after = tiny_edition.rows(), tiny_edition.rows()
-    before["books"] = [{**after["books"][1], "revision": 0, "is_replacement": False}]
-    after["books"][1]["is_replacement"] = False
-    for edition, rows in (("plain", before), ("revised", after)):
-        publish(store, tiny_edition.plan(edition), tiny_edition.tables(rows), _audits(), NOW)
-    rows = open_catalog(store).query(
-        "SELECT edition, revised_edition, player, revised, gain FROM revisions_gain ORDER BY player"
-    )[1]
-    assert rows == [("plain", "revised", player, 1, 0.0) for player in ("m", "oracle", "random")]
+def test_a_root_of_an_older_format_is_refused_by_name(tmp_path: Path) -> None:
+    store = Store(str(tmp_path))
+    store.write_bytes("tables/domains/edition=e1/part-0.parquet", b"")
+    store.write_bytes("tables/editions/edition=e1/part-0.parquet", b"")
+    with pytest.raises(UnreadableInput, match=r"was written in format 1 .*, expected format 2: name another"):
+        published_editions(store)

@@ -8,17 +8,15 @@ from pathlib import Path
 import pytest
 
 from schemas.errors import UnreadableInput
-from schemas.kumo import Instance, SeedConfig, Setting
+from schemas.kumo.things import Instance, SeedConfig, Setting
 from tasks.kumo.encoding import encode_config
 from tasks.kumo.release.configurations import ReadConfig, config_from_json, config_from_module
 from tasks.kumo.release.instances import parse_instance
 from tests.warehouse.release_tree import CLONE, EASY, lay_out_clone, write_files
-from warehouse.kumo_release.books import ReleasedBook, read_books
-from warehouse.kumo_release.configurations import read_configs
-from warehouse.kumo_release.folders import read_lines
-from warehouse.kumo_release.instances import read_instances
-from warehouse.kumo_release.layout import find_release
-from warehouse.kumo_release.things import InstanceFile, Release, ReleaseFile, Skipped
+from warehouse.kumo.release.contents import ReleasedBook, read_books, read_configs, read_instances
+from warehouse.kumo.release.folders import read_lines
+from warehouse.kumo.release.layout import find_release
+from warehouse.kumo.release.things import InstanceFile, Release, ReleaseFile, Skipped
 
 POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:12\nsize 139731311\n"
 

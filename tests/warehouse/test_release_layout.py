@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from schemas.errors import InvalidOption, UnreadableInput
-from schemas.kumo import Setting
+from schemas.kumo.things import Setting
 from tests.warehouse.release_tree import CLONE, DATA, EASY, HARD, environment, lay_out_clone, write_files
-from warehouse.kumo_release.layout import find_release, parse_setting
-from warehouse.kumo_release.things import Release, Skipped
+from warehouse.kumo.release.layout import find_release, parse_setting
+from warehouse.kumo.release.things import Release, Skipped
 
 EASY_RUNS = f"{EASY}/eval_times=5.jsonl"
 

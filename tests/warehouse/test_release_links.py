@@ -9,9 +9,9 @@ import pytest
 
 from schemas.errors import UnreadableInput
 from tests.warehouse.release_tree import CLONE, EASY, HARD, write_files
-from warehouse.kumo_release.books import ReleasedBook, read_books
-from warehouse.kumo_release.layout import find_release
-from warehouse.kumo_release.things import Release
+from warehouse.kumo.release.contents import ReleasedBook, read_books
+from warehouse.kumo.release.layout import find_release
+from warehouse.kumo.release.things import Release
 
 BOOKS = f"env/TreeEnv/knowledge_book/{EASY}"
 BOOK = f"{BOOKS}/seed=1.txt"

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from warehouse.kumo_release.run_table import run_table_episodes
+from warehouse.kumo.release.run_table import run_table_episodes
 
 KEYS = {("MusicEnv", 4, 6): {0: ("ki_0", "bk_0"), 1: ("ki_1", None)}}
 
@@ -50,7 +50,11 @@ def file(tmp_path: Path) -> Path:
 
 
 def _episodes(file: Path, **options: Any) -> list[tuple[Any, ...]]:
-    rows = run_table_episodes(file, KEYS, **{"known": (), **options}).to_pylist()
+    tables = run_table_episodes(file, KEYS, **{"known": (), **options})
+    own = {row["episode_id"]: row for row in tables["kumo_episodes"].to_pylist()}
+    rows = [{**row, **own[row["episode_id"]]} for row in tables["episodes"].to_pylist()]
+    assert len(own) == len(rows)
+    assert all(row["turns"] is None and row["score"] == float(row["success"]) for row in rows)
     kept = ("player", "instance_id", "book_id", "run", "status", "tests", "tokens")
     return sorted(
         tuple(row[name] for name in kept) for row in rows if row["success"] == (row["status"] == "solved")
@@ -78,5 +82,7 @@ def test_players_with_files_of_their_own_are_left_out(file: Path) -> None:
 
 
 def test_ids_are_unique_and_sorted(file: Path) -> None:
-    ids = run_table_episodes(file, KEYS, ())["episode_id"].to_pylist()
-    assert ids == sorted(set(ids))
+    for table in run_table_episodes(file, KEYS, ()).values():
+        ids = table["episode_id"].to_pylist()
+        assert len(ids) == 7
+        assert ids == sorted(set(ids))

@@ -10,7 +10,8 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from schemas.kumo import Episode, Turn
+from schemas.game import Episode, Result, Turn
+from schemas.kumo.things import Step
 from tests.warehouse.release_runs import (
     EASY,
     HARD,
@@ -25,9 +26,12 @@ from tests.warehouse.release_runs import (
     released_instances,
     setting_folder,
     trajectory_file,
+    whole_episodes,
+    whole_turns,
 )
-from warehouse.kumo_release.trajectories import ImportedTrajectories
-from warehouse.kumo_rows import episode_row, turn_rows
+from warehouse.kumo.release.trajectories import ImportedTrajectories
+from warehouse.kumo.rows import episode_id, kumo_episode_row, move_rows, observation_text
+from warehouse.staging.play_rows import episode_row, turn_rows
 
 MAIN_DOMAINS = ("MedicalEnv", "ChemicalEnv", "MusicEnv", "EducationEnv", "FantasyEnv")
 
@@ -53,7 +57,7 @@ def test_counts_of_each_model_and_domain_are_the_published_ones(
     }
 
     counted: Counter[tuple[str, ...]] = Counter()
-    for row in rows["episodes"]:
+    for row in whole_episodes(rows):
         group = row["player"], domain_of[row["instance_id"]]
         counted[*group, "runs"] += 1
         counted[*group, "solved"] += row["success"]
@@ -65,7 +69,7 @@ def test_counts_of_each_model_and_domain_are_the_published_ones(
 
 
 def published_counts(release: Path, played: set[tuple[str, str]], setting: Any) -> Counter[Any]:
-    """The counts of the authors' table of runs, of these players and domains."""
+    """Return the counts of the authors' table of runs, of these players and domains."""
     counted: Counter[tuple[str, ...]] = Counter()
     for row in pq.read_table(release / "trajectories.parquet").to_pylist():
         group = row["model"], row["domain"]
@@ -84,7 +88,7 @@ def test_the_mean_optimal_count_is_the_papers(
 ) -> None:
     _, rows = read_oracle(release, tmp_path, MAIN_DOMAINS, setting)
     assert len(rows["episodes"]) == 50 * len(MAIN_DOMAINS)
-    assert fmean(row["tests"] + 2 for row in rows["episodes"]) == pytest.approx(published, abs=0.005)
+    assert fmean(row["tests"] + 2 for row in whole_episodes(rows)) == pytest.approx(published, abs=0.005)
     assert {row["tokens"] for row in rows["episodes"]} == {None}
 
 
@@ -115,20 +119,25 @@ def read_oracle(
 
 def test_a_run_gives_the_rows_that_the_same_episode_of_ours_gives(tmp_path: Path) -> None:
     _, rows = read_lines(tmp_path, a_line(a_run(["measure", "listen", "measure"], "rain")))
-    turns = (
-        Turn(1, "action", "measure", "", 4.5, 0),
-        Turn(2, "action", "listen", "", "Donner – ⛈", None),
-        Turn(3, "action", "measure", "", 4.5, 0),
-        Turn(4, "truth", "rain", "", None, None),
+    steps = (
+        Step(1, "action", "measure", 4.5, 0),
+        Step(2, "action", "listen", "Donner – ⛈", None),
+        Step(3, "action", "measure", 4.5, 0),
+        Step(4, "truth", "rain", None, None),
     )
-    ours = Episode("m", 0, "solved", turns, tokens=400)
-    row = episode_row(ours, INSTANCE.instance_id, INSTANCE.book_id, seconds=0.0)
-    replies = ("measure", "listen", "measure", "rain")
-    assert rows["episodes"] == [row]
-    assert rows["turns"] == [
-        {**turn, "reply": f"<ANSWER> {reply} </ANSWER>"}
-        for turn, reply in zip(turn_rows(ours, row["episode_id"]), replies, strict=True)
-    ]
+    turns = tuple(
+        Turn(step.number, f"<ANSWER> {step.move} </ANSWER>", None if seen is None else observation_text(seen))
+        for step in steps
+        for seen in [step.observation]
+    )
+    ours = Episode("m", 0, turns, Result("solved", True, 1.0), None, tokens=400)
+    identity = episode_id(INSTANCE.book_id, INSTANCE.instance_id, "m", 0)
+    assert rows == {
+        "episodes": [episode_row(ours, identity, INSTANCE.instance_id, seconds=0.0)],
+        "turns": turn_rows(ours, identity),
+        "kumo_episodes": [kumo_episode_row(identity, INSTANCE.book_id, 3)],
+        "kumo_moves": move_rows(identity, steps),
+    }
 
 
 def test_a_truth_that_an_observation_rules_out_is_wrong(tmp_path: Path) -> None:
@@ -151,7 +160,7 @@ def test_a_reply_without_a_move_is_unparsed_however_it_is_stored(tmp_path: Path,
     episode, turns, findings = read_one(tmp_path, run)
     assert (episode["status"], episode["success"], episode["tests"]) == ("unparsed", False, 2)
     assert [turn["kind"] for turn in turns] == ["action", "action", "none"]
-    assert (turns[-1]["move"], turns[-1]["observation"]) == (None, None)
+    assert (turns[-1]["move"], turns[-1]["feedback"]) == (None, None)
     assert turns[-1]["reply"] == "It may be <ANSWER> thunder </ANSWER>"
     assert findings == []
 
@@ -174,7 +183,7 @@ def test_a_run_without_a_prediction_ended_at_the_turn_limit(
     assert (episode["status"], episode["success"], episode["tests"]) == ("turn_limit", False, tests)
     assert [turn["turn"] for turn in turns] == list(range(1, tests + 1))
     # The observation of the last one is not stored: it is the instance's, as every other.
-    assert {(turn["kind"], turn["observation"], turn["state"]) for turn in turns} == {("action", "4.5", 0)}
+    assert {(turn["kind"], turn["feedback"], turn["state"]) for turn in turns} == {("action", "4.5", 0)}
     assert findings == rules
 
 
@@ -189,7 +198,7 @@ def test_a_prediction_that_is_no_truth_is_unparsed_and_found(tmp_path: Path) -> 
 def test_an_observation_that_is_not_the_instances_is_found_once_a_line(tmp_path: Path) -> None:
     other = a_run(["measure"], "rain", observations=[None, {"action": "measure", "observation": 4.6}])
     imported, rows = read_lines(tmp_path, a_line(a_run(["measure"], "rain"), other, other))
-    assert {turn["observation"] for turn in rows["turns"] if turn["kind"] == "action"} == {"4.5"}
+    assert {turn["feedback"] for turn in whole_turns(rows) if turn["kind"] == "action"} == {"4.5"}
     (finding,) = imported.findings
     assert (finding.stage, finding.subject, finding.rule) == (
         "import",

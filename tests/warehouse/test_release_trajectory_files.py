@@ -18,15 +18,15 @@ from tests.warehouse.release_runs import (
     read_lines,
     trajectory_file,
 )
-from warehouse.kumo_release.things import Skipped, TrajectoryFile
-from warehouse.kumo_release.trajectories import (
-    TRAJECTORY_TABLES,
+from warehouse.kumo.release.things import Skipped, TrajectoryFile
+from warehouse.kumo.release.trajectories import (
     ImportedTrajectories,
     ImportProgress,
     consolidate_parts,
     import_trajectories,
 )
-from warehouse.kumo_release.trajectory_parts import write_part
+from warehouse.kumo.release.trajectory_columns import TRAJECTORY_TABLES
+from warehouse.kumo.release.trajectory_workers import write_part
 
 
 def test_a_truncated_line_is_skipped_and_the_others_are_read(tmp_path: Path) -> None:
@@ -148,7 +148,12 @@ def test_neither_processes_nor_chunks_change_the_result(tmp_path: Path) -> None:
         content = [consolidate_parts(tmp_path / name, table).read_bytes() for table in TRAJECTORY_TABLES]
         results[name] = (imported, content)
     assert results["at once"] == results["file by file"] == results["two processes"]
-    assert results["at once"][0].counts == {"episodes": 66, "turns": 140}
+    assert results["at once"][0].counts == {
+        "episodes": 66,
+        "turns": 140,
+        "kumo_episodes": 66,
+        "kumo_moves": 140,
+    }
     assert [skipped.file for skipped in results["at once"][0].skipped] == ["model-05.jsonl"]
 
 
@@ -164,24 +169,24 @@ def test_parts_of_an_earlier_import_are_gone(tmp_path: Path) -> None:
     files = many_files(tmp_path)
     read(files, ON_WEATHER, tmp_path / "staged", workers=1, chunk_bytes=1)
     imported, rows = read(files[:1], ON_WEATHER, tmp_path / "staged", workers=1)
-    assert imported.counts == {"episodes": 1, "turns": 1}
+    assert imported.counts == dict.fromkeys(TRAJECTORY_TABLES, 1)
     assert len(rows["episodes"]) == 1
 
 
 def test_no_files_give_tables_without_rows(tmp_path: Path) -> None:
     imported, rows = read([], ON_WEATHER, tmp_path / "staged")
-    assert imported == ImportedTrajectories({"episodes": 0, "turns": 0}, (), ())
-    assert rows == {"episodes": [], "turns": []}
+    assert imported == ImportedTrajectories(dict.fromkeys(TRAJECTORY_TABLES, 0), (), ())
+    assert rows == {name: [] for name in ("episodes", "turns", "kumo_episodes", "kumo_moves")}
 
 
 def test_progress_grows_to_all(tmp_path: Path) -> None:
     files = many_files(tmp_path)
     seen: list[ImportProgress] = []
     import_trajectories(files, ON_WEATHER, tmp_path / "s", workers=1, chunk_bytes=1, on_progress=seen.append)
-    assert [progress.files for progress in seen] == list(range(1, 13))
+    assert len({progress.size for progress in seen}) == len(seen) == 12
     assert [progress.runs for progress in seen] == sorted(progress.runs for progress in seen)
     last, size = seen[-1], sum(file.file.path.stat().st_size for file in files)
-    assert (last.all_files, last.size, last.full_size, last.runs) == (12, size, size, 66)
+    assert (last.size, last.full_size, last.runs) == (size, size, 66)
 
 
 def test_parts_of_another_source_are_merged_with_those_of_the_import(tmp_path: Path) -> None:

@@ -19,11 +19,11 @@ import pytest
 from schemas.errors import RootLocked
 from tests.warehouse.lock_holding import Holder, holding, left_lock, record
 from tests.warehouse.s3_server import S3, s3
-from warehouse import root_lock
-from warehouse.found_lock import find_lock, remove_lock
-from warehouse.lock_owner import Life
-from warehouse.root_lock import locked_root, refuse_locked, sole_writer
-from warehouse.store import Store
+from warehouse.lock import root_lock
+from warehouse.lock.found_lock import find_lock, remove_lock
+from warehouse.lock.owner import Life
+from warehouse.lock.root_lock import locked_root, refuse_locked, sole_writer
+from warehouse.store.store import Store
 
 __all__ = ["record", "s3"]
 LOCK = "lock.json"
@@ -191,8 +191,8 @@ def test_the_beat_goes_on_while_the_block_runs(root: str, monkeypatch: pytest.Mo
 def test_a_forked_child_that_outlives_its_killed_parent_keeps_no_lock(tmp_path: Path) -> None:
     program = (
         "import os, sys, time\n"
-        "from warehouse.root_lock import locked_root\n"
-        "from warehouse.store import Store\n"
+        "from warehouse.lock.root_lock import locked_root\n"
+        "from warehouse.store.store import Store\n"
         "with locked_root(Store(sys.argv[1]), 'refresh e1'):\n"
         "    child = os.fork()\n"
         "    if child:\n"
@@ -241,8 +241,8 @@ def test_who_waits_gets_the_lock_when_it_is_free(tmp_path: Path) -> None:
 def _waiter(root: str) -> Holder:
     program = (
         "import sys\n"
-        "from warehouse.root_lock import sole_writer\n"
-        "from warehouse.store import Store\n"
+        "from warehouse.lock.root_lock import sole_writer\n"
+        "from warehouse.store.store import Store\n"
         "print('ready', flush=True)\n"
         "sys.stdin.readline()\n"
         "with sole_writer(Store(sys.argv[1]), sys.argv[2]):\n"

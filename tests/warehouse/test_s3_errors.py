@@ -1,4 +1,4 @@
-"""What goes wrong with a data root on S3 is told in one line, without a key in it."""
+"""What goes wrong with a data root on S3 is reported in one line, without a key in it."""
 
 import http.server
 import os
@@ -13,7 +13,7 @@ from s3fs import S3FileSystem
 
 from schemas.errors import InvalidOption, PerennialError, UnreadableInput
 from tests.warehouse.s3_server import BUCKET, S3, s3, s3_environment
-from warehouse.store import Store
+from warehouse.store.store import Store
 
 __all__ = ["s3"]
 
@@ -53,7 +53,7 @@ def test_a_missing_bucket_is_one_line(s3: S3) -> None:
         ):
             ask()
     done = subprocess.run(
-        [sys.executable, "-P", "-m", "flows.cli", "editions", "--root", store.root],
+        [sys.executable, "-P", "-m", "flows.cli.app", "editions", "--root", store.root],
         capture_output=True,
         text=True,
         timeout=60,
@@ -113,7 +113,7 @@ def test_a_missing_package_is_one_line_that_says_how_to_get_it(monkeypatch: pyte
     program = (
         "import sys\n"
         "sys.modules['s3fs'] = None\n"
-        "from flows.cli import main\n"
+        "from flows.cli.app import main\n"
         "sys.argv = ['perennial', 'editions', '--root', 's3://bucket/data']\n"
         "main()\n"
     )

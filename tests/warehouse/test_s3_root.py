@@ -11,17 +11,17 @@ import pytest
 from schemas.errors import EditionConflict
 from tests.warehouse import tiny_edition
 from tests.warehouse.s3_server import S3, s3
-from warehouse.catalog import open_catalog, published_editions, table_file
-from warehouse.file_system import file_system
-from warehouse.manifest import manifest_file
-from warehouse.publish import publish
-from warehouse.store import Store
+from warehouse.catalog.catalog import open_catalog, published_editions, table_file
+from warehouse.editions.manifest import manifest_file
+from warehouse.editions.publish import publish
+from warehouse.store.file_system import file_system
+from warehouse.store.store import Store
 
 __all__ = ["s3"]
 
 _RACE = """
 import sys
-from warehouse.store import Store
+from warehouse.store.store import Store
 
 store = Store(sys.argv[1])
 store.exists("warm")
@@ -35,8 +35,8 @@ import sys
 from datetime import UTC, datetime
 from schemas.errors import EditionConflict
 from tests.warehouse import tiny_edition
-from warehouse.publish import publish
-from warehouse.store import Store
+from warehouse.editions.publish import publish
+from warehouse.store.store import Store
 
 store = Store(sys.argv[1])
 store.exists("warm")
@@ -136,7 +136,7 @@ def test_what_another_process_wrote_is_seen_at_once(s3: S3) -> None:
     assert not store.exists("folder/b")
     program = (
         "import sys\n"
-        "from warehouse.store import Store\n"
+        "from warehouse.store.store import Store\n"
         "store = Store(sys.argv[1])\n"
         "store.write_bytes('folder/b', b'2')\n"
         "store.write_bytes('folder/a', b'longer')\n"

@@ -8,10 +8,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from schemas.errors import PerennialError, UnreadableInput, UnusableConfig
-from schemas.kumo import Observation, SeedConfig
+from schemas.kumo.things import Observation, SeedConfig
 from tasks.kumo.configuration import parse_config
 from tasks.kumo.validation import validate_config
-from warehouse.seeds.kumo.generate import FOLDER, build_config, main, regenerate, seed_json
+from warehouse.kumo.domains.generate import FOLDER, build_config, main, regenerate, seed_json
 
 SLUGS = sorted(path.stem for path in FOLDER.glob("*.json"))
 

@@ -10,18 +10,18 @@ import pytest
 from schemas.errors import Damaged, EditionConflict
 from schemas.tables import TABLES
 from tests.warehouse import tiny_edition
-from warehouse.analysis.kept import keep_analysis, latest_analysis
-from warehouse.catalog import (
+from warehouse.catalog.catalog import (
     domain_uses,
     open_catalog,
     published_editions,
     question_views,
     visible_editions,
 )
-from warehouse.issued import issued_instances
-from warehouse.publish import publish
-from warehouse.store import Store
-from warehouse.withdrawals import Event, history, reinstate, withdraw, withdrawn_editions
+from warehouse.catalog.later_statistics import keep_analysis, latest_analysis
+from warehouse.catalog.withdrawals import Event, history, reinstate, withdraw, withdrawn_editions
+from warehouse.editions.issued_ids import issued_instances
+from warehouse.editions.publish import publish
+from warehouse.store.store import Store
 
 AT = "2026-02-01T00:00:00Z"
 BY = "me@here"
@@ -64,7 +64,7 @@ def test_every_table_and_view_hides_it_and_shows_it_again(store: Store, tmp_path
 def test_its_name_stays_taken_and_its_instances_issued(store: Store) -> None:
     withdraw(store, "e1", "a book was wrong", AT, BY)
     assert published_editions(store) == ("e1", "e2")
-    assert tiny_edition.INSTANCE_ID in issued_instances(store, published_editions(store)[:1])
+    assert tiny_edition.CONTENT_HASH in issued_instances(store, published_editions(store)[:1])
     with pytest.raises(EditionConflict, match="already published"):
         publish(store, tiny_edition.plan("e1"), tiny_edition.tables(), [], datetime.now(UTC))
 

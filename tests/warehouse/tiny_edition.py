@@ -1,20 +1,24 @@
 """A whole edition small enough to read: one domain, one instance, one book, two episodes."""
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pyarrow as pa
 
-from schemas.kumo import Episode, Instance, Outcome, OutcomeState, SeedConfig, Setting, Turn
+from schemas.game import EpisodeStatus
+from schemas.kumo.things import Instance, Outcome, OutcomeState, SeedConfig, Setting, Step
 from schemas.plan import RefreshPlan
-from schemas.tables import STAGED_TABLES, TABLES
-from warehouse.kumo_rows import (
+from schemas.tables import TABLES, staged_tables
+from warehouse.kumo.rows import (
     book_row,
     config_row,
     domain_row,
-    episode_row,
+    episode_id,
     instance_row,
+    move_rows,
+    observation_text,
     outcome_rows,
-    turn_rows,
+    shared_instance_row,
 )
 
 CONFIG = SeedConfig(
@@ -48,6 +52,65 @@ INSTANCE = Instance(
     index=0,
 )
 INSTANCE_ID = "ki_tiny"
+CONTENT_HASH = "tiny"
+STAGED_TABLES = staged_tables("kumo")
+MEASURED = Step(1, "action", "measure", 4.5, 1)
+LOOKED = Step(2, "action", "look up", "grey", 1)
+
+
+def played(
+    player: str,
+    run: int,
+    status: EpisodeStatus,
+    steps: tuple[Step, ...],
+    *,
+    instance_id: str = INSTANCE_ID,
+    book_id: str | None = None,
+    tokens: int | None = None,
+    cost_usd: float | None = None,
+    call_ids: tuple[str | None, ...] = (),
+) -> dict[str, list[dict[str, Any]]]:
+    """Return the rows of one episode, by table."""
+    identity = episode_id(book_id, instance_id, player, run)
+    episode = {
+        "episode_id": identity,
+        "instance_id": instance_id,
+        "player": player,
+        "run": run,
+        "status": status,
+        "success": status == "solved",
+        "score": float(status == "solved"),
+        "turns": len(steps),
+        "tokens": tokens,
+        "cost_usd": cost_usd,
+        "seconds": 0.1,
+    }
+    turns = [
+        {
+            "episode_id": identity,
+            "turn": step.number,
+            "reply": None if call_id else f"<ANSWER> {step.move} </ANSWER>",
+            "feedback": None if step.observation is None else observation_text(step.observation),
+            "call_id": call_id,
+        }
+        for step, call_id in zip(steps, call_ids or [None] * len(steps), strict=True)
+    ]
+    tests = sum(step.kind == "action" for step in steps)
+    return {
+        "episodes": [episode],
+        "turns": turns,
+        "kumo_episodes": [{"episode_id": identity, "book_id": book_id, "tests": tests}],
+        "kumo_moves": move_rows(identity, steps),
+    }
+
+
+def added(parts: Iterable[Mapping[str, list[dict[str, Any]]]]) -> dict[str, list[dict[str, Any]]]:
+    """Return the rows of all these parts, by table."""
+    tables: dict[str, list[dict[str, Any]]] = {}
+    for part in parts:
+        for name, rows in part.items():
+            tables.setdefault(name, []).extend(rows)
+    return tables
 
 
 def plan(edition: str, known: tuple[str, ...] = ()) -> RefreshPlan:
@@ -101,14 +164,17 @@ def rows() -> dict[str, list[dict[str, Any]]]:
     """Return the rows of every staged table; all of them keep every expectation."""
     draft = book_row(INSTANCE_ID, 0, "the draft", "m", ["a rule"], [], call_id="call_draft")
     book = book_row(INSTANCE_ID, 1, "the book", "template", [], [], is_replacement=True)
-    measured = Turn(1, "action", "measure", "", 4.5, 1)
-    looked = Turn(2, "action", "look up", "", "grey", 1)
-    solved = Episode("oracle", 0, "solved", (measured, looked, Turn(3, "truth", "rain", "", None, None)))
-    wrong = Episode("random", 0, "wrong", (measured, Turn(2, "truth", "snow", "", None, None)))
-    cut = Episode("m", 0, "truncated", (Turn(1, "none", None, "so", None, None, "call_cut"),), 7, 0.5)
-    lost = Episode("m", 1, "api_error", (Turn(1, "none", None, "", None, None, "call_lost"),))
-    played = (solved, wrong, cut, lost)
-    episodes = [episode_row(episode, INSTANCE_ID, book["book_id"], 0.1) for episode in played]
+    truth = Step(3, "truth", "rain", None, None)
+    shown = {"book_id": book["book_id"]}
+    none = Step(1, "none", None, None, None)
+    episodes = added(
+        (
+            played("oracle", 0, "solved", (MEASURED, LOOKED, truth), **shown),
+            played("random", 0, "wrong", (MEASURED, Step(2, "truth", "snow", None, None)), **shown),
+            played("m", 0, "truncated", (none,), **shown, tokens=7, cost_usd=0.5, call_ids=("call_cut",)),
+            played("m", 1, "api_error", (none,), **shown, call_ids=("call_lost",)),
+        )
+    )
     return {
         "calls": [
             call("call_cut", "player", "truncated", "kumo/player_turn.md.j2"),
@@ -116,29 +182,25 @@ def rows() -> dict[str, list[dict[str, Any]]]:
             call("call_draft", "writer", "ok", "kumo/write_book.md.j2"),
         ],
         "messages": [{"message_id": "msg_1", "content": "what now?"}],
-        "domains": [domain_row(CONFIG, "file")],
-        "seed_configs": [config_row(CONFIG, [])],
-        "outcomes": outcome_rows(CONFIG),
+        "kumo_domains": [domain_row(CONFIG, "file")],
+        "kumo_seed_configs": [config_row(CONFIG, [])],
+        "kumo_outcomes": outcome_rows(CONFIG),
         "rejections": [],
+        "instances": [
+            shared_instance_row(INSTANCE, instance_id=INSTANCE_ID, domain=CONFIG.name, setting="3x2")
+        ],
         "kumo_instances": [
             instance_row(
                 INSTANCE,
                 instance_id=INSTANCE_ID,
                 config_id=CONFIG.config_id,
-                setting="3x2",
                 expected_steps=1.5,
                 golden=["measure", "look up", "rain"],
                 signature="1,2,2|2,2",
             )
         ],
-        "books": [draft, book],
-        "episodes": episodes,
-        "turns": [
-            *turn_rows(solved, episodes[0]["episode_id"]),
-            *turn_rows(wrong, episodes[1]["episode_id"]),
-            *turn_rows(cut, episodes[2]["episode_id"]),
-            *turn_rows(lost, episodes[3]["episode_id"]),
-        ],
+        "kumo_books": [draft, book],
+        **episodes,
         "statistics": [],
     }
 

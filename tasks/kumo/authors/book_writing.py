@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from schemas.calls import ModelChoice, Reply
-from schemas.kumo import Instance, Rejection, Rule, SeedConfig
+from schemas.kumo.things import Instance, Rejection, Rule, SeedConfig
 from tasks.kumo.authors.author_reply import Unusable
 from tasks.kumo.authors.book_replies import read_book_reply
 from tasks.kumo.authors.book_request import writing_request

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from schemas.errors import UnreadableInput
-from schemas.kumo import Finding, Proposal, SeedConfig
+from schemas.kumo.things import Finding, Proposal, SeedConfig
 from tasks.kumo.configuration import parse_config, parse_json
 from tasks.kumo.validation import validate_config
 from tasks.llm.json_replies import json_text
@@ -61,7 +61,7 @@ def read_configuration(
 
 
 def config_schema() -> JsonSchema:
-    """Return the JSON schema of a reply: the keys of `schemas.config_form` that a model has to write."""
+    """Return the JSON schema of a reply: the keys of `schemas.kumo.config_form` that a model has to write."""
     texts = {"type": "array", "items": {"type": "string"}}
     bounds = {"type": "array", "items": {"type": "number"}, "description": "low and high of a float state"}
     state = object_schema(

@@ -10,7 +10,7 @@ from typing import Any
 
 from schemas.calls import ModelChoice, ModelRequest, Reply
 from schemas.errors import UnreadableInput
-from schemas.kumo import Instance, SeedConfig
+from schemas.kumo.things import Instance, SeedConfig
 from tasks.kumo.authors.author_reply import Unusable, unusable_status
 from tasks.kumo.authors.author_request import author_request, message
 from tasks.kumo.authors.comparison import ReadBack

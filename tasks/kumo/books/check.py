@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from schemas.kumo import Instance, Rule
+from schemas.kumo.things import Instance, Rule
 from tasks.kumo.books.reading import read_book
 from tasks.kumo.books.rules import closed_ends, describe_rule
 

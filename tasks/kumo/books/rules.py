@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from schemas.errors import UnreadableInput
-from schemas.kumo import Instance, Rule
+from schemas.kumo.things import Instance, Rule
 from tasks.kumo.encoding import EncodedConfig
 
 
@@ -34,7 +34,7 @@ def closed_ends(rules: Sequence[Rule]) -> tuple[bool | None, ...]:
     """Return for each rule whether its range includes its upper end; None for a label.
 
     A range is half-open exactly where another range of the same action holds that end, so that every
-    value belongs to the state that `schemas.kumo.Outcome.state_of` gives it.
+    value belongs to the state that `schemas.kumo.things.Outcome.state_of` gives it.
     """
     ranges: dict[str, list[tuple[float, float]]] = defaultdict(list)
     for rule in rules:

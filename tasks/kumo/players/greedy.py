@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from schemas.kumo import Turn
+from schemas.kumo.things import Step
 from tasks.kumo.players.seat import Seat, answer
 
 StateMasks = Sequence[Sequence[int]]
@@ -15,17 +15,17 @@ class GreedyPlayer:
         self._seat = seat
         self._index = {name: i for i, name in enumerate(seat.actions)}
 
-    def reply(self, turns: Sequence[Turn]) -> str:
+    def reply(self, steps: Sequence[Step]) -> str:
         """Return the greedy move, as an answer between tags."""
         seat = self._seat
         left = (1 << len(seat.truths)) - 1
         untried = set(range(len(seat.actions)))
-        for turn in turns:
-            action = self._index.get(turn.move or "")
+        for step in steps:
+            action = self._index.get(step.move or "")
             if action is not None:
                 untried.discard(action)
-                if turn.state is not None:
-                    left &= ~seat.masks[action][turn.state]
+                if step.state is not None:
+                    left &= ~seat.masks[action][step.state]
         chosen = best_action(seat.masks, left, sorted(untried))
         return answer(seat.actions[chosen] if chosen is not None else seat.truths[first_left(left)])
 

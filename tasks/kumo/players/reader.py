@@ -1,7 +1,7 @@
 """The reader: a player that knows nothing but the text of its messages, and plays by what it reads.
 
 It is the check that books and prompts are enough to win by: where the oracle solves an instance with
-one valid truth, the reader does. Only the first message and what the last action showed are read anew.
+one valid truth, the reader does. Only the first message and what the last action showed are read each time.
 """
 
 import re
@@ -10,7 +10,7 @@ from functools import reduce
 from operator import or_
 from typing import NamedTuple
 
-from schemas.kumo import Observation, Turn
+from schemas.kumo.things import Observation, Step
 from tasks.kumo.books.reading import BookContents, read_book
 from tasks.kumo.conversation import Message, system_message, user_message
 from tasks.kumo.players.greedy import best_action, first_left
@@ -45,7 +45,7 @@ class ReaderPlayer:
 
     def __init__(self, seat: Seat) -> None:
         self._seat = seat
-        self._turns_read = 0
+        self._steps_read = 0
         system = system_message(seat.config, seat.truths, seat.actions, seat.book)
         start = user_message(seat.config, seat.truths, seat.actions, None)
         self._truths, self._actions = read_lists(start["content"])
@@ -54,12 +54,12 @@ class ReaderPlayer:
         self._left = (1 << len(self._truths)) - 1
         self._untried = list(range(len(self._actions)))
 
-    def reply(self, turns: Sequence[Turn]) -> str:
-        """Return the next move, as an answer between tags; `turns` continue those of the last call."""
+    def reply(self, steps: Sequence[Step]) -> str:
+        """Return the next move, as an answer between tags; `steps` continue those of the last call."""
         seat = self._seat
-        for turn in turns[self._turns_read :]:
-            self._read_outcome(user_message(seat.config, seat.truths, seat.actions, turn))
-        self._turns_read = len(turns)
+        for step in steps[self._steps_read :]:
+            self._read_outcome(user_message(seat.config, seat.truths, seat.actions, step))
+        self._steps_read = len(steps)
         return answer(self._next_name())
 
     @property

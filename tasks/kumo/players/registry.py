@@ -1,14 +1,15 @@
 """The players that need no model, by name."""
 
+import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from schemas.errors import InvalidOption
-from schemas.kumo import Turn
-from tasks.kumo.game import Player
+from schemas.kumo.things import Step
+from tasks.kumo.game import KumoGame, Player
 from tasks.kumo.players.greedy import GreedyPlayer
 from tasks.kumo.players.reader import ReaderPlayer
-from tasks.kumo.players.seat import Seat, answer
+from tasks.kumo.players.seat import Seat, answer, take_seat
+from tasks.play.program_player import Move, Program
 
 
 class OraclePlayer:
@@ -25,9 +26,9 @@ class OraclePlayer:
         # Observations that contradict each other leave no answer; a move there has to be all the same.
         self._moves.append(seat.truths[solution.golden_answer or 0])
 
-    def reply(self, turns: Sequence[Turn]) -> str:
-        """Return the golden move of this turn; the answer again where the game goes on after it."""
-        return answer(self._moves[min(len(turns), len(self._moves) - 1)])
+    def reply(self, steps: Sequence[Step]) -> str:
+        """Return the golden move of this turn; the answer again where the game continues after it."""
+        return answer(self._moves[min(len(steps), len(self._moves) - 1)])
 
 
 class RandomPlayer:
@@ -40,39 +41,29 @@ class RandomPlayer:
     def __init__(self, seat: Seat) -> None:
         self._seat = seat
 
-    def reply(self, turns: Sequence[Turn]) -> str:
+    def reply(self, steps: Sequence[Step]) -> str:
         """Return a random move, as an answer between tags."""
         seat = self._seat
-        tried = {turn.move for turn in turns}
+        tried = {step.move for step in steps}
         untried = [action for action in seat.actions if action not in tried]
         drawn = seat.rng.randrange(len(untried) + 1)
         return answer(untried[drawn] if drawn < len(untried) else seat.rng.choice(seat.truths))
 
 
-@dataclass(frozen=True, slots=True)
-class PlayerKind:
-    """A player by its name: whether its runs differ (they draw), what it does, and how it starts."""
+def _program(name: str, is_random: bool, summary: str, seat_player: Callable[[Seat], Player]) -> Program:
+    def start(game: KumoGame, rng: random.Random) -> Move:
+        player = seat_player(take_seat(game.board, rng))
+        return lambda: player.reply(game.steps)
 
-    name: str
-    is_random: bool
-    summary: str
-    start: Callable[[Seat], Player]
+    return Program(name, is_random, summary, start)
 
 
-PLAYERS: dict[str, PlayerKind] = {
-    kind.name: kind
-    for kind in (
-        PlayerKind("oracle", False, "plays the exact search's golden trajectory", OraclePlayer),
-        PlayerKind("greedy", False, "takes the action that rules out most in expectation", GreedyPlayer),
-        PlayerKind("random", True, "takes random actions and names a random truth", RandomPlayer),
-        PlayerKind("reader", False, "plays by what it reads in the book's text alone", ReaderPlayer),
+PLAYERS: dict[str, Program] = {
+    program.name: program
+    for program in (
+        _program("oracle", False, "plays the exact search's golden trajectory", OraclePlayer),
+        _program("greedy", False, "takes the action that rules out most in expectation", GreedyPlayer),
+        _program("random", True, "takes random actions and names a random truth", RandomPlayer),
+        _program("reader", False, "plays by what it reads in the book's text alone", ReaderPlayer),
     )
 }
-
-
-def player_kind(name: str) -> PlayerKind:
-    """Return the player of this name; raise InvalidOption, naming the known ones, where there is none."""
-    kind = PLAYERS.get(name)
-    if kind is None:
-        raise InvalidOption(f"player {name!r} is not known: use one of {', '.join(PLAYERS)}")
-    return kind

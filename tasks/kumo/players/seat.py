@@ -4,8 +4,8 @@ import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from schemas.kumo import Instance, SeedConfig
-from tasks.kumo.encoding import EncodedInstance
+from schemas.kumo.things import SeedConfig
+from tasks.kumo.board import Board
 
 if TYPE_CHECKING:
     from tasks.kumo.search import Solution
@@ -29,16 +29,12 @@ class Seat:
     rng: random.Random
 
 
-def take_seat(
-    config: SeedConfig,
-    instance: Instance,
-    encoded: EncodedInstance,
-    book: str,
-    solution: "Solution | None",
-    rng: random.Random,
-) -> Seat:
+def take_seat(board: Board, rng: random.Random) -> Seat:
     """Return a player's seat at the instance."""
-    return Seat(config, instance.truths, instance.actions, encoded.masks, book, solution, rng)
+    instance = board.instance
+    return Seat(
+        board.config, instance.truths, instance.actions, board.encoded.masks, board.book, board.solution, rng
+    )
 
 
 def answer(name: str) -> str:

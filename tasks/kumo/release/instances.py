@@ -1,9 +1,9 @@
-"""One released line of instances as an instance of ours."""
+"""One released line of instances in perennial's form."""
 
 from dataclasses import replace
 
 from schemas.errors import UnreadableInput
-from schemas.kumo import Instance
+from schemas.kumo.things import Instance
 from tasks.kumo.encoding import EncodedConfig
 from tasks.kumo.instance_lines import parse_instances
 

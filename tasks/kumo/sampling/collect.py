@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from schemas.errors import PerennialError
-from schemas.kumo import Instance
+from schemas.kumo.things import Instance
 from tasks.kumo.encoding import EncodedConfig
 from tasks.kumo.sampling.construct import Draws
 from tasks.kumo.sampling.draw import Candidates, CandidateSource
@@ -26,7 +26,7 @@ _PROBED_ATTEMPTS = 32
 
 @dataclass(slots=True)
 class Tally:
-    """What the indices passed over before they found their instances."""
+    """What the indices skipped before they found their instances."""
 
     unsatisfiable: int = 0
     too_easy: int = 0

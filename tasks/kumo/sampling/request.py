@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 
 from schemas.errors import InvalidOption
-from schemas.kumo import Setting
+from schemas.kumo.things import Setting
 from tasks.kumo.encoding import EncodedConfig
 
 

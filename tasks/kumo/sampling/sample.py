@@ -14,7 +14,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from schemas.errors import PerennialError
-from schemas.kumo import Instance, Outcome, OutcomeState, SeedConfig, Setting
+from schemas.kumo.things import Instance, Outcome, OutcomeState, SeedConfig, Setting
 from tasks.kumo.encoding import EncodedConfig, encode_config
 from tasks.kumo.kernel_sources import Preparation
 from tasks.kumo.sampling.request import SamplingRequest, check_request

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import combinations, count
 from typing import Any
 
-from schemas.kumo import Setting
+from schemas.kumo.things import Setting
 from tasks.kumo.encoding import EncodedConfig
 from tasks.kumo.sampling.states import ObservableState
 

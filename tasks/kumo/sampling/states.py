@@ -8,7 +8,7 @@ from, so that `Outcome.state_of` gives the drawn state back in every configurati
 import math
 from dataclasses import dataclass
 
-from schemas.kumo import Outcome, OutcomeState
+from schemas.kumo.things import Outcome, OutcomeState
 from tasks.kumo.encoding import EncodedConfig
 
 Piece = tuple[float, float]

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from schemas.kumo import Instance
+from schemas.kumo.things import Instance
 from tasks.kumo.encoding import EncodedConfig
 from tasks.kumo.sampling.construct import Array, Draws, Tables
 from tasks.kumo.sampling.states import ObservableState, observable_states

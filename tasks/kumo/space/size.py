@@ -1,65 +1,56 @@
-"""The number of distinct instances of a domain and setting: exactly where it can be counted, else bounds.
+"""How many distinct instances of a domain and setting there are: between two numbers that are certain.
 
 An instance is what sampling calls one: a set of truths, a set of actions and an observed state of each, so
 that exactly `n_valid` truths are ruled out by none of them; irrelevant actions occur only where the related
 ones are used up. With a minimum of expected steps in (0, 1] every truth is related to some action of it.
 A minimum above 1 needs the exact search of every instance: then the size is that before this filter.
 
-Small spaces are counted whole. Of a large one, selections of truths (and of the valid ones among them) are
-drawn; what each admits is counted exactly. Different selections share no instance, so that the sum over
-distinct ones is a lower bound, and their mean times the number of selections an unbiased estimate.
+Let M be all observations that leave exactly the valid truths, whatever actions they are of. Every instance
+is in M: hence the upper bound. What is in M is an instance unless it holds an irrelevant action, or leaves
+a valid truth without an action that is related to it (an invalid truth has the action that rules it out).
+The lower bound subtracts from M, for each action, those that hold it as an irrelevant one, and for each
+truth, those that leave it valid and unrelated. Where that subtracts too much, it is the number of those in
+M whose actions are all related to all valid truths: they are instances. `tasks.kumo.space.bounds` bounds
+each of these numbers.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import reduce
-from itertools import combinations, islice
-from math import comb, sqrt
+from itertools import combinations
+from math import comb
 from operator import or_
-from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
-from schemas.ids import derive_rng
-from schemas.kumo import Setting
+from schemas.kumo.things import Setting
 from tasks.kumo.encoding import EncodedConfig
+from tasks.kumo.sampling.states import observable_states
 
 if TYPE_CHECKING:
-    from tasks.kumo.space.counting import Counter
-    from tasks.kumo.space.tables import SpaceTables
+    from tasks.kumo.space.bounds import Rules
 
-PURPOSE = "size of the instance space"
-
-# In steps of the kernels' inner loops, of which a core makes some tens of millions a second.
-_EXACT_WORK = 40_000_000
-_SAMPLED_WORK = 20_000_000
-_MOST_SELECTIONS = 400
-_FEWEST_SELECTIONS = 10
-_LARGEST_SUBSETS = 16
-_MOST_FOURS = 40_000_000
-_MOST_BOUNDED = 2_000
-_BLOCK = 100_000
+# How many sets of truths of one size are visited: for M, for each number subtracted, for each choice of valid
+# truths.
+_OF_ALL = 60_000
+_OF_A_PART = 4_000
+_OF_A_CHOICE = 100
+_MOST_CHOICES = 2_000
 
 
 @dataclass(frozen=True, slots=True)
 class SpaceSize:
-    """How many instances exist: `low` to `high`, which are equal where all were counted.
+    """How many instances exist: `low` to `high`, which are equal where the number is known.
 
-    `estimate` and `standard_error` rest on `selections` drawn selections of truths, None where the size is
-    exact or where the selections could not be counted. `is_filtered` is False where a minimum of expected
-    steps above 1 was left aside: then fewer instances are drawn from than the size says, and the lower bound
-    is one of the unfiltered space.
+    `is_filtered` is False where a minimum of expected steps above 1 was left aside: then fewer instances are
+    drawn from than the size says, and the lower bound is one of the unfiltered space.
     """
 
     low: int
     high: int
-    selections: int = 0
-    estimate: float | None = None
-    standard_error: float | None = None
     is_filtered: bool = True
 
     @property
     def is_exact(self) -> bool:
-        """Whether all instances were counted."""
+        """Whether the number of instances is known."""
         return self.low == self.high
 
     def __str__(self) -> str:
@@ -67,171 +58,94 @@ class SpaceSize:
         before = "" if self.is_filtered else " before the minimum of expected steps"
         if self.is_exact:
             return f"the space holds exactly {self.low:,} instances{before}"
-        drawn = (
-            ""
-            if self.estimate is None
-            else (f", by estimate {self.estimate:.2g} with a standard error of {self.standard_error:.1g}")
-        )
-        return (
-            f"the space holds {_short(self.low)} to {_short(self.high)} instances{before}{drawn} "
-            f"({self.selections:,} selections of truths counted)"
-        )
+        return f"the space holds {_short(self.low)} to {_short(self.high, 1)} instances{before}"
 
 
-def _short(number: int) -> str:
-    """Return a whole number in three figures, rounded down."""
+def _short(number: int, more: int = 0) -> str:
+    """Return a whole number in three figures, rounded down, or up with `more` of 1."""
     text = str(number)
-    return text if len(text) < 4 else f"{text[0]}.{text[1:3]}e{len(text) - 1}"
+    if len(text) < 4:
+        return text
+    figures = number // 10 ** (len(text) - 3)
+    figures += more if figures * 10 ** (len(text) - 3) < number else 0
+    exponent = len(text) - 1 + (figures == 1000)
+    figures = 100 if figures == 1000 else figures
+    return f"{figures // 100}.{figures % 100:02}e{exponent}"
 
 
-def space_size(encoded: EncodedConfig, setting: Setting, min_expected_steps: float, seed: int) -> SpaceSize:
-    """Return the size of the instance space; a function of its arguments alone.
+def space_size(encoded: EncodedConfig, setting: Setting, min_expected_steps: float) -> SpaceSize:
+    """Return the size of the instance space; a function of its arguments alone."""
+    from tasks.kumo.space.bounds import bounds
 
-    `seed` draws the selections of truths where not all can be counted.
-    """
-    from tasks.kumo.space.counting import Counter
-    from tasks.kumo.space.tables import space_tables
-
-    tables = space_tables(encoded)
-    counter = Counter(tables, setting, every_related=min_expected_steps > 0)
-    is_filtered = min_expected_steps <= 1
-    n_truths = len(encoded.truths)
-    ways = comb(n_truths, setting.n_truths) * comb(setting.n_truths, setting.n_valid)
-    high = _upper_bound(counter, n_truths)
-    if _is_countable(tables, setting):
-        exact = _exact(counter, n_truths, ways)
-        if exact is not None:
-            return SpaceSize(exact, exact, is_filtered=is_filtered)
-        drawn = _drawn_selections(n_truths, setting, _affordable(counter), seed)
-        counts = counter.of_selections(drawn)
-        error = ways * stdev(counts) / sqrt(len(counts))
-        return SpaceSize(sum(counts), high, len(counts), ways * fmean(counts), error, is_filtered)
-    drawn = _drawn_selections(n_truths, setting, _MOST_SELECTIONS, seed)
-    low = sum(_covered(tables, encoded, setting, counter.every_related, selection) for selection in drawn)
-    return SpaceSize(low, high, len(drawn), is_filtered=is_filtered)
+    rules = _rules(encoded)
+    n, v, chosen = setting.n_truths, setting.n_valid, setting.n_actions
+    low, high = bounds(rules, range(len(encoded.truths)), n, v, chosen, _OF_ALL)
+    low -= _with_irrelevant(encoded, rules, setting)
+    if min_expected_steps > 0:
+        low -= _with_unrelated(encoded, rules, setting)
+    if low < high:
+        low = max(low, _all_related(encoded, rules, setting))
+    return SpaceSize(low, high, is_filtered=min_expected_steps <= 1)
 
 
-def _is_countable(tables: "SpaceTables", setting: Setting) -> bool:
-    """Whether the kernels can count the instances of one selection of truths."""
-    from tasks.kumo.space.counting import moduli_above
-    from tasks.kumo.space.tables import choices
+def _rules(encoded: EncodedConfig) -> "list[Rules]":
+    """Return of each action what its observable states rule out."""
+    import numpy as np
 
-    if not tables.fits_kernels or setting.n_truths - setting.n_valid > _LARGEST_SUBSETS:
-        return False
-    if setting.n_valid > _LARGEST_SUBSETS:
-        return False
-    try:
-        moduli_above(choices(list(tables.n_states), setting.n_actions))
-    except ValueError:
-        return False
-    return True
+    masks: list[list[int]] = [[] for _ in encoded.actions]
+    for state in observable_states(encoded):
+        masks[state.action].append(state.mask)
+    truths = range(len(encoded.truths))
+    return [
+        np.array([[bool(mask >> t & 1) for t in truths] for mask in states], np.bool_).reshape(
+            -1, len(truths)
+        )
+        for states in masks
+    ]
 
 
-def _exact(counter: "Counter", n_truths: int, ways: int) -> int | None:
-    """Return the number of all instances where counting them takes no longer than it may."""
-    if counter.can_count_four and ways <= _MOST_FOURS:
-        return counter.of_all_fours()
-    if ways * _work(counter) > _EXACT_WORK:
-        return None
-    selections = _all_selections(n_truths, counter.setting)
+def _with_irrelevant(encoded: EncodedConfig, rules: "list[Rules]", setting: Setting) -> int:
+    """Return an upper bound of how many in M hold an irrelevant action."""
+    from tasks.kumo.space.bounds import bounds
+
+    n, v, chosen = setting.n_truths, setting.n_valid, setting.n_actions
     total = 0
-    while block := list(islice(selections, _BLOCK)):
-        total += sum(counter.of_selections(block))
+    for action, related in enumerate(encoded.related):
+        unrelated = _outside(related, len(encoded.truths))
+        others = rules[:action] + rules[action + 1 :]
+        total += len(rules[action]) * bounds(others, unrelated, n, v, chosen - 1, _OF_A_PART)[1]
     return total
 
 
-def _work(counter: "Counter") -> int:
-    """Return the work of one selection: subsets of the invalid truths, and of the valid ones for each."""
-    setting = counter.setting
-    return (1 << setting.n_truths - setting.n_valid) * (
-        8 + (1 << setting.n_valid if counter.every_related else 1) * (8 + setting.n_actions)
-    )
+def _with_unrelated(encoded: EncodedConfig, rules: "list[Rules]", setting: Setting) -> int:
+    """Return an upper bound of how many in M leave a valid truth without a related action."""
+    from tasks.kumo.space.bounds import bounds
+
+    n, v, chosen = setting.n_truths, setting.n_valid, setting.n_actions
+    total = 0
+    for truth in range(len(encoded.truths)):
+        unrelated = [rules[a] for a, related in enumerate(encoded.related) if not related >> truth & 1]
+        others = _outside(1 << truth, len(encoded.truths))
+        total += bounds(unrelated, others, n - 1, v - 1, chosen, _OF_A_PART)[1]
+    return total
 
 
-def _affordable(counter: "Counter") -> int:
-    return max(_FEWEST_SELECTIONS, min(_MOST_SELECTIONS, _SAMPLED_WORK // _work(counter)))
+def _all_related(encoded: EncodedConfig, rules: "list[Rules]", setting: Setting) -> int:
+    """Return a lower bound of how many in M hold only actions that are related to all valid truths."""
+    from tasks.kumo.space.bounds import bounds
 
-
-def _all_selections(n_truths: int, setting: Setting) -> Iterator[tuple[int, ...]]:
-    """Yield all selections of truths, the valid ones first."""
-    for truths in combinations(range(n_truths), setting.n_truths):
-        for valid in combinations(truths, setting.n_valid):
-            yield (*valid, *(truth for truth in truths if truth not in valid))
-
-
-def _drawn_selections(n_truths: int, setting: Setting, wanted: int, seed: int) -> list[tuple[int, ...]]:
-    """Return so many different selections, drawn uniformly; fewer where there are hardly more."""
-    rng = derive_rng(seed, PURPOSE, 0)
-    drawn: dict[tuple[int, ...], None] = {}
-    for _ in range(10 * wanted):
-        truths = rng.sample(range(n_truths), setting.n_truths)
-        valid, invalid = truths[: setting.n_valid], truths[setting.n_valid :]
-        drawn.setdefault((*sorted(valid), *sorted(invalid)))
-        if len(drawn) == wanted:
-            break
-    return list(drawn)
-
-
-def _upper_bound(counter: "Counter", n_truths: int) -> int:
-    """Return the number of choices of truths, actions and states that rule out no valid truth."""
-    setting = counter.setting
-    rest = comb(n_truths - setting.n_valid, setting.n_truths - setting.n_valid)
-    if comb(n_truths, setting.n_valid) > _MOST_BOUNDED:
-        return comb(n_truths, setting.n_valid) * rest * counter.choices_with(())
-    return rest * sum(counter.choices_with(valid) for valid in combinations(range(n_truths), setting.n_valid))
-
-
-def _covered(
-    tables: "SpaceTables",
-    encoded: EncodedConfig,
-    setting: Setting,
-    every_related: bool,
-    selection: tuple[int, ...],
-) -> int:
-    """Return a number of instances that the selection has at least: those that share one cover.
-
-    A few actions, greedily chosen, rule out all invalid truths in one state each; the others that are
-    related may show any state that rules out no valid truth. 0 where the greedy choice finds no cover.
-    """
-    from tasks.kumo.space.tables import choices
-
-    valid = reduce(or_, (1 << truth for truth in selection[: setting.n_valid]), 0)
-    truths = reduce(or_, (1 << truth for truth in selection), 0)
-    left = [sum(not mask & valid for mask in masks) for masks in tables.masks]
-    usable = [a for a, mask in enumerate(encoded.related) if mask & truths and left[a]]
-    cover = _greedy_cover(tables, usable, truths & ~valid, valid)
-    if cover is None:
+    n_truths, v = len(encoded.truths), setting.n_valid
+    if comb(n_truths, v) > _MOST_CHOICES:
         return 0
-    if every_related:
-        for truth in selection[: setting.n_valid]:
-            if not any(encoded.related[a] >> truth & 1 for a in cover):
-                cover |= {next((a for a in usable if encoded.related[a] >> truth & 1), -1)}
-    if -1 in cover or len(cover) > setting.n_actions:
-        return 0
-    others = [left[a] for a in usable if a not in cover]
-    further = min(setting.n_actions - len(cover), len(others))
-    irrelevant = [tables.n_states[a] for a, mask in enumerate(encoded.related) if not mask & truths]
-    return choices(others, further) * choices(irrelevant, setting.n_actions - len(cover) - further)
+    total = 0
+    for valid in combinations(range(n_truths), v):
+        mask = reduce(or_, (1 << truth for truth in valid), 0)
+        related = [rules[a] for a, truths in enumerate(encoded.related) if truths & mask == mask]
+        kept = [states[~states[:, valid].any(axis=1)] for states in related]
+        others = _outside(mask, n_truths)
+        total += bounds(kept, others, setting.n_truths - v, 0, setting.n_actions, _OF_A_CHOICE)[0]
+    return total
 
 
-def _greedy_cover(
-    tables: "SpaceTables", usable: list[int], uncovered: int, valid: int
-) -> frozenset[int] | None:
-    cover: set[int] = set()
-    while uncovered:
-        gain, action, mask = (
-            max(
-                ((mask & uncovered).bit_count(), -a, mask)
-                for a in usable
-                if a not in cover
-                for mask in tables.masks[a]
-                if not mask & valid
-            )
-            if set(usable) - cover
-            else (0, 0, 0)
-        )
-        if not gain:
-            return None
-        cover.add(-action)
-        uncovered &= ~mask
-    return frozenset(cover)
+def _outside(mask: int, n_truths: int) -> list[int]:
+    return [truth for truth in range(n_truths) if not mask >> truth & 1]

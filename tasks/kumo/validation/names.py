@@ -4,7 +4,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from schemas.kumo import Finding, SeedConfig
+from schemas.kumo.things import Finding, SeedConfig
 from tasks.kumo.validation.rules import finding, quoted
 from tasks.kumo.validation.texts import MAX_NAME, hidden_character, tag_in_name
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from schemas.kumo import Finding, Outcome, SeedConfig
+from schemas.kumo.things import Finding, Outcome, SeedConfig
 from tasks.kumo.validation.names import folded, repeats
 from tasks.kumo.validation.rules import finding, listed, quoted, state_text
 

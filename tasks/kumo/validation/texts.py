@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from schemas.kumo import Finding, SeedConfig
+from schemas.kumo.things import Finding, SeedConfig
 from tasks.kumo.validation.rules import finding, quoted
 
 MAX_NAME = 200

@@ -8,7 +8,7 @@ others concern how good a domain is, not whether its instances are right.
 from collections import Counter
 
 from schemas.errors import UnusableConfig
-from schemas.kumo import MIN_ACTIONS, MIN_TRUTHS, Finding, SeedConfig
+from schemas.kumo.things import MIN_ACTIONS, MIN_TRUTHS, Finding, SeedConfig
 from tasks.kumo.validation.names import name_findings, size_findings
 from tasks.kumo.validation.relations import relation_findings
 from tasks.kumo.validation.rules import RULES

@@ -1,5 +1,8 @@
-"""The first table of the page: how much each player solves in each setting, and with how many actions."""
+"""The first table of the page: how much each player solves in each setting."""
 
+from collections.abc import Iterable
+
+from schemas.measure import Measure
 from tasks.report.content import Grid, Record, ReportData, Section, left_out
 from tasks.report.wording import clean, with_interval
 
@@ -13,30 +16,34 @@ def headline(data: ReportData) -> Section:
     rows = table.records()
     if not rows:
         return left_out(_KEY, _TITLE, [table], "No player took part in this edition.")
-    place = {setting: number for number, setting in enumerate(data.settings())}
+    place = {setting: number for number, setting in enumerate(data.settings)}
     ordered = sorted(rows, key=lambda row: place.get(row["setting"], len(place)))
+    measures = [measure.heading for measure in data.measures]
     grid = Grid(
-        ("setting", "player", "success rate", "relative action count", "episodes"),
-        tuple(_cells(row) for row in ordered),
-        frozenset({2, 3, 4}),
+        ("setting", "player", "success rate", *measures, "episodes"),
+        tuple(_cells(row, data.measures) for row in ordered),
+        frozenset(range(2, 4 + len(measures))),
     )
-    caption = (
-        "Success rate is solved / scored episodes. Relative action count is the mean of (count − optimum) / "
-        "optimum, where a count is tests + 1 and a failed episode counts as all actions + 1: 0 is optimal, "
-        "lower is better. Brackets hold 95% intervals by bootstrap over instances. Episodes that an API "
-        "error ended are attempted but not scored."
+    caption = " ".join(
+        (
+            "Success rate is solved / scored episodes.",
+            *(measure.doc for measure in data.measures),
+            "Brackets hold 95% intervals by bootstrap over instances. Episodes that an API error ended are "
+            "attempted but not scored.",
+        )
     )
     return Section(_KEY, _TITLE, caption, (table,), grid=grid)
 
 
-def _cells(row: Record) -> tuple[str, ...]:
+def _cells(row: Record, measures: Iterable[Measure]) -> tuple[str, ...]:
     scored, attempted = row["scored"], row["attempted"]
     return (
         clean(row["setting"]),
         clean(row["player"]),
-        with_interval(row["success_rate"], row["success_rate_low"], row["success_rate_high"]),
-        with_interval(
-            row["relative_action_count"], row["relative_action_count_low"], row["relative_action_count_high"]
-        ),
+        *(_figure(row, name) for name in ("success_rate", *(measure.statistic for measure in measures))),
         f"{scored:,}" if scored == attempted else f"{scored:,} of {attempted:,}",
     )
+
+
+def _figure(row: Record, name: str) -> str:
+    return with_interval(row[name], row[f"{name}_low"], row[f"{name}_high"])

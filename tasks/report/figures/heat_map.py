@@ -1,4 +1,4 @@
-"""Success rate of each player in each domain, as a heat map a setting (the paper's figure 3)."""
+"""Success rate of each player in each domain, as a heat map a setting."""
 
 from typing import TYPE_CHECKING
 
@@ -27,7 +27,7 @@ def heat_map(data: ReportData) -> Section:
     if not rows:
         return not_analysed(_KEY, _TITLE, [table])
     drawings = []
-    for number, setting in enumerate(data.settings()):
+    for number, setting in enumerate(data.settings):
         listed = [row for row in rows if row["setting"] == setting]
         if listed:
             players = _players(data, setting, listed)
@@ -37,7 +37,7 @@ def heat_map(data: ReportData) -> Section:
     caption = (
         "Each field is the share of a player's scored episodes in a domain that it solved, and below it the "
         "95% interval by bootstrap over instances; dark is 0, light is 1, empty is not scored. n is the "
-        "number of scored episodes. Players stand in the order of the table above, domains by name."
+        "number of scored episodes. Players are in the order of the table above, domains by name."
     )
     return Section(_KEY, _TITLE, caption, (table,), tuple(drawings), names_players=True)
 

@@ -16,7 +16,7 @@ def player_pairs(data: ReportData) -> Section:
         return left_out(_KEY, _TITLE, [table], "This edition has one player only.")
     if not rows:
         return not_analysed(_KEY, _TITLE, [table])
-    shown = [row for setting in data.settings() for row in _largest(rows, setting, len(data.settings()))]
+    shown = [row for setting in data.settings for row in _largest(rows, setting, len(data.settings))]
     grid = Grid(
         ("setting", "player", "other player", "difference", "n", "McNemar p", "p (Holm)"),
         tuple(_cells(row) for row in shown),

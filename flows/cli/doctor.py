@@ -1,0 +1,81 @@
+"""`perennial doctor`: is everything as it should be, and what is to be done where it is not?"""
+
+import sys
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from flows.console.root_option import RootOption
+from flows.console.terminal import Terminal, json_text, printable
+
+if TYPE_CHECKING:
+    from flows.doctor.check import Check, Look
+
+_STYLES = {"ok": "green", "warning": "yellow", "failed": "bold red"}
+_WIDTH = 7  # of the longest status
+
+
+def doctor(
+    root: RootOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the checks as JSON.")] = False,
+    deep: Annotated[
+        bool, typer.Option("--deep", help="Also start an embedded Prefect server, as a test.")
+    ] = False,
+) -> None:
+    """Check versions, Prefect, model endpoint, root, ledger, and all published and staged data.
+
+    Nothing is changed. Each check prints one line: ok, warning or failed, what was found, and what to do.
+
+    Exit code: 0 if nothing failed, else the code of the most severe failure, in this order:
+
+    8: data is damaged.
+
+    2: something cannot be read or written.
+
+    9: the root is locked.
+
+    6: the model endpoint does not work.
+
+    5: the clock is behind what is published.
+
+    1: versions, or Prefect.
+
+    Example: perennial doctor --root warehouse/data
+    """
+    from flows.doctor.check import exit_code_of
+    from flows.doctor.checks import looks
+    from schemas.settings import load_settings
+
+    settings = load_settings({"root": root})
+    lines = Terminal(soft_wrap=True)
+    progress = Terminal(stderr=True)
+    checks = []
+    for look in looks(settings, deep=deep):
+        check = _carried_out(look, progress)
+        checks.append(check)
+        if not as_json:
+            _print(lines, check)
+    code = exit_code_of(checks)
+    if as_json:
+        document = {"root": settings.root, "exit_code": code, "checks": [asdict(check) for check in checks]}
+        sys.stdout.write(json_text(document) + "\n")
+    raise typer.Exit(code)
+
+
+def _carried_out(look: "Look", progress: Terminal) -> "Check":
+    """Carry out the check, naming it on a terminal while it runs."""
+    if not progress.is_terminal:
+        return look.carried_out()
+    with progress.status(f"checking {look.name}"):
+        return look.carried_out()
+
+
+def _print(lines: Terminal, check: "Check") -> None:
+    from rich.text import Text
+
+    remedy = f"; to do: {check.remedy}" if check.remedy else ""
+    lines.print(
+        Text(f"{check.status:<{_WIDTH}}  ", style=_STYLES[check.status])
+        + Text(printable(f"{check.name}: {check.seen}{remedy}"))
+    )

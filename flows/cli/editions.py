@@ -1,0 +1,165 @@
+"""`perennial editions`: list, withdraw and reinstate editions, and remove what is left over."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Annotated
+
+import typer
+
+from flows.cli.query import existing_root
+from flows.console.root_option import RootOption, data_root
+from flows.console.row_formats import Format, FormatOption, print_rows
+from flows.console.terminal import Terminal
+from schemas.errors import InvalidOption
+from warehouse.catalog.catalog import open_catalog, published_editions, visible_editions
+from warehouse.catalog.withdrawals import reinstate, withdraw, withdrawn_editions
+from warehouse.lock.owner import this_process
+from warehouse.store.store import Store
+
+_LISTED = (
+    "SELECT edition, benchmark, created_at, seed, code_version, "
+    "(counts::JSON->>'kumo_instances')::BIGINT AS instances, "
+    "(counts::JSON->>'episodes')::BIGINT AS episodes "
+    "FROM editions ORDER BY created_at, edition"
+)
+
+
+def editions(
+    named: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[EDITION]...", help="With --prune-staging: only the leftovers of these editions."
+        ),
+    ] = None,
+    all_: Annotated[
+        bool, typer.Option("--all", help="List withdrawn editions too, with the reason.")
+    ] = False,
+    withdrawn: Annotated[
+        str | None,
+        typer.Option(
+            "--withdraw", metavar="EDITION", help="Hide this edition from readers; no file is deleted."
+        ),
+    ] = None,
+    reinstated: Annotated[
+        str | None, typer.Option("--reinstate", metavar="EDITION", help="Show a withdrawn edition again.")
+    ] = None,
+    why: Annotated[
+        str | None,
+        typer.Option(metavar="TEXT", help="The reason for --withdraw or --reinstate; it is stored."),
+    ] = None,
+    prune_staging: Annotated[
+        bool,
+        typer.Option(
+            "--prune-staging",
+            help="Show unfinished work and leftovers, and remove them after a confirmation.",
+        ),
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="With --prune-staging: remove without asking.")] = False,
+    root: RootOption = None,
+    format_: FormatOption = Format.table,
+) -> None:
+    """List the published editions, withdraw or reinstate one, or remove unfinished work.
+
+    A withdrawn edition keeps its name, and its instances are never issued again.
+
+    Example: perennial editions --withdraw kumo-2026-11-20 --why "two books are wrong"
+    """
+    _refuse_mixture(named, all_, withdrawn, reinstated, why, prune_staging, yes)
+    if prune_staging:
+        from flows.editions.prune import prune
+
+        prune(data_root(root), named or (), yes=yes, format_=format_)
+    elif withdrawn is not None:
+        _withdraw(data_root(root), withdrawn, _reason(why, "--withdraw"))
+    elif reinstated is not None:
+        _reinstate(data_root(root), reinstated, _reason(why, "--reinstate"))
+    else:
+        _list(existing_root(root), all_, format_)
+
+
+def _refuse_mixture(
+    named: Sequence[str] | None,
+    all_: bool,
+    withdrawn: str | None,
+    reinstated: str | None,
+    why: str | None,
+    prune_staging: bool,
+    yes: bool,
+) -> None:
+    given = {
+        "--all": all_,
+        "--withdraw": withdrawn is not None,
+        "--reinstate": reinstated is not None,
+        "--prune-staging": prune_staging,
+    }
+    several = [option for option, is_given in given.items() if is_given]
+    if len(several) > 1:
+        raise InvalidOption(f"{' and '.join(several)} exclude each other: give one of them")
+    if named and not prune_staging:
+        raise InvalidOption(f"{named[0]!r}: name an edition with --prune-staging, --withdraw or --reinstate")
+    if yes and not prune_staging:
+        raise InvalidOption("--yes needs --prune-staging")
+    if why is not None and withdrawn is None and reinstated is None:
+        raise InvalidOption("--why needs --withdraw EDITION or --reinstate EDITION")
+
+
+def _list(store: Store, all_: bool, format_: Format) -> None:
+    hidden = withdrawn_editions(store)
+    if all_:
+        names, rows = open_catalog(store, published_editions(store)).query(_LISTED)
+        events = [hidden.get(row[0]) for row in rows]
+        names += ["withdrawn", "why"]
+        rows = [
+            (*row, *((event.at, event.why) if event else (None, None)))
+            for row, event in zip(rows, events, strict=True)
+        ]
+    else:
+        names, rows = open_catalog(store).query(_LISTED)
+    print_rows(names, rows, format_)
+    number = len(published_editions(store)) - len(visible_editions(store))
+    if number and not all_:
+        told = "1 more edition is withdrawn" if number == 1 else f"{number} more editions are withdrawn"
+        _console(stderr=True).print(f"{told}: `perennial editions --all` says why")
+
+
+def _reason(why: str | None, option: str) -> str:
+    text = " ".join((why or "").split()).encode("utf-8", "backslashreplace").decode()
+    if not text:
+        raise InvalidOption(f"{option} needs a reason that readers see: --why TEXT")
+    return text
+
+
+def _withdraw(store: Store, edition: str, why: str) -> None:
+    _refuse_unknown(store, edition)
+    withdraw(store, edition, why, _now(), _operator())
+    _console().print(
+        f"edition {edition} is withdrawn: no view shows it. Nothing of it was deleted, its name stays taken, "
+        "its instances are never issued again; "
+        f"`perennial editions --reinstate {edition} --why TEXT` undoes it"
+    )
+
+
+def _reinstate(store: Store, edition: str, why: str) -> None:
+    _refuse_unknown(store, edition)
+    reinstate(store, edition, why, _now(), _operator())
+    _console().print(f"edition {edition} is reinstated: all views show it again")
+
+
+def _refuse_unknown(store: Store, edition: str) -> None:
+    published = published_editions(store)
+    if edition not in published:
+        known = ", ".join(published) or "none"
+        raise InvalidOption(f"edition {edition!r} is not published in {store.root}; published: {known}")
+
+
+def _now() -> str:
+    return f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
+
+
+def _operator() -> str:
+    owner = this_process()
+    return f"{owner.user}@{owner.host}"
+
+
+def _console(*, stderr: bool = False) -> Terminal:
+    return Terminal(stderr=stderr, soft_wrap=True)

@@ -1,0 +1,44 @@
+"""`perennial report`: an edition as one HTML page, or the tables behind it."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from flows.console.root_option import RootOption, data_root
+from flows.console.terminal import Terminal
+
+
+class ReportFormat(StrEnum):
+    """What is written."""
+
+    html = "html"
+    csv = "csv"
+    parquet = "parquet"
+
+
+def report(
+    edition: Annotated[str | None, typer.Argument(help="The edition. Default: the newest one.")] = None,
+    out: Annotated[Path, typer.Option(help="Folder to write into.")] = Path("reports"),
+    compare: Annotated[str | None, typer.Option(help="Another edition to compare it with.")] = None,
+    format_: Annotated[
+        ReportFormat, typer.Option("--format", help="One HTML page, or its tables as one file each.")
+    ] = ReportFormat.html,
+    root: RootOption = None,
+) -> None:
+    """Write the report of an edition: one HTML page that opens offline, or its tables.
+
+    Example: perennial report --compare kumo-2025-release
+    """
+    from flows.editions.report import report_data
+    from flows.editions.report_files import write_page, write_tables
+
+    console = Terminal(soft_wrap=True)
+    data = report_data(data_root(root), edition, compare)
+    if format_ is ReportFormat.html:
+        path = write_page(data, out)
+        console.print(f"report of edition {data.edition}: {path}")
+    else:
+        paths = write_tables(data, out, format_.value)
+        console.print(f"{len(paths)} tables of edition {data.edition}: {paths[0].parent}")

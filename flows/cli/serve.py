@@ -1,0 +1,175 @@
+"""`perennial serve`: refresh on a schedule, until it is stopped."""
+
+import fcntl
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from flows.console.root_option import RootOption
+from flows.console.terminal import Terminal
+from flows.serve.prefect_environment import configure_serving, prefect_home
+from flows.watchers.webhook import without_credentials
+from schemas.errors import InvalidOption, RootLocked
+from warehouse.store.store import Store
+
+if TYPE_CHECKING:
+    from flows.serve.embedded_server import EmbeddedServer
+    from schemas.settings import RefreshSettings
+
+DEFAULT_CRON = "0 3 1 */2 *"
+_DEFAULT_PORT = 4200
+
+
+def serve(
+    root: RootOption = None,
+    cron: Annotated[
+        str, typer.Option(help="When a refresh starts: minute, hour, day, month, weekday.")
+    ] = DEFAULT_CRON,
+    every: Annotated[
+        float | None, typer.Option(help="Seconds between refreshes, instead of --cron.", min=1)
+    ] = None,
+    timezone: Annotated[str, typer.Option(help="Time zone of --cron, such as Europe/Berlin.")] = "UTC",
+    port: Annotated[
+        int,
+        typer.Option(
+            help="Port of the embedded server and its pages. Default: 4200, or a free one.", min=0, max=65535
+        ),
+    ] = 0,
+    verbose: Annotated[bool, typer.Option("--verbose", help="Show Prefect's own messages.")] = False,
+) -> None:
+    """Run refreshes on a schedule until Ctrl-C; analyse and audit on demand.
+
+    Settings of the refresh come from perennial.toml and the environment. With PREFECT_API_URL that Prefect
+    server is used; without, an embedded one is started, with its pages and a link that opens them.
+
+    Example: perennial serve --root data --cron "0 3 1 */2 *" --timezone Europe/Berlin
+    """
+    from schemas.settings import load_settings
+
+    settings = load_settings({"root": root})
+    place = _absolute(settings.root)
+    _refuse_what_cannot_recur(settings, Store(place))
+    os.environ["PERENNIAL_ROOT"] = place
+    configure_serving(place, verbose)
+    with _only_one(prefect_home(place)):
+        _serve(place, (cron, timezone, every), port, Terminal(soft_wrap=True))
+
+
+def _serve(root: str, when: tuple[str, str, float | None], port: int, console: Terminal) -> None:
+    import asyncio
+
+    from flows.serve.child_runs import PARENT_VARIABLE, end_runs
+    from flows.serve.embedded_server import EmbeddedServer
+
+    def tell(text: str) -> None:
+        console.print(f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC  {text}")
+
+    os.environ[PARENT_VARIABLE] = str(os.getpid())
+    with EmbeddedServer(prefect_home(root), scheduling=True, port=_chosen_port(port)) as server:
+        tell(f"serving {without_credentials(root)}; Ctrl-C ends it")
+        # While the server starts.
+        from flows.serve.serve import Serving, Timetable
+
+        serving = Serving(root, Timetable(*when), owns_server=server.is_own)
+        serving.timetable.schedule()
+        server.wait_ready()
+        server.when_ended(_leave_without_server)
+        with _sign_in_file(server, prefect_home(root)) as file:
+            tell(f"Prefect's pages: {_describe_pages(server, file, console)}")
+            try:
+                asyncio.run(serving.until_stopped(tell))
+            finally:
+                end_runs()
+        tell("stopped")
+
+
+def _describe_pages(server: "EmbeddedServer", file: Path, console: Terminal) -> str:
+    """Return where the pages are: to a terminal the link with its secret, which is for no log."""
+    if not server.is_own:
+        return without_credentials(server.pages)
+    if console.is_terminal:
+        return server.sign_in_link
+    return f"{server.pages}, opened by the link in {file}"
+
+
+@contextmanager
+def _sign_in_file(server: "EmbeddedServer", home: Path) -> Iterator[Path]:
+    """Keep the link that opens an own server's pages in a file for this user alone, until the end."""
+    file = home / "pages.link"
+    file.unlink(missing_ok=True)
+    if server.is_own:
+        with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as link:
+            link.write(f"{server.sign_in_link}\n")
+    try:
+        yield file
+    finally:
+        file.unlink(missing_ok=True)
+
+
+def _leave_without_server() -> None:
+    """Leave at once: whatever this process still waits for, its server cannot answer any more."""
+    from flows.serve.child_runs import leave
+
+    sys.stderr.write(
+        "perennial: error: the embedded Prefect server has ended: see server.log in Prefect's folder of the "
+        "data root (.prefect), and serve again; staged work is kept\n"
+    )
+    leave()
+
+
+def _absolute(root: str) -> str:
+    """Return the root so that a process in any folder finds it."""
+    return root if "://" in root else os.path.abspath(root)
+
+
+def _refuse_what_cannot_recur(settings: "RefreshSettings", store: Store) -> None:
+    """Raise what a refresh with these settings would raise before its work: now, and not in two months."""
+    from flows.refresh.plan import prepare_refresh
+
+    if settings.edition:
+        raise InvalidOption(
+            f"edition {settings.edition!r}: a schedule names its editions by date; take the setting out of "
+            "perennial.toml or the environment (PERENNIAL_EDITION)"
+        )
+    prepare_refresh(settings, store)
+    store.require_conditional_writes()
+
+
+def _chosen_port(wanted: int) -> int:
+    """Return the wanted port, the usual one where none is wanted, or any free one; 0 with a server given."""
+    from flows.serve.embedded_server import free_port
+
+    if os.environ.get("PREFECT_API_URL"):
+        return 0
+    try:
+        return free_port(wanted or _DEFAULT_PORT)
+    except OSError as error:
+        if wanted:
+            raise InvalidOption(
+                f"--port {wanted} cannot be used ({error.strerror}): choose another, or leave it out"
+            ) from None
+        return free_port()
+
+
+@contextmanager
+def _only_one(home: Path) -> Iterator[None]:
+    """Hold the root for this process alone; raise RootLocked where another one serves it already."""
+    with (home / "serve.lock").open("a+") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            file.seek(0)
+            raise RootLocked(
+                f"another `perennial serve` serves this data root (process {file.read().strip()}): stop it "
+                f"first, or give another --root ({file.name})"
+            ) from None
+        file.truncate(0)
+        file.write(str(os.getpid()))
+        file.flush()
+        yield

@@ -1,0 +1,95 @@
+"""`perennial verify`: is an edition, byte for byte, what was published?"""
+
+import json
+import sys
+import time
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from flows.console.root_option import RootOption, data_root
+from flows.console.terminal import Terminal
+from schemas.errors import Damaged, InvalidOption
+from warehouse.catalog.catalog import published_editions
+from warehouse.store.store import Store
+
+if TYPE_CHECKING:
+    from warehouse.editions.verify import Verification
+
+
+def verify(
+    edition: Annotated[str | None, typer.Argument(help="The edition, withdrawn or not.")] = None,
+    all_: Annotated[bool, typer.Option("--all", help="Every published edition.")] = False,
+    root: RootOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print what was found as JSON.")] = False,
+) -> None:
+    """Check every file of an edition against its manifest: size, SHA-256, rows.
+
+    Exit code 8 if a file is missing or differs from what was published; each is named on its own line.
+
+    Example: perennial verify kumo-2026-11-20
+    """
+    from warehouse.editions.verify import verify_edition
+
+    store = data_root(root)
+    console = Terminal(soft_wrap=True, stderr=as_json)
+    checked = []
+    for name in _chosen(store, edition, all_):
+        started = time.perf_counter()
+        verification = verify_edition(store, name)
+        _print(console, verification, time.perf_counter() - started)
+        checked.append(verification)
+    if as_json:
+        document = {"root": store.root, "editions": [_as_json(verification) for verification in checked]}
+        sys.stdout.write(json.dumps(document, indent=1) + "\n")
+    _refuse_damage(store, checked)
+
+
+def _chosen(store: Store, edition: str | None, all_: bool) -> tuple[str, ...]:
+    from warehouse.editions.verify import verifiable_editions
+
+    if all_ == (edition is not None):
+        raise InvalidOption("name one EDITION, or give --all")
+    known = verifiable_editions(store)
+    if edition is None:
+        if not known:
+            raise InvalidOption(f"no edition is published in {store.root}: run `perennial refresh` first")
+        return known
+    if edition not in known:
+        listed = ", ".join(known) or "none"
+        raise InvalidOption(f"edition {edition!r} is not published in {store.root}; published: {listed}")
+    return (edition,)
+
+
+def _print(console: Terminal, verification: "Verification", seconds: float) -> None:
+    name = verification.edition
+    for finding in verification.findings:
+        console.print(f"{name}: {finding.file}: {finding.message}")
+    if verification.is_whole:
+        console.print(
+            f"{name}: as it was published: {verification.files:,} files, {verification.bytes:,} bytes, "
+            f"{verification.rows:,} rows, {seconds:.1f} s"
+        )
+
+
+def _as_json(verification: "Verification") -> dict[str, object]:
+    return {**asdict(verification), "whole": verification.is_whole}
+
+
+def _way_out(store: Store, edition: str) -> str:
+    """Return what is left to do with a damaged edition of which there is no copy."""
+    if edition in published_editions(store):
+        return f"hide the edition with `perennial editions --withdraw {edition} --why TEXT`"
+    return f"remove what is left of it with `perennial editions --prune-staging {edition}`"
+
+
+def _refuse_damage(store: Store, checked: "list[Verification]") -> None:
+    """Raise Damaged where anything is damaged."""
+    damaged = {found.edition: None for one in checked for found in one.findings if found.is_damage}
+    if damaged:
+        files = {found.file for one in checked for found in one.findings if found.is_damage}
+        raise Damaged(
+            f"{len(files)} file{'' if len(files) == 1 else 's'} of {', '.join(damaged)} not as published: "
+            f"restore from a copy of the data root what is named, or {_way_out(store, next(iter(damaged)))}"
+        )

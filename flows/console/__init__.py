@@ -1,0 +1,1 @@
+"""What commands share: options, input files, printing, progress, errors in words."""

@@ -1,0 +1,94 @@
+"""What a refresh prints in the end: the leaderboard of the edition, what it holds and what it cost."""
+
+import json
+import sys
+from typing import Any
+
+from rich.table import Table
+
+from flows.console.progress import calls_text
+from flows.console.terminal import Terminal
+from schemas.benchmark import find_benchmark
+from schemas.plan import RefreshPlan
+from schemas.tables import TABLES
+from warehouse.catalog.catalog import Catalog, open_catalog
+from warehouse.catalog.leaderboard import leaderboard_sql
+from warehouse.store.store import Store
+
+
+def print_edition(store: Store, plan: RefreshPlan, console: Terminal, as_json: bool) -> None:
+    """Print the published edition for people, or as JSON on standard output."""
+    catalog = open_catalog(store)
+    measures = find_benchmark(plan.benchmark).measures
+    names, rows = catalog.query(leaderboard_sql(plan.edition, measures))
+    _, counted = catalog.query(f"SELECT counts FROM editions WHERE edition = '{plan.edition}'")
+    counts = json.loads(counted[0][0])
+    if as_json:
+        board = [dict(zip(names, row, strict=True)) for row in rows]
+        document = {"edition": plan.edition, "root": store.root, "counts": counts, "leaderboard": board}
+        document["models"] = _spent(catalog, plan.edition)
+        sys.stdout.write(json.dumps(document, indent=1) + "\n")
+        return
+    table = Table(title=f"Edition {plan.edition}", title_justify="left", caption_justify="left")
+    table.add_column("setting", no_wrap=True)
+    table.add_column("player", overflow="fold")
+    for heading in ("episodes", "success rate", *(measure.heading for measure in measures)):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for setting, player, _, attempted, scored, *figures in rows:
+        episodes = f"{scored:,}" if scored == attempted else f"{scored:,} of {attempted:,}"
+        cells = [_figure(figures[place : place + 3]) for place in range(0, len(figures), 3)]
+        table.add_row(setting, player, episodes, *cells)
+    table.caption = "; ".join(["95% intervals clustered by instance", *(m.note for m in measures)])
+    console.print(table)
+    shown = ", ".join(f"{counts[name]:,} {name}" for name in TABLES if counts.get(name) and name != "audits")
+    console.print(f"published: {shown}; {counts['audits']} expectations held")
+    if counts.get("calls"):
+        console.print(f"models:    {_spent_text(_spent(catalog, plan.edition))}")
+    if plan.authoring.writer:
+        console.print(f"books:     {_books_text(catalog, plan.edition)}")
+    console.print(f"tables:    {store.location('tables')}/<table>/edition={plan.edition}/")
+    flag = "" if store.root == "warehouse/data" else f" --root {store.root}"
+    console.print(
+        f"next:      perennial query{flag} \"FROM domain_scores WHERE edition = '{plan.edition}'\"",
+    )
+
+
+def _figure(value_low_high: list[float | None]) -> str:
+    value, low, high = value_low_high
+    if value is None:
+        return "undefined"
+    return f"{value:.3f}" if low is None or high is None else f"{value:.3f} [{low:.3f}, {high:.3f}]"
+
+
+def _spent(catalog: Catalog, edition: str) -> dict[str, Any]:
+    """Return the edition's calls, tokens and known cost, and for how many calls each is unknown."""
+    names, rows = catalog.query(
+        "SELECT count(*) AS calls, sum(prompt_tokens)::BIGINT AS prompt_tokens, "
+        "sum(completion_tokens)::BIGINT AS completion_tokens, "
+        "count(*) FILTER (usage = 'missing') AS calls_without_usage, "
+        "count(*) FILTER (usage = 'bounded') AS calls_with_bounded_usage, "
+        "sum(cost_usd) AS known_cost_usd, count(*) FILTER (cost_usd IS NULL) AS calls_of_unknown_cost "
+        f"FROM calls WHERE edition = '{edition}'"
+    )
+    return dict(zip(names, rows[0], strict=True))
+
+
+def _spent_text(spent: dict[str, Any]) -> str:
+    counted = calls_text(spent["calls"], spent["calls_of_unknown_cost"], spent["known_cost_usd"] or 0.0)
+    tokens = f"{spent['prompt_tokens'] or 0:,} tokens in, {spent['completion_tokens'] or 0:,} out"
+    kinds = {"without usage": "calls_without_usage", "with bounded usage": "calls_with_bounded_usage"}
+    notes = [f"{spent[name]:,} calls {kind}" for kind, name in kinds.items() if spent[name]]
+    return f"{counted}; {tokens}" + (f" ({', '.join(notes)})" if notes else "")
+
+
+def _books_text(catalog: Catalog, edition: str) -> str:
+    """Return how many of the models' books passed at once, were revised, or had to be replaced."""
+    _, rows = catalog.query(
+        "SELECT sum(unchanged)::BIGINT, sum(revised)::BIGINT, sum(replaced)::BIGINT "
+        f"FROM revisions WHERE edition = '{edition}'"
+    )
+    unchanged, revised, replaced = (count or 0 for count in rows[0])
+    return (
+        f"{unchanged:,} passed as they were written, {revised:,} after revision, "
+        f"{replaced:,} replaced by the template's (view revisions tells where)"
+    )

@@ -1,0 +1,126 @@
+"""What `perennial refresh --dry-run` prints: the plan, its counts, and what its model calls may cost."""
+
+import json
+import sys
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+
+from flows.console.terminal import Terminal
+from schemas.endpoint import Endpoint
+from schemas.plan import RefreshPlan
+from warehouse.store.store import Store
+
+if TYPE_CHECKING:
+    from flows.kumo.estimate_calls import StageEstimate
+    from flows.refresh.plan import PreparedRefresh
+
+
+def print_plan(
+    console: Terminal,
+    store: Store,
+    prepared: "PreparedRefresh",
+    as_json: bool,
+    endpoint: Endpoint | None = None,
+) -> None:
+    """Print the plan for people, or as JSON on standard output; and the endpoint where models are called."""
+    from flows.kumo.estimate_calls import estimate_calls
+    from warehouse.ledger.prices import load_prices
+
+    plan = prepared.plan
+    names = [domain.config.name for domain in prepared.domains]
+    configs = [domain.config for domain in prepared.domains]
+    estimates = estimate_calls(plan, configs, load_prices(store))
+    counts = _planned_counts(plan, sum(estimate.calls_low for estimate in estimates))
+    if as_json:
+        document = {"plan": plan.as_json(), "domains": names, "counts": counts, "resumed": prepared.resumed}
+        if plan.domain_count:
+            document["turns"] = {domain.config.name: domain.turn for domain in prepared.domains}
+        document["estimates"] = [asdict(estimate) for estimate in estimates]
+        if endpoint and estimates:
+            document["endpoint"] = {"base_url": endpoint.base_url, "key": endpoint.key_from}
+        sys.stdout.write(json.dumps(document, indent=1) + "\n")
+        return
+    state = " (started before, will be resumed)" if prepared.resumed else ""
+    table = Table(title=f"Plan of edition {plan.edition}{state}", title_justify="left", show_header=False)
+    shown = {key: value for key, value in plan.as_json().items() if key not in ("edition", "configs")}
+    for key, value in {"domains": names, **shown}.items():
+        table.add_row(key, _in_words(value))
+    for domain in prepared.domains if plan.domain_count else ():
+        table.add_row(f"turn of {domain.config.name}", domain.turn)
+    table.add_section()
+    for key, count in counts.items():
+        table.add_row(key, f"{count:,}")
+    console.print(table)
+    if estimates:
+        console.print(_estimate_table(estimates))
+        if endpoint:
+            console.print(f"endpoint: {endpoint.describe()}", markup=False, highlight=False)
+
+
+def _in_words(value: object) -> str:
+    if isinstance(value, dict):
+        return ", ".join(
+            f"{key}={_in_words(part)}" for key, part in value.items() if part not in ("", [], {})
+        )
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _planned_counts(plan: RefreshPlan, calls: int) -> dict[str, int]:
+    """Return what the edition will hold, rows of `kumo_instances` and so on, if all domains are accepted."""
+    from tasks.kumo.players import PLAYERS
+
+    batches = (len(plan.configs) + plan.authoring.proposals) * len(plan.settings)
+    instances = batches * plan.instances
+    runs = sum(plan.runs if name not in PLAYERS or PLAYERS[name].is_random else 1 for name in plan.players)
+    counts = {"batches": batches, "kumo_instances": instances, "books": instances}
+    return {**counts, "episodes": instances * runs, "model_calls": calls}
+
+
+def _estimate_table(estimates: "list[StageEstimate]") -> Table:
+    table = Table(
+        title="Estimate of its model calls, from (all goes well) to (every repair is needed)",
+        title_justify="left",
+        caption=(
+            "tokens belong to the lower number of calls; a model without a price in prices.csv has no cost"
+        ),
+        caption_justify="left",
+    )
+    for heading in ("stage", "model"):
+        table.add_column(heading)
+    for heading in ("calls", "tokens in", "tokens out", "cost"):
+        table.add_column(heading, justify="right")
+    for row in estimates:
+        table.add_row(
+            row.stage,
+            row.model,
+            _span(f"{row.calls_low:,}", f"{row.calls_high:,}"),
+            f"{row.prompt_tokens:,}",
+            f"{row.completion_tokens:,}",
+            _cost(row.cost_low_usd, row.cost_high_usd),
+        )
+    if len(estimates) > 1:
+        table.add_section()
+        table.add_row(
+            "all",
+            "",
+            _span(f"{sum(e.calls_low for e in estimates):,}", f"{sum(e.calls_high for e in estimates):,}"),
+            f"{sum(e.prompt_tokens for e in estimates):,}",
+            f"{sum(e.completion_tokens for e in estimates):,}",
+            _cost(_total([e.cost_low_usd for e in estimates]), _total([e.cost_high_usd for e in estimates])),
+        )
+    return table
+
+
+def _total(costs: list[float | None]) -> float | None:
+    known = [cost for cost in costs if cost is not None]
+    return sum(known) if len(known) == len(costs) else None
+
+
+def _cost(low: float | None, high: float | None) -> str:
+    return "unknown" if low is None or high is None else _span(f"${low:,.2f}", f"${high:,.2f}")
+
+
+def _span(low: str, high: str) -> str:
+    return low if low == high else f"{low} to {high}"

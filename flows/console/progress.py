@@ -1,0 +1,127 @@
+"""What the operator sees while a refresh runs: a bar for the stage at work, a line for each one done."""
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from schemas.calls import Reply
+
+_LINE_EVERY_S = 30.0  # how often a stage prints its calls where there is no terminal to show a bar on
+Advance = Callable[[dict[str, int]], None]
+CountCall = Callable[[Reply], None]
+_console: ContextVar[Console | None] = ContextVar("progress_console", default=None)
+_counter: ContextVar[CountCall | None] = ContextVar("progress_counter", default=None)
+
+
+@contextmanager
+def shown_on(console: Console) -> Iterator[None]:
+    """Show progress on this console while the block runs; without one nothing is shown."""
+    token = _console.set(console)
+    try:
+        yield
+    finally:
+        _console.reset(token)
+
+
+def note(text: str) -> None:
+    """Show one line that is no stage."""
+    console = _console.get()
+    if console is not None:
+        console.print(text, highlight=False, markup=False)
+
+
+def end_bar() -> None:
+    """Leave the line of a bar, and show the cursor that it hides: for an end without the bar's own."""
+    console = _console.get()
+    if console is not None and console.is_terminal:
+        console.show_cursor()
+        sys.stderr.write("\n")
+
+
+class CallCount:
+    """Counts replies and what they cost, as far as it is known."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self.unpriced = 0
+        self.cost_usd = 0.0
+
+    def add(self, reply: Reply) -> None:
+        """Count one more reply, new or kept from before."""
+        self.calls += 1
+        self.cost_usd += reply.cost_usd or 0.0
+        self.unpriced += reply.cost_usd is None
+
+    @property
+    def text(self) -> str:
+        """What was counted, in words; an unknown cost is never shown as 0."""
+        return calls_text(self.calls, self.unpriced, self.cost_usd)
+
+
+def calls_text(calls: int, unpriced: int, cost_usd: float) -> str:
+    """Return so many calls and their cost in words, saying how many of them have no known cost."""
+    if not calls:
+        return "no calls"
+    if unpriced == calls:
+        return f"{calls:,} calls, cost unknown"
+    known = f"{calls:,} calls, ${cost_usd:,.4f}"
+    return known if not unpriced else f"{known} and {unpriced:,} calls of unknown cost"
+
+
+def count_call(reply: Reply) -> None:
+    """Show that the stage at work has one more reply, new or kept from before."""
+    counter = _counter.get()
+    if counter is not None:
+        counter(reply)
+
+
+@contextmanager
+def stage(name: str, batches: int) -> Iterator[Advance]:
+    """Show a stage of so many batches; call what it yields with the row counts of each batch done."""
+    console = _console.get()
+    started = time.monotonic()
+    totals: dict[str, int] = {}
+    done = 0
+    calls = CallCount()
+    shown_at = started
+
+    with Progress(
+        TextColumn(f"{name:<12}"),
+        BarColumn(bar_width=30),
+        MofNCompleteColumn(),
+        TextColumn("batches"),
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[calls]}"),
+        console=console or Console(quiet=True),
+        transient=True,
+        disable=console is None or not console.is_terminal,
+    ) as bar:
+        shown = bar.add_task(name, total=batches, calls="")
+
+        def advance(counts: dict[str, int]) -> None:
+            nonlocal done
+            done += 1
+            for table, rows in counts.items():
+                totals[table] = totals.get(table, 0) + rows
+            bar.advance(shown)
+
+        def count(reply: Reply) -> None:
+            nonlocal shown_at
+            calls.add(reply)
+            bar.update(shown, calls=calls.text)
+            if bar.disable and time.monotonic() - shown_at > _LINE_EVERY_S:
+                shown_at = time.monotonic()
+                note(f"{name:<12} {done}/{batches} batches  {shown_at - started:6.1f} s  {calls.text} so far")
+
+        token = _counter.set(count)
+        try:
+            yield advance
+        finally:
+            _counter.reset(token)
+    rows = ", ".join(f"{count:,} {table}" for table, count in totals.items())
+    note(f"{name:<12} {done}/{batches} batches  {time.monotonic() - started:6.1f} s  {rows}".rstrip())

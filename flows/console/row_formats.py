@@ -1,0 +1,194 @@
+"""Rows of data on standard output as CSV, as JSON or as a table, as they come: memory stays flat."""
+
+import csv
+import json
+import math
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+from rich.cells import cell_len
+from rich.table import Table
+
+from flows.console.terminal import (
+    Terminal,
+    csv_cell,
+    end_output,
+    escaped_json,
+    json_encoder,
+    on_one_line,
+    printable,
+)
+from schemas.errors import InvalidOption
+
+_LONGEST_LINE = 240
+# What a table shows at most: its widths are known only once all of it has been read.
+_TABLE_ROWS = 1_000
+_TABLE_CHARACTERS = 4_000_000
+
+# What a CSV writer writes well by itself; a bool is an int to `isinstance` and not one here.
+_AS_THEY_ARE = (int, float, type(None))
+
+Row = Sequence[Any]
+
+
+class Format(StrEnum):
+    """How rows are printed."""
+
+    table = "table"
+    csv = "csv"
+    json = "json"
+
+
+FormatOption = Annotated[
+    Format, typer.Option("--format", help=f"Format of the rows; a table shows at most {_TABLE_ROWS:,}.")
+]
+
+
+def print_rows(
+    names: Sequence[str], rows: Iterable[Row], format_: Format, count: Callable[[], int] | None = None
+) -> None:
+    """Print the rows on standard output, under their names.
+
+    `count` returns the number of all rows; without it those that a table leaves out are counted one by one.
+    Raises InvalidOption for JSON with a name twice.
+    """
+    try:
+        if format_ is Format.csv:
+            _print_csv(names, rows)
+        elif format_ is Format.json:
+            _print_json(names, rows)
+        else:
+            _print_table(names, rows, count)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        end_output()
+
+
+def _print_csv(names: Sequence[str], rows: Iterable[Row]) -> None:
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(csv_row(names))
+    writer.writerows(map(csv_row, rows))
+
+
+def csv_row(row: Row) -> list[Any]:
+    """Return the values for a CSV writer: no formula, no control character in them."""
+    return [
+        value if type(value) in _AS_THEY_ARE else csv_cell(value if type(value) is str else _text(value))
+        for value in row
+    ]
+
+
+def _print_json(names: Sequence[str], rows: Iterable[Row]) -> None:
+    """Print a list of objects, one a line."""
+    repeated = [name for name, times in Counter(names).items() if times > 1]
+    if repeated:
+        raise InvalidOption(
+            f"several columns are named {', '.join(map(repr, repeated))}, which JSON cannot hold: "
+            "rename them with AS"
+        )
+    encode = json_encoder(_text).encode
+    before = "[\n "
+    for row in rows:
+        record = dict(zip(names, row, strict=True))
+        try:
+            text = encode(record)
+        except (TypeError, ValueError):
+            text = encode(_for_json(record))
+        sys.stdout.write(before + escaped_json(text))
+        before = ",\n "
+    sys.stdout.write("[]\n" if before.startswith("[") else "\n]\n")
+
+
+def _print_table(names: Sequence[str], rows: Iterable[Row], count: Callable[[], int] | None) -> None:
+    """Print a table on lines as long as it needs; rows too long for that one below the other."""
+    names = [on_one_line(name) for name in names]
+    rest = iter(rows)
+    first: list[Row] = []
+    shown: list[list[str]] = []
+    characters = 0
+    row: Row | None = next(rest, None)
+    while row is not None and len(shown) < _TABLE_ROWS and characters < _TABLE_CHARACTERS:
+        first.append([isinstance(value, int | float) or value is None for value in row])
+        shown.append([_shown(value) for value in row])
+        characters += sum(map(len, shown[-1]))
+        row = next(rest, None)
+    widths = [max(map(_width, column)) for column in zip(names, *shown, strict=True)]
+    width = sum(widths) + 3 * len(widths) + 1
+    console = Terminal()
+    if width > max(console.width, _LONGEST_LINE):
+        _print_records(console, names, shown)
+    else:
+        table = Table()
+        for i, name in enumerate(names):
+            numeric = all(row[i] for row in first)
+            table.add_column(name, justify="right" if numeric else "left", no_wrap=True)
+        for cells in shown:
+            table.add_row(*cells)
+        Terminal(width=max(console.width, width)).print(table)
+    if row is None:
+        console.print(_counted(len(shown)))
+    else:
+        # What is counted is read again or to its end, which takes time: the table should be there before.
+        sys.stdout.flush()
+        total = count() if count else len(shown) + 1 + sum(1 for _ in rest)
+        console.print(
+            f"the first {len(shown):,} of {_counted(total)}: --format csv or json prints all", soft_wrap=True
+        )
+
+
+def _counted(rows: int) -> str:
+    return f"{rows:,} row{'' if rows == 1 else 's'}"
+
+
+def _print_records(console: Terminal, names: Sequence[str], shown: list[list[str]]) -> None:
+    longest = max(map(cell_len, names))
+    for number, cells in enumerate(shown, start=1):
+        console.rule(f"row {number}", align="left")
+        for name, cell in zip(names, cells, strict=True):
+            console.print(f"{name:<{longest}}  {cell}", soft_wrap=True)
+
+
+def _width(text: str) -> int:
+    return max(map(cell_len, text.split("\n")))
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return f"{value:.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
+    if isinstance(value, datetime):
+        return f"{value:%Y-%m-%d %H:%M}"
+    return printable(_text(value)).replace("\t", "\\t")
+
+
+def _text(value: Any) -> str:
+    """Return the value as a text that says what it is; lists and structures as JSON."""
+    if value is None:
+        return ""
+    if isinstance(value, bytes):
+        return _bytes_text(value)
+    if isinstance(value, list | tuple | dict):
+        return json.dumps(_for_json(value), ensure_ascii=False, default=_text)
+    return str(value)
+
+
+def _for_json(value: Any) -> Any:
+    """Return the value with what JSON lacks replaced: NaN and infinities by null, keys by their text."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, list | tuple):
+        return [_for_json(part) for part in value]
+    if isinstance(value, dict):
+        return {_text(key): _for_json(part) for key, part in value.items()}
+    return value
+
+
+def _bytes_text(value: bytes) -> str:
+    """Return the bytes as DuckDB writes a BLOB: printable ASCII, and `\\xNN` for the rest."""
+    return "".join(chr(byte) if 32 <= byte < 127 and byte != 92 else f"\\x{byte:02X}" for byte in value)

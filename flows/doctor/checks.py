@@ -1,0 +1,25 @@
+"""All that `perennial doctor` looks at, in order. Nothing is changed, and Prefect is never imported."""
+
+from collections.abc import Iterator
+
+from flows.doctor.check import Look
+from flows.doctor.editions import edition_looks
+from flows.doctor.endpoint import endpoint_looks
+from flows.doctor.machine import machine_looks
+from flows.doctor.root import is_readable, root_look, root_looks
+from schemas.settings import RefreshSettings
+from warehouse.store.store import Store
+
+
+def looks(settings: RefreshSettings, *, deep: bool) -> Iterator[Look]:
+    """Yield every look at the machine and at the data root that these settings name.
+
+    `deep` starts an embedded Prefect server, in a folder of its own, where the environment names none.
+    """
+    store = Store(settings.root)
+    yield from machine_looks(settings, deep=deep)
+    yield from endpoint_looks(settings)
+    yield root_look(store)
+    if is_readable(store):
+        yield from root_looks(store)
+        yield from edition_looks(store)

@@ -1,0 +1,162 @@
+"""Looks at the data root: is it writable, who holds its lock, does the clock fit, is the ledger whole?"""
+
+import os
+import shutil
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from uuid import uuid4
+
+from flows.console.clock import refuse_clock_set_back
+from flows.doctor.check import UNREADABLE, Check, Look, failed, flawed, passed, warned
+from schemas.errors import PerennialError, RootLocked
+from warehouse.editions.published_calls import published_call_ids
+from warehouse.ledger.check import MissingCalls, check_ledger, find_missing_calls
+from warehouse.ledger.ledger import ledger_file
+from warehouse.lock.found_lock import find_lock
+from warehouse.lock.owner import Life
+from warehouse.store.root_id import find_root_id
+from warehouse.store.store import Store
+
+_LITTLE_SPACE = 1 << 30  # bytes
+_DAMAGED = 8
+
+_WRITABLE = "name another --root, or make this one writable for this user"
+_CONDITIONS = "move the root before the next refresh"
+_LOCK = "see who holds it; if that process is gone, run `perennial unlock`"
+_CLOCK = "set the clock of this machine right"
+_LEDGER = (
+    "restore the ledger from a copy, or drop what is damaged (`perennial calls CALL_ID` says how): it is "
+    "then asked for and paid for again"
+)
+
+_LOST = (
+    "restore the ledger from a copy: what it lacks is paid for again where it is asked again; the published "
+    "editions are whole"
+)
+_FOREIGN = (
+    'put this root\'s own ledger back, or make that one its own with `sqlite3 {path} "DROP TABLE root"`'
+)
+
+
+def root_look(store: Store) -> Look:
+    """Return the look at the root itself; one that is not there yet is a healthy one."""
+    return Look("root", _WRITABLE, partial(_root, store))
+
+
+def is_readable(store: Store) -> bool:
+    """Whether what is in the root can be listed: where not, the look at the root says why."""
+    try:
+        store.names("tables")
+    except (PerennialError, OSError):
+        return False
+    return True
+
+
+def root_looks(store: Store) -> Iterator[Look]:
+    """Yield the looks at an object store's conditional writes, and at lock, clock and ledger of a root."""
+    if store.local_folder is None:
+        yield Look("conditional writes", _CONDITIONS, partial(_conditions, store))
+    yield Look("lock", _LOCK, partial(_lock, store))
+    yield Look("clock", _CLOCK, partial(_clock, store))
+    yield Look("ledger", _LEDGER, partial(_ledger, store))
+
+
+def _absent_ledger(store: Store, path: Path) -> Check:
+    published = sum(len(call_ids) for _, call_ids in published_call_ids(store))
+    if not published:
+        return passed("no model call has been kept yet")
+    seen = f"{path} is missing, and {published:,} published model calls were kept in it"
+    if store.local_folder is None:
+        return warned(seen, "copy it from the machine that runs the refreshes of this root")
+    return failed(seen, _LOST, _DAMAGED)
+
+
+def _describe_missing(lost: MissingCalls) -> str:
+    return (
+        f"{lost.missing:,} of the {lost.calls:,} published calls of edition {lost.edition} are missing, such "
+        f"as {lost.example}"
+    )
+
+
+def first_that_exists(path: Path) -> Path:
+    """Return the path, or the nearest folder above it that exists."""
+    return next(parent for parent in (path, *path.parents) if parent.exists())
+
+
+def _root(store: Store) -> Check:
+    folder = store.local_folder
+    if folder is None:
+        _write_probe(store)
+        return passed(f"{store.root} can be read and written")
+    if not folder.exists():
+        return _absent_root(folder)
+    _write_probe(store)
+    free = shutil.disk_usage(folder).free
+    seen = f"{store.root} can be read and written, {free / 1e9:,.1f} GB free"
+    if free < _LITTLE_SPACE:
+        return warned(seen, "free some space before the next refresh")
+    return passed(seen)
+
+
+def _absent_root(folder: Path) -> Check:
+    above = first_that_exists(folder)
+    if above.is_dir() and os.access(above, os.W_OK | os.X_OK):
+        return passed(f"{folder} is not there yet and can be made")
+    return failed(f"{folder} cannot be made: {above} is not a writable folder", _WRITABLE, UNREADABLE)
+
+
+def _write_probe(store: Store) -> None:
+    """Write a file of our own, read it back and remove it."""
+    name, content = f".doctor-{uuid4().hex}", b"perennial doctor was here\n"
+    store.write_bytes(name, content)
+    try:
+        store.read_bytes(name)
+    finally:
+        store.remove_bytes(name, content)
+
+
+def _conditions(store: Store) -> Check:
+    store.require_conditional_writes()
+    return passed("two writers at the same instant are kept apart")
+
+
+def _lock(store: Store) -> Check:
+    found = find_lock(store)
+    if found is None:
+        return passed("nobody writes to the root")
+    if found.life is Life.gone:
+        return passed(f"left behind by {found.told}; the next writer takes it over")
+    if found.life is Life.alive:
+        return warned(f"held by {found.told}", "wait until that has ended: what is staged is moving")
+    return failed(f"held by {found.told}, of which nothing is known here", _LOCK, RootLocked.exit_code)
+
+
+def _clock(store: Store) -> Check:
+    now = datetime.now(UTC)
+    refuse_clock_set_back(store, now)
+    return passed(f"{now:%Y-%m-%d %H:%M:%S} UTC, not before any published edition")
+
+
+def _ledger(store: Store) -> Check:
+    path = ledger_file(store.root)
+    if not path.exists():
+        return _absent_ledger(store, path)
+    state = check_ledger(path)
+    if state.flaws:
+        return flawed([f"{path}: {flaw}" for flaw in state.flaws], _LEDGER)
+    missing = find_missing_calls(path, lambda: published_call_ids(store))
+    root_id = find_root_id(store)
+    is_foreign = state.root_id is not None and state.root_id != root_id
+    if missing:
+        whose = "the ledger of another data root, and " if is_foreign else ""
+        flaws = [f"{path}: {whose}{_describe_missing(lost)}" for lost in missing]
+        return flawed(flaws, _LOST)
+    if is_foreign:
+        seen = f"{path} is the ledger of another data root ({state.root_id}; this one is {root_id or 'new'})"
+        return warned(seen, _FOREIGN.format(path=path))
+    return passed(
+        f"{state.calls:,} calls, {state.answered:,} of them answered, {state.messages:,} messages, "
+        "each one as it was kept",
+    )

@@ -1,0 +1,1 @@
+"""Work on published editions: statistics, audit, report, reproduction, pruning."""

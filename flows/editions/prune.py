@@ -1,0 +1,115 @@
+"""Remove work in progress and leftovers: show first, ask, and remove only what was shown."""
+
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import typer
+
+from flows.console.row_formats import Format, print_rows
+from flows.console.terminal import Terminal
+from schemas.calls import ANSWERED_STATUSES
+from schemas.errors import InvalidOption
+from warehouse.editions.prunable import Prunable, prunable, remove
+from warehouse.editions.verify import lost_editions
+from warehouse.ledger.ledger import ledger_file
+from warehouse.ledger.reading import CallFilter, LedgerReader
+from warehouse.store.store import Store
+
+_COLUMNS = (
+    *("what", "edition", "published", "batches", "files", "bytes", "last_change"),
+    *("paid_calls", "known_cost_usd"),
+)
+_WHAT = {
+    "staging": "work in progress",
+    "tables": "tables without a row in editions",
+    "manifest": "manifest without an edition",
+    "analyses": "analyses without an edition",
+    "superseded": "superseded table",
+    "draft": "unfinished draft",
+}
+
+
+def prune(store: Store, editions: Sequence[str], *, yes: bool, format_: Format) -> None:
+    """Show what may be removed, of these editions or in all, and remove it where that is agreed to.
+
+    Raises InvalidOption for an edition of which there is nothing, RootLocked where somebody writes.
+    """
+    shown = prunable(store, datetime.now(UTC), editions)
+    missing = sorted(set(editions) - {entry.edition for entry in shown})
+    if missing:
+        raise InvalidOption(f"nothing is left over of {', '.join(missing)} in {store.root}")
+    print_rows(list(_COLUMNS), [_row(store, entry) for entry in shown], format_)
+    if not editions:
+        _print_kept(store)
+    console = Terminal(stderr=format_ is not Format.table, soft_wrap=True)
+    if not shown:
+        console.print(f"nothing to remove in {store.root}")
+    elif yes or _agreed(console):
+        _remove(store, shown, console)
+
+
+def _print_kept(store: Store) -> None:
+    """Say what looks like an edition whose row was lost: that is only removed where it is named."""
+    console = Terminal(stderr=True, soft_wrap=True)
+    for edition in lost_editions(store):
+        console.print(
+            f"warning: {edition} has a manifest but no row in editions, as a published edition whose row was "
+            f"lost: see `perennial verify {edition}`; --prune-staging {edition} would remove it"
+        )
+
+
+def _agreed(console: Terminal) -> bool:
+    """Ask on a terminal; elsewhere say which option confirms it."""
+    console.print("model calls stay in the ledger: nothing that was paid for is lost")
+    if not sys.stdin.isatty():
+        console.print("nothing was removed: give --yes to remove all of it")
+        return False
+    if typer.confirm("Remove all of it?"):
+        return True
+    console.print("nothing was removed")
+    return False
+
+
+def _remove(store: Store, shown: Sequence[Prunable], console: Terminal) -> None:
+    from warehouse.lock.root_lock import locked_root
+
+    with locked_root(store, "editions --prune-staging"):
+        # Looked at again, as a refresh may have resumed it before the lock was taken.
+        unchanged = set(prunable(store, datetime.now(UTC), {entry.edition for entry in shown}))
+        for entry in shown:
+            if entry in unchanged:
+                remove(store, entry)
+                console.print(f"removed {entry.files:,} files, {entry.bytes:,} bytes: {_named(entry)}")
+            else:
+                console.print(f"left as it is, as it changed meanwhile: {_named(entry)}")
+
+
+def _named(entry: Prunable) -> str:
+    return f"{_WHAT[entry.kind]}{f' of {entry.edition}' if entry.edition else ''}"
+
+
+def _row(store: Store, entry: Prunable) -> tuple[Any, ...]:
+    is_staging = entry.kind == "staging"
+    paid = _paid(store, entry.edition) if is_staging else (None, None)
+    return (
+        _WHAT[entry.kind],
+        entry.edition,
+        entry.is_published if entry.edition else None,
+        entry.batches if is_staging else None,
+        entry.files,
+        entry.bytes,
+        entry.changed,
+        *paid,
+    )
+
+
+def _paid(store: Store, edition: str) -> tuple[int, float]:
+    """Return how many answered calls the ledger keeps for the edition, and their cost as far as known."""
+    path = ledger_file(store.root)
+    if not path.exists():
+        return 0, 0.0
+    with LedgerReader(path) as ledger:
+        totals = [ledger.totals(CallFilter(edition=edition, status=status)) for status in ANSWERED_STATUSES]
+    return sum(total.calls for total in totals), sum(total.cost_usd for total in totals)

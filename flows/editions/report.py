@@ -1,0 +1,131 @@
+"""Gather what the report of an edition shows: its queries as they are run, and what is computed from them."""
+
+import re
+from datetime import UTC
+from importlib.resources import files
+
+from schemas.benchmark import Benchmark, find_benchmark
+from schemas.errors import InvalidOption, UnreadableInput
+from tasks.report.content import Comparison, Record, Report, ReportData, ReportTable
+from warehouse.catalog.catalog import Catalog, open_catalog, quote
+from warehouse.catalog.leaderboard import leaderboard_sql
+from warehouse.store.store import Store
+
+_PACKAGE = "flows.editions"
+_FOLDER = "report_queries"
+_QUERIES = ("domains", "player_pairs", "tokens", "statuses", "other_benchmarks")
+
+
+def choose_edition(catalog: Catalog, root: str, edition: str | None) -> str:
+    """Return the edition, or the newest one where none is named.
+
+    Raises UnreadableInput where none is published, InvalidOption where that one is not.
+    """
+    if not catalog.editions:
+        raise UnreadableInput(
+            f"no edition is published in {root!r}, or all are withdrawn: run `perennial refresh` first, or "
+            "name another --root"
+        )
+    if edition is None:
+        _, rows = catalog.query("SELECT edition FROM editions ORDER BY created_at DESC, edition DESC LIMIT 1")
+        return str(rows[0][0])
+    if edition not in catalog.editions:
+        known = ", ".join(catalog.editions)
+        raise InvalidOption(
+            f"edition {edition!r} is not published in {root!r}, or withdrawn: use one of {known}"
+        )
+    return edition
+
+
+def report_data(store: Store, edition: str | None = None, compare: str | None = None) -> ReportData:
+    """Return all that the page of the edition shows, compared with another edition where one is named.
+
+    Raises what `choose_edition` raises, and InvalidOption for an edition compared with itself or with one of
+    another benchmark.
+    """
+    # Sums of floats depend on their order, which several threads leave open.
+    catalog = open_catalog(store, settings={"threads": 1})
+    chosen = choose_edition(catalog, store.root, edition)
+    record = _edition_record(catalog, chosen)
+    benchmark = find_benchmark(record["benchmark"])
+    comparison = None
+    if compare is not None:
+        comparison = _comparison(catalog, choose_edition(catalog, store.root, compare), chosen, benchmark)
+    own = own_report(benchmark)
+    queried = {name: _table(catalog, name, sql) for name, sql in report_queries(benchmark, chosen).items()}
+    extras = own.compute(queried, record["seed"])
+    shown = [table for name, table in queried.items() if name not in own.sources]
+    return ReportData(
+        chosen,
+        _facts(record),
+        _settings(record, queried.get(own.order)),
+        {table.name: table for table in (*shown, *extras.tables)},
+        benchmark.measures,
+        own,
+        extras.drawing_data,
+        comparison,
+    )
+
+
+def own_report(benchmark: Benchmark) -> Report:
+    """Return what the benchmark adds to the report; most of it is shared."""
+    report: Report = benchmark.report() if benchmark.report is not None else Report()
+    return report
+
+
+def report_queries(benchmark: Benchmark, edition: str) -> dict[str, str]:
+    """Return the SQL of every query behind the edition's report, by name."""
+    own = own_report(benchmark)
+    return {
+        "headline": leaderboard_sql(edition, benchmark.measures),
+        **{name: _query_text(f"{_PACKAGE}.{_FOLDER}", name, edition) for name in _QUERIES},
+        **{name: _query_text(own.package, name, edition) for name in (*own.queries, *own.sources)},
+    }
+
+
+def _query_text(package: str, name: str, edition: str) -> str:
+    """Return the SQL of the package's file with the edition in its place."""
+    sql = (files(package) / f"{name}.sql").read_text(encoding="utf-8")
+    return re.sub(r"\$edition\b", lambda _: quote(edition), sql).strip()
+
+
+def _table(catalog: Catalog, name: str, sql: str) -> ReportTable:
+    columns, rows = catalog.query(sql)
+    return ReportTable(name, tuple(columns), tuple(rows), sql)
+
+
+def _comparison(catalog: Catalog, other: str, chosen: str, benchmark: Benchmark) -> Comparison:
+    if other == chosen:
+        raise InvalidOption(f"--compare {other!r} is the report's own edition: name another one")
+    if (found := _edition_record(catalog, other)["benchmark"]) != benchmark.name:
+        raise InvalidOption(
+            f"--compare {other!r} is an edition of {found}, but {chosen!r} of {benchmark.name}: name one of "
+            "the same benchmark"
+        )
+    queries = report_queries(benchmark, other)
+    headline, domains = (
+        _table(catalog, f"{name}_{other}", queries[name]) for name in ("headline", "domains")
+    )
+    return Comparison(other, headline, domains)
+
+
+def _edition_record(catalog: Catalog, edition: str) -> Record:
+    sql = _query_text(f"{_PACKAGE}.{_FOLDER}", "edition", edition)
+    (record,) = _table(catalog, "edition", sql).records()
+    return record
+
+
+def _settings(record: Record, ordered: ReportTable | None) -> tuple[str, ...]:
+    """Return the edition's settings in the order of the benchmark's query, those that it lacks by name."""
+    first = [row["setting"] for row in ordered.records()] if ordered else []
+    return tuple(dict.fromkeys((*first, *record["setting_names"])))
+
+
+def _facts(record: Record) -> tuple[tuple[str, str], ...]:
+    return (
+        ("benchmark", str(record["benchmark"])),
+        ("published", f"{record['created_at'].astimezone(UTC):%Y-%m-%d %H:%M} UTC"),
+        ("seed", str(record["seed"])),
+        ("perennial", str(record["code_version"])),
+        *((name, f"{record[name]:,}") for name in ("domains", "instances", "episodes")),
+    )

@@ -1,0 +1,78 @@
+"""Write a report: one page, or the tables behind it as a file each."""
+
+import csv
+import io
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from flows.console.input_files import shown_path
+from flows.console.row_formats import csv_row
+from schemas.errors import InvalidOption
+from tasks.report.content import ReportData, ReportTable
+
+
+def write_page(data: ReportData, folder: Path) -> Path:
+    """Write `folder/EDITION.html` and return its path; raise InvalidOption where it cannot be written."""
+    from tasks.report.page import render_page
+
+    path = folder / f"{data.edition}.html"
+    _write(path, render_page(data).encode())
+    return path
+
+
+def write_tables(data: ReportData, folder: Path, form: str) -> list[Path]:
+    """Write each table as `folder/EDITION/NAME.csv` or `.parquet`; return the paths, sorted.
+
+    Raises InvalidOption where they cannot be written.
+    """
+    from tasks.report.page import all_tables
+
+    encode = _parquet if form == "parquet" else _csv
+    paths = []
+    for table in all_tables(data):
+        path = folder / data.edition / f"{table.name}.{form}"
+        _write(path, encode(table))
+        paths.append(path)
+    return paths
+
+
+def _csv(table: ReportTable) -> bytes:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(csv_row(table.columns))
+    writer.writerows(map(csv_row, table.rows))
+    return text.getvalue().encode()
+
+
+def _parquet(table: ReportTable) -> bytes:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    columns: Iterable[Any] = zip(*table.rows, strict=True) if table.rows else ([] for _ in table.columns)
+    arrays = [pa.array(list(values)) for values in columns]
+    sink = pa.BufferOutputStream()
+    pq.write_table(pa.table(arrays, names=list(table.columns)), sink, compression="zstd")
+    return bytes(sink.getvalue().to_pybytes())
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Write the file so that it is there whole or not at all."""
+    draft = path.with_name(f".{path.name}.draft")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draft.write_bytes(content)
+        draft.replace(path)
+    except OSError as error:
+        _discard(draft)
+        raise InvalidOption(
+            f"--out: {shown_path(path)} cannot be written: {error.strerror or error}; "
+            "name a folder that you can write"
+        ) from None
+
+
+def _discard(draft: Path) -> None:
+    try:
+        draft.unlink(missing_ok=True)
+    except OSError:
+        return

@@ -1,0 +1,1 @@
+"""KUMO: its stages, its import, its commands."""

@@ -1,0 +1,143 @@
+"""Stage 1: the domains and their configurations: bundled, from files, or written by models."""
+
+from functools import partial
+
+from flows.console import progress
+from flows.console.input_files import load_bundled
+from flows.kumo.edition import KumoEdition
+from flows.refresh.plan import PlannedDomain
+from flows.stages.model_calls import BatchCalls, ModelSession, all_settled, run_session
+from flows.stages.policies import Policies
+from flows.stages.workspace import Workspace
+from schemas.benchmark import Batch
+from schemas.calls import ModelChoice
+from schemas.errors import UnusableConfig
+from tasks.kumo.authors.configuration import Configured, configure_domain
+from tasks.kumo.authors.proposal import KnownDomain, propose_domains
+from warehouse.catalog.catalog import published_domains
+from warehouse.kumo.bundled_domains import bundled_domains
+from warehouse.kumo.rows import (
+    Row,
+    config_row,
+    domain_row,
+    outcome_rows,
+    proposal_from_row,
+    proposal_row,
+    rejection_row,
+)
+from warehouse.staging.staging import Rows
+
+_SHOWN = 3
+
+
+def take_domain(_workspace: Workspace, batch: Batch, policies: Policies) -> dict[str, Rows]:
+    """Return the rows of one given domain: `kumo_domains`, `kumo_seed_configs`, `kumo_outcomes`."""
+    given: tuple[PlannedDomain, ...] = policies.inputs
+    domain = next(domain for domain in given if domain.config.config_id == batch.key[0])
+    return {
+        "kumo_domains": [domain_row(domain.config, domain.source)],
+        "kumo_seed_configs": [config_row(domain.config, list(domain.warnings))],
+        "kumo_outcomes": outcome_rows(domain.config),
+    }
+
+
+def propose(workspace: Workspace, _batch: Batch, policies: Policies) -> dict[str, Rows]:
+    """Return the rows of the domains that the proposer proposes.
+
+    Raises UnusableConfig where every proposal was refused: there would be nothing to configure.
+    """
+    tables = run_session(workspace, policies.calls, partial(_proposed, workspace))
+    if not tables["kumo_domains"] and not workspace.plan.configs:
+        raise UnusableConfig(
+            f"none of the domains that {workspace.plan.authoring.proposer!r} proposed could be used: "
+            f"{_reasons(tables['rejections'])}; try another model, or name --domains"
+        )
+    return tables
+
+
+async def _proposed(workspace: Workspace, session: ModelSession) -> dict[str, Rows]:
+    plan = workspace.plan.authoring
+    calls = session.batch()
+    proposed = await propose_domains(
+        calls,
+        ModelChoice(plan.proposer, plan.params),
+        plan.proposals,
+        plan.categories,
+        _known(workspace),
+        ask_json=session.json_asker(calls),
+    )
+    if proposed.shortfall is not None:
+        progress.note(f"warning: {proposed.shortfall}")
+    return calls.added_to(
+        {
+            "kumo_domains": [proposal_row(proposal) for proposal in proposed.proposals],
+            "rejections": [rejection_row(rejection) for rejection in proposed.rejections],
+        }
+    )
+
+
+def _known(workspace: Workspace) -> list[KnownDomain]:
+    """Return the domains of this edition, the bundled ones, and those of editions published before."""
+    edition = KumoEdition(workspace)
+    configs = [edition.config(config_id).config for config_id in workspace.plan.configs]
+    configs += [load_bundled(name) for name in bundled_domains()]
+    published = published_domains(workspace.staging.store, workspace.plan.known_editions)
+    names = {(config.name, config.goal): None for config in configs} | dict.fromkeys(published)
+    return [KnownDomain(name, goal) for name, goal in names]
+
+
+def configure(workspace: Workspace, _batch: Batch, policies: Policies) -> dict[str, Rows]:
+    """Return the rows of the proposed domains' configurations.
+
+    A domain whose configuration is never valid is dropped; the reason is in `rejections`. Raises
+    UnusableConfig where no domain at all is left.
+    """
+    proposed = KumoEdition(workspace).proposed()
+    tables = run_session(workspace, policies.calls, partial(_configure_all, workspace, proposed))
+    if not tables["kumo_seed_configs"] and not workspace.plan.configs:
+        raise UnusableConfig(
+            f"none of the {len(proposed)} proposed domains got a valid configuration from "
+            f"{workspace.plan.authoring.configurer!r}: {_reasons(tables['rejections'])}; "
+            "try another model, or name --domains"
+        )
+    return tables
+
+
+async def _configure_all(workspace: Workspace, rows: Rows, session: ModelSession) -> dict[str, Rows]:
+    calls = session.batch()
+    tables: dict[str, Rows] = {"kumo_seed_configs": [], "kumo_outcomes": [], "rejections": []}
+    for configured in await all_settled(_configure(workspace, row, session, calls) for row in rows):
+        for name, added in _configured_rows(configured).items():
+            tables[name] += added
+    return calls.added_to(tables)
+
+
+async def _configure(workspace: Workspace, row: Row, session: ModelSession, calls: BatchCalls) -> Configured:
+    plan = workspace.plan.authoring
+    return await configure_domain(
+        calls,
+        ModelChoice(plan.configurer, plan.params),
+        proposal_from_row(row),
+        continuations=plan.continuations,
+        repairs=plan.repairs,
+        ask_json=session.json_asker(calls),
+    )
+
+
+def _configured_rows(configured: Configured) -> dict[str, Rows]:
+    config = configured.config
+    rejections = [rejection_row(rejection) for rejection in configured.rejections]
+    if config is None:
+        return {"rejections": rejections}
+    return {
+        "kumo_seed_configs": [config_row(config, list(configured.warnings), configured.call_ids)],
+        "kumo_outcomes": outcome_rows(config),
+        "rejections": rejections,
+    }
+
+
+def _reasons(rejections: Rows) -> str:
+    """Return why proposals or configurations were refused, the first few in words."""
+    said = list(dict.fromkeys(f"{row['subject']}: {row['message']}" for row in rejections))
+    more = f" and {len(said) - _SHOWN} more" if len(said) > _SHOWN else ""
+    return "; ".join(said[:_SHOWN]) + more

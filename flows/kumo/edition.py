@@ -1,0 +1,110 @@
+"""A KUMO edition in growth: its configurations, its cells, and what is staged of each."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from flows.stages.workspace import Workspace
+from schemas.benchmark import Batch, Rows
+from schemas.plan import RefreshPlan
+from tasks.kumo.configuration import parse_config
+from tasks.kumo.encoding import EncodedConfig, encode_config
+
+CHUNK = 10_000
+PROPOSALS = Batch("proposals")
+CONFIGS = Batch("configs")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Cell:
+    """A configuration, a setting, and one chunk of its instances: the unit of work after the domains.
+
+    Chunk 0 holds the instances before `CHUNK`, and so on: no stage holds more of them in memory at once.
+    """
+
+    config_id: str
+    setting: str
+    chunk: int = 0
+
+    def batch(self, stage: str, *parts: str) -> Batch:
+        """Return the batch of a stage that works on this cell (for a player: one of the parts)."""
+        return Batch(stage, (self.config_id, self.setting, str(self.chunk), *parts))
+
+    @classmethod
+    def of(cls, batch: Batch) -> "Cell":
+        """Return the cell that a batch works on."""
+        config_id, setting, chunk, *_ = batch.key
+        return cls(config_id, setting, int(chunk))
+
+
+def given_batch(config_id: str) -> Batch:
+    """Return the batch of a domain that was given, not proposed."""
+    return Batch("domains", (config_id,))
+
+
+@dataclass(frozen=True)
+class KumoEdition:
+    """An edition of KUMO over its workspace."""
+
+    workspace: Workspace
+
+    @property
+    def plan(self) -> RefreshPlan:
+        """The plan of the edition."""
+        return self.workspace.plan
+
+    def proposed(self) -> Rows:
+        """Return the rows of `domains` that a model proposed, in order; none before they are staged."""
+        if not self.plan.authoring.proposals or not self.workspace.is_done(PROPOSALS):
+            return []
+        return self.workspace.rows(PROPOSALS, "kumo_domains")
+
+    @property
+    def configs(self) -> tuple[str, ...]:
+        """The ids of all configurations: the given ones, then those that models wrote so far."""
+        return (*self.plan.configs, *self._authored())
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """All cells of the edition, as far as its configurations are staged."""
+        chunks = range(-(-self.plan.instances // CHUNK))
+        return tuple(
+            Cell(config_id, setting.name, chunk)
+            for config_id in self.configs
+            for setting in self.plan.settings
+            for chunk in chunks
+        )
+
+    def size(self, cell: Cell) -> int:
+        """Return how many instances the cell is to hold."""
+        return min(CHUNK, self.plan.instances - cell.chunk * CHUNK)
+
+    def config(self, config_id: str) -> EncodedConfig:
+        """Return a staged configuration, encoded."""
+        if config_id in self.plan.configs:
+            (row,) = self.workspace.rows(given_batch(config_id), "kumo_seed_configs")
+            return _encoded(row["config"])
+        return _encoded(self._authored()[config_id])
+
+    def instance_rows(self, cell: Cell) -> Rows:
+        """Return the staged instances of a cell: their rows of `instances` and `kumo_instances` in one."""
+        batch = cell.batch("sample")
+        pairs = zip(
+            self.workspace.rows(batch, "instances"), self.workspace.rows(batch, "kumo_instances"), strict=True
+        )
+        return [{**shared, **own} for shared, own in pairs]
+
+    def book_rows(self, cell: Cell) -> Rows:
+        """Return the staged rows of `kumo_books` of a cell: every version of each instance's book."""
+        return self.workspace.rows(cell.batch("books"), "kumo_books")
+
+    def _authored(self) -> dict[str, str]:
+        """Return the configurations that models wrote, as JSON by configuration id."""
+        if not self.plan.authoring.proposals or not self.workspace.is_done(CONFIGS):
+            return {}
+        rows = self.workspace.rows(CONFIGS, "kumo_seed_configs")
+        return {row["config_id"]: row["config"] for row in rows}
+
+
+@lru_cache(maxsize=64)
+def _encoded(config_json: str) -> EncodedConfig:
+    return encode_config(parse_config(config_json, "staged configuration"))

@@ -1,0 +1,180 @@
+"""Take the KUMO authors' release in as one edition: nothing is executed, nothing repaired.
+
+Domains, instances and books are small and go through memory; episodes and turns are staged as Parquet parts
+by several processes, and become one file a table.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from flows.kumo.release_rows import ReleaseRows, read_release
+from flows.refresh.plan import code_version
+from flows.stages.compute_statistics import edition_statistics
+from schemas.errors import EditionConflict, UnreadableInput
+from schemas.ids import content_id
+from schemas.kumo.things import Rejection
+from schemas.plan import RefreshPlan
+from schemas.tables import TABLES, staged_tables
+from warehouse.catalog.catalog import published_editions
+from warehouse.catalog.external_scores import load_scores
+from warehouse.editions.publish import Publication, publish, published_plan
+from warehouse.kumo.release.layout import find_release
+from warehouse.kumo.release.run_table import run_table_episodes
+from warehouse.kumo.release.things import Release, Skipped
+from warehouse.kumo.release.trajectories import ImportProgress, consolidate_parts, import_trajectories
+from warehouse.kumo.release.trajectory_columns import TRAJECTORY_TABLES
+from warehouse.kumo.release.trajectory_workers import write_part
+from warehouse.kumo.rows import rejection_row
+from warehouse.lock.root_lock import locked_root
+from warehouse.store.parquet import sort_by_key
+from warehouse.store.store import Store
+
+if TYPE_CHECKING:
+    import pyarrow
+
+EDITION = "kumo-2025-release"
+_LAST_PART = 99_999
+Tell = Callable[[str], None]
+
+
+def import_release(
+    store: Store,
+    path: Path,
+    domains: Sequence[str],
+    models: Sequence[str],
+    tell: Tell,
+    on_progress: Callable[[ImportProgress], None],
+) -> tuple[Publication, tuple[Skipped, ...]] | None:
+    """Publish the release as edition `kumo-2025-release`; None where that was done before from the same.
+
+    `tell` is given a line for each stage. Raises UnreadableInput for a folder that is no release,
+    InvalidOption for a domain or model that it lacks, EditionConflict where the edition was imported from
+    something else, RootLocked where somebody else writes to the root.
+    """
+    release = find_release(path).only(domains, models)
+    plan = _plan(release, models)
+    with locked_root(store, f"import {plan.edition}", tell):
+        if _is_published(store, plan):
+            return None
+        rows = read_release(release)
+        if not rows.tables["instances"]:
+            raise UnreadableInput(f"{path}: no instance could be read; {_reasons(rows.skipped)}")
+        tell(f"instances    {_counted(rows)}")
+        with TemporaryDirectory(prefix="perennial-import-") as folder:
+            parts = Path(folder)
+            read = import_trajectories(
+                [*release.trajectories, *release.oracle], rows.keys, parts, on_progress=on_progress
+            )
+            _add_run_table(release, rows, models, parts)
+            files = {name: consolidate_parts(parts, name) for name in TRAJECTORY_TABLES}
+            skipped = (*rows.skipped, *read.skipped)
+            rows.findings += [*read.findings, *map(_as_finding, skipped)]
+            rows.tables["rejections"] = [rejection_row(finding) for finding in dict.fromkeys(rows.findings)]
+            tell(f"runs         {read.counts.get('episodes', 0):,} episodes with their texts")
+            tables = _arrow(rows)
+            tables["statistics"] = _statistics(tables, files, store)
+            tell(f"statistics   {tables['statistics'].num_rows:,}")
+            publication = publish(store, plan, tables, [], datetime.now(UTC), files)
+        return publication, skipped
+
+
+def _is_published(store: Store, plan: RefreshPlan) -> bool:
+    """Return whether the same was imported before; raise EditionConflict where it was something else."""
+    if plan.edition not in published_editions(store):
+        return False
+    if published_plan(store, plan.edition).imported_from != plan.imported_from:
+        raise EditionConflict(
+            f"edition {EDITION} is already published in {store.root}, imported from other files or with "
+            "other --domains or --models, and is never changed: import into another --root"
+        )
+    return True
+
+
+def _plan(release: Release, models: Sequence[str]) -> RefreshPlan:
+    """Return the plan that an imported edition keeps; what it was read from counts by names and sizes."""
+    groups = (release.configs, release.instances, release.books, release.trajectories, release.oracle)
+    listed = [
+        (file.name, file.path.stat().st_size)
+        for file in (*(part.file for group in groups for part in group), release.run_table)
+        if file is not None
+    ]
+    return RefreshPlan(
+        edition=EDITION,
+        configs=(),
+        settings=tuple(dict.fromkeys(file.setting for file in release.instances)),
+        instances=0,
+        runs=0,
+        players=release.players,
+        seed=0,
+        min_expected_steps=0.0,
+        preset="kumo-2025",
+        known_editions=(),
+        code_version=code_version(),
+        imported_from=content_id("release", sorted(listed), sorted(models)),
+    )
+
+
+def _add_run_table(release: Release, rows: ReleaseRows, models: Sequence[str], parts: Path) -> None:
+    """Add the runs of players whose own files are not there: the release's table has no moves of them."""
+    file = release.run_table
+    if file is None:
+        return
+    known = {
+        (part.player, part.domain, part.setting.n_truths, part.setting.n_actions)
+        for part in release.trajectories
+    }
+    keys = {
+        (domain, setting.n_truths, setting.n_actions): {
+            seed: (key.instance_id, key.book_id) for seed, key in seeds.items()
+        }
+        for (domain, setting), seeds in rows.keys.items()
+    }
+    try:
+        tables = run_table_episodes(file.path, keys, known, models)
+    except UnreadableInput as error:
+        rows.skipped.append(Skipped(file.name, None, str(error)))
+        return
+    for name, table in tables.items():
+        write_part(table, parts, name, _LAST_PART)
+
+
+def _as_finding(skipped: Skipped) -> Rejection:
+    subject = skipped.file if skipped.line is None else f"{skipped.file}, line {skipped.line}"
+    return Rejection("import", subject, "skipped", skipped.reason)
+
+
+def _arrow(rows: ReleaseRows) -> dict[str, "pyarrow.Table"]:
+    """Return the small tables, sorted by their keys; those that an import has nothing for are empty."""
+    import pyarrow as pa
+
+    tables = {}
+    for name in staged_tables("kumo"):
+        if name not in (*TRAJECTORY_TABLES, "statistics"):
+            table = pa.Table.from_pylist(rows.tables.get(name, []), schema=TABLES[name].arrow_schema())
+            tables[name] = sort_by_key(table, TABLES[name])
+    return tables
+
+
+def _statistics(
+    tables: dict[str, "pyarrow.Table"], files: Mapping[str, Path], store: Store
+) -> "pyarrow.Table":
+    import pyarrow.parquet as pq
+
+    from warehouse.catalog.later_statistics import as_statistics
+
+    read = {name: pq.read_table(files[name], partitioning=None) for name in ("episodes", "kumo_episodes")}
+    whole = {**tables, **read}
+    return as_statistics(edition_statistics("kumo", whole, 0, load_scores(store)))
+
+
+def _counted(rows: ReleaseRows) -> str:
+    counts = {name: len(found) for name, found in rows.tables.items()}
+    told = ", ".join(f"{number:,} {name}" for name, number in counts.items())
+    return f"{told}; {len(rows.findings):,} findings"
+
+
+def _reasons(skipped: Sequence[Skipped]) -> str:
+    return skipped[0].warning if skipped else "it holds none"

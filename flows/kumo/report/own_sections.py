@@ -1,0 +1,18 @@
+"""What KUMO adds to the report: action counts, optimal counts, domain graphs and topology."""
+
+from tasks.kumo.report.action_bars import action_bars
+from tasks.kumo.report.domain_graph import domain_graphs
+from tasks.kumo.report.graphs import compute_graphs
+from tasks.kumo.report.optimal_histogram import optimal_histogram
+from tasks.kumo.report.topology_bars import topology_bars
+from tasks.report.content import Report
+
+REPORT = Report(
+    package="flows.kumo.report",
+    queries=("relative_action_counts", "optimal_counts", "topology"),
+    sources=("configurations",),
+    compute=compute_graphs,
+    order="optimal_counts",
+    after_rates=(action_bars,),
+    at_end=(optimal_histogram, domain_graphs, topology_bars),
+)

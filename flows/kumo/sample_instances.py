@@ -1,0 +1,147 @@
+"""Stage 2: sample the instances of one configuration and setting, and solve each one exactly.
+
+Chunk after chunk, so that memory does not grow with their number: of the chunks before, only the ids are
+held. Which instances an edition gets does not depend on the size of a chunk.
+"""
+
+from functools import lru_cache
+from math import inf
+
+from flows.kumo.edition import Cell, KumoEdition
+from flows.kumo.kernels import search_threads
+from flows.stages.policies import Policies
+from flows.stages.workspace import Workspace
+from schemas.benchmark import Batch
+from schemas.errors import InvalidOption
+from schemas.kumo.things import Instance, Rejection, Setting
+from tasks.kumo.encoding import EncodedConfig, EncodedInstance, encode_instance
+from tasks.kumo.sampling import SamplingRequest, sample_instances
+from tasks.kumo.search import WORK_LIMIT, Solution, solve_instances
+from tasks.kumo.topology import signature
+from warehouse.editions.id_set import EitherSet, IdSet
+from warehouse.editions.issued_ids import issued_instances
+from warehouse.kumo.rows import instance_row, rejection_row, shared_instance_row
+from warehouse.staging.staging import Rows
+
+_UNSOLVED_ALLOWED = 10
+_UNSOLVED = "search_work_limit"
+
+
+def sample(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[str, Rows]:
+    """Return the rows of one chunk of a configuration's and setting's instances.
+
+    Raises what stops an edition: UnsatisfiableSetting, InstancesExhausted, or InvalidOption where the search
+    cannot cope with the setting. A single instance that passes the search's limit of work becomes a row of
+    `rejections`, and another one is drawn in its place.
+    """
+    edition, cell = KumoEdition(workspace), Cell.of(batch)
+    issued = issued_instances(workspace.staging.store, workspace.plan.known_editions)
+    return _sampled(edition, cell, issued, _drawn_before(edition, cell))
+
+
+def _drawn_before(edition: KumoEdition, cell: Cell) -> IdSet:
+    """Return the ids of all that was drawn for the chunks before: instances, and those left unsolved."""
+    workspace = edition.workspace
+    place = (workspace.staging.store.root, workspace.plan.edition)
+    drawn = _Drawn.of(*place, cell.config_id, cell.setting)
+    for chunk in range(drawn.chunks, cell.chunk):
+        batch = Cell(cell.config_id, cell.setting, chunk).batch("sample")
+        unsolved = [row["subject"] for row in workspace.rows(batch, "rejections") if row["rule"] == _UNSOLVED]
+        drawn.ids.update(workspace.column(batch, "kumo_instances", "instance_id") + unsolved)
+        drawn.chunks += 1
+    return drawn.ids
+
+
+class _Drawn:
+    """The ids drawn for the first `chunks` chunks of a configuration and setting, kept between chunks."""
+
+    def __init__(self) -> None:
+        self.ids = IdSet()
+        self.chunks = 0
+
+    @staticmethod
+    @lru_cache(maxsize=1)
+    def of(_root: str, _edition: str, _config_id: str, _setting: str) -> "_Drawn":
+        return _Drawn()
+
+
+def _sampled(edition: KumoEdition, cell: Cell, issued: IdSet, earlier: IdSet) -> dict[str, Rows]:
+    """Return the rows of a chunk; `earlier` are the ids that were drawn for the chunks before."""
+    plan = edition.plan
+    encoded = edition.config(cell.config_id)
+    setting = Setting.parse(cell.setting)
+    shared: Rows = []
+    instances: Rows = []
+    rejections: Rows = []
+    drawn: set[str] = set()
+    while (missing := edition.size(cell) - len(instances)) > 0:
+        request = SamplingRequest(
+            setting,
+            missing,
+            plan.seed,
+            plan.min_expected_steps,
+            first_index=len(earlier) + len(drawn),
+            asked_in_all=plan.instances,
+            found_before=len(earlier) + len(instances),
+        )
+        sample = sample_instances(encoded, request, known_ids=EitherSet(issued, earlier, drawn))
+        if sample.shortfall is not None:
+            raise sample.shortfall
+        drawn.update(sample.ids)
+        boards = [encode_instance(encoded, instance) for instance in sample.instances]
+        solutions = solve_instances(boards, time_limit=inf, work_limit=WORK_LIMIT, threads=search_threads())
+        for instance, instance_id, board, solution in zip(
+            sample.instances, sample.ids, boards, solutions, strict=True
+        ):
+            if solution.expected_steps is None:
+                rejections.append(_unsolved(instance_id))
+            else:
+                instances.append(_row(cell, instance, instance_id, board, solution))
+                shared.append(
+                    shared_instance_row(
+                        instance, instance_id=instance_id, domain=encoded.config.name, setting=cell.setting
+                    )
+                )
+        _refuse_endless(encoded, setting, len(instances), len(rejections))
+    return {"instances": shared, "kumo_instances": instances, "rejections": rejections}
+
+
+def _refuse_endless(encoded: EncodedConfig, setting: Setting, solved: int, unsolved: int) -> None:
+    if unsolved > _UNSOLVED_ALLOWED + solved:
+        raise InvalidOption(
+            f"setting {setting.name} of domain {encoded.config.name!r} is too large for the exact search: "
+            f"{unsolved} instances passed {WORK_LIMIT} million steps and {solved} did not; "
+            "choose a smaller one"
+        )
+
+
+def _row(
+    cell: Cell,
+    instance: Instance,
+    instance_id: str,
+    board: EncodedInstance,
+    solution: Solution,
+) -> dict[str, object]:
+    assert solution.expected_steps is not None
+    assert solution.golden_answer is not None
+    golden = [instance.actions[action] for action in solution.golden_actions]
+    return instance_row(
+        instance,
+        instance_id=instance_id,
+        config_id=cell.config_id,
+        expected_steps=solution.expected_steps,
+        golden=[*golden, instance.truths[solution.golden_answer]],
+        signature=signature(board),
+    )
+
+
+def _unsolved(instance_id: str) -> dict[str, object]:
+    return rejection_row(
+        Rejection(
+            "sample",
+            instance_id,
+            _UNSOLVED,
+            f"the exact search passed {WORK_LIMIT} million steps, so that the optimum is unknown; "
+            "another instance was drawn in its place",
+        )
+    )

@@ -1,0 +1,151 @@
+"""Stage 3: the knowledge book of each instance, written by template or by a model, and checked.
+
+A book is used when its check found exactly the instance's rules. A model's book is read back by a model
+and revised; one that never passes is replaced by the template's book, and says so.
+"""
+
+from functools import partial
+
+from flows.kumo.edition import Cell, KumoEdition
+from flows.stages.model_calls import BatchCalls, ModelSession, all_settled, run_session
+from flows.stages.policies import Policies
+from flows.stages.workspace import Workspace
+from schemas.benchmark import Batch
+from schemas.calls import ModelChoice
+from schemas.ids import derive_rng
+from schemas.kumo.things import Instance, Rejection, Rule
+from tasks.kumo.authors.book_writing import BookHistory, BookVersion, write_model_book
+from tasks.kumo.books import write_book
+from tasks.kumo.books.check import check_book
+from tasks.kumo.books.rules import rules_of
+from tasks.kumo.encoding import EncodedConfig
+from tasks.llm.structured import JsonAsker
+from warehouse.kumo.rows import Row, book_row, instance_from_row, rejection_row
+from warehouse.staging.staging import Rows
+
+TEMPLATE_AUTHOR = "template"
+
+
+def write_books(workspace: Workspace, batch: Batch, policies: Policies) -> dict[str, Rows]:
+    """Return the rows of the books of one cell.
+
+    Every version is kept with its verdict. An instance without a book that passed is listed in `rejections`
+    and is not played.
+    """
+    edition, cell = KumoEdition(workspace), Cell.of(batch)
+    if not workspace.plan.authoring.writer:
+        return _by_template(edition, cell)
+    return run_session(workspace, policies.calls, partial(_by_model, edition, cell))
+
+
+def _by_template(edition: KumoEdition, cell: Cell) -> dict[str, Rows]:
+    encoded = edition.config(cell.config_id)
+    tables: dict[str, Rows] = {"kumo_books": [], "rejections": []}
+    for row in edition.instance_rows(cell):
+        instance = instance_from_row(row, encoded.config)
+        _add_template_book(tables, edition, encoded, row["instance_id"], instance, revision=0)
+    return tables
+
+
+async def _by_model(edition: KumoEdition, cell: Cell, session: ModelSession) -> dict[str, Rows]:
+    encoded = edition.config(cell.config_id)
+    calls = session.batch()
+    rows = edition.instance_rows(cell)
+    asker = session.json_asker(calls)
+    histories = await all_settled(_history(edition, encoded, row, calls, asker) for row in rows)
+    tables: dict[str, Rows] = {"kumo_books": [], "rejections": []}
+    for row, history in zip(rows, histories, strict=True):
+        _add_history(tables, edition, encoded, row, history)
+    return calls.added_to(tables)
+
+
+async def _history(
+    edition: KumoEdition, encoded: EncodedConfig, row: Row, calls: BatchCalls, asker: JsonAsker
+) -> BookHistory:
+    plan = edition.plan.authoring
+    instance = instance_from_row(row, encoded.config)
+    return await write_model_book(
+        calls,
+        ModelChoice(plan.writer, plan.params),
+        ModelChoice(plan.reviser, plan.params),
+        encoded.config,
+        instance,
+        rules_of(encoded, instance),
+        rounds=plan.book_rounds,
+        instance_id=row["instance_id"],
+        ask_json=asker,
+    )
+
+
+def _add_history(
+    tables: dict[str, Rows], edition: KumoEdition, encoded: EncodedConfig, row: Row, history: BookHistory
+) -> None:
+    instance_id = row["instance_id"]
+    tables["kumo_books"] += [_version_row(instance_id, version) for version in history.versions]
+    tables["rejections"] += [rejection_row(rejection) for rejection in history.rejections]
+    if history.passed_version is None:
+        instance = instance_from_row(row, encoded.config)
+        revision = len(history.versions)
+        _add_template_book(tables, edition, encoded, instance_id, instance, revision, is_replacement=True)
+
+
+def _version_row(instance_id: str, version: BookVersion) -> Row:
+    verdict = version.verdict
+    return book_row(
+        instance_id,
+        version.revision,
+        version.text,
+        version.author,
+        verdict.missing,
+        verdict.extra,
+        confirmed=verdict.confirmed,
+        ambiguous=verdict.ambiguous,
+        passed=verdict.passed,
+        checked_by=version.checked_by,
+        call_id=version.call_id,
+        check_call_ids=version.check_call_ids,
+    )
+
+
+def _add_template_book(
+    tables: dict[str, Rows],
+    edition: KumoEdition,
+    encoded: EncodedConfig,
+    instance_id: str,
+    instance: Instance,
+    revision: int,
+    is_replacement: bool = False,
+) -> None:
+    rules = rules_of(encoded, instance)
+    text = _template_text(edition, encoded, instance_id, instance, rules)
+    verdict = check_book(text, instance, rules)
+    tables["kumo_books"].append(
+        book_row(
+            instance_id,
+            revision,
+            text,
+            TEMPLATE_AUTHOR,
+            verdict.missing,
+            verdict.extra,
+            is_replacement=is_replacement,
+        )
+    )
+    if not verdict.passed:
+        message = (
+            f"{len(verdict.missing)} rules missing, {len(verdict.extra)} extra; "
+            "rename what the book cannot say"
+        )
+        tables["rejections"].append(
+            rejection_row(Rejection("books", instance_id, "book_rules_differ", message))
+        )
+
+
+def _template_text(
+    edition: KumoEdition,
+    encoded: EncodedConfig,
+    instance_id: str,
+    instance: Instance,
+    rules: tuple[Rule, ...],
+) -> str:
+    rng = derive_rng(edition.plan.seed, f"book/{instance_id}", 0)
+    return write_book(encoded.config, instance, rules, rng)

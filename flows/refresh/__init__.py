@@ -1,0 +1,1 @@
+"""The refresh: plan, flow, publication."""

@@ -1,0 +1,1 @@
+"""Who runs batches: this process, a process pool, Dask."""

@@ -1,0 +1,80 @@
+"""Run the batches of a stage, each as one Prefect task run, and notify the watchers."""
+
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from prefect import Task, task
+from prefect.cache_policies import NO_CACHE
+
+from flows.console import progress
+from flows.run.batch_runner import Runner
+from flows.stages.grow import Counts, Work
+from flows.watchers.watcher import Watchers
+from schemas.errors import PerennialError
+
+_RETRIES = 2
+_RETRY_DELAY_S = 2
+_TIMEOUT_S = 6 * 3600
+
+
+@dataclass(frozen=True)
+class Stages:
+    """Runs stages: notifies `watchers` of each, and gives `runner` the work that may run elsewhere."""
+
+    watchers: Watchers
+    runner: Runner | None = None
+
+    def run(self, name: str, here: Sequence[Callable[[], Counts]], spread: Sequence[Work] = ()) -> Counts:
+        """Do all of it and return the added counts: `here` in order in this process, `spread` anywhere."""
+        total: Counter[str] = Counter()
+        size = len(here) + len(spread)
+        self.watchers.stage_started(name, size)
+        with progress.stage(name, size) as advance:
+            for done, counts in enumerate(self._counts(name, here, spread), start=1):
+                total.update(counts)
+                advance(counts)
+                self.watchers.batch_done(name, done, counts)
+        self.watchers.stage_done(name, dict(total))
+        return dict(total)
+
+    def _counts(
+        self, name: str, here: Sequence[Callable[[], Counts]], spread: Sequence[Work]
+    ) -> Iterator[Counts]:
+        in_process = _as_task(name, _call, timeout_s=_TIMEOUT_S)
+        waiting = deque(spread)
+        if self.runner is None:
+            here = [*(work.run for work in spread), *here]
+        else:
+            while waiting and self.runner.is_patient():
+                started = time.monotonic()
+                yield in_process(waiting.popleft().run)
+                self.runner.stayed(time.monotonic() - started)
+            yield from self.runner.run(_as_task(name, self.runner.call), waiting)
+        for work in here:
+            yield in_process(work)
+
+
+def _call(work: Callable[[], Counts]) -> Counts:
+    return work()
+
+
+def _as_task(name: str, function: Callable[..., Counts], timeout_s: float | None = None) -> Task[..., Counts]:
+    """Return the function as a task; a time-out works in the main thread alone, elsewhere it only warns."""
+    return task(
+        name=name,
+        retries=_RETRIES,
+        retry_delay_seconds=_RETRY_DELAY_S,
+        retry_condition_fn=_may_pass_next_time,
+        timeout_seconds=timeout_s,
+        persist_result=False,
+        cache_policy=NO_CACHE,
+    )(function)
+
+
+def _may_pass_next_time(_task: Any, _run: Any, state: Any) -> bool:
+    """Retry what the machine or the network did; never what the input is."""
+    error = state.result(raise_on_failure=False)
+    return isinstance(error, OSError) and not isinstance(error, PerennialError)

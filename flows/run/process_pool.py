@@ -1,0 +1,130 @@
+"""Worker processes of this machine, for batches that need no model.
+
+They import the batch functions and the kernels, not Prefect. However the parent ends, they end too: each
+reads a pipe whose other end only the parent holds, and leaves when that closes.
+"""
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
+from contextlib import contextmanager
+from multiprocessing.connection import Connection
+from types import TracebackType
+from typing import Any, TypeVar
+
+from flows.run.worker import prepare_worker
+
+Result = TypeVar("Result")
+
+
+class WorkerLost(ChildProcessError):
+    """A worker process ended before its batch did; the batch may be run again."""
+
+
+class PoolStopped(Exception):
+    """The pool was stopped before the batch ended."""
+
+
+class ProcessPool:
+    """So many processes at most that run functions, each started when it is first needed.
+
+    Ends them all on leaving, whatever they are doing. A pool that lost a worker starts again.
+    """
+
+    def __init__(self, workers: int) -> None:
+        self._workers = workers
+        self._crew: _Crew | None = None
+        self._lock = threading.Lock()
+        self._stopped = False
+
+    def __enter__(self) -> "ProcessPool":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def run(self, function: Callable[..., Result], *values: Any) -> Result:
+        """Return what the function returns in a worker, or raise what it raises there.
+
+        Raises WorkerLost where a worker died (those in flight in the others are lost with it), and
+        PoolStopped where the pool was stopped meanwhile.
+        """
+        crew = self._current_crew()
+        try:
+            return crew.submit(function, *values).result()
+        except BrokenExecutor:
+            self._dismiss(crew)
+            raise WorkerLost("a worker process ended before its batch did") from None
+
+    def stop(self) -> None:
+        """End all workers at once and take no more work; what they have staged stays."""
+        with self._lock:
+            self._stopped = True
+            if self._crew is not None:
+                self._crew.end()
+
+    def _current_crew(self) -> "_Crew":
+        with self._lock:
+            if self._stopped:
+                raise PoolStopped
+            if self._crew is None or self._crew.is_dismissed:
+                self._crew = _Crew(self._workers)
+            return self._crew
+
+    def _dismiss(self, crew: "_Crew") -> None:
+        with self._lock:
+            if self._stopped:
+                raise PoolStopped from None
+            crew.end()
+
+
+class _Crew:
+    """One set of worker processes; when one of them dies, so do the others."""
+
+    def __init__(self, workers: int) -> None:
+        context = multiprocessing.get_context("spawn")
+        self._held, self._lifeline = context.Pipe(duplex=False)
+        self._executor = ProcessPoolExecutor(
+            workers, mp_context=context, initializer=_begin, initargs=(self._held,)
+        )
+        self.is_dismissed = False
+
+    def submit(self, function: Callable[..., Result], *values: Any) -> "Future[Result]":
+        """Hand the work to a worker, starting one where none is idle."""
+        with interrupts_held_back():
+            return self._executor.submit(function, *values)
+
+    def end(self) -> None:
+        """Let the workers leave now: they hold nothing that is not in a file."""
+        if not self.is_dismissed:
+            self.is_dismissed = True
+            self._lifeline.close()
+            self._executor.shutdown(wait=True, cancel_futures=True)
+            self._held.close()
+
+
+@contextmanager
+def interrupts_held_back() -> Iterator[None]:
+    """Start processes that Ctrl-C and SIGHUP do not reach: a terminal sends them too, the parent decides."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGHUP})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _begin(lifeline: Connection) -> None:
+    threading.Thread(target=_leave_with, args=(lifeline,), daemon=True).start()
+    prepare_worker()
+
+
+def _leave_with(lifeline: Connection) -> None:
+    try:
+        lifeline.recv_bytes()
+    except (EOFError, OSError):
+        os._exit(1)

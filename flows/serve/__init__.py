@@ -1,0 +1,1 @@
+"""Scheduled refreshes: deployments and the embedded Prefect server."""

@@ -1,0 +1,120 @@
+"""The flows that are deployed: a refresh, its analysis and its audit, with parameters for Prefect's form.
+
+They are what `prefect.yaml` names and `perennial serve` runs. What a parameter leaves out comes from the
+environment and perennial.toml of the process that runs the flow; secrets, endpoints and the data root come
+from there alone.
+"""
+
+import io
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
+from typing import Any
+
+from prefect import Flow, State, flow, get_run_logger
+from prefect.client.schemas.objects import FlowRun
+from prefect.states import Completed
+
+from flows.console import progress
+from flows.console.terminal import Terminal
+from flows.refresh.flow import refresh
+from flows.refresh.plan import code_version
+from flows.serve.child_runs import end_with_parent
+from flows.serve.flow_parameters import takes_settings
+from flows.watchers.webhook import Notices
+from schemas.settings import EditionName, load_settings
+from warehouse.catalog.catalog import published_editions
+from warehouse.store.store import Store
+
+_WIDTH = 160
+
+
+def _fresh_edition(given: dict[str, Any]) -> str:
+    """Publish an edition and return its name.
+
+    A refresh that was killed between publishing and tidying up is found staged and published: it is
+    tidied up, and is no fresh edition, so that another one follows.
+    """
+    settings = load_settings(given)
+    before = published_editions(Store(settings.root))
+    values = {name: value for name, value in given.items() if value is not None}
+    edition = refresh.fn(values)
+    return refresh.fn(values) if edition in before and not settings.edition else edition
+
+
+def _tell_of_crash(flow: Flow[..., Any], flow_run: FlowRun, state: State[Any]) -> None:
+    """Send the webhook's message for a process that could not do so itself."""
+    # Without the run's parameters: nothing has checked those of a run that never came to start.
+    settings = load_settings({})
+    edition = str(flow_run.parameters.get("edition") or settings.edition)
+    notices = Notices(settings.webhook, settings.root, edition, code_version())
+    notices.crashed(state.message or "the process of the refresh ended without an error message")
+
+
+@flow(
+    name="kumo-refresh",
+    description="Grow and publish one edition of fresh KUMO instances, or resume one that was started.",
+    on_crashed=[_tell_of_crash],
+)
+@takes_settings
+def kumo_refresh(**settings: Any) -> State[Any]:
+    """Grow and publish one edition, as `perennial refresh` does."""
+    with _run_of_its_own():
+        edition = _fresh_edition(settings)
+    return Completed(message=f"edition {edition} is published")
+
+
+@flow(name="analyse", description="Compute the statistics of published editions again; no model is called.")
+def analyse(edition: EditionName | None = None) -> State[Any]:
+    """Compute statistics again, as `perennial analyse` does.
+
+    Args:
+        edition: The edition. Default: every published one.
+    """
+    from flows.cli.analyse import analyse as analysed
+
+    with _run_of_its_own():
+        analysed(edition or None)
+    return Completed(message="the statistics are up to date")
+
+
+@flow(name="audit", description="Audit published tables again.")
+def audit(edition: EditionName | None = None) -> State[Any]:
+    """Check published tables, as `perennial audit` does; fail where an expectation no longer holds.
+
+    Args:
+        edition: The edition. Default: every published one.
+    """
+    from flows.editions.audit import audit_edition, editions_to_audit, require_held
+
+    store = Store(load_settings({}).root)
+    broken = {}
+    with _run_of_its_own():
+        for name in editions_to_audit(store, edition):
+            told, broken[name] = audit_edition(store, name)
+            progress.note(f"{name}: {told}")
+        require_held(broken, store)
+    return Completed(message=f"audited: {', '.join(broken)}")
+
+
+@contextmanager
+def _run_of_its_own() -> Iterator[None]:
+    """Show progress in the run's log, and end with the process that serves."""
+    end_with_parent()
+    log = _RunLog()
+    with progress.shown_on(Terminal(file=log, width=_WIDTH, soft_wrap=True)), redirect_stdout(log):
+        yield
+
+
+class _RunLog(io.StringIO):
+    """A text file each line of which goes to the log of the flow run."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._logger = get_run_logger()
+
+    def write(self, text: str) -> int:
+        """Log the text's lines, but for empty ones."""
+        for line in text.splitlines():
+            if line.strip():
+                self._logger.info(line.rstrip())
+        return len(text)

@@ -1,0 +1,207 @@
+"""The embedded Prefect server: a child process that ends with its parent, however that ends.
+
+Prefect's own ephemeral server outlives a parent that was killed. This one reads its standard input
+and leaves when it closes, which the operating system does for a dead parent too.
+
+It listens on 127.0.0.1, behind `server_guard.py`, and its API demands an auth string that is drawn at each
+start. The string is passed in the environment of this process, the server and their children alone.
+"""
+
+import os
+import secrets
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import IO
+
+from schemas.errors import ServerEnded
+
+START_TIMEOUT_S = 180.0
+_POLL_S = 0.1
+_SCHEDULING = "--scheduling"
+_SIGN_IN_PATH = "/open"
+_CLIENT_AUTH = "PREFECT_API_AUTH_STRING"
+# The server of one run shows no pages, has no automations and offers no blocks.
+_FOR_ONE_RUN = {
+    "PREFECT_UI_ENABLED": "false",
+    "PREFECT_SERVER_UI_ENABLED": "false",
+    "PREFECT_SERVER_SERVICES_TRIGGERS_ENABLED": "false",
+    "PREFECT_API_BLOCKS_REGISTER_ON_START": "false",
+}
+
+
+class EmbeddedServer:
+    """Starts on entering, is waited for by `wait_ready`, and stops on leaving.
+
+    With PREFECT_API_URL in the environment that server is used, and nothing is started. With `scheduling`
+    the server has its user interface and runs schedules; without, it only keeps book of a run. `port` 0
+    is any free one.
+    """
+
+    def __init__(self, home: Path, *, scheduling: bool = False, port: int = 0) -> None:
+        self._home = home
+        self._scheduling = scheduling
+        self._port = port
+        self._log_path = home / "server.log"
+        self._process: subprocess.Popen[bytes] | None = None
+        self._log: IO[bytes] | None = None
+        self._url = ""
+        self._auth_string = ""
+        self._client_auth_before: str | None = None
+        self._stopping = False
+
+    def __enter__(self) -> "EmbeddedServer":
+        if os.environ.get("PREFECT_API_URL"):
+            return self
+        port = self._port or free_port()
+        self._url = f"http://127.0.0.1:{port}/api"
+        self._auth_string = f"perennial:{secrets.token_urlsafe(32)}"
+        self._log = self._log_path.open("wb")
+        self._process = subprocess.Popen(
+            # -P: a folder called `warehouse` in the current one is not our package.
+            [sys.executable, "-P", "-m", "flows.serve.embedded_server", str(port), *self._kind],
+            stdin=subprocess.PIPE,
+            stdout=self._log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            env={**os.environ, **self._settings},
+        )
+        # At once: Prefect reads it when it is first imported.
+        os.environ["PREFECT_API_URL"] = self._url
+        self._client_auth_before = os.environ.get(_CLIENT_AUTH)
+        os.environ[_CLIENT_AUTH] = self._auth_string
+        return self
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the server was started here, and is nobody else's."""
+        return self._process is not None
+
+    @property
+    def pages(self) -> str:
+        """The URL of the server's pages, which ask for the auth string."""
+        return os.environ["PREFECT_API_URL"].removesuffix("/api")
+
+    @property
+    def sign_in_link(self) -> str:
+        """The URL that opens the pages of an own server: a secret."""
+        return f"{self.pages}{_SIGN_IN_PATH}#{self._auth_string}"
+
+    def when_ended(self, then: Callable[[], None]) -> None:
+        """Call this, from a thread of its own, should the server end before it is asked to."""
+        process = self._process
+
+        def watch() -> None:
+            if process is not None:
+                process.wait()
+                if not self._stopping:
+                    then()
+
+        threading.Thread(target=watch, daemon=True).start()
+
+    @property
+    def _kind(self) -> tuple[str, ...]:
+        return (_SCHEDULING,) if self._scheduling else ()
+
+    @property
+    def _settings(self) -> dict[str, str]:
+        settings = {"PREFECT_SERVER_API_AUTH_STRING": self._auth_string}
+        if not self._scheduling:
+            return {**_FOR_ONE_RUN, **settings}
+        return {
+            **settings,
+            "PREFECT_SERVER_UI_API_URL": self._url,
+            # Prefect would write its pages beside its own code, which may be read-only or another server's.
+            "PREFECT_SERVER_UI_STATIC_DIRECTORY": str(self._home / "ui"),
+        }
+
+    def wait_ready(self) -> None:
+        """Return when the server answers; raise ServerEnded if it does not."""
+        if self._process is None:
+            return
+        deadline = time.monotonic() + START_TIMEOUT_S
+        while not _answers(f"{self._url}/health"):
+            ended = self._process.poll() is not None
+            if ended or time.monotonic() > deadline:
+                told = "ended at once" if ended else f"did not start within {START_TIMEOUT_S:.0f} s"
+                raise ServerEnded(
+                    f"the embedded Prefect server {told}: see {self._log_path}, or start one with "
+                    "`prefect server start` and set PREFECT_API_URL"
+                )
+            time.sleep(_POLL_S)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._process is None:
+            return
+        self._stopping = True
+        os.environ.pop("PREFECT_API_URL", None)
+        os.environ.pop(_CLIENT_AUTH, None)
+        if self._client_auth_before is not None:
+            os.environ[_CLIENT_AUTH] = self._client_auth_before
+        self._process.terminate()
+        try:
+            self._process.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        if self._process.stdin is not None:
+            self._process.stdin.close()
+        if self._log is not None:
+            self._log.close()
+
+
+def free_port(wanted: int = 0) -> int:
+    """Return the wanted port, or any free one where 0 is wanted; raise OSError where it is taken."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        probe.bind(("127.0.0.1", wanted))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def _answers(url: str) -> bool:
+    try:
+        with urllib.request.urlopen(url, timeout=5) as reply:
+            return bool(reply.status == 200)
+    except (urllib.error.URLError, OSError):
+        return False
+
+
+def _leave_with_parent() -> None:
+    # Not by sys.stdin: a thread that waits inside of it aborts an interpreter that ends by itself.
+    while os.read(0, 1024):
+        pass
+    os._exit(0)
+
+
+def _serve(port: int, *, scheduling: bool) -> None:
+    # Before the imports, which take seconds: the parent may be gone by then.
+    threading.Thread(target=_leave_with_parent, daemon=True).start()
+    from flows.serve.prefect_database import prepare_database
+    from flows.serve.server_guard import OwnAddressOnly, own_origins, sign_in_page
+
+    # Prefect reads it when it is first imported, and would allow every origin.
+    os.environ["PREFECT_SERVER_API_CORS_ALLOWED_ORIGINS"] = ",".join(own_origins(port))
+    import uvicorn
+    from prefect.server.api.server import create_app
+
+    prepare_database(Path(os.environ["PREFECT_HOME"]))
+
+    # An ephemeral server leaves out its pages and most of its services, the scheduler among them.
+    app = create_app(ephemeral=not scheduling)
+    if scheduling:
+        app.router.routes.insert(0, sign_in_page(_SIGN_IN_PATH))
+    uvicorn.run(OwnAddressOnly(app, port), host="127.0.0.1", port=port, log_level="error", lifespan="on")
+
+
+if __name__ == "__main__":
+    _serve(int(sys.argv[1]), scheduling=_SCHEDULING in sys.argv)

@@ -1,0 +1,132 @@
+"""What happens to the runs of the deployments, printed line by line from what the server knows."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from uuid import UUID
+
+import httpx
+from prefect.client.orchestration import PrefectClient
+from prefect.client.schemas.filters import (
+    DeploymentFilter,
+    DeploymentFilterId,
+    FlowRunFilter,
+    FlowRunFilterExpectedStartTime,
+    FlowRunFilterState,
+    FlowRunFilterStateType,
+)
+from prefect.client.schemas.objects import FlowRun, StateType
+from prefect.client.schemas.sorting import FlowRunSort
+
+_POLL_S = 1.0
+_SHOWN = 50
+_PREFIX = "Flow run encountered an exception: "
+_ENDED = {
+    StateType.CANCELLED: "was cancelled",
+    StateType.CANCELLING: "is being cancelled",
+    StateType.CRASHED: "has crashed",
+    StateType.FAILED: "has failed",
+    StateType.PAUSED: "is paused",
+}
+_BEGUN = (*_ENDED, StateType.PENDING, StateType.RUNNING, StateType.COMPLETED)
+_COLLISION = "Deployment concurrency limit reached."
+
+
+async def read_runs(
+    client: PrefectClient,
+    deployments: Sequence[UUID],
+    *,
+    states: Sequence[StateType] = (),
+    before: datetime | None = None,
+    after: datetime | None = None,
+    limit: int = _SHOWN,
+    soonest_first: bool = False,
+) -> list[FlowRun]:
+    """Return the runs of these deployments by the time that they were due, the latest first."""
+    due = FlowRunFilterExpectedStartTime.model_validate({"before_": before, "after_": after})
+    state = FlowRunFilterState(type=FlowRunFilterStateType(any_=list(states))) if states else None
+    return await client.read_flow_runs(
+        deployment_filter=DeploymentFilter(id=DeploymentFilterId(any_=list(deployments))),
+        flow_run_filter=FlowRunFilter(state=state, expected_start_time=due),
+        sort=FlowRunSort.EXPECTED_START_TIME_ASC if soonest_first else FlowRunSort.EXPECTED_START_TIME_DESC,
+        limit=limit,
+    )
+
+
+class RunNews:
+    """Tells of each run that starts and ends, and when the next refresh is due."""
+
+    def __init__(
+        self,
+        client: PrefectClient,
+        deployments: Sequence[UUID],
+        began: datetime,
+        tell: Callable[[str], None],
+    ) -> None:
+        self._client = client
+        self._deployments = deployments
+        self._tell = tell
+        self._names: dict[UUID, str] = {}
+        self._told: dict[UUID, StateType] = {}
+        self._began = began
+        self._next: datetime | None = None
+
+    async def tell_forever(self) -> None:
+        """Tell what happens until this is cancelled; a server that does not answer is asked again."""
+        while True:
+            with suppress(httpx.HTTPError):
+                await self._tell_once()
+            await asyncio.sleep(_POLL_S)
+
+    async def _tell_once(self) -> None:
+        for deployment in self._deployments:
+            if deployment not in self._names:
+                self._names[deployment] = (await self._client.read_deployment(deployment)).name
+        begun = await read_runs(self._client, self._deployments, states=_BEGUN)
+        under_way = [self._told_of(run) for run in reversed(begun)]
+        if not any(under_way):
+            await self._tell_next()
+
+    def _told_of(self, run: FlowRun) -> bool:
+        """Tell of the run if its state is new; return whether it is under way."""
+        state = run.state
+        if state is None or state.timestamp < self._began:
+            return False
+        if state.type is StateType.PENDING:
+            return True
+        if self._told.get(run.id) != state.type:
+            self._told[run.id] = state.type
+            self._tell(f"{self._name(run)} {_in_words(run)} (run {run.name})")
+        return state.type in (StateType.RUNNING, StateType.CANCELLING)
+
+    def _name(self, run: FlowRun) -> str:
+        return self._names.get(run.deployment_id, "run") if run.deployment_id else "run"
+
+    async def _tell_next(self) -> None:
+        now = datetime.now(UTC)
+        scheduled = await read_runs(
+            self._client,
+            self._deployments[:1],
+            states=[StateType.SCHEDULED],
+            after=now,
+            limit=1,
+            soonest_first=True,
+        )
+        due = scheduled[0].expected_start_time if scheduled else None
+        if due is not None and due != self._next:
+            self._next = due
+            self._tell(f"the next refresh is due {due:%Y-%m-%d %H:%M:%S} UTC")
+
+
+def _in_words(run: FlowRun) -> str:
+    state = run.state
+    assert state is not None
+    message = " ".join((state.message or "").removeprefix(_PREFIX).split())
+    if state.type is StateType.RUNNING:
+        return "has started"
+    if state.type is StateType.COMPLETED:
+        return f"has ended: {message}" if message else "has ended"
+    if state.type is StateType.CANCELLED and _COLLISION in message:
+        return "is skipped: another run of it is in progress"
+    return f"{_ENDED[state.type]}: {message}"

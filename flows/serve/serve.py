@@ -1,0 +1,247 @@
+"""Serve the deployments: register them, run what falls due in processes of its own, and say what happens.
+
+Prefect's own runner starts the runs. What is added here: what was interrupted or missed while nobody
+served is resumed at once, a server that does not answer is waited for, and an end that leaves nothing behind.
+"""
+
+import asyncio
+import signal
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+from zoneinfo import ZoneInfo
+
+from prefect import Flow
+from prefect.client.orchestration import PrefectClient, get_client
+from prefect.client.schemas.actions import DeploymentUpdate
+from prefect.client.schemas.objects import (
+    ConcurrencyLimitConfig,
+    ConcurrencyLimitStrategy,
+    FlowRun,
+    StateType,
+)
+from prefect.client.schemas.responses import DeploymentResponse
+from prefect.exceptions import ObjectNotFound, ParameterTypeError, SignatureMismatchError
+from prefect.logging.handlers import APILogHandler
+from prefect.runner import Runner
+from prefect.schedules import Cron, Interval, Schedule
+from prefect.states import Crashed, Scheduled
+from prefect.types.entrypoint import EntrypointType
+
+from flows.serve.child_runs import leave_after
+from flows.serve.deployments import analyse, audit, kumo_refresh
+from flows.serve.run_news import RunNews, read_runs
+from flows.serve.server_access import refuse_open_server, require_access
+from flows.watchers.webhook import without_credentials
+from schemas.errors import InvalidOption, PerennialError
+
+Tell = Callable[[str], None]
+STOPPED = "perennial serve was stopped; the run resumes when it is started again"
+_CUT_OFF = "its process is gone, with the perennial serve that started it"
+_QUERY_S = 2.0
+_MISSED = 200
+_ROOT_TAG = "root:"
+_RETRY_S = 30.0
+_END_S = 90.0
+_DEPLOYED: tuple[Flow[..., Any], ...] = (kumo_refresh, analyse, audit)
+_UNDER_WAY = (StateType.PENDING, StateType.RUNNING, StateType.CANCELLING)
+# A refresh that falls due while one is under way is dropped: a queue of them would grow an edition each.
+_ONE_AT_A_TIME = ConcurrencyLimitConfig(limit=1, collision_strategy=ConcurrencyLimitStrategy.CANCEL_NEW)
+
+
+@dataclass(frozen=True, slots=True)
+class Timetable:
+    """When a refresh falls due: every so many seconds, or else by cron in a time zone."""
+
+    cron: str
+    timezone: str
+    every: float | None = None
+
+    def schedule(self) -> Schedule:
+        """Return Prefect's schedule; raise InvalidOption where there is no such time."""
+        try:
+            ZoneInfo(self.timezone)
+            if self.every is not None:
+                return Interval(self.every, timezone=self.timezone)
+            return Cron(self.cron, timezone=self.timezone)
+        except (ValueError, KeyError, OSError) as error:
+            told = " ".join(str(error).strip("'\"").split())
+            raise InvalidOption(
+                f"the schedule {self.cron!r} in {self.timezone!r} is not valid: {told}; expected cron such "
+                "as '0 3 1 */2 *' and a time zone such as UTC or Europe/Berlin"
+            ) from None
+
+
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """What is served: the data root, when, and whether the server is this process's own."""
+
+    root: str
+    timetable: Timetable
+    owns_server: bool
+
+    async def until_stopped(self, tell: Tell) -> None:
+        """Serve until SIGINT or SIGTERM.
+
+        Raises PerennialError where no server answers at first, or one that takes calls from anybody; one that
+        goes away later is waited for.
+        """
+        async with get_client() as client:
+            await require_access(client)
+            if not self.owns_server:
+                refuse_open_server(str(client.api_url), tell)
+        stop = asyncio.Event()
+        while not stop.is_set():
+            try:
+                await self._serve_once(stop, tell)
+            except PerennialError:
+                raise
+            except Exception as error:  # noqa: BLE001  Prefect's runner ends by groups of whatever it met
+                name = type(error).__name__
+                tell(f"the Prefect server does not answer ({name}); trying again in {_RETRY_S:.0f} s")
+                await _either(stop.wait(), asyncio.sleep(_RETRY_S))
+
+    async def _serve_once(self, stop: asyncio.Event, tell: Tell) -> None:
+        async with get_client() as client:
+            began = datetime.now(UTC)
+            owed = await self._owed(client, tell)
+            runner = Runner(
+                name="perennial", query_seconds=_QUERY_S, prefetch_seconds=0, pause_on_shutdown=False
+            )
+            ids = [await self._add(runner, flow) for flow in _DEPLOYED]
+            for deployment_id, flow in zip(ids, _DEPLOYED, strict=True):
+                await _refuse_unknown_parameters(client, deployment_id, flow)
+            if owed is not None:
+                await client.create_flow_run_from_deployment(
+                    ids[0], parameters=owed.parameters, state=Scheduled(scheduled_time=datetime.now(UTC))
+                )
+            serving = asyncio.create_task(runner.start())
+            await _started(runner, serving)
+            # Only now: Prefect's runner has set its own way to end, which does not wait for its children.
+            for number in (signal.SIGINT, signal.SIGTERM):
+                asyncio.get_running_loop().add_signal_handler(number, stop.set)
+            news = asyncio.create_task(RunNews(client, ids, began, tell).tell_forever())
+            await _either(stop.wait(), serving)
+            news.cancel()
+            await _stopped(client, runner, ids, serving, tell)
+
+    async def _add(self, runner: Runner, flow: Flow[..., Any]) -> UUID:
+        # The flow itself, not where to load it from: Prefect would look for our packages in the folder
+        # where `serve` runs, and find the data's `warehouse` there.
+        return await runner.aadd_flow(
+            flow,
+            name=flow.name,
+            schedule=self.timetable.schedule() if flow is kumo_refresh else None,
+            parameters={},
+            concurrency_limit=_ONE_AT_A_TIME,
+            entrypoint_type=EntrypointType.MODULE_PATH,
+            description=flow.description,
+            # The runs get the root by their environment. The tag is for readers, and for the next `serve`.
+            tags=["perennial", self._root_tag],
+        )
+
+    @property
+    def _root_tag(self) -> str:
+        return f"{_ROOT_TAG}{without_credentials(self.root)}"
+
+    async def _owed(self, client: PrefectClient, tell: Tell) -> FlowRun | None:
+        """Return the refresh that was cut off and has to be run again; None without one.
+
+        Runs whose process is gone are marked so: they would hold their place for ever. Of refreshes that fell
+        due while nobody served Prefect keeps all: one of them is left, which then runs.
+        """
+        deployments = [await _registered(client, flow) for flow in _DEPLOYED]
+        ids = [deployment.id for deployment in deployments if deployment is not None]
+        if deployments[0] is None:
+            return None
+        self._refuse_other_root(deployments[0])
+        if self.owns_server:
+            for run in await read_runs(client, ids, states=_UNDER_WAY):
+                await client.set_flow_run_state(run.id, Crashed(message=_CUT_OFF), force=True)
+        now = datetime.now(UTC)
+        missed = await read_runs(client, ids[:1], states=[StateType.SCHEDULED], before=now, limit=_MISSED)
+        for run in missed[1:]:
+            await client.delete_flow_run(run.id)
+        if missed:
+            times = "once" if len(missed) == 1 else f"{len(missed)} times"
+            tell(f"a refresh was due {times} while perennial serve was not running: starting one now")
+            return None
+        latest = await read_runs(client, ids[:1], before=now, limit=1)
+        if not latest or latest[0].state is None or not latest[0].state.is_crashed():
+            return None
+        if not _are_valid(latest[0].parameters):
+            return None
+        tell(f"the last refresh was interrupted ({latest[0].state.message}): resuming it now")
+        return latest[0]
+
+    def _refuse_other_root(self, deployment: DeploymentResponse) -> None:
+        roots = [tag.removeprefix(_ROOT_TAG) for tag in deployment.tags if tag.startswith(_ROOT_TAG)]
+        own = without_credentials(self.root)
+        if roots and own not in roots and not self.owns_server:
+            raise InvalidOption(
+                f"deployment {kumo_refresh.name!r} on that Prefect server serves the data root {roots[0]!r}, "
+                f"not {own!r}: a server serves one root; use another server, or remove the deployment with "
+                f"`prefect deployment delete {kumo_refresh.name}/{kumo_refresh.name}`"
+            )
+
+
+async def _refuse_unknown_parameters(
+    client: PrefectClient, deployment_id: UUID, flow: Flow[..., Any]
+) -> None:
+    """Let the server refuse a run with a parameter that the flow does not have; else only the flow does."""
+    schema = {**flow.parameters.model_dump(exclude_unset=True), "additionalProperties": False}
+    update = DeploymentUpdate(parameter_openapi_schema=schema)
+    await client.update_deployment(deployment_id, update)
+
+
+def _are_valid(parameters: dict[str, Any]) -> bool:
+    """Whether a run with these parameters would start, or be refused again."""
+    try:
+        kumo_refresh.validate_parameters(parameters)
+    except (ParameterTypeError, SignatureMismatchError):
+        return False
+    return True
+
+
+async def _registered(client: PrefectClient, flow: Flow[..., Any]) -> DeploymentResponse | None:
+    try:
+        return await client.read_deployment_by_name(f"{flow.name}/{flow.name}")
+    except ObjectNotFound:
+        return None
+
+
+async def _started(runner: Runner, serving: "asyncio.Task[None]") -> None:
+    while not runner.started and not serving.done():
+        await asyncio.sleep(0.05)
+
+
+async def _stopped(
+    client: PrefectClient, runner: Runner, ids: list[UUID], serving: "asyncio.Task[None]", tell: Tell
+) -> None:
+    """End the runs under way and the runner; what was under way is marked as cut off.
+
+    Should the server hang or be gone, then the end comes without its word after a while.
+    """
+    leave_after(_END_S)
+    cut_off = await read_runs(client, ids, states=_UNDER_WAY)
+    going_on = "; the interrupted run resumes when this is started again" if cut_off else ""
+    tell(f"stopping{going_on}")
+    if runner.started:
+        await runner.astop()
+    await asyncio.gather(serving, return_exceptions=True)
+    # Print what is still to be said of them.
+    await APILogHandler.aflush()
+    for run in cut_off:
+        now = await client.read_flow_run(run.id)
+        if now.state is None or not now.state.is_completed():
+            await client.set_flow_run_state(run.id, Crashed(message=STOPPED), force=True)
+
+
+async def _either(*work: Any) -> None:
+    """Wait until one of them is done; raise what ended it."""
+    tasks = [asyncio.ensure_future(part) for part in work]
+    done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    for task in done:
+        task.result()

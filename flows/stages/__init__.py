@@ -1,0 +1,1 @@
+"""What stages share: the workspace, model calls, completeness, statistics."""

@@ -1,0 +1,99 @@
+"""How an edition grows: its stages in order, each over its batches. Who runs the batches is handed in."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Protocol
+
+from flows.stages.policies import Policies
+from flows.stages.workspace import Workspace, open_workspace
+from schemas.benchmark import Batch, Stage
+from schemas.errors import EndpointFailed
+
+FAILED_EPISODES = "api_errors"
+Counts = dict[str, int]
+
+
+class CallsFailed(Exception):
+    """Model calls of a batch failed for good, so that it is not staged: how many episodes that leaves."""
+
+    def __init__(self, episodes: int) -> None:
+        super().__init__(episodes)
+        self.episodes = episodes
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Batches of one stage that run one after the other; picklable, so that any process can do it."""
+
+    root: str
+    edition: str
+    batches: tuple[Batch, ...]
+    policies: Policies
+
+    def run(self) -> Counts:
+        """Stage the batches that are not staged yet; return the rows of all of them by table."""
+        workspace = open_workspace(self.root, self.edition)
+        stage = next(stage for stage in workspace.stages if stage.name == self.batches[0].stage)
+        counts: Counter[str] = Counter()
+        for batch in self.batches:
+            counts.update(_staged(workspace, stage, batch, self.policies))
+        return dict(counts)
+
+
+def _staged(workspace: Workspace, stage: Stage, batch: Batch, policies: Policies) -> Counts:
+    key = workspace.key(batch)
+    if workspace.staging.is_done(key) and not stage.repeats:
+        return workspace.staging.counts(key)
+    try:
+        tables = stage.run(workspace, batch, policies)
+    except CallsFailed as failed:
+        return {FAILED_EPISODES: failed.episodes}
+    return workspace.staging.write_batch(key, tables)
+
+
+class StageRunner(Protocol):
+    """Runs the work of a stage."""
+
+    def run(self, name: str, here: Sequence[Callable[[], Counts]], spread: Sequence[Work] = ()) -> Counts:
+        """Do all of it and return the added counts: `here` in order in this process, `spread` anywhere."""
+        ...
+
+
+def grow(workspace: Workspace, policies: Policies, runner: StageRunner) -> None:
+    """Stage all that the edition's plan asks for, but for what is staged already.
+
+    Raises EndpointFailed where a stage's model calls failed for good; what was answered is kept.
+    """
+    for stage in workspace.stages:
+        batches = stage.batches(workspace)
+        if batches:
+            works = list(_works(workspace, stage, batches, policies))
+            spread = [work for work in works if stage.spreads(workspace, work.batches[0])]
+            here = [work.run for work in works if work not in spread]
+            _refuse_failed_calls(runner.run(stage.name, here, spread))
+
+
+def _works(
+    workspace: Workspace, stage: Stage, batches: Iterable[Batch], policies: Policies
+) -> Iterable[Work]:
+    place = (workspace.staging.store.root, workspace.plan.edition)
+    groups = [(b,) for b in batches] if stage.chain is None else _chains(stage.chain, batches)
+    for group in groups:
+        elsewhere = stage.spreads(workspace, group[0])
+        yield Work(*place, group, policies.without_inputs() if elsewhere else policies)
+
+
+def _chains(chain: Callable[[Batch], object], batches: Iterable[Batch]) -> list[tuple[Batch, ...]]:
+    return [tuple(group) for _, group in groupby(batches, key=chain)]
+
+
+def _refuse_failed_calls(counts: Counts) -> None:
+    failed = counts.get(FAILED_EPISODES, 0)
+    if failed:
+        raise EndpointFailed(
+            f"{failed} episodes ended because model calls failed for good (`perennial calls` shows them, "
+            "with --status unavailable or rejected); the same command makes only these calls again, and "
+            "--accept-api-errors publishes them as api_error, left out of every rate"
+        )

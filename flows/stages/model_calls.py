@@ -1,0 +1,189 @@
+"""Model calls within one batch of a refresh: the client, its ledger, and which calls the batch used."""
+
+import asyncio
+import logging
+import os
+import signal
+import threading
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from flows.console import progress
+from flows.console.interrupts import first_signal
+from flows.stages.leaving import before_leaving
+from flows.stages.workspace import Workspace
+from schemas.calls import CallPolicy, ModelRequest, Reply
+from schemas.endpoint import choose_endpoint
+from schemas.errors import EndpointFailed, PerennialError, UnreadableInput
+from tasks.llm.asking import Ask
+from tasks.llm.replay import ReplayClient
+from tasks.llm.structured import JsonAsker, SchemaSupport
+from warehouse.editions.stored_replies import reply_of
+from warehouse.ledger.ledger import CallLedger, ledger_file
+from warehouse.ledger.prices import load_prices
+from warehouse.staging.staging import Rows
+from warehouse.store.root_id import root_id
+from warehouse.store.store import Store
+
+if TYPE_CHECKING:
+    from tasks.llm.client import ModelClient
+
+Result = TypeVar("Result")
+
+
+class BatchCalls:
+    """Ask on behalf of one batch, and remember which calls it used."""
+
+    def __init__(self, ask: Ask, ledger: CallLedger) -> None:
+        self._ask = ask
+        self._ledger = ledger
+        self._used: dict[str, Reply] = {}
+
+    async def __call__(self, request: ModelRequest) -> Reply:
+        """Return the reply, kept in the ledger before."""
+        reply = await self._ask(request)
+        self._used[reply.call_id] = reply
+        progress.count_call(reply)
+        return reply
+
+    def seconds(self, call_id: str) -> float:
+        """Return how long the reply to a call of this batch took."""
+        return self._used[call_id].latency_s
+
+    def added_to(self, tables: Mapping[str, Rows]) -> dict[str, Rows]:
+        """Return the tables with `calls` and `messages`: every answer used, and each call that a row names.
+
+        A failed call that no row names is left out: whether it was made may depend on timing.
+        """
+        named = {row["call_id"] for rows in tables.values() for row in rows if row.get("call_id")}
+        kept = {call_id for call_id, reply in self._used.items() if reply.answered or call_id in named}
+        return {**tables, **self._ledger.rows(sorted(kept))}
+
+
+@dataclass(frozen=True)
+class ModelSession:
+    """An open client and its ledger, shared by all batches of one task run."""
+
+    client: "ModelClient | ReplayClient"
+    ledger: CallLedger
+    policy: CallPolicy
+    support: SchemaSupport = field(default_factory=SchemaSupport)
+
+    def batch(self) -> BatchCalls:
+        """Return a way to ask that remembers its calls."""
+        return BatchCalls(self.client.ask, self.ledger)
+
+    def json_asker(self, calls: BatchCalls) -> JsonAsker:
+        """Return a way to ask for JSON; all of a session share what they find out of the server."""
+        return JsonAsker(calls, self.support)
+
+
+def run_session(
+    workspace: Workspace, policy: CallPolicy, work: Callable[[ModelSession], Awaitable[Result]]
+) -> Result:
+    """Return what the asynchronous work returns, with a client open while it runs.
+
+    Raises what stops a stage: EndpointFailed and LimitReached; what was answered until then is kept. Ctrl-C,
+    SIGTERM and SIGHUP let the calls in flight end, since they are paid for; a second one does not wait.
+    """
+    try:
+        return asyncio.run(_in_session(workspace, policy, work))
+    except _Interrupted as interrupted:
+        # For handlers outside of model calls: Python, Prefect, the operating system.
+        signal.raise_signal(interrupted.number)
+        raise KeyboardInterrupt from None
+
+
+class _Interrupted(Exception):
+    """A signal interrupted, and all calls in flight have ended."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+async def _in_session(
+    workspace: Workspace, policy: CallPolicy, work: Callable[[ModelSession], Awaitable[Result]]
+) -> Result:
+    # It logs every request at the level that `--verbose` shows; the ledger has them all.
+    logging.getLogger("httpx2").setLevel(logging.WARNING)
+    store = workspace.staging.store
+    path = ledger_file(store.root)
+    with CallLedger(path, workspace.plan.edition, policy.base_url, root_id(store)) as ledger:
+        async with _client(policy, ledger, store) as client:
+            with _calls_end_first(client.stop):
+                return await work(ModelSession(client, ledger, policy))
+
+
+def _client(
+    policy: CallPolicy, ledger: CallLedger, store: Store
+) -> AbstractAsyncContextManager["ModelClient | ReplayClient"]:
+    if policy.replay:
+        return nullcontext(ReplayClient(partial(_stored_reply, ledger)))
+    from tasks.llm.client import ModelClient
+
+    key = choose_endpoint(policy.base_url, os.environ).key
+    return ModelClient(policy, key, ledger, load_prices(store), ledger.spent())
+
+
+def _stored_reply(ledger: CallLedger, call_id: str) -> Reply | None:
+    """Return what the ledger keeps of a call, an answer or not; None where it keeps nothing."""
+    answer = ledger.find(call_id)
+    if answer is not None:
+        return answer
+    try:
+        (row,) = ledger.rows([call_id])["calls"]
+    except UnreadableInput:
+        return None
+    return reply_of(row)
+
+
+@contextmanager
+def _calls_end_first(stop: Callable[[str], None]) -> Iterator[None]:
+    """Let the calls in flight end before a signal, or `leave`, ends the process; `stop` prevents new ones.
+
+    Raises _Interrupted when the block has ended by a signal.
+    """
+    loop = asyncio.get_running_loop()
+    ended = threading.Event()
+
+    def stop_and_say_so() -> None:
+        stop("the refresh was interrupted")
+        progress.note(
+            "interrupted: waiting for the calls in flight, as they are paid for; interrupt again to leave now"
+        )
+
+    def on_signal() -> None:
+        loop.call_soon_threadsafe(stop_and_say_so)
+
+    def stop_and_wait(error: PerennialError) -> None:
+        loop.call_soon_threadsafe(stop, str(error))
+        ended.wait()
+
+    with before_leaving(stop_and_wait):
+        try:
+            with first_signal(on_signal) as received:
+                try:
+                    yield
+                except EndpointFailed:
+                    if not received:
+                        raise
+            if received:
+                raise _Interrupted(received[0])
+        finally:
+            ended.set()
+
+
+async def all_settled(work: Iterable[Awaitable[Result]]) -> list[Result]:
+    """Return all results in order; where some fail, let the others end first, then raise the first error.
+
+    A call in flight is paid for: it is never cancelled for another one's sake.
+    """
+    results: list[Any] = await asyncio.gather(*work, return_exceptions=True)
+    for result in results:
+        if isinstance(result, BaseException):
+            raise result
+    return results

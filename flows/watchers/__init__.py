@@ -1,0 +1,1 @@
+"""Who watches a refresh: Prefect artifacts and assets, OpenLineage, the webhook."""

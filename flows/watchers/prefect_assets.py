@@ -1,0 +1,79 @@
+"""The tables of a published edition as Prefect assets: one materialisation a table, with what it rests on."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from prefect.assets import Asset, AssetProperties, materialize
+from prefect.cache_policies import NO_CACHE
+
+from flows.watchers.watcher import Watcher
+from schemas.ids import content_id
+from schemas.plan import RefreshPlan
+from schemas.tables import TABLES
+from warehouse.lineage.columns import origin_tables
+from warehouse.lineage.datasets import dataset_name, root_namespace
+
+_MADE_BY = "perennial"
+_KEY_LENGTH = 512  # Prefect's own bound
+# A scheme, and the characters that Prefect refuses in a key.
+_NOT_IN_A_KEY = re.compile(r"[\x00\s#?&%\"'<>\[\]{}|\\^`]")
+
+
+def asset_key(root: str, table: str) -> str:
+    """Return the table's asset key: perennial://, the root without scheme and credentials, tables/<table>.
+
+    A root too long for a key, or with characters that no key may hold, gets a hash to stay distinct.
+    """
+    place = root_namespace(root).partition("://")[2].strip("/")
+    name = _NOT_IN_A_KEY.sub("_", place)
+    longest = _KEY_LENGTH - len(f"perennial:///{dataset_name(table)}")
+    if name != place or len(name) > longest:
+        mark = f"_{content_id('root', place)}"
+        name = name[: longest - len(mark)] + mark
+    return f"perennial://{name}/{dataset_name(table)}"
+
+
+class AssetWatcher(Watcher):
+    """Materialises an asset for each table of the edition that has rows, once it is published."""
+
+    def __init__(self) -> None:
+        self._root = ""
+        self._edition = ""
+
+    def refresh_started(self, root: str, plan: RefreshPlan) -> None:
+        """Keep where the edition goes."""
+        self._root, self._edition = root, plan.edition
+
+    def published(self, counts: dict[str, int]) -> None:
+        """Run one materialising task a table."""
+        # An edition's own row is counted by nobody.
+        known = {**counts, "editions": 1}
+        rows = {name: known[name] for name in TABLES if known.get(name)}
+        for table in rows:
+            _materialise(self._root, self._edition, table, rows)
+
+
+def _materialise(root: str, edition: str, table: str, rows: Mapping[str, int]) -> None:
+    asset = Asset(
+        key=asset_key(root, table),
+        properties=AssetProperties(name=table, description=f"A row is {TABLES[table].row}."),
+    )
+    metadata: dict[str, Any] = {
+        "edition": edition,
+        "rows": rows[table],
+        "columns": [column.name for column in TABLES[table].columns],
+    }
+    materialize(
+        asset,
+        by=_MADE_BY,
+        name=f"asset {table}",
+        asset_deps=[asset_key(root, name) for name in _rests_on(table) if name in rows],
+        persist_result=False,
+        cache_policy=NO_CACHE,
+    )(lambda: asset.add_metadata(metadata))()
+
+
+def _rests_on(table: str) -> tuple[str, ...]:
+    """Return the tables that a table is made from; an audit reads them all."""
+    return tuple(TABLES) if table == "audits" else origin_tables(table)

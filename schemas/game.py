@@ -1,0 +1,93 @@
+"""What play is made of, whatever the benchmark: a game, its turns, and how an episode ends."""
+
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple, Protocol
+
+from schemas.calls import Message
+
+EpisodeStatus = Literal["solved", "wrong", "unparsed", "truncated", "refused", "turn_limit", "api_error"]
+EPISODE_STATUSES: tuple[EpisodeStatus, ...] = (
+    "solved",
+    "wrong",
+    "unparsed",
+    "truncated",
+    "refused",
+    "turn_limit",
+    "api_error",
+)
+
+
+class Opening(NamedTuple):
+    """What a player is shown first, and the template that says how it is asked."""
+
+    messages: tuple[Message, ...]
+    template: str
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How a game ended: `success`: the answer was right; `score`: how right it was, 0 to 1."""
+
+    status: EpisodeStatus
+    success: bool
+    score: float
+
+
+class Game(Protocol):
+    """One run on one instance, reply by reply; one-shot benchmarks end at the first reply."""
+
+    def opening(self, variant: str) -> Opening:
+        """Return what a model is shown first; `variant` names how, "" for the usual way."""
+        ...
+
+    def take(self, reply: str) -> str | None:
+        """Take the next reply and return what comes back; None: the game has ended."""
+        ...
+
+    def next_message(self) -> Message:
+        """Return the message that shows a model what came back and asks for the next reply."""
+        ...
+
+    def end(self, status: EpisodeStatus) -> None:
+        """End the game with this status, by a reply that is kept and not read."""
+        ...
+
+    def result(self) -> Result | None:
+        """Return how the game ended, None while it continues."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One reply of an episode: its number from 1, its text, what came back, and the call that gave it."""
+
+    number: int
+    reply: str
+    feedback: str | None
+    call_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """One run of one player: its turns, how it ended, tokens and cost of its calls, and the game itself.
+
+    `tokens` and `cost_usd` are None where no model played or one is unknown.
+    """
+
+    player: str
+    run: int
+    turns: tuple[Turn, ...]
+    result: Result
+    game: Game = field(compare=False)
+    tokens: int | None = None
+    cost_usd: float | None = None
+
+    @property
+    def status(self) -> EpisodeStatus:
+        """How it ended."""
+        return self.result.status
+
+    @property
+    def success(self) -> bool:
+        """Whether the answer was right."""
+        return self.result.success

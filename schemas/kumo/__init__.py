@@ -1,0 +1,1 @@
+"""KUMO: what its things are, its tables, its settings."""

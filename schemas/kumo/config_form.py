@@ -1,0 +1,101 @@
+"""The JSON form of a seed configuration, as people and models write it.
+
+Names must not be blank and numbers must be finite; everything else that can be wrong with a
+configuration is left in, for `tasks.kumo.validation` to find all at once.
+"""
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, FailFast, Field, model_validator
+
+from schemas.kumo.things import Outcome, OutcomeState, SeedConfig
+
+
+def _label_text(value: object) -> object:
+    """Return the text of a number as a label; leave anything else for the next check."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return repr(value) if is_number else value
+
+
+def _not_too_many(value: object) -> object:
+    """Refuse a list that no valid document has room for, before it gives a million errors."""
+    if isinstance(value, list) and len(value) > _MAX_OUTCOMES:
+        raise ValueError(f"expected {_MAX_OUTCOMES:,} outcome entries at most, got {len(value):,}")
+    return value
+
+
+_MAX_OUTCOMES = 250_000  # an entry takes 40 characters at least, a document has ten million at most
+
+Text = Annotated[str, Field(strict=True)]
+Name = Annotated[str, Field(strict=True, pattern=r"\S")]
+Names = Annotated[list[Name], FailFast()]
+Label = Annotated[Name, BeforeValidator(_label_text)]
+Bound = Annotated[float, Field(strict=True, allow_inf_nan=False)]
+
+
+class _Form(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class StateForm(_Form):
+    """One outcome state: a `label`, or a `range` of two numbers, and the truths that it rules out."""
+
+    label: Label | None = None
+    range: Annotated[list[Bound], Field(min_length=2, max_length=2)] | None = None
+    rules_out: Names
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> "StateForm":
+        if (self.label is None) == (self.range is None):
+            given = "neither" if self.label is None else "both"
+            raise ValueError(f"expected either a label or a range [low, high], got {given}")
+        return self
+
+    def state(self) -> OutcomeState:
+        """Return the state as perennial keeps it."""
+        low, high = self.range or (None, None)
+        return OutcomeState(self.label, low, high, tuple(self.rules_out))
+
+
+class OutcomeForm(_Form):
+    """All outcome states of one action."""
+
+    action: Name
+    type: Text
+    unit: Text = ""
+    states: Annotated[list[StateForm], FailFast()]
+
+    def outcome(self) -> Outcome:
+        """Return the outcome as perennial keeps it."""
+        return Outcome(self.action, self.type, tuple(form.state() for form in self.states), self.unit)
+
+
+class SeedConfigForm(_Form):
+    """A whole configuration; the release has `name`, `truths`, `actions` and `outcomes` only."""
+
+    name: Name
+    truths: Names
+    actions: Names
+    outcomes: Annotated[list[OutcomeForm], BeforeValidator(_not_too_many)]
+    goal: Text = ""
+    category: Text = ""
+    truth_noun: Text = "truth"
+    action_noun: Text = "action"
+    book_title: Text = ""
+    truth_notes: dict[Text, Text] = Field(default_factory=dict)
+    action_notes: dict[Text, Text] = Field(default_factory=dict)
+
+    def config(self) -> SeedConfig:
+        """Return the configuration as perennial keeps it."""
+        values: dict[str, Any] = dict(self)
+        values["truths"] = tuple(self.truths)
+        values["actions"] = tuple(self.actions)
+        values["outcomes"] = tuple(form.outcome() for form in self.outcomes)
+        return SeedConfig(**values)
+
+
+def known_keys(place: tuple[int | str, ...]) -> list[str]:
+    """Return the keys of the object that holds `place`, a path such as ("outcomes", 0, "colour")."""
+    forms: dict[int, type[_Form]] = {1: SeedConfigForm, 3: OutcomeForm, 5: StateForm}
+    form = forms.get(len(place))
+    return list(form.model_fields) if form is not None else []

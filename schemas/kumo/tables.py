@@ -1,0 +1,163 @@
+"""KUMO's own tables, beside the shared ones of `schemas.tables`."""
+
+from schemas.table_form import CALL_ID, Column, Reference, Table
+
+DOMAINS = Table(
+    "kumo_domains",
+    "a proposed domain",
+    (
+        Column("domain_id", "string", "content id of name and goal"),
+        Column("name", "string", "the domain's name"),
+        Column("category", "string", "its category"),
+        Column("goal", "string", "what a player of it wants to find"),
+        Column("truth_noun", "string", "what a truth is called there"),
+        Column("action_noun", "string", "what an action is called there"),
+        Column("book_title", "string", "the title of its knowledge books"),
+        Column(
+            "truth_description",
+            "string",
+            "what its truths are, in a phrase; NULL where not proposed",
+            nullable=True,
+        ),
+        Column(
+            "action_description",
+            "string",
+            "what its actions are, in a phrase; NULL where not proposed",
+            nullable=True,
+        ),
+        Column("source", "string", "where it comes from", allowed=("catalog", "file", "model", "import")),
+        CALL_ID,
+    ),
+    key=("domain_id",),
+    references=(Reference("call_id", "calls", "call_id"),),
+)
+
+SEED_CONFIGS = Table(
+    "kumo_seed_configs",
+    "an accepted seed configuration",
+    (
+        Column("config_id", "string", "content id of the configuration"),
+        Column("domain_id", "string", "its domain"),
+        Column("n_truths", "int64", "number of truths", minimum=2),
+        Column("n_actions", "int64", "number of actions", minimum=1),
+        Column("truths", "list<string>", "all truths of the domain"),
+        Column("actions", "list<string>", "all actions of the domain"),
+        Column("config", "string", "the configuration (JSON)"),
+        Column("warnings", "list<string>", "what the validator found and let pass"),
+        Column("call_ids", "list<string>", "the model calls that produced it"),
+    ),
+    key=("config_id",),
+    references=(Reference("domain_id", "kumo_domains", "domain_id"),),
+)
+
+OUTCOMES = Table(
+    "kumo_outcomes",
+    "one outcome state of an accepted configuration",
+    (
+        Column("config_id", "string", "the configuration"),
+        Column("action", "string", "the action"),
+        Column("state", "int64", "the state's number within its action, from 0", minimum=0),
+        Column("kind", "string", "type of the outcome", allowed=("str", "float")),
+        Column("label", "string", "the state's label, NULL for a range", nullable=True),
+        Column("low", "float64", "lower bound (included), NULL for a label", nullable=True),
+        Column(
+            "high", "float64", "upper bound (excluded, but for the last one), NULL for a label", nullable=True
+        ),
+        Column("rules_out", "list<string>", "the truths that the state rules out"),
+    ),
+    key=("config_id", "action", "state"),
+    references=(Reference("config_id", "kumo_seed_configs", "config_id"),),
+)
+
+KUMO_INSTANCES = Table(
+    "kumo_instances",
+    "what a task instance of KUMO holds beside its row of `instances`",
+    (
+        Column("instance_id", "string", "canonical id: truths, actions and observed states"),
+        Column("config_id", "string", "the configuration that it was drawn from"),
+        Column("n_truths", "int64", "number of truths", minimum=2),
+        Column("n_actions", "int64", "number of actions", minimum=1),
+        Column("n_valid", "int64", "number of valid truths", minimum=1),
+        Column("truths", "list<string>", "its truths, in the order shown"),
+        Column("actions", "list<string>", "its actions, in the order shown"),
+        Column("states", "list<int64>", "the observed state's number of each action"),
+        Column("observations", "list<string>", "the observation of each action, numbers as text"),
+        Column("valid_truths", "list<string>", "the truths that no observation rules out"),
+        Column("expected_steps", "float64", "expected tests of the optimal policy (Algorithm 3)", minimum=0),
+        Column("optimal_tests", "int64", "tests of the optimal policy on these observations", minimum=0),
+        Column("golden", "list<string>", "the optimal policy's moves: its actions, then the truth it names"),
+        Column("signature", "string", "sorted degrees of truths and of actions in the truth-action graph"),
+    ),
+    key=("instance_id",),
+    references=(
+        Reference("instance_id", "instances", "instance_id"),
+        Reference("config_id", "kumo_seed_configs", "config_id"),
+    ),
+)
+
+BOOKS = Table(
+    "kumo_books",
+    "one version of a knowledge book",
+    (
+        Column("book_id", "string", "content id of instance, revision and text"),
+        Column("instance_id", "string", "the instance that it explains"),
+        Column("revision", "int64", "0 for the first version", minimum=0),
+        Column("text", "string", "the book (Markdown)"),
+        Column("author", "string", "template, or the model that wrote it"),
+        Column(
+            "verdict",
+            "string",
+            "what the check of its rules said; unchecked: an imported book",
+            allowed=("passed", "failed", "unchecked"),
+        ),
+        Column("missing_rules", "list<string>", "rules of the instance that the book lacks"),
+        Column("extra_rules", "list<string>", "rules of the book that the instance lacks"),
+        Column("confirmed_rules", "list<string>", "exclusions that the book gives as confirmations"),
+        Column("ambiguous_rules", "list<string>", "passages that leave open what is ruled out"),
+        Column(
+            "checked_by",
+            "string",
+            "symbolic: read by grammar; else the model that read it back",
+            nullable=True,
+        ),
+        Column("is_replacement", "bool", "whether it replaces a model's book that never passed"),
+        Column("check_call_ids", "list<string>", "the model calls that read it back"),
+        CALL_ID,
+    ),
+    key=("book_id",),
+    references=(
+        Reference("instance_id", "instances", "instance_id"),
+        Reference("call_id", "calls", "call_id"),
+    ),
+)
+
+KUMO_EPISODES = Table(
+    "kumo_episodes",
+    "what an episode of KUMO holds beside its row of `episodes`",
+    (
+        Column("episode_id", "string", "the episode"),
+        Column("book_id", "string", "the book that was shown, NULL where an import has none", nullable=True),
+        Column("tests", "int64", "number of actions taken, repeated ones included", minimum=0),
+    ),
+    key=("episode_id",),
+    references=(
+        Reference("episode_id", "episodes", "episode_id"),
+        Reference("book_id", "kumo_books", "book_id"),
+    ),
+)
+
+KUMO_MOVES = Table(
+    "kumo_moves",
+    "what a turn of KUMO was read as; its observation is the turn's feedback",
+    (
+        Column("episode_id", "string", "the episode"),
+        Column("turn", "int64", "the turn's number, from 1", minimum=1),
+        Column("kind", "string", "what the reply was read as", allowed=("action", "truth", "none")),
+        Column("move", "string", "the action or truth, NULL where the reply named none", nullable=True),
+        Column("state", "int64", "the observed state's number", nullable=True, minimum=0),
+    ),
+    key=("episode_id", "turn"),
+    references=(Reference("episode_id", "episodes", "episode_id"),),
+)
+
+KUMO_TABLES = (DOMAINS, SEED_CONFIGS, OUTCOMES, KUMO_INSTANCES, BOOKS, KUMO_EPISODES, KUMO_MOVES)

@@ -1,0 +1,254 @@
+"""What KUMO's things are: seed configuration, setting, instance, move, episode."""
+
+import re
+from dataclasses import dataclass, field
+from typing import Literal
+
+from schemas.errors import InvalidOption
+from schemas.ids import content_id
+
+MIN_TRUTHS = 50
+MIN_ACTIONS = 30
+TURN_LIMIT = 50
+
+Observation = str | float
+
+
+def observation_text(observation: Observation) -> str:
+    """Return the observation as tables and feedback show it: a label, or the number's shortest exact text."""
+    return observation if isinstance(observation, str) else repr(observation)
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeState:
+    """One possible outcome of an action: a label or a range, and the truths that it rules out."""
+
+    label: str | None
+    low: float | None
+    high: float | None
+    rules_out: tuple[str, ...]
+
+    @property
+    def is_range(self) -> bool:
+        """Whether the state is a range of numbers."""
+        return self.low is not None and self.high is not None
+
+    @property
+    def text(self) -> str:
+        """The state in words: its label, or `low..high`."""
+        return self.label if self.label is not None else f"{self.low!r}..{self.high!r}"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """All outcome states of one action; `kind` is `str` or `float` in a valid configuration."""
+
+    action: str
+    kind: str
+    states: tuple[OutcomeState, ...]
+    unit: str = ""
+
+    def state_of(self, observation: Observation) -> int | None:
+        """Return the index of the first listed state that the observation falls into, or None.
+
+        Ranges are read half-open, [low, high); a value that only an upper end point holds belongs to
+        that range, so that the last one is closed.
+        """
+        if isinstance(observation, str):
+            return next((i for i, state in enumerate(self.states) if state.label == observation), None)
+        ranges = [
+            (i, s.low, s.high) for i, s in enumerate(self.states) if s.low is not None and s.high is not None
+        ]
+        inside = (i for i, low, high in ranges if low <= observation < high)
+        at_end = (i for i, low, high in ranges if low < high == observation)
+        return next(inside, next(at_end, None))
+
+
+@dataclass(frozen=True, slots=True)
+class SeedConfig:
+    """A domain's seed configuration: its truths, its actions and what each outcome rules out.
+
+    Lists are kept as they were written, defects included: `tasks.kumo.validation` finds those.
+    `truth_notes` and `action_notes` say in a sentence what a truth or an action is.
+    """
+
+    name: str
+    truths: tuple[str, ...]
+    actions: tuple[str, ...]
+    outcomes: tuple[Outcome, ...]
+    goal: str = ""
+    category: str = ""
+    truth_noun: str = "truth"
+    action_noun: str = "action"
+    book_title: str = ""
+    truth_notes: dict[str, str] = field(default_factory=dict)
+    action_notes: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def domain_id(self) -> str:
+        """Content id of the domain: its name and goal."""
+        return content_id("dom", self.name.strip().casefold(), self.goal.strip().casefold())
+
+    @property
+    def config_id(self) -> str:
+        """Content id of the whole configuration."""
+        return content_id("cfg", self.as_json())
+
+    def as_json(self) -> dict[str, object]:
+        """Return the configuration in its JSON form (the release's, with our additional keys)."""
+        return {
+            "name": self.name,
+            "goal": self.goal,
+            "category": self.category,
+            "truth_noun": self.truth_noun,
+            "action_noun": self.action_noun,
+            "book_title": self.book_title,
+            "truths": list(self.truths),
+            "actions": list(self.actions),
+            "outcomes": [_outcome_json(outcome) for outcome in self.outcomes],
+            "truth_notes": dict(self.truth_notes),
+            "action_notes": dict(self.action_notes),
+        }
+
+
+def _outcome_json(outcome: Outcome) -> dict[str, object]:
+    entry: dict[str, object] = {"action": outcome.action, "type": outcome.kind}
+    if outcome.unit:
+        entry["unit"] = outcome.unit
+    entry["states"] = [_state_json(state) for state in outcome.states]
+    return entry
+
+
+def _state_json(state: OutcomeState) -> dict[str, object]:
+    value: dict[str, object] = (
+        {"range": [state.low, state.high]} if state.is_range else {"label": state.label}
+    )
+    return {**value, "rules_out": list(state.rules_out)}
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """The size of an instance: `n_truths` truths, `n_valid` of them valid, and `n_actions` actions."""
+
+    n_truths: int
+    n_actions: int
+    n_valid: int = 1
+
+    @property
+    def name(self) -> str:
+        """`easy`, `hard`, or `NxM` (`NxMvK` with K valid truths)."""
+        named = next((name for name, setting in NAMED_SETTINGS.items() if setting == self), None)
+        suffix = "" if self.n_valid == 1 else f"v{self.n_valid}"
+        return named or f"{self.n_truths}x{self.n_actions}{suffix}"
+
+    @classmethod
+    def parse(cls, text: str) -> "Setting":
+        """Return the setting that `easy`, `hard`, `NxM` or `NxMvK` names; raise InvalidOption otherwise."""
+        named = NAMED_SETTINGS.get(text.strip().lower())
+        if named is not None:
+            return named
+        match = re.fullmatch(r"(\d{1,4})x(\d{1,4})(?:v(\d{1,4}))?", text.strip().lower())
+        if match is None:
+            raise InvalidOption(
+                f"setting {text[:80]!r} is not known: "
+                "use easy, hard, or NxM for N truths and M actions, such as 6x10"
+            )
+        return cls(int(match[1]), int(match[2]), int(match[3] or 1))
+
+
+NAMED_SETTINGS = {"easy": Setting(4, 6), "hard": Setting(12, 16)}
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """One task instance. `states[i]` and `observations[i]` belong to `actions[i]`.
+
+    `states[i]` is the index of the observed state in the configuration's outcome of that action (None
+    where an imported observation falls into no state). `seed` and `index` say how it was drawn.
+    """
+
+    truths: tuple[str, ...]
+    actions: tuple[str, ...]
+    states: tuple[int | None, ...]
+    observations: tuple[Observation, ...]
+    valid_truths: tuple[str, ...]
+    seed: int
+    index: int
+
+    def as_json(self) -> dict[str, object]:
+        """Return the release's JSON Lines form, with `states` and `index` added."""
+        record: dict[str, object] = {
+            "truths": list(self.truths),
+            "actions": list(self.actions),
+            "observations": dict(zip(self.actions, self.observations, strict=True)),
+            "seed": self.seed,
+            "valid_truth": self.valid_truths[0],
+            "states": dict(zip(self.actions, self.states, strict=True)),
+            "index": self.index,
+        }
+        if len(self.valid_truths) > 1:
+            record["valid_truths"] = list(self.valid_truths)
+        return record
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What a knowledge book says of one outcome state: it rules out these truths (maybe none)."""
+
+    action: str
+    label: str | None
+    low: float | None
+    high: float | None
+    rules_out: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that the validator found: a rule's name, where, what was expected, and the remedy."""
+
+    rule: str
+    severity: Literal["error", "warning"]
+    domain: str
+    message: str
+    action: str | None = None
+    state: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """Something that a check refused: at which stage, what, by which rule, and why in one line."""
+
+    stage: str
+    subject: str
+    rule: str
+    message: str
+    call_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A proposed domain: the metadata from which its seed configuration is written (paper v2, figure 7).
+
+    `truths` and `actions` describe what its truths and actions are, in a phrase.
+    """
+
+    name: str
+    category: str
+    goal: str
+    truths: str
+    actions: str
+    truth_noun: str
+    action_noun: str
+    book_title: str
+    call_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What one reply of a game was read as, and the observation that it got; `number` counts from 1."""
+
+    number: int
+    kind: Literal["action", "truth", "none"]
+    move: str | None
+    observation: Observation | None
+    state: int | None

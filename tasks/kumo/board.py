@@ -1,0 +1,26 @@
+"""An instance as it is played: what players are shown, and what the grader knows."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from schemas.kumo.things import Instance, Rule, SeedConfig
+from tasks.kumo.encoding import EncodedInstance
+
+if TYPE_CHECKING:
+    from tasks.kumo.search import Solution
+
+
+@dataclass(frozen=True)
+class Board:
+    """An instance with its book (which models and the reader read) and its rules (the symbolic variant).
+
+    `solution` is the exact search's, for the oracle.
+    """
+
+    config: SeedConfig
+    instance: Instance
+    encoded: EncodedInstance
+    book: str = ""
+    rules: Sequence[Rule] = ()
+    solution: "Solution | None" = None

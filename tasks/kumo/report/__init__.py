@@ -1,0 +1,1 @@
+"""KUMO's own sections of a report, one a file."""

@@ -1,0 +1,46 @@
+"""Relative action count of each player, by setting and convention (the paper's figure 4b)."""
+
+from tasks.report.content import Record, ReportData, Section, not_analysed
+from tasks.report.figures.interval_bars import Bar, bars_by_setting
+from tasks.report.figures.success_bars import SCORED_EPISODES
+from tasks.report.wording import span, with_interval
+
+_COUNTING = {
+    "perennial": "a count is tests + 1, the actions and the one prediction",
+    "kumo-2025": "a count is tests + 2, as the authors published",
+}
+
+
+def action_bars(data: ReportData) -> Section:
+    """Return the section of relative action counts: a bar a player, a drawing a setting and convention."""
+    key, title = "relative_action_counts", "Relative action count by setting"
+    table = data.tables[key]
+    rows = data.drawn_rows(key, "relative_action_count")
+    if not rows:
+        return not_analysed(key, title, [table])
+    drawings = [
+        drawing
+        for convention in _COUNTING
+        for drawing in bars_by_setting(
+            f"{key}-{convention}",
+            title,
+            data.settings,
+            [row for row in rows if row["convention"] == convention],
+            lambda listed: [_action_bar(row) for row in listed],
+            "relative action count: 0 is optimal, lower is better",
+            lambda listed: f"{span(row['episodes'] for row in listed)} a player",
+            more=f", counted as {convention}",
+        )
+    ]
+    caption = (
+        "Each bar is a player's mean of (count − optimum) / optimum over its scored episodes; a failed "
+        f"episode counts as all actions + 1. perennial: {_COUNTING['perennial']}; kumo-2025: "
+        f"{_COUNTING['kumo-2025']}. It can be below 0, as a lucky player may need fewer tests than the "
+        f"policy that is best on average. {SCORED_EPISODES}"
+    )
+    return Section(key, title, caption, (table,), tuple(drawings), names_players=True)
+
+
+def _action_bar(row: Record) -> Bar:
+    value, low, high = row["relative_action_count"], row["low"], row["high"]
+    return Bar(row["player"], value, low, high, with_interval(value, low, high), series=3)

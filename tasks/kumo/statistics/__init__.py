@@ -1,0 +1,1 @@
+"""KUMO's own statistics: actions beside the optimum, topology, domain graphs."""

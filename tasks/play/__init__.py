@@ -1,0 +1,1 @@
+"""Play games, whatever the benchmark: by models over a conversation, or by programs."""

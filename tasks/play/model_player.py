@@ -1,0 +1,173 @@
+"""Models as players: an episode is a chat, each reply one call, until the game ends.
+
+How a game opens and what it answers is the benchmark's; the conversation, the statuses of calls that came to
+no whole answer, and who plays when others wait are the same for all.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from prompts.render import template_hash
+from schemas.calls import CallStatus, Message, ModelChoice, ModelRequest, Reply
+from schemas.errors import InvalidOption
+from schemas.game import Episode, EpisodeStatus, Game, Opening, Turn
+from tasks.llm.asking import Ask
+
+NewGame = Callable[[], Game]
+
+_Number = TypeVar("_Number", int, float)
+
+# How a reply ends an episode when its call did not come to a whole answer.
+_ENDINGS: dict[CallStatus, EpisodeStatus] = {
+    "truncated": "truncated",
+    "refused": "refused",
+    "empty": "unparsed",
+    "rejected": "api_error",
+    "unavailable": "api_error",
+    "html_body": "api_error",
+    "invalid_body": "api_error",
+}
+
+
+@dataclass(frozen=True)
+class ModelPlayer:
+    """A model that plays: its name among the players, the model with its parameters, what it is shown."""
+
+    name: str
+    choice: ModelChoice
+    variant: str
+
+
+def parse_model_player(name: str, params: Mapping[str, Any], variants: Sequence[str]) -> ModelPlayer:
+    """Return the player of this name: `MODEL` in the usual way, `VARIANT:MODEL` in another one.
+
+    Only the variants given count as prefixes: the rest is the model's name, whatever it holds. `params`
+    go with every call. Raises InvalidOption where no model is named.
+    """
+    variant = next((each for each in variants if name.startswith(f"{each}:")), "")
+    model = name.removeprefix(f"{variant}:") if variant else name
+    if not model.strip():
+        forms = " or ".join(["MODEL", *(f"{each}:MODEL" for each in variants)])
+        raise InvalidOption(f"player {name!r} names no model: write {forms}")
+    return ModelPlayer(name, ModelChoice(model, dict(params)), variant)
+
+
+async def play_model(
+    ask: Ask, player: ModelPlayer, game: Game, run: int, opening: Opening | None = None
+) -> Episode:
+    """Return the model's run of the game: one call a turn, repeated as `run`.
+
+    The answer is read from the reply's content, never from its reasoning, which does not enter the
+    conversation either. A truncated reply ends the episode as `truncated` even if there is an answer in its
+    text: the cut text may hold one that the model was still weighing, or quoted from the prompt, and its
+    last word is not known. A refusal ends it as `refused`, an empty reply as `unparsed`, and a call that
+    came to no answer as `api_error`. Tokens and cost are sums over the calls, None where one is unknown.
+    `opening` is the game's, where it is rendered already. What `ask` raises passes through.
+    """
+    opening = opening or game.opening(player.variant)
+    messages = [*opening.messages]
+    turns: list[Turn] = []
+    replies: list[Reply] = []
+    while (result := game.result()) is None:
+        request = _request(player, opening.template, messages, run)
+        reply = await ask(request)
+        replies.append(reply)
+        feedback = _enter(game, reply)
+        turns.append(Turn(len(turns) + 1, reply.content, feedback, request.call_id))
+        if feedback is not None:
+            messages += [{"role": "assistant", "content": reply.content}, game.next_message()]
+    tokens = _total([reply.tokens for reply in replies])
+    cost_usd = _total([reply.cost_usd for reply in replies])
+    return Episode(player.name, run, tuple(turns), result, game, tokens, cost_usd)
+
+
+async def play_all(
+    ask: Ask, player: ModelPlayer, new_games: Sequence[NewGame], runs: int, concurrency: int
+) -> list[Episode]:
+    """Return the runs 0 to `runs` - 1 of each game, by game and then run, whatever the timing.
+
+    `new_games` make a fresh game of an instance. At most `concurrency` episodes are under way, each with one
+    call: take twice as many as the client makes calls at a time, so that others take its place while a reply
+    is being stored. Where an episode raises, no other asks again, but what has been asked is waited for,
+    since its reply is paid for and kept; then the first error is raised. Cancelling this cancels them all.
+    Raises InvalidOption for no concurrency.
+    """
+    # Imported here: asyncio costs 30 ms, which a command that plays nothing should not pay.
+    from asyncio import gather
+
+    if concurrency < 1:
+        raise InvalidOption(f"concurrency {concurrency}: at least 1 episode must be under way")
+    gate = _Gate(ask)
+    games = _games(player, new_games, runs)
+    episodes: dict[int, Episode] = {}
+
+    async def work() -> None:
+        try:
+            for place, game, opening, run in games:
+                episodes[place] = await play_model(gate, player, game, run, opening)
+        except BaseException as error:
+            gate.close(error)
+            raise
+
+    # Errors come back as results: raised, they would leave the other workers behind, still under way.
+    workers = min(concurrency, len(new_games) * runs)
+    await gather(*(work() for _ in range(workers)), return_exceptions=True)
+    if gate.error is not None:
+        raise gate.error
+    return [episodes[place] for place in range(len(new_games) * runs)]
+
+
+class _Closed(Exception):
+    """Another episode failed: no call is made any more."""
+
+
+class _Gate:
+    """Passes calls on until it is closed by an error; the first one is kept."""
+
+    def __init__(self, ask: Ask) -> None:
+        self._ask = ask
+        self.error: BaseException | None = None
+
+    async def __call__(self, request: ModelRequest) -> Reply:
+        if self.error is not None:
+            raise _Closed
+        return await self._ask(request)
+
+    def close(self, error: BaseException) -> None:
+        if self.error is None:
+            self.error = error
+
+
+def _games(
+    player: ModelPlayer, new_games: Sequence[NewGame], runs: int
+) -> Iterator[tuple[int, Game, Opening, int]]:
+    """Yield each run with its place; an instance's opening is rendered once, when its first run begins."""
+    for number, new_game in enumerate(new_games):
+        opening = new_game().opening(player.variant)
+        for run in range(runs):
+            yield number * runs + run, new_game(), opening, run
+
+
+def _request(player: ModelPlayer, template: str, messages: Sequence[Message], run: int) -> ModelRequest:
+    return ModelRequest(
+        role="player",
+        model=player.choice.model,
+        messages=tuple(messages),
+        params=player.choice.params,
+        template=template,
+        template_hash=template_hash(template),
+        repeat=run,
+    )
+
+
+def _enter(game: Game, reply: Reply) -> str | None:
+    if reply.status == "ok":
+        return game.take(reply.content)
+    game.end(_ENDINGS[reply.status])
+    return None
+
+
+def _total(values: Sequence[_Number | None]) -> _Number | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if len(known) == len(values) else None

@@ -1,0 +1,114 @@
+"""Benchmarks are found by entry point, and their tables join the shared ones at the first use."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from schemas.benchmark import benchmarks, find_benchmark
+from schemas.errors import InvalidOption
+from schemas.kumo.tables import KUMO_TABLES
+from schemas.tables import SHARED_TABLES, TABLES, staged_tables
+from tests.conftest import REPOSITORY
+
+TOY = """
+from schemas.benchmark import Benchmark
+from schemas.table_form import Column, Table
+
+FACTS = Table("toy_facts", "a fact", (Column("fact_id", "string", "the fact"),), key=("fact_id",))
+BENCHMARK = Benchmark("toy", (FACTS,), growing=lambda: (), analysis=lambda: None)
+"""
+
+
+def _run(program: str, path: Path) -> str:
+    """Return what a new process prints that also imports from this folder."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(REPOSITORY), str(path)))}
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
+    )
+    return done.stdout
+
+
+def _install_toy(folder: Path) -> None:
+    (folder / "toy_benchmark.py").write_text(TOY, encoding="utf-8")
+    info = folder / "toy_benchmark-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: toy-benchmark\nVersion: 1\n")
+    (info / "entry_points.txt").write_text("[perennial.benchmarks]\ntoy = toy_benchmark:BENCHMARK\n")
+
+
+def test_an_installed_benchmark_is_found_by_its_name() -> None:
+    assert find_benchmark("kumo") is benchmarks()["kumo"]
+    assert find_benchmark("kumo").name == "kumo"
+
+
+@pytest.mark.parametrize("name", ["chess", "", "KUMO"])
+def test_an_unknown_benchmark_is_refused_with_those_that_are_installed(name: str) -> None:
+    with pytest.raises(
+        InvalidOption, match=f"benchmark '{name}' is not installed; installed: .*kumo"
+    ) as caught:
+        find_benchmark(name)
+    assert "\n" not in str(caught.value)
+
+
+def test_tables_are_the_shared_ones_and_then_those_of_the_benchmarks() -> None:
+    assert tuple(TABLES.values())[: len(SHARED_TABLES)] == SHARED_TABLES
+    assert {table.name for table in KUMO_TABLES} <= set(TABLES)
+    assert len(TABLES) == len(list(TABLES)) == len(set(TABLES))
+    assert all(TABLES[name].name == name for name in TABLES)
+    assert "books" not in TABLES
+    with pytest.raises(KeyError):
+        TABLES["books"]
+
+
+def test_each_table_of_a_benchmark_bears_its_name_first() -> None:
+    for benchmark in benchmarks().values():
+        assert all(table.name.startswith(f"{benchmark.name}_") for table in benchmark.tables)
+
+
+def test_references_lead_to_tables_and_columns_that_exist() -> None:
+    for table in TABLES.values():
+        for link in table.references:
+            assert TABLES[link.to_table].column(link.to_column)
+            shared = {shared.name for shared in SHARED_TABLES}
+            assert link.to_table in shared or table.name not in shared
+
+
+def test_staged_are_the_shared_tables_and_those_of_the_one_benchmark() -> None:
+    names = staged_tables("kumo")
+    assert {"editions", "external_scores", "audits"}.isdisjoint(names)
+    assert names[-len(KUMO_TABLES) :] == tuple(table.name for table in KUMO_TABLES)
+    with pytest.raises(InvalidOption, match="'chess' is not installed"):
+        staged_tables("chess")
+
+
+def test_no_benchmark_is_imported_before_a_table_is_looked_up(tmp_path: Path) -> None:
+    program = (
+        "import json, sys\n"
+        "import schemas.tables\n"
+        "before = 'flows.kumo.benchmark' in sys.modules\n"
+        "schemas.tables.TABLES['episodes']\n"
+        "print(json.dumps([before, 'flows.kumo.benchmark' in sys.modules, 'prefect' in sys.modules]))"
+    )
+    assert json.loads(_run(program, tmp_path)) == [False, True, False]
+
+
+def test_a_package_of_somebody_else_adds_a_benchmark_and_its_tables(tmp_path: Path) -> None:
+    _install_toy(tmp_path)
+    program = (
+        "import json\n"
+        "from schemas.tables import TABLES, staged_tables\n"
+        "from schemas.benchmark import benchmarks\n"
+        "print(json.dumps([list(benchmarks()), 'toy_facts' in TABLES, 'kumo_books' in TABLES,\n"
+        "                  'toy_facts' in staged_tables('kumo'), staged_tables('toy')[-2:]]))"
+    )
+    assert json.loads(_run(program, tmp_path)) == [
+        ["kumo", "toy"],
+        True,
+        True,
+        False,
+        ["statistics", "toy_facts"],
+    ]

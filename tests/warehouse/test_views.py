@@ -1,0 +1,229 @@
+"""The views answer the analyst's questions, with the same figures as a count of the rows."""
+
+import json
+import random
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from flows.stages.compute_statistics import edition_statistics
+from schemas.kumo.things import Step
+from tests.warehouse import tiny_edition
+from warehouse.catalog.catalog import open_catalog, table_file
+from warehouse.editions.publish import publish
+from warehouse.store.store import Store
+
+NOW = datetime(2026, 1, 2, tzinfo=UTC)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    store = Store(str(tmp_path))
+    publish(store, tiny_edition.plan("e1"), tiny_edition.tables(), [], NOW)
+    return store
+
+
+def _publish_with_statistics(store: Store, edition: str, rows: dict[str, list[dict[str, Any]]]) -> None:
+    plan = tiny_edition.plan(edition)
+    figures = edition_statistics(plan.benchmark, tiny_edition.tables(rows), plan.seed, {})
+    publish(store, plan, tiny_edition.tables({**rows, "statistics": figures}), [], NOW)
+
+
+def test_the_leaderboard_counts_as_documented(tmp_path: Path) -> None:
+    store = Store(str(tmp_path))
+    _publish_with_statistics(store, "e1", tiny_edition.rows())
+    names, rows = open_catalog(store).query(
+        "SELECT player, attempted, scored, success_rate, score, relative_action_count FROM kumo_leaderboard"
+    )
+    assert names[0] == "player"
+    # The oracle: 2 tests + 1 against 2 + 1. A failed one counts as 2 actions + 1, an API error not at all.
+    assert rows == [
+        ("oracle", 1, 1, 1.0, 1.0, 0.0),
+        ("m", 2, 1, 0.0, 0.0, 0.0),
+        ("random", 1, 1, 0.0, 0.0, 0.0),
+    ]
+
+
+def test_the_leaderboard_agrees_with_an_independent_count(tmp_path: Path) -> None:
+    store = Store(str(tmp_path))
+    _publish_with_statistics(store, "e1", _many_episodes())
+    shown = "edition, setting, player, instances, attempted, scored, success_rate, score"
+    counted = """
+        SELECT e.edition, i.setting, e.player, count(DISTINCT e.instance_id) FILTER (e.status <> 'api_error'),
+               count(*), count(*) FILTER (e.status <> 'api_error'),
+               avg((e.status = 'solved')::INT) FILTER (e.status <> 'api_error'),
+               avg(e.score) FILTER (e.status <> 'api_error'),
+               avg((CASE WHEN e.success THEN x.tests ELSE k.n_actions END + 1) / (k.optimal_tests + 1) - 1)
+                   FILTER (e.status <> 'api_error'),
+               avg(x.tests) FILTER (e.status <> 'api_error')
+        FROM episodes AS e
+        JOIN instances AS i USING (edition, instance_id)
+        JOIN kumo_instances AS k USING (edition, instance_id)
+        JOIN kumo_episodes AS x ON x.edition = e.edition AND x.episode_id = e.episode_id
+        GROUP BY ALL ORDER BY player
+    """
+    catalog = open_catalog(store)
+    expected = catalog.query(counted)[1]
+    assert len(expected) == 6
+    assert [row[2] for row in expected] == ["a", "b", "c", "m", "oracle", "random"]
+    (leaderboard, kumo) = (
+        catalog.query(f"SELECT {columns} FROM {view} ORDER BY player")[1]
+        for columns, view in (
+            (shown, "leaderboard"),
+            (f"{shown}, relative_action_count, mean_tests", "kumo_leaderboard"),
+        )
+    )
+    for found, wanted in zip(kumo, expected, strict=True):
+        assert found[:6] == wanted[:6]
+        assert found[6:] == pytest.approx(wanted[6:], abs=1e-12)
+    assert leaderboard == [row[:8] for row in kumo]
+    bounds = catalog.query("SELECT success_rate_low, success_rate, success_rate_high FROM leaderboard")[1]
+    assert all(low <= rate <= high for low, rate, high in bounds if low is not None)
+
+
+def test_a_player_of_whom_only_api_errors_are_known_is_on_the_leaderboard_without_a_rate(
+    tmp_path: Path,
+) -> None:
+    rows, store = tiny_edition.rows(), Store(str(tmp_path))
+    lost = tiny_edition.played("lost", 0, "api_error", (Step(1, "none", None, None, None),))
+    rows.update(tiny_edition.added([{name: rows[name] for name in lost}, lost]))
+    _publish_with_statistics(store, "e1", rows)
+    found = open_catalog(store).query(
+        "SELECT instances, attempted, scored, success_rate, score FROM leaderboard WHERE player = 'lost'"
+    )[1]
+    assert found == [(0, 1, 0, None, None)]
+
+
+def _many_episodes() -> dict[str, list[dict[str, Any]]]:
+    """Return the tiny edition with a second instance, and five runs of three players on both."""
+    rows = tiny_edition.rows()
+    for name in ("instances", "kumo_instances"):
+        rows[name].append({**rows[name][0], "instance_id": "ki_other"})
+    rows["kumo_instances"][1]["optimal_tests"] = 1
+    right, wrong = (Step(3, "truth", truth, None, None) for truth in ("rain", "snow"))
+    measured, looked = tiny_edition.MEASURED, tiny_edition.LOOKED
+    rng = random.Random(7)
+    more = [
+        tiny_edition.played(player, run, status, (measured, looked, right if status == "solved" else wrong),
+                            instance_id=instance_id)
+        for player in ("a", "b", "c")
+        for instance_id in (tiny_edition.INSTANCE_ID, "ki_other")
+        for run in range(5)
+        for status in [rng.choice(["solved", "wrong", "turn_limit", "api_error"])]
+    ]  # fmt: skip
+    return {**rows, **tiny_edition.added([{name: rows[name] for name in more[0]}, *more])}
+
+
+def test_domain_scores_and_difficulty(store: Store) -> None:
+    catalog = open_catalog(store)
+    scores = catalog.query(
+        "SELECT benchmark, domain, player, attempted, success_rate, score FROM domain_scores"
+    )[1]
+    assert scores == [
+        ("kumo", "Weather", "oracle", 1, 1.0, 1.0),
+        ("kumo", "Weather", "m", 2, 0.0, 0.0),
+        ("kumo", "Weather", "random", 1, 0.0, 0.0),
+    ]
+    difficulty = catalog.query(
+        "SELECT instance_id, optimal_tests, scored, players, share_solved, mean_tests_when_solved "
+        "FROM instance_difficulty"
+    )[1]
+    assert difficulty == [(tiny_edition.INSTANCE_ID, 2, 3, 3, 1 / 3, 2.0)]
+
+
+def test_transcripts_show_each_reply_and_what_came_back(store: Store) -> None:
+    catalog = open_catalog(store)
+    names, rows = catalog.query("FROM transcripts WHERE player = 'oracle'")
+    found = [dict(zip(names, row, strict=True)) for row in rows]
+    assert [(row["turn"], row["reply"], row["feedback"]) for row in found] == [
+        (1, "<ANSWER> measure </ANSWER>", "4.5"),
+        (2, "<ANSWER> look up </ANSWER>", "grey"),
+        (3, "<ANSWER> rain </ANSWER>", None),
+    ]
+    assert {(row["benchmark"], row["domain"], row["setting"], row["status"]) for row in found} == {
+        ("kumo", "Weather", "3x2", "solved")
+    }
+    # A model's reply is kept with its call alone.
+    replies = "SELECT run, turn, reply, feedback, call_id FROM transcripts WHERE player = 'm' ORDER BY run"
+    assert catalog.query(replies)[1] == [(0, 1, "so", None, "call_cut"), (1, 1, "so", None, "call_lost")]
+    order = catalog.query("SELECT player, run, turn FROM transcripts")[1]
+    assert order == sorted(order)
+    assert len(order) == len(tiny_edition.rows()["turns"])
+
+
+@pytest.mark.parametrize("view", ["lineage", "kumo_lineage"])
+def test_lineage_leads_from_an_episode_to_its_replies_and_its_refresh(store: Store, view: str) -> None:
+    names, rows = open_catalog(store).query(
+        f"FROM {view} WHERE player IN ('oracle', 'm') ORDER BY player, run"
+    )
+    lost, cut, own = (dict(zip(names, row, strict=True)) for row in (rows[1], rows[0], rows[2]))
+    assert (own["call_ids"], own["player_model"]) == (None, None)
+    assert (lost["call_ids"], lost["player_model"], lost["player_template"]) == (
+        ["call_lost"],
+        "m",
+        "kumo/player_turn.md.j2",
+    )
+    assert (cut["tokens"], cut["cost_usd"], cut["score"], cut["turns"]) == (7, 0.5, 0.0, 1)
+    assert (own["seed"], own["index"], own["domain"], own["setting"]) == (3, 0, "Weather", "3x2")
+    assert own["content_hash"] == "tiny"
+    assert json.loads(own["refresh_settings"])["edition"] == "e1"
+    assert own["created_at"] == NOW
+
+
+def test_lineage_leads_from_an_episode_to_its_configuration(store: Store) -> None:
+    names, rows = open_catalog(store).query("FROM kumo_lineage WHERE player = 'oracle'")
+    (row,) = rows
+    found = dict(zip(names, row, strict=True))
+    assert found["moves"] == ["measure", "look up", "rain"]
+    assert found["feedback"] == ["4.5", "grey", None]
+    assert found["config_id"] == tiny_edition.CONFIG.config_id
+    assert (found["seed"], found["index"], found["domain"]) == (3, 0, "Weather")
+    assert found["book_verdict"] == "passed"
+    assert found["created_at"] == NOW
+
+
+def test_an_older_edition_that_lacks_a_column_has_null_there(store: Store, tmp_path: Path) -> None:
+    publish(store, tiny_edition.plan("e2"), tiny_edition.tables(), [], NOW)
+    for edition in ("e1", "e2"):
+        file = tmp_path / table_file("kumo_books", edition)
+        pq.write_table(pq.read_table(file, partitioning=None).drop_columns(["checked_by"]), file)
+        (tmp_path / table_file("calls", edition)).unlink()
+    rows = open_catalog(store).query("SELECT edition, book_checked_by, player_model FROM kumo_lineage")[1]
+    assert sorted(set(rows)) == [("e1", None, None), ("e2", None, None)]
+
+
+def test_lineage_leads_from_an_episode_to_the_templates_behind_it(store: Store) -> None:
+    rows = open_catalog(store).query(
+        "SELECT DISTINCT player_template, player_template_hash, book_version_call_ids FROM kumo_lineage "
+        "WHERE player = 'm'"
+    )[1]
+    assert rows == [("kumo/player_turn.md.j2", "tpl_1", ["call_draft"])]
+
+
+def test_revisions_count_books_and_the_errors_of_their_first_versions(store: Store) -> None:
+    rows = open_catalog(store).query("SELECT * EXCLUDE (edition) FROM revisions")[1]
+    assert rows == [("Weather", "3x2", "m", 1, 0, 0, 1, 1, 0, 0, 0)]
+
+
+def test_call_messages_tell_what_a_model_was_told(store: Store) -> None:
+    rows = open_catalog(store).query(
+        "SELECT call_id, position, role, content FROM call_messages WHERE call_role = 'writer'"
+    )[1]
+    assert rows == [("call_draft", 1, "user", "what now?")]
+
+
+def test_gain_is_told_where_a_later_edition_revised_books(store: Store) -> None:
+    catalog = open_catalog(store)
+    assert catalog.query("FROM revisions_gain")[1] == []
+    before, after = tiny_edition.rows(), tiny_edition.rows()
+    before["kumo_books"] = [{**after["kumo_books"][1], "revision": 0, "is_replacement": False}]
+    after["kumo_books"][1]["is_replacement"] = False
+    for edition, rows in (("plain", before), ("revised", after)):
+        publish(store, tiny_edition.plan(edition), tiny_edition.tables(rows), [], NOW)
+    rows = open_catalog(store).query(
+        "SELECT edition, revised_edition, player, revised, gain FROM revisions_gain ORDER BY player"
+    )[1]
+    assert rows == [("plain", "revised", player, 1, 0.0) for player in ("m", "oracle", "random")]

@@ -1,0 +1,152 @@
+"""The audit between writing and publishing, with Great Expectations, over files, in bounded memory.
+
+A suite a table is derived from `schemas.tables`; the suite `cross_table` holds the references between
+tables and the rules of `rules/*.sql`, each a query for the rows that break it.
+"""
+
+import os
+from collections.abc import Iterator, Mapping
+from importlib.resources import files as package_files
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from schemas.benchmark import benchmarks
+from schemas.errors import AuditFailed
+from schemas.table_form import Column, Table
+from schemas.tables import TABLES
+from warehouse.audit.blocks import audited_blocks
+from warehouse.audit.great_expectations import SHOWN, Expectation, Validator
+
+if TYPE_CHECKING:
+    import duckdb
+
+CROSS_TABLE = "cross_table"
+_MEMORY = "512MB"
+_THREADS = 4
+
+
+def audit(files: Mapping[str, Path]) -> list[dict[str, Any]]:
+    """Return a row of table `audits` for every expectation on these tables, each a local Parquet file.
+
+    The files are sorted by their tables' keys, as all that are staged or published. Raises Damaged where one
+    is not.
+    """
+    validator = Validator()
+    rows: list[dict[str, Any]] = []
+    for name, file in files.items():
+        table = TABLES[name]
+        rows += validator.results(name, audited_blocks(table, file), list(table_expectations(table)))
+    with TemporaryDirectory(prefix="perennial-audit-") as folder:
+        connection = _view_over_files(files, folder)
+        for rule, sql in cross_table_rules(set(files)).items():
+            count, examples = _offending(connection, sql)
+            rows.append(validator.nothing_offends(CROSS_TABLE, rule, count, examples))
+        connection.close()
+    return rows
+
+
+def require_passed(rows: list[dict[str, Any]], where: str) -> None:
+    """Raise AuditFailed, naming each broken expectation and its rows, unless all critical ones held."""
+    broken = [row for row in rows if not row["success"] and row["severity"] == "critical"]
+    if broken:
+        told = "; ".join(
+            f"{row['suite']}: {row['expectation']}, broken by {row['unexpected_count']} rows, "
+            f"{row['observed']}"
+            for row in broken
+        )
+        raise AuditFailed(
+            f"the audit failed, nothing was published: {told}. The staged data is kept in {where}: "
+            "look at it, then remove that folder and refresh again"
+        )
+
+
+def table_expectations(table: Table) -> Iterator[Expectation]:
+    """Yield (what is expected, Great Expectations class, its arguments) for one table."""
+    names = [column.name for column in table.columns]
+    yield (
+        f"columns are {', '.join(names)}",
+        "ExpectTableColumnsToMatchOrderedList",
+        {"column_list": names},
+    )
+    if len(table.key) == 1:
+        yield f"{table.key[0]} is unique", "ExpectColumnValuesToBeUnique", {"column": table.key[0]}
+    else:
+        yield (
+            f"({', '.join(table.key)}) is unique",
+            "ExpectCompoundColumnsToBeUnique",
+            {"column_list": list(table.key)},
+        )
+    for column in table.columns:
+        yield from _column_expectations(column)
+
+
+def _column_expectations(column: Column) -> Iterator[Expectation]:
+    name = column.name
+    if not column.nullable:
+        yield f"{name} is never NULL", "ExpectColumnValuesToNotBeNull", {"column": name}
+    if column.allowed:
+        yield (
+            f"{name} is one of {', '.join(column.allowed)}",
+            "ExpectColumnValuesToBeInSet",
+            {"column": name, "value_set": list(column.allowed)},
+        )
+    if column.minimum is not None or column.maximum is not None:
+        low = "" if column.minimum is None else f" >= {column.minimum:g}"
+        high = "" if column.maximum is None else f" <= {column.maximum:g}"
+        yield (
+            f"{name}{low}{high}",
+            "ExpectColumnValuesToBeBetween",
+            {"column": name, "min_value": column.minimum, "max_value": column.maximum},
+        )
+
+
+def cross_table_rules(present: set[str]) -> dict[str, str]:
+    """Return each rule's sentence and its query for offending rows, over the tables that are present."""
+    rules = {}
+    for table in TABLES.values():
+        for link in table.references:
+            if {table.name, link.to_table} <= present:
+                rules[f"every {table.name}.{link.column} is in {link.to_table}"] = (
+                    f'SELECT "{link.column}" FROM "{table.name}" '
+                    f'ANTI JOIN "{link.to_table}" ON "{table.name}"."{link.column}" '
+                    f'= "{link.to_table}"."{link.to_column}" '
+                    f'WHERE "{table.name}"."{link.column}" IS NOT NULL'
+                )
+    own = (b.sql for b in benchmarks().values() if b.sql and present & {table.name for table in b.tables})
+    for package in ("warehouse.audit", *own):
+        for entry in sorted((package_files(package) / "rules").iterdir(), key=lambda file: file.name):
+            if entry.name.endswith(".sql"):
+                text = entry.read_text(encoding="utf-8")
+                first_line = text.splitlines()[0].removeprefix("--").strip()
+                rules[first_line] = text
+    return rules
+
+
+def _view_over_files(files: Mapping[str, Path], folder: str) -> "duckdb.DuckDBPyConnection":
+    """Return a connection with the tables under their names; what outgrows memory goes to `folder`."""
+    import duckdb
+
+    limits = {
+        "memory_limit": _MEMORY,
+        "threads": min(_THREADS, os.cpu_count() or 1),
+        "temp_directory": folder,
+        "preserve_insertion_order": False,
+    }
+    connection = duckdb.connect(":memory:", config=limits)
+    for name, file in files.items():
+        quoted = str(file).replace("'", "''")
+        connection.execute(
+            f"CREATE VIEW \"{name}\" AS FROM read_parquet('{quoted}', hive_partitioning = false)"
+        )
+    return connection
+
+
+def _offending(connection: "duckdb.DuckDBPyConnection", sql: str) -> tuple[int, list[tuple[Any, ...]]]:
+    """Return how many rows break a rule, and a few of them."""
+    found = connection.execute(sql)
+    examples = found.fetchmany(SHOWN)
+    count = len(examples)
+    while more := len(found.fetchmany(10_000)):
+        count += more
+    return count, examples

@@ -1,7 +1,0 @@
--- every call that a configuration or a book's check lists is in calls
-WITH listed AS (
-    SELECT config_id AS subject, unnest(call_ids) AS call_id FROM seed_configs
-    UNION ALL
-    SELECT book_id, unnest(check_call_ids) FROM books
-)
-SELECT subject, call_id FROM listed ANTI JOIN calls USING (call_id)

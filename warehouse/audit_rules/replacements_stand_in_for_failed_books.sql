@@ -1,6 +1,0 @@
--- a replacement book follows on versions of a model that all failed, and nothing follows on a book that passed
-SELECT b.instance_id, b.book_id, b.revision
-FROM books AS b
-JOIN books AS o USING (instance_id)
-WHERE (b.is_replacement AND o.book_id <> b.book_id AND (o.verdict = 'passed' OR o.revision > b.revision))
-   OR (b.verdict = 'passed' AND o.revision > b.revision)

@@ -1,0 +1,277 @@
+"""Read published editions with DuckDB: one view a table, one view an analyst's question.
+
+A catalog is a snapshot: which editions are visible is looked up once, when it is opened, and only
+their files are named in its views. What is published, withdrawn or analysed meanwhile is not seen, whole
+or in part. No file that a view may name is ever written a second time: DuckDB opens a file more than once
+in a query, and would read the head of one and the rows of another.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from schemas.benchmark import benchmarks
+from schemas.errors import QueryFailed, QueryTimedOut, UnreadableInput, in_one_line, shorten
+from schemas.table_form import DUCKDB_TYPES, Table
+from schemas.tables import TABLES
+from warehouse.catalog.confinement import Setting, checked_statement, confine
+from warehouse.catalog.external_scores import score_files
+from warehouse.catalog.later_statistics import latest_analysis
+from warehouse.catalog.withdrawals import withdrawn_editions
+from warehouse.store.duckdb_files import let_duckdb_read
+from warehouse.store.store import Store
+
+if TYPE_CHECKING:
+    import duckdb
+    import pyarrow
+
+PART = "part-0.parquet"
+FORMAT = 2  # of data roots; raised when tables change so that older readers would err
+_FORMAT_1 = "domains"  # a table that only roots of format 1 hold
+_ROWS_AT_ONCE = 256
+# What SQL that shows which views there are begins a word with.
+_LISTING = ("show", "describe", "query_table", "information_schema", "duckdb_", "pragma_", "sqlite_", "pg_")
+
+
+def table_file(table: str, edition: str) -> str:
+    """Return the name of the table's file in that edition, relative to the data root."""
+    return f"tables/{table}/edition={edition}/{PART}"
+
+
+def published_editions(store: Store) -> tuple[str, ...]:
+    """Return the names of all published editions, sorted: those that have their row in `editions`.
+
+    Withdrawn ones are among them: their names stay taken, and their instances are never issued again.
+    """
+    _refuse_older_format(store)
+    folders = [name for name in store.names("tables/editions") if name.startswith("edition=")]
+    editions = (name.removeprefix("edition=") for name in folders)
+    return tuple(edition for edition in editions if store.exists(table_file("editions", edition)))
+
+
+def _refuse_older_format(store: Store) -> None:
+    """Raise UnreadableInput for a data root of format 1, whose tables bore other names."""
+    if _FORMAT_1 in store.names("tables"):
+        raise UnreadableInput(
+            f"the data root {store.root!r} was written in format 1 by an older perennial, expected format "
+            f"{FORMAT}: name another --root, or read it with the version that wrote it"
+        )
+
+
+def visible_editions(store: Store) -> tuple[str, ...]:
+    """Return the names of the published editions that readers see, sorted: all that are not withdrawn."""
+    withdrawn = withdrawn_editions(store)
+    return tuple(edition for edition in published_editions(store) if edition not in withdrawn)
+
+
+def question_views() -> dict[str, str]:
+    """Return the SQL of each view by name: the shared ones, then those of each benchmark.
+
+    A view may name those before it in the order of what they need.
+    """
+    own = (benchmark.sql for benchmark in benchmarks().values() if benchmark.sql)
+    return {name: sql for package in ("warehouse.catalog", *own) for name, sql in _views_of(package)}
+
+
+def _views_of(package: str) -> Iterator[tuple[str, str]]:
+    folder = files(package) / "views"
+    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        if entry.name.endswith(".sql"):
+            yield entry.name.removesuffix(".sql"), entry.read_text(encoding="utf-8")
+
+
+@dataclass(frozen=True)
+class Catalog:
+    """An open snapshot of a data root: DuckDB in memory, and the SQL of each table and view by name.
+
+    Its queries read the snapshot's tables and nothing else, and change nothing (see `confinement`). A view is
+    created when a query may name it: DuckDB reads the files of each one that it creates.
+    """
+
+    _connection: "duckdb.DuckDBPyConnection"
+    editions: tuple[str, ...]
+    _views: dict[str, str]
+    _created: set[str] = field(default_factory=set)
+
+    @property
+    def connection(self) -> "duckdb.DuckDBPyConnection":
+        """DuckDB with all views."""
+        self._create(self._views)
+        return self._connection
+
+    def query(self, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
+        """Return column names and rows of the SQL; raise what `stream` raises."""
+        names, rows = self.stream(sql)
+        return names, list(rows)
+
+    def stream(self, sql: str) -> tuple[list[str], Iterator[tuple[Any, ...]]]:
+        """Return column names and rows of the SQL; rows are read while they are asked for.
+
+        The next query ends them.
+
+        Raises QueryFailed, with DuckDB's words, for SQL that is wrong or that does more than read;
+        QueryTimedOut past the time that the catalog was opened with; KeyboardInterrupt on Ctrl-C.
+        """
+        with _errors_in_one_line(sql):
+            result = self._prepared(sql).execute(checked_statement(self._connection, sql))
+            return [column[0] for column in result.description or []], self._rows(result, sql)
+
+    def count(self, sql: str) -> int:
+        """Return the number of rows of the SQL, without reading them; raise what `stream` raises."""
+        with _errors_in_one_line(sql):
+            relation = self._prepared(sql).sql(checked_statement(self._connection, sql))
+            return int(relation.aggregate("count(*)").fetchall()[0][0])
+
+    def _prepared(self, sql: str) -> "duckdb.DuckDBPyConnection":
+        """Return the connection with the views that the SQL may name: with all where it lists views."""
+        words = _words(sql)
+        lists_views = any(word.startswith(_LISTING) for word in words)
+        self._create(self._views if lists_views else words)
+        return self._connection
+
+    def _create(self, names: Iterable[str]) -> None:
+        for name in names:
+            if name in self._views and name not in self._created:
+                self._created.add(name)
+                if name not in TABLES:
+                    self._create(_words(self._views[name]))
+                self._connection.execute(f'CREATE VIEW "{name}" AS {self._views[name]}')
+
+    def _rows(self, result: "duckdb.DuckDBPyConnection", sql: str) -> Iterator[tuple[Any, ...]]:
+        while True:
+            with _errors_in_one_line(sql):
+                rows = result.fetchmany(_ROWS_AT_ONCE)
+            if not rows:
+                return
+            yield from rows
+
+
+def open_catalog(
+    store: Store, editions: tuple[str, ...] | None = None, settings: Mapping[str, Setting] | None = None
+) -> Catalog:
+    """Open a snapshot of these editions, by default the visible ones; without any all views are empty.
+
+    `settings` are DuckDB's, by name; once the catalog is open none can be changed.
+    """
+    import duckdb
+
+    connection = duckdb.connect(":memory:")
+    # Times are shown as they are kept, wherever the reader sits.
+    connection.execute("SET TimeZone = 'UTC'")
+    editions = visible_editions(store) if editions is None else editions
+    names = {table.name: _files_of(store, table, editions) for table in TABLES.values()}
+    let_duckdb_read(connection, store)
+    views = {
+        table.name: _table_sql(table, [store.location(name) for name in names[table.name]])
+        for table in TABLES.values()
+    }
+    confine(connection, [store.location(name) for of in names.values() for name in of], settings or {})
+    return Catalog(connection, editions, {**views, **question_views()})
+
+
+def view_over_arrow(tables: dict[str, "pyarrow.Table"]) -> "duckdb.DuckDBPyConnection":
+    """Return a connection in which the given Arrow tables have their names."""
+    import duckdb
+
+    connection = duckdb.connect(":memory:")
+    for name, table in tables.items():
+        connection.register(name, table)
+    return connection
+
+
+def quote(text: str) -> str:
+    """Return the text as a string of SQL."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def domain_uses(store: Store) -> dict[str, int]:
+    """Return the number of visible editions that hold each domain, by domain id."""
+    if not visible_editions(store):
+        return {}
+    _, rows = open_catalog(store).query(
+        "SELECT domain_id, count(DISTINCT edition) FROM kumo_domains GROUP BY 1"
+    )
+    return dict(rows)
+
+
+def published_domains(store: Store, editions: Sequence[str]) -> list[tuple[str, str]]:
+    """Return name and goal of each domain that these published editions hold, each once, sorted."""
+    found: set[tuple[str, str]] = set()
+    for edition in editions:
+        name = table_file("kumo_domains", edition)
+        if store.exists(name):
+            table = store.read_table(name, ["name", "goal"])
+            found.update(zip(table["name"].to_pylist(), table["goal"].to_pylist(), strict=True))
+    return sorted(found)
+
+
+def _files_of(store: Store, table: Table, editions: Sequence[str]) -> list[str]:
+    """Return the names of the files that hold the table in these editions, relative to the data root."""
+    if not table.of_editions:
+        return score_files(store)
+    present = [edition for edition in editions if store.exists(table_file(table.name, edition))]
+    return [_file_of(store, table.name, edition) for edition in present]
+
+
+def _table_sql(table: Table, places: Sequence[str]) -> str:
+    columns = [(column.name, DUCKDB_TYPES[column.type]) for column in table.columns]
+    if table.of_editions:
+        columns = [("edition", "VARCHAR"), *columns]
+    nothing = "SELECT " + ", ".join(f'NULL::{type_} AS "{name}"' for name, type_ in columns) + " WHERE false"
+    if not places:
+        return nothing
+    listed = ", ".join(quote(place) for place in places)
+    options = ", hive_partitioning = true, hive_types = {'edition': VARCHAR}" if table.of_editions else ""
+    return f"{nothing} UNION ALL BY NAME SELECT * FROM read_parquet([{listed}]{options})"
+
+
+def _file_of(store: Store, table: str, edition: str) -> str:
+    """Return the table's file of that edition: for statistics the latest analysis, where there is one."""
+    later = latest_analysis(store, edition) if table == "statistics" else None
+    return later or table_file(table, edition)
+
+
+def _words(sql: str) -> set[str]:
+    """Return the words of the SQL in small letters, those of comments on lines of their own aside."""
+    return set(re.findall(r"\w+", re.sub(r"^--.*$", "", sql, flags=re.MULTILINE).lower()))
+
+
+@contextmanager
+def _errors_in_one_line(sql: str) -> Iterator[None]:
+    """Turn what DuckDB raises for the SQL into an error of one line, and its word of Ctrl-C into Ctrl-C."""
+    import duckdb
+
+    try:
+        yield
+    except duckdb.InterruptException as error:
+        if "maximum execution time" not in str(error):
+            raise KeyboardInterrupt from None
+        raise QueryTimedOut(
+            f"the query {_shortened(sql)!r} took longer than allowed: ask for less, or raise --timeout"
+        ) from None
+    except duckdb.OutOfMemoryException as error:
+        (reason, *_) = str(error).splitlines()
+        raise QueryFailed(
+            f"the query {_shortened(sql)!r} needs more memory than allowed ({reason}): ask for fewer columns "
+            "or rows, or raise --memory-limit"
+        ) from None
+    except duckdb.Error as error:
+        raise QueryFailed(_in_one_line(error, sql)) from None
+    except RuntimeError as error:
+        if "interrupted" in str(error):
+            raise KeyboardInterrupt from None
+        raise QueryFailed(_in_one_line(error, sql)) from None
+
+
+def _in_one_line(error: Exception, sql: str) -> str:
+    message = " ".join(line.strip() for line in str(error).splitlines() if line.strip() and "^" not in line)
+    known = ", ".join([*TABLES, *question_views()])
+    remedy = f"; tables and views: {known}" if "does not exist" in message else ""
+    return f"the query {_shortened(sql)!r} failed: {message}{remedy}"
+
+
+def _shortened(sql: str) -> str:
+    return shorten(in_one_line(sql), 80)

@@ -1,0 +1,106 @@
+"""Scores of other benchmarks: read from CSV, kept once a source, seen by every edition's analysis."""
+
+import csv
+import io
+import math
+import re
+from typing import Any
+
+from schemas.analysis_tables import EXTERNAL_SCORES
+from schemas.errors import UnreadableInput
+from schemas.ids import content_id
+from warehouse.store.store import Store
+from warehouse.store.versioned_files import latest_versions, write_version
+
+SCORES = "external_scores"
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_COLUMNS = tuple(column.name for column in EXTERNAL_SCORES.columns)
+
+
+def parse_scores(content: bytes, name: str) -> list[dict[str, Any]]:
+    """Return the rows of a CSV file with the columns benchmark, player, score and source.
+
+    Raises UnreadableInput, naming file, line and value, for anything else: a score that is no number, a
+    blank name, a player twice in one benchmark and source.
+    """
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UnreadableInput(f"{name}: not UTF-8 ({error.reason} at byte {error.start})") from None
+    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+    try:
+        if tuple(reader.fieldnames or ()) != _COLUMNS:
+            given = ",".join(reader.fieldnames or ()) or "nothing"
+            raise UnreadableInput(f"{name}: line 1 is {given[:80]!r}, expected {','.join(_COLUMNS)}")
+        rows = [_row(record, f"{name}: line {reader.line_num}") for record in reader]
+    except csv.Error as error:
+        raise UnreadableInput(f"{name}: line {reader.line_num}: not CSV ({error})") from None
+    _refuse_repeats(rows, name)
+    if not rows:
+        raise UnreadableInput(f"{name}: no score in it, expected a line a player below the headings")
+    return rows
+
+
+def keep_scores(store: Store, rows: list[dict[str, Any]]) -> list[str]:
+    """Keep the scores, a file a source, in place of earlier ones of that source; return the sources."""
+    import pyarrow as pa
+
+    sources = sorted({row["source"] for row in rows})
+    for source in sources:
+        of_source = sorted(
+            (row for row in rows if row["source"] == source),
+            key=lambda row: (row["benchmark"], row["player"]),
+        )
+        table = pa.Table.from_pylist(of_source, schema=EXTERNAL_SCORES.arrow_schema())
+        write_version(store, SCORES, content_id("source", source), table)
+    return sources
+
+
+def score_files(store: Store) -> list[str]:
+    """Return the names of the files that hold the latest scores, one a source, relative to the data root."""
+    return latest_versions(store, SCORES)
+
+
+def load_scores(store: Store) -> dict[str, dict[str, float]]:
+    """Return each other benchmark's scores by player.
+
+    Where several sources give one score, the first source by name counts.
+    """
+    rows = [row for name in score_files(store) for row in store.read_table(name).to_pylist()]
+    scores: dict[str, dict[str, float]] = {}
+    for row in sorted(rows, key=lambda row: (row["benchmark"], row["player"], row["source"])):
+        scores.setdefault(row["benchmark"], {}).setdefault(row["player"], row["score"])
+    return scores
+
+
+def _row(record: dict[str, Any], place: str) -> dict[str, Any]:
+    if None in record or None in record.values():
+        raise UnreadableInput(f"{place}: expected {len(_COLUMNS)} values ({', '.join(_COLUMNS)})")
+    values = {key: value.strip() for key, value in record.items()}
+    for column in ("benchmark", "player", "source"):
+        if not values[column]:
+            raise UnreadableInput(f"{place}: {column} is blank, expected a name")
+        if _CONTROL.search(values[column]):
+            raise UnreadableInput(
+                f"{place}: {column} {values[column][:80]!r} has a line break or another control character, "
+                "expected a name on one line"
+            )
+    try:
+        score = float(values["score"])
+    except ValueError:
+        score = math.nan
+    if not math.isfinite(score):
+        raise UnreadableInput(f"{place}: score {values['score'][:80]!r} is no number, such as 0.731 or 73.1")
+    return {**values, "score": score}
+
+
+def _refuse_repeats(rows: list[dict[str, Any]], name: str) -> None:
+    seen: set[tuple[str, str, str]] = set()
+    for row in rows:
+        key = row["benchmark"], row["player"], row["source"]
+        if key in seen:
+            raise UnreadableInput(
+                f"{name}: {row['player']!r} has two scores in {row['benchmark']!r} from {row['source']!r}; "
+                "keep one"
+            )
+        seen.add(key)

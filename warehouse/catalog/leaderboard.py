@@ -1,0 +1,34 @@
+"""The leaderboard of an edition with the measures of its benchmark beside the success rate."""
+
+from collections.abc import Iterable
+
+from schemas.measure import Measure
+from warehouse.catalog.catalog import quote
+
+
+def leaderboard_sql(edition: str, measures: Iterable[Measure]) -> str:
+    """Return the query: each measure adds the columns STATISTIC, STATISTIC_low and STATISTIC_high."""
+    listed = tuple(measures)
+    columns = "".join(f",\n       {m.statistic}, {m.statistic}_low, {m.statistic}_high" for m in listed)
+    joins = "".join(_join(measure) for measure in listed)
+    order = "".join(f"{measure.statistic} NULLS LAST, " for measure in listed)
+    return (
+        "-- Which player solves how much in each setting?\n"
+        "SELECT setting, player, instances, attempted, scored,\n"
+        f"       success_rate, success_rate_low, success_rate_high{columns}\n"
+        f"FROM leaderboard{joins}\n"
+        f"WHERE edition = {quote(edition)}\n"
+        f"ORDER BY setting, success_rate DESC NULLS LAST, {order}player"
+    )
+
+
+def _join(measure: Measure) -> str:
+    name = measure.statistic
+    return (
+        "\nLEFT JOIN (\n"
+        f"    SELECT edition, setting, player, value AS {name}, low AS {name}_low, high AS {name}_high\n"
+        "    FROM statistics\n"
+        f"    WHERE statistic = {quote(name)} AND convention = {quote(measure.convention)}\n"
+        "      AND domain = 'all' AND other = ''\n"
+        ") USING (edition, setting, player)"
+    )

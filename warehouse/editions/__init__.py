@@ -1,0 +1,1 @@
+"""Published editions: manifest, verification, comparison, issued ids."""

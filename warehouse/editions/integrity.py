@@ -1,0 +1,122 @@
+"""Whether stored data holds together: keys, references, row counts, staged parts, files beside the editions.
+
+Each function returns what is wrong, a line a flaw; the caller knows the remedy. Nothing is changed,
+and memory stays flat: tables are read in batches, or by DuckDB within a limit.
+"""
+
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from schemas.errors import Damaged, in_one_line
+from schemas.table_form import Table
+from schemas.tables import TABLES
+from warehouse.catalog.catalog import open_catalog
+from warehouse.catalog.confinement import Setting
+from warehouse.catalog.external_scores import score_files
+from warehouse.catalog.later_statistics import ANALYSES
+from warehouse.staging.staging import Staging
+from warehouse.store.store import Store
+
+if TYPE_CHECKING:
+    import duckdb
+
+_MEMORY = "1GB"
+_SHOWN = 3
+_BATCH_ROWS = 1 << 14
+
+
+def relation_flaws(store: Store, edition: str) -> list[str]:
+    """Return what is wrong between the rows of a published edition: keys that repeat, references to nothing.
+
+    Statistics are those that readers see: of the latest analysis, where there is one.
+    """
+    import duckdb
+
+    try:
+        with TemporaryDirectory(prefix="perennial-") as spill:
+            limits: dict[str, Setting] = {
+                "memory_limit": _MEMORY,
+                "preserve_insertion_order": False,
+                "temp_directory": spill,
+            }
+            with closing(open_catalog(store, (edition,), limits).connection) as connection:
+                tables = [table for table in TABLES.values() if table.of_editions]
+                return [flaw for table in tables for flaw in _table_flaws(connection, table)]
+    except (duckdb.Error, OSError) as error:
+        return [f"keys and references cannot be followed, as a table cannot be read ({in_one_line(error)})"]
+
+
+@dataclass(frozen=True, slots=True)
+class StagedState:
+    """What is staged for one edition: its marked batches, their parts, their bytes, and what is wrong."""
+
+    batches: int
+    parts: int
+    flaws: tuple[str, ...]
+
+
+def staged_state(staging: Staging) -> StagedState:
+    """Read every staged part of an edition, one at a time, and return what was found."""
+    parts = 0
+    flaws = []
+    keys = staging.done_keys()
+    for key in keys:
+        try:
+            for table, part in staging.parts(key).items():
+                parts += 1
+                staging.read_part(key, table, part)
+        except (Damaged, OSError) as error:
+            flaws.append(str(error).removesuffix(f": {staging.remedy}"))
+    return StagedState(len(keys), parts, tuple(flaws))
+
+
+def beside_flaws(store: Store) -> tuple[int, list[str]]:
+    """Return how many files of later analyses and other benchmarks' scores there are, and their flaws."""
+    folders = [f"{ANALYSES}/{name}" for name in store.names(ANALYSES)]
+    found = [f"{folder}/{name}" for folder in folders for name in store.names(folder)]
+    names = [name for name in found if name.endswith(".parquet") and "/." not in name] + score_files(store)
+    return len(names), [flaw for name in names for flaw in _file_flaws(store, name)]
+
+
+def _table_flaws(connection: "duckdb.DuckDBPyConnection", table: Table) -> Iterator[str]:
+    key = ", ".join(f'"{name}"' for name in table.key)
+    repeated = connection.execute(
+        f'SELECT {key}, count(*) OVER () FROM "{table.name}" GROUP BY {key} HAVING count(*) > 1 '
+        f"LIMIT {_SHOWN}"
+    ).fetchall()
+    if repeated:
+        yield f"{table.name}: {repeated[0][-1]:,} keys are not unique, such as {_shown(repeated)}"
+    for link in table.references:
+        lost = connection.execute(
+            f'SELECT "{link.column}", count(*) OVER () FROM "{table.name}" '
+            f'ANTI JOIN "{link.to_table}" ON "{table.name}"."{link.column}" '
+            f'= "{link.to_table}"."{link.to_column}" '
+            f'WHERE "{table.name}"."{link.column}" IS NOT NULL LIMIT {_SHOWN}'
+        ).fetchall()
+        if lost:
+            yield (
+                f"{table.name}.{link.column}: {lost[0][-1]:,} rows refer to no row of {link.to_table}, "
+                f"such as {_shown(lost)}"
+            )
+
+
+def _file_flaws(store: Store, name: str) -> Iterator[str]:
+    """Read the Parquet file through."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with store.open(name) as file, pq.ParquetFile(file, pre_buffer=False) as source:
+            for _ in source.iter_batches(_BATCH_ROWS, use_threads=False):
+                pass
+    except FileNotFoundError:
+        yield f"{name} is missing"
+    except (pa.ArrowException, OSError) as error:
+        yield f"{name} cannot be read ({in_one_line(error)})"
+
+
+def _shown(rows: list[tuple[Any, ...]]) -> str:
+    return "; ".join(", ".join(str(value) for value in values) for *values, _ in rows)

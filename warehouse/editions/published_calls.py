@@ -1,0 +1,26 @@
+"""The ids of published model calls, some at a time: of an edition's `calls` no other column is read."""
+
+from collections.abc import Iterator
+
+from schemas.errors import Damaged
+from warehouse.catalog.catalog import published_editions, table_file
+from warehouse.store.store import Store
+
+_IDS_A_STEP = 20_000
+
+
+def published_call_ids(store: Store) -> Iterator[tuple[str, list[str]]]:
+    """Yield each published edition with some ids of its calls; a file that is unreadable is left out."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    for edition in published_editions(store):
+        try:
+            with (
+                store.open(table_file("calls", edition)) as file,
+                parquet.ParquetFile(file, pre_buffer=False) as source,
+            ):
+                for batch in source.iter_batches(_IDS_A_STEP, columns=["call_id"], use_threads=False):
+                    yield edition, batch.column(0).to_pylist()
+        except (pa.ArrowException, OSError, Damaged):
+            continue

@@ -1,0 +1,215 @@
+"""Check a published edition byte by byte: its row against the seal, its manifest, its files: one chain."""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from schemas.errors import in_one_line
+from warehouse.catalog.catalog import published_editions, table_file
+from warehouse.editions.manifest import (
+    ListedFile,
+    Manifest,
+    is_sealed,
+    manifest_file,
+    parse_manifest,
+    seal_file,
+)
+from warehouse.staging.staging import Staging
+from warehouse.store.digests import Digest, digests_of
+from warehouse.store.parquet import parquet_table
+from warehouse.store.store import Store
+
+Problem = Literal["missing", "truncated", "altered", "unreadable", "unlisted"]
+_UNCHECKED = "no file was checked"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is wrong with one file of an edition, named relative to the data root."""
+
+    edition: str
+    file: str
+    problem: Problem
+    message: str
+
+    @property
+    def is_damage(self) -> bool:
+        """Whether something is lost; not so a file too many."""
+        return self.problem != "unlisted"
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What was read of an edition, its row and manifest aside, and what was found."""
+
+    edition: str
+    files: int
+    bytes: int
+    rows: int
+    findings: tuple[Finding, ...]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every byte is as it was published."""
+        return all(finding.problem == "unlisted" for finding in self.findings)
+
+
+def lost_editions(store: Store) -> tuple[str, ...]:
+    """Return the editions, sorted, that have a manifest but neither a row nor anything staged.
+
+    They were published, and their row is lost. A publish that was cut off leaves the edition staged.
+    """
+    names = [name for name in store.names("manifests") if name.endswith(".json") and name[0] != "."]
+    listed = {name.removesuffix(".json") for name in names} - set(published_editions(store))
+    return tuple(sorted(name for name in listed if not store.names(Staging(store, name).folder)))
+
+
+def verifiable_editions(store: Store) -> tuple[str, ...]:
+    """Return all editions to verify, sorted: those that are published, and those whose row is lost."""
+    return tuple(sorted({*published_editions(store), *lost_editions(store)}))
+
+
+def verify_edition(store: Store, edition: str) -> Verification:
+    """Read every file of the edition and return what differs from its seal, its row and its manifest."""
+    verifier = _Verifier(store, edition)
+    verifier.check()
+    return Verification(edition, verifier.files, verifier.bytes, verifier.rows, tuple(verifier.findings))
+
+
+class _Verifier:
+    """Follows the chain from the row on, and notes what is wrong and what was read."""
+
+    def __init__(self, store: Store, edition: str) -> None:
+        self._store = store
+        self._edition = edition
+        self._row_file = table_file("editions", edition)
+        self._manifest_file = manifest_file(edition)
+        self.findings: list[Finding] = []
+        self.files = 0
+        self.bytes = 0
+        self.rows = 0
+
+    def check(self) -> None:
+        row = self._row()
+        manifest = None if row is None else self._manifest(row)
+        if row is None or manifest is None:
+            return
+        self._compare(row, manifest)
+        self._check_files(manifest)
+        self._name_unlisted(manifest)
+
+    def _note(self, file: str, problem: Problem, message: str) -> None:
+        self.findings.append(Finding(self._edition, file, problem, message))
+
+    def _row(self) -> dict[str, Any] | None:
+        """Return the edition's row, or None where nothing can be learnt from it."""
+        content = self._read(self._row_file, "the edition's row")
+        if content is None:
+            return None
+        try:
+            (row,) = parquet_table(content).to_pylist()
+        except Exception as error:  # noqa: BLE001  what a damaged file makes pyarrow raise is anything
+            told = f"the edition's row cannot be read ({in_one_line(error)}): {_UNCHECKED}"
+            self._note(self._row_file, "unreadable", told)
+            return None
+        seal = self._read(seal_file(self._edition), "the seal of the edition's row")
+        if seal is not None and not is_sealed(self._edition, content, seal):
+            told = f"the edition's row or its seal, {seal_file(self._edition)}, was altered: they do not fit"
+            self._note(self._row_file, "altered", told)
+        return dict(row)
+
+    def _manifest(self, row: dict[str, Any]) -> Manifest | None:
+        """Return the manifest that the row names by its hash, or None where there is no such one."""
+        name = self._manifest_file
+        content = self._read(name, "the manifest")
+        if content is None:
+            return None
+        found = hashlib.sha256(content).hexdigest()
+        if found != row.get("manifest_sha256"):
+            told = f"the manifest is not the one that the edition's row names: {_UNCHECKED}"
+            self._note(name, "altered", told)
+            return None
+        try:
+            return parse_manifest(content)
+        except ValueError as error:
+            told = f"the manifest was written by another version ({error}), use that one: {_UNCHECKED}"
+            self._note(name, "unreadable", told)
+            return None
+
+    def _read(self, name: str, what: str) -> bytes | None:
+        try:
+            return self._store.read_bytes(name)
+        except FileNotFoundError:
+            self._note(name, "missing", f"{what} is missing: {_UNCHECKED}")
+        except OSError as error:
+            self._note(name, "unreadable", f"{what} cannot be read ({in_one_line(error)}): {_UNCHECKED}")
+        return None
+
+    def _compare(self, row: dict[str, Any], manifest: Manifest) -> None:
+        """Note each column of the row in `editions` that the manifest contradicts."""
+        made = manifest.made
+        claimed = {
+            "benchmark": (row.get("benchmark"), made["benchmark"]),
+            "seed": (row.get("seed"), made["seeds"]["refresh"]),
+            "settings": (_parsed(row.get("settings")), made["settings"]),
+            "code_version": (row.get("code_version"), made["code_version"]),
+            "counts": (_parsed(row.get("counts")), manifest.counts),
+        }
+        differing = [column for column, (found, expected) in claimed.items() if found != expected]
+        if made["edition"] != self._edition:
+            differing.append("edition")
+        if differing:
+            told = f"the edition's row differs from the manifest in {', '.join(differing)}"
+            self._note(self._row_file, "altered", told)
+
+    def _check_files(self, manifest: Manifest) -> None:
+        listed = {file.name: file for file in manifest.files}
+        for name, digest in digests_of(self._store, listed):
+            if isinstance(digest, FileNotFoundError):
+                told = f"missing; it had {listed[name].size:,} bytes and {listed[name].rows:,} rows"
+                self._note(name, "missing", told)
+            elif isinstance(digest, OSError):
+                self._note(name, "unreadable", f"cannot be read ({in_one_line(digest)})")
+            else:
+                self._check_file(listed[name], digest)
+
+    def _check_file(self, file: ListedFile, found: Digest) -> None:
+        self.files += 1
+        self.bytes += found.size
+        if found.size != file.size:
+            problem: Problem = "truncated" if found.size < file.size else "altered"
+            self._note(file.name, problem, f"{problem}: {found.size:,} bytes, expected {file.size:,}")
+        elif found.sha256 != file.sha256:
+            told = f"altered: its SHA-256 is {found.sha256}, expected {file.sha256}"
+            self._note(file.name, "altered", told)
+        else:
+            rows = _row_count(self._store, file.name)
+            self.rows += rows
+            if rows != file.rows:
+                self._note(file.name, "altered", f"{rows:,} rows, and the manifest says {file.rows:,}")
+
+    def _name_unlisted(self, manifest: Manifest) -> None:
+        """Note each file that lies in the edition's folders and that nothing lists."""
+        known = {self._row_file, *(file.name for file in manifest.files)}
+        for table in self._store.names("tables"):
+            folder = f"tables/{table}/edition={self._edition}"
+            for name in self._store.names(folder):
+                if f"{folder}/{name}" not in known:
+                    told = "in the edition's folder, but no file of it: no view reads it, other readers may"
+                    self._note(f"{folder}/{name}", "unlisted", told)
+
+
+def _row_count(store: Store, name: str) -> int:
+    """Return the number of rows in the Parquet file's footer."""
+    import pyarrow.parquet as pq
+
+    with store.open(name) as file, pq.ParquetFile(file, pre_buffer=False) as source:
+        return int(source.metadata.num_rows)
+
+
+def _parsed(text: Any) -> Any:
+    try:
+        return json.loads(text)
+    except (TypeError, ValueError):
+        return text

@@ -1,0 +1,1 @@
+"""KUMO's rows, bundled domains and importer."""

@@ -1,0 +1,30 @@
+"""The domains that come with perennial: seed configurations as JSON files of the package."""
+
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+
+from schemas.errors import InvalidOption
+
+_SUFFIX = ".json"
+
+
+def bundled_domains() -> dict[str, Traversable]:
+    """Return the bundled configuration files by domain name (the file's name without .json), sorted."""
+    folder = files("warehouse.kumo") / "domains"
+    if not folder.is_dir():
+        return {}
+    found = {entry.name.removesuffix(_SUFFIX): entry for entry in folder.iterdir() if _is_domain(entry)}
+    return dict(sorted(found.items()))
+
+
+def bundled_text(name: str) -> str:
+    """Return the JSON text of a bundled domain; raise InvalidOption for an unknown name."""
+    domains = bundled_domains()
+    if name not in domains:
+        known = ", ".join(domains) or "none in this installation"
+        raise InvalidOption(f"no bundled domain is called {name!r}; there are: {known}")
+    return domains[name].read_text(encoding="utf-8")
+
+
+def _is_domain(entry: Traversable) -> bool:
+    return entry.name.endswith(_SUFFIX) and entry.is_file()

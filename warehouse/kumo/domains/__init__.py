@@ -1,0 +1,1 @@
+"""The bundled domains and the tables of facts that they are generated from."""

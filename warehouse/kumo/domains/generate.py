@@ -1,0 +1,225 @@
+"""Build the bundled seed configurations from tables of facts: `sources/<slug>.csv` and `sources/<slug>.toml`.
+
+The CSV has a row a truth: its name, a note, and its attributes. The TOML has the domain's nouns and a table
+an action: which attribute it tests and what each outcome state is compatible with. What a state rules out
+is worked out here, never written by hand:
+
+- a cell `a|b` of a str action: a state with `values` rules the truth out when none of its values is listed,
+  a state with `excludes` when all of its values are listed, a state with neither never does;
+- a cell `7` or `6.5..7` of a float action: a range rules the truth out when it shares no point with the
+  cell's interval. Ranges are half-open as in `Outcome.state_of`, the interval is closed;
+- an empty cell is never ruled out.
+
+Run `python -m warehouse.kumo.domains.generate` to rewrite the JSON files, with `--check` to compare them.
+"""
+
+import argparse
+import json
+import re
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from schemas.errors import PerennialError, UnreadableInput, UnusableConfig
+from schemas.kumo.things import Outcome, OutcomeState, SeedConfig
+from warehouse.kumo.domains.source_form import DOMAIN_KEYS, FactTable, read_domain, read_facts
+
+FOLDER = Path(__file__).resolve().parent
+
+_NUMBER = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)"
+_INTERVAL = re.compile(rf"({_NUMBER})(?:\s*\.\.\s*({_NUMBER}))?")
+
+
+def build_config(csv_text: str, toml_text: str, source: str) -> SeedConfig:
+    """Return the seed configuration that the two texts describe; `source` names them in errors.
+
+    Raises UnreadableInput where the texts are not of the expected form, UnusableConfig where they are but
+    names repeat, a value fits no truth, or a truth is ruled out by every state of an action.
+    """
+    table = read_facts(csv_text, f"{source}.csv")
+    domain = read_domain(toml_text, f"{source}.toml")
+    actions = domain["action"]
+    names = [action["name"] for action in actions]
+    _refuse_repeats([*table.truths, *names], "truth or action", source)
+    return SeedConfig(
+        truths=table.truths,
+        actions=tuple(names),
+        outcomes=tuple(_outcome(action, table, source) for action in actions),
+        truth_notes=table.notes,
+        action_notes={action["name"]: action["note"] for action in actions},
+        **{key: domain[key] for key in DOMAIN_KEYS},
+    )
+
+
+def _refuse_repeats(names: Iterable[str], what: str, source: str) -> None:
+    seen: set[str] = set()
+    for name in names:
+        key = name.strip().casefold()
+        if key in seen:
+            raise UnusableConfig(f"{source}: {what} {name!r} occurs twice; rename or remove one")
+        seen.add(key)
+
+
+def _outcome(action: dict[str, Any], table: FactTable, source: str) -> Outcome:
+    place = f"{source}: action {action['name']!r}"
+    cells = table.attributes.get(action["attribute"])
+    if cells is None:
+        raise UnusableConfig(
+            f"{place} tests unknown attribute {action['attribute']!r}; "
+            f"the CSV has {', '.join(table.attributes)}"
+        )
+    facts = dict(zip(table.truths, cells, strict=True))
+    build = _range_states if action["kind"] == "float" else _label_states
+    states = build(action["states"], facts, place)
+    _refuse_repeats((state.text for state in states), "state", place)
+    for truth in table.truths:
+        if all(truth in state.rules_out for state in states):
+            raise UnusableConfig(
+                f"{place}: truth {truth!r} ({facts[truth]!r}) is ruled out by every state; "
+                f"widen a state or correct the cell"
+            )
+    return Outcome(action["name"], action["kind"], states, action.get("unit", ""))
+
+
+def _range_states(
+    states: Sequence[dict[str, Any]], facts: dict[str, str], place: str
+) -> tuple[OutcomeState, ...]:
+    intervals = {truth: _interval(cell, f"{place}, truth {truth!r}") for truth, cell in facts.items() if cell}
+    starts = {float(state["range"][0]) for state in states}
+    built = []
+    for state in states:
+        low, high = (float(bound) for bound in state["range"])
+        # The upper end belongs to the range that starts there; where none does, to this one.
+        ruled_out = tuple(
+            truth
+            for truth, (least, most) in intervals.items()
+            if most < low or least > high or (least == high and high in starts)
+        )
+        built.append(OutcomeState(None, low, high, ruled_out))
+    return tuple(built)
+
+
+def _interval(cell: str, place: str) -> tuple[float, float]:
+    match = _INTERVAL.fullmatch(cell)
+    if match is None:
+        raise UnreadableInput(
+            f"{place}: cell {cell!r} is no number; expected a number such as 2.65, or lo..hi"
+        )
+    low = float(match[1])
+    high = low if match[2] is None else float(match[2])
+    if low > high:
+        raise UnreadableInput(f"{place}: cell {cell!r} is inverted; write the lower number first")
+    return low, high
+
+
+def _label_states(
+    states: Sequence[dict[str, Any]], facts: dict[str, str], place: str
+) -> tuple[OutcomeState, ...]:
+    values = {truth: _values(cell, f"{place}, truth {truth!r}") for truth, cell in facts.items() if cell}
+    known = set().union(*values.values())
+    built = []
+    for state in states:
+        rejects = _rejection(state, known, f"{place}, state {state['label']!r}")
+        ruled_out = tuple(truth for truth, own in values.items() if rejects(own))
+        built.append(OutcomeState(state["label"].strip(), None, None, ruled_out))
+    return tuple(built)
+
+
+def _values(cell: str, place: str) -> frozenset[str]:
+    values = [value.strip() for value in cell.split("|")]
+    if not all(values):
+        raise UnreadableInput(
+            f"{place}: cell {cell!r} has an empty value; write a|b, or leave the cell empty"
+        )
+    return frozenset(values)
+
+
+def _rejection(state: dict[str, Any], known: set[str], place: str) -> Callable[[frozenset[str]], bool]:
+    listed = state.get("values", state.get("excludes", []))
+    stray = [value for value in listed if value not in known]
+    if stray:
+        raise UnusableConfig(
+            f"{place} lists {stray[0]!r}, which no truth has; "
+            f"the attribute's values are {', '.join(sorted(known))}"
+        )
+    chosen = frozenset(listed)
+    if "values" in state:
+        return lambda own: own.isdisjoint(chosen)
+    return lambda own: own <= chosen
+
+
+def seed_json(config: SeedConfig) -> str:
+    """Return the configuration's JSON text, one truth, one state and one note a line."""
+    lines = ",\n".join(f"  {_quoted(key)}: {_block(value, 1)}" for key, value in config.as_json().items())
+    return f"{{\n{lines}\n}}\n"
+
+
+def _block(value: object, depth: int) -> str:
+    """Spread arrays and tables over lines, but keep a state (the only table with `rules_out`) on one."""
+    margin = "  " * (depth + 1)
+    if isinstance(value, dict) and "rules_out" not in value:
+        items = [f"{_quoted(key)}: {_block(item, depth + 1)}" for key, item in value.items()]
+        opening, closing = "{}"
+    elif isinstance(value, list):
+        items = [_block(item, depth + 1) for item in value]
+        opening, closing = "[]"
+    else:
+        return _quoted(value)
+    inner = ",\n".join(margin + item for item in items)
+    return f"{opening}\n{inner}\n{'  ' * depth}{closing}" if items else opening + closing
+
+
+def _quoted(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def regenerate(folder: Path = FOLDER, slugs: Sequence[str] = (), *, check: bool = False) -> list[str]:
+    """Return the names of the JSON files in `folder` that differ from what `folder/sources` gives.
+
+    Without `check` they are rewritten. `slugs` restricts the work to these domains. Raises as
+    `build_config`, and UnreadableInput where a file of a pair of sources is missing.
+    """
+    sources = folder / "sources"
+    found = {path.stem for path in sources.iterdir() if path.suffix in (".csv", ".toml")}
+    differing = []
+    for slug in sorted(slugs or found | {path.stem for path in folder.glob("*.json")}):
+        target = folder / f"{slug}.json"
+        text = seed_json(build_config(*_source_texts(sources, slug), slug))
+        if not target.is_file() or target.read_text(encoding="utf-8") != text:
+            differing.append(target.name)
+            if not check:
+                target.write_text(text, encoding="utf-8", newline="\n")
+    return differing
+
+
+def _source_texts(sources: Path, slug: str) -> tuple[str, str]:
+    paths = [sources / f"{slug}.csv", sources / f"{slug}.toml"]
+    missing = [path.name for path in paths if not path.is_file()]
+    if missing:
+        raise UnreadableInput(f"{slug}: sources/{missing[0]} is missing; a domain needs a .csv and a .toml")
+    try:
+        table, domain = (path.read_text(encoding="utf-8") for path in paths)
+    except UnicodeDecodeError as error:
+        raise UnreadableInput(f"{slug}: a source is not UTF-8: {error.reason}; save it as UTF-8") from None
+    return table, domain
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Return the exit code: 0, 1 where `--check` finds differences, or that of the error it prints."""
+    parser = argparse.ArgumentParser(description="Rebuild the bundled domains from their sources.")
+    parser.add_argument("slugs", nargs="*", metavar="SLUG", help="only these domains; by default all")
+    parser.add_argument("--check", action="store_true", help="change nothing; name the files that differ")
+    options = parser.parse_args(arguments)
+    try:
+        differing = regenerate(slugs=options.slugs, check=options.check)
+    except PerennialError as error:
+        sys.stderr.write(f"{error}\n")
+        return error.exit_code
+    for name in differing:
+        sys.stdout.write(f"{name} {'differs from its sources' if options.check else 'rewritten'}\n")
+    return 1 if options.check and differing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,217 @@
+"""What the gate finds out of each instance of an edition, and which earlier instances it may repeat.
+
+Ten million earlier instances are narrowed by a sum of hashes of their truths' and actions' names, which does
+not depend on their order: it is read from two columns, and no name is compared. What is left, hardly
+anything, is handed on with its content.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from schemas.errors import Damaged
+from schemas.ids import canonical_json
+from warehouse.catalog.catalog import table_file
+from warehouse.staging.staging import Staging
+from warehouse.store.store import Store
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+    import pyarrow
+
+    Sums = npt.NDArray[np.uint64]
+
+Row = dict[str, Any]
+
+FACTS = "gate"
+READ_BY_GRAMMAR, READ_BY_MODEL, NOT_READ = "grammar", "model", "none"
+
+_BATCH_ROWS = 1 << 17
+_NAMES = {"truth": "truths", "action": "actions"}
+_CONTENT = ["instance_id", "config_id", "truths", "actions", "states", "observations"]
+_WORD = 1 << 64
+
+
+@dataclass(frozen=True, slots=True)
+class InstanceFacts:
+    """What the gate found out of one instance.
+
+    `canonical_id` is derived from its content, `names` the sum of hashes of its truths' and actions' names,
+    `book` a hash of the book's text that players are shown (None: it is not played), `read_by` who read it.
+    """
+
+    instance_id: str
+    canonical_id: str
+    names: int
+    is_trivial: bool
+    book: str | None
+    read_by: str
+
+
+@dataclass(frozen=True)
+class BatchFacts:
+    """The facts of a batch: `about` is what else was found, as JSON, among it what they were found in."""
+
+    about: Row
+    columns: "pyarrow.Table"
+
+
+def name_hash(kind: str, name: str) -> int:
+    """Return 64 bits for the name of a `truth` or an `action`."""
+    return int.from_bytes(hashlib.blake2b(f"{kind}\x1f{name}".encode(), digest_size=8).digest(), "little")
+
+
+def names_sum(truths: Iterable[str], actions: Iterable[str]) -> int:
+    """Return the sum of the names' hashes modulo 2^64, the same in any order."""
+    hashes = [name_hash("truth", name) for name in truths] + [name_hash("action", name) for name in actions]
+    return sum(hashes) % _WORD
+
+
+def text_hash(text: str) -> str:
+    """Return 128 bits for a book's text, in hexadecimal digits."""
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+def facts_schema() -> "pyarrow.Schema":
+    """Return the columns of `InstanceFacts`."""
+    import pyarrow as pa
+
+    return pa.schema(
+        [
+            pa.field("instance_id", pa.string()),
+            pa.field("canonical_id", pa.string()),
+            pa.field("names", pa.uint64()),
+            pa.field("is_trivial", pa.bool_()),
+            pa.field("book", pa.string()),
+            pa.field("read_by", pa.string()),
+        ]
+    )
+
+
+def write_facts(staging: Staging, key: str, facts: Sequence[InstanceFacts], about: Row) -> None:
+    """Stage the facts of a batch beside its rows; equal facts give equal bytes."""
+    import pyarrow as pa
+
+    schema = facts_schema().with_metadata({FACTS: canonical_json(about)})
+    columns = {name: [getattr(fact, name) for fact in facts] for name in schema.names}
+    staging.store.write_table(staging.part_file(FACTS, key), pa.table(columns, schema=schema))
+
+
+def read_facts(staging: Staging, key: str) -> BatchFacts | None:
+    """Return the staged facts of a batch, None where there are none; raise Damaged if they are unreadable."""
+    try:
+        table = staging.store.read_table(staging.part_file(FACTS, key))
+    except FileNotFoundError:
+        return None
+    return BatchFacts(json.loads(table.schema.metadata[FACTS.encode()]), table)
+
+
+def same_names(store: Store, editions: Sequence[str], sums: "Sums") -> Iterator[tuple[str, Row]]:
+    """Yield edition and row of each earlier instance whose names add up to one of the sums.
+
+    A row has the columns that define the task: ids, truths, actions, states and observations. Memory
+    does not grow with the number of earlier instances. Raises Damaged where an edition's file is missing.
+    """
+    import numpy as np
+
+    wanted = np.unique(sums)
+    if wanted.size:
+        for edition in editions:
+            for row in _rows_with(store, table_file("kumo_instances", edition), wanted):
+                yield edition, row
+
+
+def earlier_instances(store: Store, editions: Sequence[str]) -> dict[tuple[str, str], int]:
+    """Return how many instances these editions hold of each domain and setting: (domain's name, setting)."""
+    import pyarrow.parquet as pq
+
+    counts: dict[tuple[str, str], int] = {}
+    for edition in editions:
+        with (
+            _opened(store, table_file("instances", edition)) as file,
+            pq.ParquetFile(file, pre_buffer=False, read_dictionary=["domain", "setting"]) as source,
+        ):
+            for batch in _batches(source, ["domain", "setting"]):
+                for place, count in _pair_counts(batch):
+                    counts[place] = counts.get(place, 0) + count
+    return counts
+
+
+def _pair_counts(batch: "pyarrow.RecordBatch") -> Iterator[tuple[tuple[str, str], int]]:
+    import numpy as np
+
+    first, second = batch.column(0), batch.column(1)
+    width = len(second.dictionary)
+    pairs = first.indices.to_numpy().astype(np.int64) * width + second.indices.to_numpy()
+    for pair, count in enumerate(np.bincount(pairs).tolist()):
+        if count:
+            yield (first.dictionary[pair // width].as_py(), second.dictionary[pair % width].as_py()), count
+
+
+def _rows_with(store: Store, name: str, wanted: "Sums") -> Iterator[Row]:
+    import numpy as np
+    import pyarrow.parquet as pq
+
+    lists = [f"{column}.list.element" for column in _NAMES.values()]
+    with (
+        _opened(store, name) as file,
+        pq.ParquetFile(file, pre_buffer=False, read_dictionary=lists) as source,
+    ):
+        first = 0
+        found: list[int] = []
+        for batch in _batches(source, lists):
+            sums = sum(_sums_of(kind, batch.column(column)) for kind, column in _NAMES.items())
+            places = np.minimum(wanted.searchsorted(sums), len(wanted) - 1)
+            found += (first + np.flatnonzero(wanted[places] == sums)).tolist()
+            first += batch.num_rows
+    if found:
+        yield from _content(store, name, found)
+
+
+def _batches(source: "pyarrow.parquet.ParquetFile", columns: list[str]) -> Iterator["pyarrow.RecordBatch"]:
+    # Group by group: each has dictionaries of its own, and Arrow makes no batch of two.
+    for group in range(source.num_row_groups):
+        yield from source.iter_batches(_BATCH_ROWS, row_groups=[group], columns=columns, use_threads=False)
+
+
+def _sums_of(kind: str, lists: "pyarrow.ListArray") -> Any:
+    """Return for each list the sum of its names' hashes."""
+    import numpy as np
+
+    names = lists.values
+    hashes = np.array([name_hash(kind, name) for name in names.dictionary.to_pylist()], np.uint64)
+    ends = np.zeros(len(names) + 1, np.uint64)
+    if len(names):
+        np.cumsum(hashes[names.indices.to_numpy()], out=ends[1:])
+    offsets = lists.offsets.to_numpy()
+    return ends[offsets[1:]] - ends[offsets[:-1]]
+
+
+def _content(store: Store, name: str, rows: list[int]) -> Iterator[Row]:
+    """Yield the content of these rows, ascending; only the row groups that hold one are read."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    with _opened(store, name) as file, pq.ParquetFile(file, pre_buffer=False) as source:
+        first, waiting = 0, list(rows)
+        for group in range(source.num_row_groups):
+            end = first + source.metadata.row_group(group).num_rows
+            here = [row - first for row in waiting if row < end]
+            if here:
+                table = source.read_row_group(group, columns=_CONTENT, use_threads=False)
+                yield from table.take(pa.array(here)).to_pylist()
+            waiting = waiting[len(here) :]
+            first = end
+
+
+def _opened(store: Store, name: str) -> "pyarrow.NativeFile":
+    try:
+        return store.open(name)
+    except FileNotFoundError:
+        raise Damaged(
+            f"{store.location(name)} is missing, so that nobody can say which instances were issued before: "
+            "restore it from a copy (`perennial doctor` names all such files)"
+        ) from None

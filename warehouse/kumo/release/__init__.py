@@ -1,0 +1,1 @@
+"""Reader of the KUMO authors' release."""

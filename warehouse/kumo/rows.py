@@ -1,0 +1,196 @@
+"""KUMO's things as rows of the tables, and back."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, fields
+from typing import Any
+
+from schemas.ids import content_id
+from schemas.kumo.things import Instance, Observation, Proposal, Rejection, SeedConfig, Step, observation_text
+
+BENCHMARK = "kumo"
+Row = dict[str, Any]
+SYMBOLIC_CHECK = "symbolic"
+_PROPOSAL_COLUMNS = {"truths": "truth_description", "actions": "action_description"}
+
+
+def domain_row(config: SeedConfig, source: str) -> Row:
+    """Return the row of table `kumo_domains`."""
+    return {
+        "domain_id": config.domain_id,
+        "name": config.name,
+        "category": config.category,
+        "goal": config.goal,
+        "truth_noun": config.truth_noun,
+        "action_noun": config.action_noun,
+        "book_title": config.book_title,
+        "truth_description": None,
+        "action_description": None,
+        "source": source,
+        "call_id": None,
+    }
+
+
+def proposal_row(proposal: Proposal) -> Row:
+    """Return the row of table `kumo_domains` for a domain that a model proposed."""
+    config = SeedConfig(proposal.name, (), (), (), goal=proposal.goal)
+    values = {_PROPOSAL_COLUMNS.get(name, name): value for name, value in asdict(proposal).items()}
+    return {"domain_id": config.domain_id, **values, "source": "model"}
+
+
+def proposal_from_row(row: Row) -> Proposal:
+    """Return the proposal that a row of `kumo_domains` holds."""
+    names = (field.name for field in fields(Proposal))
+    return Proposal(**{name: row[_PROPOSAL_COLUMNS.get(name, name)] for name in names})
+
+
+def config_row(config: SeedConfig, warnings: list[str], call_ids: Sequence[str] = ()) -> Row:
+    """Return the row of table `kumo_seed_configs`; `call_ids` are the model calls that led to it."""
+    return {
+        "config_id": config.config_id,
+        "domain_id": config.domain_id,
+        "n_truths": len(config.truths),
+        "n_actions": len(config.actions),
+        "truths": list(config.truths),
+        "actions": list(config.actions),
+        "config": json.dumps(config.as_json(), ensure_ascii=False),
+        "warnings": warnings,
+        "call_ids": list(call_ids),
+    }
+
+
+def outcome_rows(config: SeedConfig) -> list[Row]:
+    """Return the rows of table `kumo_outcomes`, a row an outcome state."""
+    config_id = config.config_id
+    return [
+        {
+            "config_id": config_id,
+            "action": outcome.action,
+            "state": number,
+            "kind": outcome.kind,
+            "label": state.label,
+            "low": state.low,
+            "high": state.high,
+            "rules_out": list(state.rules_out),
+        }
+        for outcome in config.outcomes
+        for number, state in enumerate(outcome.states)
+    ]
+
+
+def instance_from_row(row: Row, config: SeedConfig) -> Instance:
+    """Return the instance that a row of `kumo_instances` holds, drawn from this configuration."""
+    outcomes = {outcome.action: outcome for outcome in config.outcomes}
+    observations: list[Observation] = [
+        float(text) if outcomes[action].states[state].is_range else text
+        for action, state, text in zip(row["actions"], row["states"], row["observations"], strict=True)
+    ]
+    return Instance(
+        truths=tuple(row["truths"]),
+        actions=tuple(row["actions"]),
+        states=tuple(row["states"]),
+        observations=tuple(observations),
+        valid_truths=tuple(row["valid_truths"]),
+        seed=row.get("seed", 0),
+        index=row.get("index", 0),
+    )
+
+
+def shared_instance_row(instance: Instance, *, instance_id: str, domain: str, setting: str) -> Row:
+    """Return the row of table `instances`; `instance_id` is the canonical id, a hash of what is asked."""
+    return {
+        "instance_id": instance_id,
+        "benchmark": BENCHMARK,
+        "domain": domain,
+        "setting": setting,
+        "seed": instance.seed,
+        "index": instance.index,
+        "content_hash": instance_id.partition("_")[2],
+    }
+
+
+def instance_row(
+    instance: Instance,
+    *,
+    instance_id: str,
+    config_id: str,
+    expected_steps: float,
+    golden: list[str],
+    signature: str,
+) -> Row:
+    """Return the row of table `kumo_instances`; `golden` is the optimal actions and the truth named."""
+    return {
+        "instance_id": instance_id,
+        "config_id": config_id,
+        "n_truths": len(instance.truths),
+        "n_actions": len(instance.actions),
+        "n_valid": len(instance.valid_truths),
+        "truths": list(instance.truths),
+        "actions": list(instance.actions),
+        "states": list(instance.states),
+        "observations": [observation_text(observation) for observation in instance.observations],
+        "valid_truths": list(instance.valid_truths),
+        "expected_steps": expected_steps,
+        "optimal_tests": len(golden) - 1,
+        "golden": golden,
+        "signature": signature,
+    }
+
+
+def book_row(
+    instance_id: str,
+    revision: int,
+    text: str,
+    author: str,
+    missing: Sequence[str],
+    extra: Sequence[str],
+    *,
+    confirmed: Sequence[str] = (),
+    ambiguous: Sequence[str] = (),
+    passed: bool | None = None,
+    checked_by: str = SYMBOLIC_CHECK,
+    is_replacement: bool = False,
+    call_id: str | None = None,
+    check_call_ids: Sequence[str] = (),
+) -> Row:
+    """Return the row of table `kumo_books`; without `passed`, a book with any finding has failed."""
+    faultless = not (missing or extra or confirmed or ambiguous)
+    return {
+        "book_id": content_id("bk", instance_id, revision, text),
+        "instance_id": instance_id,
+        "revision": revision,
+        "text": text,
+        "author": author,
+        "verdict": "passed" if (faultless if passed is None else passed) else "failed",
+        "missing_rules": list(missing),
+        "extra_rules": list(extra),
+        "confirmed_rules": list(confirmed),
+        "ambiguous_rules": list(ambiguous),
+        "checked_by": checked_by,
+        "is_replacement": is_replacement,
+        "check_call_ids": list(check_call_ids),
+        "call_id": call_id,
+    }
+
+
+def episode_id(book_id: str | None, instance_id: str, player: str, run: int) -> str:
+    """Return the id of a run: content id of instance, book, player and run."""
+    return content_id("ep", instance_id, book_id, player, run)
+
+
+def kumo_episode_row(episode: str, book_id: str | None, tests: int) -> Row:
+    """Return the row of table `kumo_episodes`."""
+    return {"episode_id": episode, "book_id": book_id, "tests": tests}
+
+
+def move_rows(episode: str, steps: Sequence[Step]) -> list[Row]:
+    """Return the rows of table `kumo_moves`, a row a reply."""
+    return [
+        {"episode_id": episode, "turn": s.number, "kind": s.kind, "move": s.move, "state": s.state}
+        for s in steps
+    ]
+
+
+def rejection_row(rejection: Rejection) -> Row:
+    """Return the row of table `rejections`."""
+    return asdict(rejection)

@@ -1,0 +1,6 @@
+-- every episode was played with a book of its own instance that passed the check
+SELECT e.episode_id, b.book_id, b.verdict
+FROM episodes AS e
+JOIN kumo_episodes AS k USING (episode_id)
+JOIN kumo_books AS b USING (book_id)
+WHERE b.instance_id <> e.instance_id OR b.verdict <> 'passed'

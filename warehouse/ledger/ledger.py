@@ -1,0 +1,120 @@
+"""The ledger of model calls: every reply is in it before it is used, and no answered call is made again."""
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from schemas.calls import ModelRequest, Reply, Spent
+from schemas.ids import content_id
+from warehouse.ledger.place import keep_same_ledger, require_same_ledger
+from warehouse.ledger.rows import entry, message_rows, stored_calls, stored_reply, table_row
+from warehouse.ledger.schema import ANSWERED_SQL, keep_root_id, open_for_writing, plain_errors
+from warehouse.ledger.writer import LedgerWriter
+
+LEDGER_FILE = "ledger.sqlite"
+
+_LOCAL_SCHEMES = ("file", "local")
+_REMOTE_ROOTS = "warehouse/data/ledgers"
+_SPENT = (
+    f"SELECT count(*), coalesce(sum(cost_usd), 0.0) FROM calls WHERE edition = ? AND status IN {ANSWERED_SQL}"
+)
+
+
+def ledger_file(root: str) -> Path:
+    """Return where a data root's ledger is: in the root, or on the local disk for a remote root.
+
+    SQLite needs a local disk: the ledger of s3://... lies under warehouse/data/ledgers/, named by a hash
+    of the root.
+    """
+    scheme, separator, _ = root.partition("://")
+    if separator and scheme not in _LOCAL_SCHEMES:
+        return Path(_REMOTE_ROOTS) / f"{content_id('root', root.rstrip('/'))}.sqlite"
+    from fsspec.core import url_to_fs
+
+    return Path(url_to_fs(root)[1]) / LEDGER_FILE
+
+
+def without_credentials(url: str) -> str:
+    """Return the URL without user name, password, query and fragment, in all of which keys are passed."""
+    bare = re.split(r"[?#]", url, maxsplit=1)[0]
+    return re.sub(r"^([A-Za-z][A-Za-z0-9+.-]*://)?[^/]*@", r"\1", bare)
+
+
+class CallLedger:
+    """The ledger of a data root, open for the calls of one edition.
+
+    A file may be open many times at once, in this process and in others. One ledger serves several event
+    loops, at once or one after the other.
+    """
+
+    def __init__(self, path: Path, edition: str, endpoint: str, root_id: str = "") -> None:
+        """Open the ledger, creating it where there is none.
+
+        Raises UnreadableInput where it is unusable, Damaged where it is damaged, or where it is another
+        file than before in this `one_ledger` block.
+
+        `edition` is what answered calls are counted for, `endpoint` where they are made: both are kept
+        with each call that is stored here. `root_id` says which data root a new ledger belongs to.
+        """
+        self._path = path
+        self._edition = edition
+        require_same_ledger(path)
+        self._writer = LedgerWriter(path, edition, without_credentials(endpoint))
+        # A connection of its own: a look-up never waits for a commit.
+        self._reader = open_for_writing(path)
+        if root_id:
+            keep_root_id(self._reader, path, root_id)
+        keep_same_ledger(path)
+
+    def __enter__(self) -> "CallLedger":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def commits(self) -> int:
+        """How many transactions have been committed: far fewer than calls where many are made at once."""
+        return self._writer.commits
+
+    def close(self) -> None:
+        """Keep what still waits to be kept, then close the file; closing again does nothing."""
+        self._writer.close()
+        self._reader.close()
+
+    def find(self, call_id: str) -> Reply | None:
+        """Return the kept reply of an answered call, or None; failed calls are not found.
+
+        Raises Damaged where the call is no longer what was kept.
+        """
+        with plain_errors(self._path):
+            reply = stored_reply(self._reader, self._path, call_id)
+        return reply if reply is not None and reply.answered else None
+
+    async def store(self, request: ModelRequest, reply: Reply) -> Reply:
+        """Keep the reply and return, once it would survive a crash or a power loss, the one that is kept.
+
+        The first answered reply of a call is kept for good, and returned to a caller that stores another. A
+        failed one is kept until anything else is stored. Raises UnreadableInput where nothing was kept,
+        Damaged where what was kept before is damaged, or the ledger's file was deleted or replaced: what is
+        stored then is copied to a file that the error names.
+        """
+        return await self._writer.submit(entry(request, reply))
+
+    def spent(self) -> Spent:
+        """Return how many answered calls this edition has paid for, and what they cost as far as known."""
+        with plain_errors(self._path):
+            return Spent(*self._reader.execute(_SPENT, (self._edition,)).fetchone())
+
+    def rows(self, call_ids: Iterable[str]) -> dict[str, list[dict[str, Any]]]:
+        """Return these calls as rows of table `calls`, in the order given, each once, and of `messages`.
+
+        Raises UnreadableInput for a call that is not in the ledger, Damaged for one that was altered there.
+        """
+        with plain_errors(self._path):
+            calls = list(stored_calls(self._reader, self._path, call_ids))
+        return {"calls": [table_row(call) for call in calls], "messages": message_rows(calls)}

@@ -1,0 +1,121 @@
+"""Reading a ledger without opening it for calls: lists, totals, and one call whole, for people."""
+
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from warehouse.ledger.rows import stored_calls
+from warehouse.ledger.schema import open_for_reading, plain_errors
+
+# A list of calls shows these: none of them is long.
+LISTED_COLUMNS = (
+    "call_id",
+    "stored_at",
+    "edition",
+    "role",
+    "model",
+    "template",
+    "status",
+    "prompt_tokens",
+    "completion_tokens",
+    "cost_usd",
+    "latency_s",
+    "attempts",
+)
+_LAST_CHARACTER = chr(0x10FFFF)
+
+
+@dataclass(frozen=True, slots=True)
+class CallFilter:
+    """Which calls are asked for: those that have all the values that are not None.
+
+    `contains` is text that occurs in the reply, in this spelling.
+    """
+
+    role: str | None = None
+    model: str | None = None
+    status: str | None = None
+    edition: str | None = None
+    template: str | None = None
+    contains: str | None = None
+
+    def where(self) -> tuple[str, list[str]]:
+        """Return the SQL condition and its values."""
+        columns = ("role", "model", "status", "edition", "template")
+        given = {column: getattr(self, column) for column in columns}
+        conditions = [f"{column} = ?" for column, value in given.items() if value is not None]
+        values = [value for value in given.values() if value is not None]
+        if self.contains is not None:
+            conditions.append("instr(content, ?) > 0")
+            values.append(self.contains)
+        return " AND ".join(conditions) or "true", values
+
+
+@dataclass(frozen=True, slots=True)
+class CallTotals:
+    """Sums over calls; `tokens_known` and `cost_known` say over how many of them each is known."""
+
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    tokens_known: int
+    cost_usd: float
+    cost_known: int
+
+
+class LedgerReader(AbstractContextManager["LedgerReader"]):
+    """A ledger open for reading; it sees what is stored while it is open.
+
+    Its errors are UnreadableInput, and Damaged where it is no longer what was kept.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Open an existing ledger; raise UnreadableInput where there is none or it cannot be read."""
+        self._path = path
+        self._connection = open_for_reading(path)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._connection.close()
+
+    def newest(self, wanted: CallFilter, limit: int) -> list[tuple[Any, ...]]:
+        """Return the LISTED_COLUMNS of the newest such calls, newest first, at most `limit` of them."""
+        condition, values = wanted.where()
+        return self._rows(
+            f"SELECT {', '.join(LISTED_COLUMNS)} FROM calls WHERE {condition} "
+            "ORDER BY stored_at DESC, rowid DESC LIMIT ?",
+            [*values, limit],
+        )
+
+    def totals(self, wanted: CallFilter) -> CallTotals:
+        """Return the totals of all such calls."""
+        condition, values = wanted.where()
+        (row,) = self._rows(
+            "SELECT count(*), coalesce(sum(prompt_tokens), 0), coalesce(sum(completion_tokens), 0), "
+            "count(prompt_tokens + completion_tokens), coalesce(sum(cost_usd), 0.0), count(cost_usd) "
+            f"FROM calls WHERE {condition}",
+            values,
+        )
+        return CallTotals(*row)
+
+    def ids_that_begin(self, prefix: str, limit: int) -> list[str]:
+        """Return the ids of calls that begin so, sorted, at most `limit` of them."""
+        found = self._rows(
+            "SELECT call_id FROM calls WHERE call_id >= ? AND call_id < ? ORDER BY call_id LIMIT ?",
+            [prefix, prefix + _LAST_CHARACTER, limit],
+        )
+        return [call_id for (call_id,) in found]
+
+    def call(self, call_id: str) -> dict[str, Any]:
+        """Return the whole call by column, with `params` and `messages` parsed."""
+        with plain_errors(self._path):
+            call = next(stored_calls(self._connection, self._path, [call_id]))
+        del call["listed"]
+        return call
+
+    def _rows(self, sql: str, values: list[Any]) -> list[tuple[Any, ...]]:
+        with plain_errors(self._path):
+            return self._connection.execute(sql, values).fetchall()

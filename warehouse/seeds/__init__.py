@@ -1,1 +1,0 @@
-"""Data that perennial brings along."""

@@ -1,1 +1,0 @@
-"""The bundled KUMO domains and the program that builds them from tables of facts."""

@@ -1,0 +1,1 @@
+"""The work in progress of an edition."""

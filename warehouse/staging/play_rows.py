@@ -1,0 +1,38 @@
+"""Episodes and their turns as rows of the shared tables."""
+
+from typing import Any
+
+from schemas.game import Episode
+
+Row = dict[str, Any]
+
+
+def episode_row(episode: Episode, episode_id: str, instance_id: str, seconds: float) -> Row:
+    """Return the row of table `episodes`."""
+    return {
+        "episode_id": episode_id,
+        "instance_id": instance_id,
+        "player": episode.player,
+        "run": episode.run,
+        "status": episode.result.status,
+        "success": episode.result.success,
+        "score": episode.result.score,
+        "turns": len(episode.turns),
+        "tokens": episode.tokens,
+        "cost_usd": episode.cost_usd,
+        "seconds": seconds,
+    }
+
+
+def turn_rows(episode: Episode, episode_id: str) -> list[Row]:
+    """Return the rows of table `turns`, a row a reply; what a call holds is not kept twice."""
+    return [
+        {
+            "episode_id": episode_id,
+            "turn": turn.number,
+            "reply": None if turn.call_id else turn.reply,
+            "feedback": turn.feedback,
+            "call_id": turn.call_id,
+        }
+        for turn in episode.turns
+    ]

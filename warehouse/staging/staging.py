@@ -1,0 +1,272 @@
+"""Staging: the work in progress of one edition, batch by batch, under `staging/<edition>/`.
+
+A batch's parts are written first and its mark under `done/` last. Only marked batches count, so that
+a crash between two parts leaves nothing half done. The mark keeps size and SHA-256 of each part, and a
+part that is no longer so is refused when it is read: a disk, or somebody, may have changed it since.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from schemas.errors import Damaged, EditionConflict, in_one_line
+from schemas.ids import content_id
+from schemas.plan import RefreshPlan
+from schemas.tables import TABLES
+from warehouse.store.parquet import parquet_bytes, parquet_table, sort_by_key
+from warehouse.store.store import Store
+
+if TYPE_CHECKING:
+    import pyarrow
+
+Rows = list[dict[str, Any]]
+
+_PLAN_DIGEST = "digest"
+
+
+@dataclass(frozen=True, slots=True)
+class StagedPart:
+    """What a batch's mark keeps of one part: its rows, size in bytes and SHA-256."""
+
+    rows: int
+    size: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Staging:
+    """The staged batches of one edition."""
+
+    store: Store
+    edition: str
+
+    @property
+    def folder(self) -> str:
+        """The staging folder, relative to the data root."""
+        return f"staging/{self.edition}"
+
+    def write_plan(self, plan: RefreshPlan) -> None:
+        """Keep the plan: the first thing that a refresh stages."""
+        values = plan.as_json()
+        text = json.dumps({**values, _PLAN_DIGEST: _plan_digest(values)}, indent=1, ensure_ascii=False)
+        self.store.write_bytes(f"{self.folder}/plan.json", text.encode())
+
+    def read_plan(self) -> RefreshPlan | None:
+        """Return the staged plan, or None where nothing is staged.
+
+        Raises Damaged where the plan is not what was written, EditionConflict where it is of another version.
+        """
+        try:
+            content = self.store.read_bytes(f"{self.folder}/plan.json")
+        except FileNotFoundError:
+            return None
+        values = self._plan_values(content)
+        try:
+            return RefreshPlan.from_json(values)
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise EditionConflict(
+                f"{self.store.location(self.folder)}/plan.json is not a plan of this version ({error}): "
+                f"use another --edition, or remove that folder"
+            ) from None
+
+    def required_plan(self) -> RefreshPlan:
+        """Return the staged plan; raise EditionConflict where nothing is staged, and as `read_plan`."""
+        plan = self.read_plan()
+        if plan is None:
+            raise EditionConflict(
+                f"nothing is staged for edition {self.edition!r} in {self.store.root}: "
+                "run `perennial refresh`"
+            )
+        return plan
+
+    def is_done(self, key: str) -> bool:
+        """Whether the batch is staged whole."""
+        return self.store.exists(self._mark(key))
+
+    def counts(self, key: str) -> dict[str, int]:
+        """Return the rows of each table that the staged batch holds."""
+        return {table: part.rows for table, part in self.parts(key).items()}
+
+    def parts(self, key: str) -> dict[str, StagedPart]:
+        """Return what the mark of the staged batch keeps of its part of each table.
+
+        Raises Damaged where there is no mark, or none that can be read.
+        """
+        name = self._mark(key)
+        try:
+            mark = json.loads(self.store.read_bytes(name))
+            return {table: StagedPart(**value) for table, value in mark.items()}
+        except FileNotFoundError:
+            raise self._damaged(name, "is missing") from None
+        except (ValueError, TypeError, AttributeError):
+            raise self._damaged(name, "cannot be read, as it was cut off or altered") from None
+
+    def write_batch(self, key: str, tables: Mapping[str, Rows]) -> dict[str, int]:
+        """Stage the rows of a batch, all or none, and return the rows of each table."""
+        import pyarrow as pa
+
+        mark = {}
+        for name, rows in tables.items():
+            if rows:
+                _refuse_other_columns(name, rows)
+                content = parquet_bytes(pa.Table.from_pylist(rows, schema=TABLES[name].arrow_schema()))
+                self.store.write_bytes(self.part_file(name, key), content)
+                mark[name] = StagedPart(len(rows), len(content), _sha256(content))
+        self.store.write_bytes(self._mark(key), json.dumps(mark, default=asdict).encode())
+        return {name: part.rows for name, part in mark.items()}
+
+    def read_batch(self, key: str, table: str) -> Rows:
+        """Return the batch's rows of that table, in the order in which they were staged.
+
+        Raises Damaged where the part is not what was written.
+        """
+        part = self.parts(key).get(table)
+        rows: Rows = [] if part is None else self.read_part(key, table, part).to_pylist()
+        return rows
+
+    def read_column(self, key: str, table: str, column: str) -> list[Any]:
+        """Return one column of the batch's rows of that table; raise Damaged as `read_batch` does."""
+        part = self.parts(key).get(table)
+        return [] if part is None else self.read_part(key, table, part, [column])[column].to_pylist()
+
+    def read_part(
+        self, key: str, table: str, part: StagedPart, columns: Sequence[str] | None = None
+    ) -> "pyarrow.Table":
+        """Return the part that a mark names, or these columns of it; raise Damaged where it is altered."""
+        import pyarrow as pa
+
+        name = self.part_file(table, key)
+        try:
+            content = self.store.read_bytes(name)
+        except FileNotFoundError:
+            raise self._damaged(name, "is missing") from None
+        if len(content) != part.size:
+            truncated = "truncated" if len(content) < part.size else "too long"
+            raise self._damaged(name, f"is {truncated}: {len(content):,} of {part.size:,} bytes")
+        if _sha256(content) != part.sha256:
+            raise self._damaged(name, f"was altered: its {len(content):,} bytes are not those written")
+        try:
+            rows = parquet_table(content, None if columns is None else list(columns))
+        except (pa.ArrowException, OSError) as error:
+            raise self._damaged(name, f"cannot be read ({in_one_line(error)})") from None
+        if rows.num_rows != part.rows:
+            raise self._damaged(name, f"holds {rows.num_rows:,} of {part.rows:,} rows")
+        return rows
+
+    def read_all(self, table: str, columns: Sequence[str] | None = None) -> "pyarrow.Table":
+        """Return the table's rows of all staged batches, sorted by its key.
+
+        Of all columns, or of these, among which is the key.
+        """
+        import pyarrow as pa
+
+        schema = TABLES[table].arrow_schema()
+        if columns is not None:
+            schema = pa.schema([schema.field(name) for name in columns])
+        parts = [self.read_part(key, table, part, columns) for key, part in self._parts_of(table)]
+        whole = pa.concat_tables([schema.empty_table(), *(part.cast(schema) for part in parts)])
+        if TABLES[table].is_shared:
+            whole = _each_key_once(whole, TABLES[table].key[0])
+        return sort_by_key(whole, TABLES[table])
+
+    @contextmanager
+    def scratch_folder(self) -> Iterator[Path]:
+        """Yield a folder on this machine for files on their way, which is gone afterwards.
+
+        It is in the staging folder where that is local, so that large files need room on one disk alone.
+        """
+        local = self.store.local_folder
+        within = None if local is None else local / self.folder
+        with TemporaryDirectory(prefix="perennial-", dir=within) as folder:
+            try:
+                yield Path(folder)
+            except OSError as error:
+                if error.errno is None or error.filename is not None:
+                    raise
+                # Arrow reports a full disk without a file name.
+                raise OSError(error.errno, os.strerror(error.errno), folder) from None
+
+    def remove(self) -> None:
+        """Remove all that is staged for the edition."""
+        self.store.remove_folder(self.folder)
+
+    def done_keys(self) -> list[str]:
+        """Return the keys of all batches that are staged whole, sorted."""
+        names = self.store.names(f"{self.folder}/done")
+        return [name.removesuffix(".json") for name in names if name.endswith(".json")]
+
+    def part_file(self, table: str, key: str) -> str:
+        """Return the name of a batch's part, relative to the data root."""
+        return f"{self.folder}/{table}/{key}.parquet"
+
+    @property
+    def remedy(self) -> str:
+        """What to do about damage to what is staged."""
+        return (
+            f"remove what is staged with `perennial editions --prune-staging {self.edition}`, then give the "
+            "same refresh again (model calls are in the ledger and are not paid for again)"
+        )
+
+    def damage(self, told: str) -> Damaged:
+        """Return the error for damage to what is staged, with the remedy."""
+        return Damaged(f"{told}: {self.remedy}")
+
+    def _damaged(self, name: str, told: str) -> Damaged:
+        return self.damage(f"{self.store.location(name)} {told}")
+
+    def _plan_values(self, content: bytes) -> dict[str, Any]:
+        name = f"{self.folder}/plan.json"
+        try:
+            values = json.loads(content)
+        except ValueError:
+            raise self._damaged(name, "cannot be read, as it was cut off or altered") from None
+        if not isinstance(values, dict):
+            raise self._damaged(name, "is no plan")
+        if values.pop(_PLAN_DIGEST, None) != _plan_digest(values):
+            raise self._damaged(name, "was altered: it is not the plan that was written")
+        return values
+
+    def _parts_of(self, table: str) -> Iterator[tuple[str, StagedPart]]:
+        for key in self.done_keys():
+            part = self.parts(key).get(table)
+            if part is not None:
+                yield key, part
+
+    def _mark(self, key: str) -> str:
+        return f"{self.folder}/done/{key}.json"
+
+
+def _each_key_once(rows: "pyarrow.Table", key: str) -> "pyarrow.Table":
+    """Return the first row of each key: the others are equal to it, as the key is a content id."""
+    import pyarrow as pa
+
+    numbered = pa.table({"key": rows[key], "row": pa.array(range(rows.num_rows), pa.int64())})
+    first = numbered.group_by("key", use_threads=False).aggregate([("row", "min")])
+    return rows.take(first["row_min"])
+
+
+def _plan_digest(values: Mapping[str, Any]) -> str:
+    return content_id("plan", values)
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _refuse_other_columns(table: str, rows: Rows) -> None:
+    """Raise ValueError where a row has other keys than the table: Arrow would drop or fill them silently."""
+    names = {column.name for column in TABLES[table].columns}
+    for row in rows:
+        if row.keys() != names:
+            raise ValueError(f"a row of {table} differs in {sorted(row.keys() ^ names)} from its columns")
+
+
+def staged_editions(store: Store) -> list[str]:
+    """Return the names of the editions that have work in progress."""
+    return [name for name in store.names("staging") if store.exists(f"staging/{name}/plan.json")]

@@ -1,0 +1,1 @@
+"""Files of a data root, local or on an object store."""

@@ -1,0 +1,102 @@
+"""Writes that depend on what is there: for files that several writers reach for at once.
+
+Three kinds of file systems differ in what they promise. Locally, a file is created by a hard link, which
+fails where the name is taken. S3 has conditional requests (If-None-Match, If-Match), which AWS and most other
+servers keep: `conditional_probe` finds out. Any other file system is asked for what it has, which may be a
+look and then a write: there two writers that act within the same moment may both succeed.
+"""
+
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from warehouse.local_draft import draft_of
+from warehouse.store.file_system import error_code, is_local, is_s3
+
+# S3 answers so while another conditional request for the same name is under way: it says nothing yet.
+_UNDECIDED = ("ConditionalRequestConflict", "409", "OperationAborted")
+_UNMET = ("PreconditionFailed", "412", "NoSuchKey", "404")
+_NOT_OFFERED = ("NotImplemented", "501")
+_PAUSES_S = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2, None)
+
+
+def create(filesystem: Any, path: str, content: bytes) -> bool:
+    """Write the file whole if nothing of that name is there; return whether it was written.
+
+    Of several writers at once exactly one gets True: locally, and on S3 servers that keep If-None-Match. The
+    folder must be there.
+    """
+    if is_local(filesystem):
+        return _succeeds(lambda: _write_locally(path, content, is_new=True))
+    return _succeeds(lambda: filesystem.pipe_file(path, content, mode="create"))
+
+
+def replace(filesystem: Any, path: str, expected: bytes, content: bytes) -> bool:
+    """Write the file in place of exactly this content; return whether it was written.
+
+    Safe against other writers on S3 servers that keep If-Match. Elsewhere it is a look and then a write:
+    locally, the caller holds a lock of the operating system that others respect.
+    """
+    condition = _condition(filesystem, path, expected)
+    if condition is None:
+        return False
+    if is_local(filesystem):
+        return _succeeds(lambda: _write_locally(path, content, is_new=False))
+    return _succeeds(lambda: filesystem.pipe_file(path, content, **condition))
+
+
+def remove(filesystem: Any, path: str, expected: bytes) -> bool:
+    """Remove the file if it has exactly this content; return whether it was removed.
+
+    As safe as `replace` is; on an S3 server without conditional removal it is a look and then a removal.
+    """
+    condition = _condition(filesystem, path, expected)
+    if condition is None:
+        return False
+    if not is_s3(filesystem):
+        with suppress(FileNotFoundError):
+            filesystem.rm_file(path)
+        return True
+    bucket, key, _ = filesystem.split_path(path)
+    try:
+        return _succeeds(lambda: filesystem.call_s3("delete_object", Bucket=bucket, Key=key, **condition))
+    except Exception as error:
+        if error_code(error) not in _NOT_OFFERED:
+            raise
+    return _succeeds(lambda: filesystem.rm_file(path))
+
+
+def _condition(filesystem: Any, path: str, expected: bytes) -> dict[str, str] | None:
+    """Return the condition for S3 to still have the expected content; None where it is not there now."""
+    try:
+        # First the version, then the content: what is written in between makes the condition fail.
+        condition = {"IfMatch": str(filesystem.info(path)["ETag"])} if is_s3(filesystem) else {}
+        return condition if bytes(filesystem.cat_file(path)) == expected else None
+    except FileNotFoundError as error:
+        if error_code(error) == "NoSuchBucket":
+            raise
+        return None
+
+
+def _succeeds(act: Callable[[], object]) -> bool:
+    """Act, again while the store does not know; return False where the condition does not hold."""
+    for pause in _PAUSES_S:
+        try:
+            act()
+        except FileExistsError:
+            return False
+        except Exception as error:
+            if error_code(error) in _UNMET:
+                return False
+            if error_code(error) not in _UNDECIDED or pause is None:
+                raise
+            time.sleep(pause)
+        else:
+            return True
+    return False
+
+
+def _write_locally(path: str, content: bytes, *, is_new: bool) -> None:
+    with draft_of(path, is_new=is_new) as draft, open(draft, "wb") as file:
+        file.write(content)

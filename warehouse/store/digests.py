@@ -1,0 +1,42 @@
+"""Size and SHA-256 of files of a data root, read in blocks: memory stays flat however large they are."""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from warehouse.store.store import Store
+
+_BLOCK = 1 << 22  # bytes
+_AT_ONCE = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Digest:
+    """What a file holds: its size in bytes and its SHA-256 in hexadecimal digits."""
+
+    size: int
+    sha256: str
+
+
+def digests_of(store: Store, names: Iterable[str]) -> Iterator[tuple[str, Digest | OSError]]:
+    """Yield each file's name and digest, in order; several are read at once.
+
+    A file that is missing or cannot be read comes with its error in place of a digest.
+    """
+    listed = list(names)
+    with ThreadPoolExecutor(max_workers=_AT_ONCE) as pool:
+        yield from zip(listed, pool.map(lambda name: _digest(store, name), listed), strict=True)
+
+
+def _digest(store: Store, name: str) -> Digest | OSError:
+    whole = hashlib.sha256()
+    size = 0
+    try:
+        with store.open(name) as file:
+            while block := file.read(_BLOCK):
+                whole.update(block)
+                size += len(block)
+    except OSError as error:
+        return error
+    return Digest(size, whole.hexdigest())

@@ -1,0 +1,34 @@
+"""Arrow tables as the bytes of one Parquet file, and back; the order of the rows in a file."""
+
+from typing import TYPE_CHECKING
+
+from schemas.table_form import Table
+
+if TYPE_CHECKING:
+    import pyarrow
+
+
+def parquet_bytes(table: "pyarrow.Table") -> bytes:
+    """Return the table as one zstd Parquet file; equal tables give equal bytes."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink, compression="zstd")
+    content: bytes = sink.getvalue().to_pybytes()
+    return content
+
+
+def parquet_table(content: bytes, columns: list[str] | None = None) -> "pyarrow.Table":
+    """Return the file's content, or these columns of it; raise ArrowException or OSError if it is none."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    # On this thread alone: one of Arrow's that still holds a Python object aborts an exiting process.
+    source = pq.ParquetFile(pa.BufferReader(content), pre_buffer=False)
+    return source.read(columns=columns, use_threads=False)
+
+
+def sort_by_key(rows: "pyarrow.Table", table: Table) -> "pyarrow.Table":
+    """Return the rows in the order of the table's key, in one piece."""
+    return rows.sort_by([(name, "ascending") for name in table.key]).combine_chunks()

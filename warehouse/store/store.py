@@ -1,0 +1,181 @@
+"""The files of a data root, on any fsspec file system: whole files in, whole files out."""
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from schemas.errors import Damaged, in_one_line
+from warehouse.local_draft import draft_of
+from warehouse.store import conditional_probe
+from warehouse.store import conditional_writes as conditional
+from warehouse.store.file_system import file_system, is_local, is_s3, told_in_one_line
+from warehouse.store.parquet import parquet_bytes, parquet_table
+
+if TYPE_CHECKING:
+    import pyarrow
+
+
+@dataclass(frozen=True)
+class Store:
+    """A data root. All names are relative to it, with `/` between their parts."""
+
+    root: str
+
+    @contextmanager
+    def _target(self, name: str = "") -> Iterator[tuple[Any, str]]:
+        """Yield the file system and the name's path on it; a remote store's troubles become one line."""
+        filesystem, path = file_system(self.root)
+        with told_in_one_line(self.root, filesystem):
+            yield filesystem, f"{path}/{name}" if name else path
+
+    @property
+    def local_folder(self) -> Path | None:
+        """The root's folder on this machine; None for a root that lies elsewhere."""
+        filesystem, path = file_system(self.root)
+        return Path(path) if is_local(filesystem) else None
+
+    @property
+    def remote_file_system(self) -> Any | None:
+        """The fsspec file system of a root that does not lie on this machine; None where it does."""
+        filesystem, _ = file_system(self.root)
+        return None if is_local(filesystem) else filesystem
+
+    def location(self, name: str = "") -> str:
+        """Return the name's place as a path or URL that DuckDB and people can open."""
+        return f"{self.root.rstrip('/')}/{name}" if name else self.root
+
+    def exists(self, name: str) -> bool:
+        """Whether a file or folder of that name is there."""
+        with self._target(name) as (filesystem, path):
+            return bool(filesystem.exists(path))
+
+    def names(self, folder: str) -> list[str]:
+        """Return the sorted names of files and folders directly in `folder`; none where it is absent."""
+        try:
+            with self._target(folder) as (filesystem, path):
+                found = [str(entry).rstrip("/") for entry in filesystem.ls(path, detail=False, refresh=True)]
+        except FileNotFoundError:
+            return []
+        # An S3 console may have left an object that stands for the folder itself.
+        return sorted(entry.rsplit("/", 1)[-1] for entry in found if entry != path.rstrip("/"))
+
+    def read_bytes(self, name: str) -> bytes:
+        """Return the file's content; raise FileNotFoundError where there is none."""
+        with self._target(name) as (filesystem, path):
+            return bytes(filesystem.cat_file(path))
+
+    def write_bytes(self, name: str, content: bytes) -> None:
+        """Write the file so that it is there whole or not at all, whatever ends the process.
+
+        On a remote store it is one request, or one multipart upload where the file is large.
+        """
+        with self._target(name) as (filesystem, target):
+            _make_folder_of(filesystem, target)
+            if not is_local(filesystem):
+                filesystem.pipe_file(target, content)
+                return
+            with draft_of(target) as draft:
+                filesystem.pipe_file(draft, content)
+
+    def create_bytes(self, name: str, content: bytes) -> bool:
+        """Write the file whole if nothing of that name is there, and return whether it was written.
+
+        Of several writers at once exactly one gets True, locally and on S3; on other file systems as far as
+        `warehouse.store.conditional_writes` says.
+        """
+        with self._target(name) as (filesystem, target):
+            _make_folder_of(filesystem, target)
+            return conditional.create(filesystem, target, content)
+
+    def replace_bytes(self, name: str, expected: bytes, content: bytes) -> bool:
+        """Write the file in place of exactly the expected content, and return whether it was written.
+
+        Safe against other writers on S3; elsewhere see `warehouse.store.conditional_writes.replace`.
+        """
+        with self._target(name) as (filesystem, target):
+            return conditional.replace(filesystem, target, expected, content)
+
+    def remove_bytes(self, name: str, expected: bytes) -> bool:
+        """Remove the file if it has exactly the expected content, and return whether it was removed.
+
+        Safe against other writers on S3; elsewhere see `warehouse.store.conditional_writes.remove`.
+        """
+        with self._target(name) as (filesystem, target):
+            return conditional.remove(filesystem, target, expected)
+
+    def require_conditional_writes(self) -> None:
+        """Raise InvalidOption where the root lies on an object store that ignores the conditions of a write.
+
+        Such a store is only read: `create_bytes` and the like would keep no two writers apart there.
+        """
+        with self._target() as (filesystem, path):
+            conditional_probe.require_conditions(filesystem, path, self.root)
+
+    def write_file(self, name: str, source: Path) -> None:
+        """Copy a local file into the root, so that it is there whole or not at all; memory stays flat."""
+        with self._target(name) as (filesystem, target):
+            _make_folder_of(filesystem, target)
+            if not is_local(filesystem):
+                filesystem.put_file(str(source), target)
+                return
+            with draft_of(target) as draft:
+                shutil.copyfile(source, draft)
+
+    def remove_folder(self, folder: str) -> None:
+        """Remove the folder and all that is in it; an absent one is no error."""
+        with self._target(folder) as (filesystem, path):
+            if filesystem.exists(path):
+                filesystem.rm(path, recursive=True)
+
+    def open(self, name: str) -> "pyarrow.NativeFile":
+        """Return the file, open for reading: what is not read is not fetched.
+
+        Raises FileNotFoundError where there is none.
+        """
+        import pyarrow as pa
+
+        with self._target(name) as (filesystem, path):
+            if is_local(filesystem):
+                return pa.OSFile(path)
+            return pa.PythonFile(filesystem.open(path, "rb"), mode="r")
+
+    def local_file(self, name: str, copy: Path) -> Path:
+        """Return the file on this machine: itself, or, where the root lies elsewhere, a copy made at `copy`.
+
+        Raises FileNotFoundError where there is none.
+        """
+        with self._target(name) as (filesystem, path):
+            if is_local(filesystem):
+                return Path(path)
+            filesystem.get_file(path, str(copy))
+            return copy
+
+    def read_table(self, name: str, columns: list[str] | None = None) -> "pyarrow.Table":
+        """Return the Parquet file's content, or these columns of it.
+
+        Raises FileNotFoundError where there is none, Damaged where it cannot be read.
+        """
+        import pyarrow as pa
+
+        content = self.read_bytes(name)
+        try:
+            return parquet_table(content, columns)
+        except (pa.ArrowException, OSError) as error:
+            told = in_one_line(error)
+            raise Damaged(
+                f"{self.location(name)} cannot be read ({told}): restore it from a copy, as it cannot be "
+                "made again (`perennial doctor` names all such files)"
+            ) from None
+
+    def write_table(self, name: str, table: "pyarrow.Table") -> None:
+        """Write the table as one zstd Parquet file, whole or not at all; equal tables give equal bytes."""
+        self.write_bytes(name, parquet_bytes(table))
+
+
+def _make_folder_of(filesystem: Any, target: str) -> None:
+    # S3 has no folders, and asked to make one s3fs makes an absent bucket.
+    if not is_s3(filesystem):
+        filesystem.makedirs(target.rsplit("/", 1)[0], exist_ok=True)
