@@ -12,7 +12,7 @@ from flows.console.row_formats import Format, FormatOption, print_rows
 from flows.console.terminal import Terminal
 from schemas.errors import InvalidOption
 from warehouse.catalog.catalog import open_catalog, published_editions, visible_editions
-from warehouse.catalog.withdrawals import reinstate, withdraw, withdrawn_editions
+from warehouse.catalog.withdrawals import reinstate, withdraw, withdrawn_units
 from warehouse.lock.owner import this_process
 from warehouse.store.store import Store
 
@@ -98,7 +98,7 @@ def _refuse_mixture(
 
 
 def _list(store: Store, all_: bool, format_: Format) -> None:
-    hidden = withdrawn_editions(store)
+    hidden = withdrawn_units(store)
     if all_:
         names, rows = open_catalog(store, published_editions(store)).query(_LISTED)
         events = [hidden.get(row[0]) for row in rows]

@@ -10,7 +10,7 @@ import typer
 
 from flows.console.root_option import RootOption, data_root
 from flows.console.terminal import Terminal
-from schemas.errors import Damaged, InvalidOption, PerennialError
+from schemas.errors import Damaged, InvalidOption
 from warehouse.catalog.catalog import published_editions
 from warehouse.store.store import Store
 
@@ -85,17 +85,11 @@ def _way_out(store: Store, edition: str) -> str:
 
 
 def _refuse_damage(store: Store, checked: "list[Verification]") -> None:
-    """Raise Damaged where anything is damaged, PerennialError where an edition has no manifest."""
+    """Raise Damaged where anything is damaged."""
     damaged = {found.edition: None for one in checked for found in one.findings if found.is_damage}
     if damaged:
         files = {found.file for one in checked for found in one.findings if found.is_damage}
         raise Damaged(
             f"{len(files)} file{'' if len(files) == 1 else 's'} of {', '.join(damaged)} not as published: "
             f"restore from a copy of the data root what is named, or {_way_out(store, next(iter(damaged)))}"
-        )
-    unknown = [one.edition for one in checked if not one.is_whole]
-    if unknown:
-        raise PerennialError(
-            f"nothing to check {', '.join(unknown)} against: published by a perennial that wrote no "
-            "manifest; publish the edition anew under another name, or keep a checksum of your own"
         )

@@ -8,9 +8,9 @@ from flows.stages.completeness import progress_of
 from flows.stages.workspace import Workspace
 from schemas.errors import Damaged, EditionConflict
 from warehouse.catalog.catalog import published_editions
-from warehouse.catalog.withdrawals import withdrawn_editions
-from warehouse.editions.integrity import beside_flaws, count_flaws, relation_flaws, staged_state
-from warehouse.editions.verify import Verification, verifiable_editions, verify_edition
+from warehouse.catalog.withdrawals import withdrawn_units
+from warehouse.editions.integrity import beside_flaws, relation_flaws, staged_state
+from warehouse.editions.verify import verifiable_editions, verify_edition
 from warehouse.staging.staging import Staging
 from warehouse.store.store import Store
 
@@ -39,9 +39,6 @@ def _edition(store: Store, edition: str) -> Check:
     name = f"edition {edition}"
     verification = verify_edition(store, edition)
     damage = [f"{finding.file}: {finding.message}" for finding in verification.findings if finding.is_damage]
-    is_old = any(finding.problem == "no manifest" for finding in verification.findings)
-    if is_old:
-        damage += count_flaws(store, edition)
     if edition in published_editions(store):
         damage += relation_flaws(store, edition)
     if damage:
@@ -53,20 +50,15 @@ def _edition(store: Store, edition: str) -> Check:
     unlisted = [finding.file for finding in verification.findings if finding.problem == "unlisted"]
     if unlisted:
         return warned(name, f"{unlisted[0]} is no file of the edition", "move such files away")
-    return passed(name, _whole(verification, is_old))
-
-
-def _whole(verification: Verification, is_old: bool) -> str:
-    if is_old:
-        return "published before manifests: counts, keys and references hold"
-    return (
+    return passed(
+        name,
         f"{verification.files:,} files of {verification.bytes:,} bytes, {verification.rows:,} rows as they "
-        "were published; keys and references hold"
+        "were published; keys and references hold",
     )
 
 
 def _withdrawals(store: Store) -> Check:
-    withdrawn = withdrawn_editions(store)
+    withdrawn = withdrawn_units(store)
     return passed("withdrawals", f"withdrawn: {', '.join(withdrawn)}" if withdrawn else "none is withdrawn")
 
 

@@ -20,7 +20,7 @@ from tasks.kumo.players import PLAYERS
 from tasks.kumo.sampling import SamplingRequest, check_request
 from tasks.kumo.validation import refuse_unsafe
 from warehouse.catalog.catalog import published_editions
-from warehouse.catalog.withdrawals import withdrawn_editions
+from warehouse.catalog.withdrawals import withdrawn_units
 from warehouse.editions.domain_history import domains_by_edition
 from warehouse.editions.publish import published_plan
 from warehouse.kumo.bundled_domains import bundled_domains
@@ -136,7 +136,7 @@ def _named(
 
 
 def _refuse_withdrawn(edition: str, store: Store) -> None:
-    event = withdrawn_editions(store).get(edition)
+    event = withdrawn_units(store).get(edition)
     if event is not None:
         raise EditionConflict(
             f"edition {edition!r} is published in {store.root} and withdrawn ({event.why}), and its name "
@@ -146,7 +146,7 @@ def _refuse_withdrawn(edition: str, store: Store) -> None:
 
 def _unnamed(asked: RefreshPlan, domains: tuple[PlannedDomain, ...], store: Store) -> PreparedRefresh:
     staged = staged_editions(store)
-    withdrawn = withdrawn_editions(store)
+    withdrawn = withdrawn_units(store)
     for edition in staged:
         if edition in withdrawn:
             continue
