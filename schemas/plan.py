@@ -1,71 +1,132 @@
-"""The plan of one refresh: everything that decides what an edition holds."""
+"""The plans: what decides an edition's questions, and what decides an evaluation's answers."""
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from schemas.ids import content_id
-from schemas.kumo.authoring import AuthoringPlan
-from schemas.kumo.things import Setting
+
+
+@dataclass(frozen=True, slots=True)
+class EditionPlan:
+    """What decides an edition's questions; equal plans give equal questions, table by table.
+
+    `own` is the benchmark's own part, a JSON object that shared code does not read; `found` names those keys
+    of it that the benchmark found in the data root, instead of the operator asking for them.
+    `known_editions` are the editions published before it began, whose instances it never issues again.
+    `imported_from` is a digest of what an imported edition was read from.
+    """
+
+    edition: str
+    benchmark: str
+    own: dict[str, Any]
+    seed: int
+    known_editions: tuple[str, ...]
+    code_version: str
+    imported_from: str = ""
+    found: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the plan as a JSON object."""
+        return {**asdict(self), "known_editions": list(self.known_editions), "found": list(self.found)}
+
+    @classmethod
+    def from_json(cls, values: dict[str, Any]) -> "EditionPlan":
+        """Return the plan that `as_json` wrote."""
+        return cls(**{**values, **{key: tuple(values[key]) for key in ("known_editions", "found")}})
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """What the operator asked for: the plan without its name and without what was found there."""
+        values = self.as_json()
+        own = {key: value for key, value in values["own"].items() if key not in self.found}
+        return {key: values[key] for key in ("benchmark", "seed", "code_version", "imported_from")} | own
+
+    def batch_key(self, stage: str, *parts: str) -> str:
+        """Return the content key of a staged batch: the same plan gives the same key."""
+        return content_id(stage, {**self.as_json(), "edition": ""}, *parts)
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationPlan:
+    """What decides an evaluation's answers: who plays the questions of an edition, and how often.
+
+    `player_params` are passed on with every call of a model that plays.
+    """
+
+    edition: str
+    evaluation: str
+    benchmark: str
+    players: tuple[str, ...]
+    runs: int
+    seed: int
+    code_version: str
+    player_params: dict[str, Any] = field(default_factory=dict)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the plan as a JSON object."""
+        return {**asdict(self), "players": list(self.players)}
+
+    @classmethod
+    def from_json(cls, values: dict[str, Any]) -> "EvaluationPlan":
+        """Return the plan that `as_json` wrote."""
+        return cls(**{**values, "players": tuple(values["players"])})
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """What the operator asked for: the plan without names."""
+        return {key: value for key, value in self.as_json().items() if key not in ("edition", "evaluation")}
+
+    def batch_key(self, stage: str, *parts: str) -> str:
+        """Return the content key of a staged batch: the same plan gives the same key."""
+        return content_id(stage, self.asked, *parts)
 
 
 @dataclass(frozen=True, slots=True)
 class RefreshPlan:
-    """All settings of a refresh; equal plans give equal editions, table by table.
+    """What a refresh does: it grows an edition and makes its first evaluation."""
 
-    `configs` are the content ids of the given domains' configurations, in order; `known_editions` are
-    the editions published before it began, whose instances it never issues again. `player_params` are
-    passed on with every call of a model that plays. `imported_from` is a digest of what an imported edition
-    was read from. With a `domain_count` the domains took turns: so many of them, those first that the last
-    `rest_editions` editions do not hold.
-    """
+    growth: EditionPlan
+    evaluation: EvaluationPlan
 
-    edition: str
-    configs: tuple[str, ...]
-    settings: tuple[Setting, ...]
-    instances: int
-    runs: int
-    players: tuple[str, ...]
-    seed: int
-    min_expected_steps: float
-    preset: str
-    known_editions: tuple[str, ...]
-    code_version: str
-    authoring: AuthoringPlan = field(default_factory=AuthoringPlan)
-    player_params: dict[str, Any] = field(default_factory=dict)
-    imported_from: str = ""
-    domain_count: int | None = None
-    rest_editions: int = 0
-    benchmark: str = "kumo"
+    @property
+    def edition(self) -> str:
+        """The edition's name."""
+        return self.growth.edition
+
+    @property
+    def benchmark(self) -> str:
+        """The benchmark's name."""
+        return self.growth.benchmark
+
+    @property
+    def seed(self) -> int:
+        """The seed of everything that is drawn."""
+        return self.growth.seed
+
+    @property
+    def code_version(self) -> str:
+        """The version of perennial that made the plan."""
+        return self.growth.code_version
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """What the operator asked for, in both plans."""
+        return {**self.growth.asked, **self.evaluation.asked}
+
+    def named(self, edition: str) -> "RefreshPlan":
+        """Return the plan under this name."""
+        return RefreshPlan(replace(self.growth, edition=edition), replace(self.evaluation, edition=edition))
 
     def as_json(self) -> dict[str, Any]:
-        """Return the plan as a JSON object."""
-        values = asdict(self)
-        values["settings"] = [setting.name for setting in self.settings]
-        values["authoring"]["categories"] = list(self.authoring.categories)
-        return {key: list(value) if isinstance(value, tuple) else value for key, value in values.items()}
+        """Return both plans as a JSON object."""
+        return {"growth": self.growth.as_json(), "evaluation": self.evaluation.as_json()}
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> "RefreshPlan":
         """Return the plan that `as_json` wrote."""
-        tuples = {key: tuple(values[key]) for key in ("configs", "players", "known_editions")}
-        settings = tuple(Setting.parse(name) for name in values["settings"])
-        authoring = AuthoringPlan.from_json(values["authoring"]) if "authoring" in values else AuthoringPlan()
-        return cls(**{**values, **tuples, "settings": settings, "authoring": authoring})
-
-    @property
-    def asked(self) -> dict[str, Any]:
-        """What the operator asked for: the plan without its name and without what it found there.
-
-        Where domains take turns it is without them too: whose turn it is was found there.
-        """
-        values = self._lasting
-        return {key: values[key] for key in values if key != "configs" or self.domain_count is None}
+        growth, evaluation = values["growth"], values["evaluation"]
+        return cls(EditionPlan.from_json(growth), EvaluationPlan.from_json(evaluation))
 
     def batch_key(self, stage: str, *parts: str) -> str:
-        """Return the content key of a staged batch: the same plan gives the same key."""
-        return content_id(stage, self._lasting, list(self.known_editions), *parts)
-
-    @property
-    def _lasting(self) -> dict[str, Any]:
-        values = self.as_json()
-        return {key: values[key] for key in values if key not in ("edition", "known_editions")}
+        """Return the content key of a staged batch: the same plans give the same key."""
+        return content_id(self.growth.batch_key(stage, *parts), self.evaluation.batch_key(stage, *parts))

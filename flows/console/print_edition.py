@@ -44,7 +44,7 @@ def print_edition(store: Store, plan: RefreshPlan, console: Terminal, as_json: b
     console.print(f"published: {shown}; {counts['audits']} expectations held")
     if counts.get("calls"):
         console.print(f"models:    {_spent_text(_spent(catalog, plan.edition))}")
-    if plan.authoring.writer:
+    if plan.growth.own["authoring"]["writer"]:
         console.print(f"books:     {_books_text(catalog, plan.edition)}")
     console.print(f"tables:    {store.location('tables')}/<table>/edition={plan.edition}/")
     flag = "" if store.root == "warehouse/data" else f" --root {store.root}"

@@ -9,6 +9,7 @@ from rich.table import Table
 
 from flows.console.terminal import Terminal
 from schemas.endpoint import Endpoint
+from schemas.kumo.plan import KumoPlan
 from schemas.plan import RefreshPlan
 from warehouse.store.store import Store
 
@@ -31,11 +32,14 @@ def print_plan(
     plan = prepared.plan
     names = [domain.config.name for domain in prepared.domains]
     configs = [domain.config for domain in prepared.domains]
+    own = KumoPlan.from_json(plan.growth.own)
+    values = {**plan.growth.as_json(), **plan.growth.own, **plan.evaluation.as_json()}
+    shown = {key: value for key, value in values.items() if key not in ("own", "found", "evaluation")}
     estimates = estimate_calls(plan, configs, load_prices(store))
     counts = _planned_counts(plan, sum(estimate.calls_low for estimate in estimates))
     if as_json:
-        document = {"plan": plan.as_json(), "domains": names, "counts": counts, "resumed": prepared.resumed}
-        if plan.domain_count:
+        document = {"plan": shown, "domains": names, "counts": counts, "resumed": prepared.resumed}
+        if own.domain_count:
             document["turns"] = {domain.config.name: domain.turn for domain in prepared.domains}
         document["estimates"] = [asdict(estimate) for estimate in estimates]
         if endpoint and estimates:
@@ -44,10 +48,10 @@ def print_plan(
         return
     state = " (begun, to be gone on with)" if prepared.resumed else ""
     table = Table(title=f"Plan of edition {plan.edition}{state}", title_justify="left", show_header=False)
-    shown = {key: value for key, value in plan.as_json().items() if key not in ("edition", "configs")}
     for key, value in {"domains": names, **shown}.items():
-        table.add_row(key, _in_words(value))
-    for domain in prepared.domains if plan.domain_count else ():
+        if key not in ("edition", "configs"):
+            table.add_row(key, _in_words(value))
+    for domain in prepared.domains if own.domain_count else ():
         table.add_row(f"turn of {domain.config.name}", domain.turn)
     table.add_section()
     for key, count in counts.items():
@@ -71,9 +75,11 @@ def _planned_counts(plan: RefreshPlan, calls: int) -> dict[str, int]:
     """Return what the edition will hold, rows of `kumo_instances` and so on, if all domains are accepted."""
     from tasks.kumo.players import PLAYERS
 
-    batches = (len(plan.configs) + plan.authoring.proposals) * len(plan.settings)
-    instances = batches * plan.instances
-    runs = sum(plan.runs if name not in PLAYERS or PLAYERS[name].is_random else 1 for name in plan.players)
+    own, playing = KumoPlan.from_json(plan.growth.own), plan.evaluation
+    batches = (len(own.configs) + own.authoring.proposals) * len(own.settings)
+    instances = batches * own.instances
+    drawing = [name not in PLAYERS or PLAYERS[name].is_random for name in playing.players]
+    runs = sum(playing.runs if draws else 1 for draws in drawing)
     counts = {"batches": batches, "kumo_instances": instances, "books": instances}
     return {**counts, "episodes": instances * runs, "model_calls": calls}
 

@@ -29,7 +29,7 @@ def audit_edition(store: Store, edition: str) -> tuple[str, tuple[str, ...]]:
 
     Imported editions are passed over, since they are kept as they were found.
     """
-    if published_plan(store, edition).imported_from:
+    if published_plan(store, edition).growth.imported_from:
         return IMPORTED, ()
     rows = _audited(store, edition)
     broken = tuple(_in_words(row) for row in rows if not row["success"] and row["severity"] == "critical")

@@ -81,7 +81,7 @@ def _plan(store: Store, edition: str) -> RefreshPlan:
         known = ", ".join(editions) or "none"
         raise InvalidOption(f"edition {edition!r} is not published in {store.root}; published: {known}")
     plan = published_plan(store, edition)
-    if plan.imported_from:
+    if plan.growth.imported_from:
         raise InvalidOption(
             f"edition {edition!r} was imported: it comes from its files, not from a seed; "
             "`perennial verify` says whether it is what was imported"
@@ -91,7 +91,7 @@ def _plan(store: Store, edition: str) -> RefreshPlan:
 
 def _bring_what_was_seen(store: Store, plan: RefreshPlan, work: Store) -> None:
     """Copy what the refresh could see: of earlier editions, and the scores that its figures refer to."""
-    names = [table_file(table, earlier) for earlier in plan.known_editions for table in _SEEN_BEFORE]
+    names = [table_file(table, earlier) for earlier in plan.growth.known_editions for table in _SEEN_BEFORE]
     if _refers_to_scores(store, plan.edition):
         names += score_files(store)
     for name in names:

@@ -47,16 +47,17 @@ def propose(workspace: Workspace, _batch: Batch, policies: Policies) -> dict[str
     Raises UnusableConfig where every proposal was refused: there would be nothing to configure.
     """
     tables = run_session(workspace, policies.calls, partial(_proposed, workspace))
-    if not tables["kumo_domains"] and not workspace.plan.configs:
+    plan = KumoEdition(workspace).plan
+    if not tables["kumo_domains"] and not plan.configs:
         raise UnusableConfig(
-            f"none of the domains that {workspace.plan.authoring.proposer!r} proposed could be used: "
+            f"none of the domains that {plan.authoring.proposer!r} proposed could be used: "
             f"{_reasons(tables['rejections'])}; try another model, or name --domains"
         )
     return tables
 
 
 async def _proposed(workspace: Workspace, session: ModelSession) -> dict[str, Rows]:
-    plan = workspace.plan.authoring
+    plan = KumoEdition(workspace).plan.authoring
     calls = session.batch()
     proposed = await propose_domains(
         calls,
@@ -79,9 +80,9 @@ async def _proposed(workspace: Workspace, session: ModelSession) -> dict[str, Ro
 def _known(workspace: Workspace) -> list[KnownDomain]:
     """Return the domains of this edition, the bundled ones, and those of editions published before."""
     edition = KumoEdition(workspace)
-    configs = [edition.config(config_id).config for config_id in workspace.plan.configs]
+    configs = [edition.config(config_id).config for config_id in edition.plan.configs]
     configs += [load_bundled(name) for name in bundled_domains()]
-    published = published_domains(workspace.staging.store, workspace.plan.known_editions)
+    published = published_domains(workspace.staging.store, workspace.plan.growth.known_editions)
     names = {(config.name, config.goal): None for config in configs} | dict.fromkeys(published)
     return [KnownDomain(name, goal) for name, goal in names]
 
@@ -92,12 +93,13 @@ def configure(workspace: Workspace, _batch: Batch, policies: Policies) -> dict[s
     A domain whose configuration never holds is dropped; why stands in `rejections`. Raises
     UnusableConfig where no domain at all is left.
     """
-    proposed = KumoEdition(workspace).proposed()
+    edition = KumoEdition(workspace)
+    proposed = edition.proposed()
     tables = run_session(workspace, policies.calls, partial(_configure_all, workspace, proposed))
-    if not tables["kumo_seed_configs"] and not workspace.plan.configs:
+    if not tables["kumo_seed_configs"] and not edition.plan.configs:
         raise UnusableConfig(
             f"none of the {len(proposed)} proposed domains got a valid configuration from "
-            f"{workspace.plan.authoring.configurer!r}: {_reasons(tables['rejections'])}; "
+            f"{edition.plan.authoring.configurer!r}: {_reasons(tables['rejections'])}; "
             "try another model, or name --domains"
         )
     return tables
@@ -113,7 +115,7 @@ async def _configure_all(workspace: Workspace, rows: Rows, session: ModelSession
 
 
 async def _configure(workspace: Workspace, row: Row, session: ModelSession, calls: BatchCalls) -> Configured:
-    plan = workspace.plan.authoring
+    plan = KumoEdition(workspace).plan.authoring
     return await configure_domain(
         calls,
         ModelChoice(plan.configurer, plan.params),

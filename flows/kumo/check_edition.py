@@ -91,7 +91,9 @@ class _Whole:
     @cached_property
     def earlier(self) -> tuple[str, ...]:
         """The earlier editions."""
-        return tuple(name for name in published_editions(self.store) if name != self.edition.plan.edition)
+        return tuple(
+            name for name in published_editions(self.store) if name != self.edition.workspace.plan.edition
+        )
 
     @property
     def size(self) -> int:

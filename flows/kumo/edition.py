@@ -1,11 +1,11 @@
 """A KUMO edition in growth: its configurations, its cells, and what is staged of each."""
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from flows.stages.workspace import Workspace
 from schemas.benchmark import Batch, Rows
-from schemas.plan import RefreshPlan
+from schemas.kumo.plan import KumoPlan
 from tasks.kumo.configuration import parse_config
 from tasks.kumo.encoding import EncodedConfig, encode_config
 
@@ -47,10 +47,10 @@ class KumoEdition:
 
     workspace: Workspace
 
-    @property
-    def plan(self) -> RefreshPlan:
-        """The plan of the edition."""
-        return self.workspace.plan
+    @cached_property
+    def plan(self) -> KumoPlan:
+        """KUMO's own part of the edition's plan."""
+        return KumoPlan.from_json(self.workspace.plan.growth.own)
 
     def proposed(self) -> Rows:
         """Return the rows of `domains` that a model proposed, in order; none before they are staged."""

@@ -10,8 +10,10 @@ from math import ceil, log2
 
 from schemas.calls import Price
 from schemas.ids import derive_rng
+from schemas.kumo.authoring import AuthoringPlan
+from schemas.kumo.plan import KumoPlan
 from schemas.kumo.things import Instance, SeedConfig, Setting
-from schemas.plan import RefreshPlan
+from schemas.plan import EvaluationPlan, RefreshPlan
 from tasks.kumo.books import write_book
 from tasks.kumo.books.rules import rules_of
 from tasks.kumo.configuration import parse_config
@@ -60,24 +62,24 @@ def estimate_calls(
     plan: RefreshPlan, configs: Sequence[SeedConfig], prices: Mapping[str, Price]
 ) -> list[StageEstimate]:
     """Return the estimate of each stage that calls a model; none where no stage does."""
-    authoring = plan.authoring
+    own = KumoPlan.from_json(plan.growth.own)
+    authoring = own.authoring
     stages: list[StageEstimate] = []
     if authoring.proposals:
         least = _Work(1, _PROMPT, _PROPOSAL * authoring.proposals)
         most = _Work(_PROPOSAL_ROUNDS, _PROMPT, _PROPOSAL * authoring.proposals)
         stages.append(_stage("proposals", authoring.proposer, least, most, prices))
-        stages.append(_configurations(plan, prices))
-    playing = [name for name in plan.players if name not in PLAYERS]
+        stages.append(_configurations(authoring, prices))
+    playing = [name for name in plan.evaluation.players if name not in PLAYERS]
     if not authoring.writer and not playing:
         return stages
-    sizes = {setting: _book_tokens(plan, configs, setting) for setting in plan.settings}
+    sizes = {setting: _book_tokens(plan.seed, configs, setting) for setting in own.settings}
     if authoring.writer:
-        stages += _books(plan, sizes, prices)
-    return [*stages, *(_episodes(plan, name, sizes, prices) for name in playing)]
+        stages += _books(own, sizes, prices)
+    return [*stages, *(_episodes(own, plan.evaluation, name, sizes, prices) for name in playing)]
 
 
-def _configurations(plan: RefreshPlan, prices: Mapping[str, Price]) -> StageEstimate:
-    authoring = plan.authoring
+def _configurations(authoring: AuthoringPlan, prices: Mapping[str, Price]) -> StageEstimate:
     size = _tokens(bundled_text(next(iter(bundled_domains()))))
     each = 1 + authoring.repairs
     least = _Work(2 * authoring.proposals, _PROMPT, size / 2)
@@ -86,7 +88,7 @@ def _configurations(plan: RefreshPlan, prices: Mapping[str, Price]) -> StageEsti
 
 
 def _books(
-    plan: RefreshPlan, sizes: Mapping[Setting, int], prices: Mapping[str, Price]
+    plan: KumoPlan, sizes: Mapping[Setting, int], prices: Mapping[str, Price]
 ) -> Iterable[StageEstimate]:
     domains = len(plan.configs) + plan.authoring.proposals
     number = domains * len(sizes) * plan.instances
@@ -100,10 +102,14 @@ def _books(
 
 
 def _episodes(
-    plan: RefreshPlan, player: str, sizes: Mapping[Setting, int], prices: Mapping[str, Price]
+    own: KumoPlan,
+    plan: EvaluationPlan,
+    player: str,
+    sizes: Mapping[Setting, int],
+    prices: Mapping[str, Price],
 ) -> StageEstimate:
     choice = parse_model_player(player, plan.player_params, VARIANTS).choice
-    episodes = (len(plan.configs) + plan.authoring.proposals) * plan.instances * plan.runs
+    episodes = (len(own.configs) + own.authoring.proposals) * own.instances * plan.runs
     long_reply = min(_LONG_REPLY, choice.params.get("max_tokens", _LONG_REPLY))
     least, most = _Work(0, 0, 0), _Work(0, 0, 0)
     for setting, size in sizes.items():
@@ -151,10 +157,10 @@ def _cost(work: _Work, price: Price | None) -> float | None:
     return work.calls * (work.prompt * price.prompt + work.completion * price.completion) / 1e6
 
 
-def _book_tokens(plan: RefreshPlan, configs: Sequence[SeedConfig], setting: Setting) -> int:
+def _book_tokens(seed: int, configs: Sequence[SeedConfig], setting: Setting) -> int:
     """Return the mean size of a book of this setting over the plan's domains, in tokens."""
     known = configs or [parse_config(bundled_text(next(iter(bundled_domains()))), "bundled domain")]
-    return ceil(sum(_tokens(_some_book(plan.seed, config, setting)) for config in known) / len(known))
+    return ceil(sum(_tokens(_some_book(seed, config, setting)) for config in known) / len(known))
 
 
 def _some_book(seed: int, config: SeedConfig, setting: Setting) -> str:

@@ -15,8 +15,9 @@ from flows.refresh.plan import code_version
 from flows.stages.compute_statistics import edition_statistics
 from schemas.errors import EditionConflict, UnreadableInput
 from schemas.ids import content_id
+from schemas.kumo.plan import KumoPlan
 from schemas.kumo.things import Rejection
-from schemas.plan import RefreshPlan
+from schemas.plan import EditionPlan, EvaluationPlan, RefreshPlan
 from schemas.tables import TABLES, staged_tables
 from warehouse.catalog.catalog import published_editions
 from warehouse.catalog.external_scores import load_scores
@@ -69,7 +70,7 @@ def _imported(
     on_progress: Callable[[ImportProgress], None],
 ) -> tuple[Publication, tuple[Skipped, ...]] | None:
     if plan.edition in published_editions(store):
-        if published_plan(store, plan.edition).imported_from == plan.imported_from:
+        if published_plan(store, plan.edition).growth.imported_from == plan.growth.imported_from:
             return None
         raise EditionConflict(
             f"edition {EDITION} is already published in {store.root}, imported from other files or with "
@@ -105,19 +106,13 @@ def _plan(release: Release, models: Sequence[str]) -> RefreshPlan:
         for file in (*(part.file for group in groups for part in group), release.run_table)
         if file is not None
     ]
+    settings = tuple(dict.fromkeys(file.setting for file in release.instances))
+    own = KumoPlan((), settings, instances=0, min_expected_steps=0.0, preset="kumo-2025").as_json()
+    digest = content_id("release", sorted(listed), sorted(models))
+    version = code_version()
     return RefreshPlan(
-        edition=EDITION,
-        configs=(),
-        settings=tuple(dict.fromkeys(file.setting for file in release.instances)),
-        instances=0,
-        runs=0,
-        players=release.players,
-        seed=0,
-        min_expected_steps=0.0,
-        preset="kumo-2025",
-        known_editions=(),
-        code_version=code_version(),
-        imported_from=content_id("release", sorted(listed), sorted(models)),
+        EditionPlan(EDITION, "kumo", own, 0, (), version, digest),
+        EvaluationPlan(EDITION, "", "kumo", release.players, runs=0, seed=0, code_version=version),
     )
 
 

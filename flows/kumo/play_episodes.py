@@ -51,8 +51,8 @@ def _played(edition: KumoEdition, cell: Cell, program: Program) -> dict[str, Row
     tables = _empty()
     for seat in seats:
         # A player that never draws plays once, as its runs would be equal.
-        for run in range(edition.plan.runs if program.is_random else 1):
-            rng = derive_rng(edition.plan.seed, f"episode/{seat.instance_id}/{program.name}", run)
+        for run in range(edition.workspace.plan.evaluation.runs if program.is_random else 1):
+            rng = derive_rng(edition.workspace.plan.seed, f"episode/{seat.instance_id}/{program.name}", run)
             started = time.perf_counter()
             episode = play_program(program, KumoGame(seat.board), run, rng)
             _add(tables, seat, episode, time.perf_counter() - started)
@@ -64,8 +64,8 @@ async def _played_by_model(
 ) -> dict[str, Rows]:
     seats = _seats(edition, cell)
     calls = session.batch()
-    chosen = parse_model_player(player, edition.plan.player_params, VARIANTS)
-    runs = edition.plan.runs
+    chosen = parse_model_player(player, edition.workspace.plan.evaluation.player_params, VARIANTS)
+    runs = edition.workspace.plan.evaluation.runs
     games = [partial(KumoGame, seat.board) for seat in seats]
     played = await play_all(calls, chosen, games, runs, EPISODES_A_CALL * session.policy.concurrency)
     tables = _empty()

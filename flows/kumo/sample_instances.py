@@ -35,7 +35,7 @@ def sample(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[str,
     `rejections`, and another one is drawn in its place.
     """
     edition, cell = KumoEdition(workspace), Cell.of(batch)
-    issued = issued_instances(workspace.staging.store, workspace.plan.known_editions)
+    issued = issued_instances(workspace.staging.store, workspace.plan.growth.known_editions)
     return _sampled(edition, cell, issued, _drawn_before(edition, cell))
 
 
@@ -78,7 +78,7 @@ def _sampled(edition: KumoEdition, cell: Cell, issued: IdSet, earlier: IdSet) ->
         request = SamplingRequest(
             setting,
             missing,
-            plan.seed,
+            edition.workspace.plan.seed,
             plan.min_expected_steps,
             first_index=len(earlier) + len(drawn),
             asked_in_all=plan.instances,

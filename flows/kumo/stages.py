@@ -11,15 +11,15 @@ from tasks.kumo.players import PLAYERS
 
 
 def _given_domains(workspace: Workspace) -> Sequence[Batch]:
-    return [given_batch(config_id) for config_id in workspace.plan.configs]
+    return [given_batch(config_id) for config_id in KumoEdition(workspace).plan.configs]
 
 
 def _proposals(workspace: Workspace) -> Sequence[Batch]:
-    return [PROPOSALS] if workspace.plan.authoring.proposals else []
+    return [PROPOSALS] if KumoEdition(workspace).plan.authoring.proposals else []
 
 
 def _configs(workspace: Workspace) -> Sequence[Batch]:
-    return [CONFIGS] if workspace.plan.authoring.proposals else []
+    return [CONFIGS] if KumoEdition(workspace).plan.authoring.proposals else []
 
 
 def _cells(stage: str) -> Callable[[Workspace], Sequence[Batch]]:
@@ -27,12 +27,12 @@ def _cells(stage: str) -> Callable[[Workspace], Sequence[Batch]]:
 
 
 def _episodes(workspace: Workspace) -> Sequence[Batch]:
-    players = workspace.plan.players
+    players = workspace.plan.evaluation.players
     return [c.batch("episodes", player) for c in KumoEdition(workspace).cells for player in players]
 
 
 def _needs_no_writer(workspace: Workspace, _batch: Batch) -> bool:
-    return not workspace.plan.authoring.writer
+    return not KumoEdition(workspace).plan.authoring.writer
 
 
 def _needs_no_model(_workspace: Workspace, batch: Batch) -> bool:

@@ -33,7 +33,7 @@ def write_books(workspace: Workspace, batch: Batch, policies: Policies) -> dict[
     and is not played.
     """
     edition, cell = KumoEdition(workspace), Cell.of(batch)
-    if not workspace.plan.authoring.writer:
+    if not edition.plan.authoring.writer:
         return _by_template(edition, cell)
     return run_session(workspace, policies.calls, partial(_by_model, edition, cell))
 
@@ -147,5 +147,5 @@ def _template_text(
     instance: Instance,
     rules: tuple[Rule, ...],
 ) -> str:
-    rng = derive_rng(edition.plan.seed, f"book/{instance_id}", 0)
+    rng = derive_rng(edition.workspace.plan.seed, f"book/{instance_id}", 0)
     return write_book(encoded.config, instance, rules, rng)

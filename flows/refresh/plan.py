@@ -12,8 +12,9 @@ from flows.refresh.domain_rotation import PastEdition, take_turns
 from flows.refresh.player_choice import check_models, choose_players
 from schemas.errors import EditionConflict, InvalidOption
 from schemas.kumo.authoring import AuthoringPlan
+from schemas.kumo.plan import KumoPlan
 from schemas.kumo.things import SeedConfig, Setting
-from schemas.plan import RefreshPlan
+from schemas.plan import EditionPlan, EvaluationPlan, RefreshPlan
 from schemas.settings import RefreshSettings
 from tasks.kumo.encoding import encode_config
 from tasks.kumo.players import PLAYERS
@@ -72,22 +73,22 @@ def prepare_refresh(settings: RefreshSettings, store: Store, *, needs_key: bool 
             check_request(encode_config(domain.config), request, workers=1)
     domains = _taken(candidates, settings, store)
     published = published_editions(store)
+    own = KumoPlan(
+        tuple(domain.config.config_id for domain in domains),
+        sizes,
+        settings.instances,
+        settings.min_expected_steps,
+        settings.preset,
+        authoring,
+        settings.domain_count,
+        settings.rest_editions if settings.domain_count else 0,
+    )
+    seed, version = settings.seed, code_version()
+    params = settings.player_params() if set(players) - set(PLAYERS) else {}
+    turns = ("configs",) if settings.domain_count else ()
     asked = RefreshPlan(
-        edition="",
-        configs=tuple(domain.config.config_id for domain in domains),
-        settings=sizes,
-        instances=settings.instances,
-        runs=settings.runs,
-        players=players,
-        seed=settings.seed,
-        min_expected_steps=settings.min_expected_steps,
-        preset=settings.preset,
-        known_editions=published,
-        code_version=code_version(),
-        authoring=authoring,
-        player_params=settings.player_params() if set(players) - set(PLAYERS) else {},
-        domain_count=settings.domain_count,
-        rest_editions=settings.rest_editions if settings.domain_count else 0,
+        EditionPlan("", _BENCHMARK, own.as_json(), seed, published, version, found=turns),
+        EvaluationPlan("", "", _BENCHMARK, players, settings.runs, seed, version, params),
     )
     prepared = (
         _named(settings.edition, asked, domains, store)
@@ -110,13 +111,13 @@ def code_version() -> str:
 def _named(
     edition: str, asked: RefreshPlan, domains: tuple[PlannedDomain, ...], store: Store
 ) -> PreparedRefresh:
-    published = edition in asked.known_editions
+    published = edition in asked.growth.known_editions
     if published:
         _refuse_withdrawn(edition, store)
     staging = Staging(store, edition)
     begun = published_plan(store, edition) if published else staging.read_plan()
     if begun is None:
-        return PreparedRefresh(replace(asked, edition=edition), domains, resumed=False, published=False)
+        return PreparedRefresh(asked.named(edition), domains, resumed=False, published=False)
     if begun.asked == asked.asked:
         return PreparedRefresh(begun, domains, resumed=True, published=published)
     differing = ", ".join(
@@ -152,10 +153,10 @@ def _unnamed(asked: RefreshPlan, domains: tuple[PlannedDomain, ...], store: Stor
             continue
         plan = Staging(store, edition).read_plan()
         if plan is not None and plan.asked == asked.asked:
-            published = edition in asked.known_editions
+            published = edition in asked.growth.known_editions
             return PreparedRefresh(plan, domains, resumed=True, published=published)
-    name = _free_name({*asked.known_editions, *staged})
-    return PreparedRefresh(replace(asked, edition=name), domains, resumed=False, published=False)
+    name = _free_name({*asked.growth.known_editions, *staged})
+    return PreparedRefresh(asked.named(name), domains, resumed=False, published=False)
 
 
 def _free_name(taken: set[str]) -> str:
@@ -195,14 +196,15 @@ def _begun_with(prepared: PreparedRefresh, candidates: Sequence[PlannedDomain]) 
     """
     given = {domain.config.config_id: domain for domain in candidates}
     plan = prepared.plan
-    missing = [config_id for config_id in plan.configs if config_id not in given]
+    own = KumoPlan.from_json(plan.growth.own)
+    missing = [config_id for config_id in own.configs if config_id not in given]
     if missing and not prepared.published:
         raise EditionConflict(
             f"edition {plan.edition!r} was begun with configuration {missing[0]}, which is none of the "
             f"{len(given)} domains that are given now: give the domains of then to go on, or remove its "
             "staging folder"
         )
-    begun = (given[config_id] for config_id in plan.configs if config_id in given)
+    begun = (given[config_id] for config_id in own.configs if config_id in given)
     return tuple(replace(domain, turn=f"edition {plan.edition} was begun with it") for domain in begun)
 
 

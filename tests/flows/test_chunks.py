@@ -96,9 +96,9 @@ def _with_domain(root: Path, asked: dict[str, Any]) -> tuple[Staging, str, str]:
     """Return a staged edition with its domain, and the configuration and setting to sample."""
     settings, prepared = _begun(root, asked)
     workspace = open_workspace(str(root), "chunked")
-    domain = (working.given_batch(prepared.plan.configs[0]),)
+    domain = (working.given_batch(prepared.plan.growth.own["configs"][0]),)
     Work(str(root), "chunked", domain, Policies.of(settings, prepared.domains)).run()
-    return workspace.staging, prepared.plan.configs[0], prepared.plan.settings[0].name
+    return workspace.staging, prepared.plan.growth.own["configs"][0], prepared.plan.growth.own["settings"][0]
 
 
 def test_sampling_goes_on_after_a_kill_between_chunks(

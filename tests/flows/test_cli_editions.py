@@ -108,4 +108,4 @@ def test_an_unnamed_refresh_never_goes_on_with_a_withdrawn_edition(run: Run, sto
     again = prepare_refresh(settings, store)
     assert not again.resumed
     assert again.plan.edition not in (first.edition, "e1", "e2")
-    assert again.plan.known_editions == ("e1", "e2", first.edition)
+    assert again.plan.growth.known_editions == ("e1", "e2", first.edition)

@@ -1,7 +1,7 @@
 """The report of a benchmark that adds nothing to it: a full page of its shared tables."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from html import unescape
 from itertools import product
@@ -99,7 +99,7 @@ def _publish_riddles(root: Path) -> None:
     ]
     statistics = [*edition_statistics("riddles", tables, 3, {}), *hints]
     tables["statistics"] = pa.Table.from_pylist(statistics, schema=TABLES["statistics"].arrow_schema())
-    plan = replace(tiny_edition.plan("r1"), benchmark="riddles")
+    plan = tiny_edition.plan("r1", benchmark="riddles")
     publish(Store(str(root)), plan, tables, [], datetime(2026, 1, 9, tzinfo=UTC))
 
 

@@ -119,7 +119,9 @@ def test_the_rest_of_domains_leaves_imported_editions_aside(published: Published
 def as_if_imported(store: Store, edition: str, digest: str) -> None:
     """Rewrite the edition's row as an import leaves it."""
     (row,) = store.read_table(table_file("editions", edition)).to_pylist()
-    row["settings"] = json.dumps({**json.loads(row["settings"]), "imported_from": digest})
+    settings = json.loads(row["settings"])
+    settings["growth"]["imported_from"] = digest
+    row["settings"] = json.dumps(settings)
     table = pyarrow.Table.from_pylist([row], schema=TABLES["editions"].arrow_schema())
     store.write_table(table_file("editions", edition), table)
 
@@ -132,13 +134,13 @@ def test_a_refresh_that_was_begun_keeps_its_domains(tmp_path: Path) -> None:
     # Given the other way round it would be the other one's turn.
     turned = settings.model_copy(update={"domains": settings.domains[::-1]})
     fresh = prepare_refresh(turned, Store(str(tmp_path / "elsewhere")))
-    assert fresh.plan.configs != begun.plan.configs
+    assert fresh.plan.growth.own["configs"] != begun.plan.growth.own["configs"]
     again = prepare_refresh(turned, store)
     assert again.resumed
     assert again.plan == begun.plan
     assert [domain.config for domain in again.domains] == [domain.config for domain in begun.domains]
     other = settings.model_copy(update={"domains": ["mineral_identification"]})
-    with pytest.raises(EditionConflict, match=begun.plan.configs[0]):
+    with pytest.raises(EditionConflict, match=begun.plan.growth.own["configs"][0]):
         prepare_refresh(other, store)
 
 

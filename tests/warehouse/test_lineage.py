@@ -2,6 +2,7 @@
 
 import copy
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -9,8 +10,7 @@ from typing import Any
 import pytest
 from openlineage.client.serde import Serde
 
-from schemas.kumo.things import Setting
-from schemas.plan import RefreshPlan
+from schemas.plan import EditionPlan, EvaluationPlan, RefreshPlan
 from schemas.tables import TABLES
 from tests.warehouse.openlineage_schema import problems
 from warehouse.lineage.columns import Origin, column_origins, origin_tables
@@ -18,20 +18,10 @@ from warehouse.lineage.datasets import Written, root_namespace
 from warehouse.lineage.events import RefreshEvents
 from warehouse.lineage.jobs import StageTables, jobs_of
 
-PLAN = RefreshPlan(
-    edition="e1",
-    configs=("c1",),
-    settings=(Setting.parse("easy"),),
-    instances=5,
-    runs=1,
-    players=("oracle",),
-    seed=0,
-    min_expected_steps=1.0,
-    preset="",
-    known_editions=(),
-    code_version="0.1.0",
-)
-LATER = RefreshPlan(**{name: getattr(PLAN, name) for name in PLAN.__slots__} | {"known_editions": ("e0",)})
+_GROWTH = EditionPlan("e1", "kumo", {}, seed=0, known_editions=(), code_version="0.1.0")
+_PLAY = EvaluationPlan("e1", "", "kumo", ("oracle",), runs=1, seed=0, code_version="0.1.0")
+PLAN = RefreshPlan(_GROWTH, _PLAY)
+LATER = RefreshPlan(replace(_GROWTH, known_editions=("e0",)), _PLAY)
 STAGES = jobs_of("kumo")
 # Made where a model is asked, and brought in from elsewhere.
 UNSTAGED = {"calls", "messages", "external_scores"}
@@ -271,10 +261,10 @@ def test_earlier_editions_are_read_where_there_are_any_and_a_first_edition_creat
         (started,) = _json(events.stage_started("sample"))
         (done, _) = _json(*events.stage_done({"kumo_instances": 5}))
         inputs = [dataset["name"] for dataset in started["inputs"]]
-        assert ("tables/instances" in inputs) == bool(plan.known_editions)
+        assert ("tables/instances" in inputs) == bool(plan.growth.known_editions)
         created = ["lifecycleStateChange" in output["facets"] for output in done["outputs"]]
         assert all(created) or not any(created)
-        assert created[0] == (not plan.known_editions)
+        assert created[0] == (not plan.growth.known_editions)
 
 
 def test_scores_are_read_by_the_statistics_where_there_are_any() -> None:

@@ -6,8 +6,9 @@ from typing import Any
 import pyarrow as pa
 
 from schemas.game import EpisodeStatus
+from schemas.kumo.plan import KumoPlan
 from schemas.kumo.things import Instance, Outcome, OutcomeState, SeedConfig, Setting, Step
-from schemas.plan import RefreshPlan
+from schemas.plan import EditionPlan, EvaluationPlan, RefreshPlan
 from schemas.tables import TABLES, staged_tables
 from warehouse.kumo.rows import (
     book_row,
@@ -112,20 +113,12 @@ def added(parts: Iterable[Mapping[str, list[dict[str, Any]]]]) -> dict[str, list
     return tables
 
 
-def plan(edition: str, known: tuple[str, ...] = ()) -> RefreshPlan:
+def plan(edition: str, known: tuple[str, ...] = (), benchmark: str = "kumo") -> RefreshPlan:
     """Return a plan that fits the rows below."""
+    own = KumoPlan((CONFIG.config_id,), (Setting(3, 2),), instances=1, min_expected_steps=1.0)
     return RefreshPlan(
-        edition=edition,
-        configs=(CONFIG.config_id,),
-        settings=(Setting(3, 2),),
-        instances=1,
-        runs=1,
-        players=("oracle", "random"),
-        seed=3,
-        min_expected_steps=1.0,
-        preset="",
-        known_editions=known,
-        code_version="test",
+        EditionPlan(edition, benchmark, own.as_json(), 3, known, "test"),
+        EvaluationPlan(edition, "", benchmark, ("oracle", "random"), runs=1, seed=3, code_version="test"),
     )
 
 

@@ -118,11 +118,7 @@ def _seal(edition: str, row: bytes) -> bytes:
 
 
 def _content(plan: RefreshPlan, files: list[ListedFile], templates: Mapping[str, str]) -> dict[str, Any]:
-    seeds = {
-        "refresh": plan.seed,
-        "players": plan.player_params.get("seed"),
-        "authors": plan.authoring.params.get("seed"),
-    }
+    seeds = {"refresh": plan.seed, "players": plan.evaluation.player_params.get("seed")}
     return {
         "format": FORMAT,
         "edition": plan.edition,

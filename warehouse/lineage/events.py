@@ -52,8 +52,10 @@ class RefreshEvents:
         set_producer(f"pkg:generic/perennial-bench@{plan.code_version}")
         self.run_id = str(generate_new_uuid())
         self._stages = {stage.name: stage for stage in stages}
-        self._datasets = EditionDatasets(root_namespace(root), plan.edition, is_first=not plan.known_editions)
-        self._has_earlier = bool(plan.known_editions)
+        self._datasets = EditionDatasets(
+            root_namespace(root), plan.edition, is_first=not plan.growth.known_editions
+        )
+        self._has_earlier = bool(plan.growth.known_editions)
         self._absent = set() if has_scores else {"external_scores"}
         engine = processing_engine_run.ProcessingEngineRunFacet(plan.code_version, _NAMESPACE, client_version)
         self._facets: dict[str, RunFacet] = {"processing_engine": engine}
