@@ -11,6 +11,7 @@ from importlib.metadata import entry_points
 from typing import Any
 
 from schemas.errors import InvalidOption
+from schemas.game import Playing
 from schemas.measure import Measure
 from schemas.table_form import Table
 
@@ -67,7 +68,7 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Benchmark:
-    """What a benchmark is: its name, its own tables, and the stages by which an edition of it grows.
+    """What a benchmark is: its name, its own tables, the stages by which its editions grow, and its games.
 
     `analysis` returns what it adds to the statistics (`tasks.statistics.analysis`), `measures` are shown
     beside the success rate. `sql` names the package whose folders `views` and `rules` hold its views and its
@@ -77,6 +78,7 @@ class Benchmark:
     name: str
     tables: tuple[Table, ...]
     growing: Callable[[], tuple[Stage, ...]]
+    playing: Callable[[], Playing]
     analysis: Callable[[], Any]
     sql: str = ""
     measures: tuple[Measure, ...] = ()

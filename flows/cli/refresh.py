@@ -90,7 +90,7 @@ def refresh(
     from schemas.settings import RefreshSettings, load_settings
 
     chosen = load_settings({name: context.params[name] for name in RefreshSettings.model_fields})
-    console = _console(as_json)
+    console = result_console(as_json)
     store = Store(chosen.root)
     if not dry_run:
         refuse_locked(store)
@@ -100,27 +100,24 @@ def refresh(
         print_plan(console, store, prepared, as_json, chosen.endpoint())
         return
     if prepared.published:
-        Staging(store, plan.edition).remove()
+        for part in (plan.growth, plan.evaluation):
+            Staging(store, part.unit).remove()
         console.print(f"edition {plan.edition} is published already, with these settings: nothing to do")
-        print_edition(store, plan, console, as_json)
+        print_edition(store, plan.edition, console, as_json)
         return
     check_runner(chosen.runner)
     store.require_conditional_writes()
     for domain in prepared.domains:
         for warning in domain.warnings:
             console.print(f"warning: {warning}", style="yellow")
-    values = {**_without_secrets(chosen), "edition": plan.edition}
+    values = {**without_secrets(chosen), "edition": plan.edition}
     verb = "going on with" if prepared.resumed else "growing"
     console.print(f"{verb} edition {plan.edition} in {chosen.root}")
-    try:
-        with signals_interrupt():
-            _run(values, chosen.root, console, verbose)
-    except Interrupted as interrupted:
-        raise typer.Exit(interrupted.exit_code) from None
-    print_edition(store, plan, console, as_json)
+    run_flow("refresh", chosen.root, console, verbose, settings=values)
+    print_edition(store, plan.edition, console, as_json)
 
 
-def _without_secrets(settings: "RefreshSettings") -> dict[str, Any]:
+def without_secrets(settings: "RefreshSettings") -> dict[str, Any]:
     """Return the settings as Prefect may keep them; URLs that may hold a secret go by the environment."""
     from flows.serve.flow_parameters import SECRET_SETTINGS
 
@@ -130,7 +127,16 @@ def _without_secrets(settings: "RefreshSettings") -> dict[str, Any]:
     return values
 
 
-def _run(values: dict[str, Any], root: str, console: Terminal, verbose: bool) -> None:
+def run_flow(name: str, root: str, console: Terminal, verbose: bool, **parameters: Any) -> None:
+    """Run the flow of `flows.refresh.flow` that has this name; a signal that ends it becomes its exit code."""
+    try:
+        with signals_interrupt():
+            _run(name, root, console, verbose, parameters)
+    except Interrupted as interrupted:
+        raise typer.Exit(interrupted.exit_code) from None
+
+
+def _run(name: str, root: str, console: Terminal, verbose: bool, parameters: dict[str, Any]) -> None:
     """Run the flow beside an embedded server; make the kernels ready while that server starts."""
     configure_prefect(root, verbose)
     from flows.kumo.kernels import prepare_kernels
@@ -143,9 +149,9 @@ def _run(values: dict[str, Any], root: str, console: Terminal, verbose: bool) ->
         progress.note(f"{'start':<12} {told}; Prefect is up")
         context = copy_context()
         server.when_ended(lambda: context.run(_leave_without_server))
-        from flows.refresh.flow import refresh as refresh_flow
+        from flows.refresh import flow
 
-        refresh_flow(values)
+        getattr(flow, name)(**parameters)
 
 
 def _leave_without_server() -> None:
@@ -159,7 +165,7 @@ def _leave_without_server() -> None:
     )
 
 
-def _console(as_json: bool) -> Terminal:
+def result_console(as_json: bool) -> Terminal:
     """Return where to print: as wide as the terminal, or wide enough for a table where there is none."""
     console = Terminal(stderr=as_json, soft_wrap=True)
     return console if console.is_terminal else Terminal(stderr=as_json, soft_wrap=True, width=_WIDTH)

@@ -3,6 +3,7 @@
 from typing import Any
 
 from schemas.benchmark import Benchmark, Stage
+from schemas.game import Playing
 from schemas.kumo.tables import KUMO_TABLES
 from schemas.measure import Measure
 
@@ -11,6 +12,12 @@ def _growing() -> tuple[Stage, ...]:
     from flows.kumo.stages import STAGES
 
     return STAGES
+
+
+def _playing() -> Playing:
+    from flows.kumo.seats import PLAYING
+
+    return PLAYING
 
 
 def _analysis() -> Any:
@@ -34,4 +41,6 @@ _ACTIONS = Measure(
     "failed episode counts as all actions + 1: 0 is optimal, lower is better.",
 )
 
-BENCHMARK = Benchmark("kumo", KUMO_TABLES, _growing, _analysis, "warehouse.kumo", (_ACTIONS,), _report)
+BENCHMARK = Benchmark(
+    "kumo", KUMO_TABLES, _growing, _playing, _analysis, "warehouse.kumo", (_ACTIONS,), _report
+)

@@ -73,7 +73,7 @@ def estimate_calls(
     playing = [name for name in plan.evaluation.players if name not in PLAYERS]
     if not authoring.writer and not playing:
         return stages
-    sizes = {setting: _book_tokens(plan.seed, configs, setting) for setting in own.settings}
+    sizes = {setting: _book_tokens(plan.growth.seed, configs, setting) for setting in own.settings}
     if authoring.writer:
         stages += _books(own, sizes, prices)
     return [*stages, *(_episodes(own, plan.evaluation, name, sizes, prices) for name in playing)]

@@ -14,21 +14,23 @@ from schemas.errors import EditionConflict, InvalidOption
 from schemas.kumo.authoring import AuthoringPlan
 from schemas.kumo.plan import KumoPlan
 from schemas.kumo.things import SeedConfig, Setting
-from schemas.plan import EditionPlan, EvaluationPlan, RefreshPlan
+from schemas.plan import EditionPlan, EvaluationPlan, Plan, RefreshPlan
 from schemas.settings import RefreshSettings
+from schemas.units import split_unit
 from tasks.kumo.encoding import encode_config
 from tasks.kumo.players import PLAYERS
 from tasks.kumo.sampling import SamplingRequest, check_request
 from tasks.kumo.validation import refuse_unsafe
-from warehouse.catalog.catalog import published_editions
+from warehouse.catalog.catalog import published_editions, row_file
 from warehouse.catalog.withdrawals import withdrawn_units
 from warehouse.editions.domain_history import domains_by_edition
-from warehouse.editions.publish import published_plan
+from warehouse.editions.publish import unit_plan
 from warehouse.kumo.bundled_domains import bundled_domains
-from warehouse.staging.staging import Staging, staged_editions
+from warehouse.staging.staging import Staging, staged_units
 from warehouse.store.store import Store
 
 _BENCHMARK = "kumo"
+FIRST = "1"  # the name of the evaluation that a refresh makes
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +90,7 @@ def prepare_refresh(settings: RefreshSettings, store: Store, *, needs_key: bool 
     turns = ("configs",) if settings.domain_count else ()
     asked = RefreshPlan(
         EditionPlan("", _BENCHMARK, own.as_json(), seed, published, version, found=turns),
-        EvaluationPlan("", "", _BENCHMARK, players, settings.runs, seed, version, params),
+        EvaluationPlan("", FIRST, _BENCHMARK, players, settings.runs, seed, version, params),
     )
     prepared = (
         _named(settings.edition, asked, domains, store)
@@ -114,12 +116,11 @@ def _named(
     published = edition in asked.growth.known_editions
     if published:
         _refuse_withdrawn(edition, store)
-    staging = Staging(store, edition)
-    begun = published_plan(store, edition) if published else staging.read_plan()
+    begun = _begun(store, edition, asked.named(edition).evaluation)
     if begun is None:
         return PreparedRefresh(asked.named(edition), domains, resumed=False, published=False)
     if begun.asked == asked.asked:
-        return PreparedRefresh(begun, domains, resumed=True, published=published)
+        return _resumed(begun, domains, store)
     differing = ", ".join(
         f"{key} was {_short(value)} and is now {_short(asked.asked[key])}"
         for key, value in begun.asked.items()
@@ -132,8 +133,29 @@ def _named(
         )
     raise EditionConflict(
         f"edition {edition!r} was begun with other settings ({differing}): give the same settings to go on, "
-        f"another --edition, or remove {store.location(staging.folder)}"
+        f"another --edition, or remove {store.location(Staging(store, edition).folder)}"
     )
+
+
+def _begun(store: Store, edition: str, evaluation: EvaluationPlan) -> RefreshPlan | None:
+    """Return the plan of a refresh of this edition that was begun; None where its edition never was.
+
+    Its evaluation is this one where nothing of it is there.
+    """
+    growth = _plan_of(store, edition)
+    first = _plan_of(store, evaluation.unit)
+    if not isinstance(growth, EditionPlan):
+        return None
+    return RefreshPlan(growth, first if isinstance(first, EvaluationPlan) else evaluation)
+
+
+def _plan_of(store: Store, unit: str) -> Plan | None:
+    return unit_plan(store, unit) if store.exists(row_file(unit)) else Staging(store, unit).read_plan()
+
+
+def _resumed(plan: RefreshPlan, domains: tuple[PlannedDomain, ...], store: Store) -> PreparedRefresh:
+    published = all(store.exists(row_file(part.unit)) for part in (plan.growth, plan.evaluation))
+    return PreparedRefresh(plan, domains, resumed=True, published=published)
 
 
 def _refuse_withdrawn(edition: str, store: Store) -> None:
@@ -146,15 +168,12 @@ def _refuse_withdrawn(edition: str, store: Store) -> None:
 
 
 def _unnamed(asked: RefreshPlan, domains: tuple[PlannedDomain, ...], store: Store) -> PreparedRefresh:
-    staged = staged_editions(store)
     withdrawn = withdrawn_units(store)
-    for edition in staged:
-        if edition in withdrawn:
-            continue
-        plan = Staging(store, edition).read_plan()
-        if plan is not None and plan.asked == asked.asked:
-            published = edition in asked.growth.known_editions
-            return PreparedRefresh(plan, domains, resumed=True, published=published)
+    staged = {edition for edition, name in map(split_unit, staged_units(store)) if name in ("", FIRST)}
+    for edition in sorted(staged - set(withdrawn)):
+        begun = _begun(store, edition, asked.named(edition).evaluation)
+        if begun is not None and begun.asked == asked.asked:
+            return _resumed(begun, domains, store)
     name = _free_name({*asked.growth.known_editions, *staged})
     return PreparedRefresh(asked.named(name), domains, resumed=False, published=False)
 

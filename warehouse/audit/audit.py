@@ -7,6 +7,7 @@ tables and the rules of `rules/*.sql`, each a query for the rows that break it.
 import os
 import re
 from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from importlib.resources import files as package_files
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -105,7 +106,7 @@ def _column_expectations(column: Column) -> Iterator[Expectation]:
         )
 
 
-def cross_table_rules(own: set[str], others: set[str] = frozenset()) -> dict[str, str]:
+def cross_table_rules(own: AbstractSet[str], others: AbstractSet[str] = frozenset()) -> dict[str, str]:
     """Return each rule's sentence and its query for offending rows of the own tables.
 
     A rule may look into the others too. It belongs to questions or to answers, whichever it names.
@@ -131,13 +132,15 @@ def cross_table_rules(own: set[str], others: set[str] = frozenset()) -> dict[str
     return rules
 
 
-def _concerns(sql: str, own: set[str], others: set[str]) -> bool:
+def _concerns(sql: str, own: AbstractSet[str], others: AbstractSet[str]) -> bool:
     """Whether a rule is of the own tables: all that it names are there, and own where they hold answers.
 
     Where it names no answers, questions have to be own, if it names any.
     """
     named = {TABLES[name] for name in _NAMED.findall(sql) if name in TABLES}
-    deciding = next((found for kind in ("answers", "questions", "either") if (found := _of_kind(named, kind))), set())
+    deciding = next(
+        (found for kind in ("answers", "questions", "either") if (found := _of_kind(named, kind))), set()
+    )
     return deciding <= own and {table.name for table in named} <= own | others
 
 

@@ -68,7 +68,10 @@ def published_units(store: Store) -> tuple[str, ...]:
     return tuple(
         unit
         for edition in sorted(editions)
-        for unit in (*([edition] if store.exists(row_file(edition)) else []), *published_evaluations(store, edition))
+        for unit in (
+            *([edition] if store.exists(row_file(edition)) else []),
+            *published_evaluations(store, edition),
+        )
     )
 
 

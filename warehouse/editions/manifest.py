@@ -14,7 +14,7 @@ from typing import Any
 
 from schemas.errors import Damaged
 from schemas.ids import canonical_json
-from schemas.plan import RefreshPlan
+from schemas.plan import EvaluationPlan, Plan
 from warehouse.catalog.catalog import FORMAT, row_file, table_file
 from warehouse.editions.provenance import code_sha256, dependency_versions, python_version
 from warehouse.store.digests import Digest, digests_of
@@ -50,9 +50,7 @@ def manifest_file(edition: str) -> str:
     return f"manifests/{edition}.json"
 
 
-def write_manifest(
-    store: Store, plan: RefreshPlan, counts: Mapping[str, int], templates: Mapping[str, str]
-) -> str:
+def write_manifest(store: Store, plan: Plan, counts: Mapping[str, int], templates: Mapping[str, str]) -> str:
     """Write the manifest of an edition or evaluation whose tables are all there, and return its SHA-256.
 
     `counts` are the rows of each table but the last. `templates` are the hashes of all prompt templates
@@ -117,11 +115,13 @@ def _seal(edition: str, row: bytes) -> bytes:
     return f"{hashlib.sha256(row).hexdigest()}  {row_file(edition)}\n".encode()
 
 
-def _content(plan: RefreshPlan, files: list[ListedFile], templates: Mapping[str, str]) -> dict[str, Any]:
-    seeds = {"refresh": plan.seed, "players": plan.evaluation.player_params.get("seed")}
+def _content(plan: Plan, files: list[ListedFile], templates: Mapping[str, str]) -> dict[str, Any]:
+    seeds: dict[str, int | None] = {"refresh": plan.seed}
+    if isinstance(plan, EvaluationPlan):
+        seeds["players"] = plan.player_params.get("seed")
     return {
         "format": FORMAT,
-        "edition": plan.edition,
+        "unit": plan.unit,
         "benchmark": plan.benchmark,
         "files": [asdict(file) for file in files],
         "code_version": plan.code_version,

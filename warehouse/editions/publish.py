@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from schemas.errors import EditionConflict
-from schemas.plan import EditionPlan, EvaluationPlan
+from schemas.plan import EditionPlan, EvaluationPlan, Plan, plan_from_json
 from schemas.tables import TABLES
 from schemas.units import describe_unit, is_evaluation
 from warehouse.catalog.catalog import row_file, table_file, visible_evaluations
@@ -44,6 +44,11 @@ def evaluation_plan(store: Store, evaluation: str) -> EvaluationPlan:
     return EvaluationPlan.from_json(_settings(store, evaluation))
 
 
+def unit_plan(store: Store, unit: str) -> Plan:
+    """Return the plan of a published edition or evaluation."""
+    return plan_from_json(unit, _settings(store, unit))
+
+
 def _settings(store: Store, unit: str) -> dict[str, Any]:
     (row,) = store.read_table(row_file(unit), ["settings"]).to_pylist()
     settings: dict[str, Any] = json.loads(row["settings"])
@@ -52,7 +57,7 @@ def _settings(store: Store, unit: str) -> dict[str, Any]:
 
 def publish(
     store: Store,
-    plan: EditionPlan | EvaluationPlan,
+    plan: Plan,
     tables: dict[str, "pyarrow.Table"],
     audits: list[dict[str, Any]],
     created_at: datetime,
@@ -73,7 +78,7 @@ def publish(
 
 def _published(
     store: Store,
-    plan: EditionPlan | EvaluationPlan,
+    plan: Plan,
     tables: dict[str, "pyarrow.Table"],
     audits: list[dict[str, Any]],
     created_at: datetime,

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 from schemas.errors import Damaged, EditionConflict, in_one_line
 from schemas.ids import content_id
-from schemas.plan import RefreshPlan
+from schemas.plan import Plan, plan_from_json
 from schemas.tables import TABLES
+from schemas.units import describe_unit
 from warehouse.store.parquet import parquet_bytes, parquet_table, sort_by_key
 from warehouse.store.store import Store
 
@@ -51,13 +52,13 @@ class Staging:
         """The staging folder, relative to the data root."""
         return f"staging/{self.unit}"
 
-    def write_plan(self, plan: RefreshPlan) -> None:
-        """Keep the plan: the first thing that a refresh stages."""
+    def write_plan(self, plan: Plan) -> None:
+        """Keep the plan: the first thing that is staged."""
         values = plan.as_json()
         text = json.dumps({**values, _PLAN_DIGEST: _plan_digest(values)}, indent=1, ensure_ascii=False)
         self.store.write_bytes(f"{self.folder}/plan.json", text.encode())
 
-    def read_plan(self) -> RefreshPlan | None:
+    def read_plan(self) -> Plan | None:
         """Return the staged plan, or None where nothing is staged.
 
         Raises Damaged where the plan is not what was written, EditionConflict where it is of another version.
@@ -68,14 +69,14 @@ class Staging:
             return None
         values = self._plan_values(content)
         try:
-            return RefreshPlan.from_json(values)
+            return plan_from_json(self.unit, values)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise EditionConflict(
                 f"{self.store.location(self.folder)}/plan.json is not a plan of this version ({error}): "
                 f"use another --edition, or remove that folder"
             ) from None
 
-    def required_plan(self) -> RefreshPlan:
+    def required_plan(self) -> Plan:
         """Return the staged plan; raise EditionConflict where nothing is staged, and as `read_plan`."""
         plan = self.read_plan()
         if plan is None:
