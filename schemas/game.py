@@ -119,8 +119,8 @@ class Seat(Protocol):
 class Playing:
     """How a benchmark is played: its programs by name, the variants of asking a model, and its seats.
 
-    `seats` gets a data root (`warehouse.store.store.Store`), a published edition and ids of its instances, and
-    returns those that can be played; `reads` are the tables of questions that it reads.
+    `seats` gets a data root (`warehouse.store.store.Store`), a published edition and ids of its instances,
+    and returns those that can be played; `reads` are the tables of questions that it reads.
     """
 
     programs: Mapping[str, Any]

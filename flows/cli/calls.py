@@ -40,7 +40,7 @@ def calls(
     ] = None,
     edition: Annotated[
         str | None,
-        typer.Option(help="Only calls of this edition and its evaluations, or of one EDITION@NAME."),
+        typer.Option(help="Only calls of this edition, its evaluations included."),
     ] = None,
     template: Annotated[str | None, typer.Option(help="Only calls whose prompt is of this template.")] = None,
     contains: Annotated[

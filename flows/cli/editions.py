@@ -24,15 +24,19 @@ WITH listed AS (
     UNION ALL BY NAME
     SELECT v.*, e.created_at AS grown_at FROM evaluations AS v JOIN editions AS e USING (edition)
 )
-SELECT edition || if(evaluation = '', '', '@' || evaluation) AS edition, benchmark, created_at, seed, code_version,
-       (counts::JSON->>'instances')::BIGINT AS instances, (counts::JSON->>'episodes')::BIGINT AS episodes,
+SELECT edition || if(evaluation = '', '', '@' || evaluation) AS edition, benchmark, created_at, seed,
+       code_version, (counts::JSON->>'instances')::BIGINT AS instances,
+       (counts::JSON->>'episodes')::BIGINT AS episodes,
        array_to_string((settings::JSON->'players')::VARCHAR[], ', ') AS players
 FROM listed
 ORDER BY grown_at, listed.edition, evaluation <> '', created_at
 """
-_IN_TABLE = (
-    "SELECT edition, strftime(created_at, '%Y-%m-%d %H:%M') AS published, seed, instances, episodes, players"
-)
+# As much as 80 columns hold.
+_IN_TABLE = """
+SELECT edition, strftime(created_at, '%Y-%m-%d %H:%M') AS published,
+       if(instances IS NULL, format('{:,} episodes of {}', episodes, players),
+          format('{:,} instances', instances))[:36] AS holds
+"""
 
 
 def editions(
@@ -141,12 +145,10 @@ def _withdraw(store: Store, named: str, why: str) -> None:
     unit = select_unit(store, named, published_units(store))
     _analyse_as_if(store, unit, is_visible=False)
     withdraw(store, unit, why, _now(), _operator())
-    kept = (
-        "its runs are never numbered again" if is_evaluation(unit) else "its instances are never issued again"
-    )
+    kept = "runs are never numbered" if is_evaluation(unit) else "instances are never issued"
     _console().print(
-        f"{_kind(unit)} {unit} is withdrawn: no view shows it. Nothing of it was deleted, its name stays taken, "
-        f"{kept}; `perennial editions --reinstate {unit} --why TEXT` undoes it"
+        f"{_kind(unit)} {unit} is withdrawn: no view shows it. Nothing of it was deleted, its name stays "
+        f"taken, its {kept} again; `perennial editions --reinstate {unit} --why TEXT` undoes it"
     )
 
 

@@ -19,7 +19,7 @@ def evaluate(
     context: typer.Context,
     edition: Annotated[
         str | None,
-        typer.Argument(help="The edition, or latest~1 for the one before the newest. Default: newest."),
+        typer.Argument(help="The edition; latest~1 is the one before the newest. Default: newest."),
     ] = None,
     players: options.Players = None,
     runs: options.Runs = None,
@@ -71,7 +71,9 @@ def evaluate(
         check_runner(chosen.runner)
         store.require_conditional_writes()
         console.print(f"evaluation {plan.unit} in {chosen.root}: {', '.join(plan.players)}")
-        run_flow("evaluate", chosen.root, console, verbose, settings=without_secrets(chosen), evaluation=plan.name)
+        run_flow(
+            "evaluate", chosen.root, console, verbose, settings=without_secrets(chosen), evaluation=plan.name
+        )
     print_edition(store, plan.unit, console, as_json)
 
 

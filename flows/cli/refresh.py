@@ -128,7 +128,7 @@ def without_secrets(settings: "RefreshSettings") -> dict[str, Any]:
 
 
 def run_flow(name: str, root: str, console: Terminal, verbose: bool, **parameters: Any) -> None:
-    """Run the flow of `flows.refresh.flow` that has this name; a signal that ends it becomes its exit code."""
+    """Run the flow of this name in `flows.refresh.flow`; a signal that ends it becomes its exit code."""
     try:
         with signals_interrupt():
             _run(name, root, console, verbose, parameters)

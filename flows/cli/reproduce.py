@@ -25,9 +25,7 @@ _WIDTH = 120
 def reproduce(
     edition: Annotated[
         str | None,
-        typer.Argument(
-            help="An edition's questions, or the answers of one EDITION@NAME. Default: the newest."
-        ),
+        typer.Argument(help="An edition (questions) or EDITION@NAME (answers). Default: the newest edition."),
     ] = None,
     root: RootOption = None,
     keep: Annotated[
@@ -38,7 +36,8 @@ def reproduce(
     """Rebuild an edition, or an evaluation, from its seed and its stored replies, and compare.
 
     No model is asked, and nothing in the data root changes. Wall-clock columns are not compared, nor are
-    `editions`, `evaluations` and `audits`, which tell of the publishing itself. Exit code 1 where a row differs.
+    `editions`, `evaluations` and `audits`, which tell of the publishing itself. Exit code 1 where
+    a row differs.
 
     Example: perennial reproduce kumo-2026-11-20
     """

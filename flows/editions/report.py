@@ -24,8 +24,8 @@ def choose_edition(catalog: Catalog, store: Store, edition: str | None) -> str:
     """
     if not catalog.editions:
         raise UnreadableInput(
-            f"no edition is published in {store.root!r}, or all are withdrawn: run `perennial refresh` first, "
-            "or name another --root"
+            f"no edition is published in {store.root!r}, or all are withdrawn: run `perennial refresh` "
+            "first, or name another --root"
         )
     return select_unit(store, edition, catalog.editions)
 

@@ -48,9 +48,8 @@ def take_seats(store: Store, edition: str, instance_ids: Sequence[str]) -> list[
     books = rows_with(store, "kumo_books", edition, "instance_id", instance_ids, columns)
     usable = {book["instance_id"]: book for book in books if book["verdict"] == "passed"}
     shared = rows_with(store, "instances", edition, "instance_id", usable)
-    own = {
-        row["instance_id"]: row for row in rows_with(store, "kumo_instances", edition, "instance_id", usable)
-    }
+    kumos = rows_with(store, "kumo_instances", edition, "instance_id", usable)
+    own = {row["instance_id"]: row for row in kumos}
     rows = {row["instance_id"]: {**row, **own[row["instance_id"]]} for row in shared}
     config_ids = {row["config_id"] for row in rows.values()}
     configs = {

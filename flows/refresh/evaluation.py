@@ -1,4 +1,4 @@
-"""From what the operator asked for to the plan of an evaluation of a published edition, new or already begun."""
+"""From what the operator asked for to the plan of an evaluation, new or already begun."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -33,8 +33,8 @@ def prepare_evaluation(
     growth = published_plan(store, settings.edition)
     if growth.imported_from:
         raise InvalidOption(
-            f"edition {growth.edition!r} was imported, and its questions passed no gate here: name an edition "
-            "that `perennial refresh` grew"
+            f"edition {growth.edition!r} was imported, and its questions passed no gate here: name an "
+            "edition that `perennial refresh` grew"
         )
     players = choose_players(settings, KumoPlan.from_json(growth.own).authoring)
     check_models(settings, AuthoringPlan(), players, store, needs_key=needs_key)
@@ -69,7 +69,8 @@ def _begun(store: Store, asked: EvaluationPlan, name: str) -> EvaluationPlan | N
     found = [plan for plan in _earlier_plans(store, asked.edition) if plan.unit == unit]
     if found and found[0].asked != asked.asked:
         raise EditionConflict(
-            f"evaluation {unit!r} is there already, with other settings: choose another --name, or leave it out"
+            f"evaluation {unit!r} is there already, with other settings: choose another --name, or leave it "
+            "out"
         )
     return found[0] if found else None
 
@@ -96,7 +97,8 @@ def _first_runs(asked: EvaluationPlan, earlier: list[EvaluationPlan]) -> dict[st
         held = [plan for plan in earlier if player in plan.players]
         if held and player in programs and not programs[player].is_random:
             raise InvalidOption(
-                f"player {player!r} plays the same in each run, and {held[0].unit} has its answers: leave it out"
+                f"player {player!r} plays the same in each run, and {held[0].unit} has its answers: leave "
+                "it out"
             )
         if held:
             first[player] = max(plan.runs_of(player).stop for plan in held)

@@ -39,7 +39,7 @@ from warehouse.store.store import Store
 
 @flow(name="kumo-refresh", validate_parameters=False)
 def refresh(settings: dict[str, Any]) -> str:
-    """Publish the edition that these settings ask for and its first evaluation, or finish them; return its name.
+    """Publish the edition that these settings ask for and its first evaluation; return the edition's name.
 
     `settings` are those of `schemas.settings.RefreshSettings`; what is absent keeps its default.
     """

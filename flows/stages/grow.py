@@ -1,4 +1,4 @@
-"""How an edition or an evaluation is made: its stages in order, each over its batches. Who runs the batches is handed in."""
+"""How an edition or an evaluation is made: its stages in order, each over its batches, run by a runner."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence

@@ -138,9 +138,8 @@ def _concerns(sql: str, own: AbstractSet[str], others: AbstractSet[str]) -> bool
     Where it names no answers, questions have to be own, if it names any.
     """
     named = {TABLES[name] for name in _NAMED.findall(sql) if name in TABLES}
-    deciding = next(
-        (found for kind in ("answers", "questions", "either") if (found := _of_kind(named, kind))), set()
-    )
+    by_kind = (_of_kind(named, kind) for kind in ("answers", "questions", "either"))
+    deciding = next(filter(None, by_kind), set())
     return deciding <= own and {table.name for table in named} <= own | others
 
 

@@ -1,7 +1,7 @@
 """Read what is published with DuckDB: one view a table, one view an analyst's question.
 
-A catalog is a snapshot: which editions and evaluations are visible is looked up once, when it is opened, and only
-their files are named in its views. What is published, withdrawn or analysed meanwhile is not seen, whole
+A catalog is a snapshot: which editions and evaluations are visible is looked up once, when it is opened, and
+only their files are named in its views. What is published, withdrawn or analysed meanwhile is not seen, whole
 or in part. No file that a view may name is ever written a second time: DuckDB opens a file more than once
 in a query, and would read the head of one and the rows of another.
 """
@@ -68,10 +68,8 @@ def published_units(store: Store) -> tuple[str, ...]:
     return tuple(
         unit
         for edition in sorted(editions)
-        for unit in (
-            *([edition] if store.exists(row_file(edition)) else []),
-            *published_evaluations(store, edition),
-        )
+        for unit in (edition, *published_evaluations(store, edition))
+        if is_evaluation(unit) or store.exists(row_file(unit))
     )
 
 
@@ -179,7 +177,7 @@ class Catalog:
 def open_catalog(
     store: Store, units: tuple[str, ...] | None = None, settings: Mapping[str, Setting] | None = None
 ) -> Catalog:
-    """Open a snapshot of these editions and evaluations, by default the visible ones; without any it is empty.
+    """Open a snapshot of these editions and evaluations, by default the visible ones.
 
     `settings` are DuckDB's, by name; once the catalog is open none can be changed.
     """

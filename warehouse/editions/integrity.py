@@ -30,8 +30,9 @@ _BATCH_ROWS = 1 << 14
 
 
 def relation_flaws(store: Store, edition: str) -> list[str]:
-    """Return what is wrong between the rows of a published edition or evaluation: keys that repeat, references
-    to nothing. Statistics are those that readers see.
+    """Return what is wrong between the rows of a published edition or evaluation.
+
+    That is: keys that repeat, references to nothing. Statistics are those that readers see.
     """
     import duckdb
 

@@ -1,8 +1,8 @@
 """What may be removed from a data root: work in progress, and what cut-off or later work left over.
 
 Nothing of a published edition or evaluation is among it but drafts that nobody finished and analyses that
-a later one took the place of, both at rest for an hour: a reader may have the latter open. What has a manifest
-but neither a row nor staging looks as if it was published and its row lost: it has to be named.
+a later one took the place of, both at rest for an hour: a reader may have the latter open. What has a
+manifest but neither a row nor staging looks as if it was published and its row lost: it has to be named.
 """
 
 import os

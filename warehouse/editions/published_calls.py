@@ -10,7 +10,7 @@ _IDS_A_STEP = 20_000
 
 
 def published_call_ids(store: Store) -> Iterator[tuple[str, list[str]]]:
-    """Yield each published edition or evaluation with some ids of its calls; a file that is unreadable is left out."""
+    """Yield what is published, each time with some ids of its calls; an unreadable file is left out."""
     import pyarrow as pa
     from pyarrow import parquet
 

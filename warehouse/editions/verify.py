@@ -67,12 +67,12 @@ def lost_units(store: Store) -> tuple[str, ...]:
 
 
 def verifiable_units(store: Store) -> tuple[str, ...]:
-    """Return all editions and evaluations to verify: those that are published, and those whose row is lost."""
+    """Return what there is to verify: editions and evaluations that are published, or whose row is lost."""
     return tuple(sorted({*published_units(store), *lost_units(store)}))
 
 
 def verify_unit(store: Store, edition: str) -> Verification:
-    """Read every file of the edition or evaluation and return what differs from its seal, its row and its manifest."""
+    """Read every file of the edition or evaluation and return what differs from seal, row and manifest."""
     verifier = _Verifier(store, edition)
     verifier.check()
     return Verification(edition, verifier.files, verifier.bytes, verifier.rows, tuple(verifier.findings))
@@ -191,7 +191,7 @@ class _Verifier:
                 self._note(file.name, "altered", f"{rows:,} rows, and the manifest says {file.rows:,}")
 
     def _name_unlisted(self, manifest: Manifest) -> None:
-        """Note each file that has the name of one of its own, or lies in its folders, and that nothing lists."""
+        """Note each file in its place, or with the name of its own, that nothing lists."""
         edition, _ = split_unit(self._edition)
         known = {self._row_file, *(file.name for file in manifest.files)}
         others = {*published_units(self._store), *staged_units(self._store)} - {self._edition}

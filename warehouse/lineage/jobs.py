@@ -31,7 +31,7 @@ class StageTables:
 
 
 def jobs_of(unit: str, benchmark: str, stages: Iterable[Stage]) -> tuple[StageTables, ...]:
-    """Return these stages of an edition or evaluation of the benchmark as jobs, and the one that publishes it."""
+    """Return these stages of an edition or evaluation as jobs, and the one that publishes it."""
     made = (StageTables(stage.name, stage.doc, stage.reads, stage.writes, stage.earlier) for stage in stages)
     answers = is_evaluation(unit)
     staged = staged_tables(benchmark, answers=answers)

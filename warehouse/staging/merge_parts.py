@@ -47,7 +47,7 @@ def consolidate(staging: Staging, folder: Path) -> dict[str, Path]:
 
 
 def write_sorted(name: str, parts: Iterable["pyarrow.Table"], folder: Path, unit: str) -> Path:
-    """Write the parts' rows as the unit's `folder/<name>.parquet`, sorted by the table's key; return that file.
+    """Write the parts' rows as the unit's `folder/<name>.parquet`, sorted by the table's key.
 
     Equal rows give equal bytes. A shared table keeps one row a key. Each part is in memory on its own; beside
     it stand about three times `RUN_BYTES`, and a block of each run.

@@ -19,7 +19,7 @@ def write_part(rows: "pyarrow.Table", folder: Path, table: str, number: int) -> 
 
 
 def consolidate_parts(folder: Path, table: str, unit: str) -> Path:
-    """Merge the table's parts into the unit's `folder/<table>.parquet`, sorted by its key; return that file."""
+    """Merge the table's parts into the unit's `folder/<table>.parquet`, sorted by its key."""
     import pyarrow.parquet as pq
 
     folder.mkdir(parents=True, exist_ok=True)
