@@ -18,7 +18,7 @@ from warehouse.store.store import Store
 
 _LISTED = (
     "SELECT edition, benchmark, created_at, seed, code_version, "
-    "(counts::JSON->>'kumo_instances')::BIGINT AS instances, "
+    "(counts::JSON->>'instances')::BIGINT AS instances, "
     "(counts::JSON->>'episodes')::BIGINT AS episodes "
     "FROM editions ORDER BY created_at, edition"
 )

@@ -19,7 +19,8 @@ from warehouse.store.store import Store
 def print_edition(store: Store, plan: RefreshPlan, console: Terminal, as_json: bool) -> None:
     """Print the published edition for people, or as JSON on standard output."""
     catalog = open_catalog(store)
-    measures = find_benchmark(plan.benchmark).measures
+    benchmark = find_benchmark(plan.benchmark)
+    measures = benchmark.measures
     names, rows = catalog.query(leaderboard_sql(plan.edition, measures))
     _, counted = catalog.query(f"SELECT counts FROM editions WHERE edition = '{plan.edition}'")
     counts = json.loads(counted[0][0])
@@ -44,8 +45,8 @@ def print_edition(store: Store, plan: RefreshPlan, console: Terminal, as_json: b
     console.print(f"published: {shown}; {counts['audits']} expectations held")
     if counts.get("calls"):
         console.print(f"models:    {_spent_text(_spent(catalog, plan.edition))}")
-    if plan.growth.own["authoring"]["writer"]:
-        console.print(f"books:     {_books_text(catalog, plan.edition)}")
+    for name, text in benchmark.summary(catalog, plan.growth).items():
+        console.print(f"{name + ':':<10} {text}")
     console.print(f"tables:    {store.location('tables')}/<table>/edition={plan.edition}/")
     flag = "" if store.root == "warehouse/data" else f" --root {store.root}"
     console.print(
@@ -79,16 +80,3 @@ def _spent_text(spent: dict[str, Any]) -> str:
     kinds = {"without usage": "calls_without_usage", "with bounded usage": "calls_with_bounded_usage"}
     notes = [f"{spent[name]:,} calls {kind}" for kind, name in kinds.items() if spent[name]]
     return f"{counted}; {tokens}" + (f" ({', '.join(notes)})" if notes else "")
-
-
-def _books_text(catalog: Catalog, edition: str) -> str:
-    """Return how many of the models' books passed at once, were revised, or had to be replaced."""
-    _, rows = catalog.query(
-        "SELECT sum(unchanged)::BIGINT, sum(revised)::BIGINT, sum(replaced)::BIGINT "
-        f"FROM revisions WHERE edition = '{edition}'"
-    )
-    unchanged, revised, replaced = (count or 0 for count in rows[0])
-    return (
-        f"{unchanged:,} passed as they were written, {revised:,} after revision, "
-        f"{replaced:,} replaced by the template's (view revisions tells where)"
-    )

@@ -1,7 +1,7 @@
 """Rebuild a published edition from its plan, its configurations and its stored replies, and compare.
 
 Nobody is asked and nothing of the data root is changed: the work is done in a folder of its own, which
-holds what the edition's refresh could see: the instances and domains of the editions before it.
+holds what the edition's refresh could see: what its stages read of the editions before it.
 """
 
 import asyncio
@@ -9,16 +9,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from flows.refresh.plan import PlannedDomain, code_version
+from flows.refresh.plan import code_version
 from flows.run.plain_stages import PlainStages
 from flows.stages.grow import grow
 from flows.stages.policies import Policies
 from flows.stages.workspace import open_workspace
+from schemas.benchmark import Benchmark, find_benchmark
 from schemas.calls import CallPolicy
 from schemas.errors import InvalidOption
-from schemas.kumo.gate import GatePolicy
 from schemas.plan import RefreshPlan
-from tasks.kumo.configuration import parse_config
 from warehouse.catalog.catalog import published_editions, table_file
 from warehouse.catalog.external_scores import score_files
 from warehouse.editions.compare import Sameness, compare_edition
@@ -29,15 +28,7 @@ from warehouse.staging.merge_parts import consolidate
 from warehouse.staging.staging import Staging
 from warehouse.store.store import Store
 
-_SEEN_BEFORE = (
-    "editions",
-    "instances",
-    "kumo_domains",
-    "kumo_instances",
-)  # of earlier editions, by a refresh
-_POLICIES = Policies(
-    CallPolicy(base_url="http://replay.invalid", replay=True), GatePolicy(1.0, 0.0, 1.0), True
-)
+_POLICIES = Policies(CallPolicy(base_url="http://replay.invalid", replay=True), accept_api_errors=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +53,13 @@ def reproduce_edition(store: Store, edition: str, folder: Path, tell: Callable[[
     imported, Damaged where its calls are not what was written.
     """
     plan = _plan(store, edition)
+    benchmark = find_benchmark(plan.benchmark)
     work = Store(str(folder))
-    _bring_what_was_seen(store, plan, work)
+    _bring_what_was_seen(store, plan, benchmark, work)
     _fill_ledger(store, edition, work)
     staging = Staging(work, edition)
     staging.write_plan(plan)
-    policies = replace(_POLICIES, inputs=_given_domains(store, edition))
+    policies = replace(_POLICIES, inputs=benchmark.inputs_of(store, edition) if benchmark.inputs_of else None)
     grow(open_workspace(work.root, edition), policies, PlainStages(tell))
     rebuilt = folder / "rebuilt"
     rebuilt.mkdir()
@@ -89,9 +81,10 @@ def _plan(store: Store, edition: str) -> RefreshPlan:
     return plan
 
 
-def _bring_what_was_seen(store: Store, plan: RefreshPlan, work: Store) -> None:
+def _bring_what_was_seen(store: Store, plan: RefreshPlan, benchmark: Benchmark, work: Store) -> None:
     """Copy what the refresh could see: of earlier editions, and the scores that its figures refer to."""
-    names = [table_file(table, earlier) for earlier in plan.growth.known_editions for table in _SEEN_BEFORE]
+    seen = {"editions", *(table for stage in benchmark.growing() for table in stage.earlier)}
+    names = [table_file(table, earlier) for earlier in plan.growth.known_editions for table in sorted(seen)]
     if _refers_to_scores(store, plan.edition):
         names += score_files(store)
     for name in names:
@@ -117,20 +110,3 @@ def _fill_ledger(store: Store, edition: str, work: Store) -> None:
 
     with CallLedger(ledger_file(work.root), edition, _POLICIES.calls.base_url) as ledger:
         asyncio.run(store_all(ledger))
-
-
-def _given_domains(store: Store, edition: str) -> tuple[PlannedDomain, ...]:
-    """Return the domains that no model proposed, as they were given."""
-    domains = {
-        row["domain_id"]: row for row in store.read_table(table_file("kumo_domains", edition)).to_pylist()
-    }
-    configs = store.read_table(table_file("kumo_seed_configs", edition)).to_pylist()
-    return tuple(
-        PlannedDomain(
-            parse_config(row["config"], edition),
-            domains[row["domain_id"]]["source"],
-            tuple(row["warnings"]),
-        )
-        for row in configs
-        if domains[row["domain_id"]]["source"] != "model"
-    )

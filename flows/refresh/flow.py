@@ -31,14 +31,14 @@ from warehouse.staging.staging import Staging
 from warehouse.store.store import Store
 
 
-@flow(name="kumo-refresh", validate_parameters=False)
+@flow(name="refresh", validate_parameters=False)
 def refresh(settings: dict[str, Any]) -> str:
     """Publish the edition that these settings ask for, or finish it, and return its name.
 
     `settings` are those of `schemas.settings.RefreshSettings`; what is absent keeps its default.
     """
     chosen = load_settings(settings)
-    notices = Notices(chosen.webhook, chosen.root, chosen.edition, code_version())
+    notices = Notices(chosen.webhook, chosen.root, chosen.benchmark, chosen.edition, code_version())
     watchers = Watchers([LineageWatcher(chosen.openlineage_url), AssetWatcher(), Artifacts(), notices])
     what = f"refresh {chosen.edition}".rstrip()
     with (
@@ -63,7 +63,7 @@ def _refreshed(settings: RefreshSettings, watchers: Watchers) -> str:
         with opened_runner(settings.runner, settings.workers, root, plan.edition) as runner:
             stages = Stages(watchers, runner)
             with one_ledger(ledger_file(root)):
-                grow(workspace, Policies.of(settings, prepared.domains), stages)
+                grow(workspace, Policies.of(settings, prepared.own.inputs), stages)
         watchers.published(stages.run("publish", [partial(audit_and_publish, settings.root, plan.edition)]))
     staging.remove()
     return plan.edition

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from flows.console.clock import refuse_clock_set_back
-from flows.kumo.check_batches import gate_audits
+from flows.kumo.gate.check_batches import gate_audits
 from flows.refresh.template_hashes import template_hashes
 from flows.stages.completeness import require_complete
 from flows.stages.workspace import open_workspace

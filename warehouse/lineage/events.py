@@ -29,7 +29,7 @@ from warehouse.lineage.jobs import StageTables
 
 _NAMESPACE = "perennial"
 _REFRESH = StageTables(
-    "kumo-refresh", "Grows one edition of the benchmark, from its domains to its published tables."
+    "refresh", "Grows one edition of the benchmark, from its domains to its published tables."
 )
 
 

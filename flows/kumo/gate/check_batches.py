@@ -9,9 +9,9 @@ from collections import defaultdict
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from flows.kumo.check_edition import edition_rows
 from flows.kumo.edition import Cell, KumoEdition
-from flows.kumo.expectations import (
+from flows.kumo.gate.check_edition import edition_rows
+from flows.kumo.gate.expectations import (
     BATCH_EXPECTATIONS,
     DERIVED,
     GRADED,
@@ -25,6 +25,7 @@ from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace
 from schemas.benchmark import Batch
 from schemas.errors import AuditFailed, UnreadableInput
+from schemas.kumo.gate import NO_THRESHOLDS
 from schemas.kumo.things import Instance, Setting
 from tasks.kumo.authors.read_back import parse_read_back
 from tasks.kumo.encoding import EncodedConfig, instance_id
@@ -71,7 +72,7 @@ def check_edition(workspace: Workspace, _batch: Batch, policies: Policies) -> di
     """
     edition = KumoEdition(workspace)
     facts = [(cell, _required_facts(edition, cell)) for cell in edition.cells]
-    rows = edition_rows(edition, facts, policies.gate)
+    rows = edition_rows(edition, facts, policies.own or NO_THRESHOLDS)
     _require(workspace, rows)
     return {"audits": rows}
 

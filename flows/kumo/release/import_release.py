@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from flows.kumo.release_rows import Place, ReleaseRows, read_release
+from flows.kumo.release.release_rows import Place, ReleaseRows, read_release
 from flows.refresh.plan import code_version
 from flows.stages.compute_statistics import edition_statistics
 from schemas.errors import EditionConflict, UnreadableInput
