@@ -10,7 +10,7 @@ from flows.cli.analyse import analyse
 from flows.cli.calls import calls
 from flows.cli.doctor import doctor
 from flows.cli.editions import editions
-from flows.cli.evaluate import evaluate
+from flows.cli.evaluate import evaluate, is_for_play
 from flows.cli.import_edition import import_app
 from flows.cli.query import query
 from flows.cli.refresh import refresh
@@ -22,10 +22,9 @@ from flows.cli.verify import audit, verify
 from flows.console.interrupts import EXIT_CODES
 from flows.console.library_errors import as_ours
 from flows.console.os_errors import told_of
+from flows.console.settings_options import settings_command, with_settings
 from flows.console.terminal import Terminal, escape_what_cannot_be_encoded
-from flows.kumo.cli_domains import domains
-from flows.kumo.cli_sample import sample
-from flows.kumo.cli_solve import solve
+from schemas.benchmark import benchmarks
 from schemas.errors import PerennialError
 
 _WRONG_USAGE = 2
@@ -40,8 +39,8 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command()(refresh)
-app.command()(evaluate)
+app.command(cls=settings_command(refresh))(with_settings(refresh, {}))
+app.command(cls=settings_command(evaluate, is_for_play))(with_settings(evaluate, {}))
 app.command()(query)
 app.command()(editions)
 app.command()(verify)
@@ -53,9 +52,9 @@ app.command()(analyse)
 app.command()(audit)
 app.command()(serve)
 app.add_typer(import_app, name="import")
-app.add_typer(domains, name="domains")
-app.command()(sample)
-app.command()(solve)
+for benchmark in benchmarks().values():
+    if benchmark.commands is not None:
+        benchmark.commands(app, import_app)
 app.command()(unlock)
 
 

@@ -1,51 +1,44 @@
 """`perennial evaluate`: let players answer the questions of a published edition."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from flows.cli.refresh import result_console, run_flow, without_secrets
-from flows.console import refresh_options as options
 from flows.console.print_edition import print_edition
+from schemas.benchmark import find_benchmark
 from schemas.errors import InvalidOption
 from warehouse.catalog.catalog import row_file, visible_editions
+from warehouse.editions.publish import published_plan
 from warehouse.editions.selectors import select_unit
 from warehouse.lock.root_lock import refuse_locked
 from warehouse.staging.staging import Staging
 from warehouse.store.store import Store
 
+if TYPE_CHECKING:
+    from pydantic.fields import FieldInfo
+
+
+def is_for_play(name: str, field: "FieldInfo") -> bool:
+    """Whether a setting of a refresh is one of an evaluation too."""
+    from schemas.settings import RefreshSettings
+    from schemas.settings.form import CALLS, OPERATION, PLAYERS, panel_of
+
+    is_shared = name in RefreshSettings.model_fields
+    return is_shared and (
+        name in ("root", "players", "runs") or panel_of(field) in (PLAYERS, CALLS, OPERATION)
+    )
+
 
 def evaluate(
-    context: typer.Context,
+    flags: dict[str, Any],
     edition: Annotated[
         str | None,
         typer.Argument(help="The edition; latest~1 is the one before the newest. Default: newest."),
     ] = None,
-    players: options.Players = None,
-    runs: options.Runs = None,
     name: Annotated[str, typer.Option(help="Name of the evaluation. Default: the next number.")] = "",
-    root: options.Root = None,
-    temperature: options.Temperature = None,
-    top_p: options.TopP = None,
-    max_tokens: options.MaxTokens = None,
-    model_seed: options.ModelSeed = None,
-    reasoning_effort: options.ReasoningEffort = None,
-    base_url: options.BaseUrl = None,
-    concurrency: options.Concurrency = None,
-    requests_per_minute: options.RequestsPerMinute = None,
-    tokens_per_minute: options.TokensPerMinute = None,
-    timeout: options.Timeout = None,
-    max_attempts: options.MaxAttempts = None,
-    max_reply_mb: options.MaxReplyMb = None,
-    max_calls: options.MaxCalls = None,
-    max_cost: options.MaxCost = None,
-    accept_api_errors: options.AcceptApiErrors = None,
-    runner: options.Runner = None,
-    workers: options.Workers = None,
-    webhook: options.Webhook = None,
-    openlineage_url: options.OpenlineageUrl = None,
-    as_json: options.AsJson = False,
-    verbose: options.Verbose = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", help="Show Prefect's own messages.")] = False,
 ) -> None:
     """Let players answer the questions of a published edition, and publish their answers.
 
@@ -56,11 +49,11 @@ def evaluate(
     """
     from flows.refresh.evaluation import prepare_evaluation
     from flows.run.choose_runner import check_runner
-    from schemas.settings import RefreshSettings, load_settings
+    from schemas.settings import load_settings
 
-    given = {key: value for key, value in context.params.items() if key in RefreshSettings.model_fields}
-    store = Store(load_settings(given | {"edition": ""}).root)
-    chosen = load_settings(given | {"edition": _edition(store, edition)})
+    store = Store(load_settings(flags).root)
+    growth = published_plan(store, _edition(store, edition))
+    chosen = load_settings({**flags, "benchmark": growth.benchmark, "edition": growth.edition})
     console = result_console(as_json)
     refuse_locked(store)
     plan = prepare_evaluation(chosen, store, name)
@@ -71,9 +64,10 @@ def evaluate(
         check_runner(chosen.runner)
         store.require_conditional_writes()
         console.print(f"evaluation {plan.unit} in {chosen.root}: {', '.join(plan.players)}")
-        run_flow(
-            "evaluate", chosen.root, console, verbose, settings=without_secrets(chosen), evaluation=plan.name
-        )
+        settings = {**without_secrets(chosen), "players": list(plan.players)}
+        parameters = {"settings": settings, "evaluation": plan.name}
+        warm_up = find_benchmark(plan.benchmark).warm_up
+        run_flow("evaluate", parameters, warm_up, chosen.root, console, verbose)
     print_edition(store, plan.unit, console, as_json)
 
 

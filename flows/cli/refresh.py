@@ -1,19 +1,20 @@
 """`perennial refresh`: grow and publish one edition."""
 
 import os
+from collections.abc import Callable
 from contextvars import copy_context
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from flows.console import progress
-from flows.console import refresh_options as options
 from flows.console.interrupts import Interrupted, signals_interrupt
 from flows.console.print_edition import print_edition
 from flows.console.print_plan import print_plan
 from flows.console.terminal import Terminal
 from flows.serve.prefect_environment import configure_prefect, prefect_home
 from flows.stages.leaving import leave
+from schemas.benchmark import find_benchmark
 from schemas.errors import ServerEnded
 from warehouse.lock.root_lock import refuse_locked
 from warehouse.staging.staging import Staging
@@ -26,56 +27,15 @@ _WIDTH = 120  # columns of what is printed into a file or a pipe
 
 
 def refresh(
-    context: typer.Context,
-    domains: options.Domains = None,
-    settings: options.Settings = None,
-    instances: options.Instances = None,
-    runs: options.Runs = None,
-    players: options.Players = None,
-    seed: options.Seed = None,
-    root: options.Root = None,
-    edition: options.Edition = None,
-    preset: options.Preset = None,
-    min_expected_steps: options.MinExpectedSteps = None,
-    author: options.Author = None,
-    proposer: options.Proposer = None,
-    configurer: options.Configurer = None,
-    writer: options.Writer = None,
-    reviser: options.Reviser = None,
-    propose: options.Propose = None,
-    categories: options.Categories = None,
-    continuations: options.Continuations = None,
-    repairs: options.Repairs = None,
-    book_rounds: options.BookRounds = None,
-    author_temperature: options.AuthorTemperature = None,
-    author_max_tokens: options.AuthorMaxTokens = None,
-    temperature: options.Temperature = None,
-    top_p: options.TopP = None,
-    max_tokens: options.MaxTokens = None,
-    model_seed: options.ModelSeed = None,
-    reasoning_effort: options.ReasoningEffort = None,
-    base_url: options.BaseUrl = None,
-    concurrency: options.Concurrency = None,
-    requests_per_minute: options.RequestsPerMinute = None,
-    tokens_per_minute: options.TokensPerMinute = None,
-    timeout: options.Timeout = None,
-    max_attempts: options.MaxAttempts = None,
-    max_reply_mb: options.MaxReplyMb = None,
-    max_calls: options.MaxCalls = None,
-    max_cost: options.MaxCost = None,
-    accept_api_errors: options.AcceptApiErrors = None,
-    domain_count: options.DomainCount = None,
-    rest_editions: options.RestEditions = None,
-    runner: options.Runner = None,
-    workers: options.Workers = None,
-    webhook: options.Webhook = None,
-    openlineage_url: options.OpenlineageUrl = None,
-    max_trivial_share: options.MaxTrivialShare = None,
-    min_distinct_books: options.MinDistinctBooks = None,
-    max_collision_probability: options.MaxCollisionProbability = None,
-    dry_run: options.DryRun = False,
-    as_json: options.AsJson = False,
-    verbose: options.Verbose = False,
+    flags: dict[str, Any],
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run", help="Print the plan, its counts and an estimate of cost, and do nothing else."
+        ),
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", help="Show Prefect's own messages.")] = False,
 ) -> None:
     """Sample, solve, write books, play, audit and publish one edition.
 
@@ -87,9 +47,9 @@ def refresh(
     """
     from flows.refresh.plan import prepare_refresh
     from flows.run.choose_runner import check_runner
-    from schemas.settings import RefreshSettings, load_settings
+    from schemas.settings import load_settings
 
-    chosen = load_settings({name: context.params[name] for name in RefreshSettings.model_fields})
+    chosen = load_settings(flags)
     console = result_console(as_json)
     store = Store(chosen.root)
     if not dry_run:
@@ -107,13 +67,17 @@ def refresh(
         return
     check_runner(chosen.runner)
     store.require_conditional_writes()
-    for domain in prepared.domains:
-        for warning in domain.warnings:
-            console.print(f"warning: {warning}", style="yellow")
-    values = {**without_secrets(chosen), "edition": plan.edition}
+    for warning in prepared.own.warnings:
+        console.print(f"warning: {warning}", style="yellow")
+    values = {
+        **without_secrets(chosen),
+        "edition": plan.edition,
+        "players": list(plan.evaluation.players),
+    }
     verb = "going on with" if prepared.resumed else "growing"
     console.print(f"{verb} edition {plan.edition} in {chosen.root}")
-    run_flow("refresh", chosen.root, console, verbose, settings=values)
+    warm_up = find_benchmark(plan.growth.benchmark).warm_up
+    run_flow("refresh", {"settings": values}, warm_up, chosen.root, console, verbose)
     print_edition(store, plan.edition, console, as_json)
 
 
@@ -127,26 +91,39 @@ def without_secrets(settings: "RefreshSettings") -> dict[str, Any]:
     return values
 
 
-def run_flow(name: str, root: str, console: Terminal, verbose: bool, **parameters: Any) -> None:
+def run_flow(
+    name: str,
+    parameters: dict[str, Any],
+    warm_up: Callable[[], str] | None,
+    root: str,
+    console: Terminal,
+    verbose: bool,
+) -> None:
     """Run the flow of this name in `flows.refresh.flow`; a signal that ends it becomes its exit code."""
     try:
         with signals_interrupt():
-            _run(name, root, console, verbose, parameters)
+            _run(name, parameters, warm_up, root, console, verbose)
     except Interrupted as interrupted:
         raise typer.Exit(interrupted.exit_code) from None
 
 
-def _run(name: str, root: str, console: Terminal, verbose: bool, parameters: dict[str, Any]) -> None:
-    """Run the flow beside an embedded server; make the kernels ready while that server starts."""
+def _run(
+    name: str,
+    parameters: dict[str, Any],
+    warm_up: Callable[[], str] | None,
+    root: str,
+    console: Terminal,
+    verbose: bool,
+) -> None:
+    """Run the flow beside an embedded server; make compiled code ready while that server starts."""
     configure_prefect(root, verbose)
-    from flows.kumo.kernels import prepare_kernels
     from flows.serve.embedded_server import EmbeddedServer
 
     with progress.shown_on(console), EmbeddedServer(prefect_home(root)) as server:
-        with console.status("starting Prefect, preparing sampling and search (compiled on first use)"):
-            told = prepare_kernels("sampling", "search")
+        with console.status("starting Prefect, making compiled code ready (compiled on first use)"):
+            told = f"{warm_up()}; " if warm_up else ""
             server.wait_ready()
-        progress.note(f"{'start':<12} {told}; Prefect is up")
+        progress.note(f"{'start':<12} {told}Prefect is up")
         context = copy_context()
         server.when_ended(lambda: context.run(_leave_without_server))
         from flows.refresh import flow

@@ -42,12 +42,9 @@ def reproduce(
     Example: perennial reproduce kumo-2026-11-20
     """
     from flows.editions.reproduce import reproduce_unit
-    from flows.kumo.kernels import prepare_kernels
 
     store = data_root(root)
     console = Terminal(stderr=True, soft_wrap=True)
-    with console.status("preparing sampling and search (compiled on first use)"):
-        prepare_kernels("sampling", "search")
     with _folder(keep) as folder:
         result = reproduce_unit(store, edition, Path(folder), console.print)
     if as_json:

@@ -1,4 +1,4 @@
-"""Read what users hand in: text files and seed configurations, with an error that says what to do."""
+"""Read what users hand in: text files, with an error that says what to do."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -6,9 +6,6 @@ from pathlib import Path
 from typing import BinaryIO
 
 from schemas.errors import UnreadableInput
-from schemas.kumo.things import SeedConfig
-from tasks.kumo.configuration import parse_config
-from warehouse.kumo.bundled_domains import bundled_text
 from warehouse.store.regular_files import NotRegular, open_regular
 
 MAX_BYTES = 10_000_000
@@ -58,17 +55,7 @@ def open_input(path: Path) -> Iterator[BinaryIO]:
         raise UnreadableInput(f"{shown_path(path)}: {_reason(error)}") from None
 
 
-def read_config_file(path: Path) -> SeedConfig:
-    """Return the seed configuration that the file holds; raise UnreadableInput where it holds none."""
-    return parse_config(read_text_file(path), shown_path(path))
-
-
-def load_bundled(name: str) -> SeedConfig:
-    """Return the seed configuration of a bundled domain; raise InvalidOption for an unknown name."""
-    return parse_config(bundled_text(name), f"bundled domain {name}")
-
-
-def config_files(path: Path) -> list[Path]:
+def json_files(path: Path) -> list[Path]:
     """Return the path itself, or what a folder holds as *.json, sorted; raise UnreadableInput for none."""
     try:
         if not path.is_dir():

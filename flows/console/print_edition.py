@@ -25,7 +25,8 @@ def print_edition(store: Store, unit: str, console: Terminal, as_json: bool) -> 
     """
     catalog = open_catalog(store)
     plan = published_plan(store, split_unit(unit)[0])
-    measures = find_benchmark(plan.benchmark).measures
+    benchmark = find_benchmark(plan.benchmark)
+    measures = benchmark.measures
     names, rows = catalog.query(leaderboard_sql(plan.edition, measures))
     counts = _counts(catalog, plan.edition)
     if as_json:
@@ -52,8 +53,8 @@ def print_edition(store: Store, unit: str, console: Terminal, as_json: bool) -> 
     console.print(f"published: {shown}; {counts['audits']} expectations held")
     if counts.get("calls"):
         console.print(f"models:    {_spent_text(_spent(catalog, plan.edition))}")
-    if plan.own["authoring"]["writer"]:
-        console.print(f"books:     {_books_text(catalog, plan.edition)}")
+    for name, text in benchmark.summary(catalog, plan).items():
+        console.print(f"{name + ':':<10} {text}")
     console.print(f"tables:    {store.location('tables')}/<table>/edition={plan.edition}/")
     flag = "" if store.root == "warehouse/data" else f" --root {store.root}"
     console.print(
@@ -100,16 +101,3 @@ def _spent_text(spent: dict[str, Any]) -> str:
     kinds = {"without usage": "calls_without_usage", "with bounded usage": "calls_with_bounded_usage"}
     notes = [f"{spent[name]:,} calls {kind}" for kind, name in kinds.items() if spent[name]]
     return f"{counted}; {tokens}" + (f" ({', '.join(notes)})" if notes else "")
-
-
-def _books_text(catalog: Catalog, edition: str) -> str:
-    """Return how many of the models' books passed at once, were revised, or had to be replaced."""
-    _, rows = catalog.query(
-        "SELECT sum(unchanged)::BIGINT, sum(revised)::BIGINT, sum(replaced)::BIGINT "
-        f"FROM revisions WHERE edition = '{edition}'"
-    )
-    unchanged, revised, replaced = (count or 0 for count in rows[0])
-    return (
-        f"{unchanged:,} passed as they were written, {revised:,} after revision, "
-        f"{replaced:,} replaced by the template's (view revisions tells where)"
-    )

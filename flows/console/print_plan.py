@@ -2,19 +2,20 @@
 
 import json
 import sys
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from rich.table import Table
 
 from flows.console.terminal import Terminal
+from schemas.benchmark import find_benchmark
+from schemas.calls import StageEstimate
 from schemas.endpoint import Endpoint
-from schemas.kumo.plan import KumoPlan
-from schemas.plan import RefreshPlan
+from schemas.plan import EvaluationPlan
 from warehouse.store.store import Store
 
 if TYPE_CHECKING:
-    from flows.kumo.estimate_calls import StageEstimate
     from flows.refresh.plan import PreparedRefresh
 
 
@@ -26,21 +27,15 @@ def print_plan(
     endpoint: Endpoint | None = None,
 ) -> None:
     """Print the plan for people, or as JSON on standard output; and the endpoint where models are called."""
-    from flows.kumo.estimate_calls import estimate_calls
     from warehouse.ledger.prices import load_prices
 
-    plan = prepared.plan
-    names = [domain.config.name for domain in prepared.domains]
-    configs = [domain.config for domain in prepared.domains]
-    own = KumoPlan.from_json(plan.growth.own)
+    plan, own = prepared.plan, prepared.own
+    estimates = own.estimate(plan.evaluation, load_prices(store))
+    counts = _planned_counts(own.counts, plan.evaluation, sum(estimate.calls_low for estimate in estimates))
     values = {**plan.growth.as_json(), **plan.growth.own, **plan.evaluation.as_json()}
     shown = {key: value for key, value in values.items() if key not in ("own", "found", "evaluation")}
-    estimates = estimate_calls(plan, configs, load_prices(store))
-    counts = _planned_counts(plan, sum(estimate.calls_low for estimate in estimates))
     if as_json:
-        document = {"plan": shown, "domains": names, "counts": counts, "resumed": prepared.resumed}
-        if own.domain_count:
-            document["turns"] = {domain.config.name: domain.turn for domain in prepared.domains}
+        document = {"plan": shown, **own.shown, "counts": counts, "resumed": prepared.resumed}
         document["estimates"] = [asdict(estimate) for estimate in estimates]
         if endpoint and estimates:
             document["endpoint"] = {"base_url": endpoint.base_url, "key": endpoint.key_from}
@@ -48,11 +43,9 @@ def print_plan(
         return
     state = " (begun, to be gone on with)" if prepared.resumed else ""
     table = Table(title=f"Plan of edition {plan.edition}{state}", title_justify="left", show_header=False)
-    for key, value in {"domains": names, **shown}.items():
+    for key, value in {**own.shown, **shown}.items():
         if key not in ("edition", "configs"):
             table.add_row(key, _in_words(value))
-    for domain in prepared.domains if own.domain_count else ():
-        table.add_row(f"turn of {domain.config.name}", domain.turn)
     table.add_section()
     for key, count in counts.items():
         table.add_row(key, f"{count:,}")
@@ -71,20 +64,15 @@ def _in_words(value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def _planned_counts(plan: RefreshPlan, calls: int) -> dict[str, int]:
-    """Return what the edition will hold, rows of `kumo_instances` and so on, if all domains are accepted."""
-    from tasks.kumo.players import PLAYERS
-
-    own, playing = KumoPlan.from_json(plan.growth.own), plan.evaluation
-    batches = (len(own.configs) + own.authoring.proposals) * len(own.settings)
-    instances = batches * own.instances
-    drawing = [name not in PLAYERS or PLAYERS[name].is_random for name in playing.players]
-    runs = sum(playing.runs if draws else 1 for draws in drawing)
-    counts = {"batches": batches, "kumo_instances": instances, "books": instances}
-    return {**counts, "episodes": instances * runs, "model_calls": calls}
+def _planned_counts(growth: Mapping[str, int], plan: EvaluationPlan, calls: int) -> dict[str, int]:
+    """Return what will be there if all goes well: rows of `instances` and `episodes`, and so on."""
+    programs = find_benchmark(plan.benchmark).playing().programs
+    drawing = [name not in programs or programs[name].is_random for name in plan.players]
+    runs = sum(plan.runs if draws else 1 for draws in drawing)
+    return {**growth, "episodes": growth.get("instances", 0) * runs, "model_calls": calls}
 
 
-def _estimate_table(estimates: "list[StageEstimate]") -> Table:
+def _estimate_table(estimates: list[StageEstimate]) -> Table:
     table = Table(
         title="Estimate of its model calls, from (all goes well) to (every repair is needed)",
         title_justify="left",

@@ -8,12 +8,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from flows.doctor.check import Check, Look, failed, passed, warned
+from schemas.benchmark import find_benchmark
 from schemas.calls import CallPolicy
 from schemas.errors import EndpointFailed
-from schemas.kumo.authoring import AUTHOR_ROLES
 from schemas.settings import RefreshSettings
-from tasks.kumo.game import VARIANTS
-from tasks.kumo.players import PLAYERS
 from tasks.llm.endpoint import checked_key, checked_url, shown_url
 from tasks.play.model_player import parse_model_player
 
@@ -65,9 +63,10 @@ def _judge(shown: str, key: str, answer: "httpx2.Response | str", models: list[s
 
 def _models(settings: RefreshSettings) -> list[str]:
     """Return the models that the settings name, each once."""
-    authors = [getattr(settings, role) for role in ("author", *AUTHOR_ROLES)]
-    playing = [name for name in settings.players if name not in PLAYERS]
-    named = [*authors, *(parse_model_player(name, {}, VARIANTS).choice.model for name in playing)]
+    playing = find_benchmark(settings.benchmark).playing()
+    players = [name for name in settings.players if name not in playing.programs]
+    models = (parse_model_player(name, {}, playing.variants).choice.model for name in players)
+    named = [*settings.author_models(), *models]
     return list(dict.fromkeys(name for name in named if name))
 
 

@@ -11,18 +11,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from flows.refresh.plan import PlannedDomain, code_version
+from flows.refresh.plan import code_version
 from flows.refresh.publish import QUESTIONS
 from flows.run.plain_stages import PlainStages
 from flows.stages.grow import grow
 from flows.stages.policies import Policies
 from flows.stages.workspace import open_workspace
+from schemas.benchmark import Benchmark, find_benchmark
 from schemas.calls import CallPolicy
 from schemas.errors import InvalidOption
-from schemas.kumo.gate import GatePolicy
 from schemas.plan import EditionPlan, Plan
 from schemas.units import describe_unit
-from tasks.kumo.configuration import parse_config
 from warehouse.catalog.catalog import published_units, table_file
 from warehouse.editions.compare import Sameness, compare_unit
 from warehouse.editions.publish import unit_plan
@@ -33,11 +32,7 @@ from warehouse.staging.merge_parts import consolidate
 from warehouse.staging.staging import Staging
 from warehouse.store.store import Store
 
-# Of earlier editions, by a refresh.
-_SEEN_BEFORE = ("editions", "instances", "kumo_domains", "kumo_instances")
-_POLICIES = Policies(
-    CallPolicy(base_url="http://replay.invalid", replay=True), GatePolicy(1.0, 0.0, 1.0), True
-)
+_POLICIES = Policies(CallPolicy(base_url="http://replay.invalid", replay=True), accept_api_errors=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +60,14 @@ def reproduce_unit(
     """
     unit = select_unit(store, named, published_units(store))
     plan = _plan(store, unit)
+    benchmark = find_benchmark(plan.benchmark)
     work = Store(str(folder))
-    _bring_what_was_seen(store, plan, work)
+    _bring_what_was_seen(store, plan, benchmark, work)
     _fill_ledger(store, unit, work)
     staging = Staging(work, unit)
     staging.write_plan(plan)
-    inputs = _given_domains(store, unit) if isinstance(plan, EditionPlan) else None
+    inputs_of = benchmark.inputs_of if isinstance(plan, EditionPlan) else None
+    inputs = inputs_of(store, unit) if inputs_of else None
     grow(open_workspace(work.root, unit), replace(_POLICIES, inputs=inputs), PlainStages(tell))
     rebuilt = folder / "rebuilt"
     rebuilt.mkdir()
@@ -88,10 +85,11 @@ def _plan(store: Store, unit: str) -> Plan:
     return plan
 
 
-def _bring_what_was_seen(store: Store, plan: Plan, work: Store) -> None:
+def _bring_what_was_seen(store: Store, plan: Plan, benchmark: Benchmark, work: Store) -> None:
     """Copy what could be seen: of earlier editions, or the questions that were played."""
     if isinstance(plan, EditionPlan):
-        names = [table_file(table, earlier) for earlier in plan.known_editions for table in _SEEN_BEFORE]
+        seen = {"editions", *(table for stage in benchmark.growing() for table in stage.earlier)}
+        names = [table_file(table, earlier) for earlier in plan.known_editions for table in sorted(seen)]
     else:
         names = [table_file(table, plan.edition) for table in QUESTIONS]
     for name in names:
@@ -108,20 +106,3 @@ def _fill_ledger(store: Store, edition: str, work: Store) -> None:
 
     with CallLedger(ledger_file(work.root), edition, _POLICIES.calls.base_url) as ledger:
         asyncio.run(store_all(ledger))
-
-
-def _given_domains(store: Store, edition: str) -> tuple[PlannedDomain, ...]:
-    """Return the domains that no model proposed, as they were given."""
-    domains = {
-        row["domain_id"]: row for row in store.read_table(table_file("kumo_domains", edition)).to_pylist()
-    }
-    configs = store.read_table(table_file("kumo_seed_configs", edition)).to_pylist()
-    return tuple(
-        PlannedDomain(
-            parse_config(row["config"], edition),
-            domains[row["domain_id"]]["source"],
-            tuple(row["warnings"]),
-        )
-        for row in configs
-        if domains[row["domain_id"]]["source"] != "model"
-    )

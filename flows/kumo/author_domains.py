@@ -3,9 +3,9 @@
 from functools import partial
 
 from flows.console import progress
-from flows.console.input_files import load_bundled
 from flows.kumo.edition import KumoEdition
-from flows.refresh.plan import PlannedDomain
+from flows.kumo.planning.domain_choice import load_bundled
+from flows.kumo.planning.prepare import PlannedDomain
 from flows.stages.model_calls import BatchCalls, ModelSession, all_settled, run_session
 from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace
@@ -14,8 +14,8 @@ from schemas.calls import ModelChoice
 from schemas.errors import UnusableConfig
 from tasks.kumo.authors.configuration import Configured, configure_domain
 from tasks.kumo.authors.proposal import KnownDomain, propose_domains
-from warehouse.catalog.catalog import published_domains
 from warehouse.kumo.bundled_domains import bundled_domains
+from warehouse.kumo.published_domains import published_domains
 from warehouse.kumo.rows import (
     Row,
     config_row,

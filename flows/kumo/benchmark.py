@@ -1,11 +1,46 @@
 """KUMO as a benchmark: what its entry point names. Nothing heavy is imported before it is needed."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Literal
 
-from schemas.benchmark import Benchmark, Stage
+from schemas.benchmark import Benchmark, Origins, Preparation, Stage
 from schemas.game import Playing
 from schemas.kumo.tables import KUMO_TABLES
 from schemas.measure import Measure
+from schemas.plan import EditionPlan
+
+
+def _settings() -> Any:
+    from schemas.kumo.settings import KumoSettings
+
+    return KumoSettings
+
+
+def _prepare(settings: Any, store: Any) -> Preparation:
+    from flows.kumo.planning.prepare import prepare
+
+    return prepare(settings, store)
+
+
+def _inputs_of(store: Any, edition: str) -> Any:
+    from flows.kumo.planning.prepare import inputs_of
+
+    return inputs_of(store, edition)
+
+
+def _unfit(own: Mapping[str, Any]) -> dict[str, str]:
+    """Return why the reader cannot play: it knows the sentences of the template's books alone."""
+    writer = own["authoring"]["writer"]
+    why = f"reads the books of the template alone, and these are written by {writer!r}"
+    return {"reader": why} if writer else {}
+
+
+def _parameters() -> dict[str, tuple[Any, str]]:
+    """Return a parameter for bundled domains: a setting may name files of the operator's."""
+    from warehouse.kumo.bundled_domains import bundled_domains
+
+    bundled: Any = Literal[*bundled_domains()]
+    return {"domains": (list[bundled], "Bundled domains. Default: those of perennial.toml, or all bundled.")}
 
 
 def _growing() -> tuple[Stage, ...]:
@@ -20,6 +55,12 @@ def _playing() -> Playing:
     return PLAYING
 
 
+def _warm_up() -> str:
+    from flows.kumo.kernels import prepare_kernels
+
+    return prepare_kernels("sampling", "search")
+
+
 def _analysis() -> Any:
     from flows.kumo.analysis import ANALYSIS
 
@@ -32,6 +73,24 @@ def _report() -> Any:
     return REPORT
 
 
+def _origins() -> Origins:
+    from warehouse.kumo.origins import ORIGINS
+
+    return ORIGINS
+
+
+def _summary(catalog: Any, plan: EditionPlan) -> dict[str, str]:
+    from flows.kumo.cli.summary import summary
+
+    return summary(catalog, plan)
+
+
+def _commands(app: Any, importing: Any) -> None:
+    from flows.kumo.cli.commands import add_commands
+
+    add_commands(app, importing)
+
+
 _ACTIONS = Measure(
     "relative_action_count",
     "perennial",
@@ -42,5 +101,21 @@ _ACTIONS = Measure(
 )
 
 BENCHMARK = Benchmark(
-    "kumo", KUMO_TABLES, _growing, _playing, _analysis, "warehouse.kumo", (_ACTIONS,), _report
+    "kumo",
+    _settings,
+    _prepare,
+    _growing,
+    _playing,
+    _analysis,
+    KUMO_TABLES,
+    sql="warehouse.kumo",
+    measures=(_ACTIONS,),
+    report=_report,
+    inputs_of=_inputs_of,
+    unfit=_unfit,
+    parameters=_parameters,
+    warm_up=_warm_up,
+    origins=_origins,
+    summary=_summary,
+    commands=_commands,
 )

@@ -8,8 +8,8 @@ from functools import lru_cache
 from math import inf
 
 from flows.kumo.edition import Cell, KumoEdition
-from flows.kumo.kernels import search_threads
 from flows.stages.policies import Policies
+from flows.stages.threads import available_threads
 from flows.stages.workspace import Workspace
 from schemas.benchmark import Batch
 from schemas.errors import InvalidOption
@@ -89,7 +89,9 @@ def _sampled(edition: KumoEdition, cell: Cell, issued: IdSet, earlier: IdSet) ->
             raise sample.shortfall
         drawn.update(sample.ids)
         boards = [encode_instance(encoded, instance) for instance in sample.instances]
-        solutions = solve_instances(boards, time_limit=inf, work_limit=WORK_LIMIT, threads=search_threads())
+        solutions = solve_instances(
+            boards, time_limit=inf, work_limit=WORK_LIMIT, threads=available_threads()
+        )
         for instance, instance_id, board, solution in zip(
             sample.instances, sample.ids, boards, solutions, strict=True
         ):

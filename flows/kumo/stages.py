@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Sequence
 
-from flows.kumo import author_domains, check_batches, sample_instances, write_books
+from flows.kumo import author_domains, sample_instances, write_books
 from flows.kumo.edition import CONFIGS, PROPOSALS, KumoEdition, given_batch
+from flows.kumo.gate import check_batches
 from flows.stages.workspace import Workspace
 from schemas.benchmark import Batch, Stage, always
 

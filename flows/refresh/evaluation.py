@@ -1,5 +1,6 @@
 """From what the operator asked for to the plan of an evaluation, new or already begun."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -9,15 +10,15 @@ from flows.refresh.plan import code_version
 from flows.refresh.player_choice import check_models, choose_players
 from schemas.benchmark import find_benchmark
 from schemas.errors import EditionConflict, InvalidOption
-from schemas.kumo.authoring import AuthoringPlan
-from schemas.kumo.plan import KumoPlan
 from schemas.plan import EditionPlan, EvaluationPlan
 from schemas.settings import RefreshSettings
 from schemas.units import evaluation_of, split_unit
-from warehouse.catalog.catalog import published_evaluations
+from warehouse.catalog.catalog import PART, published_evaluations
 from warehouse.editions.publish import evaluation_plan, published_plan
 from warehouse.staging.staging import Staging, staged_units
 from warehouse.store.store import Store
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
 def prepare_evaluation(
@@ -29,6 +30,7 @@ def prepare_evaluation(
     edition hold gets run numbers after theirs, withdrawn ones included. Raises InvalidOption where it would
     play the same again, EditionConflict where the name is taken, both before anything is written.
     """
+    _refuse_bad_name(name)
     refuse_clock_set_back(store, datetime.now(UTC))
     growth = published_plan(store, settings.edition)
     if growth.imported_from:
@@ -36,8 +38,9 @@ def prepare_evaluation(
             f"edition {growth.edition!r} was imported, and its questions passed no gate here: name an "
             "edition that `perennial refresh` grew"
         )
-    players = choose_players(settings, KumoPlan.from_json(growth.own).authoring)
-    check_models(settings, AuthoringPlan(), players, store, needs_key=needs_key)
+    benchmark = find_benchmark(growth.benchmark)
+    players = choose_players(settings, benchmark, growth.own)
+    check_models(settings, benchmark, (), players, store, needs_key=needs_key)
     asked = _asked(settings, growth, players)
     begun = _begun(store, asked, name)
     if begun is not None:
@@ -47,6 +50,14 @@ def prepare_evaluation(
     numbers = (str(number) for number in range(1, len(taken) + 2))
     chosen = name or next(number for number in numbers if number not in taken)
     return replace(asked, name=chosen, first_runs=_first_runs(asked, earlier))
+
+
+def _refuse_bad_name(name: str) -> None:
+    if name and (not _NAME.fullmatch(name) or name == PART):
+        raise InvalidOption(
+            f"--name {name!r}: expected up to 100 letters, digits, dots, dashes and underscores, the first a "
+            f"letter or digit, other than {PART}"
+        )
 
 
 def _asked(settings: RefreshSettings, growth: EditionPlan, players: tuple[str, ...]) -> EvaluationPlan:

@@ -37,7 +37,7 @@ from warehouse.staging.staging import Staging
 from warehouse.store.store import Store
 
 
-@flow(name="kumo-refresh", validate_parameters=False)
+@flow(name="refresh", validate_parameters=False)
 def refresh(settings: dict[str, Any]) -> str:
     """Publish the edition that these settings ask for and its first evaluation; return the edition's name.
 
@@ -47,11 +47,11 @@ def refresh(settings: dict[str, Any]) -> str:
     with _watched(chosen, f"refresh {chosen.edition}".rstrip()) as watchers:
         prepared = prepare_refresh(chosen, Store(chosen.root))
         plan = prepared.plan
-        _make((plan.growth, plan.evaluation), chosen, prepared.domains, watchers)
+        _make((plan.growth, plan.evaluation), chosen, prepared.own.inputs, watchers)
     return plan.edition
 
 
-@flow(name="kumo-evaluate", validate_parameters=False)
+@flow(name="evaluate", validate_parameters=False)
 def evaluate(settings: dict[str, Any], evaluation: str) -> str:
     """Publish an evaluation of the edition that the settings name, or finish it; return its whole name.
 
@@ -67,7 +67,7 @@ def evaluate(settings: dict[str, Any], evaluation: str) -> str:
 @contextmanager
 def _watched(settings: RefreshSettings, what: str) -> Iterator[Watchers]:
     """Yield the watchers of work on the root, which nobody else writes to meanwhile."""
-    notices = Notices(settings.webhook, settings.root, settings.edition, code_version())
+    notices = Notices(settings.webhook, settings.root, settings.benchmark, settings.edition, code_version())
     watchers = Watchers([LineageWatcher(settings.openlineage_url), AssetWatcher(), Artifacts(), notices])
     with (
         watchers.told_of_failure(),

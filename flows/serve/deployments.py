@@ -47,17 +47,17 @@ def _tell_of_crash(flow: Flow[..., Any], flow_run: FlowRun, state: State[Any]) -
     # Without the run's parameters: nothing has checked those of a run that never came to start.
     settings = load_settings({})
     edition = str(flow_run.parameters.get("edition") or settings.edition)
-    notices = Notices(settings.webhook, settings.root, edition, code_version())
+    notices = Notices(settings.webhook, settings.root, settings.benchmark, edition, code_version())
     notices.crashed(state.message or "the process of the refresh ended without a word")
 
 
 @flow(
-    name="kumo-refresh",
-    description="Grow and publish one edition of fresh KUMO instances, or go on with one that was begun.",
+    name="refresh",
+    description="Grow and publish one edition of fresh instances, or go on with one that was begun.",
     on_crashed=[_tell_of_crash],
 )
 @takes_settings
-def kumo_refresh(**settings: Any) -> State[Any]:
+def grow_edition(**settings: Any) -> State[Any]:
     """Grow and publish one edition, as `perennial refresh` does."""
     with _run_of_its_own():
         edition = _fresh_edition(settings)

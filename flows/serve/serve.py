@@ -31,7 +31,7 @@ from prefect.states import Crashed, Scheduled
 from prefect.types.entrypoint import EntrypointType
 
 from flows.serve.child_runs import leave_after
-from flows.serve.deployments import analyse, audit, kumo_refresh
+from flows.serve.deployments import analyse, audit, grow_edition
 from flows.serve.run_news import RunNews, read_runs
 from flows.serve.server_access import refuse_open_server, require_access
 from flows.watchers.webhook import without_credentials
@@ -45,7 +45,7 @@ _MISSED = 200
 _ROOT_TAG = "root:"
 _RETRY_S = 30.0
 _END_S = 90.0
-_DEPLOYED: tuple[Flow[..., Any], ...] = (kumo_refresh, analyse, audit)
+_DEPLOYED: tuple[Flow[..., Any], ...] = (grow_edition, analyse, audit)
 _UNDER_WAY = (StateType.PENDING, StateType.RUNNING, StateType.CANCELLING)
 # A refresh that falls due while one is under way is dropped: a queue of them would grow an edition each.
 _ONE_AT_A_TIME = ConcurrencyLimitConfig(limit=1, collision_strategy=ConcurrencyLimitStrategy.CANCEL_NEW)
@@ -133,7 +133,7 @@ class Serving:
         return await runner.aadd_flow(
             flow,
             name=flow.name,
-            schedule=self.timetable.schedule() if flow is kumo_refresh else None,
+            schedule=self.timetable.schedule() if flow is grow_edition else None,
             parameters={},
             concurrency_limit=_ONE_AT_A_TIME,
             entrypoint_type=EntrypointType.MODULE_PATH,
@@ -181,9 +181,9 @@ class Serving:
         own = without_credentials(self.root)
         if roots and own not in roots and not self.owns_server:
             raise InvalidOption(
-                f"deployment {kumo_refresh.name!r} on that Prefect server serves the data root {roots[0]!r}, "
+                f"deployment {grow_edition.name!r} on that Prefect server serves the data root {roots[0]!r}, "
                 f"not {own!r}: a server serves one root; use another server, or remove the deployment with "
-                f"`prefect deployment delete {kumo_refresh.name}/{kumo_refresh.name}`"
+                f"`prefect deployment delete {grow_edition.name}/{grow_edition.name}`"
             )
 
 
@@ -199,7 +199,7 @@ async def _refuse_unknown_parameters(
 def _are_valid(parameters: dict[str, Any]) -> bool:
     """Whether a run with these parameters would start, or be refused again."""
     try:
-        kumo_refresh.validate_parameters(parameters)
+        grow_edition.validate_parameters(parameters)
     except (ParameterTypeError, SignatureMismatchError):
         return False
     return True

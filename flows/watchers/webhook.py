@@ -22,7 +22,6 @@ from schemas.units import split_unit
 TIMEOUT_S = 10.0
 _TRIES = 2
 _PAUSE_S = 1.0
-_BENCHMARK = "kumo"
 
 
 @dataclass(frozen=True)
@@ -68,11 +67,11 @@ class Webhook:
 class Notices(Watcher):
     """Tells a webhook of the end of a refresh; without a URL it tells nobody."""
 
-    def __init__(self, url: str, root: str, edition: str, code_version: str) -> None:
+    def __init__(self, url: str, root: str, benchmark: str, edition: str, code_version: str) -> None:
         self._webhook = Webhook(url) if url else None
         self._counts: Counter[str] = Counter()
         self._known: dict[str, Any] = {
-            "benchmark": _BENCHMARK,
+            "benchmark": benchmark,
             "edition": edition or None,
             "root": without_credentials(root),
             "code_version": code_version,

@@ -161,7 +161,7 @@ def _run(asked: dict[str, Any], is_whole: bool) -> None:
     staging.write_plan(plan)
     workspace = open_workspace(store.root, plan.edition)
     clock = _Clock(count)
-    grow(workspace, Policies.of(settings, prepared.domains), _Clocked(clock, is_whole))
+    grow(workspace, Policies.of(settings, prepared.own.inputs), _Clocked(clock, is_whole))
     with staging.scratch_folder() as scratch:
         with clock.stage("merge") as told:
             files = consolidate(staging, scratch)

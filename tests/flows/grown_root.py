@@ -38,7 +38,7 @@ def grow_next(settings: RefreshSettings) -> Policies:
     prepared = prepare_refresh(settings, store)
     if not prepared.resumed:
         Staging(store, "next").write_plan(prepared.plan)
-    policies = Policies.of(settings, prepared.domains)
+    policies = Policies.of(settings, prepared.own.inputs)
     grow(open_workspace(settings.root, "next"), policies, PlainStages())
     return policies
 

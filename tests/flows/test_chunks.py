@@ -57,7 +57,7 @@ def _begun(root: Path, asked: dict[str, Any]) -> tuple[RefreshSettings, Any]:
 def _grown(root: Path, asked: dict[str, Any]) -> dict[str, list[tuple[Any, ...]]]:
     settings, prepared = _begun(root, asked)
     edition = prepared.plan.edition
-    grow(open_workspace(str(root), edition), Policies.of(settings, prepared.domains), PlainStages())
+    grow(open_workspace(str(root), edition), Policies.of(settings, prepared.own.inputs), PlainStages())
     audit_and_publish(str(root), edition)
     return edition_content(root, edition)
 
@@ -97,7 +97,7 @@ def _with_domain(root: Path, asked: dict[str, Any]) -> tuple[Staging, str, str]:
     settings, prepared = _begun(root, asked)
     workspace = open_workspace(str(root), "chunked")
     domain = (working.given_batch(prepared.plan.growth.own["configs"][0]),)
-    Work(str(root), "chunked", domain, Policies.of(settings, prepared.domains)).run()
+    Work(str(root), "chunked", domain, Policies.of(settings, prepared.own.inputs)).run()
     return workspace.staging, prepared.plan.growth.own["configs"][0], prepared.plan.growth.own["settings"][0]
 
 

@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from flows.console.input_files import config_files, load_bundled, read_config_file, read_text_file, shown_path
+from flows.console.input_files import json_files, read_text_file, shown_path
 from flows.console.line_files import read_lines
-from flows.kumo import cli_domains
-from flows.kumo.cli_domains import domains
+from flows.kumo.cli import domains as cli_domains
+from flows.kumo.cli.domains import domains
+from flows.kumo.planning.domain_choice import load_bundled, read_config_file
 from schemas.errors import InvalidOption, UnreadableInput
 from tasks.kumo.validation import RULES, validate_config
 from warehouse.kumo.bundled_domains import bundled_domains, bundled_text
@@ -132,7 +133,7 @@ def test_all_paths_are_checked_and_the_worst_code_is_given(clean: Path, broken: 
 def test_a_folder_stands_for_its_json_files(clean: Path, warned: Path, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("not JSON")
     (tmp_path / "folder.json").mkdir()
-    assert config_files(tmp_path) == [clean, warned]
+    assert json_files(tmp_path) == [clean, warned]
     code, out, _ = run("validate", tmp_path, *SMALL)
     assert code == 0
     assert "2 files: 1 clean, 1 with warnings" in out
@@ -323,7 +324,7 @@ def test_odd_file_names_are_shown_on_one_line(tmp_path: Path) -> None:
 
 def test_import_is_cheap() -> None:
     heavy = "('pydantic', 'prefect', 'rich.table', 'numpy', 'duckdb', 'pyarrow')"
-    code = f"import sys, flows.kumo.cli_domains; print([name for name in {heavy} if name in sys.modules])"
+    code = f"import sys, flows.kumo.cli.domains; print([name for name in {heavy} if name in sys.modules])"
     root = Path(cli_domains.__file__).parents[2]
     done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

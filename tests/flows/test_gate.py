@@ -10,8 +10,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from flows.kumo.check_batches import gate_audits
 from flows.kumo.edition import Cell, KumoEdition
+from flows.kumo.gate.check_batches import gate_audits
 from flows.refresh.plan import prepare_refresh
 from flows.refresh.publish import audit_and_publish
 from flows.run.plain_stages import PlainStages
@@ -59,7 +59,7 @@ def staged(tmp_path_factory: pytest.TempPathFactory) -> Path:
     Staging(Store(str(root)), EDITION).write_plan(prepared.plan)
     workspace = open_workspace(str(root), EDITION)
     with pytest.raises(StopIteration):
-        grow(workspace, Policies.of(settings, prepared.domains), _StopsAtGate())
+        grow(workspace, Policies.of(settings, prepared.own.inputs), _StopsAtGate())
     return root
 
 
@@ -81,7 +81,7 @@ def _first(workspace: Workspace) -> Cell:
 
 def _run(workspace: Workspace, batch: Batch, policy: GatePolicy | None = None) -> None:
     """Stage a batch of the gate."""
-    policies = replace(Policies.of(load_settings({})), gate=policy or GatePolicy())
+    policies = replace(Policies.of(load_settings({})), own=policy or GatePolicy())
     Work(_root(workspace), EDITION, (batch,), policies).run()
 
 
@@ -163,7 +163,7 @@ def test_passing_again_changes_nothing_and_looks_at_what_is_new(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = _pass_gate(workspace)
-    monkeypatch.setattr("flows.kumo.check_batches.SelfTest", None)  # whoever looks again fails
+    monkeypatch.setattr("flows.kumo.gate.check_batches.SelfTest", None)  # whoever looks again fails
     assert _pass_gate(workspace) == first
     monkeypatch.undo()
     _changed(workspace, "sample", "kumo_instances", _swap_observations)

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from flows.console.input_files import load_bundled
-from flows.kumo.import_release import EDITION, import_release
+from flows.kumo.planning.domain_choice import load_bundled
+from flows.kumo.release.import_release import EDITION, import_release
 from schemas.kumo.things import Setting
 from tasks.kumo.encoding import encode_config
 from tasks.kumo.sampling import SamplingRequest, sample_instances

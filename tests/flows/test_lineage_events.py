@@ -62,7 +62,7 @@ def _events(root: Path) -> list[dict[str, Any]]:
 
 
 def _states(events: list[dict[str, Any]]) -> list[str]:
-    return [f"{event['eventType']} {event['job']['name'].removeprefix('kumo-refresh')}" for event in events]
+    return [f"{event['eventType']} {event['job']['name'].removeprefix('refresh')}" for event in events]
 
 
 def test_a_refresh_leaves_valid_events_of_every_stage(published: Published) -> None:

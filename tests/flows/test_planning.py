@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.console.input_files import load_bundled
+from flows.kumo.planning.domain_choice import load_bundled
 from flows.refresh.plan import prepare_refresh
 from schemas.errors import InvalidOption
 from schemas.kumo.things import SeedConfig

@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from flows.console.print_plan import print_plan
-from flows.refresh.domain_rotation import PastEdition, take_turns
+from flows.kumo.planning.domain_rotation import PastEdition, take_turns
 from flows.refresh.plan import prepare_refresh
 from schemas.errors import EditionConflict, InvalidOption
 from schemas.settings import load_settings
 from schemas.tables import TABLES
 from tests.flows.conftest import Published
 from warehouse.catalog.catalog import table_file
-from warehouse.editions.domain_history import domains_by_edition
+from warehouse.kumo.published_domains import domains_by_edition
 from warehouse.staging.staging import Staging
 from warehouse.store.store import Store
 
@@ -110,10 +110,9 @@ def test_the_rest_of_domains_leaves_imported_editions_aside(published: Published
             file = Store(str(published.root)).read_table(table_file(table, "small"))
             store.write_table(table_file(table, name), file)
         as_if_imported(store, name, imported)
-    held = domains_by_edition(store, "kumo")
+    held = domains_by_edition(store)
     assert [name for name, _ in held] == ["b-later", "a-same-time"]
     assert all(len(domain_ids) == 2 for _, domain_ids in held)
-    assert domains_by_edition(store, "other") == []
 
 
 def as_if_imported(store: Store, edition: str, digest: str) -> None:
@@ -138,7 +137,7 @@ def test_a_refresh_that_was_begun_keeps_its_domains(tmp_path: Path) -> None:
     again = prepare_refresh(turned, store)
     assert again.resumed
     assert again.plan == begun.plan
-    assert [domain.config for domain in again.domains] == [domain.config for domain in begun.domains]
+    assert [domain.config for domain in again.own.inputs] == [domain.config for domain in begun.own.inputs]
     other = settings.model_copy(update={"domains": ["mineral_identification"]})
     with pytest.raises(EditionConflict, match=begun.plan.growth.own["configs"][0]):
         prepare_refresh(other, store)

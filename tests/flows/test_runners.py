@@ -18,10 +18,10 @@ from typing import Any
 
 import pytest
 
-from flows.kumo.kernels import limited_threads, search_threads
 from flows.run.batch_runner import threads_of_share
 from flows.run.choose_runner import check_runner, root_for_workers
 from flows.run.process_pool import PoolStopped, ProcessPool, WorkerLost
+from flows.stages.threads import available_threads, limited_threads
 from schemas import errors
 from schemas.errors import InvalidOption, PerennialError
 from schemas.settings import load_settings
@@ -261,12 +261,12 @@ def test_a_missing_package_is_named_with_the_way_to_get_it(monkeypatch: pytest.M
 
 def test_threads_of_the_search_are_shared_among_the_workers_at_work(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "cpu_count", lambda: 8)
-    assert search_threads() == 8
+    assert available_threads() == 8
     share = threads_of_share(4)
     assert [share(left) for left in (9, 4, 3, 2, 1)] == [2, 2, 2, 4, 8]
     assert threads_of_share(16)(20) == 1
     with limited_threads(3):
-        assert search_threads() == 3
+        assert available_threads() == 3
 
 
 def test_workers_started_elsewhere_get_the_whole_path_of_a_local_root(tmp_path: Path) -> None:

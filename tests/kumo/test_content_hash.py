@@ -9,7 +9,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flows.kumo.release_rows import read_release
+from flows.kumo.release.release_rows import read_release
 from schemas.kumo.things import Instance
 from tasks.kumo.encoding import encode_config, instance_id
 from tests.kumo.small_worlds import World, unhurried, worlds

@@ -11,12 +11,13 @@ from schemas.kumo.plan import KumoPlan
 from schemas.kumo.things import Setting
 from schemas.plan import EditionPlan, EvaluationPlan
 from schemas.settings import load_settings
+from tests.schemas.kumo_settings import kumo_settings
 
 PLAN = KumoPlan(("cfg_1",), (Setting(4, 6),), instances=1, min_expected_steps=1.0)
 
 
 def _authoring(has_domains: bool = False, **flags: object) -> AuthoringPlan:
-    return load_settings(dict(flags)).authoring(has_domains)
+    return kumo_settings(flags).authoring(has_domains)
 
 
 def test_an_author_fills_every_role_that_has_no_model_of_its_own() -> None:

@@ -85,8 +85,8 @@ def test_each_run_starts_once_and_ends_once() -> None:
     for event in events:
         runs.setdefault((event["job"]["name"], event["run"]["runId"]), []).append(event["eventType"])
     assert {job for job, _ in runs} == {
-        "kumo-refresh",
-        *(f"kumo-refresh.{stage.name}" for stage in STAGES),
+        "refresh",
+        *(f"refresh.{stage.name}" for stage in STAGES),
     }
     assert len(runs) == len(STAGES) + 1
     for states in runs.values():
@@ -100,10 +100,10 @@ def test_stages_name_the_refresh_as_their_parent() -> None:
     refresh = events[0]["run"]["runId"]
     for event in events:
         parent = event["run"]["facets"].get("parent")
-        assert (parent is None) == (event["job"]["name"] == "kumo-refresh")
+        assert (parent is None) == (event["job"]["name"] == "refresh")
         if parent is not None:
             assert parent["run"] == parent["root"]["run"] == {"runId": refresh, "facets": {}}
-            assert parent["job"]["name"] == "kumo-refresh"
+            assert parent["job"]["name"] == "refresh"
 
 
 def test_a_schedule_is_told_and_nothing_else_is_called_one() -> None:
@@ -155,7 +155,7 @@ def test_the_stages_are_those_that_were_passed() -> None:
     grow = StageTables("grow", "Grows questions.", ("kumo_domains",), ("audits",), ("kumo_instances",))
     events = RefreshEvents("data", LATER, (grow,))
     (started,) = _json(events.stage_started("grow"))
-    assert started["job"]["name"] == "kumo-refresh.grow"
+    assert started["job"]["name"] == "refresh.grow"
     assert started["job"]["facets"]["documentation"]["description"] == "Grows questions."
     assert [dataset["name"] for dataset in started["inputs"]] == [
         "tables/kumo_domains",
@@ -244,7 +244,7 @@ def test_a_failure_ends_the_stage_and_the_refresh_and_an_abort_has_no_message() 
         events = RefreshEvents("data", PLAN, STAGES)
         (started,) = _json(events.stage_started("books"))
         ended = _json(*events.ended(message))
-        assert [event["job"]["name"] for event in ended] == ["kumo-refresh.books", "kumo-refresh"]
+        assert [event["job"]["name"] for event in ended] == ["refresh.books", "refresh"]
         assert {event["eventType"] for event in ended} == {state}
         assert ended[0]["run"]["runId"] == started["run"]["runId"]
         told = [event["run"]["facets"].get("errorMessage", {}).get("message") for event in ended]
@@ -252,7 +252,7 @@ def test_a_failure_ends_the_stage_and_the_refresh_and_an_abort_has_no_message() 
     between = RefreshEvents("data", PLAN, STAGES)
     between.stage_started("books")
     between.stage_done({"kumo_books": 5})
-    assert [event["job"]["name"] for event in _json(*between.ended("x"))] == ["kumo-refresh"]
+    assert [event["job"]["name"] for event in _json(*between.ended("x"))] == ["refresh"]
 
 
 def test_earlier_editions_are_read_where_there_are_any_and_a_first_edition_creates_the_tables() -> None:

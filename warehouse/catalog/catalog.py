@@ -213,27 +213,6 @@ def quote(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def domain_uses(store: Store) -> dict[str, int]:
-    """Return the number of visible editions that hold each domain, by domain id."""
-    if not visible_editions(store):
-        return {}
-    _, rows = open_catalog(store).query(
-        "SELECT domain_id, count(DISTINCT edition) FROM kumo_domains GROUP BY 1"
-    )
-    return dict(rows)
-
-
-def published_domains(store: Store, editions: Sequence[str]) -> list[tuple[str, str]]:
-    """Return name and goal of each domain that these published editions hold, each once, sorted."""
-    found: set[tuple[str, str]] = set()
-    for edition in editions:
-        name = table_file("kumo_domains", edition)
-        if store.exists(name):
-            table = store.read_table(name, ["name", "goal"])
-            found.update(zip(table["name"].to_pylist(), table["goal"].to_pylist(), strict=True))
-    return sorted(found)
-
-
 def _files_of(store: Store, table: Table, units: Sequence[str]) -> list[str]:
     """Return the names of the files that hold the table in these units, relative to the data root."""
     if table.kind == "root":

@@ -9,9 +9,9 @@ from collections import defaultdict
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from flows.kumo.check_edition import edition_rows
 from flows.kumo.edition import Cell, KumoEdition
-from flows.kumo.expectations import (
+from flows.kumo.gate.check_edition import edition_rows
+from flows.kumo.gate.expectations import (
     BATCH_EXPECTATIONS,
     DERIVED,
     GRADED,
@@ -25,6 +25,7 @@ from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace
 from schemas.benchmark import Batch
 from schemas.errors import AuditFailed, UnreadableInput
+from schemas.kumo.gate import NO_THRESHOLDS
 from schemas.kumo.things import Instance, Setting
 from tasks.kumo.authors.read_back import parse_read_back
 from tasks.kumo.encoding import EncodedConfig, instance_id
@@ -71,19 +72,9 @@ def check_edition(workspace: Workspace, _batch: Batch, policies: Policies) -> di
     """
     edition = KumoEdition(workspace)
     facts = [(cell, _required_facts(edition, cell)) for cell in edition.cells]
-    rows = edition_rows(edition, facts, policies.gate)
+    rows = edition_rows(edition, facts, policies.own or NO_THRESHOLDS)
     _require(workspace, rows)
     return {"audits": rows}
-
-
-def gate_audits(workspace: Workspace) -> list[Row]:
-    """Return the gate's rows of table `audits`; raise AuditFailed where the gate was not passed through."""
-    if not workspace.is_done(EDITION):
-        raise AuditFailed(
-            f"the gate of edition {workspace.plan.edition!r} was not passed through, nothing was published: "
-            "give the same refresh again"
-        )
-    return workspace.rows(EDITION, "audits")
 
 
 def _require(workspace: Workspace, rows: list[Row]) -> None:

@@ -37,9 +37,10 @@ def sample(
     Example: perennial sample --config medical_diagnosis --truths 4 --actions 6 --count 100 --out easy.jsonl
     """
     from flows.console.line_files import write_lines
-    from flows.kumo.domain_choice import choose_domain
+    from flows.kumo.cli.sample_stream import SampleStream
     from flows.kumo.kernels import prepare_kernels
-    from flows.kumo.sample_stream import SampleStream
+    from flows.kumo.planning.domain_choice import choose_domain
+    from schemas.kumo.settings import KumoSettings
     from schemas.kumo.things import Setting
     from schemas.settings import load_settings
     from tasks.kumo.encoding import encode_config
@@ -48,7 +49,9 @@ def sample(
     from warehouse.catalog.catalog import published_editions
     from warehouse.editions.issued_ids import issued_instances
 
-    chosen = load_settings({"preset": preset, "min_expected_steps": min_expected_steps})
+    given = {"benchmark": "kumo", "preset": preset, "min_expected_steps": min_expected_steps}
+    chosen = load_settings(given)
+    assert isinstance(chosen, KumoSettings)
     console = Terminal(stderr=True, soft_wrap=True)
     seed_config, _ = choose_domain(config)
     for finding in refuse_unsafe(seed_config):

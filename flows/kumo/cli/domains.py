@@ -8,14 +8,15 @@ from typing import Annotated, Literal
 
 import typer
 
-from flows.console.input_files import config_files, load_bundled, read_config_file, shown_path
+from flows.console.input_files import json_files, shown_path
 from flows.console.root_option import RootOption, data_root
 from flows.console.terminal import Terminal
+from flows.kumo.planning.domain_choice import load_bundled, read_config_file
 from schemas.errors import UnreadableInput
 from schemas.kumo.things import MIN_ACTIONS, MIN_TRUTHS, Finding, SeedConfig
 from tasks.kumo.validation import RULES, one_to_one_share, validate_config
-from warehouse.catalog.catalog import domain_uses
 from warehouse.kumo.bundled_domains import bundled_domains
+from warehouse.kumo.published_domains import domain_uses
 
 domains = typer.Typer(
     name="domains", help="Check seed configurations and list the bundled domains.", no_args_is_help=True
@@ -115,7 +116,7 @@ def list_domains(
 def check_path(path: Path, min_truths: int, min_actions: int) -> Iterator[FileReport]:
     """Yield the report of a file, or of each *.json file in a folder; raises nothing for unreadable ones."""
     try:
-        files = config_files(path)
+        files = json_files(path)
     except UnreadableInput as error:
         yield FileReport(shown_path(path), problem=str(error))
         return

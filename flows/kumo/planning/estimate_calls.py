@@ -8,12 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, log2
 
-from schemas.calls import Price
+from schemas.calls import Price, StageEstimate
 from schemas.ids import derive_rng
 from schemas.kumo.authoring import AuthoringPlan
 from schemas.kumo.plan import KumoPlan
 from schemas.kumo.things import Instance, SeedConfig, Setting
-from schemas.plan import EvaluationPlan, RefreshPlan
+from schemas.plan import EvaluationPlan
 from tasks.kumo.books import write_book
 from tasks.kumo.books.rules import rules_of
 from tasks.kumo.configuration import parse_config
@@ -33,23 +33,6 @@ _TURN = 120  # tokens of a turn's message
 
 
 @dataclass(frozen=True, slots=True)
-class StageEstimate:
-    """The calls of one stage and model: at least, and at most where every repair and revision is needed.
-
-    Tokens and the lower cost (US dollars) belong to the fewest calls; costs are None without a price.
-    """
-
-    stage: str
-    model: str
-    calls_low: int
-    calls_high: int
-    prompt_tokens: int
-    completion_tokens: int
-    cost_low_usd: float | None
-    cost_high_usd: float | None
-
-
-@dataclass(frozen=True, slots=True)
 class _Work:
     """Calls of one kind: how many, and tokens of each."""
 
@@ -59,10 +42,9 @@ class _Work:
 
 
 def estimate_calls(
-    plan: RefreshPlan, configs: Sequence[SeedConfig], prices: Mapping[str, Price]
+    own: KumoPlan, configs: Sequence[SeedConfig], plan: EvaluationPlan, prices: Mapping[str, Price]
 ) -> list[StageEstimate]:
     """Return the estimate of each stage that calls a model; none where no stage does."""
-    own = KumoPlan.from_json(plan.growth.own)
     authoring = own.authoring
     stages: list[StageEstimate] = []
     if authoring.proposals:
@@ -70,13 +52,13 @@ def estimate_calls(
         most = _Work(_PROPOSAL_ROUNDS, _PROMPT, _PROPOSAL * authoring.proposals)
         stages.append(_stage("proposals", authoring.proposer, least, most, prices))
         stages.append(_configurations(authoring, prices))
-    playing = [name for name in plan.evaluation.players if name not in PLAYERS]
+    playing = [name for name in plan.players if name not in PLAYERS]
     if not authoring.writer and not playing:
         return stages
-    sizes = {setting: _book_tokens(plan.growth.seed, configs, setting) for setting in own.settings}
+    sizes = {setting: _book_tokens(plan.seed, configs, setting) for setting in own.settings}
     if authoring.writer:
         stages += _books(own, sizes, prices)
-    return [*stages, *(_episodes(own, plan.evaluation, name, sizes, prices) for name in playing)]
+    return [*stages, *(_episodes(own, plan, name, sizes, prices) for name in playing)]
 
 
 def _configurations(authoring: AuthoringPlan, prices: Mapping[str, Price]) -> StageEstimate:

@@ -7,7 +7,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from flows.kumo.edition import Cell, KumoEdition
-from flows.kumo.expectations import (
+from flows.kumo.gate.expectations import (
     DERIVED,
     DISTINCT,
     GRADED,

@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from flows.kumo.release_rows import Place, ReleaseRows, read_release
+from flows.kumo.release.release_rows import Place, ReleaseRows, read_release
 from flows.refresh.plan import FIRST, code_version
 from flows.stages.compute_statistics import analyse_edition
 from schemas.errors import EditionConflict, UnreadableInput

@@ -33,8 +33,8 @@ def solve(
     Example: perennial solve --config medical_diagnosis --instances easy.jsonl --json
     """
     from flows.console.line_files import read_lines
-    from flows.kumo.domain_choice import choose_domain
     from flows.kumo.kernels import prepare_kernels
+    from flows.kumo.planning.domain_choice import choose_domain
     from tasks.kumo.encoding import encode_config, encode_instance
     from tasks.kumo.instance_lines import parse_instances
     from tasks.kumo.search import solve_instances

@@ -3,10 +3,11 @@
 from pathlib import Path
 from typing import Literal
 
-from flows.console.input_files import load_bundled, read_config_file
+from flows.console.input_files import read_text_file, shown_path
 from schemas.errors import InvalidOption
 from schemas.kumo.things import SeedConfig
-from warehouse.kumo.bundled_domains import bundled_domains
+from tasks.kumo.configuration import parse_config
+from warehouse.kumo.bundled_domains import bundled_domains, bundled_text
 
 
 def choose_domain(name: str) -> tuple[SeedConfig, Literal["catalog", "file"]]:
@@ -22,3 +23,13 @@ def choose_domain(name: str) -> tuple[SeedConfig, Literal["catalog", "file"]]:
         f"domain {name!r} is not known: bundled are {', '.join(bundled_domains())}; "
         "for a domain of your own give the path of its .json file"
     )
+
+
+def read_config_file(path: Path) -> SeedConfig:
+    """Return the seed configuration that the file holds; raise UnreadableInput where it holds none."""
+    return parse_config(read_text_file(path), shown_path(path))
+
+
+def load_bundled(name: str) -> SeedConfig:
+    """Return the seed configuration of a bundled domain; raise InvalidOption for an unknown name."""
+    return parse_config(bundled_text(name), f"bundled domain {name}")
