@@ -90,7 +90,7 @@ def test_a_null_against_the_schema_is_left_to_the_audit(tmp_path: Path) -> None:
 
 def test_every_staged_table_becomes_a_file(tmp_path: Path) -> None:
     staging = Staging(Store(str(tmp_path / "root")), "e")
-    staging.write_plan(tiny_edition.plan("e"))
+    staging.write_plan(tiny_edition.plan("e").growth)
     staging.write_batch("one", {"kumo_books": tiny_edition.rows()["kumo_books"]})
     folder = tmp_path / "files"
     folder.mkdir()

@@ -11,11 +11,11 @@ import pytest
 
 from schemas.tables import EDITIONS, TABLES
 from tests.warehouse import tiny_edition
+from tests.warehouse.tiny_edition import publish
 from warehouse.catalog.catalog import table_file
 from warehouse.catalog.external_scores import keep_scores, score_files
 from warehouse.catalog.later_statistics import keep_analysis
 from warehouse.editions.integrity import beside_flaws, count_flaws, relation_flaws, staged_state
-from warehouse.editions.publish import publish
 from warehouse.staging.staging import Staging
 from warehouse.store.store import Store
 

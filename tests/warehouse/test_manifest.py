@@ -11,10 +11,10 @@ import pytest
 
 from schemas.errors import Damaged
 from tests.warehouse import tiny_edition
+from tests.warehouse.tiny_edition import publish
 from warehouse.catalog.catalog import open_catalog, table_file
 from warehouse.editions.manifest import manifest_file, read_manifest, seal_file, seal_row
-from warehouse.editions.publish import publish
-from warehouse.editions.verify import Verification, verifiable_editions, verify_edition
+from warehouse.editions.verify import Verification, verifiable_units, verify_unit
 from warehouse.store.digests import Digest, digests_of
 from warehouse.store.store import Store
 
@@ -68,7 +68,7 @@ def test_equal_files_give_an_equal_manifest_whenever_they_are_published(tmp_path
 
 
 def test_an_edition_as_it_was_published_is_whole(tmp_path: Path) -> None:
-    verification = verify_edition(_publish(tmp_path), "e1")
+    verification = verify_unit(_publish(tmp_path), "e1")
     assert verification.is_whole
     assert verification.findings == ()
     assert verification.files == len(list(tmp_path.rglob("*.parquet"))) - 1
@@ -108,18 +108,18 @@ def test_damage_is_named(tmp_path: Path, file: str, damage: Callable[[Path], Non
     store = _publish(tmp_path)
     _publish(tmp_path, "e2")
     damage(tmp_path / file)
-    verification = verify_edition(store, "e1")
+    verification = verify_unit(store, "e1")
     assert not verification.is_whole
     assert _found(verification) == [(file, problem)]
     assert verification.findings[0].is_damage
-    assert verify_edition(store, "e2").is_whole
+    assert verify_unit(store, "e2").is_whole
 
 
 def test_every_damaged_file_is_named(tmp_path: Path) -> None:
     store = _publish(tmp_path)
     for table in tiny_edition.STAGED_TABLES:
         _flip(tmp_path / table_file(table, "e1"))
-    assert _found(verify_edition(store, "e1")) == [
+    assert _found(verify_unit(store, "e1")) == [
         (table_file(table, "e1"), "altered") for table in sorted(tiny_edition.STAGED_TABLES)
     ]
 
@@ -141,7 +141,7 @@ def test_a_row_that_was_altered_contradicts_its_manifest(tmp_path: Path, column:
     rows = [{**table.to_pylist()[0], column: value}]
     pq.write_table(type(table).from_pylist(rows, schema=table.schema), tmp_path / ROW)
     seal_row(store, "e1", (tmp_path / ROW).read_bytes())
-    verification = verify_edition(store, "e1")
+    verification = verify_unit(store, "e1")
     assert _found(verification) == [(ROW, "altered")]
     assert verification.findings[0].message.endswith(f"differs from the manifest in {column}")
 
@@ -153,20 +153,20 @@ def test_a_row_that_was_altered_breaks_its_seal(tmp_path: Path) -> None:
     table = pq.read_table(tmp_path / ROW, partitioning=None)
     rows = [{**table.to_pylist()[0], "created_at": datetime(2020, 1, 1, tzinfo=UTC)}]
     pq.write_table(type(table).from_pylist(rows, schema=table.schema), tmp_path / ROW)
-    assert _found(verify_edition(store, "e1")) == [(ROW, "altered")]
+    assert _found(verify_unit(store, "e1")) == [(ROW, "altered")]
     (tmp_path / ROW).write_bytes(content)
-    assert verify_edition(store, "e1").is_whole
+    assert verify_unit(store, "e1").is_whole
     for place in range(0, len(content), 101):
         changed = bytearray(content)
         changed[place] ^= 1
         (tmp_path / ROW).write_bytes(changed)
-        assert not verify_edition(store, "e1").is_whole
+        assert not verify_unit(store, "e1").is_whole
 
 
 def test_a_seal_that_was_altered_fits_no_row(tmp_path: Path) -> None:
     store = _publish(tmp_path)
     _flip(tmp_path / seal_file("e1"))
-    (finding,) = verify_edition(store, "e1").findings
+    (finding,) = verify_unit(store, "e1").findings
     assert (finding.file, finding.problem) == (ROW, "altered")
     assert seal_file("e1") in finding.message
 
@@ -175,16 +175,16 @@ def test_a_row_that_names_another_manifest_is_found(tmp_path: Path) -> None:
     store = _publish(tmp_path)
     _publish(tmp_path, "e2")
     (tmp_path / manifest_file("e1")).write_bytes((tmp_path / manifest_file("e2")).read_bytes())
-    assert _found(verify_edition(store, "e1")) == [(manifest_file("e1"), "altered")]
+    assert _found(verify_unit(store, "e1")) == [(manifest_file("e1"), "altered")]
     (tmp_path / ROW).write_bytes((tmp_path / table_file("editions", "e2")).read_bytes())
-    problems = _found(verify_edition(store, "e1"))
+    problems = _found(verify_unit(store, "e1"))
     assert (ROW, "altered") in problems
 
 
 def test_a_file_too_many_is_named_and_is_no_damage(tmp_path: Path) -> None:
     store = _publish(tmp_path)
     (tmp_path / EPISODES).with_name("part-1.parquet").write_bytes(b"?")
-    verification = verify_edition(store, "e1")
+    verification = verify_unit(store, "e1")
     assert _found(verification) == [(EPISODES.replace("part-0", "part-1"), "unlisted")]
     assert verification.is_whole
     assert not verification.findings[0].is_damage
@@ -196,7 +196,7 @@ def test_an_edition_older_than_manifests_says_so(tmp_path: Path) -> None:
     pq.write_table(table, tmp_path / ROW)
     (tmp_path / manifest_file("e1")).unlink()
     (tmp_path / seal_file("e1")).unlink()
-    verification = verify_edition(store, "e1")
+    verification = verify_unit(store, "e1")
     assert _found(verification) == [(manifest_file("e1"), "no manifest")]
     assert not verification.is_whole
     assert not verification.findings[0].is_damage
@@ -207,11 +207,11 @@ def test_an_edition_whose_row_is_lost_is_still_verified(tmp_path: Path) -> None:
     store = _publish(tmp_path)
     _publish(tmp_path, "e2")
     (tmp_path / ROW).unlink()
-    assert verifiable_editions(store) == ("e1", "e2")
-    assert _found(verify_edition(store, "e1")) == [(ROW, "missing")]
+    assert verifiable_units(store) == ("e1", "e2")
+    assert _found(verify_unit(store, "e1")) == [(ROW, "missing")]
     # A publish that was cut off just before the row looks the same, but for its staging.
     (tmp_path / "staging" / "e1" / "done").mkdir(parents=True)
-    assert verifiable_editions(store) == ("e2",)
+    assert verifiable_units(store) == ("e2",)
 
 
 def test_a_manifest_that_cannot_be_read_is_damage(tmp_path: Path) -> None:

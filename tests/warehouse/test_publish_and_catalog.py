@@ -16,10 +16,10 @@ from schemas.table_form import DUCKDB_TYPES
 from schemas.tables import TABLES
 from tests.conftest import REPOSITORY
 from tests.warehouse import tiny_edition
+from tests.warehouse.tiny_edition import publish
 from warehouse.audit.audit import audit
 from warehouse.catalog.catalog import open_catalog, published_editions, question_views, table_file
 from warehouse.editions.issued_ids import issued_instances
-from warehouse.editions.publish import publish
 from warehouse.staging.merge_parts import write_sorted
 from warehouse.store.store import Store
 

@@ -15,7 +15,7 @@ import pytest
 
 from schemas.errors import Damaged, EditionConflict
 from tests.warehouse import tiny_edition
-from warehouse.staging.staging import Staging, staged_editions
+from warehouse.staging.staging import Staging, staged_units
 from warehouse.store.store import Store
 
 
@@ -88,7 +88,7 @@ def test_a_write_that_fails_names_the_file_and_leaves_the_old_one_and_no_draft(t
 
 def test_a_memory_file_system_serves_as_root() -> None:
     staging = Staging(Store("memory://perennial-test"), "e1")
-    staging.write_plan(tiny_edition.plan("e1"))
+    staging.write_plan(tiny_edition.plan("e1").growth)
     staging.write_batch("k", {"kumo_books": tiny_edition.rows()["kumo_books"]})
     assert staging.read_batch("k", "kumo_books") == tiny_edition.rows()["kumo_books"]
     staging.remove()
@@ -122,7 +122,7 @@ def test_plan_survives_the_round_trip(tmp_path: Path) -> None:
     assert staging.read_plan() is None
     staging.write_plan(plan)
     assert staging.read_plan() == plan
-    assert staged_editions(staging.store) == ["e1"]
+    assert staged_units(staging.store) == ["e1"]
 
 
 @pytest.mark.parametrize("content", ["{}", json.dumps({"settings": ["easy"]})])
@@ -147,7 +147,7 @@ def test_a_damaged_plan_is_named_with_its_remedy(
     tmp_path: Path, spoilt: Callable[[str], str], told: str
 ) -> None:
     staging = Staging(Store(str(tmp_path)), "e1")
-    staging.write_plan(tiny_edition.plan("e1"))
+    staging.write_plan(tiny_edition.plan("e1").growth)
     plan = tmp_path / "staging/e1/plan.json"
     plan.write_text(spoilt(plan.read_text()))
     with pytest.raises(Damaged) as caught:

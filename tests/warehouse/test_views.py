@@ -12,8 +12,8 @@ import pytest
 from flows.stages.compute_statistics import edition_statistics
 from schemas.kumo.things import Step
 from tests.warehouse import tiny_edition
+from tests.warehouse.tiny_edition import publish
 from warehouse.catalog.catalog import open_catalog, table_file
-from warehouse.editions.publish import publish
 from warehouse.store.store import Store
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
