@@ -190,19 +190,6 @@ def test_a_file_too_many_is_named_and_is_no_damage(tmp_path: Path) -> None:
     assert not verification.findings[0].is_damage
 
 
-def test_an_edition_older_than_manifests_says_so(tmp_path: Path) -> None:
-    store = _publish(tmp_path)
-    table = pq.read_table(tmp_path / ROW, partitioning=None).drop_columns(["manifest_sha256"])
-    pq.write_table(table, tmp_path / ROW)
-    (tmp_path / manifest_file("e1")).unlink()
-    (tmp_path / seal_file("e1")).unlink()
-    verification = verify_unit(store, "e1")
-    assert _found(verification) == [(manifest_file("e1"), "no manifest")]
-    assert not verification.is_whole
-    assert not verification.findings[0].is_damage
-    assert open_catalog(store).query("SELECT edition, manifest_sha256 FROM editions")[1] == [("e1", None)]
-
-
 def test_an_edition_whose_row_is_lost_is_still_verified(tmp_path: Path) -> None:
     store = _publish(tmp_path)
     _publish(tmp_path, "e2")
