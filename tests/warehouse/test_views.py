@@ -28,7 +28,7 @@ def store(tmp_path: Path) -> Store:
 
 def _publish_with_statistics(store: Store, edition: str, rows: dict[str, list[dict[str, Any]]]) -> None:
     plan = tiny_edition.plan(edition)
-    figures = edition_statistics(plan.benchmark, tiny_edition.tables(rows), plan.seed, {})
+    figures = edition_statistics(plan.growth.benchmark, tiny_edition.tables(rows), plan.growth.seed, {})
     publish(store, plan, tiny_edition.tables({**rows, "statistics": figures}), [], NOW)
 
 
