@@ -76,7 +76,7 @@ def test_an_edition_without_its_row_is_not_seen(store: Store, tmp_path: Path) ->
     for name in (table.name for table in TABLES.values() if table.of_editions):
         assert catalog.query(f'SELECT DISTINCT edition FROM "{name}"')[1] in ([("e1",)], [])
     issued = issued_instances(store, ("e1",))
-    assert tiny_edition.INSTANCE_ID in issued
+    assert tiny_edition.INSTANCE_ID.partition("_")[2] in issued
     assert len(issued) == 1
 
 
@@ -105,7 +105,7 @@ def test_any_parquet_reader_reads_a_file(store: Store, tmp_path: Path) -> None:
     own = [column.name for column in TABLES["episodes"].columns]
     table = pq.read_table(tmp_path / table_file("episodes", "e1@1"))
     assert table.select(own).schema.equals(TABLES["episodes"].arrow_schema())
-    assert pq.read_table(tmp_path / "tables/episodes").equals(table)
+    assert pq.read_table(tmp_path / "tables/episodes").to_pylist() == table.to_pylist()
     assert (
         pq.ParquetFile(tmp_path / table_file("turns", "e1@1")).metadata.row_group(0).column(0).compression
         == "ZSTD"
