@@ -19,7 +19,7 @@ from schemas.benchmark import Benchmark
 from schemas.table_form import Column, Table
 
 FACTS = Table("toy_facts", "a fact", (Column("fact_id", "string", "the fact"),), key=("fact_id",))
-BENCHMARK = Benchmark("toy", (FACTS,), growing=lambda: (), analysis=lambda: None)
+BENCHMARK = Benchmark("toy", None, None, growing=lambda: (), playing=None, analysis=None, tables=(FACTS,))
 """
 
 
