@@ -136,7 +136,7 @@ class Benchmark:
     sql: str = ""
     measures: tuple[Measure, ...] = ()
     report: Callable[[], Any] | None = None
-    inputs_of: Callable[[Any, str], Any] | None = None
+    inputs_of: Callable[[Any, str], Any] = nothing
     unfit: Callable[[Mapping[str, Any]], Mapping[str, str]] = nothing
     parameters: Callable[[], Mapping[str, tuple[Any, str]]] = dict
     summary: Callable[[Any, EditionPlan], Mapping[str, str]] = nothing

@@ -4,6 +4,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from schemas.ids import content_id
+from schemas.units import evaluation_of, is_evaluation
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,11 @@ class EditionPlan:
         return cls(**{**values, **{key: tuple(values[key]) for key in ("known_editions", "found")}})
 
     @property
+    def unit(self) -> str:
+        """The name under which it is staged and published."""
+        return self.edition
+
+    @property
     def asked(self) -> dict[str, Any]:
         """What the operator asked for: the plan without its name and without what was found there."""
         values = self.as_json()
@@ -50,17 +56,30 @@ class EditionPlan:
 class EvaluationPlan:
     """What decides an evaluation's answers: who plays the questions of an edition, and how often.
 
-    `player_params` are passed on with every call of a model that plays.
+    `player_params` are passed on with every call of a model that plays. `first_runs` are the numbers of the
+    players' first runs, where earlier evaluations of the edition hold those before: they were found there.
     """
 
     edition: str
-    evaluation: str
+    name: str
     benchmark: str
     players: tuple[str, ...]
     runs: int
     seed: int
     code_version: str
     player_params: dict[str, Any] = field(default_factory=dict)
+    first_runs: dict[str, int] = field(default_factory=dict)
+    imported_from: str = ""
+
+    @property
+    def unit(self) -> str:
+        """The name under which it is staged and published, `EDITION@NAME`."""
+        return evaluation_of(self.edition, self.name)
+
+    def runs_of(self, player: str) -> range:
+        """Return the numbers of the player's runs."""
+        first = self.first_runs.get(player, 0)
+        return range(first, first + self.runs)
 
     def as_json(self) -> dict[str, Any]:
         """Return the plan as a JSON object."""
@@ -73,12 +92,21 @@ class EvaluationPlan:
 
     @property
     def asked(self) -> dict[str, Any]:
-        """What the operator asked for: the plan without names."""
-        return {key: value for key, value in self.as_json().items() if key not in ("edition", "evaluation")}
+        """What the operator asked for: the plan without names and without what was found there."""
+        found = ("edition", "name", "first_runs")
+        return {key: value for key, value in self.as_json().items() if key not in found}
 
     def batch_key(self, stage: str, *parts: str) -> str:
         """Return the content key of a staged batch: the same plan gives the same key."""
-        return content_id(stage, self.asked, *parts)
+        return content_id(stage, {**self.as_json(), "edition": "", "name": ""}, *parts)
+
+
+Plan = EditionPlan | EvaluationPlan
+
+
+def plan_from_json(unit: str, values: dict[str, Any]) -> Plan:
+    """Return the plan of the edition or evaluation that its `as_json` wrote."""
+    return EvaluationPlan.from_json(values) if is_evaluation(unit) else EditionPlan.from_json(values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,21 +122,6 @@ class RefreshPlan:
         return self.growth.edition
 
     @property
-    def benchmark(self) -> str:
-        """The benchmark's name."""
-        return self.growth.benchmark
-
-    @property
-    def seed(self) -> int:
-        """The seed of everything that is drawn."""
-        return self.growth.seed
-
-    @property
-    def code_version(self) -> str:
-        """The version of perennial that made the plan."""
-        return self.growth.code_version
-
-    @property
     def asked(self) -> dict[str, Any]:
         """What the operator asked for, in both plans."""
         return {**self.growth.asked, **self.evaluation.asked}
@@ -116,17 +129,3 @@ class RefreshPlan:
     def named(self, edition: str) -> "RefreshPlan":
         """Return the plan under this name."""
         return RefreshPlan(replace(self.growth, edition=edition), replace(self.evaluation, edition=edition))
-
-    def as_json(self) -> dict[str, Any]:
-        """Return both plans as a JSON object."""
-        return {"growth": self.growth.as_json(), "evaluation": self.evaluation.as_json()}
-
-    @classmethod
-    def from_json(cls, values: dict[str, Any]) -> "RefreshPlan":
-        """Return the plan that `as_json` wrote."""
-        growth, evaluation = values["growth"], values["evaluation"]
-        return cls(EditionPlan.from_json(growth), EvaluationPlan.from_json(evaluation))
-
-    def batch_key(self, stage: str, *parts: str) -> str:
-        """Return the content key of a staged batch: the same plans give the same key."""
-        return content_id(self.growth.batch_key(stage, *parts), self.evaluation.batch_key(stage, *parts))

@@ -7,18 +7,18 @@ import typer
 from typer import TyperException
 
 from flows.cli.analyse import analyse
-from flows.cli.audit import audit
 from flows.cli.calls import calls
 from flows.cli.doctor import doctor
 from flows.cli.editions import editions
+from flows.cli.evaluate import evaluate, evaluation_settings
 from flows.cli.import_edition import import_app
 from flows.cli.query import query
-from flows.cli.refresh import refresh
+from flows.cli.refresh import refresh, refresh_settings
 from flows.cli.report import report
 from flows.cli.reproduce import reproduce
 from flows.cli.serve import serve
 from flows.cli.unlock import unlock
-from flows.cli.verify import verify
+from flows.cli.verify import audit, verify
 from flows.console.interrupts import EXIT_CODES
 from flows.console.library_errors import as_ours
 from flows.console.os_errors import told_of
@@ -39,7 +39,8 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command(cls=settings_command(refresh))(with_settings(refresh, {}))
+app.command(cls=settings_command(refresh, refresh_settings))(with_settings(refresh, {}))
+app.command(cls=settings_command(evaluate, evaluation_settings))(with_settings(evaluate, {}))
 app.command()(query)
 app.command()(editions)
 app.command()(verify)

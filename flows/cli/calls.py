@@ -11,6 +11,8 @@ from flows.console.row_formats import Format, FormatOption, print_rows
 from flows.console.terminal import Terminal, json_text, on_one_line
 from schemas.calls import CALL_STATUSES, ROLES
 from schemas.errors import InvalidOption, UnreadableInput
+from warehouse.catalog.catalog import published_units
+from warehouse.editions.selectors import LATEST, select_unit
 from warehouse.ledger.ledger import ledger_file
 from warehouse.ledger.reading import LISTED_COLUMNS, CallFilter, CallTotals, LedgerReader
 
@@ -36,7 +38,10 @@ def calls(
     status: Annotated[
         str | None, typer.Option(help=f"Only calls that came to this: {', '.join(CALL_STATUSES)}.")
     ] = None,
-    edition: Annotated[str | None, typer.Option(help="Only calls that this edition made.")] = None,
+    edition: Annotated[
+        str | None,
+        typer.Option(help="Only calls of this edition, its evaluations included."),
+    ] = None,
     template: Annotated[str | None, typer.Option(help="Only calls whose prompt is of this template.")] = None,
     contains: Annotated[
         str | None, typer.Option(metavar="TEXT", help="Only calls with this text in the reply.")
@@ -51,6 +56,9 @@ def calls(
     """
     _check("--role", role, ROLES)
     _check("--status", status, CALL_STATUSES)
+    if edition is not None and edition.startswith(LATEST):
+        store = data_root(root)
+        edition = select_unit(store, edition, published_units(store))
     wanted = CallFilter(role, model, status, edition, template, contains)
     if call_id is not None and wanted != CallFilter():
         raise InvalidOption("CALL_ID shows one call whole: give no --role, --model or other filter with it")

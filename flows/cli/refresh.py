@@ -1,7 +1,7 @@
 """`perennial refresh`: grow and publish one edition."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import copy_context
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,6 +11,7 @@ from flows.console import progress
 from flows.console.interrupts import Interrupted, signals_interrupt
 from flows.console.print_edition import print_edition
 from flows.console.print_plan import print_plan
+from flows.console.settings_options import flag_of
 from flows.console.terminal import Terminal
 from flows.serve.prefect_environment import configure_prefect, prefect_home
 from flows.stages.leaving import leave
@@ -21,6 +22,8 @@ from warehouse.staging.staging import Staging
 from warehouse.store.store import Store
 
 if TYPE_CHECKING:
+    from pydantic.fields import FieldInfo
+
     from schemas.settings import RefreshSettings
 
 _WIDTH = 120  # columns of what is printed into a file or a pipe
@@ -50,7 +53,7 @@ def refresh(
     from schemas.settings import load_settings
 
     chosen = load_settings(flags)
-    console = _console(as_json)
+    console = result_console(as_json)
     store = Store(chosen.root)
     if not dry_run:
         refuse_locked(store)
@@ -60,30 +63,37 @@ def refresh(
         print_plan(console, store, prepared, as_json, chosen.endpoint())
         return
     if prepared.published:
-        Staging(store, plan.edition).remove()
+        for part in (plan.growth, plan.evaluation):
+            Staging(store, part.unit).remove()
         console.print(f"edition {plan.edition} is published already, with these settings: nothing to do")
-        print_edition(store, plan, console, as_json)
+        print_edition(store, plan.edition, console, as_json)
         return
     check_runner(chosen.runner)
     store.require_conditional_writes()
     for warning in prepared.own.warnings:
         console.print(f"warning: {warning}", style="yellow")
     values = {
-        **_without_secrets(chosen),
+        **without_secrets(chosen),
         "edition": plan.edition,
         "players": list(plan.evaluation.players),
     }
     verb = "going on with" if prepared.resumed else "growing"
     console.print(f"{verb} edition {plan.edition} in {chosen.root}")
-    try:
-        with signals_interrupt():
-            _run(values, find_benchmark(plan.benchmark).warm_up, chosen.root, console, verbose)
-    except Interrupted as interrupted:
-        raise typer.Exit(interrupted.exit_code) from None
-    print_edition(store, plan, console, as_json)
+    run_flow("refresh", plan.growth.benchmark, chosen.root, console, verbose, settings=values)
+    print_edition(store, plan.edition, console, as_json)
 
 
-def _without_secrets(settings: "RefreshSettings") -> dict[str, Any]:
+def refresh_settings(args: Sequence[str]) -> "Mapping[str, FieldInfo]":
+    """Return the settings that are options, with those of the benchmark that the arguments name."""
+    from schemas.settings.refresh import chosen_benchmark
+
+    fields: Mapping[str, FieldInfo] = (
+        chosen_benchmark(flag_of(args, "--benchmark")).settings().ordered_fields()
+    )
+    return fields
+
+
+def without_secrets(settings: "RefreshSettings") -> dict[str, Any]:
     """Return the settings as Prefect may keep them; URLs that may hold a secret go by the environment."""
     from flows.serve.flow_parameters import SECRET_SETTINGS
 
@@ -93,12 +103,25 @@ def _without_secrets(settings: "RefreshSettings") -> dict[str, Any]:
     return values
 
 
+def run_flow(
+    name: str, benchmark: str, root: str, console: Terminal, verbose: bool, **parameters: Any
+) -> None:
+    """Run the flow of this name in `flows.refresh.flow`; a signal that ends it becomes its exit code."""
+    warm_up = find_benchmark(benchmark).warm_up if name == "refresh" else None
+    try:
+        with signals_interrupt():
+            _run(name, warm_up, root, console, verbose, parameters)
+    except Interrupted as interrupted:
+        raise typer.Exit(interrupted.exit_code) from None
+
+
 def _run(
-    values: dict[str, Any],
+    name: str,
     warm_up: Callable[[], str] | None,
     root: str,
     console: Terminal,
     verbose: bool,
+    parameters: dict[str, Any],
 ) -> None:
     """Run the flow beside an embedded server; make compiled code ready while that server starts."""
     configure_prefect(root, verbose)
@@ -111,9 +134,9 @@ def _run(
         progress.note(f"{'start':<12} {told}Prefect is up")
         context = copy_context()
         server.when_ended(lambda: context.run(_leave_without_server))
-        from flows.refresh.flow import refresh as refresh_flow
+        from flows.refresh import flow
 
-        refresh_flow(values)
+        getattr(flow, name)(**parameters)
 
 
 def _leave_without_server() -> None:
@@ -127,7 +150,7 @@ def _leave_without_server() -> None:
     )
 
 
-def _console(as_json: bool) -> Terminal:
+def result_console(as_json: bool) -> Terminal:
     """Return where to print: as wide as the terminal, or wide enough for a table where there is none."""
     console = Terminal(stderr=as_json, soft_wrap=True)
     return console if console.is_terminal else Terminal(stderr=as_json, soft_wrap=True, width=_WIDTH)

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections import Counter
 from typing import Any
 
 from rich.table import Table
@@ -9,24 +10,31 @@ from rich.table import Table
 from flows.console.progress import calls_text
 from flows.console.terminal import Terminal
 from schemas.benchmark import find_benchmark
-from schemas.plan import RefreshPlan
 from schemas.tables import TABLES
+from schemas.units import is_evaluation, split_unit
 from warehouse.catalog.catalog import Catalog, open_catalog
 from warehouse.catalog.leaderboard import leaderboard_sql
+from warehouse.editions.publish import published_plan
 from warehouse.store.store import Store
 
 
-def print_edition(store: Store, plan: RefreshPlan, console: Terminal, as_json: bool) -> None:
-    """Print the published edition for people, or as JSON on standard output."""
+def print_edition(store: Store, unit: str, console: Terminal, as_json: bool) -> None:
+    """Print a published edition with its evaluations for people, or as JSON on standard output.
+
+    `unit` is what was just published of it: the edition itself, or one of its evaluations.
+    """
     catalog = open_catalog(store)
+    plan = published_plan(store, split_unit(unit)[0])
     benchmark = find_benchmark(plan.benchmark)
     measures = benchmark.measures
     names, rows = catalog.query(leaderboard_sql(plan.edition, measures))
-    _, counted = catalog.query(f"SELECT counts FROM editions WHERE edition = '{plan.edition}'")
-    counts = json.loads(counted[0][0])
+    counts = _counts(catalog, plan.edition)
     if as_json:
         board = [dict(zip(names, row, strict=True)) for row in rows]
-        document = {"edition": plan.edition, "root": store.root, "counts": counts, "leaderboard": board}
+        document: dict[str, Any] = {"edition": plan.edition}
+        if is_evaluation(unit):
+            document["evaluation"] = split_unit(unit)[1]
+        document |= {"root": store.root, "counts": counts, "leaderboard": board}
         document["models"] = _spent(catalog, plan.edition)
         sys.stdout.write(json.dumps(document, indent=1) + "\n")
         return
@@ -45,13 +53,26 @@ def print_edition(store: Store, plan: RefreshPlan, console: Terminal, as_json: b
     console.print(f"published: {shown}; {counts['audits']} expectations held")
     if counts.get("calls"):
         console.print(f"models:    {_spent_text(_spent(catalog, plan.edition))}")
-    for name, text in benchmark.summary(catalog, plan.growth).items():
+    for name, text in benchmark.summary(catalog, plan).items():
         console.print(f"{name + ':':<10} {text}")
     console.print(f"tables:    {store.location('tables')}/<table>/edition={plan.edition}/")
     flag = "" if store.root == "warehouse/data" else f" --root {store.root}"
     console.print(
         f"next:      perennial query{flag} \"FROM domain_scores WHERE edition = '{plan.edition}'\"",
     )
+
+
+def _counts(catalog: Catalog, edition: str) -> Counter[str]:
+    """Return the rows of each table, of the edition and all of its evaluations."""
+    _, counted = catalog.query(
+        f"SELECT counts FROM editions WHERE edition = '{edition}' "
+        f"UNION ALL SELECT counts FROM evaluations WHERE edition = '{edition}'"
+    )
+    counts: Counter[str] = Counter()
+    for (text,) in counted:
+        counts.update(json.loads(text))
+    counts["statistics"] = catalog.count(f"FROM statistics WHERE edition = '{edition}'")
+    return counts
 
 
 def _figure(value_low_high: list[float | None]) -> str:

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
 Command = Callable[..., None]
-_BENCHMARK = "--benchmark"
 
 
 def with_settings(function: Command, fields: "Mapping[str, FieldInfo]") -> Command:
@@ -32,19 +31,18 @@ def with_settings(function: Command, fields: "Mapping[str, FieldInfo]") -> Comma
     return command
 
 
-def settings_command(function: Command) -> type[TyperCommand]:
-    """Return the class of a command that has the settings of the benchmark it is used with."""
+def settings_command(
+    function: Command, choose: "Callable[[Sequence[str]], Mapping[str, FieldInfo]]"
+) -> type[TyperCommand]:
+    """Return the class of a command whose settings are chosen by its arguments, when it is used."""
 
     class SettingsCommand(TyperCommand):
         def make_context(
             self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any
         ) -> Any:
-            """Read the benchmark's name first: its settings are options too."""
-            from schemas.settings.refresh import chosen_benchmark
-
-            fields = chosen_benchmark(_flag_of(args)).settings().ordered_fields()
+            """Choose the settings first: they are options too."""
             app = typer.Typer(add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False)
-            app.command(self.name)(with_settings(function, fields))
+            app.command(self.name)(with_settings(function, choose(args)))
             return typer.main.get_command(app).make_context(info_name, args, parent, **extra)
 
     return SettingsCommand
@@ -61,11 +59,11 @@ def _option(name: str, field: "FieldInfo") -> inspect.Parameter:
     )
 
 
-def _flag_of(args: Sequence[str]) -> str | None:
-    """Return the value of --benchmark, None where it is not given."""
+def flag_of(args: Sequence[str], flag: str) -> str | None:
+    """Return the value of a flag among a command's arguments, None where it is not given."""
     for place, text in enumerate(args):
-        if text == _BENCHMARK:
+        if text == flag:
             return args[place + 1] if place + 1 < len(args) else None
-        if text.startswith(f"{_BENCHMARK}="):
-            return text.removeprefix(f"{_BENCHMARK}=")
+        if text.startswith(f"{flag}="):
+            return text.removeprefix(f"{flag}=")
     return None

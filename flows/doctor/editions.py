@@ -7,10 +7,11 @@ from flows.doctor.check import Check, Look, flawed, passed, warned
 from flows.stages.completeness import progress_of
 from flows.stages.workspace import Workspace
 from schemas.errors import Damaged, EditionConflict
-from warehouse.catalog.catalog import published_editions
-from warehouse.catalog.withdrawals import withdrawn_editions
-from warehouse.editions.integrity import beside_flaws, count_flaws, relation_flaws, staged_state
-from warehouse.editions.verify import Verification, verifiable_editions, verify_edition
+from schemas.units import is_evaluation
+from warehouse.catalog.catalog import published_units
+from warehouse.catalog.withdrawals import withdrawn_units
+from warehouse.editions.integrity import beside_flaws, relation_flaws, staged_state
+from warehouse.editions.verify import verifiable_units, verify_unit
 from warehouse.staging.staging import Staging
 from warehouse.store.store import Store
 
@@ -21,12 +22,12 @@ _LISTED = "make the folders of the root readable"
 
 def edition_looks(store: Store) -> Iterator[Look]:
     """Yield a look at each published and each staged edition, and at the files beside them."""
-    editions = verifiable_editions(store)
+    editions = verifiable_units(store)
     staged = [name for name in store.names("staging") if not name.startswith(".")]
     if not editions:
         yield Look("editions", _LISTED, lambda: passed("editions", "none is published yet"))
     for edition in editions:
-        yield Look(f"edition {edition}", _RESTORE, partial(_edition, store, edition))
+        yield Look(_name(edition), _RESTORE, partial(_edition, store, edition))
     yield Look("withdrawals", _RESTORE, partial(_withdrawals, store))
     yield Look("other files", _RESTORE, partial(_other_files, store))
     if not staged:
@@ -36,37 +37,33 @@ def edition_looks(store: Store) -> Iterator[Look]:
 
 
 def _edition(store: Store, edition: str) -> Check:
-    name = f"edition {edition}"
-    verification = verify_edition(store, edition)
+    name = _name(edition)
+    verification = verify_unit(store, edition)
     damage = [f"{finding.file}: {finding.message}" for finding in verification.findings if finding.is_damage]
-    is_old = any(finding.problem == "no manifest" for finding in verification.findings)
-    if is_old:
-        damage += count_flaws(store, edition)
-    if edition in published_editions(store):
+    if edition in published_units(store):
         damage += relation_flaws(store, edition)
     if damage:
         remedy = (
             f"restore the named files from a copy; until then `perennial editions --withdraw {edition} "
-            "--why TEXT` hides the edition from readers"
+            "--why TEXT` hides it from readers"
         )
         return flawed(name, damage, remedy, _DAMAGED)
     unlisted = [finding.file for finding in verification.findings if finding.problem == "unlisted"]
     if unlisted:
-        return warned(name, f"{unlisted[0]} is no file of the edition", "move such files away")
-    return passed(name, _whole(verification, is_old))
-
-
-def _whole(verification: Verification, is_old: bool) -> str:
-    if is_old:
-        return "published before manifests: counts, keys and references hold"
-    return (
+        return warned(name, f"{unlisted[0]} is no file of it", "move such files away")
+    return passed(
+        name,
         f"{verification.files:,} files of {verification.bytes:,} bytes, {verification.rows:,} rows as they "
-        "were published; keys and references hold"
+        "were published; keys and references hold",
     )
 
 
+def _name(unit: str) -> str:
+    return f"{'evaluation' if is_evaluation(unit) else 'edition'} {unit}"
+
+
 def _withdrawals(store: Store) -> Check:
-    withdrawn = withdrawn_editions(store)
+    withdrawn = withdrawn_units(store)
     return passed("withdrawals", f"withdrawn: {', '.join(withdrawn)}" if withdrawn else "none is withdrawn")
 
 
@@ -92,8 +89,8 @@ def _staged(store: Store, edition: str) -> Check:
     state = staged_state(staging)
     if state.flaws:
         return flawed(name, state.flaws, staging.remedy, _DAMAGED)
-    if edition in published_editions(store):
-        seen = "left over: the edition is published"
+    if edition in published_units(store):
+        seen = "left over: it is published"
         return warned(name, seen, f"remove it with `perennial editions --prune-staging {edition}`")
     try:
         progress = progress_of(Workspace(staging, plan))

@@ -12,7 +12,7 @@ from flows.console.terminal import Terminal
 from schemas.calls import ANSWERED_STATUSES
 from schemas.errors import InvalidOption
 from warehouse.editions.prunable import Prunable, prunable, remove
-from warehouse.editions.verify import lost_editions
+from warehouse.editions.verify import lost_units
 from warehouse.ledger.ledger import ledger_file
 from warehouse.ledger.reading import CallFilter, LedgerReader
 from warehouse.store.store import Store
@@ -23,8 +23,8 @@ _COLUMNS = (
 )
 _WHAT = {
     "staging": "work in progress",
-    "tables": "tables without a row in editions",
-    "manifest": "manifest without an edition",
+    "tables": "tables without a row",
+    "manifest": "manifest without a row",
     "analyses": "analyses without an edition",
     "superseded": "superseded table",
     "draft": "draft that nobody finished",
@@ -53,9 +53,9 @@ def prune(store: Store, editions: Sequence[str], *, yes: bool, format_: Format) 
 def _print_kept(store: Store) -> None:
     """Say what looks like an edition whose row was lost: that is only removed where it is named."""
     console = Terminal(stderr=True, soft_wrap=True)
-    for edition in lost_editions(store):
+    for edition in lost_units(store):
         console.print(
-            f"warning: {edition} has a manifest but no row in editions, as a published edition whose row was "
+            f"warning: {edition} has a manifest but no row, as something published whose row was "
             f"lost: see `perennial verify {edition}`; --prune-staging {edition} would remove it"
         )
 

@@ -1,7 +1,9 @@
-"""Rebuild a published edition from its plan, its configurations and its stored replies, and compare.
+"""Rebuild a published edition from its plan, its configurations and its stored replies, and compare; or an
+evaluation from its edition and its stored replies.
 
-Nobody is asked and nothing of the data root is changed: the work is done in a folder of its own, which
-holds what the edition's refresh could see: what its stages read of the editions before it.
+No model is asked and nothing of the data root is changed: the work is done in a folder of its own, which
+holds what the refresh could see: what its stages read of the editions before it, or the edition that was
+played.
 """
 
 import asyncio
@@ -10,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from flows.refresh.plan import code_version
+from flows.refresh.publish import QUESTIONS
 from flows.run.plain_stages import PlainStages
 from flows.stages.grow import grow
 from flows.stages.policies import Policies
@@ -17,11 +20,12 @@ from flows.stages.workspace import open_workspace
 from schemas.benchmark import Benchmark, find_benchmark
 from schemas.calls import CallPolicy
 from schemas.errors import InvalidOption
-from schemas.plan import RefreshPlan
-from warehouse.catalog.catalog import published_editions, table_file
-from warehouse.catalog.external_scores import score_files
-from warehouse.editions.compare import Sameness, compare_edition
-from warehouse.editions.publish import published_plan
+from schemas.plan import EditionPlan, Plan
+from schemas.units import describe_unit
+from warehouse.catalog.catalog import published_units, table_file
+from warehouse.editions.compare import Sameness, compare_unit
+from warehouse.editions.publish import unit_plan
+from warehouse.editions.selectors import select_unit
 from warehouse.editions.stored_replies import stored_replies
 from warehouse.ledger.ledger import CallLedger, ledger_file
 from warehouse.staging.merge_parts import consolidate
@@ -33,9 +37,9 @@ _POLICIES = Policies(CallPolicy(base_url="http://replay.invalid", replay=True), 
 
 @dataclass(frozen=True, slots=True)
 class Reproduction:
-    """What became of each table, and which versions of perennial made them."""
+    """What became of each table of an edition or evaluation, and which versions of perennial made them."""
 
-    edition: str
+    unit: str
     published_by: str
     rebuilt_by: str
     tables: tuple[Sameness, ...]
@@ -46,59 +50,50 @@ class Reproduction:
         return all(table.same_rows for table in self.tables)
 
 
-def reproduce_edition(store: Store, edition: str, folder: Path, tell: Callable[[str], None]) -> Reproduction:
-    """Rebuild the edition in an empty folder and compare it with what was published.
+def reproduce_unit(
+    store: Store, named: str | None, folder: Path, tell: Callable[[str], None]
+) -> Reproduction:
+    """Rebuild an edition or evaluation in an empty folder and compare it with what was published.
 
-    `tell` is given a line a stage. Raises InvalidOption for an edition that is not published or was
-    imported, Damaged where its calls are not what was written.
+    `tell` is given a line a stage. Raises InvalidOption for what is not published or was imported, Damaged
+    where its calls are not what was written.
     """
-    plan = _plan(store, edition)
+    unit = select_unit(store, named, published_units(store))
+    plan = _plan(store, unit)
     benchmark = find_benchmark(plan.benchmark)
     work = Store(str(folder))
     _bring_what_was_seen(store, plan, benchmark, work)
-    _fill_ledger(store, edition, work)
-    staging = Staging(work, edition)
+    _fill_ledger(store, unit, work)
+    staging = Staging(work, unit)
     staging.write_plan(plan)
-    policies = replace(_POLICIES, inputs=benchmark.inputs_of(store, edition) if benchmark.inputs_of else None)
-    grow(open_workspace(work.root, edition), policies, PlainStages(tell))
+    inputs = benchmark.inputs_of(store, unit) if isinstance(plan, EditionPlan) else None
+    grow(open_workspace(work.root, unit), replace(_POLICIES, inputs=inputs), PlainStages(tell))
     rebuilt = folder / "rebuilt"
     rebuilt.mkdir()
-    tables = compare_edition(store, edition, consolidate(staging, rebuilt))
-    return Reproduction(edition, plan.code_version, code_version(), tables)
+    tables = compare_unit(store, unit, consolidate(staging, rebuilt))
+    return Reproduction(unit, plan.code_version, code_version(), tables)
 
 
-def _plan(store: Store, edition: str) -> RefreshPlan:
-    editions = published_editions(store)
-    if edition not in editions:
-        known = ", ".join(editions) or "none"
-        raise InvalidOption(f"edition {edition!r} is not published in {store.root}; published: {known}")
-    plan = published_plan(store, edition)
-    if plan.growth.imported_from:
+def _plan(store: Store, unit: str) -> Plan:
+    plan = unit_plan(store, unit)
+    if plan.imported_from:
         raise InvalidOption(
-            f"edition {edition!r} was imported: it comes from its files, not from a seed; "
+            f"{describe_unit(unit)} was imported: it comes from its files, not from a seed; "
             "`perennial verify` says whether it is what was imported"
         )
     return plan
 
 
-def _bring_what_was_seen(store: Store, plan: RefreshPlan, benchmark: Benchmark, work: Store) -> None:
-    """Copy what the refresh could see: of earlier editions, and the scores that its figures refer to."""
-    seen = {"editions", *(table for stage in benchmark.growing() for table in stage.earlier)}
-    names = [table_file(table, earlier) for earlier in plan.growth.known_editions for table in sorted(seen)]
-    if _refers_to_scores(store, plan.edition):
-        names += score_files(store)
+def _bring_what_was_seen(store: Store, plan: Plan, benchmark: Benchmark, work: Store) -> None:
+    """Copy what could be seen: of earlier editions, or the questions that were played."""
+    if isinstance(plan, EditionPlan):
+        seen = {"editions", *(table for stage in benchmark.growing() for table in stage.earlier)}
+        names = [table_file(table, earlier) for earlier in plan.known_editions for table in sorted(seen)]
+    else:
+        names = [table_file(table, plan.edition) for table in QUESTIONS]
     for name in names:
         if store.exists(name):
             work.write_bytes(name, store.read_bytes(name))
-
-
-def _refers_to_scores(store: Store, edition: str) -> bool:
-    """Whether a figure of the published edition compares with another benchmark's scores."""
-    named = set(store.read_table(table_file("statistics", edition), ["other"])["other"].to_pylist())
-    return any(
-        named & set(store.read_table(name, ["benchmark"])["benchmark"].to_pylist())
-        for name in score_files(store)
-    )
 
 
 def _fill_ledger(store: Store, edition: str, work: Store) -> None:

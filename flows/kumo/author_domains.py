@@ -82,7 +82,7 @@ def _known(workspace: Workspace) -> list[KnownDomain]:
     edition = KumoEdition(workspace)
     configs = [edition.config(config_id).config for config_id in edition.plan.configs]
     configs += [load_bundled(name) for name in bundled_domains()]
-    published = published_domains(workspace.staging.store, workspace.plan.growth.known_editions)
+    published = published_domains(workspace.staging.store, workspace.growth.known_editions)
     names = {(config.name, config.goal): None for config in configs} | dict.fromkeys(published)
     return [KnownDomain(name, goal) for name, goal in names]
 

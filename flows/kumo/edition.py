@@ -50,7 +50,7 @@ class KumoEdition:
     @cached_property
     def plan(self) -> KumoPlan:
         """KUMO's own part of the edition's plan."""
-        return KumoPlan.from_json(self.workspace.plan.growth.own)
+        return KumoPlan.from_json(self.workspace.growth.own)
 
     def proposed(self) -> Rows:
         """Return the rows of `domains` that a model proposed, in order; none before they are staged."""

@@ -35,7 +35,7 @@ def sample(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[str,
     `rejections`, and another one is drawn in its place.
     """
     edition, cell = KumoEdition(workspace), Cell.of(batch)
-    issued = issued_instances(workspace.staging.store, workspace.plan.growth.known_editions)
+    issued = issued_instances(workspace.staging.store, workspace.growth.known_editions)
     return _sampled(edition, cell, issued, _drawn_before(edition, cell))
 
 

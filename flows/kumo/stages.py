@@ -2,13 +2,11 @@
 
 from collections.abc import Callable, Sequence
 
-from flows.kumo import author_domains, play_episodes, sample_instances, write_books
+from flows.kumo import author_domains, sample_instances, write_books
 from flows.kumo.edition import CONFIGS, PROPOSALS, KumoEdition, given_batch
 from flows.kumo.gate import check_batches
-from flows.stages import compute_statistics
 from flows.stages.workspace import Workspace
 from schemas.benchmark import Batch, Stage, always
-from tasks.kumo.players import PLAYERS
 
 
 def _given_domains(workspace: Workspace) -> Sequence[Batch]:
@@ -27,17 +25,8 @@ def _cells(stage: str) -> Callable[[Workspace], Sequence[Batch]]:
     return lambda workspace: [cell.batch(stage) for cell in KumoEdition(workspace).cells]
 
 
-def _episodes(workspace: Workspace) -> Sequence[Batch]:
-    players = workspace.plan.evaluation.players
-    return [c.batch("episodes", player) for c in KumoEdition(workspace).cells for player in players]
-
-
 def _needs_no_writer(workspace: Workspace, _batch: Batch) -> bool:
     return not KumoEdition(workspace).plan.authoring.writer
-
-
-def _needs_no_model(_workspace: Workspace, batch: Batch) -> bool:
-    return batch.key[-1] in PLAYERS
 
 
 _PLAYABLE = ("kumo_seed_configs", "instances", "kumo_instances", "kumo_books")
@@ -87,7 +76,7 @@ STAGES = (
         writes=("kumo_books", "rejections"),
         spreads=_needs_no_writer,
     ),
-    # Before the episodes: no model is paid for playing what would not be published.
+    # Before any evaluation: no model is paid for playing what would not be published.
     Stage(
         "gate",
         "Tests the grader on each instance, and that it is solved from its book.",
@@ -106,25 +95,5 @@ STAGES = (
         writes=("audits",),
         earlier=("instances", "kumo_instances"),
         repeats=True,
-    ),
-    Stage(
-        "episodes",
-        "Lets players play the instances whose book passed its check.",
-        _episodes,
-        play_episodes.play,
-        reads=_PLAYABLE,
-        writes=("episodes", "turns", "kumo_episodes", "kumo_moves"),
-        spreads=_needs_no_model,
-    ),
-    Stage(
-        "statistics",
-        "Computes the figures of the edition from its episodes.",
-        lambda _workspace: [compute_statistics.EDITION],
-        compute_statistics.compute_statistics,
-        reads=(
-            *("kumo_seed_configs", "instances", "kumo_instances", "episodes", "kumo_episodes"),
-            "external_scores",
-        ),
-        writes=("statistics",),
     ),
 )

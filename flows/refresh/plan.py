@@ -8,13 +8,16 @@ from flows.console.clock import refuse_clock_set_back
 from flows.refresh.player_choice import check_models, choose_players
 from schemas.benchmark import Preparation, find_benchmark
 from schemas.errors import EditionConflict
-from schemas.plan import EditionPlan, EvaluationPlan, RefreshPlan
+from schemas.plan import EditionPlan, EvaluationPlan, Plan, RefreshPlan
 from schemas.settings import RefreshSettings
-from warehouse.catalog.catalog import published_editions
-from warehouse.catalog.withdrawals import withdrawn_editions
-from warehouse.editions.publish import published_plan
-from warehouse.staging.staging import Staging, staged_editions
+from schemas.units import split_unit
+from warehouse.catalog.catalog import published_editions, row_file
+from warehouse.catalog.withdrawals import withdrawn_units
+from warehouse.editions.publish import unit_plan
+from warehouse.staging.staging import Staging, staged_units
 from warehouse.store.store import Store
+
+FIRST = "1"  # the name of the evaluation that a refresh makes
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +47,7 @@ def prepare_refresh(settings: RefreshSettings, store: Store, *, needs_key: bool 
     params = settings.player_params() if set(players) - set(benchmark.playing().programs) else {}
     asked = RefreshPlan(
         EditionPlan("", benchmark.name, own.own, seed, published, version, found=own.found),
-        EvaluationPlan("", "", benchmark.name, players, settings.runs, seed, version, params),
+        EvaluationPlan("", FIRST, benchmark.name, players, settings.runs, seed, version, params),
     )
     prepared = (
         _named(settings.edition, asked, own, store) if settings.edition else _unnamed(asked, own, store)
@@ -66,12 +69,11 @@ def _named(edition: str, asked: RefreshPlan, own: Preparation, store: Store) -> 
     published = edition in asked.growth.known_editions
     if published:
         _refuse_withdrawn(edition, store)
-    staging = Staging(store, edition)
-    begun = published_plan(store, edition) if published else staging.read_plan()
+    begun = _begun(store, edition, asked.named(edition).evaluation)
     if begun is None:
         return PreparedRefresh(asked.named(edition), own, resumed=False, published=False)
     if begun.asked == asked.asked:
-        return PreparedRefresh(begun, own, resumed=True, published=published)
+        return _resumed(begun, own, store)
     differing = ", ".join(
         f"{key} was {_short(value)} and is now {_short(asked.asked[key])}"
         for key, value in begun.asked.items()
@@ -84,12 +86,33 @@ def _named(edition: str, asked: RefreshPlan, own: Preparation, store: Store) -> 
         )
     raise EditionConflict(
         f"edition {edition!r} was begun with other settings ({differing}): give the same settings to go on, "
-        f"another --edition, or remove {store.location(staging.folder)}"
+        f"another --edition, or remove {store.location(Staging(store, edition).folder)}"
     )
 
 
+def _begun(store: Store, edition: str, evaluation: EvaluationPlan) -> RefreshPlan | None:
+    """Return the plan of a refresh of this edition that was begun; None where its edition never was.
+
+    Its evaluation is this one where nothing of it is there.
+    """
+    growth = _plan_of(store, edition)
+    first = _plan_of(store, evaluation.unit)
+    if not isinstance(growth, EditionPlan):
+        return None
+    return RefreshPlan(growth, first if isinstance(first, EvaluationPlan) else evaluation)
+
+
+def _plan_of(store: Store, unit: str) -> Plan | None:
+    return unit_plan(store, unit) if store.exists(row_file(unit)) else Staging(store, unit).read_plan()
+
+
+def _resumed(plan: RefreshPlan, own: Preparation, store: Store) -> PreparedRefresh:
+    published = all(store.exists(row_file(part.unit)) for part in (plan.growth, plan.evaluation))
+    return PreparedRefresh(plan, own, resumed=True, published=published)
+
+
 def _refuse_withdrawn(edition: str, store: Store) -> None:
-    event = withdrawn_editions(store).get(edition)
+    event = withdrawn_units(store).get(edition)
     if event is not None:
         raise EditionConflict(
             f"edition {edition!r} is published in {store.root} and withdrawn ({event.why}), and its name "
@@ -98,16 +121,13 @@ def _refuse_withdrawn(edition: str, store: Store) -> None:
 
 
 def _unnamed(asked: RefreshPlan, own: Preparation, store: Store) -> PreparedRefresh:
-    staged = staged_editions(store)
-    withdrawn = withdrawn_editions(store)
-    for edition in staged:
-        if edition in withdrawn:
-            continue
-        plan = Staging(store, edition).read_plan()
-        if plan is not None and plan.asked == asked.asked:
-            published = edition in asked.growth.known_editions
-            return PreparedRefresh(plan, own, resumed=True, published=published)
-    name = _free_name(asked.benchmark, {*asked.growth.known_editions, *staged})
+    withdrawn = withdrawn_units(store)
+    staged = {edition for edition, name in map(split_unit, staged_units(store)) if name in ("", FIRST)}
+    for edition in sorted(staged - set(withdrawn)):
+        begun = _begun(store, edition, asked.named(edition).evaluation)
+        if begun is not None and begun.asked == asked.asked:
+            return _resumed(begun, own, store)
+    name = _free_name(asked.growth.benchmark, {*asked.growth.known_editions, *staged})
     return PreparedRefresh(asked.named(name), own, resumed=False, published=False)
 
 

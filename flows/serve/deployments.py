@@ -17,12 +17,13 @@ from prefect.states import Completed
 from flows.console import progress
 from flows.console.terminal import Terminal
 from flows.refresh.flow import refresh
-from flows.refresh.plan import code_version
+from flows.refresh.plan import FIRST, code_version
 from flows.serve.child_runs import end_with_parent
 from flows.serve.flow_parameters import takes_settings
 from flows.watchers.webhook import Notices
 from schemas.settings import EditionName, load_settings
-from warehouse.catalog.catalog import published_editions
+from schemas.units import evaluation_of
+from warehouse.catalog.catalog import published_units
 from warehouse.store.store import Store
 
 _WIDTH = 160
@@ -35,10 +36,10 @@ def _fresh_edition(given: dict[str, Any]) -> str:
     tidied up, and is no fresh edition, so that another one follows.
     """
     settings = load_settings(given)
-    before = published_editions(Store(settings.root))
+    before = published_units(Store(settings.root))
     values = {name: value for name, value in given.items() if value is not None}
     edition = refresh.fn(values)
-    return refresh.fn(values) if edition in before and not settings.edition else edition
+    return refresh.fn(values) if evaluation_of(edition, FIRST) in before and not settings.edition else edition
 
 
 def _tell_of_crash(flow: Flow[..., Any], flow_run: FlowRun, state: State[Any]) -> None:
@@ -84,13 +85,13 @@ def audit(edition: EditionName | None = None) -> State[Any]:
     Args:
         edition: The edition. Default: every published one.
     """
-    from flows.editions.audit import audit_edition, editions_to_audit, require_held
+    from flows.editions.audit import audit_unit, require_held, units_to_audit
 
     store = Store(load_settings({}).root)
     broken = {}
     with _run_of_its_own():
-        for name in editions_to_audit(store, edition):
-            told, broken[name] = audit_edition(store, name)
+        for name in units_to_audit(store, edition):
+            told, broken[name] = audit_unit(store, name)
             progress.note(f"{name}: {told}")
         require_held(broken, store)
     return Completed(message=f"audited: {', '.join(broken)}")

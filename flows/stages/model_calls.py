@@ -34,6 +34,14 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 
+class CallsFailed(Exception):
+    """Model calls of a batch failed for good, so that it is not staged: how many episodes that leaves."""
+
+    def __init__(self, episodes: int) -> None:
+        super().__init__(episodes)
+        self.episodes = episodes
+
+
 class BatchCalls:
     """Ask on behalf of one batch, and remember which calls it used."""
 
@@ -112,7 +120,7 @@ async def _in_session(
     logging.getLogger("httpx2").setLevel(logging.WARNING)
     store = workspace.staging.store
     path = ledger_file(store.root)
-    with CallLedger(path, workspace.plan.edition, policy.base_url, root_id(store)) as ledger:
+    with CallLedger(path, workspace.plan.unit, policy.base_url, root_id(store)) as ledger:
         async with _client(policy, ledger, store) as client:
             with _calls_end_first(client.stop):
                 return await work(ModelSession(client, ledger, policy))

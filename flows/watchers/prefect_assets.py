@@ -9,8 +9,9 @@ from prefect.cache_policies import NO_CACHE
 
 from flows.watchers.watcher import Watcher
 from schemas.ids import content_id
-from schemas.plan import RefreshPlan
+from schemas.plan import Plan
 from schemas.tables import TABLES
+from schemas.units import is_evaluation, split_unit
 from warehouse.lineage.columns import origin_tables
 from warehouse.lineage.datasets import dataset_name, root_namespace
 
@@ -35,34 +36,35 @@ def asset_key(root: str, table: str) -> str:
 
 
 class AssetWatcher(Watcher):
-    """Materialises an asset for each table of the edition that has rows, once it is published."""
+    """Materialises an asset for each table that has rows, once it is published."""
 
     def __init__(self) -> None:
         self._root = ""
-        self._edition = ""
+        self._unit = ""
 
-    def refresh_started(self, root: str, plan: RefreshPlan) -> None:
-        """Keep where the edition goes."""
-        self._root, self._edition = root, plan.edition
+    def unit_started(self, root: str, plan: Plan) -> None:
+        """Keep where the edition or evaluation goes."""
+        self._root, self._unit = root, plan.unit
 
     def published(self, counts: dict[str, int]) -> None:
         """Run one materialising task a table."""
-        # An edition's own row is counted by nobody.
-        known = {**counts, "editions": 1}
+        # Its own row is counted by nobody.
+        known = {**counts, "evaluations" if is_evaluation(self._unit) else "editions": 1}
         rows = {name: known[name] for name in TABLES if known.get(name)}
         for table in rows:
-            _materialise(self._root, self._edition, table, rows)
+            _materialise(self._root, self._unit, table, rows)
 
 
-def _materialise(root: str, edition: str, table: str, rows: Mapping[str, int]) -> None:
+def _materialise(root: str, unit: str, table: str, rows: Mapping[str, int]) -> None:
     asset = Asset(
         key=asset_key(root, table),
         properties=AssetProperties(name=table, description=f"A row is {TABLES[table].row}."),
     )
     metadata: dict[str, Any] = {
-        "edition": edition,
+        "edition": split_unit(unit)[0],
+        "evaluation": split_unit(unit)[1],
         "rows": rows[table],
-        "columns": [column.name for column in TABLES[table].columns],
+        "columns": [column.name for column in TABLES[table].file_columns],
     }
     materialize(
         asset,

@@ -1,17 +1,17 @@
-"""Who watches a refresh: artifacts, lineage events, notices. A watcher that fails never stops the refresh."""
+"""Who watches a refresh or an evaluation: artifacts, lineage events, notices. None ever stops it."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from flows.console import progress
-from schemas.plan import RefreshPlan
+from schemas.plan import Plan
 
 
 class Watcher:
     """Told what a refresh does, step by step; each method does nothing unless it is overridden."""
 
-    def refresh_started(self, root: str, plan: RefreshPlan) -> None:
-        """The plan stands, and the stages begin."""
+    def unit_started(self, root: str, plan: Plan) -> None:
+        """The plan of an edition or an evaluation stands, and its stages begin."""
 
     def stage_started(self, stage: str, batches: int) -> None:
         """A stage of so many batches begins."""
@@ -23,10 +23,13 @@ class Watcher:
         """The stage is done; `counts` are all its rows by table."""
 
     def published(self, counts: dict[str, int]) -> None:
-        """The edition is published; `counts` are its rows by table."""
+        """The edition or evaluation is published; `counts` are its rows by table."""
+
+    def ended(self) -> None:
+        """All that was asked for is published."""
 
     def failed(self, error: BaseException) -> None:
-        """The refresh ends without an edition; it may have ended before its plan stood."""
+        """It ends with something unpublished; it may have ended before a plan stood."""
 
 
 class Watchers(Watcher):
@@ -36,9 +39,9 @@ class Watchers(Watcher):
         self._watchers = tuple(watchers)
         self._failed: set[str] = set()
 
-    def refresh_started(self, root: str, plan: RefreshPlan) -> None:
+    def unit_started(self, root: str, plan: Plan) -> None:
         """Tell them all."""
-        self._tell(lambda watcher: watcher.refresh_started(root, plan))
+        self._tell(lambda watcher: watcher.unit_started(root, plan))
 
     def stage_started(self, stage: str, batches: int) -> None:
         """Tell them all."""
@@ -55,6 +58,10 @@ class Watchers(Watcher):
     def published(self, counts: dict[str, int]) -> None:
         """Tell them all."""
         self._tell(lambda watcher: watcher.published(counts))
+
+    def ended(self) -> None:
+        """Tell them all."""
+        self._tell(lambda watcher: watcher.ended())
 
     def failed(self, error: BaseException) -> None:
         """Tell them all."""

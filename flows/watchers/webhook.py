@@ -6,6 +6,7 @@ A notice is never fatal. Paths and queries of webhook URLs hold secrets: only th
 import signal
 import threading
 import time
+from collections import Counter
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -15,7 +16,8 @@ from flows.console import progress
 from flows.console.interrupts import Interrupted
 from flows.watchers.watcher import Watcher
 from schemas.errors import PerennialError
-from schemas.plan import RefreshPlan
+from schemas.plan import Plan
+from schemas.units import split_unit
 
 TIMEOUT_S = 10.0
 _TRIES = 2
@@ -67,6 +69,7 @@ class Notices(Watcher):
 
     def __init__(self, url: str, root: str, benchmark: str, edition: str, code_version: str) -> None:
         self._webhook = Webhook(url) if url else None
+        self._counts: Counter[str] = Counter()
         self._known: dict[str, Any] = {
             "benchmark": benchmark,
             "edition": edition or None,
@@ -74,17 +77,22 @@ class Notices(Watcher):
             "code_version": code_version,
         }
 
-    def refresh_started(self, root: str, plan: RefreshPlan) -> None:
+    def unit_started(self, root: str, plan: Plan) -> None:
         """Remember what is told at the end."""
         self._known |= {
             "edition": plan.edition,
+            "evaluation": split_unit(plan.unit)[1] or None,
             "benchmark": plan.benchmark,
             "code_version": plan.code_version,
         }
 
     def published(self, counts: dict[str, int]) -> None:
-        """Tell of the edition and its rows."""
-        self._post({"event": "published", "counts": counts, "error": None})
+        """Remember the rows."""
+        self._counts.update(counts)
+
+    def ended(self) -> None:
+        """Tell of the edition and its rows, those of its evaluation too."""
+        self._post({"event": "published", "counts": dict(self._counts), "error": None})
 
     def failed(self, error: BaseException) -> None:
         """Tell why there is no edition."""

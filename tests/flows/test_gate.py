@@ -31,7 +31,7 @@ from tasks.kumo.self_test import needs_no_test
 from tests.flows.prefect_harness import Harness
 from tests.server.book_text import read_back_of
 from warehouse.catalog.catalog import table_file
-from warehouse.catalog.withdrawals import withdraw, withdrawn_editions
+from warehouse.catalog.withdrawals import withdraw, withdrawn_units
 from warehouse.kumo.rows import instance_from_row, instance_row
 from warehouse.staging.staging import Staging
 from warehouse.store.store import Store
@@ -350,7 +350,7 @@ def test_other_numbers_of_the_same_states_repeat_the_form_alone_and_a_withdrawn_
     _publish_copy(workspace, "hidden", redraw)
     store = workspace.staging.store
     withdraw(store, "hidden", "a fault", "2026-01-01T00:00:00+00:00", "somebody")
-    assert "hidden" in withdrawn_editions(store)
+    assert "hidden" in withdrawn_units(store)
     message = _refused(workspace)
     assert "same truths, actions and states, broken by 1 rows" in message
     assert "same instance_id, broken by 1 rows" in message

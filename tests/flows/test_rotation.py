@@ -99,8 +99,8 @@ def test_a_refresh_takes_whose_turn_it_is_and_says_why(
     assert document["domains"] == ["Fantasy Artefacts"]
     assert document["turns"] == {"Fantasy Artefacts": "in no edition so far"}
     both = prepare_refresh(settings.model_copy(update={"domain_count": 2}), store)
-    assert [domain.config.name for domain in both.domains] == ["Chemical Analysis", "Fantasy Artefacts"]
-    assert both.domains[0].turn.endswith("last in small")
+    assert [domain.config.name for domain in both.own.inputs] == ["Chemical Analysis", "Fantasy Artefacts"]
+    assert both.own.inputs[0].turn.endswith("last in small")
 
 
 def test_the_rest_of_domains_leaves_imported_editions_aside(published: Published, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from warehouse.catalog.catalog import (
     visible_editions,
 )
 from warehouse.catalog.later_statistics import keep_analysis, latest_analysis
-from warehouse.catalog.withdrawals import Event, history, reinstate, withdraw, withdrawn_editions
+from warehouse.catalog.withdrawals import Event, history, reinstate, withdraw, withdrawn_units
 from warehouse.editions.issued_ids import issued_instances
 from warehouse.editions.publish import publish
 from warehouse.store.store import Store
@@ -79,7 +79,7 @@ def test_all_that_happened_is_kept(store: Store) -> None:
         ("reinstated", "second"),
         ("withdrawn", "drei — ünï"),
     ]
-    assert withdrawn_editions(store) == {"e1": Event("withdrawn", "drei — ünï", AT, BY)}
+    assert withdrawn_units(store) == {"e1": Event("withdrawn", "drei — ünï", AT, BY)}
 
 
 def test_withdrawing_twice_and_undoing_nothing_are_refused(store: Store) -> None:

@@ -1,11 +1,12 @@
-"""Read published editions with DuckDB: one view a table, one view an analyst's question.
+"""Read what is published with DuckDB: one view a table, one view an analyst's question.
 
-A catalog is a snapshot: which editions are visible is looked up once, when it is opened, and only
-their files are named in its views. What is published, withdrawn or analysed meanwhile is not seen, whole
+A catalog is a snapshot: which editions and evaluations are visible is looked up once, when it is opened, and
+only their files are named in its views. What is published, withdrawn or analysed meanwhile is not seen, whole
 or in part. No file that a view may name is ever written a second time: DuckDB opens a file more than once
 in a query, and would read the head of one and the rows of another.
 """
 
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,10 +17,11 @@ from schemas.benchmark import benchmarks
 from schemas.errors import QueryFailed, QueryTimedOut, UnreadableInput
 from schemas.table_form import DUCKDB_TYPES, Table
 from schemas.tables import TABLES
+from schemas.units import evaluation_of, is_evaluation, split_unit
 from warehouse.catalog.confinement import Setting, checked_statement, confine
 from warehouse.catalog.external_scores import score_files
-from warehouse.catalog.later_statistics import latest_analysis
-from warehouse.catalog.withdrawals import withdrawn_editions
+from warehouse.catalog.later_statistics import analysis_of
+from warehouse.catalog.withdrawals import withdrawn_units
 from warehouse.store.duckdb_files import let_duckdb_read
 from warehouse.store.store import Store
 
@@ -27,15 +29,21 @@ if TYPE_CHECKING:
     import duckdb
     import pyarrow
 
-PART = "part-0.parquet"
-FORMAT = 2  # of data roots; raised when tables change so that older readers would err
-_FORMAT_1 = "domains"  # a table that only roots of format 1 hold
+PART = "part-0"  # what an edition itself publishes; evaluations have names of their own
+FORMAT = 3  # of data roots; raised when tables change so that older readers would err
+_OF_OLDER_FORMATS = {"domains", "statistics"}  # tables that only roots of format 1 and 2 hold
 _ROWS_AT_ONCE = 256
 
 
-def table_file(table: str, edition: str) -> str:
-    """Return the name of the table's file in that edition, relative to the data root."""
-    return f"tables/{table}/edition={edition}/{PART}"
+def table_file(table: str, unit: str) -> str:
+    """Return the name of the table's file of that edition or evaluation, relative to the data root."""
+    edition, name = split_unit(unit)
+    return f"tables/{table}/edition={edition}/{name or PART}.parquet"
+
+
+def row_file(unit: str) -> str:
+    """Return the name of the file whose presence publishes the edition or evaluation."""
+    return table_file("evaluations" if is_evaluation(unit) else "editions", unit)
 
 
 def published_editions(store: Store) -> tuple[str, ...]:
@@ -43,25 +51,64 @@ def published_editions(store: Store) -> tuple[str, ...]:
 
     Withdrawn ones are among them: their names stay taken, and their instances are never issued again.
     """
-    _refuse_older_format(store)
-    folders = [name for name in store.names("tables/editions") if name.startswith("edition=")]
-    editions = (name.removeprefix("edition=") for name in folders)
-    return tuple(edition for edition in editions if store.exists(table_file("editions", edition)))
+    found = _names_of_editions(store, "editions")
+    return tuple(edition for edition in found if store.exists(row_file(edition)))
 
 
-def _refuse_older_format(store: Store) -> None:
-    """Raise UnreadableInput for a data root of format 1, whose tables bore other names."""
-    if _FORMAT_1 in store.names("tables"):
-        raise UnreadableInput(
-            f"the data root {store.root!r} was written in format 1 by an older perennial, expected format "
-            f"{FORMAT}: name another --root, or read it with the version that wrote it"
-        )
+def published_evaluations(store: Store, edition: str) -> tuple[str, ...]:
+    """Return all published evaluations of the edition, `EDITION@NAME`, withdrawn ones included, in order."""
+    names = [name for name in store.names(f"tables/evaluations/edition={edition}") if name[0] != "."]
+    stems = (name.removesuffix(".parquet") for name in names if name.endswith(".parquet"))
+    return tuple(evaluation_of(edition, stem) for stem in sorted(stems, key=_by_number))
+
+
+def published_units(store: Store) -> tuple[str, ...]:
+    """Return all published editions, each followed by its evaluations; withdrawn ones are among them."""
+    editions = {*published_editions(store), *_names_of_editions(store, "evaluations")}
+    return tuple(
+        unit
+        for edition in sorted(editions)
+        for unit in (edition, *published_evaluations(store, edition))
+        if is_evaluation(unit) or store.exists(row_file(unit))
+    )
+
+
+def visible_units(store: Store) -> tuple[str, ...]:
+    """Return the editions that readers see, each followed by its evaluations: all that are not withdrawn."""
+    withdrawn = withdrawn_units(store)
+    editions = [edition for edition in published_editions(store) if edition not in withdrawn]
+    units = (unit for edition in editions for unit in (edition, *published_evaluations(store, edition)))
+    return tuple(unit for unit in units if unit not in withdrawn)
 
 
 def visible_editions(store: Store) -> tuple[str, ...]:
-    """Return the names of the published editions that readers see, sorted: all that are not withdrawn."""
-    withdrawn = withdrawn_editions(store)
-    return tuple(edition for edition in published_editions(store) if edition not in withdrawn)
+    """Return the names of the published editions that readers see, sorted."""
+    return tuple(unit for unit in visible_units(store) if not is_evaluation(unit))
+
+
+def visible_evaluations(store: Store, edition: str) -> tuple[str, ...]:
+    """Return the evaluations of the edition that are not withdrawn, in order."""
+    withdrawn = withdrawn_units(store)
+    return tuple(unit for unit in published_evaluations(store, edition) if unit not in withdrawn)
+
+
+def _names_of_editions(store: Store, table: str) -> list[str]:
+    _refuse_older_format(store)
+    folders = [name for name in store.names(f"tables/{table}") if name.startswith("edition=")]
+    return [name.removeprefix("edition=") for name in folders]
+
+
+def _by_number(name: str) -> tuple[int, str]:
+    return (int(name), "") if name.isdecimal() else (sys.maxsize, name)
+
+
+def _refuse_older_format(store: Store) -> None:
+    """Raise UnreadableInput for a data root of an older format, whose tables were others."""
+    if _OF_OLDER_FORMATS & set(store.names("tables")):
+        raise UnreadableInput(
+            f"the data root {store.root!r} was written in an older format by an older perennial, expected "
+            f"format {FORMAT}: name another --root, or read it with the version that wrote it"
+        )
 
 
 def question_views() -> dict[str, str]:
@@ -88,7 +135,12 @@ class Catalog:
     """
 
     connection: "duckdb.DuckDBPyConnection"
-    editions: tuple[str, ...]
+    units: tuple[str, ...]
+
+    @property
+    def editions(self) -> tuple[str, ...]:
+        """The editions that it shows."""
+        return tuple(unit for unit in self.units if not is_evaluation(unit))
 
     def query(self, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
         """Return column names and rows of the SQL; raise what `stream` raises."""
@@ -123,9 +175,9 @@ class Catalog:
 
 
 def open_catalog(
-    store: Store, editions: tuple[str, ...] | None = None, settings: Mapping[str, Setting] | None = None
+    store: Store, units: tuple[str, ...] | None = None, settings: Mapping[str, Setting] | None = None
 ) -> Catalog:
-    """Open a snapshot of these editions, by default the visible ones; without any all views are empty.
+    """Open a snapshot of these editions and evaluations, by default the visible ones.
 
     `settings` are DuckDB's, by name; once the catalog is open none can be changed.
     """
@@ -134,8 +186,8 @@ def open_catalog(
     connection = duckdb.connect(":memory:")
     # Times are shown as they are kept, wherever the reader sits.
     connection.execute("SET TimeZone = 'UTC'")
-    editions = visible_editions(store) if editions is None else editions
-    names = {table.name: _files_of(store, table, editions) for table in TABLES.values()}
+    units = visible_units(store) if units is None else units
+    names = {table.name: _files_of(store, table, units) for table in TABLES.values()}
     let_duckdb_read(connection, store)
     for table in TABLES.values():
         sql = _table_sql(table, [store.location(name) for name in names[table.name]])
@@ -143,7 +195,7 @@ def open_catalog(
     for view, sql in question_views().items():
         connection.execute(f'CREATE VIEW "{view}" AS {sql}')
     confine(connection, [store.location(name) for of in names.values() for name in of], settings or {})
-    return Catalog(connection, editions)
+    return Catalog(connection, units)
 
 
 def view_over_arrow(tables: dict[str, "pyarrow.Table"]) -> "duckdb.DuckDBPyConnection":
@@ -161,33 +213,25 @@ def quote(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def _files_of(store: Store, table: Table, editions: Sequence[str]) -> list[str]:
-    """Return the names of the files that hold the table in these editions, relative to the data root."""
-    if not table.of_editions:
+def _files_of(store: Store, table: Table, units: Sequence[str]) -> list[str]:
+    """Return the names of the files that hold the table in these units, relative to the data root."""
+    if table.kind == "root":
         return score_files(store)
-    present = [edition for edition in editions if store.exists(table_file(table.name, edition))]
-    return [_file_of(store, table.name, edition) for edition in present]
+    if table.kind == "analysis":
+        found = (analysis_of(store, edition, units) for edition in units if not is_evaluation(edition))
+        return [name for name in found if name]
+    holders = {True: ("answers", "either"), False: ("questions", "either")}
+    files = [table_file(table.name, unit) for unit in units if table.kind in holders[is_evaluation(unit)]]
+    return [file for file in files if store.exists(file)]
 
 
 def _table_sql(table: Table, places: Sequence[str]) -> str:
-    columns = [(column.name, DUCKDB_TYPES[column.type]) for column in table.columns]
-    if table.of_editions:
-        columns = [("edition", "VARCHAR"), *columns]
+    columns = [(column.name, DUCKDB_TYPES[column.type]) for column in table.file_columns]
     nothing = "SELECT " + ", ".join(f'NULL::{type_} AS "{name}"' for name, type_ in columns) + " WHERE false"
     if not places:
         return nothing
     listed = ", ".join(quote(place) for place in places)
-    options = "union_by_name = true"
-    if table.of_editions:
-        options += ", hive_partitioning = true, hive_types = {'edition': VARCHAR}"
-    # An older edition may lack a column that came later: all of its rows have NULL there.
-    return f"{nothing} UNION ALL BY NAME SELECT * FROM read_parquet([{listed}], {options})"
-
-
-def _file_of(store: Store, table: str, edition: str) -> str:
-    """Return the table's file of that edition: for statistics the latest analysis, where there is one."""
-    later = latest_analysis(store, edition) if table == "statistics" else None
-    return later or table_file(table, edition)
+    return f"{nothing} UNION ALL BY NAME SELECT * FROM read_parquet([{listed}], hive_partitioning = false)"
 
 
 @contextmanager

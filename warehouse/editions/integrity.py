@@ -4,7 +4,6 @@ Each function returns what is wrong, a line a flaw; whoever calls it knows the r
 and memory stays flat: tables are read in batches, or by DuckDB within a limit.
 """
 
-import json
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -12,9 +11,10 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from schemas.errors import Damaged, in_one_line
-from schemas.table_form import Table
+from schemas.table_form import Reference, Table
 from schemas.tables import TABLES
-from warehouse.catalog.catalog import open_catalog, table_file
+from schemas.units import is_evaluation, split_unit
+from warehouse.catalog.catalog import open_catalog
 from warehouse.catalog.confinement import Setting
 from warehouse.catalog.external_scores import score_files
 from warehouse.catalog.later_statistics import ANALYSES
@@ -30,9 +30,9 @@ _BATCH_ROWS = 1 << 14
 
 
 def relation_flaws(store: Store, edition: str) -> list[str]:
-    """Return what is wrong between the rows of a published edition: keys that repeat, references to nothing.
+    """Return what is wrong between the rows of a published edition or evaluation.
 
-    Statistics are those that readers see: of the latest analysis, where there is one.
+    That is: keys that repeat, references to nothing. Statistics are those that readers see.
     """
     import duckdb
 
@@ -43,19 +43,13 @@ def relation_flaws(store: Store, edition: str) -> list[str]:
                 "preserve_insertion_order": False,
                 "temp_directory": spill,
             }
-            with closing(open_catalog(store, (edition,), limits).connection) as connection:
-                tables = [table for table in TABLES.values() if table.of_editions]
+            units = (split_unit(edition)[0], *([edition] if is_evaluation(edition) else []))
+            kinds = ("answers", "either") if is_evaluation(edition) else ("questions", "either", "analysis")
+            with closing(open_catalog(store, units, limits).connection) as connection:
+                tables = [table for table in TABLES.values() if table.kind in kinds]
                 return [flaw for table in tables for flaw in _table_flaws(connection, table)]
     except (duckdb.Error, OSError) as error:
         return [f"keys and references cannot be followed, as a table cannot be read ({in_one_line(error)})"]
-
-
-def count_flaws(store: Store, edition: str) -> list[str]:
-    """Return what is wrong with the files of an edition older than manifests, by the counts in its row."""
-    (row,) = store.read_table(table_file("editions", edition)).to_pylist()
-    counts = {name: count for name, count in json.loads(row["counts"]).items() if name in TABLES}
-    names = {table_file(name, edition): rows for name, rows in counts.items()}
-    return [flaw for name, rows in names.items() for flaw in _file_flaws(store, name, rows)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,18 +86,18 @@ def beside_flaws(store: Store) -> tuple[int, list[str]]:
 
 def _table_flaws(connection: "duckdb.DuckDBPyConnection", table: Table) -> Iterator[str]:
     key = ", ".join(f'"{name}"' for name in table.key)
+    each = f"evaluation, {key}" if table.of_evaluations else key
     repeated = connection.execute(
-        f'SELECT {key}, count(*) OVER () FROM "{table.name}" GROUP BY {key} HAVING count(*) > 1 '
+        f'SELECT {key}, count(*) OVER () FROM "{table.name}" GROUP BY {each} HAVING count(*) > 1 '
         f"LIMIT {_SHOWN}"
     ).fetchall()
     if repeated:
         yield f"{table.name}: {repeated[0][-1]:,} keys are not unique, such as {_shown(repeated)}"
     for link in table.references:
         lost = connection.execute(
-            f'SELECT "{link.column}", count(*) OVER () FROM "{table.name}" '
-            f'ANTI JOIN "{link.to_table}" ON "{table.name}"."{link.column}" '
-            f'= "{link.to_table}"."{link.to_column}" '
-            f'WHERE "{table.name}"."{link.column}" IS NOT NULL LIMIT {_SHOWN}'
+            f'SELECT "{link.column}", count(*) OVER () FROM "{table.name}" AS t '
+            f'WHERE "{link.column}" IS NOT NULL AND NOT EXISTS (FROM "{link.to_table}" AS o '
+            f'WHERE o."{link.to_column}" = t."{link.column}"{_same_evaluation(table, link)}) LIMIT {_SHOWN}'
         ).fetchall()
         if lost:
             yield (
@@ -112,23 +106,26 @@ def _table_flaws(connection: "duckdb.DuckDBPyConnection", table: Table) -> Itera
             )
 
 
-def _file_flaws(store: Store, name: str, expected: int | None = None) -> Iterator[str]:
-    """Read the Parquet file through; with `expected` its rows are counted."""
+def _same_evaluation(table: Table, link: Reference) -> str:
+    """Return the condition that a referenced answer is of the row's own evaluation."""
+    if not TABLES[link.to_table].of_evaluations:
+        return ""
+    return " AND o.evaluation = " + ("t.evaluation" if table.of_evaluations else "''")
+
+
+def _file_flaws(store: Store, name: str) -> Iterator[str]:
+    """Read the Parquet file through."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    rows = 0
     try:
         with store.open(name) as file, pq.ParquetFile(file, pre_buffer=False) as source:
-            for batch in source.iter_batches(_BATCH_ROWS, use_threads=False):
-                rows += batch.num_rows
+            for _ in source.iter_batches(_BATCH_ROWS, use_threads=False):
+                pass
     except FileNotFoundError:
         yield f"{name} is missing"
     except (pa.ArrowException, OSError) as error:
         yield f"{name} cannot be read ({in_one_line(error)})"
-    else:
-        if expected is not None and rows != expected:
-            yield f"{name} holds {rows:,} rows, and the edition's row says {expected:,}"
 
 
 def _shown(rows: list[tuple[Any, ...]]) -> str:

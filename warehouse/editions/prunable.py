@@ -1,20 +1,22 @@
 """What may be removed from a data root: work in progress, and what cut-off or later work left over.
 
-Nothing of a published edition is among it but drafts that nobody finished and analyses that a later one
-took the place of, both at rest for an hour: a reader may have the latter open. An edition with a manifest
-but neither a row nor staging looks like a published one whose row was lost: it has to be named.
+Nothing of a published edition or evaluation is among it but drafts that nobody finished and analyses that
+a later one took the place of, both at rest for an hour: a reader may have the latter open. What has a
+manifest but neither a row nor staging looks as if it was published and its row lost: it has to be named.
 """
 
+import os
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
-from warehouse.catalog.catalog import published_editions
+from schemas.units import evaluation_of
+from warehouse.catalog.catalog import PART, published_units
 from warehouse.catalog.external_scores import SCORES
 from warehouse.catalog.later_statistics import ANALYSES
-from warehouse.editions.verify import lost_editions
+from warehouse.editions.verify import lost_units
 from warehouse.store.file_system import file_system
 from warehouse.store.store import Store
 from warehouse.store.versioned_files import superseded_versions
@@ -28,7 +30,7 @@ _FOLDERS = ("staging", "tables", "manifests", "analyses", SCORES, "withdrawals")
 _STAGING = re.compile(r"(?P<target>staging/(?P<edition>[^/]+))/.+")
 _DONE = re.compile(r"staging/[^/]+/done/[^/.][^/]*\.json")
 _OF_EDITION: tuple[tuple[Kind, re.Pattern[str]], ...] = (
-    ("tables", re.compile(r"(?P<target>tables/[^/]+/edition=(?P<edition>[^/]+))/.+")),
+    ("tables", re.compile(r"(?P<target>tables/[^/]+/edition=(?P<edition>[^/]+)/(?P<file>[^/]+))")),
     ("manifest", re.compile(r"(?P<target>manifests/(?P<edition>[^/.][^/]*)\.(json|sha256))")),
     ("analyses", re.compile(rf"(?P<target>{ANALYSES}/edition=(?P<edition>[^/]+))/.+")),
 )
@@ -60,8 +62,8 @@ def prunable(store: Store, now: datetime, editions: Collection[str] = ()) -> tup
 
     It stands in the order in which it is to be removed.
     """
-    published = frozenset(published_editions(store))
-    lost = frozenset() if editions else frozenset(lost_editions(store))
+    published = frozenset(published_units(store))
+    lost = frozenset() if editions else frozenset(lost_units(store))
     superseded = frozenset(_superseded(store))
     groups: dict[tuple[Kind, str], list[tuple[str, _File]]] = {}
     for file in _files(store):
@@ -97,8 +99,9 @@ def _sorted_out(
         return "staging", staged["edition"], staged["target"]
     for kind, pattern in _OF_EDITION:
         match = pattern.fullmatch(file.name)
-        if match and match["edition"] not in published:
-            return kind, match["edition"], match["target"]
+        unit = _unit_of(match) if match else ""
+        if match and unit not in published:
+            return kind, unit, match["target"]
     if now - file.changed >= AT_REST:
         edition = _EDITION.search(file.name)
         if _DRAFT.fullmatch(file.name):
@@ -106,6 +109,13 @@ def _sorted_out(
         if file.name in superseded:
             return "superseded", edition[1] if edition else "", file.name
     return None
+
+
+def _unit_of(match: re.Match[str]) -> str:
+    """Return what a file of a table, a manifest or an analysis belongs to."""
+    stem, ending = os.path.splitext(match.groupdict().get("file", ""))
+    of_evaluation = ending == ".parquet" and stem[0] != "." and stem != PART
+    return evaluation_of(match["edition"], stem) if of_evaluation else match["edition"]
 
 
 def _superseded(store: Store) -> Iterator[str]:

@@ -3,24 +3,24 @@
 from collections.abc import Iterator
 
 from schemas.errors import Damaged
-from warehouse.catalog.catalog import published_editions, table_file
+from warehouse.catalog.catalog import published_units, table_file
 from warehouse.store.store import Store
 
 _IDS_A_STEP = 20_000
 
 
 def published_call_ids(store: Store) -> Iterator[tuple[str, list[str]]]:
-    """Yield each published edition with some ids of its calls; a file that is unreadable is left out."""
+    """Yield what is published, each time with some ids of its calls; an unreadable file is left out."""
     import pyarrow as pa
     from pyarrow import parquet
 
-    for edition in published_editions(store):
+    for unit in published_units(store):
         try:
             with (
-                store.open(table_file("calls", edition)) as file,
+                store.open(table_file("calls", unit)) as file,
                 parquet.ParquetFile(file, pre_buffer=False) as source,
             ):
                 for batch in source.iter_batches(_IDS_A_STEP, columns=["call_id"], use_threads=False):
-                    yield edition, batch.column(0).to_pylist()
+                    yield unit, batch.column(0).to_pylist()
         except (pa.ArrowException, OSError, Damaged):
             continue

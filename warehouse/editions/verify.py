@@ -1,4 +1,4 @@
-"""Check a published edition byte by byte: its row against the seal, its manifest, its files: one chain."""
+"""Check a published edition or evaluation byte by byte: its row against the seal, its manifest, its files."""
 
 import hashlib
 import json
@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from schemas.errors import in_one_line
-from warehouse.catalog.catalog import published_editions, table_file
+from schemas.units import is_evaluation, split_unit
+from warehouse.catalog.catalog import published_units, row_file, table_file
 from warehouse.editions.manifest import (
     ListedFile,
     Manifest,
@@ -15,12 +16,12 @@ from warehouse.editions.manifest import (
     parse_manifest,
     seal_file,
 )
-from warehouse.staging.staging import Staging
+from warehouse.staging.staging import Staging, staged_units
 from warehouse.store.digests import Digest, digests_of
 from warehouse.store.parquet import parquet_table
 from warehouse.store.store import Store
 
-Problem = Literal["missing", "truncated", "altered", "unreadable", "unlisted", "no manifest"]
+Problem = Literal["missing", "truncated", "altered", "unreadable", "unlisted"]
 _UNCHECKED = "no file was checked"
 
 
@@ -35,8 +36,8 @@ class Finding:
 
     @property
     def is_damage(self) -> bool:
-        """Whether something is lost; not so a file too many, or an edition older than manifests."""
-        return self.problem not in ("unlisted", "no manifest")
+        """Whether something is lost; not so a file too many."""
+        return self.problem != "unlisted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,27 +52,27 @@ class Verification:
 
     @property
     def is_whole(self) -> bool:
-        """Whether every byte is as it was published; False for an edition older than manifests."""
+        """Whether every byte is as it was published."""
         return all(finding.problem == "unlisted" for finding in self.findings)
 
 
-def lost_editions(store: Store) -> tuple[str, ...]:
-    """Return the editions, sorted, that have a manifest but neither a row nor anything staged.
+def lost_units(store: Store) -> tuple[str, ...]:
+    """Return what has a manifest but neither a row nor anything staged, sorted.
 
-    They were published, and their row is lost. A publish that was cut off leaves the edition staged.
+    It was published, and its row is lost. A publish that was cut off leaves it staged.
     """
     names = [name for name in store.names("manifests") if name.endswith(".json") and name[0] != "."]
-    listed = {name.removesuffix(".json") for name in names} - set(published_editions(store))
+    listed = {name.removesuffix(".json") for name in names} - set(published_units(store))
     return tuple(sorted(name for name in listed if not store.names(Staging(store, name).folder)))
 
 
-def verifiable_editions(store: Store) -> tuple[str, ...]:
-    """Return all editions to verify, sorted: those that are published, and those whose row is lost."""
-    return tuple(sorted({*published_editions(store), *lost_editions(store)}))
+def verifiable_units(store: Store) -> tuple[str, ...]:
+    """Return what there is to verify: editions and evaluations that are published, or whose row is lost."""
+    return tuple(sorted({*published_units(store), *lost_units(store)}))
 
 
-def verify_edition(store: Store, edition: str) -> Verification:
-    """Read every file of the edition and return what differs from its seal, its row and its manifest."""
+def verify_unit(store: Store, edition: str) -> Verification:
+    """Read every file of the edition or evaluation and return what differs from seal, row and manifest."""
     verifier = _Verifier(store, edition)
     verifier.check()
     return Verification(edition, verifier.files, verifier.bytes, verifier.rows, tuple(verifier.findings))
@@ -83,7 +84,7 @@ class _Verifier:
     def __init__(self, store: Store, edition: str) -> None:
         self._store = store
         self._edition = edition
-        self._row_file = table_file("editions", edition)
+        self._row_file = row_file(edition)
         self._manifest_file = manifest_file(edition)
         self.findings: list[Finding] = []
         self.files = 0
@@ -109,15 +110,9 @@ class _Verifier:
             return None
         try:
             (row,) = parquet_table(content).to_pylist()
-            named = row.get("manifest_sha256")
         except Exception as error:  # noqa: BLE001  what a damaged file makes pyarrow raise is anything
             told = f"the edition's row cannot be read ({in_one_line(error)}): {_UNCHECKED}"
             self._note(self._row_file, "unreadable", told)
-            return None
-        traces = (self._manifest_file, seal_file(self._edition))
-        if named is None and not any(map(self._store.exists, traces)):
-            told = "published before editions had manifests, so that nothing says what its files were"
-            self._note(self._manifest_file, "no manifest", told)
             return None
         seal = self._read(seal_file(self._edition), "the seal of the edition's row")
         if seal is not None and not is_sealed(self._edition, content, seal):
@@ -163,8 +158,8 @@ class _Verifier:
             "counts": (_parsed(row.get("counts")), manifest.counts),
         }
         differing = [column for column, (found, expected) in claimed.items() if found != expected]
-        if made["edition"] != self._edition:
-            differing.append("edition")
+        if made["unit"] != self._edition:
+            differing.append("name")
         if differing:
             told = f"the edition's row differs from the manifest in {', '.join(differing)}"
             self._note(self._row_file, "altered", told)
@@ -196,14 +191,19 @@ class _Verifier:
                 self._note(file.name, "altered", f"{rows:,} rows, and the manifest says {file.rows:,}")
 
     def _name_unlisted(self, manifest: Manifest) -> None:
-        """Note each file that lies in the edition's folders and that nothing lists."""
+        """Note each file in its place, or with the name of its own, that nothing lists."""
+        edition, _ = split_unit(self._edition)
         known = {self._row_file, *(file.name for file in manifest.files)}
+        others = {*published_units(self._store), *staged_units(self._store)} - {self._edition}
         for table in self._store.names("tables"):
-            folder = f"tables/{table}/edition={self._edition}"
-            for name in self._store.names(folder):
-                if f"{folder}/{name}" not in known:
+            of_others = {table_file(table, other) for other in others}
+            own = table_file(table, self._edition)
+            folder = f"tables/{table}/edition={edition}"
+            for file in (f"{folder}/{name}" for name in self._store.names(folder)):
+                is_own = file == own if is_evaluation(self._edition) else file not in of_others
+                if is_own and file not in known:
                     told = "in the edition's folder, but no file of it: no view reads it, other readers may"
-                    self._note(f"{folder}/{name}", "unlisted", told)
+                    self._note(file, "unlisted", told)
 
 
 def _row_count(store: Store, name: str) -> int:

@@ -47,10 +47,14 @@ class CallFilter:
 
     def where(self) -> tuple[str, list[str]]:
         """Return the SQL condition and its values."""
-        columns = ("role", "model", "status", "edition", "template")
+        columns = ("role", "model", "status", "template")
         given = {column: getattr(self, column) for column in columns}
         conditions = [f"{column} = ?" for column, value in given.items() if value is not None]
         values = [value for value in given.values() if value is not None]
+        if self.edition is not None:
+            # Those of its evaluations too, `EDITION@NAME`.
+            conditions.append("(edition = ? OR substr(edition, 1, length(?) + 1) = ? || '@')")
+            values += [self.edition] * 3
         if self.contains is not None:
             conditions.append("instr(content, ?) > 0")
             values.append(self.contains)

@@ -3,8 +3,11 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from schemas.benchmark import find_benchmark
+from schemas.benchmark import Stage
 from schemas.tables import TABLES, staged_tables
+from schemas.units import is_evaluation
+
+_ANALYSED = ("instances", "external_scores")  # beside the answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,16 +30,17 @@ class StageTables:
         return tuple(table for table in TABLES if table in named)
 
 
-def jobs_of(benchmark: str) -> tuple[StageTables, ...]:
-    """Return the stages by which an edition of the benchmark grows, and the one that publishes it."""
-    grown = (
-        StageTables(stage.name, stage.doc, stage.reads, stage.writes, stage.earlier)
-        for stage in find_benchmark(benchmark).growing()
-    )
+def jobs_of(unit: str, benchmark: str, stages: Iterable[Stage]) -> tuple[StageTables, ...]:
+    """Return these stages of an edition or evaluation as jobs, and the one that publishes it."""
+    made = (StageTables(stage.name, stage.doc, stage.reads, stage.writes, stage.earlier) for stage in stages)
+    answers = is_evaluation(unit)
+    staged = staged_tables(benchmark, answers=answers)
     publishing = StageTables(
         "publish",
-        "Audits all tables and makes the edition visible.",
-        staged_tables(benchmark),
-        ("editions", "audits"),
+        "Audits the answers, computes the figures of the edition and makes both visible."
+        if answers
+        else "Audits all tables and makes the edition visible.",
+        (*staged, *_ANALYSED) if answers else staged,
+        ("evaluations", "audits", "statistics") if answers else ("editions", "audits"),
     )
-    return (*grown, publishing)
+    return (*made, publishing)

@@ -1,4 +1,4 @@
-"""Staging: the work in progress of one edition, batch by batch, under `staging/<edition>/`.
+"""Staging: the work in progress of an edition or evaluation, batch by batch, under `staging/<name>/`.
 
 A batch's parts are written first and its mark under `done/` last. Only marked batches count, so that
 a crash between two parts leaves nothing half done. The mark keeps size and SHA-256 of each part, and a
@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 from schemas.errors import Damaged, EditionConflict, in_one_line
 from schemas.ids import content_id
-from schemas.plan import RefreshPlan
+from schemas.plan import Plan, plan_from_json
 from schemas.tables import TABLES
+from schemas.units import describe_unit
 from warehouse.store.parquet import parquet_bytes, parquet_table, sort_by_key
 from warehouse.store.store import Store
 
@@ -32,35 +33,32 @@ _PLAN_DIGEST = "digest"
 
 @dataclass(frozen=True, slots=True)
 class StagedPart:
-    """What a batch's mark keeps of one part: its rows, size in bytes and SHA-256.
-
-    `size` and `sha256` are None in the mark of an older version, which kept the rows alone.
-    """
+    """What a batch's mark keeps of one part: its rows, size in bytes and SHA-256."""
 
     rows: int
-    size: int | None = None
-    sha256: str | None = None
+    size: int
+    sha256: str
 
 
 @dataclass(frozen=True)
 class Staging:
-    """The staged batches of one edition."""
+    """The staged batches of one edition or evaluation."""
 
     store: Store
-    edition: str
+    unit: str
 
     @property
     def folder(self) -> str:
         """The staging folder, relative to the data root."""
-        return f"staging/{self.edition}"
+        return f"staging/{self.unit}"
 
-    def write_plan(self, plan: RefreshPlan) -> None:
-        """Keep the plan: the first thing that a refresh stages."""
+    def write_plan(self, plan: Plan) -> None:
+        """Keep the plan: the first thing that is staged."""
         values = plan.as_json()
         text = json.dumps({**values, _PLAN_DIGEST: _plan_digest(values)}, indent=1, ensure_ascii=False)
         self.store.write_bytes(f"{self.folder}/plan.json", text.encode())
 
-    def read_plan(self) -> RefreshPlan | None:
+    def read_plan(self) -> Plan | None:
         """Return the staged plan, or None where nothing is staged.
 
         Raises Damaged where the plan is not what was written, EditionConflict where it is of another version.
@@ -71,19 +69,19 @@ class Staging:
             return None
         values = self._plan_values(content)
         try:
-            return RefreshPlan.from_json(values)
+            return plan_from_json(self.unit, values)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise EditionConflict(
                 f"{self.store.location(self.folder)}/plan.json is not a plan of this version ({error}): "
                 f"use another --edition, or remove that folder"
             ) from None
 
-    def required_plan(self) -> RefreshPlan:
+    def required_plan(self) -> Plan:
         """Return the staged plan; raise EditionConflict where nothing is staged, and as `read_plan`."""
         plan = self.read_plan()
         if plan is None:
             raise EditionConflict(
-                f"nothing is staged for edition {self.edition!r} in {self.store.root}: "
+                f"nothing is staged for {describe_unit(self.unit)} in {self.store.root}: "
                 "run `perennial refresh`"
             )
         return plan
@@ -104,7 +102,7 @@ class Staging:
         name = self._mark(key)
         try:
             mark = json.loads(self.store.read_bytes(name))
-            return {table: _part_of(value) for table, value in mark.items()}
+            return {table: StagedPart(**value) for table, value in mark.items()}
         except FileNotFoundError:
             raise self._damaged(name, "is missing") from None
         except (ValueError, TypeError, AttributeError):
@@ -149,10 +147,10 @@ class Staging:
             content = self.store.read_bytes(name)
         except FileNotFoundError:
             raise self._damaged(name, "is missing") from None
-        if part.size is not None and len(content) != part.size:
+        if len(content) != part.size:
             truncated = "truncated" if len(content) < part.size else "too long"
             raise self._damaged(name, f"is {truncated}: {len(content):,} of {part.size:,} bytes")
-        if part.sha256 is not None and _sha256(content) != part.sha256:
+        if _sha256(content) != part.sha256:
             raise self._damaged(name, f"was altered: its {len(content):,} bytes are not those written")
         try:
             rows = parquet_table(content, None if columns is None else list(columns))
@@ -212,7 +210,7 @@ class Staging:
     def remedy(self) -> str:
         """What to do about damage to what is staged."""
         return (
-            f"remove what is staged with `perennial editions --prune-staging {self.edition}`, then give the "
+            f"remove what is staged with `perennial editions --prune-staging {self.unit}`, then give the "
             "same refresh again (model calls are in the ledger and are not paid for again)"
         )
 
@@ -231,9 +229,7 @@ class Staging:
             raise self._damaged(name, "cannot be read, as it was cut off or altered") from None
         if not isinstance(values, dict):
             raise self._damaged(name, "is no plan")
-        # A plan of an older version has no digest.
-        digest = values.pop(_PLAN_DIGEST, None)
-        if digest is not None and digest != _plan_digest(values):
+        if values.pop(_PLAN_DIGEST, None) != _plan_digest(values):
             raise self._damaged(name, "was altered: it is not the plan that was written")
         return values
 
@@ -256,11 +252,6 @@ def _each_key_once(rows: "pyarrow.Table", key: str) -> "pyarrow.Table":
     return rows.take(first["row_min"])
 
 
-def _part_of(value: Any) -> StagedPart:
-    """Return what a mark keeps of a part; a mark of an older version has its rows alone."""
-    return StagedPart(**value) if isinstance(value, dict) else StagedPart(int(value))
-
-
 def _plan_digest(values: Mapping[str, Any]) -> str:
     return content_id("plan", values)
 
@@ -277,6 +268,6 @@ def _refuse_other_columns(table: str, rows: Rows) -> None:
             raise ValueError(f"a row of {table} differs in {sorted(row.keys() ^ names)} from its columns")
 
 
-def staged_editions(store: Store) -> list[str]:
-    """Return the names of the editions that have work in progress."""
+def staged_units(store: Store) -> list[str]:
+    """Return the names of the editions and evaluations that have work in progress."""
     return [name for name in store.names("staging") if store.exists(f"staging/{name}/plan.json")]

@@ -1,9 +1,10 @@
-"""Take the KUMO authors' release in as one edition: nothing is executed, nothing repaired.
+"""Take the KUMO authors' release in as an edition and an evaluation: nothing is executed, nothing repaired.
 
 Domains, instances and books are small and go through memory; episodes and turns are staged as Parquet parts
 by several processes, and become one file a table.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,16 +12,15 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from flows.kumo.release.release_rows import Place, ReleaseRows, read_release
-from flows.refresh.plan import code_version
-from flows.stages.compute_statistics import edition_statistics
+from flows.refresh.plan import FIRST, code_version
+from flows.stages.compute_statistics import analyse_edition
 from schemas.errors import EditionConflict, UnreadableInput
 from schemas.ids import content_id
 from schemas.kumo.plan import KumoPlan
 from schemas.kumo.things import Rejection
 from schemas.plan import EditionPlan, EvaluationPlan, RefreshPlan
 from schemas.tables import TABLES, staged_tables
-from warehouse.catalog.catalog import published_editions
-from warehouse.catalog.external_scores import load_scores
+from warehouse.catalog.catalog import published_editions, row_file
 from warehouse.editions.publish import Publication, publish, published_plan
 from warehouse.kumo.release.layout import find_release
 from warehouse.kumo.release.run_table import run_table_episodes
@@ -28,7 +28,7 @@ from warehouse.kumo.release.things import Release, Skipped
 from warehouse.kumo.release.trajectories import ImportProgress, consolidate_parts, import_trajectories
 from warehouse.kumo.release.trajectory_columns import TRAJECTORY_TABLES
 from warehouse.kumo.release.trajectory_parts import write_part
-from warehouse.kumo.rows import rejection_row
+from warehouse.kumo.rows import Row, rejection_row
 from warehouse.lock.root_lock import locked_root
 from warehouse.store.store import Store
 
@@ -69,9 +69,12 @@ def _imported(
     tell: Tell,
     on_progress: Callable[[ImportProgress], None],
 ) -> tuple[Publication, tuple[Skipped, ...]] | None:
-    if plan.edition in published_editions(store):
-        if published_plan(store, plan.edition).growth.imported_from == plan.growth.imported_from:
+    is_published = plan.edition in published_editions(store)
+    if is_published:
+        known = published_plan(store, plan.edition).imported_from
+        if known == plan.growth.imported_from and store.exists(row_file(plan.evaluation.unit)):
             return None
+    if is_published and known != plan.growth.imported_from:
         raise EditionConflict(
             f"edition {EDITION} is already published in {store.root}, imported from other files or with "
             "other --domains or --models, and is never changed: import into another --root"
@@ -86,16 +89,22 @@ def _imported(
             [*release.trajectories, *release.oracle], rows.keys, parts, on_progress=on_progress
         )
         _add_run_table(release, rows, models, parts)
-        files = {name: consolidate_parts(parts, name) for name in TRAJECTORY_TABLES}
-        skipped = (*rows.skipped, *read.skipped)
-        rows.findings += [*read.findings, *map(_as_finding, skipped)]
-        rows.tables["rejections"] = [rejection_row(finding) for finding in dict.fromkeys(rows.findings)]
+        files = {name: consolidate_parts(parts, name, plan.evaluation.unit) for name in TRAJECTORY_TABLES}
         tell(f"runs         {read.counts.get('episodes', 0):,} episodes with their texts")
-        tables = _arrow(rows)
-        tables["statistics"] = _statistics(tables, files, store)
-        tell(f"statistics   {tables['statistics'].num_rows:,}")
-        publication = publish(store, plan, tables, [], datetime.now(UTC), files)
-    return publication, skipped
+        rows.tables["rejections"] = _rejections(rows.findings, rows.skipped)
+        counts: Counter[str] = Counter()
+        if not is_published:
+            counts.update(publish(store, plan.growth, _arrow(rows.tables), [], datetime.now(UTC)).counts)
+        answers = _arrow({"rejections": _rejections(read.findings, read.skipped)}, answers=True)
+        statistics = analyse_edition(store, plan.edition, (), files)
+        tell(f"statistics   {statistics.num_rows:,}")
+        made = publish(store, plan.evaluation, answers, [], datetime.now(UTC), files, statistics=statistics)
+        counts.update({**made.counts, "statistics": statistics.num_rows})
+    return Publication(plan.edition, counts), (*rows.skipped, *read.skipped)
+
+
+def _rejections(findings: Sequence[Rejection], skipped: Sequence[Skipped]) -> list[Row]:
+    return [rejection_row(finding) for finding in dict.fromkeys((*findings, *map(_as_finding, skipped)))]
 
 
 def _plan(release: Release, models: Sequence[str]) -> RefreshPlan:
@@ -112,7 +121,7 @@ def _plan(release: Release, models: Sequence[str]) -> RefreshPlan:
     version = code_version()
     return RefreshPlan(
         EditionPlan(EDITION, "kumo", own, 0, (), version, digest),
-        EvaluationPlan(EDITION, "", "kumo", release.players, runs=0, seed=0, code_version=version),
+        EvaluationPlan(EDITION, FIRST, "kumo", release.players, 0, 0, version, imported_from=digest),
     )
 
 
@@ -146,28 +155,16 @@ def _numbers(place: Place) -> tuple[str, int, int]:
     return domain, setting.n_truths, setting.n_actions
 
 
-def _arrow(rows: ReleaseRows) -> dict[str, "pyarrow.Table"]:
+def _arrow(rows: Mapping[str, list[Row]], *, answers: bool = False) -> dict[str, "pyarrow.Table"]:
     """Return the small tables, sorted by their keys; those that an import has nothing for are empty."""
     import pyarrow as pa
 
     tables = {}
-    for name in staged_tables("kumo"):
-        if name not in (*TRAJECTORY_TABLES, "statistics"):
-            table = pa.Table.from_pylist(rows.tables.get(name, []), schema=TABLES[name].arrow_schema())
+    for name in staged_tables("kumo", answers=answers):
+        if name not in TRAJECTORY_TABLES:
+            table = pa.Table.from_pylist(rows.get(name, []), schema=TABLES[name].arrow_schema())
             tables[name] = table.sort_by([(key, "ascending") for key in TABLES[name].key])
     return tables
-
-
-def _statistics(
-    tables: dict[str, "pyarrow.Table"], files: Mapping[str, Path], store: Store
-) -> "pyarrow.Table":
-    import pyarrow.parquet as pq
-
-    from warehouse.catalog.later_statistics import as_statistics
-
-    read = {name: pq.read_table(files[name], partitioning=None) for name in ("episodes", "kumo_episodes")}
-    whole = {**tables, **read}
-    return as_statistics(edition_statistics("kumo", whole, 0, load_scores(store)))
 
 
 def _counted(rows: ReleaseRows) -> str:

@@ -18,10 +18,10 @@ def write_part(rows: "pyarrow.Table", folder: Path, table: str, number: int) -> 
         pq.write_table(rows, folder / table / f"part-{number:05d}.parquet", compression="lz4")
 
 
-def consolidate_parts(folder: Path, table: str) -> Path:
-    """Merge the table's parts into `folder/<table>.parquet`, sorted by its key, and return that file."""
+def consolidate_parts(folder: Path, table: str, unit: str) -> Path:
+    """Merge the table's parts into the unit's `folder/<table>.parquet`, sorted by its key."""
     import pyarrow.parquet as pq
 
     folder.mkdir(parents=True, exist_ok=True)
     parts = sorted((folder / table).glob("part-*.parquet"))
-    return write_sorted(table, (pq.read_table(part, partitioning=None) for part in parts), folder)
+    return write_sorted(table, (pq.read_table(part, partitioning=None) for part in parts), folder, unit)
