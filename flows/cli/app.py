@@ -10,10 +10,10 @@ from flows.cli.analyse import analyse
 from flows.cli.calls import calls
 from flows.cli.doctor import doctor
 from flows.cli.editions import editions
-from flows.cli.evaluate import evaluate, evaluation_settings
+from flows.cli.evaluate import evaluate, is_for_play
 from flows.cli.import_edition import import_app
 from flows.cli.query import query
-from flows.cli.refresh import refresh, refresh_settings
+from flows.cli.refresh import refresh
 from flows.cli.report import report
 from flows.cli.reproduce import reproduce
 from flows.cli.serve import serve
@@ -39,8 +39,8 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command(cls=settings_command(refresh, refresh_settings))(with_settings(refresh, {}))
-app.command(cls=settings_command(evaluate, evaluation_settings))(with_settings(evaluate, {}))
+app.command(cls=settings_command(refresh))(with_settings(refresh, {}))
+app.command(cls=settings_command(evaluate, is_for_play))(with_settings(evaluate, {}))
 app.command()(query)
 app.command()(editions)
 app.command()(verify)

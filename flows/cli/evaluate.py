@@ -1,14 +1,15 @@
 """`perennial evaluate`: let players answer the questions of a published edition."""
 
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from flows.cli.refresh import result_console, run_flow, without_secrets
 from flows.console.print_edition import print_edition
+from schemas.benchmark import find_benchmark
 from schemas.errors import InvalidOption
 from warehouse.catalog.catalog import row_file, visible_editions
+from warehouse.editions.publish import published_plan
 from warehouse.editions.selectors import select_unit
 from warehouse.lock.root_lock import refuse_locked
 from warehouse.staging.staging import Staging
@@ -16,6 +17,17 @@ from warehouse.store.store import Store
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
+
+
+def is_for_play(name: str, field: "FieldInfo") -> bool:
+    """Whether a setting of a refresh is one of an evaluation too."""
+    from schemas.settings import RefreshSettings
+    from schemas.settings.form import CALLS, OPERATION, PLAYERS, panel_of
+
+    is_shared = name in RefreshSettings.model_fields
+    return is_shared and (
+        name in ("root", "players", "runs") or panel_of(field) in (PLAYERS, CALLS, OPERATION)
+    )
 
 
 def evaluate(
@@ -39,8 +51,9 @@ def evaluate(
     from flows.run.choose_runner import check_runner
     from schemas.settings import load_settings
 
-    store = Store(load_settings(flags | {"edition": ""}).root)
-    chosen = load_settings(flags | {"edition": _edition(store, edition)})
+    store = Store(load_settings(flags).root)
+    growth = published_plan(store, _edition(store, edition))
+    chosen = load_settings({**flags, "benchmark": growth.benchmark, "edition": growth.edition})
     console = result_console(as_json)
     refuse_locked(store)
     plan = prepare_evaluation(chosen, store, name)
@@ -51,17 +64,11 @@ def evaluate(
         check_runner(chosen.runner)
         store.require_conditional_writes()
         console.print(f"evaluation {plan.unit} in {chosen.root}: {', '.join(plan.players)}")
-        values = {"settings": without_secrets(chosen), "evaluation": plan.name}
-        run_flow("evaluate", plan.benchmark, chosen.root, console, verbose, **values)
+        settings = {**without_secrets(chosen), "players": list(plan.players)}
+        parameters = {"settings": settings, "evaluation": plan.name}
+        warm_up = find_benchmark(plan.benchmark).warm_up
+        run_flow("evaluate", parameters, warm_up, chosen.root, console, verbose)
     print_edition(store, plan.unit, console, as_json)
-
-
-def evaluation_settings(_args: Sequence[str]) -> "Mapping[str, FieldInfo]":
-    """Return the settings that are options: those that concern players and calls, whatever the benchmark."""
-    from schemas.settings import RefreshSettings
-
-    fields = RefreshSettings.ordered_fields()
-    return {name: field for name, field in fields.items() if name not in ("benchmark", "edition", "seed")}
 
 
 def _edition(store: Store, named: str | None) -> str:

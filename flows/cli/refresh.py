@@ -1,7 +1,7 @@
 """`perennial refresh`: grow and publish one edition."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from contextvars import copy_context
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,7 +11,6 @@ from flows.console import progress
 from flows.console.interrupts import Interrupted, signals_interrupt
 from flows.console.print_edition import print_edition
 from flows.console.print_plan import print_plan
-from flows.console.settings_options import flag_of
 from flows.console.terminal import Terminal
 from flows.serve.prefect_environment import configure_prefect, prefect_home
 from flows.stages.leaving import leave
@@ -22,8 +21,6 @@ from warehouse.staging.staging import Staging
 from warehouse.store.store import Store
 
 if TYPE_CHECKING:
-    from pydantic.fields import FieldInfo
-
     from schemas.settings import RefreshSettings
 
 _WIDTH = 120  # columns of what is printed into a file or a pipe
@@ -79,18 +76,9 @@ def refresh(
     }
     verb = "going on with" if prepared.resumed else "growing"
     console.print(f"{verb} edition {plan.edition} in {chosen.root}")
-    run_flow("refresh", plan.growth.benchmark, chosen.root, console, verbose, settings=values)
+    warm_up = find_benchmark(plan.growth.benchmark).warm_up
+    run_flow("refresh", {"settings": values}, warm_up, chosen.root, console, verbose)
     print_edition(store, plan.edition, console, as_json)
-
-
-def refresh_settings(args: Sequence[str]) -> "Mapping[str, FieldInfo]":
-    """Return the settings that are options, with those of the benchmark that the arguments name."""
-    from schemas.settings.refresh import chosen_benchmark
-
-    fields: Mapping[str, FieldInfo] = (
-        chosen_benchmark(flag_of(args, "--benchmark")).settings().ordered_fields()
-    )
-    return fields
 
 
 def without_secrets(settings: "RefreshSettings") -> dict[str, Any]:
@@ -104,24 +92,28 @@ def without_secrets(settings: "RefreshSettings") -> dict[str, Any]:
 
 
 def run_flow(
-    name: str, benchmark: str, root: str, console: Terminal, verbose: bool, **parameters: Any
+    name: str,
+    parameters: dict[str, Any],
+    warm_up: Callable[[], str] | None,
+    root: str,
+    console: Terminal,
+    verbose: bool,
 ) -> None:
     """Run the flow of this name in `flows.refresh.flow`; a signal that ends it becomes its exit code."""
-    warm_up = find_benchmark(benchmark).warm_up if name == "refresh" else None
     try:
         with signals_interrupt():
-            _run(name, warm_up, root, console, verbose, parameters)
+            _run(name, parameters, warm_up, root, console, verbose)
     except Interrupted as interrupted:
         raise typer.Exit(interrupted.exit_code) from None
 
 
 def _run(
     name: str,
+    parameters: dict[str, Any],
     warm_up: Callable[[], str] | None,
     root: str,
     console: Terminal,
     verbose: bool,
-    parameters: dict[str, Any],
 ) -> None:
     """Run the flow beside an embedded server; make compiled code ready while that server starts."""
     configure_prefect(root, verbose)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
 Command = Callable[..., None]
+_BENCHMARK = "--benchmark"
 
 
 def with_settings(function: Command, fields: "Mapping[str, FieldInfo]") -> Command:
@@ -32,17 +33,24 @@ def with_settings(function: Command, fields: "Mapping[str, FieldInfo]") -> Comma
 
 
 def settings_command(
-    function: Command, choose: "Callable[[Sequence[str]], Mapping[str, FieldInfo]]"
+    function: Command, has: "Callable[[str, FieldInfo], bool]" = lambda _name, _field: True
 ) -> type[TyperCommand]:
-    """Return the class of a command whose settings are chosen by its arguments, when it is used."""
+    """Return the class of a command that has the settings of the benchmark it is used with.
+
+    `has` says which of them, by name and field.
+    """
 
     class SettingsCommand(TyperCommand):
         def make_context(
             self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any
         ) -> Any:
-            """Choose the settings first: they are options too."""
+            """Read the benchmark's name first: its settings are options too."""
+            from schemas.settings.refresh import chosen_benchmark
+
+            known = chosen_benchmark(_flag_of(args)).settings().ordered_fields()
+            fields = {name: field for name, field in known.items() if has(name, field)}
             app = typer.Typer(add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False)
-            app.command(self.name)(with_settings(function, choose(args)))
+            app.command(self.name)(with_settings(function, fields))
             return typer.main.get_command(app).make_context(info_name, args, parent, **extra)
 
     return SettingsCommand
@@ -59,11 +67,11 @@ def _option(name: str, field: "FieldInfo") -> inspect.Parameter:
     )
 
 
-def flag_of(args: Sequence[str], flag: str) -> str | None:
-    """Return the value of a flag among a command's arguments, None where it is not given."""
+def _flag_of(args: Sequence[str]) -> str | None:
+    """Return the value of --benchmark, None where it is not given."""
     for place, text in enumerate(args):
-        if text == flag:
+        if text == _BENCHMARK:
             return args[place + 1] if place + 1 < len(args) else None
-        if text.startswith(f"{flag}="):
-            return text.removeprefix(f"{flag}=")
+        if text.startswith(f"{_BENCHMARK}="):
+            return text.removeprefix(f"{_BENCHMARK}=")
     return None

@@ -1,5 +1,6 @@
 """From what the operator asked for to the plan of an evaluation, new or already begun."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -12,10 +13,12 @@ from schemas.errors import EditionConflict, InvalidOption
 from schemas.plan import EditionPlan, EvaluationPlan
 from schemas.settings import RefreshSettings
 from schemas.units import evaluation_of, split_unit
-from warehouse.catalog.catalog import published_evaluations
+from warehouse.catalog.catalog import PART, published_evaluations
 from warehouse.editions.publish import evaluation_plan, published_plan
 from warehouse.staging.staging import Staging, staged_units
 from warehouse.store.store import Store
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
 def prepare_evaluation(
@@ -27,6 +30,7 @@ def prepare_evaluation(
     edition hold gets run numbers after theirs, withdrawn ones included. Raises InvalidOption where it would
     play the same again, EditionConflict where the name is taken, both before anything is written.
     """
+    _refuse_bad_name(name)
     refuse_clock_set_back(store, datetime.now(UTC))
     growth = published_plan(store, settings.edition)
     if growth.imported_from:
@@ -46,6 +50,14 @@ def prepare_evaluation(
     numbers = (str(number) for number in range(1, len(taken) + 2))
     chosen = name or next(number for number in numbers if number not in taken)
     return replace(asked, name=chosen, first_runs=_first_runs(asked, earlier))
+
+
+def _refuse_bad_name(name: str) -> None:
+    if name and (not _NAME.fullmatch(name) or name == PART):
+        raise InvalidOption(
+            f"--name {name!r}: expected up to 100 letters, digits, dots, dashes and underscores, the first a "
+            f"letter or digit, other than {PART}"
+        )
 
 
 def _asked(settings: RefreshSettings, growth: EditionPlan, players: tuple[str, ...]) -> EvaluationPlan:

@@ -67,8 +67,7 @@ def evaluate(settings: dict[str, Any], evaluation: str) -> str:
 @contextmanager
 def _watched(settings: RefreshSettings, what: str) -> Iterator[Watchers]:
     """Yield the watchers of work on the root, which nobody else writes to meanwhile."""
-    known = (settings.root, settings.benchmark, settings.edition, code_version())
-    notices = Notices(settings.webhook, *known)
+    notices = Notices(settings.webhook, settings.root, settings.benchmark, settings.edition, code_version())
     watchers = Watchers([LineageWatcher(settings.openlineage_url), AssetWatcher(), Artifacts(), notices])
     with (
         watchers.told_of_failure(),

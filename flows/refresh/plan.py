@@ -7,13 +7,14 @@ from importlib.metadata import PackageNotFoundError, version
 from flows.console.clock import refuse_clock_set_back
 from flows.refresh.player_choice import check_models, choose_players
 from schemas.benchmark import Preparation, find_benchmark
-from schemas.errors import EditionConflict
+from schemas.errors import EditionConflict, InvalidOption
 from schemas.plan import EditionPlan, EvaluationPlan, Plan, RefreshPlan
 from schemas.settings import RefreshSettings
 from schemas.units import split_unit
 from warehouse.catalog.catalog import published_editions, row_file
 from warehouse.catalog.withdrawals import withdrawn_units
 from warehouse.editions.publish import unit_plan
+from warehouse.editions.selectors import LATEST
 from warehouse.staging.staging import Staging, staged_units
 from warehouse.store.store import Store
 
@@ -38,6 +39,8 @@ def prepare_refresh(settings: RefreshSettings, store: Store, *, needs_key: bool 
     written.
     """
     refuse_clock_set_back(store, datetime.now(UTC))
+    if settings.edition == LATEST:
+        raise InvalidOption(f"edition: {LATEST} means the newest edition, choose another name")
     benchmark = find_benchmark(settings.benchmark)
     own = benchmark.prepare(settings, store)
     players = choose_players(settings, benchmark, own.own)

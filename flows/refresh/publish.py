@@ -55,7 +55,7 @@ def audit_and_publish(root: str, unit: str) -> dict[str, int]:
 
 
 def local_questions(store: Store, edition: str, folder: Path) -> dict[str, Path]:
-    """Return the published questions of the edition as local files by table, copied to `folder` if need be."""
+    """Return the edition's published questions as local files by table, copied to `folder` if need be."""
     present = {name: table_file(name, edition) for name in QUESTIONS}
     return {
         name: store.local_file(file, folder / f"of_edition_{name}")

@@ -60,7 +60,7 @@ class RefreshEvents:
         else:
             name, doc, self._row = "evaluate", _EVALUATED, "evaluations"
             self._has_earlier, is_first = False, is_first_evaluation
-        self._whole = StageTables(f"{plan.benchmark}-{name}", doc)
+        self._whole = StageTables(name, doc)
         self._datasets = UnitDatasets(root_namespace(root), plan.unit, is_first)
         self._absent = set() if has_scores else {"external_scores"}
         engine = processing_engine_run.ProcessingEngineRunFacet(plan.code_version, _NAMESPACE, client_version)

@@ -77,16 +77,6 @@ def check_edition(workspace: Workspace, _batch: Batch, policies: Policies) -> di
     return {"audits": rows}
 
 
-def gate_audits(workspace: Workspace) -> list[Row]:
-    """Return the gate's rows of table `audits`; raise AuditFailed where the gate was not passed through."""
-    if not workspace.is_done(EDITION):
-        raise AuditFailed(
-            f"the gate of edition {workspace.plan.edition!r} was not passed through, nothing was published: "
-            "give the same refresh again"
-        )
-    return workspace.rows(EDITION, "audits")
-
-
 def _require(workspace: Workspace, rows: list[Row]) -> None:
     staging = workspace.staging
     require_passed(rows, staging.store.location(staging.folder))
