@@ -1,7 +1,8 @@
 """The seam: what a benchmark declares, so that shared code can grow, play and publish it without knowing it.
 
 Order, batch keys, completeness, lineage jobs and progress all derive from a benchmark's list of stages.
-Benchmarks are found by entry point (group `perennial.benchmarks`), so that another package can add one.
+Benchmarks are found by entry point (group `perennial.benchmarks`), so that another package can add one; its
+prompt templates are in the folder `prompts` beside the module that the entry point names.
 """
 
 from collections.abc import Callable, Mapping, Sequence

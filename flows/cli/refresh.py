@@ -37,13 +37,11 @@ def refresh(
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", help="Show Prefect's own messages.")] = False,
 ) -> None:
-    """Sample, solve, write books, play, audit and publish one edition.
+    """Grow one edition, let players answer its questions, audit and publish both.
 
     An interrupted refresh goes on where it was when the same command is given again.
 
-    Example: perennial refresh --domains mineral_identification --settings easy,6x10 --instances 20
-
-    With models: perennial refresh --author gpt-4.1 --players gpt-4.1-mini,oracle --max-calls 5000
+    Example: perennial refresh --seed 7 --players gpt-4.1-mini --max-calls 5000
     """
     from flows.refresh.plan import prepare_refresh
     from flows.run.choose_runner import check_runner

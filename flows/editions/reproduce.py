@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from flows.refresh.plan import code_version
-from flows.refresh.publish import QUESTIONS
+from flows.refresh.publish import question_tables
 from flows.run.plain_stages import PlainStages
 from flows.stages.grow import grow
 from flows.stages.policies import Policies
@@ -90,7 +90,7 @@ def _bring_what_was_seen(store: Store, plan: Plan, benchmark: Benchmark, work: S
         seen = {"editions", *(table for stage in benchmark.growing() for table in stage.earlier)}
         names = [table_file(table, earlier) for earlier in plan.known_editions for table in sorted(seen)]
     else:
-        names = [table_file(table, plan.edition) for table in QUESTIONS]
+        names = [table_file(table, plan.edition) for table in question_tables()]
     for name in names:
         if store.exists(name):
             work.write_bytes(name, store.read_bytes(name))
