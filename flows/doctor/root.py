@@ -158,8 +158,8 @@ def _ledger(store: Store) -> Check:
     if is_foreign:
         seen = f"{path} is the ledger of another data root ({state.root_id}; this one is {root_id or 'new'})"
         return warned("ledger", seen, _FOREIGN.format(path=path))
-    checked = "each one as it was kept" if state.is_digested else "without digests (version 1)"
     return passed(
         "ledger",
-        f"{state.calls:,} calls, {state.answered:,} of them answered, {state.messages:,} messages, {checked}",
+        f"{state.calls:,} calls, {state.answered:,} of them answered, {state.messages:,} messages, "
+        "each one as it was kept",
     )

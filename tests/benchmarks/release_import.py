@@ -140,7 +140,7 @@ def measure(files: list[TrajectoryFile], instances: dict[Any, Any], staged: Path
         begun = time.perf_counter()
         imported = import_trajectories(files, instances, staged, workers=workers, on_progress=show)
         read = time.perf_counter() - begun
-        merged = [consolidate_parts(staged, table) for table in TRAJECTORY_TABLES]
+        merged = [consolidate_parts(staged, table, "e1@1") for table in TRAJECTORY_TABLES]
         seconds = time.perf_counter() - begun
     disk = sum(path.stat().st_size for path in staged.rglob("*") if path.is_file())
     kept = sum(path.stat().st_size for path in merged)

@@ -13,8 +13,8 @@ from schemas.calls import ModelRequest, Reply
 from tests.flows.grown_root import cut, flip
 from tests.flows.report_root import publish_two
 from tests.warehouse import tiny_edition
+from tests.warehouse.tiny_edition import publish
 from warehouse.catalog.catalog import table_file
-from warehouse.editions.publish import publish
 from warehouse.ledger.ledger import CallLedger, ledger_file
 from warehouse.ledger.rows import Entry, entry
 from warehouse.ledger.writer import LedgerWriter
@@ -29,7 +29,7 @@ def make_healthy(root: Path) -> None:
     publish_two(root)
     _keep_a_call(root)
     staging = Staging(Store(str(root)), "begun")
-    staging.write_plan(tiny_edition.plan("begun"))
+    staging.write_plan(tiny_edition.plan("begun").growth)
     first, second, *_ = progress_of(open_workspace(str(root), "begun")).asked
     staging.write_batch(first, {"kumo_domains": tiny_edition.rows()["kumo_domains"]})
     staging.write_batch(second, {"kumo_books": tiny_edition.rows()["kumo_books"]})

@@ -13,7 +13,7 @@ from flows.stages.compute_statistics import edition_statistics
 from schemas.kumo.things import SeedConfig, Step
 from schemas.tables import TABLES
 from tests.warehouse import tiny_edition
-from warehouse.editions.publish import publish
+from tests.warehouse.tiny_edition import publish
 from warehouse.kumo.rows import (
     book_row,
     config_row,

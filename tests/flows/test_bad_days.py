@@ -37,8 +37,8 @@ from tests.flows.report_root import publish_without_models
 from tests.server.options import ServerOptions
 from tests.server.running import running_server
 from tests.warehouse import tiny_edition
+from tests.warehouse.tiny_edition import publish
 from warehouse.catalog.catalog import published_editions, table_file
-from warehouse.editions.publish import publish
 from warehouse.staging.staging import Rows, Staging
 from warehouse.store.store import Store
 

@@ -12,7 +12,7 @@ from flows.refresh.plan import prepare_refresh
 from schemas.settings import load_settings
 from tests.flows.hand_made_root import Run, commands_on, two_editions
 from tests.warehouse import tiny_edition
-from warehouse.editions.publish import publish
+from tests.warehouse.tiny_edition import publish
 from warehouse.staging.staging import Staging
 from warehouse.store.store import Store
 

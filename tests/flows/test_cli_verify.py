@@ -4,7 +4,6 @@ import json
 import re
 from pathlib import Path
 
-import pyarrow.parquet as pq
 import pytest
 
 from tests.flows.hand_made_root import Run, commands_on, two_editions
@@ -72,17 +71,6 @@ def test_verify_names_every_damaged_file(run: Run, store: Store) -> None:
         table_file("kumo_books", "e1"): "altered",
     }
     assert second["findings"] == []
-
-
-def test_verify_without_a_manifest_says_so(run: Run, store: Store) -> None:
-    row = Path(store.root, table_file("editions", "e1"))
-    pq.write_table(pq.read_table(row, partitioning=None).drop_columns(["manifest_sha256"]), row)
-    for path in Path(store.root, "manifests").glob("e1.*"):
-        path.unlink()
-    shown = run("verify", "e1")
-    assert shown.code == 1
-    assert "published before editions had manifests" in shown.out
-    assert "nothing to check e1 against" in shown.err
 
 
 @pytest.mark.parametrize(

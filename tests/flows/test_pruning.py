@@ -43,7 +43,7 @@ def _hashes(store: Store, *folders: str) -> dict[Path, str]:
 
 def _stage(store: Store, edition: str, batches: int) -> None:
     staging = Staging(store, edition)
-    staging.write_plan(tiny_edition.plan(edition))
+    staging.write_plan(tiny_edition.plan(edition).growth)
     for number in range(batches):
         staging.write_batch(f"b{number}", {"kumo_domains": tiny_edition.rows()["kumo_domains"]})
 

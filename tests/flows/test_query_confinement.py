@@ -16,9 +16,9 @@ from tests.flows.hostile_sql import ANSWERED_WITHOUT_SECRETS, READING, REFUSED
 from tests.flows.prefect_harness import clean_environment
 from tests.warehouse import tiny_edition
 from tests.warehouse.s3_server import S3, s3
+from tests.warehouse.tiny_edition import publish
 from warehouse.catalog import catalog
 from warehouse.catalog.catalog import question_views, table_file
-from warehouse.editions.publish import publish
 from warehouse.store.file_system import file_system
 from warehouse.store.store import Store
 

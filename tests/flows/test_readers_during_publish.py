@@ -17,12 +17,12 @@ import pyarrow as pa
 import pytest
 
 from tests.warehouse import tiny_edition
+from tests.warehouse.tiny_edition import publish
 from warehouse.catalog.catalog import Catalog, open_catalog
 from warehouse.catalog.external_scores import keep_scores
 from warehouse.catalog.later_statistics import keep_analysis
 from warehouse.catalog.withdrawals import reinstate, withdraw
-from warehouse.editions.publish import publish
-from warehouse.editions.verify import verify_edition
+from warehouse.editions.verify import verify_unit
 from warehouse.store.store import Store
 
 READERS = 3
@@ -149,4 +149,4 @@ def test_readers_see_the_old_or_the_new_state_never_a_mixture(store: Store) -> N
         assert set(published) <= seen.keys()
         assert seen["e0"] > seen[published[-1]]
     for edition in (*published, "hidden"):
-        assert verify_edition(store, edition).is_whole
+        assert verify_unit(store, edition).is_whole

@@ -17,7 +17,7 @@ from warehouse.store.store import Store
 
 def test_a_failed_audit_publishes_nothing_and_keeps_the_staging(tmp_path: Path) -> None:
     staging = Staging(Store(str(tmp_path)), "e1")
-    staging.write_plan(tiny_edition.plan("e1"))
+    staging.write_plan(tiny_edition.plan("e1").growth)
     rows = tiny_edition.rows()
     rows["episodes"][0]["status"] = "lost"
     workspace = open_workspace(str(tmp_path), "e1")

@@ -24,8 +24,8 @@ from tasks.report.page import sections
 from tasks.statistics.analysis import Analysis
 from tests.flows.report_root import publish_without_models
 from tests.warehouse import tiny_edition
+from tests.warehouse.tiny_edition import publish
 from warehouse.catalog.catalog import open_catalog
-from warehouse.editions.publish import publish
 from warehouse.store.store import Store
 
 HINTS = Measure("hints", "any", "hints an episode", "hints are free", "Hints are the mean number of hints.")

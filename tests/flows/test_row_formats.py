@@ -16,7 +16,7 @@ from schemas.errors import InvalidOption
 from tests.flows.hand_made_root import Run, commands_on, publish_day, two_editions
 from tests.flows.prefect_harness import clean_environment
 from tests.warehouse import tiny_edition
-from warehouse.editions.publish import publish
+from tests.warehouse.tiny_edition import publish
 from warehouse.store.store import Store
 
 ESCAPES = "\x1b[2J\x1b]0;title\x07\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\\x9b31m\x7f\r\u202eback\u2066\u200b"

@@ -13,7 +13,7 @@ from schemas.errors import InvalidOption
 from tests.flows.prefect_harness import Harness, clean_environment
 from tests.warehouse import tiny_edition
 from tests.warehouse.s3_server import S3, Conditions, conditions, s3
-from warehouse.editions.publish import publish
+from tests.warehouse.tiny_edition import publish
 from warehouse.store.store import Store
 
 __all__ = ["conditions", "s3"]

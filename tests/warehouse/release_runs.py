@@ -116,7 +116,7 @@ def read(
 ) -> tuple[ImportedTrajectories, Rows]:
     """Import the files; return what is told of it and the rows of the merged tables."""
     imported = import_trajectories(files, instances, folder, **options)
-    tables = {name: pq.read_table(consolidate_parts(folder, name)) for name in TRAJECTORY_TABLES}
+    tables = {name: pq.read_table(consolidate_parts(folder, name, "e1@1")) for name in TRAJECTORY_TABLES}
     for name, table in tables.items():
         assert table.schema.equals(TABLES[name].arrow_schema())
         assert table.num_rows == imported.counts[name]

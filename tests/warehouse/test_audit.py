@@ -21,7 +21,9 @@ Rows = dict[str, list[dict[str, Any]]]
 
 
 def _files(folder: Path, rows: Rows) -> dict[str, Path]:
-    return {name: write_sorted(name, [table], folder) for name, table in tiny_edition.tables(rows).items()}
+    return {
+        name: write_sorted(name, [table], folder, "e1") for name, table in tiny_edition.tables(rows).items()
+    }
 
 
 def _broken(folder: Path, change: Callable[[Rows], None]) -> list[dict[str, Any]]:

@@ -1,21 +1,18 @@
 """What does not hold together is found and named: keys, references, counts, staged parts, files beside."""
 
-import json
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pytest
 
-from schemas.tables import EDITIONS, TABLES
+from schemas.tables import TABLES
 from tests.warehouse import tiny_edition
+from tests.warehouse.tiny_edition import publish
 from warehouse.catalog.catalog import table_file
 from warehouse.catalog.external_scores import keep_scores, score_files
 from warehouse.catalog.later_statistics import keep_analysis
-from warehouse.editions.integrity import beside_flaws, count_flaws, relation_flaws, staged_state
-from warehouse.editions.publish import publish
+from warehouse.editions.integrity import beside_flaws, relation_flaws, staged_state
 from warehouse.staging.staging import Staging
 from warehouse.store.store import Store
 
@@ -33,7 +30,6 @@ def _published(root: Path, changed: dict[str, Rows] | None = None) -> Store:
 def test_a_sound_edition_has_no_flaw(tmp_path: Path) -> None:
     store = _published(tmp_path)
     assert relation_flaws(store, "e1") == []
-    assert count_flaws(store, "e1") == []
     assert beside_flaws(store) == (0, [])
 
 
@@ -71,35 +67,6 @@ def test_an_unreadable_table_is_told_and_not_raised(tmp_path: Path) -> None:
     assert flaw.startswith("keys and references cannot be followed")
     assert "kumo_books" in flaw
     assert "\n" not in flaw
-
-
-@pytest.mark.parametrize(
-    ("spoil", "told"),
-    [
-        (Path.unlink, "is missing"),
-        (lambda file: file.write_bytes(file.read_bytes()[:-50]), "cannot be read"),
-    ],
-)
-def test_an_edition_without_a_manifest_is_checked_by_its_counts(
-    tmp_path: Path, spoil: Callable[[Path], None], told: str
-) -> None:
-    store = _published(tmp_path)
-    name = table_file("turns", "e1")
-    spoil(tmp_path / name)
-    (flaw,) = count_flaws(store, "e1")
-    assert flaw.startswith(f"{name} {told}")
-    assert "\n" not in flaw
-
-
-def test_another_number_of_rows_than_the_edition_counts_is_found(tmp_path: Path) -> None:
-    store = _published(tmp_path)
-    name = table_file("editions", "e1")
-    (row,) = store.read_table(name).to_pylist()
-    row["counts"] = json.dumps({**json.loads(row["counts"]), "kumo_books": 7})
-    store.write_table(name, pa.Table.from_pylist([row], schema=EDITIONS.arrow_schema()))
-    assert count_flaws(store, "e1") == [
-        f"{table_file('kumo_books', 'e1')} holds 2 rows, and the edition's row says 7"
-    ]
 
 
 def test_staged_parts_are_counted_and_each_damaged_one_is_named(tmp_path: Path) -> None:

@@ -8,14 +8,11 @@ from typing import Any
 
 import pytest
 
-from schemas.calls import ModelRequest, Reply
+from schemas.calls import ModelRequest
 from schemas.errors import Damaged
-from tests.warehouse.ledger_version_1 import write_version_1
-from tests.warehouse.ledger_version_2 import write_version_2
 from tests.warehouse.test_ledger import keep, reply, request
 from warehouse.ledger.check import check_ledger
 from warehouse.ledger.ledger import CallLedger
-from warehouse.ledger.migration import SCHEMA_VERSION
 from warehouse.ledger.reading import LedgerReader
 from warehouse.ledger.rows import CALL_COLUMNS
 
@@ -158,83 +155,4 @@ def test_a_whole_ledger_has_no_flaw_and_is_counted(tmp_path: Path) -> None:
         keep(ledger, (lost, reply(lost, "half \ud83d of a pair", status="unavailable", cost_usd=1)))
     state = check_ledger(path)
     assert (state.calls, state.answered, state.messages) == (1201, 1200, 1202)
-    assert state.is_digested
     assert state.flaws == ()
-
-
-def _asked_of_version_1(text: str, repeat: int = 0) -> ModelRequest:
-    messages = ({"role": "system", "content": "A book."}, {"role": "user", "content": text})
-    return ModelRequest("player", "m", messages, {"temperature": 0.5}, "kumo/player_turn", "tpl_1", repeat)
-
-
-def test_a_ledger_of_version_1_is_taken_over_with_all_its_calls(tmp_path: Path) -> None:
-    path = tmp_path / "l.sqlite"
-    write_version_1(path)
-    one, other, lost = (_asked_of_version_1(*asked) for asked in (("Go on.",), ("Go on.", 1), ("Lost.",)))
-    for _ in range(2):
-        with CallLedger(path, "e1", URL) as ledger:
-            found = ledger.find(one.call_id)
-            assert found == Reply(
-                one.call_id,
-                "ok",
-                "<ANSWER>rain</ANSWER>",
-                prompt_tokens=10,
-                completion_tokens=5,
-                usage="reported",
-                cost_usd=0.25,
-                latency_s=1.5,
-                raw="{}",
-            )
-            assert ledger.find(other.call_id) == Reply(
-                other.call_id, "ok", "half \ud83d of a pair", reasoning="Überlegt"
-            )
-            assert ledger.find(lost.call_id) is None
-            assert len(ledger.rows([one.call_id, other.call_id, lost.call_id])["messages"]) == 3
-    with closing(sqlite3.connect(path)) as connection:
-        assert connection.execute("PRAGMA user_version").fetchone() == (SCHEMA_VERSION,)
-    assert check_ledger(path).flaws == ()
-    _replace_once(path, b"<ANSWER>rain", b"<ANSWER>snow")
-    assert "is damaged" in _refused(path, one.call_id)
-
-
-def test_a_ledger_of_version_1_is_read_as_it_is_and_not_changed(tmp_path: Path) -> None:
-    path = tmp_path / "l.sqlite"
-    write_version_1(path)
-    before = path.read_bytes()
-    with LedgerReader(path) as reader:
-        assert reader.call(_asked_of_version_1("Lost.").call_id)["error"] == "503"
-    state = check_ledger(path)
-    assert (state.calls, state.is_digested, state.flaws) == (3, False, ())
-    assert path.read_bytes() == before
-
-
-def test_a_ledger_of_version_2_is_read_as_it_is_and_taken_over_when_written(tmp_path: Path) -> None:
-    path = tmp_path / "l.sqlite"
-    write_version_2(path)
-    before = path.read_bytes()
-    answered, lost = _asked_of_version_1("Go on."), _asked_of_version_1("Lost.")
-    with LedgerReader(path) as reader:
-        assert reader.call(answered.call_id)["usage_reported"] is None
-    state = check_ledger(path)
-    assert (state.calls, state.is_digested, state.flaws) == (2, True, ())
-    assert path.read_bytes() == before
-    liar = request("liar")
-    with CallLedger(path, "e1", URL) as ledger:
-        found = ledger.find(answered.call_id)
-        assert found is not None
-        assert (found.content, found.usage_reported) == ("<ANSWER>rain</ANSWER>", None)
-        keep(ledger, (liar, reply(liar, "x", usage="bounded", usage_reported='{"prompt_tokens": 9}')))
-    with CallLedger(path, "e1", URL) as ledger:
-        assert ledger.rows([liar.call_id])["calls"][0]["usage_reported"] == '{"prompt_tokens": 9}'
-        assert ledger.rows([lost.call_id])["calls"][0]["error"] == "503"
-    assert check_ledger(path).flaws == ()
-
-
-def test_a_call_that_was_damaged_before_stays_so_when_its_ledger_is_taken_over(tmp_path: Path) -> None:
-    path = tmp_path / "l.sqlite"
-    write_version_2(path)
-    _replace_once(path, b"<ANSWER>rain", b"<ANSWER>snow")
-    call_id = _asked_of_version_1("Go on.").call_id
-    assert check_ledger(path).flaws == (f"call {call_id} is not what was kept",)
-    assert "is damaged" in _refused(path, call_id)
-    assert check_ledger(path).flaws == (f"call {call_id} is not what was kept",)

@@ -145,7 +145,9 @@ def test_neither_processes_nor_chunks_change_the_result(tmp_path: Path) -> None:
     results = {}
     for name, options in ways.items():
         imported = import_trajectories(files[::-1], ON_WEATHER, tmp_path / name, **options)
-        content = [consolidate_parts(tmp_path / name, table).read_bytes() for table in TRAJECTORY_TABLES]
+        content = [
+            consolidate_parts(tmp_path / name, table, "e1@1").read_bytes() for table in TRAJECTORY_TABLES
+        ]
         results[name] = (imported, content)
     assert results["at once"] == results["file by file"] == results["two processes"]
     assert results["at once"][0].counts == {
@@ -196,7 +198,7 @@ def test_parts_of_another_source_are_merged_with_those_of_the_import(tmp_path: P
     more = pq.read_table(tmp_path / "others" / "episodes.parquet")
     write_part(more, tmp_path / "some", "episodes", 99_999)
     write_part(more.slice(0, 0), tmp_path / "some", "episodes", 99_998)
-    merged = pq.read_table(consolidate_parts(tmp_path / "some", "episodes"))
+    merged = pq.read_table(consolidate_parts(tmp_path / "some", "episodes", "e1@1"))
     assert merged.num_rows == 6 + others.counts["episodes"]
     assert merged["episode_id"].to_pylist() == sorted(merged["episode_id"].to_pylist())
 

@@ -11,9 +11,9 @@ import pytest
 from schemas.errors import EditionConflict
 from tests.warehouse import tiny_edition
 from tests.warehouse.s3_server import S3, s3
+from tests.warehouse.tiny_edition import publish
 from warehouse.catalog.catalog import open_catalog, published_editions, table_file
 from warehouse.editions.manifest import manifest_file
-from warehouse.editions.publish import publish
 from warehouse.store.file_system import file_system
 from warehouse.store.store import Store
 
@@ -35,7 +35,7 @@ import sys
 from datetime import UTC, datetime
 from schemas.errors import EditionConflict
 from tests.warehouse import tiny_edition
-from warehouse.editions.publish import publish
+from tests.warehouse.tiny_edition import publish
 from warehouse.store.store import Store
 
 store = Store(sys.argv[1])

@@ -15,7 +15,7 @@ import pytest
 
 from schemas.errors import Damaged, EditionConflict
 from tests.warehouse import tiny_edition
-from warehouse.staging.staging import Staging, staged_editions
+from warehouse.staging.staging import Staging, staged_units
 from warehouse.store.store import Store
 
 
@@ -88,7 +88,7 @@ def test_a_write_that_fails_names_the_file_and_leaves_the_old_one_and_no_draft(t
 
 def test_a_memory_file_system_serves_as_root() -> None:
     staging = Staging(Store("memory://perennial-test"), "e1")
-    staging.write_plan(tiny_edition.plan("e1"))
+    staging.write_plan(tiny_edition.plan("e1").growth)
     staging.write_batch("k", {"kumo_books": tiny_edition.rows()["kumo_books"]})
     assert staging.read_batch("k", "kumo_books") == tiny_edition.rows()["kumo_books"]
     staging.remove()
@@ -116,13 +116,15 @@ def test_read_all_sorts_by_the_key_whatever_the_order_of_staging(tmp_path: Path)
     assert one.read_all("turns").equals(other.read_all("turns"))
 
 
-def test_plan_survives_the_round_trip(tmp_path: Path) -> None:
-    staging = Staging(Store(str(tmp_path)), "e1")
+def test_plans_survive_the_round_trip(tmp_path: Path) -> None:
+    store = Store(str(tmp_path))
     plan = tiny_edition.plan("e1", known=("e0",))
-    assert staging.read_plan() is None
-    staging.write_plan(plan)
-    assert staging.read_plan() == plan
-    assert staged_editions(staging.store) == ["e1"]
+    for part in (plan.growth, plan.evaluation):
+        staging = Staging(store, part.unit)
+        assert staging.read_plan() is None
+        staging.write_plan(part)
+        assert staging.read_plan() == part
+    assert staged_units(store) == ["e1", "e1@1"]
 
 
 @pytest.mark.parametrize("content", ["{}", json.dumps({"settings": ["easy"]})])
@@ -139,15 +141,15 @@ def test_a_plan_of_another_version_is_named(tmp_path: Path, content: str) -> Non
         (lambda text: "", "cut off or altered"),
         (lambda text: text[:-100], "cut off or altered"),
         (lambda text: "[]", "is no plan"),
-        (lambda text: text.replace('"runs": 1', '"runs": 2'), "not the plan that was written"),
+        (lambda text: text.replace('"seed": 3', '"seed": 4'), "not the plan that was written"),
     ],
-    ids=["empty", "cut off", "a list", "one run more"],
+    ids=["empty", "cut off", "a list", "another seed"],
 )
 def test_a_damaged_plan_is_named_with_its_remedy(
     tmp_path: Path, spoilt: Callable[[str], str], told: str
 ) -> None:
     staging = Staging(Store(str(tmp_path)), "e1")
-    staging.write_plan(tiny_edition.plan("e1"))
+    staging.write_plan(tiny_edition.plan("e1").growth)
     plan = tmp_path / "staging/e1/plan.json"
     plan.write_text(spoilt(plan.read_text()))
     with pytest.raises(Damaged) as caught:
@@ -155,13 +157,6 @@ def test_a_damaged_plan_is_named_with_its_remedy(
     assert str(caught.value).startswith(f"{plan} ")
     assert told in str(caught.value)
     assert "perennial editions --prune-staging e1" in str(caught.value)
-
-
-def test_a_plan_of_an_older_perennial_has_no_digest_and_counts(tmp_path: Path) -> None:
-    staging = Staging(Store(str(tmp_path)), "e1")
-    plan = tiny_edition.plan("e1")
-    staging.store.write_bytes("staging/e1/plan.json", json.dumps(plan.as_json()).encode())
-    assert staging.read_plan() == plan
 
 
 def _cut(part: Path) -> None:

@@ -12,8 +12,8 @@ import pytest
 from flows.stages.compute_statistics import edition_statistics
 from schemas.kumo.things import Step
 from tests.warehouse import tiny_edition
+from tests.warehouse.tiny_edition import publish
 from warehouse.catalog.catalog import open_catalog, table_file
-from warehouse.editions.publish import publish
 from warehouse.store.store import Store
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
@@ -28,7 +28,7 @@ def store(tmp_path: Path) -> Store:
 
 def _publish_with_statistics(store: Store, edition: str, rows: dict[str, list[dict[str, Any]]]) -> None:
     plan = tiny_edition.plan(edition)
-    figures = edition_statistics(plan.benchmark, tiny_edition.tables(rows), plan.seed, {})
+    figures = edition_statistics(plan.growth.benchmark, tiny_edition.tables(rows), plan.growth.seed, {})
     publish(store, plan, tiny_edition.tables({**rows, "statistics": figures}), [], NOW)
 
 

@@ -10,6 +10,7 @@ import pytest
 from schemas.errors import Damaged, EditionConflict
 from schemas.tables import TABLES
 from tests.warehouse import tiny_edition
+from tests.warehouse.tiny_edition import publish
 from warehouse.catalog.catalog import (
     domain_uses,
     open_catalog,
@@ -20,7 +21,6 @@ from warehouse.catalog.catalog import (
 from warehouse.catalog.later_statistics import keep_analysis, latest_analysis
 from warehouse.catalog.withdrawals import Event, history, reinstate, withdraw, withdrawn_units
 from warehouse.editions.issued_ids import issued_instances
-from warehouse.editions.publish import publish
 from warehouse.store.store import Store
 
 AT = "2026-02-01T00:00:00Z"

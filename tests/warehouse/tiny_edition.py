@@ -1,15 +1,19 @@
 """A whole edition small enough to read: one domain, one instance, one book, two episodes."""
 
 from collections.abc import Iterable, Mapping
+from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from schemas.game import EpisodeStatus
 from schemas.kumo.plan import KumoPlan
 from schemas.kumo.things import Instance, Outcome, OutcomeState, SeedConfig, Setting, Step
 from schemas.plan import EditionPlan, EvaluationPlan, RefreshPlan
 from schemas.tables import TABLES, staged_tables
+from warehouse.editions import publish as publishing
 from warehouse.kumo.rows import (
     book_row,
     config_row,
@@ -21,6 +25,8 @@ from warehouse.kumo.rows import (
     outcome_rows,
     shared_instance_row,
 )
+from warehouse.store.parquet import with_place
+from warehouse.store.store import Store
 
 CONFIG = SeedConfig(
     name="Weather",
@@ -53,7 +59,9 @@ INSTANCE = Instance(
     index=0,
 )
 INSTANCE_ID = "ki_tiny"
-STAGED_TABLES = staged_tables("kumo")
+STAGED_TABLES = tuple(
+    dict.fromkeys((*staged_tables("kumo", answers=False), *staged_tables("kumo", answers=True), "statistics"))
+)
 MEASURED = Step(1, "action", "measure", 4.5, 1)
 LOOKED = Step(2, "action", "look up", "grey", 1)
 
@@ -118,8 +126,36 @@ def plan(edition: str, known: tuple[str, ...] = (), benchmark: str = "kumo") -> 
     own = KumoPlan((CONFIG.config_id,), (Setting(3, 2),), instances=1, min_expected_steps=1.0)
     return RefreshPlan(
         EditionPlan(edition, benchmark, own.as_json(), 3, known, "test"),
-        EvaluationPlan(edition, "", benchmark, ("oracle", "random"), runs=1, seed=3, code_version="test"),
+        EvaluationPlan(edition, "1", benchmark, ("oracle", "random"), runs=1, seed=3, code_version="test"),
     )
+
+
+def publish(
+    store: Store,
+    plan: RefreshPlan,
+    tables: Mapping[str, pa.Table],
+    audits: list[dict[str, Any]],
+    created_at: datetime,
+    files: Mapping[str, Path] | None = None,
+    templates: Mapping[str, str] | None = None,
+) -> None:
+    """Publish an edition of these tables and its first evaluation, which gets the players' calls."""
+    of: dict[bool, dict[str, pa.Table]] = {False: {}, True: {}}
+    for name, table in tables.items():
+        kind = TABLES[name].kind
+        for answers, found in of.items():
+            if kind == ("answers" if answers else "questions"):
+                found[name] = table
+            elif name == "calls":
+                is_player = pc.equal(table["role"], "player")
+                found[name] = table.filter(is_player if answers else pc.invert(is_player))
+            elif kind == "either":
+                found[name] = table.slice(0, 0) if name == "rejections" and answers else table
+    own = {name: file for name, file in (files or {}).items() if TABLES[name].kind != "answers"}
+    answer_files = {name: file for name, file in (files or {}).items() if name not in own}
+    publishing.publish(store, plan.growth, of[False], audits, created_at, own, templates)
+    statistics = with_place(tables["statistics"], TABLES["statistics"], plan.edition)
+    publishing.publish(store, plan.evaluation, of[True], [], created_at, answer_files, templates, statistics)
 
 
 def call(call_id: str, role: str, status: str, template: str) -> dict[str, Any]:

@@ -1,8 +1,8 @@
 """The manifest of an edition or evaluation, `manifests/<name>.json`: its files, and how they were made.
 
-Its row in `editions` or `evaluations` holds the manifest's SHA-256, and the manifest the SHA-256 of
-every other file: one chain from the row to the last byte. The row itself, which holds the time of publication too, has
-a seal: its SHA-256 in `manifests/<name>.sha256`, as `sha256sum --check` reads it in the data root. The
+Its row in `editions` or `evaluations` holds the manifest's SHA-256, and the manifest the SHA-256 of every
+other file: one chain from the row to the last byte. The row itself, which holds the time of publication too,
+has a seal: its SHA-256 in `manifests/<name>.sha256`, as `sha256sum --check` reads it in the data root. The
 same files, plan and code give the same manifest, byte for byte: no clock is in it.
 """
 

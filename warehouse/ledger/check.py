@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from schemas.errors import Damaged, in_one_line
 from warehouse.ledger.digest import call_digest, message_digest
-from warehouse.ledger.rows import DIGESTED_VERSION, ledger_version, select_list, stored_cells
+from warehouse.ledger.rows import CALL_COLUMNS
 from warehouse.ledger.schema import ANSWERED_SQL, find_ledger_root_id, open_at_rest, open_for_reading, trouble
 
 Result = TypeVar("Result")
@@ -31,12 +31,11 @@ _LOST_MESSAGES = (
 
 @dataclass(frozen=True, slots=True)
 class LedgerState:
-    """What was found in a ledger. `is_digested`: its calls have digests (since version 2), all checked."""
+    """What was found in a ledger, of which every call and message was checked."""
 
     calls: int
     answered: int
     messages: int
-    is_digested: bool
     flaws: tuple[str, ...]
     root_id: str | None
 
@@ -105,9 +104,7 @@ def _checked(connection: sqlite3.Connection, path: Path) -> LedgerState:
     flaws = tuple(islice(_flaws(connection, path), _MOST_FLAWS))
     calls, answered, messages = connection.execute(_COUNTS).fetchone()
     root_id = find_ledger_root_id(connection)
-    return LedgerState(
-        calls, answered, messages, ledger_version(connection) >= DIGESTED_VERSION, flaws, root_id
-    )
+    return LedgerState(calls, answered, messages, flaws, root_id)
 
 
 def _missing(connection: sqlite3.Connection, listed: Iterable[tuple[str, list[str]]]) -> list[MissingCalls]:
@@ -128,11 +125,9 @@ def _flaws(connection: sqlite3.Connection, path: Path) -> Iterator[str]:
         for (told,) in connection.execute(f"PRAGMA integrity_check({_MOST_FLAWS})"):
             if told != "ok":
                 yield in_one_line(told)
-        version = ledger_version(connection)
-        if version >= DIGESTED_VERSION:
-            for *cells, digest in _rows(connection, "calls", f"{select_list(version)}, digest"):
-                if call_digest(stored_cells(cells, version)) != digest:
-                    yield f"call {cells[0]} is not what was kept"
+        for *cells, digest in _rows(connection, "calls", f"{', '.join(CALL_COLUMNS)}, digest"):
+            if call_digest(cells) != digest:
+                yield f"call {cells[0]} is not what was kept"
         for message_id, content in _rows(connection, "messages", "message_id, content"):
             if message_digest(content) != message_id:
                 yield f"message {message_id} is not what was kept"

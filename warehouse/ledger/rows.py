@@ -23,12 +23,10 @@ from warehouse.ledger.digest import check_call, check_message, message_digest
 REPLY_COLUMNS = tuple(field.name for field in fields(Reply))
 REQUEST_COLUMNS = ("role", "model", "template", "template_hash", "repeat", "params", "messages")
 CALL_COLUMNS = (*REPLY_COLUMNS, *REQUEST_COLUMNS, "edition", "endpoint", "stored_at")
-DIGESTED_VERSION = 2  # the first version whose calls have a digest
-_ADDED_COLUMNS = {"usage_reported": 3}  # columns that older versions lack, with their first version
 
 _IDS_A_QUERY = 500
 _REAL_COLUMNS = ("cost_usd", "latency_s")
-_FIND = f"SELECT {', '.join(CALL_COLUMNS)}, digest FROM calls WHERE call_id = ?"
+_SELECT = f"SELECT {', '.join(CALL_COLUMNS)}, digest FROM calls"
 _reply_values = attrgetter(*REPLY_COLUMNS)
 
 
@@ -64,7 +62,7 @@ def entry(request: ModelRequest, reply: Reply) -> Entry:
 
 def stored_reply(connection: sqlite3.Connection, path: Path, call_id: str) -> Reply | None:
     """Return the kept reply of a call, answered or not, or None; raise Damaged where it was altered."""
-    row = connection.execute(_FIND, (call_id,)).fetchone()
+    row = connection.execute(f"{_SELECT} WHERE call_id = ?", (call_id,)).fetchone()
     if row is None:
         return None
     *cells, digest = row
@@ -145,39 +143,14 @@ def _message_by_id(item: list[Any]) -> dict[str, Any]:
 
 
 def _calls(connection: sqlite3.Connection, path: Path, call_ids: list[str]) -> Iterator[dict[str, Any]]:
-    version = ledger_version(connection)
-    digest_column = "digest" if version >= DIGESTED_VERSION else "NULL"
-    found = connection.execute(
-        f"SELECT {select_list(version)}, {digest_column} FROM calls WHERE call_id IN ({_marks(call_ids)})",
-        call_ids,
-    )
+    found = connection.execute(f"{_SELECT} WHERE call_id IN ({_marks(call_ids)})", call_ids)
     for *cells, digest in found:
-        if version >= DIGESTED_VERSION:
-            check_call(path, str(cells[0]), stored_cells(cells, version), digest)
+        check_call(path, str(cells[0]), cells, digest)
         call = {
             name: _text(value) if isinstance(value, bytes) else value
             for name, value in zip(CALL_COLUMNS, cells, strict=True)
         }
         yield {**call, "params": json.loads(call["params"]), "messages": json.loads(call["messages"])}
-
-
-def ledger_version(connection: sqlite3.Connection) -> int:
-    """Return the version of an open ledger: one that was only read since keeps an older one."""
-    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
-    return version
-
-
-def select_list(version: int) -> str:
-    """Return CALL_COLUMNS as SQL selects them from a ledger of this version: NULL for those it lacks."""
-    return ", ".join(
-        column if _ADDED_COLUMNS.get(column, 1) <= version else f"NULL AS {column}" for column in CALL_COLUMNS
-    )
-
-
-def stored_cells(cells: Sequence[Any], version: int) -> list[Any]:
-    """Return those of the cells of CALL_COLUMNS that a ledger of this version holds, and digests."""
-    columns = zip(CALL_COLUMNS, cells, strict=True)
-    return [cell for column, cell in columns if _ADDED_COLUMNS.get(column, 1) <= version]
 
 
 def _contents(connection: sqlite3.Connection, path: Path, calls: Iterable[dict[str, Any]]) -> dict[str, str]:

@@ -13,12 +13,12 @@ from urllib.parse import quote
 
 from schemas.calls import ANSWERED_STATUSES
 from schemas.errors import Damaged, PerennialError, UnreadableInput
-from warehouse.ledger.migration import SCHEMA_VERSION, migrate
 
 Result = TypeVar("Result")
 
 APPLICATION_ID = 0x50726E6C  # says in the file's header that it is a ledger of perennial
 
+SCHEMA_VERSION = 3
 ANSWERED_SQL = f"({', '.join(repr(status) for status in ANSWERED_STATUSES)})"
 
 _BUSY_TIMEOUT_S = 60.0
@@ -76,9 +76,9 @@ _HAS_ROOT = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'root'"
 def open_for_writing(path: Path) -> sqlite3.Connection:
     """Open the ledger, creating file and tables where they are missing; a commit survives a power loss.
 
-    A file of an older version becomes one of this version. The connection is in autocommit mode and may be
-    used by several threads in turn. Raises UnreadableInput where the file cannot be written, is something
-    else, or is of a newer version, Damaged where it is damaged.
+    The connection is in autocommit mode and may be used by several threads in turn. Raises UnreadableInput
+    where the file cannot be written, is something else, or is of another version, Damaged where it is
+    damaged.
     """
     try:
         return patiently(lambda: _opened_for_writing(path))
@@ -167,8 +167,6 @@ def _opened_for_writing(path: Path) -> sqlite3.Connection:
         if _is_new(connection, path):
             connection.execute("PRAGMA journal_mode = WAL")
             _create(connection, path)
-        else:
-            migrate(connection)
     except BaseException:
         connection.close()
         raise
@@ -202,10 +200,10 @@ def _is_new(connection: sqlite3.Connection, path: Path) -> bool:
     """Return whether nothing has been created yet; raise UnreadableInput for what is no ledger of ours."""
     application, version, tables = _header(connection)
     if application == APPLICATION_ID:
-        if version > SCHEMA_VERSION:
+        if version != SCHEMA_VERSION:
             raise UnreadableInput(
-                f"{path}: a ledger of version {version}, and this perennial knows {SCHEMA_VERSION}; "
-                "use the newer perennial that wrote it"
+                f"{path}: a ledger of version {version}, and this perennial knows {SCHEMA_VERSION} alone; "
+                "use the perennial that wrote it, or move it away"
             )
         return False
     if tables or application or version:

@@ -12,7 +12,6 @@ Python keeps the first place and the last value; so does this reader, and it tel
 
 import ast
 import warnings
-from collections.abc import Iterable
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any
@@ -24,6 +23,8 @@ _MAX_DEPTH = 20
 _MAX_STEPS = 1_000_000
 _MAX_BITS = 64
 _SET = "set"
+_SCALARS = (str, int, float)
+_LISTS = (list, tuple, frozenset)
 _BOM = "\ufeff"
 _HINT = "only literals, set(...), names from above and comprehensions over them are read, nothing is executed"
 
@@ -90,7 +91,7 @@ class _Reader:
             case ast.Expr(value=ast.Constant(value=str())):
                 return
             case ast.Assign(targets=targets, value=value):
-                result = self.value(value, 0)
+                result = self.value(value)
                 for target in targets:
                     if not isinstance(target, ast.Name) or target.id == _SET:
                         raise self.refused(target, "an assignment to something else than a plain name")
@@ -98,14 +99,18 @@ class _Reader:
             case _:
                 raise self.refused(statement, f"a statement of kind {type(statement).__name__}")
 
-    def value(self, node: ast.expr, depth: int) -> Any:
+    def value(self, node: ast.expr, depth: int = 0) -> Any:
         """Return what the expression stands for."""
         self.count(node, depth, 1)
         match node:
-            case ast.Constant() | ast.UnaryOp():
-                return self.scalar(node)
-            case ast.Name(id=name):
-                return self.known(node, name)
+            case ast.Constant(value=constant) if _is_scalar(constant):
+                return constant
+            case ast.UnaryOp(op=ast.USub() | ast.UAdd() as sign, operand=ast.Constant(value=number)) if (
+                _is_scalar(number) and not isinstance(number, str)
+            ):
+                return -number if isinstance(sign, ast.USub) else number
+            case ast.Name(id=name) if name in self.values:
+                return self.values[name]
             case ast.List(elts=elements):
                 return [self.value(element, depth + 1) for element in elements]
             case ast.Tuple(elts=elements):
@@ -113,42 +118,22 @@ class _Reader:
             case ast.Set(elts=elements):
                 return frozenset(self.hashable(element, depth + 1) for element in elements)
             case ast.Dict(keys=keys, values=values):
-                return self.dictionary(node, keys, values, depth)
-            case ast.ListComp(elt=element, generators=generators):
-                return self.filtered(node, element, generators, depth)
-            case ast.SetComp(elt=element, generators=generators):
-                return frozenset(self.filtered(node, element, generators, depth))
+                return self.dictionary(node, keys, values, depth + 1)
+            case ast.ListComp():
+                return self.filtered(node, depth)
+            case ast.SetComp():
+                return frozenset(self.filtered(node, depth))
             case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name == _SET and len(args) <= 1:
-                return self.set_of(args, depth)
-        raise self.refused(node, f"an expression of kind {type(node).__name__}")
-
-    def scalar(self, node: ast.expr) -> str | int | float:
-        """Return a text or a number, which may have a sign."""
-        sign, constant = 1, node
-        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
-            sign, constant = -1 if isinstance(node.op, ast.USub) else 1, node.operand
-        value = constant.value if isinstance(constant, ast.Constant) else None
-        if isinstance(value, str) and constant is node:
-            return value
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            if isinstance(value, int) and value.bit_length() > _MAX_BITS:
-                raise self.refused(node, f"a whole number of more than {_MAX_BITS} bits")
-            if not isfinite(value):
-                raise self.refused(node, "a number too large for a float")
-            return sign * value
-        raise self.refused(node, f"an expression of kind {type(node).__name__} that is no text and no number")
-
-    def known(self, node: ast.expr, name: str) -> Any:
-        """Return what a name stands for."""
-        if name not in self.values:
-            raise self.refused(node, f"the name {name[:60]!r}, which is not assigned above")
-        return self.values[name]
+                members = self.value(args[0], depth + 1) if args else ()
+                if isinstance(members, _LISTS) and all(isinstance(one, _SCALARS) for one in members):
+                    self.count(node, depth, len(members))
+                    return frozenset(members)
+        raise self.refused(node)
 
     def hashable(self, node: ast.expr, depth: int) -> Any:
         """Return a member of a set or a key of a dictionary: a text, a number or a tuple of such."""
         value = self.value(node, depth)
-        parts = value if isinstance(value, tuple) else (value,)
-        if not all(isinstance(part, str | int | float) for part in parts):
+        if not all(isinstance(part, _SCALARS) for part in (value if isinstance(value, tuple) else (value,))):
             raise self.refused(node, "a key or a member of a set that is no text, number or tuple of these")
         return value
 
@@ -160,46 +145,25 @@ class _Reader:
         for key_node, value_node in zip(keys, values, strict=True):
             if key_node is None:
                 raise self.refused(node, "an unpacked dictionary")
-            key = self.hashable(key_node, depth + 1)
+            key = self.hashable(key_node, depth)
             if key in result:
                 self.repeated_keys.append(RepeatedKey(key_node.lineno, key))
-            result[key] = self.value(value_node, depth + 1)
+            result[key] = self.value(value_node, depth)
         return result
 
-    def set_of(self, args: list[ast.expr], depth: int) -> frozenset[Any]:
-        """Return `set()` or `set(members)`."""
-        if not args:
-            return frozenset()
-        members = self.value(args[0], depth + 1)
-        if not isinstance(members, list | tuple | frozenset):
-            raise self.refused(args[0], "a set of something else than a list, a tuple or a set")
-        if not all(isinstance(member, str | int | float) for member in members):
-            raise self.refused(args[0], "a set of something else than texts and numbers")
-        self.count(args[0], depth, len(members))
-        return frozenset(members)
-
-    def filtered(
-        self, node: ast.expr, element: ast.expr, generators: list[ast.comprehension], depth: int
-    ) -> list[str]:
+    def filtered(self, node: ast.ListComp | ast.SetComp, depth: int) -> list[str]:
         """Return the texts of a comprehension `x for x in Name [if condition]`."""
-        match element, generators:
+        match node.elt, node.generators:
             case (
-                ast.Name(id=shown),
-                [
-                    ast.comprehension(
-                        target=ast.Name(id=name), iter=ast.Name(id=over), ifs=conditions, is_async=0
-                    )
-                ],
-            ) if shown == name and len(conditions) <= 1:
-                texts = self.texts(node, self.known(node, over))
+                ast.Name(id=element),
+                [ast.comprehension(target=ast.Name(id=name), iter=ast.Name() as over, ifs=tests, is_async=0)],
+            ) if element == name and len(tests) <= 1:
+                texts = self.texts(over, depth)
                 self.count(node, depth, len(texts))
-            case _:
-                raise self.refused(
-                    node, "a comprehension of another form than `x for x in Name if x not in [...]`"
-                )
-        for condition in conditions:
-            texts = self.passing(condition, name, texts, depth + 1)
-        return texts
+                for test in tests:
+                    texts = self.passing(test, name, texts, depth + 1)
+                return texts
+        raise self.refused(node)
 
     def passing(self, node: ast.expr, name: str, texts: list[str], depth: int) -> list[str]:
         """Return the texts for which the condition on the comprehension's name holds."""
@@ -212,7 +176,7 @@ class _Reader:
             case ast.Compare(
                 left=ast.Name(id=left), ops=[ast.In() | ast.NotIn() as test], comparators=[right]
             ) if left == name and not (isinstance(right, ast.Name) and right.id == name):
-                members = frozenset(self.texts(right, self.value(right, depth + 1)))
+                members = frozenset(self.texts(right, depth + 1))
                 return [text for text in texts if (text in members) == isinstance(test, ast.In)]
             case ast.Compare(
                 left=ast.Constant(value=str(part)),
@@ -222,22 +186,28 @@ class _Reader:
                 return [text for text in texts if (part in text) == isinstance(test, ast.In)]
         raise self.refused(node, "a condition of another form than `x not in [...]` or `'text' not in x`")
 
-    def texts(self, node: ast.expr, value: Any) -> list[str]:
+    def texts(self, node: ast.expr, depth: int) -> list[str]:
         """Return the texts of a list, a tuple or a set, those of a set sorted."""
-        if not isinstance(value, list | tuple | frozenset) or not all(isinstance(x, str) for x in value):
+        value = self.value(node, depth)
+        if not isinstance(value, _LISTS) or not all(isinstance(text, str) for text in value):
             raise self.refused(node, "a comprehension or condition over something else than a list of texts")
-        texts: Iterable[str] = value
-        return sorted(texts) if isinstance(value, frozenset) else list(texts)
+        return sorted(value) if isinstance(value, frozenset) else list(value)
 
     def count(self, node: ast.expr, depth: int, steps: int) -> None:
         """Refuse nesting and work beyond that of any honest module."""
         self.steps += steps
-        if depth > _MAX_DEPTH:
-            raise self.refused(node, f"more than {_MAX_DEPTH} levels of nesting")
-        if self.steps > _MAX_STEPS:
-            raise self.refused(node, f"work of more than {_MAX_STEPS:,} steps")
+        if depth > _MAX_DEPTH or self.steps > _MAX_STEPS:
+            limits = f"{_MAX_DEPTH} levels of nesting, or work of more than {_MAX_STEPS:,} steps"
+            raise self.refused(node, f"more than {limits}")
 
-    def refused(self, node: ast.AST, what: str) -> UnreadableInput:
+    def refused(self, node: ast.AST, what: str = "") -> UnreadableInput:
         """Return the error that names the node's line."""
-        line = getattr(node, "lineno", 1)
-        return UnreadableInput(f"{self.source}, line {line}: {what}; {_HINT}")
+        what = what or f"an expression of kind {type(node).__name__}, or a name that is not assigned above"
+        return UnreadableInput(f"{self.source}, line {getattr(node, 'lineno', 1)}: {what}; {_HINT}")
+
+
+def _is_scalar(value: object) -> bool:
+    """Whether it is a text, or a number of a size that JSON and SQL have too."""
+    if type(value) is int:
+        return value.bit_length() <= _MAX_BITS
+    return type(value) is str or (type(value) is float and isfinite(value))
