@@ -29,7 +29,7 @@ Policies = Any
 
 @dataclass(frozen=True, slots=True, order=True)
 class Batch:
-    """A unit of work and of staging: a stage's name, and what tells its batches apart."""
+    """A unit of work and of staging: a stage's name, and a key that distinguishes its batches."""
 
     stage: str
     key: tuple[str, ...] = ()

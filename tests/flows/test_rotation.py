@@ -72,9 +72,9 @@ def test_each_turn_says_why() -> None:
     history = [PastEdition("late", {"c"}), PastEdition("early", {"b"})]
     turns = take_turns(["a", "b", "c"], history, 3, 1)
     assert [turn.why for turn in turns] == [
-        "in no edition so far",
-        "not in the last 1 editions; last in early",
-        "still to rest, as all others are that are not taken; last in late",
+        "used in no edition so far",
+        "not used in the last 1 editions; last used in early",
+        "should still rest, but so should all others; last used in late",
     ]
 
 
@@ -97,10 +97,10 @@ def test_a_refresh_takes_whose_turn_it_is_and_says_why(
     print_plan(Console(), store, prepared, as_json=True)
     document = json.loads(capsys.readouterr().out)
     assert document["domains"] == ["Fantasy Artefacts"]
-    assert document["turns"] == {"Fantasy Artefacts": "in no edition so far"}
+    assert document["turns"] == {"Fantasy Artefacts": "used in no edition so far"}
     both = prepare_refresh(settings.model_copy(update={"domain_count": 2}), store)
     assert [domain.config.name for domain in both.own.inputs] == ["Chemical Analysis", "Fantasy Artefacts"]
-    assert both.own.inputs[0].turn.endswith("last in small")
+    assert both.own.inputs[0].turn.endswith("last used in small")
 
 
 def test_the_rest_of_domains_leaves_imported_editions_aside(published: Published, tmp_path: Path) -> None:
