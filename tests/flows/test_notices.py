@@ -23,7 +23,9 @@ def printed_while_failing(url: str) -> str:
     console = Console(record=True, quiet=True, width=200)
     with progress.shown_on(console), console.capture() as capture:
         console.quiet = False
-        Watchers([Notices(url, "s3://key:word@bucket/data?x=1", "e", "0.1")]).failed(EndpointFailed("why"))
+        Watchers([Notices(url, "s3://key:word@bucket/data?x=1", "kumo", "e", "0.1")]).failed(
+            EndpointFailed("why")
+        )
     return capture.get()
 
 

@@ -13,6 +13,7 @@ from flows.console.print_plan import print_plan
 from flows.kumo.planning.domain_rotation import PastEdition, take_turns
 from flows.refresh.plan import prepare_refresh
 from schemas.errors import EditionConflict, InvalidOption
+from schemas.plan import RefreshPlan
 from schemas.settings import load_settings
 from schemas.tables import TABLES
 from tests.flows.conftest import Published
@@ -119,17 +120,23 @@ def as_if_imported(store: Store, edition: str, digest: str) -> None:
     """Rewrite the edition's row as an import leaves it."""
     (row,) = store.read_table(table_file("editions", edition)).to_pylist()
     settings = json.loads(row["settings"])
-    settings["growth"]["imported_from"] = digest
+    settings["imported_from"] = digest
     row["settings"] = json.dumps(settings)
     table = pyarrow.Table.from_pylist([row], schema=TABLES["editions"].arrow_schema())
     store.write_table(table_file("editions", edition), table)
+
+
+def write_plans(store: Store, plan: RefreshPlan) -> None:
+    """Begin the edition and its evaluation."""
+    for part in (plan.evaluation, plan.growth):
+        Staging(store, part.unit).write_plan(part)
 
 
 def test_a_refresh_that_was_begun_keeps_its_domains(tmp_path: Path) -> None:
     store = Store(str(tmp_path))
     settings = load_settings({**TURNS, "root": str(tmp_path)})
     begun = prepare_refresh(settings, store)
-    Staging(store, begun.plan.edition).write_plan(begun.plan)
+    write_plans(store, begun.plan)
     # Given the other way round it would be the other one's turn.
     turned = settings.model_copy(update={"domains": settings.domains[::-1]})
     fresh = prepare_refresh(turned, Store(str(tmp_path / "elsewhere")))
@@ -147,6 +154,6 @@ def test_equal_settings_without_turns_still_compare_their_domains(tmp_path: Path
     store = Store(str(tmp_path))
     settings = load_settings({**SMALL, "domains": ["chemical_analysis"], "root": str(tmp_path)})
     begun = prepare_refresh(settings, store)
-    Staging(store, begun.plan.edition).write_plan(begun.plan)
+    write_plans(store, begun.plan)
     other = prepare_refresh(settings.model_copy(update={"domains": ["mineral_identification"]}), store)
     assert not other.resumed

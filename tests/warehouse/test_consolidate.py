@@ -44,7 +44,7 @@ def test_the_bytes_depend_on_the_rows_alone(
     monkeypatch.setattr(consolidating, "_BLOCK_BYTES", 1_000)
     file = write_sorted("turns", _dealt(turns, parts, seed=run_bytes), tmp_path, "e1")
     assert file.read_bytes() == plain.read_bytes()
-    assert pq.read_table(file).equals(turns)
+    assert pq.read_table(file).select(turns.schema.names).equals(turns)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["plain", "turns.parquet"]
 
 

@@ -206,11 +206,13 @@ def test_a_row_that_names_another_manifest_is_found(tmp_path: Path) -> None:
     assert (ROW, "altered") in problems
 
 
-def test_a_file_too_many_is_named_and_is_no_damage(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["part-1", "9"])
+def test_a_file_too_many_is_named_and_is_no_damage(tmp_path: Path, name: str) -> None:
     store = _publish(tmp_path)
-    (tmp_path / EPISODES).with_name("part-1.parquet").write_bytes(b"?")
+    (tmp_path / EPISODES).with_name(f"{name}.parquet").write_bytes(b"?")
     verification = verify_unit(store, "e1")
-    assert _found(verification) == [(EPISODES.replace("part-0", "part-1"), "unlisted")]
+    assert _found(verification) == [(table_file("episodes", f"e1@{name}"), "unlisted")]
+    assert verify_unit(store, ANSWERS).findings == ()
     assert verification.is_whole
     assert not verification.findings[0].is_damage
 
@@ -219,16 +221,16 @@ def test_an_edition_whose_row_is_lost_is_still_verified(tmp_path: Path) -> None:
     store = _publish(tmp_path)
     _publish(tmp_path, "e2")
     (tmp_path / ROW).unlink()
-    assert verifiable_units(store) == ("e1", "e2")
+    assert verifiable_units(store) == ("e1", ANSWERS, "e2", "e2@1")
     assert _found(verify_unit(store, "e1")) == [(ROW, "missing")]
     # A publish that was cut off just before the row looks the same, but for its staging.
     (tmp_path / "staging" / "e1" / "done").mkdir(parents=True)
-    assert verifiable_units(store) == ("e2",)
+    assert verifiable_units(store) == (ANSWERS, "e2", "e2@1")
 
 
 def test_a_manifest_that_cannot_be_read_is_damage(tmp_path: Path) -> None:
     store = _publish(tmp_path)
-    for content in (b"", b"[]", b'{"format": 2}', b"\xff"):
+    for content in (b"", b"[]", b'{"format": 3}', b"\xff"):
         (tmp_path / manifest_file("e1")).write_bytes(content)
         assert (manifest_file("e1"), "altered") in _found(verify_unit(store, "e1"))
         with pytest.raises(ValueError, match="not a manifest"):

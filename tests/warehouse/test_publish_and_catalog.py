@@ -105,7 +105,7 @@ def test_any_parquet_reader_reads_a_file(store: Store, tmp_path: Path) -> None:
     own = [column.name for column in TABLES["episodes"].columns]
     table = pq.read_table(tmp_path / table_file("episodes", "e1@1"))
     assert table.select(own).schema.equals(TABLES["episodes"].arrow_schema())
-    assert pq.read_table(tmp_path / "tables/episodes").equals(table)
+    assert pq.read_table(tmp_path / "tables/episodes").to_pylist() == table.to_pylist()
     assert (
         pq.ParquetFile(tmp_path / table_file("turns", "e1@1")).metadata.row_group(0).column(0).compression
         == "ZSTD"

@@ -6,14 +6,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
 
 from flows.stages.compute_statistics import edition_statistics
 from schemas.kumo.things import Step
 from tests.warehouse import tiny_edition
 from tests.warehouse.tiny_edition import publish
-from warehouse.catalog.catalog import open_catalog, table_file
+from warehouse.catalog.catalog import open_catalog
 from warehouse.store.store import Store
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
@@ -182,16 +181,6 @@ def test_lineage_leads_from_an_episode_to_its_configuration(store: Store) -> Non
     assert (found["seed"], found["index"], found["domain"]) == (3, 0, "Weather")
     assert found["book_verdict"] == "passed"
     assert found["created_at"] == NOW
-
-
-def test_an_older_edition_that_lacks_a_column_has_null_there(store: Store, tmp_path: Path) -> None:
-    publish(store, tiny_edition.plan("e2"), tiny_edition.tables(), [], NOW)
-    for edition in ("e1", "e2"):
-        file = tmp_path / table_file("kumo_books", edition)
-        pq.write_table(pq.read_table(file, partitioning=None).drop_columns(["checked_by"]), file)
-        (tmp_path / table_file("calls", edition)).unlink()
-    rows = open_catalog(store).query("SELECT edition, book_checked_by, player_model FROM kumo_lineage")[1]
-    assert sorted(set(rows)) == [("e1", None, None), ("e2", None, None)]
 
 
 def test_lineage_leads_from_an_episode_to_the_templates_behind_it(store: Store) -> None:
