@@ -1,1 +1,1 @@
-"""What players and authors are told: templates and their rendering."""
+"""The prompts of players and authors: templates and their rendering."""

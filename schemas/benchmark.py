@@ -1,7 +1,8 @@
 """The seam: what a benchmark declares, so that shared code can grow, play and publish it without knowing it.
 
 Order, batch keys, completeness, lineage jobs and progress all derive from a benchmark's list of stages.
-Benchmarks are found by entry point (group `perennial.benchmarks`), so that another package can add one.
+Benchmarks are found by entry point (group `perennial.benchmarks`), so that another package can add one; its
+prompt templates are in the folder `prompts` beside the module that the entry point names.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -28,7 +29,7 @@ Policies = Any
 
 @dataclass(frozen=True, slots=True, order=True)
 class Batch:
-    """A unit of work and of staging: a stage's name, and what tells its batches apart."""
+    """A unit of work and of staging: a stage's name, and a key that distinguishes its batches."""
 
     stage: str
     key: tuple[str, ...] = ()
@@ -136,7 +137,7 @@ class Benchmark:
     sql: str = ""
     measures: tuple[Measure, ...] = ()
     report: Callable[[], Any] | None = None
-    inputs_of: Callable[[Any, str], Any] | None = None
+    inputs_of: Callable[[Any, str], Any] = nothing
     unfit: Callable[[Mapping[str, Any]], Mapping[str, str]] = nothing
     parameters: Callable[[], Mapping[str, tuple[Any, str]]] = dict
     summary: Callable[[Any, EditionPlan], Mapping[str, str]] = nothing

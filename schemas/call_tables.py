@@ -8,20 +8,22 @@ CALLS = Table(
     "one model call",
     (
         Column("call_id", "string", "content id of model, parameters, messages and repeat index"),
-        Column("role", "string", "what the model was asked as", allowed=ROLES),
-        Column("model", "string", "the model that was asked for"),
-        Column("served_model", "string", "the model that the server says it used", nullable=True),
-        Column("template", "string", "the template of the message that asked"),
+        Column("role", "string", "the role in which the model was called", allowed=ROLES),
+        Column("model", "string", "the model that was requested"),
+        Column("served_model", "string", "the model that the server reports", nullable=True),
+        Column("template", "string", "the template of the last message"),
         Column("template_hash", "string", "content id of that template and all that it includes"),
-        Column("repeat", "int64", "tells runs apart that ask the same", minimum=0),
+        Column("repeat", "int64", "distinguishes runs with the same request", minimum=0),
         Column("request", "string", "model, parameters, and messages by role and message_id (JSON)"),
         Column("reply", "string", "the reply's text without its reasoning", nullable=True),
         Column("reasoning", "string", "the reply's reasoning, kept apart", nullable=True),
-        Column("reasoning_source", "string", "where the reasoning stood", allowed=REASONING_SOURCES),
+        Column(
+            "reasoning_source", "string", "where in the response the reasoning was", allowed=REASONING_SOURCES
+        ),
         Column("finish_reason", "string", "why the server ended the reply", nullable=True),
         Column("prompt_tokens", "int64", "tokens of the request", nullable=True, minimum=0),
         Column(
-            "completion_tokens", "int64", "tokens of the reply, reasoning included", nullable=True, minimum=0
+            "completion_tokens", "int64", "tokens of the reply, including reasoning", nullable=True, minimum=0
         ),
         Column("reasoning_tokens", "int64", "tokens of the reasoning", nullable=True, minimum=0),
         Column("cached_tokens", "int64", "prompt tokens that came from a cache", nullable=True, minimum=0),

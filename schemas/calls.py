@@ -47,8 +47,8 @@ class ModelChoice:
 class ModelRequest:
     """One call to make: model, parameters, messages and repeat index identify it.
 
-    `messages` are in the OpenAI chat form. `repeat` tells runs apart that ask the same. `template` is the
-    template of the message that asks, with its hash: they say where the wording came from.
+    `messages` are in the OpenAI chat form. `repeat` distinguishes runs with the same request. `template` is
+    the template of the message that asks, with its hash: they say where the wording came from.
     """
 
     role: Role

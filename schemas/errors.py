@@ -1,5 +1,7 @@
 """One exception tree: every error a user can meet, with the exit code of the command line."""
 
+from collections.abc import Iterator
+
 
 class PerennialError(Exception):
     """Base of all errors that name a value, what was expected and the way out."""
@@ -94,3 +96,21 @@ class ServerEnded(PerennialError):
 def in_one_line(error: object) -> str:
     """Return an error's text, whatever lines it has, as one line."""
     return " ".join(str(error).split())
+
+
+def shorten(text: str, width: int = 60) -> str:
+    """Return a text as an error quotes it: dots stand for the end of a long one."""
+    return text if len(text) <= width else text[: width - 3] + "..."
+
+
+def quote(value: object, width: int = 60) -> str:
+    """Return a value as an error quotes it, shortened."""
+    return shorten(repr(value), width)
+
+
+def causes(error: BaseException) -> Iterator[BaseException]:
+    """Yield the error, what it was raised from, and so on."""
+    cause: BaseException | None = error
+    while cause is not None:
+        yield cause
+        cause = cause.__cause__

@@ -54,7 +54,7 @@ class Game(Protocol):
         ...
 
     def result(self) -> Result | None:
-        """Return how the game ended, None while it goes on."""
+        """Return how the game ended, None while it continues."""
         ...
 
 

@@ -25,7 +25,7 @@ def draft_of(target: str, *, is_new: bool = False) -> Iterator[str]:
             os.replace(draft, target)
     except OSError as error:
         if error.errno and (error.filename is None or draft in (error.filename, error.filename2)):
-            # A full disk is told without a name, and a draft's says nothing.
+            # A full disk is reported without a name, and a draft's says nothing.
             raise OSError(error.errno, error.strerror, target) from None
         raise
     finally:

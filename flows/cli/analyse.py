@@ -1,4 +1,4 @@
-"""`perennial analyse`: compute an edition's statistics anew, without any model call."""
+"""`perennial analyse`: compute an edition's statistics again, without any model call."""
 
 from typing import Annotated
 
@@ -12,12 +12,14 @@ from warehouse.lock.root_lock import locked_root
 
 
 def analyse(
-    edition: Annotated[str | None, typer.Argument(help="The edition. Default: every one listed.")] = None,
+    edition: Annotated[
+        str | None, typer.Argument(help="The edition. Default: all that are not withdrawn.")
+    ] = None,
     root: RootOption = None,
 ) -> None:
-    """Compute statistics anew: after new external scores, or with a newer perennial.
+    """Compute statistics again: after new external scores, or with a newer perennial.
 
-    What was published stays as it is; the new figures stand beside it and are what the views show.
+    The published files are not changed; the new figures are stored separately, and the views show them.
 
     Example: perennial analyse kumo-2026-11-20
     """

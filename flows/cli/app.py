@@ -91,7 +91,7 @@ def main() -> None:
     if code in EXIT_CODES:
         # The terminal may be gone.
         with suppress(OSError):
-            errors.print("perennial: interrupted; the same command goes on where this one stopped")
+            errors.print("perennial: interrupted; the same command resumes where this one stopped")
     sys.exit(code if isinstance(code, int) else 0)
 
 

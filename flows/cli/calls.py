@@ -31,12 +31,14 @@ _HEADINGS = {"prompt_tokens": "prompt", "completion_tokens": "completion", "late
 def calls(
     call_id: Annotated[
         str | None,
-        typer.Argument(metavar="CALL_ID", help="Show this call whole; its first letters will do."),
+        typer.Argument(
+            metavar="CALL_ID", help="Show this call in full; the first letters of its id are enough."
+        ),
     ] = None,
     role: Annotated[str | None, typer.Option(help=f"Only calls in this role: {', '.join(ROLES)}.")] = None,
     model: Annotated[str | None, typer.Option(help="Only calls of this model.")] = None,
     status: Annotated[
-        str | None, typer.Option(help=f"Only calls that came to this: {', '.join(CALL_STATUSES)}.")
+        str | None, typer.Option(help=f"Only calls with this status: {', '.join(CALL_STATUSES)}.")
     ] = None,
     edition: Annotated[
         str | None,
@@ -46,11 +48,11 @@ def calls(
     contains: Annotated[
         str | None, typer.Option(metavar="TEXT", help="Only calls with this text in the reply.")
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, help="List so many calls at most, the newest first.")] = 20,
+    limit: Annotated[int, typer.Option(min=1, help="List at most this many calls, the newest first.")] = 20,
     root: RootOption = None,
     format_: FormatOption = Format.table,
 ) -> None:
-    """List the model calls of a data root, newest first, or show one of them whole.
+    """List the model calls of a data root, newest first, or show one in full.
 
     Example: perennial calls --role player --status truncated --limit 5
     """
@@ -61,7 +63,7 @@ def calls(
         edition = select_unit(store, edition, published_units(store))
     wanted = CallFilter(role, model, status, edition, template, contains)
     if call_id is not None and wanted != CallFilter():
-        raise InvalidOption("CALL_ID shows one call whole: give no --role, --model or other filter with it")
+        raise InvalidOption("CALL_ID shows one call in full: give no --role, --model or other filter with it")
     with _opened(root) as ledger:
         if call_id is None:
             _print_list(ledger.newest(wanted, limit), ledger.totals(wanted), format_)
@@ -120,7 +122,7 @@ def _print_list(rows: list[tuple[Any, ...]], totals: CallTotals, format_: Format
 def _total_line(shown: int, totals: CallTotals) -> str:
     """Return calls, tokens and cost of all that were found, saying over how many each is known."""
     if totals.calls == 0:
-        return "no model call is like that"
+        return "no model call matches these filters"
     counted = f"{totals.calls:,} call{'' if totals.calls == 1 else 's'}"
     listed = counted if shown == totals.calls else f"{counted}, {shown:,} of them listed"
     return f"{listed}; {_tokens(totals)}; {_cost(totals)}"

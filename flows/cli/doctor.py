@@ -19,13 +19,15 @@ _WIDTH = 7  # of the longest status
 def doctor(
     root: RootOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the checks as JSON.")] = False,
-    deep: Annotated[bool, typer.Option("--deep", help="Start an embedded Prefect server too.")] = False,
+    deep: Annotated[
+        bool, typer.Option("--deep", help="Also start an embedded Prefect server, as a test.")
+    ] = False,
 ) -> None:
     """Check versions, Prefect, model endpoint, root, ledger, and all published and staged data.
 
-    Nothing is changed. Each check is a line: ok, warning or failed, what was seen, and what to do about it.
+    Nothing is changed. Each check prints one line: ok, warning or failed, what was found, and what to do.
 
-    Exit code: 0 where nothing failed, else that of the most severe failure, which are, in this order:
+    Exit code: 0 if nothing failed, else the code of the most severe failure, in this order:
 
     8: data is damaged.
 
@@ -62,10 +64,10 @@ def doctor(
 
 
 def _carried_out(look: "Look", progress: Terminal) -> "Check":
-    """Carry out the look, telling on a terminal which one is at work."""
+    """Carry out the check, naming it on a terminal while it runs."""
     if not progress.is_terminal:
         return look.carried_out()
-    with progress.status(f"looking at {look.name}"):
+    with progress.status(f"checking {look.name}"):
         return look.carried_out()
 
 

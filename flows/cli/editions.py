@@ -42,36 +42,40 @@ SELECT edition, strftime(created_at, '%Y-%m-%d %H:%M') AS published,
 def editions(
     named: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[EDITION]...", help="With --prune-staging: only what is left of these."),
+        typer.Argument(
+            metavar="[EDITION]...", help="With --prune-staging: only the leftovers of these editions."
+        ),
     ] = None,
     all_: Annotated[
-        bool, typer.Option("--all", help="List withdrawn ones too, each with the reason why.")
+        bool, typer.Option("--all", help="List withdrawn editions too, with the reason.")
     ] = False,
     withdrawn: Annotated[
         str | None,
         typer.Option(
             "--withdraw",
             metavar="EDITION",
-            help="Hide this edition or EDITION@NAME; nothing of it is deleted.",
+            help="Hide this edition or EDITION@NAME from readers; no file is deleted.",
         ),
     ] = None,
     reinstated: Annotated[
         str | None, typer.Option("--reinstate", metavar="EDITION", help="Show what was withdrawn again.")
     ] = None,
     why: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="The reason, kept with the edition's name.")
+        str | None,
+        typer.Option(metavar="TEXT", help="The reason for --withdraw or --reinstate; it is stored."),
     ] = None,
     prune_staging: Annotated[
         bool,
         typer.Option(
-            "--prune-staging", help="Show work in progress and leftovers, and remove them once you agree."
+            "--prune-staging",
+            help="Show unfinished work and leftovers, and remove them after a confirmation.",
         ),
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="With --prune-staging: remove without asking.")] = False,
     root: RootOption = None,
     format_: FormatOption = Format.table,
 ) -> None:
-    """List the published editions and their evaluations, withdraw one, or remove what is left over.
+    """List the published editions and their evaluations, withdraw or reinstate one, remove unfinished work.
 
     A withdrawn edition keeps its name, and its instances are never issued again.
 
@@ -107,13 +111,13 @@ def _refuse_mixture(
     }
     several = [option for option, is_given in given.items() if is_given]
     if len(several) > 1:
-        raise InvalidOption(f"{' and '.join(several)} do not go together: give one of them")
+        raise InvalidOption(f"{' and '.join(several)} exclude each other: give one of them")
     if named and not prune_staging:
         raise InvalidOption(f"{named[0]!r}: name an edition with --prune-staging, --withdraw or --reinstate")
     if yes and not prune_staging:
-        raise InvalidOption("--yes goes with --prune-staging")
+        raise InvalidOption("--yes needs --prune-staging")
     if why is not None and withdrawn is None and reinstated is None:
-        raise InvalidOption("--why goes with --withdraw EDITION or --reinstate EDITION")
+        raise InvalidOption("--why needs --withdraw EDITION or --reinstate EDITION")
 
 
 def _list(store: Store, all_: bool, format_: Format) -> None:
@@ -130,14 +134,14 @@ def _list(store: Store, all_: bool, format_: Format) -> None:
     print_rows(names, rows, format_)
     number = len(set(hidden) & set(published_units(store)))
     if number and not all_:
-        told = "1 more is withdrawn" if number == 1 else f"{number} more are withdrawn"
+        told = "1 more edition is withdrawn" if number == 1 else f"{number} more editions are withdrawn"
         _console(stderr=True).print(f"{told}: `perennial editions --all` says why")
 
 
 def _reason(why: str | None, option: str) -> str:
     text = " ".join((why or "").split()).encode("utf-8", "backslashreplace").decode()
     if not text:
-        raise InvalidOption(f"{option} needs a reason that readers are told: --why TEXT")
+        raise InvalidOption(f"{option} needs a reason that readers see: --why TEXT")
     return text
 
 

@@ -12,7 +12,7 @@ from warehouse.catalog.external_scores import keep_scores, parse_scores
 from warehouse.lock.root_lock import locked_root
 
 import_app = typer.Typer(
-    help="Take in what others have published: releases of benchmarks, scores of other benchmarks.",
+    help="Import what others have published: releases of benchmarks, scores of other benchmarks.",
     no_args_is_help=True,
 )
 
@@ -22,9 +22,9 @@ def scores(
     file: Annotated[Path, typer.Argument(help="CSV with the columns benchmark, player, score, source.")],
     root: RootOption = None,
 ) -> None:
-    """Take in other benchmarks' scores of the players, to correlate with ours.
+    """Import other benchmarks' scores of the players, to correlate with perennial's.
 
-    Scores of a source take the place of those that it gave before. `perennial analyse` then computes the
+    New scores of a source replace its earlier ones. `perennial analyse` then computes the
     correlations, and `perennial query "FROM correlations"` shows them.
 
     Example: perennial import scores livebench.csv

@@ -19,28 +19,28 @@ def query(
     format_: FormatOption = Format.table,
     timeout: Annotated[
         float | None,
-        typer.Option(metavar="SECONDS", help="Stop a query after so many seconds. Default: never."),
+        typer.Option(metavar="SECONDS", help="Stop the query after this many seconds. Default: never."),
     ] = None,
     memory_limit: Annotated[
         str,
         typer.Option(
             metavar="SIZE",
             envvar="PERENNIAL_QUERY_MEMORY_LIMIT",
-            help="Memory that DuckDB may take, such as 512MB or 16GB.",
+            help="Largest memory that DuckDB uses, such as 512MB or 16GB.",
         ),
     ] = _MEMORY,
 ) -> None:
     """Run SQL over the published editions.
 
-    It is one statement that reads: SELECT, FROM, WITH, VALUES, DESCRIBE, SHOW, SUMMARIZE or EXPLAIN. It reads
+    Give one statement that reads: SELECT, FROM, WITH, VALUES, DESCRIBE, SHOW, SUMMARIZE or EXPLAIN. It reads
     what is published and nothing else, and writes nothing, not even a temporary file.
 
-    In CSV a text that a spreadsheet would run as a formula has ' before it. JSON holds texts unchanged.
+    In CSV, ' is put before a text that a spreadsheet would run as a formula. JSON holds texts unchanged.
 
     Example: perennial query "SELECT edition, player, success_rate FROM leaderboard WHERE setting = 'hard'"
     """
     if timeout is not None and not 0.001 <= timeout <= 1e9:
-        raise InvalidOption(f"--timeout {timeout:g}: expected seconds, from 0.001 on")
+        raise InvalidOption(f"--timeout {timeout:g}: expected at least 0.001 seconds")
     # Without a folder for it DuckDB writes no temporary file.
     settings = {"memory_limit": _memory(memory_limit), "temp_directory": ""}
     limits = {"max_execution_time": int(timeout * 1000)} if timeout else {}

@@ -37,13 +37,11 @@ def refresh(
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", help="Show Prefect's own messages.")] = False,
 ) -> None:
-    """Sample, solve, write books, play, audit and publish one edition.
+    """Grow one edition, let players answer its questions, audit and publish both.
 
-    An interrupted refresh goes on where it was when the same command is given again.
+    Give the same command again to resume an interrupted refresh.
 
-    Example: perennial refresh --domains mineral_identification --settings easy,6x10 --instances 20
-
-    With models: perennial refresh --author gpt-4.1 --players gpt-4.1-mini,oracle --max-calls 5000
+    Example: perennial refresh --seed 7 --players gpt-4.1-mini --max-calls 5000
     """
     from flows.refresh.plan import prepare_refresh
     from flows.run.choose_runner import check_runner
@@ -74,7 +72,7 @@ def refresh(
         "edition": plan.edition,
         "players": list(plan.evaluation.players),
     }
-    verb = "going on with" if prepared.resumed else "growing"
+    verb = "resuming" if prepared.resumed else "growing"
     console.print(f"{verb} edition {plan.edition} in {chosen.root}")
     warm_up = find_benchmark(plan.growth.benchmark).warm_up
     run_flow("refresh", {"settings": values}, warm_up, chosen.root, console, verbose)
@@ -137,7 +135,7 @@ def _leave_without_server() -> None:
     leave(
         ServerEnded(
             "the embedded Prefect server has ended (killed, or out of memory?): see .prefect/server.log in "
-            "the data root; what is staged and answered is kept, and the same command goes on"
+            "the data root; staged work and replies are kept, and the same command resumes"
         )
     )
 

@@ -23,7 +23,7 @@ def report(
     out: Annotated[Path, typer.Option(help="Folder to write into.")] = Path("reports"),
     compare: Annotated[str | None, typer.Option(help="Another edition to compare it with.")] = None,
     format_: Annotated[
-        ReportFormat, typer.Option("--format", help="A page, or the tables behind it, a file each.")
+        ReportFormat, typer.Option("--format", help="One HTML page, or its tables as one file each.")
     ] = ReportFormat.html,
     root: RootOption = None,
 ) -> None:

@@ -29,15 +29,15 @@ def reproduce(
     ] = None,
     root: RootOption = None,
     keep: Annotated[
-        Path | None, typer.Option(help="Empty folder to rebuild in, which is kept. Default: a temporary one.")
+        Path | None,
+        typer.Option(help="Empty folder to rebuild in, which is not deleted. Default: a temporary one."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Rebuild an edition, or an evaluation, from its seed and its stored replies, and compare.
 
-    No model is asked, and nothing in the data root changes. Wall-clock columns are not compared, nor are
-    `editions`, `evaluations` and `audits`, which tell of the publishing itself. Exit code 1 where
-    a row differs.
+    No model is called, and nothing in the data root changes. Wall-clock columns are not compared, nor are
+    `editions`, `evaluations` and `audits`, which describe publishing. Exit code 1 if a row differs.
 
     Example: perennial reproduce kumo-2026-11-20
     """

@@ -29,10 +29,10 @@ _DEFAULT_PORT = 4200
 def serve(
     root: RootOption = None,
     cron: Annotated[
-        str, typer.Option(help="When a refresh falls due: minute, hour, day, month, weekday.")
+        str, typer.Option(help="When a refresh starts: minute, hour, day, month, weekday.")
     ] = DEFAULT_CRON,
     every: Annotated[
-        float | None, typer.Option(help="Seconds between refreshes, in place of --cron.", min=1)
+        float | None, typer.Option(help="Seconds between refreshes, instead of --cron.", min=1)
     ] = None,
     timezone: Annotated[str, typer.Option(help="Time zone of --cron, such as Europe/Berlin.")] = "UTC",
     port: Annotated[
@@ -43,7 +43,7 @@ def serve(
     ] = 0,
     verbose: Annotated[bool, typer.Option("--verbose", help="Show Prefect's own messages.")] = False,
 ) -> None:
-    """Refresh every two months, or when you say, until Ctrl-C; analyse and audit on demand.
+    """Run refreshes on a schedule until Ctrl-C; analyse and audit on demand.
 
     Settings of the refresh come from perennial.toml and the environment. With PREFECT_API_URL that Prefect
     server is used; without, an embedded one is started, with its pages and a link that opens them.

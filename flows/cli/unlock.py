@@ -1,4 +1,4 @@
-"""`perennial unlock`: remove the lock that a writer left in a data root, after telling what that means."""
+"""`perennial unlock`: remove the lock that a writer left in a data root, after showing who held it."""
 
 import socket
 import sys
@@ -12,23 +12,29 @@ from flows.console.terminal import Terminal
 from schemas.errors import RootLocked
 from warehouse.lock.found_lock import FoundLock, find_lock, remove_lock
 from warehouse.lock.owner import Life
-from warehouse.lock.record import LOCK_FILE, LockRecord, ago, shown_time
+from warehouse.lock.record import LOCK_FILE, ago, shown_time
 from warehouse.store.store import Store
 
 _DANGER = (
-    "If that writer lives, a second one beside it may stage over its batches and pay for the same model "
-    "calls again; the one that has lost the lock ends before it publishes."
+    "If that writer is still running, a second one may overwrite its batches and pay for the same model "
+    "calls again; the one whose lock was removed ends before it publishes."
 )
+_SAFE = "The next writer takes this lock over by itself; removing it is safe."
+_LIVES = {
+    Life.alive: "yes, that process runs on this machine",
+    Life.gone: "no, that process is gone",
+    Life.unknown: "unknown from this machine: look there, or judge by the last beat",
+}
 
 
 def unlock(
     root: RootOption = None,
     yes: Annotated[bool, typer.Option("--yes", help="Remove the lock without asking.")] = False,
     force: Annotated[
-        bool, typer.Option("--force", help="Remove it even though its process lives on this machine.")
+        bool, typer.Option("--force", help="Remove the lock even if its process runs on this machine.")
     ] = False,
 ) -> None:
-    """Remove the lock of a data root whose writer is gone, after telling who that was.
+    """Remove the lock of a data root whose writer is gone, after showing who held it.
 
     A lock whose process is known to be gone needs no unlocking: the next writer takes it over. Exit codes: 0
     no lock, or removed; 9 still locked.
@@ -45,7 +51,7 @@ def unlock(
     if found.life is Life.alive and not force:
         raise RootLocked(
             f"the data root {store.root} stays locked: its process lives on this machine: wait for it, or "
-            f"end it ({_ending(found)}) and give its command again, which goes on; "
+            f"end it ({_ending(found)}) and give its command again, which resumes; "
             "--force removes the lock anyway"
         )
     if not yes and not _is_confirmed(store):
@@ -61,39 +67,22 @@ def unlock(
 
 
 def _explain(console: Terminal, store: Store, found: FoundLock) -> None:
-    console.print(f"lock:      {store.location(LOCK_FILE)}")
+    lines = {"lock": store.location(LOCK_FILE)}
     if found.record is None:
-        console.print("holder:    cannot be read: it is no lock of this version")
+        lines["holder"] = "cannot be read: it is no lock of this version"
     else:
-        _explain_record(console, found.record)
-    console.print(f"lives:     {_life_told(found)}")
-    console.print(_meaning(found))
-
-
-def _explain_record(console: Terminal, record: LockRecord) -> None:
-    now = datetime.now(UTC)
-    owner = record.owner
-    here = " (this machine)" if owner.host == socket.gethostname() else ""
-    console.print(f"what:      {record.what}")
-    console.print(f"holder:    {owner.user}")
-    console.print(f"host:      {owner.host}{here}")
-    console.print(f"process:   {owner.pid}")
-    console.print(f"since:     {shown_time(record.since)} ({ago(record.since, now)})")
-    console.print(f"last beat: {shown_time(record.beat)} ({ago(record.beat, now)}; renewed every minute)")
-
-
-def _life_told(found: FoundLock) -> str:
-    if found.life is Life.alive:
-        return "yes, that process runs on this machine"
-    if found.life is Life.gone:
-        return "no, that process is gone"
-    return "unknown from this machine: look there, or judge by the last beat"
-
-
-def _meaning(found: FoundLock) -> str:
-    if found.life is Life.gone:
-        return "The next writer takes this lock over by itself; removing it is safe."
-    return _DANGER
+        now, owner, record = datetime.now(UTC), found.record.owner, found.record
+        here = " (this machine)" if owner.host == socket.gethostname() else ""
+        lines |= {"what": record.what, "holder": owner.user, "host": f"{owner.host}{here}"}
+        lines |= {
+            "process": str(owner.pid),
+            "since": f"{shown_time(record.since)} ({ago(record.since, now)})",
+        }
+        lines["last beat"] = f"{shown_time(record.beat)} ({ago(record.beat, now)}; renewed every minute)"
+    lines["lives"] = _LIVES[found.life]
+    for name, text in lines.items():
+        console.print(f"{name + ':':<10} {text}")
+    console.print(_SAFE if found.life is Life.gone else _DANGER)
 
 
 def _ending(found: FoundLock) -> str:

@@ -29,7 +29,7 @@ def verify(
 ) -> None:
     """Check every file of an edition and its evaluations against their manifests: size, SHA-256, rows.
 
-    Exit code 8 where a file is missing or is not what was published; each is named, one a line.
+    Exit code 8 if a file is missing or differs from what was published; each is named on its own line.
 
     Example: perennial verify kumo-2026-11-20
     """

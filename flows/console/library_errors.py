@@ -4,9 +4,7 @@ Perennial's own errors come from where they are understood. These come from deep
 reader of Parquet files that met a damaged one.
 """
 
-from collections.abc import Iterator
-
-from schemas.errors import Damaged, PerennialError
+from schemas.errors import Damaged, PerennialError, causes
 
 _OF_PREFECT = ("prefect", "httpx", "httpcore", "websockets")
 _UNREADABLE = {
@@ -16,12 +14,12 @@ _UNREADABLE = {
 
 
 def as_ours(error: BaseException) -> PerennialError | None:
-    """Return the error that a user is told of in place of a library's; None where there is none."""
+    """Return the error to show instead of a library's; None where there is none."""
     library = type(error).__module__.partition(".")[0]
     if library in _OF_PREFECT:
         return PerennialError(
-            f"Prefect failed ({_reason(error)}): is its server still there, and has its disk room? What is "
-            "staged is kept, and the same command goes on with it (`perennial doctor` says more; the "
+            f"Prefect failed ({_reason(error)}): is its server running, and is there free space on its disk? "
+            "What is staged is kept, and the same command resumes (`perennial doctor` says more; the "
             "embedded server's log is .prefect/server.log in the data root)"
         )
     if type(error).__name__ in _UNREADABLE.get(library, ()):
@@ -33,15 +31,8 @@ def as_ours(error: BaseException) -> PerennialError | None:
 
 
 def _reason(error: BaseException) -> str:
-    lines = (_first_line(cause) for cause in _causes(error))
+    lines = (_first_line(cause) for cause in causes(error))
     return next((line for line in lines if line), type(error).__name__)
-
-
-def _causes(error: BaseException) -> Iterator[BaseException]:
-    cause: BaseException | None = error
-    while cause is not None:
-        yield cause
-        cause = cause.__cause__
 
 
 def _first_line(error: BaseException) -> str:

@@ -26,7 +26,7 @@ _REFUSED_BY_NAME = (
 
 
 def told_of(error: OSError) -> str:
-    """Return what a user is told of the error in one line; an error without a file names none."""
+    """Describe the error in one line; an error without a file names none."""
     name = error.filename if isinstance(error.filename, str) and error.filename else ""
     told = _TOLD.get(error.errno or 0) or next(
         (text for kind, text in _REFUSED_BY_NAME if isinstance(error, kind)), ""

@@ -41,7 +41,7 @@ def print_plan(
             document["endpoint"] = {"base_url": endpoint.base_url, "key": endpoint.key_from}
         sys.stdout.write(json.dumps(document, indent=1) + "\n")
         return
-    state = " (begun, to be gone on with)" if prepared.resumed else ""
+    state = " (started before, will be resumed)" if prepared.resumed else ""
     table = Table(title=f"Plan of edition {plan.edition}{state}", title_justify="left", show_header=False)
     for key, value in {**own.shown, **shown}.items():
         if key not in ("edition", "configs"):
@@ -76,7 +76,9 @@ def _estimate_table(estimates: list[StageEstimate]) -> Table:
     table = Table(
         title="Estimate of its model calls, from (all goes well) to (every repair is needed)",
         title_justify="left",
-        caption="tokens are of the lower figure; a model without a price in prices.csv has no cost",
+        caption=(
+            "tokens belong to the lower number of calls; a model without a price in prices.csv has no cost"
+        ),
         caption_justify="left",
     )
     for heading in ("stage", "model"):

@@ -11,7 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from schemas.calls import Reply
 
-_LINE_EVERY_S = 30.0  # how often a stage tells its calls where there is no terminal to show a bar on
+_LINE_EVERY_S = 30.0  # how often a stage prints its calls where there is no terminal to show a bar on
 Advance = Callable[[dict[str, int]], None]
 CountCall = Callable[[Reply], None]
 _console: ContextVar[Console | None] = ContextVar("progress_console", default=None)

@@ -45,7 +45,7 @@ class Format(StrEnum):
 
 
 FormatOption = Annotated[
-    Format, typer.Option("--format", help=f"How to print the rows; a table ends after {_TABLE_ROWS:,}.")
+    Format, typer.Option("--format", help=f"Format of the rows; a table shows at most {_TABLE_ROWS:,}.")
 ]
 
 

@@ -1,11 +1,11 @@
 """What a check of `perennial doctor` is, and what exit code several of them come to."""
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from flows.console.os_errors import told_of
-from schemas.errors import PerennialError
+from schemas.errors import Damaged, PerennialError
 
 UNREADABLE = 2
 _SHOWN = 3
@@ -25,7 +25,8 @@ class Status(StrEnum):
 class Check:
     """One thing that was looked at: what was seen, and where it is not ok, what to do about it.
 
-    `exit_code` is 0 unless the check failed; `flaws` are all that were found, where `seen` tells some.
+    `name` is that of the look, "" before. `exit_code` is 0 unless the check failed; `flaws` are all that were
+    found, where `seen` names some.
     """
 
     name: str
@@ -47,33 +48,33 @@ class Look:
     def carried_out(self) -> Check:
         """Return what the action finds; an error is a failed check with the error's exit code."""
         try:
-            return self.action()
+            check = self.action()
         except PerennialError as error:
-            return failed(self.name, str(error), self.remedy, error.exit_code)
+            check = failed(str(error), self.remedy, error.exit_code)
         except OSError as error:
-            return failed(self.name, told_of(error), self.remedy, UNREADABLE)
+            check = failed(told_of(error), self.remedy, UNREADABLE)
+        return replace(check, name=self.name)
 
 
-def passed(name: str, seen: str) -> Check:
+def passed(seen: str) -> Check:
     """Return a check that is ok."""
-    return Check(name, Status.ok, seen)
+    return Check("", Status.ok, seen)
 
 
-def warned(name: str, seen: str, remedy: str) -> Check:
+def warned(seen: str, remedy: str) -> Check:
     """Return a check that found something to look at, and nothing that stops the work."""
-    return Check(name, Status.warning, seen, remedy)
+    return Check("", Status.warning, seen, remedy)
 
 
-def failed(name: str, seen: str, remedy: str, exit_code: int) -> Check:
+def failed(seen: str, remedy: str, exit_code: int) -> Check:
     """Return a check that failed."""
-    return Check(name, Status.failed, seen, remedy, exit_code)
+    return Check("", Status.failed, seen, remedy, exit_code)
 
 
-def flawed(name: str, flaws: Iterable[str], remedy: str, exit_code: int) -> Check:
-    """Return a check that failed by these flaws, of which the first ones are told in its line."""
-    listed = tuple(flaws)
-    more = f"; and {len(listed) - _SHOWN} more" if len(listed) > _SHOWN else ""
-    return Check(name, Status.failed, "; ".join(listed[:_SHOWN]) + more, remedy, exit_code, listed)
+def flawed(flaws: Sequence[str], remedy: str, exit_code: int = Damaged.exit_code) -> Check:
+    """Return a check that failed by these flaws, of which its line names the first ones."""
+    more = f"; and {len(flaws) - _SHOWN} more" if len(flaws) > _SHOWN else ""
+    return Check("", Status.failed, "; ".join(flaws[:_SHOWN]) + more, remedy, exit_code, tuple(flaws))
 
 
 def exit_code_of(checks: Iterable[Check]) -> int:

@@ -15,7 +15,6 @@ from warehouse.editions.verify import verifiable_units, verify_unit
 from warehouse.staging.staging import Staging
 from warehouse.store.store import Store
 
-_DAMAGED = 8
 _RESTORE = "restore the named files from a copy"
 _LISTED = "make the folders of the root readable"
 
@@ -25,19 +24,18 @@ def edition_looks(store: Store) -> Iterator[Look]:
     editions = verifiable_units(store)
     staged = [name for name in store.names("staging") if not name.startswith(".")]
     if not editions:
-        yield Look("editions", _LISTED, lambda: passed("editions", "none is published yet"))
+        yield Look("editions", _LISTED, lambda: passed("none is published yet"))
     for edition in editions:
         yield Look(_name(edition), _RESTORE, partial(_edition, store, edition))
     yield Look("withdrawals", _RESTORE, partial(_withdrawals, store))
     yield Look("other files", _RESTORE, partial(_other_files, store))
     if not staged:
-        yield Look("staging", _LISTED, lambda: passed("staging", "nothing is staged"))
+        yield Look("staging", _LISTED, lambda: passed("nothing is staged"))
     for edition in staged:
         yield Look(f"staging {edition}", Staging(store, edition).remedy, partial(_staged, store, edition))
 
 
 def _edition(store: Store, edition: str) -> Check:
-    name = _name(edition)
     verification = verify_unit(store, edition)
     damage = [f"{finding.file}: {finding.message}" for finding in verification.findings if finding.is_damage]
     if edition in published_units(store):
@@ -47,12 +45,11 @@ def _edition(store: Store, edition: str) -> Check:
             f"restore the named files from a copy; until then `perennial editions --withdraw {edition} "
             "--why TEXT` hides it from readers"
         )
-        return flawed(name, damage, remedy, _DAMAGED)
+        return flawed(damage, remedy)
     unlisted = [finding.file for finding in verification.findings if finding.problem == "unlisted"]
     if unlisted:
-        return warned(name, f"{unlisted[0]} is no file of it", "move such files away")
+        return warned(f"{unlisted[0]} is no file of it", "move such files away")
     return passed(
-        name,
         f"{verification.files:,} files of {verification.bytes:,} bytes, {verification.rows:,} rows as they "
         "were published; keys and references hold",
     )
@@ -64,44 +61,43 @@ def _name(unit: str) -> str:
 
 def _withdrawals(store: Store) -> Check:
     withdrawn = withdrawn_units(store)
-    return passed("withdrawals", f"withdrawn: {', '.join(withdrawn)}" if withdrawn else "none is withdrawn")
+    return passed(f"withdrawn: {', '.join(withdrawn)}" if withdrawn else "none is withdrawn")
 
 
 def _other_files(store: Store) -> Check:
     count, flaws = beside_flaws(store)
     if flaws:
         remedy = (
-            "move the named files away, then make them anew: `perennial analyse EDITION` for analyses, "
+            "move the named files away, then make them again: `perennial analyse EDITION` for analyses, "
             "`perennial import scores` for scores"
         )
-        return flawed("other files", flaws, remedy, _DAMAGED)
-    return passed("other files", f"{count:,} files of later analyses and other scores, all readable")
+        return flawed(flaws, remedy)
+    return passed(f"{count:,} files of later analyses and other scores, all readable")
 
 
 def _staged(store: Store, edition: str) -> Check:
-    name, staging = f"staging {edition}", Staging(store, edition)
+    staging = Staging(store, edition)
     try:
         plan = staging.read_plan()
     except EditionConflict as error:
-        return warned(name, str(error), staging.remedy)
+        return warned(str(error), staging.remedy)
     if plan is None:
-        return flawed(name, [f"{staging.folder} has no plan.json"], staging.remedy, _DAMAGED)
+        return flawed([f"{staging.folder} has no plan.json"], staging.remedy)
     state = staged_state(staging)
     if state.flaws:
-        return flawed(name, state.flaws, staging.remedy, _DAMAGED)
+        return flawed(state.flaws, staging.remedy)
     if edition in published_units(store):
         seen = "left over: it is published"
-        return warned(name, seen, f"remove it with `perennial editions --prune-staging {edition}`")
+        return warned(seen, f"remove it with `perennial editions --prune-staging {edition}`")
     try:
         progress = progress_of(Workspace(staging, plan))
     except Damaged as error:
-        return flawed(name, [str(error).removesuffix(f": {staging.remedy}")], staging.remedy, _DAMAGED)
+        return flawed([str(error).removesuffix(f": {staging.remedy}")], staging.remedy)
     if progress.unasked:
-        flaws = [f"batch {key} is none that the plan asks for" for key in progress.unasked]
-        return flawed(name, flaws, staging.remedy, _DAMAGED)
+        flaws = [f"batch {key} is not in the plan" for key in progress.unasked]
+        return flawed(flaws, staging.remedy)
     done = len(progress.asked) - len(progress.missing)
     return passed(
-        name,
         f"{done:,} of {len(progress.asked):,} batches known so far are staged, {state.parts:,} parts as they "
-        "were written; the same refresh goes on with it",
+        "were written; the same refresh resumes it",
     )

@@ -38,7 +38,7 @@ def _endpoint(settings: RefreshSettings) -> Check:
     models = _models(settings)
     endpoint = settings.endpoint()
     if not models and endpoint.url_from == "default":
-        return passed("endpoint", "not configured: no model is named")
+        return passed("not configured: no model is named")
     policy = CallPolicy(endpoint.base_url, concurrency=1, timeout_s=_TIMEOUT_S)
     url = checked_url(policy.base_url)
     key = checked_key(endpoint.key)
@@ -49,15 +49,13 @@ def _endpoint(settings: RefreshSettings) -> Check:
 
 def _judge(shown: str, key: str, answer: "httpx2.Response | str", models: list[str]) -> Check:
     if isinstance(answer, str):
-        return failed("endpoint", f"{shown} is not reached: {answer}", _REACH, EndpointFailed.exit_code)
+        return failed(f"{shown} is not reached: {answer}", _REACH, EndpointFailed.exit_code)
     if answer.status_code in (401, 403):
         told = "refuses the key" if key else "asks for a key, and none is set"
-        return failed(
-            "endpoint", f"{shown} {told} (HTTP {answer.status_code})", _KEY, EndpointFailed.exit_code
-        )
+        return failed(f"{shown} {told} (HTTP {answer.status_code})", _KEY, EndpointFailed.exit_code)
     if answer.status_code >= 500:
         told = f"{shown} answers with HTTP {answer.status_code}"
-        return failed("endpoint", told, "try again later, or look at that server", EndpointFailed.exit_code)
+        return failed(told, "try again later, or look at that server", EndpointFailed.exit_code)
     return _with_models(shown, answer, models)
 
 
@@ -94,10 +92,10 @@ def _with_models(shown: str, answer: "httpx2.Response", models: list[str]) -> Ch
         listed = {str(model["id"]) for model in json.loads(answer.content)["data"]}
     except (ValueError, KeyError, TypeError, RecursionError):
         seen = f"{shown} answers with HTTP {answer.status_code} and lists no models"
-        return warned("endpoint", seen, "check that base_url ends as the server wants it, often in /v1")
+        return warned(seen, "check that base_url ends as the server wants it, often in /v1")
     unlisted = [model for model in models if model not in listed]
     if unlisted:
         seen = f"{shown} answers and does not list {', '.join(unlisted)}"
-        return warned("endpoint", seen, "correct the model's name, if the server does not know it unlisted")
+        return warned(seen, "correct the model's name, if the server does not know it unlisted")
     count = f"{len(listed):,} model{'' if len(listed) == 1 else 's'}"
-    return passed("endpoint", f"{shown} answers and lists {count}")
+    return passed(f"{shown} answers and lists {count}")

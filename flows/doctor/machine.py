@@ -27,7 +27,7 @@ _DISTRIBUTION = "perennial-bench"
 _GENERAL = 1
 _TIMEOUT_S = 5.0
 
-_INSTALL = "install perennial anew into an environment of its own: `pip install perennial-bench`"
+_INSTALL = "install perennial again, in an environment of its own: `pip install perennial-bench`"
 _PREFECT = "start that server, or unset PREFECT_API_URL: each refresh then starts one of its own"
 _EMBEDDED = "see why it does not start with `prefect server start`"
 
@@ -50,7 +50,7 @@ def _versions() -> Check:
     try:
         installed = distribution(_DISTRIBUTION)
     except PackageNotFoundError:
-        return warned("versions", "perennial runs from its folder and is not installed", _INSTALL)
+        return warned("perennial runs from its folder and is not installed", _INSTALL)
     required = [Requirement(line) for line in installed.requires or []]
     direct = [one for one in required if one.marker is None or one.marker.evaluate({"extra": ""})]
     wrong = [told for one in direct if (told := _wrong_version(one.name, str(one.specifier)))]
@@ -58,9 +58,8 @@ def _versions() -> Check:
     if not _fits(platform.python_version(), python):
         wrong.insert(0, f"Python {platform.python_version()} runs, required is {python}")
     if wrong:
-        return flawed("versions", wrong, _INSTALL, _GENERAL)
+        return flawed(wrong, _INSTALL, _GENERAL)
     return passed(
-        "versions",
         f"Python {platform.python_version()}, perennial {installed.version}, Prefect {version('prefect')}, "
         f"and all {len(direct)} dependencies as required",
     )
@@ -89,16 +88,18 @@ def _named_server(url: str) -> Check:
         _asked(opener, f"{url.rstrip('/')}/health")
         found = str(_asked(opener, f"{url.rstrip('/')}/admin/version"))
     except HTTPError as error:
-        return failed("prefect", f"{shown} answers with {error.code}", _PREFECT, _GENERAL)
+        return failed(f"{shown} answers with {error.code}", _PREFECT, _GENERAL)
     except (URLError, OSError, HTTPException, ValueError) as error:
         reason = getattr(error, "reason", error)
-        return failed("prefect", f"{shown} does not answer as Prefect does ({reason})", _PREFECT, _GENERAL)
+        return failed(f"{shown} does not answer as Prefect does ({reason})", _PREFECT, _GENERAL)
     installed = version("prefect")
     seen = f"{shown} answers, Prefect {found}"
     if found.split(".")[:2] != installed.split(".")[:2]:
-        remedy = f"run the same version on both sides: `pip install prefect=={found}` here, or that one anew"
-        return warned("prefect", f"{seen}, and {installed} is installed here", remedy)
-    return passed("prefect", seen)
+        remedy = (
+            f"run the same version on both sides: `pip install prefect=={found}` here, or update the server"
+        )
+        return warned(f"{seen}, and {installed} is installed here", remedy)
+    return passed(seen)
 
 
 def _asked(opener: OpenerDirector, url: str) -> object:
@@ -118,9 +119,9 @@ def _credentials() -> dict[str, str]:
 def _embedded_home(home: Path) -> Check:
     above = first_that_exists(home)
     if above.is_dir() and os.access(above, os.W_OK | os.X_OK):
-        return passed("prefect", f"each refresh starts a server of its own, in {home}")
+        return passed(f"each refresh starts a server of its own, in {home}")
     remedy = "make that folder writable, or start `prefect server start` elsewhere and set PREFECT_API_URL"
-    return failed("prefect", f"{home} cannot be made or written", remedy, UNREADABLE)
+    return failed(f"{home} cannot be made or written", remedy, UNREADABLE)
 
 
 def _started_server() -> Check:
@@ -135,7 +136,7 @@ def _started_server() -> Check:
         with EmbeddedServer(home) as server:
             server.wait_ready()
             seconds = time.monotonic() - begun
-    return passed("prefect", f"an embedded server started within {seconds:.0f} s and was ended again")
+    return passed(f"an embedded server started within {seconds:.0f} s and was ended again")
 
 
 @contextmanager

@@ -24,7 +24,7 @@ _DAMAGED = 8
 
 _WRITABLE = "name another --root, or make this one writable for this user"
 _CONDITIONS = "move the root before the next refresh"
-_LOCK = "look who holds it, and where that process is gone, run `perennial unlock`"
+_LOCK = "see who holds it; if that process is gone, run `perennial unlock`"
 _CLOCK = "set the clock of this machine right"
 _LEDGER = (
     "restore the ledger from a copy, or drop what is damaged (`perennial calls CALL_ID` says how): it is "
@@ -66,11 +66,11 @@ def root_looks(store: Store) -> Iterator[Look]:
 def _absent_ledger(store: Store, path: Path) -> Check:
     published = sum(len(call_ids) for _, call_ids in published_call_ids(store))
     if not published:
-        return passed("ledger", "no model call has been kept yet")
+        return passed("no model call has been kept yet")
     seen = f"{path} is missing, and {published:,} published model calls were kept in it"
     if store.local_folder is None:
-        return warned("ledger", seen, "copy it from the machine that runs the refreshes of this root")
-    return failed("ledger", seen, _LOST, _DAMAGED)
+        return warned(seen, "copy it from the machine that runs the refreshes of this root")
+    return failed(seen, _LOST, _DAMAGED)
 
 
 def _describe_missing(lost: MissingCalls) -> str:
@@ -89,22 +89,22 @@ def _root(store: Store) -> Check:
     folder = store.local_folder
     if folder is None:
         _write_probe(store)
-        return passed("root", f"{store.root} can be read and written")
+        return passed(f"{store.root} can be read and written")
     if not folder.exists():
         return _absent_root(folder)
     _write_probe(store)
     free = shutil.disk_usage(folder).free
     seen = f"{store.root} can be read and written, {free / 1e9:,.1f} GB free"
     if free < _LITTLE_SPACE:
-        return warned("root", seen, "free some space before the next refresh")
-    return passed("root", seen)
+        return warned(seen, "free some space before the next refresh")
+    return passed(seen)
 
 
 def _absent_root(folder: Path) -> Check:
     above = first_that_exists(folder)
     if above.is_dir() and os.access(above, os.W_OK | os.X_OK):
-        return passed("root", f"{folder} is not there yet and can be made")
-    return failed("root", f"{folder} cannot be made: {above} is not a writable folder", _WRITABLE, UNREADABLE)
+        return passed(f"{folder} is not there yet and can be made")
+    return failed(f"{folder} cannot be made: {above} is not a writable folder", _WRITABLE, UNREADABLE)
 
 
 def _write_probe(store: Store) -> None:
@@ -119,26 +119,24 @@ def _write_probe(store: Store) -> None:
 
 def _conditions(store: Store) -> Check:
     store.require_conditional_writes()
-    return passed("conditional writes", "two writers at the same instant are kept apart")
+    return passed("two writers at the same instant are kept apart")
 
 
 def _lock(store: Store) -> Check:
     found = find_lock(store)
     if found is None:
-        return passed("lock", "nobody writes to the root")
+        return passed("nobody writes to the root")
     if found.life is Life.gone:
-        return passed("lock", f"left behind by {found.told}; the next writer takes it over")
+        return passed(f"left behind by {found.told}; the next writer takes it over")
     if found.life is Life.alive:
-        return warned("lock", f"held by {found.told}", "wait until that has ended: what is staged is moving")
-    return failed(
-        "lock", f"held by {found.told}, of which nothing is known here", _LOCK, RootLocked.exit_code
-    )
+        return warned(f"held by {found.told}", "wait until that has ended: what is staged is moving")
+    return failed(f"held by {found.told}, of which nothing is known here", _LOCK, RootLocked.exit_code)
 
 
 def _clock(store: Store) -> Check:
     now = datetime.now(UTC)
     refuse_clock_set_back(store, now)
-    return passed("clock", f"{now:%Y-%m-%d %H:%M:%S} UTC, not before any published edition")
+    return passed(f"{now:%Y-%m-%d %H:%M:%S} UTC, not before any published edition")
 
 
 def _ledger(store: Store) -> Check:
@@ -147,19 +145,18 @@ def _ledger(store: Store) -> Check:
         return _absent_ledger(store, path)
     state = check_ledger(path)
     if state.flaws:
-        return flawed("ledger", [f"{path}: {flaw}" for flaw in state.flaws], _LEDGER, _DAMAGED)
+        return flawed([f"{path}: {flaw}" for flaw in state.flaws], _LEDGER)
     missing = find_missing_calls(path, lambda: published_call_ids(store))
     root_id = find_root_id(store)
     is_foreign = state.root_id is not None and state.root_id != root_id
     if missing:
         whose = "the ledger of another data root, and " if is_foreign else ""
         flaws = [f"{path}: {whose}{_describe_missing(lost)}" for lost in missing]
-        return flawed("ledger", flaws, _LOST, _DAMAGED)
+        return flawed(flaws, _LOST)
     if is_foreign:
         seen = f"{path} is the ledger of another data root ({state.root_id}; this one is {root_id or 'new'})"
-        return warned("ledger", seen, _FOREIGN.format(path=path))
+        return warned(seen, _FOREIGN.format(path=path))
     return passed(
-        "ledger",
         f"{state.calls:,} calls, {state.answered:,} of them answered, {state.messages:,} messages, "
         "each one as it was kept",
     )

@@ -13,7 +13,7 @@ from warehouse.editions.publish import unit_plan
 from warehouse.editions.selectors import select_units
 from warehouse.store.store import Store
 
-IMPORTED = "imported, and not audited: its findings are in `rejections`"
+IMPORTED = "imported, so not audited: its findings are in `rejections`"
 
 
 def units_to_audit(store: Store, edition: str | None) -> tuple[str, ...]:
@@ -30,7 +30,7 @@ def units_to_audit(store: Store, edition: str | None) -> tuple[str, ...]:
 def audit_unit(store: Store, unit: str) -> tuple[str, tuple[str, ...]]:
     """Return in words how the audit of a published edition or evaluation went, and what is broken.
 
-    What was imported is passed over, since it is kept as it was found.
+    What was imported is skipped, since it is kept as it was found.
     """
     if unit_plan(store, unit).imported_from:
         return IMPORTED, ()

@@ -27,7 +27,7 @@ _WHAT = {
     "manifest": "manifest without a row",
     "analyses": "analyses without an edition",
     "superseded": "superseded table",
-    "draft": "draft that nobody finished",
+    "draft": "unfinished draft",
 }
 
 
@@ -61,7 +61,7 @@ def _print_kept(store: Store) -> None:
 
 
 def _agreed(console: Terminal) -> bool:
-    """Ask on a terminal; elsewhere say how to go on."""
+    """Ask on a terminal; elsewhere say which option confirms it."""
     console.print("model calls stay in the ledger: nothing that was paid for is lost")
     if not sys.stdin.isatty():
         console.print("nothing was removed: give --yes to remove all of it")
@@ -76,7 +76,7 @@ def _remove(store: Store, shown: Sequence[Prunable], console: Terminal) -> None:
     from warehouse.lock.root_lock import locked_root
 
     with locked_root(store, "editions --prune-staging"):
-        # Looked at anew, as somebody may have gone on with it before the lock was taken.
+        # Looked at again, as a refresh may have resumed it before the lock was taken.
         unchanged = set(prunable(store, datetime.now(UTC), {entry.edition for entry in shown}))
         for entry in shown:
             if entry in unchanged:

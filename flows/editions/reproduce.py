@@ -2,8 +2,8 @@
 evaluation from its edition and its stored replies.
 
 No model is asked and nothing of the data root is changed: the work is done in a folder of its own, which
-holds what the refresh could see: the instances and domains of the editions before it, or the edition that
-was played.
+holds what the refresh could see: what its stages read of the editions before it, or the edition that was
+played.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from flows.refresh.plan import code_version
-from flows.refresh.publish import QUESTIONS
+from flows.refresh.publish import question_tables
 from flows.run.plain_stages import PlainStages
 from flows.stages.grow import grow
 from flows.stages.policies import Policies
@@ -66,8 +66,7 @@ def reproduce_unit(
     _fill_ledger(store, unit, work)
     staging = Staging(work, unit)
     staging.write_plan(plan)
-    inputs_of = benchmark.inputs_of if isinstance(plan, EditionPlan) else None
-    inputs = inputs_of(store, unit) if inputs_of else None
+    inputs = benchmark.inputs_of(store, unit) if isinstance(plan, EditionPlan) else None
     grow(open_workspace(work.root, unit), replace(_POLICIES, inputs=inputs), PlainStages(tell))
     rebuilt = folder / "rebuilt"
     rebuilt.mkdir()
@@ -91,7 +90,7 @@ def _bring_what_was_seen(store: Store, plan: Plan, benchmark: Benchmark, work: S
         seen = {"editions", *(table for stage in benchmark.growing() for table in stage.earlier)}
         names = [table_file(table, earlier) for earlier in plan.known_editions for table in sorted(seen)]
     else:
-        names = [table_file(table, plan.edition) for table in QUESTIONS]
+        names = [table_file(table, plan.edition) for table in question_tables()]
     for name in names:
         if store.exists(name):
             work.write_bytes(name, store.read_bytes(name))

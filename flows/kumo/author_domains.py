@@ -90,7 +90,7 @@ def _known(workspace: Workspace) -> list[KnownDomain]:
 def configure(workspace: Workspace, _batch: Batch, policies: Policies) -> dict[str, Rows]:
     """Return the rows of the proposed domains' configurations.
 
-    A domain whose configuration never holds is dropped; why stands in `rejections`. Raises
+    A domain whose configuration is never valid is dropped; the reason is in `rejections`. Raises
     UnusableConfig where no domain at all is left.
     """
     edition = KumoEdition(workspace)

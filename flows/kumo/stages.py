@@ -34,7 +34,7 @@ _PLAYABLE = ("kumo_seed_configs", "instances", "kumo_instances", "kumo_books")
 STAGES = (
     Stage(
         "domains",
-        "Takes the given domains and their configurations.",
+        "Uses the given domains and their configurations.",
         _given_domains,
         author_domains.take_domain,
         writes=("kumo_domains", "kumo_seed_configs", "kumo_outcomes"),

@@ -29,7 +29,7 @@ TEMPLATE_AUTHOR = "template"
 def write_books(workspace: Workspace, batch: Batch, policies: Policies) -> dict[str, Rows]:
     """Return the rows of the books of one cell.
 
-    Every version is kept with its verdict. An instance without a book that passed stands in `rejections`
+    Every version is kept with its verdict. An instance without a book that passed is listed in `rejections`
     and is not played.
     """
     edition, cell = KumoEdition(workspace), Cell.of(batch)

@@ -1,8 +1,8 @@
 """A refresh as one Prefect flow, from domains to a published edition and its first evaluation; and an
 evaluation of a published edition as another.
 
-A Prefect task run is one batch. What is staged already is passed over, so that the same command goes on
-after any interruption.
+A Prefect task run is one batch. What is staged already is skipped, so that the same command resumes after any
+interruption.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -88,7 +88,7 @@ def _named(edition: str, asked: RefreshPlan, own: Preparation, store: Store) -> 
             "and is never changed: choose another --edition, or leave it out"
         )
     raise EditionConflict(
-        f"edition {edition!r} was begun with other settings ({differing}): give the same settings to go on, "
+        f"edition {edition!r} was begun with other settings ({differing}): give the same settings to resume, "
         f"another --edition, or remove {store.location(Staging(store, edition).folder)}"
     )
 

@@ -54,7 +54,7 @@ def check_models(
     if needs_key and endpoint.url_from == "default" and not endpoint.key:
         known = ", ".join(playing.programs)
         role = (
-            f"player {models[0]!r} is none of {known}"
+            f"player {models[0]!r} is a model (programs: {known})"
             if models
             else f"author {authors[0].model!r} is a model"
         )

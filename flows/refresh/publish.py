@@ -16,8 +16,6 @@ from warehouse.editions.publish import publish
 from warehouse.staging.merge_parts import consolidate
 from warehouse.store.store import Store
 
-QUESTIONS = tuple(name for name in TABLES if TABLES[name].kind == "questions" and name != "editions")
-
 
 def audit_and_publish(root: str, unit: str) -> dict[str, int]:
     """Publish what is staged after its audit and return the rows of each table.
@@ -54,9 +52,14 @@ def audit_and_publish(root: str, unit: str) -> dict[str, int]:
     return publication.counts | ({} if statistics is None else {"statistics": statistics.num_rows})
 
 
+def question_tables() -> list[str]:
+    """Return the names of the tables that hold an edition's questions."""
+    return [name for name in TABLES if TABLES[name].kind == "questions" and name != "editions"]
+
+
 def local_questions(store: Store, edition: str, folder: Path) -> dict[str, Path]:
     """Return the edition's published questions as local files by table, copied to `folder` if need be."""
-    present = {name: table_file(name, edition) for name in QUESTIONS}
+    present = {name: table_file(name, edition) for name in question_tables()}
     return {
         name: store.local_file(file, folder / f"of_edition_{name}")
         for name, file in present.items()

@@ -35,7 +35,7 @@ class Runner:
         return self.patience_s > 0
 
     def stayed(self, seconds: float) -> None:
-        """Be told that a batch took so long in this process."""
+        """Note that a batch took this long in this process."""
         self.patience_s -= seconds
 
     def run(self, task: "Task[..., Counts]", works: Sequence[Work]) -> Iterator[Counts]:

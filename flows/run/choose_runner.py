@@ -79,7 +79,7 @@ def _counts_from_pool(ended: "PrefectFuture[Any]") -> Counts:
         counts: Counts = ended.result()
     except WorkerLost as error:
         raise PerennialError(
-            f"{error}, and again when it was run anew (killed, or out of memory?): the same command goes on; "
+            f"{error}, and again when it was repeated (killed, or out of memory?): the same command resumes; "
             "fewer --workers need less memory"
         ) from None
     return counts

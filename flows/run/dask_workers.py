@@ -192,10 +192,10 @@ def _counts_from_dask(ended: "PrefectFuture[Any]") -> Counts:
     except KilledWorker as error:
         raise PerennialError(
             "several Dask workers died over the same batch (killed, or out of memory?), the last was "
-            f"{error.last_worker}; the same command goes on"
+            f"{error.last_worker}; the same command resumes"
         ) from None
     except FutureCancelledError:
         raise PerennialError(
-            "the Dask scheduler was lost; what is staged stays, and the same command goes on"
+            "the Dask scheduler was lost; what is staged stays, and the same command resumes"
         ) from None
     return counts

@@ -1,4 +1,4 @@
-"""Run the batches of a stage, each as one Prefect task run, and tell who watches."""
+"""Run the batches of a stage, each as one Prefect task run, and notify the watchers."""
 
 import time
 from collections import Counter, deque
@@ -22,7 +22,7 @@ _TIMEOUT_S = 6 * 3600
 
 @dataclass(frozen=True)
 class Stages:
-    """Runs stages: `watchers` are told of each, `runner` takes the work that may run elsewhere."""
+    """Runs stages: notifies `watchers` of each, and gives `runner` the work that may run elsewhere."""
 
     watchers: Watchers
     runner: Runner | None = None

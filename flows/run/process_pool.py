@@ -31,8 +31,8 @@ class PoolStopped(Exception):
 class ProcessPool:
     """So many processes at most that run functions, each started when it is first needed.
 
-    One that starts is made ready for the benchmark, where one is named.
-    Ends them all on leaving, whatever they are doing. A pool that lost a worker starts anew.
+    One that starts is made ready for the benchmark, where one is named. Ends them all on leaving, whatever
+    they are doing. A pool that lost a worker starts again.
     """
 
     def __init__(self, workers: int, benchmark: str = "") -> None:

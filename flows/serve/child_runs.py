@@ -51,6 +51,6 @@ def _watch(parent: int) -> None:
     while os.getppid() == parent:
         time.sleep(_POLL_S)
     os.kill(os.getpid(), signal.SIGTERM)
-    # Its server is gone too: telling it of the end may take longer than anybody waits.
+    # Its server is gone too: reporting the end to it may take longer than anybody waits.
     time.sleep(_GRACE_S)
     os._exit(1)

@@ -43,17 +43,17 @@ def _fresh_edition(given: dict[str, Any]) -> str:
 
 
 def _tell_of_crash(flow: Flow[..., Any], flow_run: FlowRun, state: State[Any]) -> None:
-    """Tell the webhook of a process that could not do so itself; run by whoever started it."""
+    """Send the webhook's message for a process that could not do so itself."""
     # Without the run's parameters: nothing has checked those of a run that never came to start.
     settings = load_settings({})
     edition = str(flow_run.parameters.get("edition") or settings.edition)
     notices = Notices(settings.webhook, settings.root, settings.benchmark, edition, code_version())
-    notices.crashed(state.message or "the process of the refresh ended without a word")
+    notices.crashed(state.message or "the process of the refresh ended without an error message")
 
 
 @flow(
     name="refresh",
-    description="Grow and publish one edition of fresh instances, or go on with one that was begun.",
+    description="Grow and publish one edition of fresh instances, or resume one that was started.",
     on_crashed=[_tell_of_crash],
 )
 @takes_settings
@@ -64,9 +64,9 @@ def grow_edition(**settings: Any) -> State[Any]:
     return Completed(message=f"edition {edition} is published")
 
 
-@flow(name="analyse", description="Compute the statistics of published editions anew; no model is called.")
+@flow(name="analyse", description="Compute the statistics of published editions again; no model is called.")
 def analyse(edition: EditionName | None = None) -> State[Any]:
-    """Compute statistics anew, as `perennial analyse` does.
+    """Compute statistics again, as `perennial analyse` does.
 
     Args:
         edition: The edition. Default: every published one.
@@ -78,7 +78,7 @@ def analyse(edition: EditionName | None = None) -> State[Any]:
     return Completed(message="the statistics are up to date")
 
 
-@flow(name="audit", description="Hold published tables to the audit again.")
+@flow(name="audit", description="Audit published tables again.")
 def audit(edition: EditionName | None = None) -> State[Any]:
     """Check published tables, as `perennial audit` does; fail where an expectation no longer holds.
 

@@ -58,7 +58,7 @@ class EmbeddedServer:
         self._auth_string = f"perennial:{secrets.token_urlsafe(32)}"
         self._log = self._log_path.open("wb")
         self._process = subprocess.Popen(
-            # -P: a folder called `warehouse` in the current one is no package of ours.
+            # -P: a folder called `warehouse` in the current one is not our package.
             [sys.executable, "-P", "-m", "flows.serve.embedded_server", str(port), *self._kind],
             stdin=subprocess.PIPE,
             stdout=self._log,
@@ -84,11 +84,11 @@ class EmbeddedServer:
 
     @property
     def sign_in_link(self) -> str:
-        """The URL that opens the pages of an own server for whoever has it: a secret."""
+        """The URL that opens the pages of an own server: a secret."""
         return f"{self.pages}{_SIGN_IN_PATH}#{self._auth_string}"
 
     def when_ended(self, then: Callable[[], None]) -> None:
-        """Call this, from a thread of its own, should the server end before it is told to."""
+        """Call this, from a thread of its own, should the server end before it is asked to."""
         process = self._process
 
         def watch() -> None:

@@ -1,4 +1,4 @@
-"""What happens to the runs of the deployments, told line by line from what the server knows."""
+"""What happens to the runs of the deployments, printed line by line from what the server knows."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -128,5 +128,5 @@ def _in_words(run: FlowRun) -> str:
     if state.type is StateType.COMPLETED:
         return f"has ended: {message}" if message else "has ended"
     if state.type is StateType.CANCELLED and _COLLISION in message:
-        return "is left out: another run of it is under way"
+        return "is skipped: another run of it is in progress"
     return f"{_ENDED[state.type]}: {message}"

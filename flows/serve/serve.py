@@ -1,7 +1,7 @@
 """Serve the deployments: register them, run what falls due in processes of its own, and say what happens.
 
-Prefect's own runner starts the runs. Around it stand here: what was cut off or missed while nobody
-served goes on at once, a server that does not answer is waited for, and an end that leaves nothing behind.
+Prefect's own runner starts the runs. What is added here: what was interrupted or missed while nobody
+served is resumed at once, a server that does not answer is waited for, and an end that leaves nothing behind.
 """
 
 import asyncio
@@ -38,7 +38,7 @@ from flows.watchers.webhook import without_credentials
 from schemas.errors import InvalidOption, PerennialError
 
 Tell = Callable[[str], None]
-STOPPED = "perennial serve was stopped; it goes on when it is started again"
+STOPPED = "perennial serve was stopped; the run resumes when it is started again"
 _CUT_OFF = "its process is gone, with the perennial serve that started it"
 _QUERY_S = 2.0
 _MISSED = 200
@@ -69,8 +69,8 @@ class Timetable:
         except (ValueError, KeyError, OSError) as error:
             told = " ".join(str(error).strip("'\"").split())
             raise InvalidOption(
-                f"the schedule {self.cron!r} in {self.timezone!r} is none: {told}; expected cron such as "
-                "'0 3 1 */2 *' and a time zone such as UTC or Europe/Berlin"
+                f"the schedule {self.cron!r} in {self.timezone!r} is not valid: {told}; expected cron such "
+                "as '0 3 1 */2 *' and a time zone such as UTC or Europe/Berlin"
             ) from None
 
 
@@ -166,14 +166,14 @@ class Serving:
             await client.delete_flow_run(run.id)
         if missed:
             times = "once" if len(missed) == 1 else f"{len(missed)} times"
-            tell(f"a refresh fell due {times} while nobody served: one is made up for now")
+            tell(f"a refresh was due {times} while perennial serve was not running: starting one now")
             return None
         latest = await read_runs(client, ids[:1], before=now, limit=1)
         if not latest or latest[0].state is None or not latest[0].state.is_crashed():
             return None
         if not _are_valid(latest[0].parameters):
             return None
-        tell(f"the last refresh was cut off ({latest[0].state.message}): it goes on now")
+        tell(f"the last refresh was interrupted ({latest[0].state.message}): resuming it now")
         return latest[0]
 
     def _refuse_other_root(self, deployment: DeploymentResponse) -> None:
@@ -226,12 +226,12 @@ async def _stopped(
     """
     leave_after(_END_S)
     cut_off = await read_runs(client, ids, states=_UNDER_WAY)
-    going_on = "; the run under way goes on when this is started again" if cut_off else ""
+    going_on = "; the interrupted run resumes when this is started again" if cut_off else ""
     tell(f"stopping{going_on}")
     if runner.started:
         await runner.astop()
     await asyncio.gather(serving, return_exceptions=True)
-    # What is still to be told of them, while there is somebody to tell.
+    # Print what is still to be said of them.
     await APILogHandler.aflush()
     for run in cut_off:
         now = await client.read_flow_run(run.id)

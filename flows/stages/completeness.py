@@ -36,14 +36,14 @@ class Progress:
 
 
 def progress_of(workspace: Workspace) -> Progress:
-    """Return how far the staged edition is; raise Damaged where a mark or a part that tells is damaged."""
+    """Return how far the staged edition is; raise Damaged where a mark or a part is damaged."""
     return Progress(dict(_asked(workspace)), frozenset(workspace.staging.done_keys()))
 
 
 def require_complete(workspace: Workspace) -> None:
     """Raise Damaged unless every batch of the plan is staged with all its parts, and no other batch is.
 
-    The content of the parts is checked by whoever reads them.
+    The content of the parts is checked when they are read.
     """
     staging = workspace.staging
     state = progress_of(workspace)

@@ -100,7 +100,7 @@ def run_session(
     try:
         return asyncio.run(_in_session(workspace, policy, work))
     except _Interrupted as interrupted:
-        # For whoever handles it outside of model calls: Python, Prefect, the operating system.
+        # For handlers outside of model calls: Python, Prefect, the operating system.
         signal.raise_signal(interrupted.number)
         raise KeyboardInterrupt from None
 
@@ -116,7 +116,7 @@ class _Interrupted(Exception):
 async def _in_session(
     workspace: Workspace, policy: CallPolicy, work: Callable[[ModelSession], Awaitable[Result]]
 ) -> Result:
-    # It tells every request at the level that `--verbose` shows; the ledger knows them all.
+    # It logs every request at the level that `--verbose` shows; the ledger has them all.
     logging.getLogger("httpx2").setLevel(logging.WARNING)
     store = workspace.staging.store
     path = ledger_file(store.root)
@@ -161,7 +161,7 @@ def _calls_end_first(stop: Callable[[str], None]) -> Iterator[None]:
     def stop_and_say_so() -> None:
         stop("the refresh was interrupted")
         progress.note(
-            "interrupted: the calls in flight are waited for, as they are paid for; again: leave now"
+            "interrupted: waiting for the calls in flight, as they are paid for; interrupt again to leave now"
         )
 
     def on_signal() -> None:

@@ -112,7 +112,7 @@ class LineageWatcher(Watcher):
 
 
 def _message(error: Exception) -> str:
-    """Return what went wrong in one line; of errors that are not ours only what holds no secret."""
+    """Describe in one line what went wrong; of a library's errors only what holds no secret."""
     if isinstance(error, PerennialError):
         return re.sub(r"//[^/@\s]*@", "//***@", str(error))
     return describe_error(error)

@@ -1,6 +1,6 @@
 """Where lineage events go: a file of the data root, and an HTTP endpoint that may be down, slow or wrong.
 
-Nothing here raises or waits for long: what does not work is noted once, and the refresh goes on.
+Nothing here raises or waits for long: what does not work is noted once, and the refresh continues.
 """
 
 import os

@@ -1,7 +1,7 @@
 """What Prefect's pages show of a refresh: progress and rows of each stage, the leaderboard, the tables.
 
 Artifacts are made by one client that is kept for the whole refresh: each costs one request, and a
-stage's progress is told once a second at most.
+stage's progress is updated once a second at most.
 """
 
 import json
@@ -24,7 +24,7 @@ _UPDATE_EVERY_S = 1.0
 
 
 class Artifacts(Watcher):
-    """Makes the artifacts of the flow run that it is told in; outside of one it makes none."""
+    """Makes the artifacts of the current flow run; outside of one it makes none."""
 
     def __init__(self) -> None:
         self._client: SyncPrefectClient | None = None
@@ -37,7 +37,7 @@ class Artifacts(Watcher):
         self._told_at: dict[str, float] = {}
 
     def unit_started(self, root: str, plan: Plan) -> None:
-        """Open a client, where there is a flow run to tell of."""
+        """Open a client, where there is a flow run."""
         from prefect.client.orchestration import get_client
         from prefect.context import FlowRunContext
 

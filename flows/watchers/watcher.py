@@ -29,7 +29,7 @@ class Watcher:
         """All that was asked for is published."""
 
     def failed(self, error: BaseException) -> None:
-        """It ends with something unpublished; it may have ended before a plan stood."""
+        """It ends with something unpublished; it may have ended before its plan was written."""
 
 
 class Watchers(Watcher):
@@ -84,4 +84,4 @@ class Watchers(Watcher):
                 name = type(watcher).__name__
                 if name not in self._failed:
                     self._failed.add(name)
-                    progress.note(f"warning: {name} failed and is passed over: {error!r}")
+                    progress.note(f"warning: {name} failed and is ignored: {error!r}")

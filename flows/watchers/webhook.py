@@ -39,7 +39,7 @@ class Webhook:
             why = self._tried(document)
             if not why:
                 return ""
-        return f"the webhook at {urlsplit(self.url).hostname} was not told: {why}"
+        return f"the webhook at {urlsplit(self.url).hostname} did not receive the message: {why}"
 
     def _tried(self, document: dict[str, Any]) -> str:
         """Post once; a thread of its own holds the whole exchange to the time limit."""
@@ -59,13 +59,13 @@ class Webhook:
         try:
             # Not followed where it leads elsewhere: the document is for this host alone.
             answer = httpx.post(self.url, json=document, timeout=TIMEOUT_S, follow_redirects=False)
-        except Exception as error:  # noqa: BLE001  its text may hold the URL, so that only its kind is told
+        except Exception as error:  # noqa: BLE001  its text may hold the URL, so that only its class is named
             return f"{type(error).__name__}"
         return "" if answer.is_success else f"it answered {answer.status_code}"
 
 
 class Notices(Watcher):
-    """Tells a webhook of the end of a refresh; without a URL it tells nobody."""
+    """Sends the end of a refresh to a webhook; without a URL it does nothing."""
 
     def __init__(self, url: str, root: str, benchmark: str, edition: str, code_version: str) -> None:
         self._webhook = Webhook(url) if url else None
@@ -78,7 +78,7 @@ class Notices(Watcher):
         }
 
     def unit_started(self, root: str, plan: Plan) -> None:
-        """Remember what is told at the end."""
+        """Remember what it is for the message at the end."""
         self._known |= {
             "edition": plan.edition,
             "evaluation": split_unit(plan.unit)[1] or None,
@@ -99,7 +99,7 @@ class Notices(Watcher):
         self._post({"event": "failed", "counts": {}, "error": _told(error)})
 
     def crashed(self, reason: str) -> None:
-        """Tell that the process of a refresh is gone without a word."""
+        """Send that the process of a refresh is gone without an error message."""
         error = {"type": "Crashed", "message": reason, "exit_code": None}
         self._post({"event": "failed", "counts": {}, "error": error})
 
@@ -120,7 +120,7 @@ def without_credentials(root: str) -> str:
 
 
 def _told(error: BaseException) -> dict[str, Any]:
-    message = str(error) or "interrupted; the same command, or the next run of the schedule, goes on"
+    message = str(error) or "interrupted; the same command, or the next scheduled run, resumes it"
     return {"type": type(error).__name__, "message": message, "exit_code": _exit_code(error)}
 
 

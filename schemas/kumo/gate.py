@@ -1,4 +1,4 @@
-"""What an edition must hold to before it is published, beside its audit: the operator's thresholds."""
+"""The thresholds that the operator sets for an edition before it is published, in addition to its audit."""
 
 from dataclasses import dataclass
 

@@ -120,7 +120,7 @@ BOOKS = Table(
             "symbolic: read by grammar; else the model that read it back",
             nullable=True,
         ),
-        Column("is_replacement", "bool", "whether it stands in for a model's book that never passed"),
+        Column("is_replacement", "bool", "whether it replaces a model's book that never passed"),
         Column("check_call_ids", "list<string>", "the model calls that read it back"),
         CALL_ID,
     ),

@@ -7,12 +7,11 @@ import sys
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
-from schemas.errors import UnreadableInput
+from schemas.errors import UnreadableInput, shorten
 from schemas.kumo.things import SeedConfig
 
 MAX_CHARACTERS = 10_000_000
 _PROBLEMS_SHOWN = 8
-_VALUE_WIDTH = 60
 
 # What pydantic found wrong, by its error type, as what we expect there.
 _EXPECTED = {
@@ -191,7 +190,7 @@ def _path(place: tuple[int | str, ...]) -> str:
 
 
 def _key_text(key: str) -> str:
-    return _shortened(key) if key.isprintable() else _shown(key)
+    return shorten(key) if key.isprintable() else _shown(key)
 
 
 def _shown(value: Any) -> str:
@@ -203,11 +202,7 @@ def _shown(value: Any) -> str:
     if value is None or isinstance(value, bool):
         return json.dumps(value)
     if isinstance(value, str):
-        return repr(_shortened(value))
+        return repr(shorten(value))
     if value in (math.inf, -math.inf):
         return "a number too large for a float"
-    return _shortened(repr(value))
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= _VALUE_WIDTH else text[: _VALUE_WIDTH - 3] + "..."
+    return shorten(repr(value))

@@ -1,7 +1,7 @@
 """The messages that a player who reads text gets: the same for the reader and for every model.
 
-A system message comes in two variants: one tells the rules in a knowledge book (the paper's VanillaAgent),
-the other shows them as a mapping. The sentences of the turns' messages stand in a template that both system
+A system message comes in two variants: one shows the rules in a knowledge book (the paper's VanillaAgent),
+the other shows them as a mapping. The sentences of the turns' messages are in a template that both system
 templates import, so that the hash of a system template covers them too.
 """
 

@@ -17,7 +17,7 @@ from schemas.kumo.things import Instance, Outcome, SeedConfig
 class EncodedConfig:
     """A configuration over its distinct truths and those actions that have an outcome entry.
 
-    Where names repeat, the first entry counts; unknown names in rule-out sets are passed over.
+    Where names repeat, the first entry counts; unknown names in rule-out sets are skipped.
     `truth_tokens[t]` and `state_tokens[a][s]` are 8 bytes of content hash, the parts of canonical ids.
     """
 

@@ -34,7 +34,8 @@ class Player(Protocol):
 class KumoGame:
     """One run on one instance, reply by reply (`schemas.game.Game`).
 
-    `steps` are what the replies so far were read as. `status` says how the run ended, None while it goes on.
+    `steps` are what the replies so far were read as. `status` says how the run ended, None while it
+    continues.
     """
 
     def __init__(self, board: Board, turn_limit: int = TURN_LIMIT) -> None:
@@ -82,7 +83,7 @@ class KumoGame:
         self.status = status
 
     def result(self) -> Result | None:
-        """Return how the run ended, None while it goes on."""
+        """Return how the run ended, None while it continues."""
         if self.status is None:
             return None
         return Result(self.status, self.status == "solved", float(self.status == "solved"))

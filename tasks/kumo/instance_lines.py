@@ -10,7 +10,7 @@ from json import JSONDecoder
 from math import isfinite
 from typing import Any, NoReturn
 
-from schemas.errors import UnreadableInput
+from schemas.errors import UnreadableInput, quote
 from schemas.kumo.things import Instance, Observation, Outcome, OutcomeState
 from tasks.kumo.configuration import MAX_CHARACTERS, parse_json
 from tasks.kumo.encoding import EncodedConfig
@@ -20,10 +20,10 @@ _REQUIRED = ("truths", "actions", "observations", "seed", "valid_truth")
 
 
 def parse_instances(lines: Iterable[str], encoded: EncodedConfig, source: str) -> Iterator[Instance]:
-    """Yield the instances that the lines hold, one a line; empty lines are passed over.
+    """Yield the instances that the lines hold, one a line; empty lines are skipped.
 
     An observation without a stated outcome state gets the first one that it falls into, or None. Where
-    `index` is missing, the position among the lines' instances stands in. Raises UnreadableInput, naming
+    `index` is missing, the position among the lines' instances is used. Raises UnreadableInput, naming
     `source`, the line, the value and what was expected, at the first line that is no instance of the
     domain, and where there is no instance at all.
     """
@@ -152,9 +152,7 @@ class _Line:
         return state
 
     def _unreadable(self, what: str, value: Any, expected: str) -> UnreadableInput:
-        text = repr(value)
-        shown = text if len(text) <= 80 else text[:77] + "..."
-        return UnreadableInput(f"{self.place}: {what}: {shown}, expected {expected}")
+        return UnreadableInput(f"{self.place}: {what}: {quote(value, 80)}, expected {expected}")
 
 
 def _decoded(line: str, place: str) -> Any:

@@ -1,4 +1,4 @@
-"""Keep numba's cache honest about kernels that are spread over several files, and tell what it did."""
+"""Keep numba's cache honest about kernels that are spread over several files, and report what it did."""
 
 from dataclasses import dataclass
 from inspect import getsource
@@ -19,7 +19,7 @@ def sources_digest(*modules: ModuleType) -> int:
 
     numba takes a cached kernel for up to date as long as the one file that holds its entry point is
     unchanged. It also looks at the values that a closure holds: an entry point that closes over this
-    digest, and uses it, is compiled anew when any of the modules changes.
+    digest, and uses it, is compiled again when any of the modules changes.
     """
     digest = 0
     for module in modules:

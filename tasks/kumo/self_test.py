@@ -1,7 +1,8 @@
 """The grader's self-test: what an instance shows, how answers are graded, whether its book is enough to win.
 
-What is true is worked out anew here, from the configuration's names and from the text that players see,
-without masks, states or valid truths of the instance: two independent ways to the same answer must agree.
+What is true is computed independently here, from the configuration's names and from the text that players
+see, without masks, states or valid truths of the instance: two independent ways to the same answer must
+agree.
 """
 
 from collections.abc import Mapping, Sequence
@@ -134,7 +135,7 @@ class SelfTest:
 
         The reader itself knows the template's grammar alone: it is given these rules in that grammar. They
         must be those of the instance, but for outcomes that rule out nothing. Where the template cannot say
-        a name (`**` stands in it), that is all that is checked.
+        a name (it holds `**`), that is all that is checked.
         """
         labels = {
             action: [state.label for state in states if state.label is not None]

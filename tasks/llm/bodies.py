@@ -1,4 +1,4 @@
-"""Read the JSON of a body that may be made to exhaust whoever reads it."""
+"""Read the JSON of a body that may be made to exhaust its reader."""
 
 import json
 from typing import Any

@@ -1,7 +1,7 @@
 """The HTTP client of model calls: it reads a body up to a limit, then drops the connection.
 
 The limit holds for the bytes on the wire and for the decoded ones, so that neither an endless body nor one
-that a small download decompresses to takes more; a body that goes on without decoding to anything, as what
+that a small download decompresses to takes more; a body that decodes to nothing, as what
 follows the end of a compressed one does, is dropped sooner. Bodies of more than `_SMALL` bytes are read a
 few at a time: what all of them hold together stays near `_LARGE_TOGETHER`, however many calls are in
 flight; one that waits for its turn does so within the call's time-out. Headers are bounded by aiohttp.
@@ -116,7 +116,7 @@ class _Body:
         self._received += count
         self._idle += count
         if self._idle > _SMALL:
-            raise _TooMuch("goes on for 1 MB that decodes to nothing")
+            raise _TooMuch("has 1 MB that decodes to nothing")
         await self._check(self._received)
 
     async def _check(self, size: int) -> None:

@@ -49,7 +49,7 @@ class Breaker:
         return _Wait(self, model)
 
     def note(self, model: str, tried: Tried, begun: float) -> None:
-        """Take a call's last attempt into account: open where it tells that the next calls fail too.
+        """Take a call's last attempt into account: open where it means that the next calls fail too.
 
         `begun` is when the call began, by the event loop's clock. A failure counts towards those in a row
         only where nothing of the model was answered since: at the end of a batch the calls that are tried
@@ -96,7 +96,7 @@ class Breaker:
         failed = f"{self._failures[model]} calls in a row to {where} failed, the last one with: {said}"
         if status is None:
             return f"{failed}: is the server running at {self._base_url}? Start it, {_AGAIN}"
-        return f"{failed}: mend what it says (`perennial calls` shows each call whole), {_AGAIN}"
+        return f"{failed}: fix the problem it reports (`perennial calls` shows each call in full), {_AGAIN}"
 
     def _wake(self, model: str | None) -> None:
         """End the waits of this model's calls, or of all."""

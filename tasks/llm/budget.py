@@ -150,13 +150,13 @@ class Budget:
         if self._max_calls is not None and self._calls + 1 > self._max_calls:
             raise LimitReached(
                 f"the limit of {self._max_calls} calls is reached: {self._spent()}; "
-                "the same command with a higher --max-calls goes on from here, nothing is lost"
+                "the same command with a higher --max-calls resumes from here; nothing is lost"
             )
         if self._max_cost is not None and self._cost_usd + wanted.cost_usd > self._max_cost + _EPSILON:
             raise LimitReached(
                 f"the next call may cost ${wanted.cost_usd:.6f}, which would pass the limit of "
                 f"${self._max_cost:.6f}: {self._spent()}; "
-                "the same command with a higher --max-cost goes on from here, nothing is lost"
+                "the same command with a higher --max-cost resumes from here; nothing is lost"
             )
 
     def _spent(self) -> str:

@@ -56,9 +56,9 @@ class _Broken(UnreadableInput):
 
 
 def _fenced_body(content: str) -> str | None:
-    """Return what stands in the last json block, or the last unnamed block that holds a document, if any.
+    """Return what is in the last json block, or the last unnamed block that holds a document, if any.
 
-    A fence stands on a line of its own, which no string of a JSON document can hold.
+    A fence is on a line of its own, which no string of a JSON document can hold.
     """
     named, unnamed = None, None
     for name, body in _blocks(content):

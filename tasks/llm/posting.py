@@ -2,10 +2,10 @@
 
 import asyncio
 import time
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from schemas.calls import CallPolicy
+from schemas.errors import causes
 from tasks.llm.retry_policy import Received, retry_after_s
 
 if TYPE_CHECKING:
@@ -41,18 +41,11 @@ def _problem(error: BaseException, policy: CallPolicy) -> str:
     """Return why no whole response came, in the words of the error at the bottom."""
     import aiohttp
 
-    causes = list(_causes(error))
-    if any(isinstance(cause, aiohttp.ConnectionTimeoutError) for cause in causes):
+    chain = list(causes(error))
+    if any(isinstance(cause, aiohttp.ConnectionTimeoutError) for cause in chain):
         return f"no connection within {policy.connect_timeout_s:g} s"
-    if any(isinstance(cause, aiohttp.ServerTimeoutError) or type(cause) is TimeoutError for cause in causes):
+    if any(isinstance(cause, aiohttp.ServerTimeoutError) or type(cause) is TimeoutError for cause in chain):
         return f"no whole response within {policy.timeout_s:g} s"
-    if any(isinstance(cause, aiohttp.ClientConnectorError) for cause in causes):
-        return f"no connection: {causes[-1]}"
-    return f"the connection was lost: {str(causes[-1]) or type(causes[-1]).__name__}"
-
-
-def _causes(error: BaseException) -> Iterable[BaseException]:
-    cause: BaseException | None = error
-    while cause is not None:
-        yield cause
-        cause = cause.__cause__
+    if any(isinstance(cause, aiohttp.ClientConnectorError) for cause in chain):
+        return f"no connection: {chain[-1]}"
+    return f"the connection was lost: {str(chain[-1]) or type(chain[-1]).__name__}"

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from schemas.calls import CallStatus, ModelRequest, Price, ReasoningSource, Reply
+from schemas.errors import shorten
 from tasks.llm.bodies import UnreadableBody, read_json
 from tasks.llm.retry_policy import Received, Tried, is_retried_status
 from tasks.llm.usage import token_bounds, usage_of
@@ -97,7 +98,7 @@ class _Failed:
 
 def _read_error_status(http_status: int, failed: _Failed) -> Tried:
     if 300 <= http_status <= 399:
-        reason = "a redirect, which is not followed lest the key go astray: give its target as base URL"
+        reason = "a redirect, which is not followed, to protect the key: give its target as base URL"
         return failed.tried("rejected", f"HTTP {http_status}: {reason}")
     retried = is_retried_status(http_status) and not is_out_of_quota(failed.received)
     reason = f"HTTP {http_status}: {_message(failed.received.body)}"
@@ -105,7 +106,7 @@ def _read_error_status(http_status: int, failed: _Failed) -> Tried:
 
 
 def is_out_of_quota(received: Received) -> bool:
-    """Return whether the account has no money or quota left, which no wait mends."""
+    """Return whether the account has no money or quota left, which waiting does not change."""
     if received.http_status == 402:
         return True
     body = _json(received.body) if received.http_status == 429 else None
@@ -196,7 +197,7 @@ def _reasoning_field(message: Mapping[str, Any]) -> str | None:
 
 
 def split_reasoning(text: str) -> tuple[str, str | None]:
-    """Return the text without its think blocks, and what stood in them (None where there are none).
+    """Return the text without its think blocks, and what was in them (None where there are none).
 
     An unclosed block reaches to the end. A closing tag that closes nothing ends a block that began with
     the text (some servers leave out the opening tag): all that stands before it is reasoning. Text
@@ -257,8 +258,7 @@ def _message_in(value: object, depth: int = 4) -> str | None:
 
 def one_line(text: str) -> str:
     """Return the text on one line, shortened."""
-    line = " ".join(_storable(text).split())
-    return line if len(line) <= _MAX_ERROR_CHARS else line[: _MAX_ERROR_CHARS - 3] + "..."
+    return shorten(" ".join(_storable(text).split()), _MAX_ERROR_CHARS)
 
 
 def _shown(text: str) -> str:

@@ -10,13 +10,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from random import Random
-from typing import TYPE_CHECKING
 
 from schemas.calls import CallStatus, Reply
-
-if TYPE_CHECKING:
-    from tenacity import RetryCallState
-    from tenacity.asyncio import AsyncRetrying
 
 # HTTP statuses that are tried again beside 5xx, and why.
 RETRIED_STATUSES: Mapping[int, str] = {
@@ -136,44 +131,9 @@ class RetryPolicy:
         sleep: Callable[[float], Awaitable[None]],
     ) -> Tried:
         """Return the last of at most `max_attempts` attempts: the first that is not to be tried again."""
-        made = [await attempt()]
-        if not made[0].is_retried:
-            # Most calls end here, and tenacity would take a fifth of their CPU time.
-            return made[0]
-
-        async def attempt_anew() -> Tried:
-            return made.pop() if made else await attempt()
-
-        last: Tried = await self._retrying(max_attempts, jitter, sleep)(attempt_anew)
-        return last
-
-    def _retrying(
-        self, max_attempts: int, jitter: Random, sleep: Callable[[float], Awaitable[None]]
-    ) -> "AsyncRetrying":
-        from tenacity import retry_if_result
-        from tenacity.asyncio import AsyncRetrying
-
-        def stop(state: "RetryCallState") -> bool:
-            return state.attempt_number >= max_attempts or self.asks_too_long(_last(state).received)
-
-        def wait(state: "RetryCallState") -> float:
-            return self.wait_s(state.attempt_number, _last(state).received.retry_after_s, jitter)
-
-        return AsyncRetrying(
-            sleep=sleep,
-            stop=stop,
-            wait=wait,
-            retry=retry_if_result(_is_retried),
-            retry_error_callback=_last,
-        )
-
-
-def _is_retried(tried: Tried) -> bool:
-    return tried.is_retried
-
-
-def _last(state: "RetryCallState") -> Tried:
-    if state.outcome is None:
-        raise RuntimeError("no attempt has ended yet")
-    tried: Tried = state.outcome.result()
-    return tried
+        for number in range(1, max_attempts):
+            tried = await attempt()
+            if not tried.is_retried or self.asks_too_long(tried.received):
+                return tried
+            await sleep(self.wait_s(number, tried.received.retry_after_s, jitter))
+        return await attempt()

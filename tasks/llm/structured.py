@@ -25,9 +25,9 @@ class SchemaSupport:
 class JsonAsker:
     """Asks with a JSON schema as `response_format`, and without where the server rejects that.
 
-    The first request of a model and schema goes alone and the others wait for it, lest all of them be
+    The first request of a model and schema goes alone and the others wait for it, so that not all of them are
     rejected at once. Support is taken for a property of model and schema: then the id of the call that is
-    answered depends on the request alone, and a run that goes on finds it in the ledger.
+    answered depends on the request alone, and a resumed run finds it in the ledger.
     """
 
     def __init__(self, ask: Ask, support: SchemaSupport | None = None) -> None:

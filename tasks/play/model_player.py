@@ -42,7 +42,7 @@ class ModelPlayer:
 def parse_model_player(name: str, params: Mapping[str, Any], variants: Sequence[str]) -> ModelPlayer:
     """Return the player of this name: `MODEL` in the usual way, `VARIANT:MODEL` in another one.
 
-    Only the variants given count as prefixes: the rest is the model's name, whatever stands in it. `params`
+    Only the variants given count as prefixes: the rest is the model's name, whatever it holds. `params`
     go with every call. Raises InvalidOption where no model is named.
     """
     variant = next((each for each in variants if name.startswith(f"{each}:")), "")
@@ -59,7 +59,7 @@ async def play_model(
     """Return the model's run of the game: one call a turn, repeated as `run`.
 
     The answer is read from the reply's content, never from its reasoning, which does not enter the
-    conversation either. A truncated reply ends the episode as `truncated` even if an answer stands in its
+    conversation either. A truncated reply ends the episode as `truncated` even if there is an answer in its
     text: the cut text may hold one that the model was still weighing, or quoted from the prompt, and its
     last word is not known. A refusal ends it as `refused`, an empty reply as `unparsed`, and a call that
     came to no answer as `api_error`. Tokens and cost are sums over the calls, None where one is unknown.

@@ -9,7 +9,7 @@ from schemas.measure import Measure
 
 Record = dict[str, Any]
 MOST_DRAWN = 30
-"""A drawing names so many players at most; its table has all."""
+"""A drawing names at most this many players; its table has all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Comparison:
 class ReportData:
     """All that the page of an edition shows: `tables` by name, `settings` in the order of the page.
 
-    `measures` stand beside the success rate; `own` is what the benchmark adds, `drawing_data` what that
+    `measures` are shown beside the success rate; `own` is what the benchmark adds, `drawing_data` what that
     computed for its drawings.
     """
 
@@ -69,6 +69,12 @@ class ReportData:
             scored[row["player"]] += row["scored"]
         ranked = sorted(self.players(), key=lambda player: -scored[player])[:MOST_DRAWN]
         return [player for player in self.players() if player in ranked]
+
+    def drawn_rows(self, table: str, column: str) -> list[Record]:
+        """Return the table's rows of the players that drawings name, where this column is known."""
+        drawn = self.drawn_players()
+        rows = self.tables[table].records()
+        return [row for row in rows if row[column] is not None and row["player"] in drawn]
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from jinja2 import Template
 
 MOST_ROWS = 300
-"""Of a longer table the page shows so many rows; the others are in the exported files."""
+"""Of a longer table the page shows this many rows; the others are in the exported files."""
 
 _RATES = (headline, success_bars)
 _COMPARISONS = (
@@ -37,7 +37,7 @@ _COMPARISONS = (
 def sections(data: ReportData) -> list[Section]:
     """Return the sections of the page: the shared ones, and between and after them the benchmark's own.
 
-    The comparison with another edition stands after the headline.
+    The comparison with another edition follows the headline.
     """
     figures = (*_RATES, *data.own.after_rates, *_COMPARISONS, *data.own.at_end)
     found = [figure(data) for figure in figures]

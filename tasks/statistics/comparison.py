@@ -62,24 +62,13 @@ def paired_differences(pairs: Sequence[tuple[Scores, Scores]], seed: int) -> lis
     ]
 
 
-def mcnemar_exact(labels_a: Mapping[str, bool], labels_b: Mapping[str, bool]) -> McNemar | None:
-    """Return McNemar's exact test of whether two players solve equally many of the shared instances.
+def mcnemar_of_counts(n: int, only_a: int, only_b: int) -> McNemar:
+    """Return McNemar's exact test of whether two players solve equally many of `n` shared instances.
 
     Of m instances that one player alone solved, each is equally likely to be either's if they are equal:
     p = min(1, 2 P(X <= min(only_a, only_b))) with X binomial(m, 1/2), which is 1.0 for m = 0. Sources:
-    McNemar 1947; Fagerland, Lydersen and Laake 2013 (the exact conditional test). None without shared
-    instances.
+    McNemar 1947; Fagerland, Lydersen and Laake 2013 (the exact conditional test).
     """
-    shared = labels_a.keys() & labels_b.keys()
-    if not shared:
-        return None
-    only_a = sum(labels_a[name] and not labels_b[name] for name in shared)
-    only_b = sum(labels_b[name] and not labels_a[name] for name in shared)
-    return mcnemar_of_counts(len(shared), only_a, only_b)
-
-
-def mcnemar_of_counts(n: int, only_a: int, only_b: int) -> McNemar:
-    """Return the same test of `n` shared instances, given how many only one of the two solved."""
     return McNemar(n, only_a, only_b, _sign_test(only_a, only_b))
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 class Figure:
     """A figure with what it is of, what it rests on, and how it was computed.
 
-    `n` counts what `method` says; None stands for undefined, in `value`, interval and p-values alike.
+    `n` counts what `method` says; None means undefined, in `value`, interval and p-values alike.
     """
 
     statistic: str

@@ -1,4 +1,4 @@
-"""Item analysis: what each instance tells about the players, and which tell nothing.
+"""Item analysis: what each instance says about the players, and which say nothing.
 
 Classical test theory with instances as items and players as subjects. It shows a maintainer which
 instances to drop from the next edition: those that everybody or nobody solves, and those that good

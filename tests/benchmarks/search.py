@@ -1,7 +1,7 @@
 """Speed and memory of the exact search on the KUMO authors' released instances.
 
 Run by hand: `python -m tests.benchmarks.search [FOLDER]`, FOLDER being the released data. Every figure comes
-from a process of its own. Seconds are wall-clock, and CPU seconds stand beside them: where the two differ,
+from a process of its own. Seconds are wall-clock, and CPU seconds are given with them: where the two differ,
 the machine was busy with something else.
 """
 

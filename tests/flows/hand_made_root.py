@@ -41,15 +41,18 @@ def two_editions(root: Path) -> Store:
 
 
 def commands_on(store: Store, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Return what runs a command of `perennial` on the root."""
+    """Return what runs a command of `perennial` on the root, at 120 columns."""
     monkeypatch.setenv("COLUMNS", "120")
+    return lambda *arguments: perennial(monkeypatch, capsys, *arguments, "--root", store.root)
 
-    def run(*arguments: str) -> Shown:
-        monkeypatch.setattr(sys, "argv", ["perennial", *arguments, "--root", store.root])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        printed = capsys.readouterr()
-        assert isinstance(ended.value.code, int)
-        return Shown(ended.value.code, printed.out, printed.err)
 
-    return run
+def perennial(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *arguments: str | Path
+) -> Shown:
+    """Run a command of `perennial` in this process."""
+    monkeypatch.setattr(sys, "argv", ["perennial", *map(str, arguments)])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    printed = capsys.readouterr()
+    assert isinstance(ended.value.code, int)
+    return Shown(ended.value.code, printed.out, printed.err)

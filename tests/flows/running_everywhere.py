@@ -27,7 +27,7 @@ ASKED = {
 
 def main() -> None:
     """Run all, and print what became of each."""
-    # Here, not above: the processes of the pool import this module anew.
+    # Here, not above: the processes of the pool import this module again.
     from distributed import LocalCluster
     from prefect import flow
 

@@ -56,9 +56,11 @@ def test_each_asset_names_those_that_it_rests_on(harness: Harness, published: Pu
         for table, event in events.items()
     }
     assert rests_on["kumo_domains"] == set()
-    assert rests_on["kumo_books"] == {"kumo_seed_configs", "kumo_instances"}
+    assert rests_on["kumo_books"] == {"kumo_seed_configs", "instances", "kumo_instances"}
     assert rests_on["episodes"] == {"instances", "kumo_instances", "kumo_books"}
-    assert rests_on["statistics"] == {"domains", "seed_configs", "kumo_instances", "episodes"}
+    assert rests_on["statistics"] == {
+        *("kumo_seed_configs", "instances", "kumo_instances", "episodes", "kumo_episodes")
+    }
     assert rests_on["audits"] >= {"kumo_books", "episodes", "statistics"}
 
 

@@ -71,7 +71,7 @@ def staged(whole: Path, tmp_path: Path) -> Path:
 
 
 def _refused(done: "subprocess.CompletedProcess[str]", code: int) -> str:
-    """Return the one line that the command told of the error."""
+    """Return the one line that the command printed of the error."""
     assert done.returncode == code, done.stdout + done.stderr
     assert "Traceback" not in done.stdout + done.stderr
     line, *rest = [line for line in done.stderr.splitlines() if line.startswith("perennial: error: ")]

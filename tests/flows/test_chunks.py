@@ -1,4 +1,4 @@
-"""An edition grown in chunks is the one grown at once, and goes on after a kill between chunks."""
+"""An edition grown in chunks is the one grown at once, and resumes after a kill between chunks."""
 
 import json
 import multiprocessing

@@ -1,4 +1,6 @@
-"""`perennial analyse` and `perennial import scores`: figures made anew, and nothing published changed."""
+"""`perennial analyse` and `perennial import scores`: figures computed again, and nothing published
+changed.
+"""
 
 import re
 import shutil

@@ -6,16 +6,14 @@ import io
 import json
 import subprocess
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from flows.cli import app as cli
 from flows.console.terminal import on_one_line, printable
 from schemas.calls import ModelRequest, Reply
+from tests.flows.hand_made_root import Run, Shown, perennial
 from tests.flows.prefect_harness import clean_environment
 from warehouse.ledger.ledger import CallLedger, ledger_file
 
@@ -24,31 +22,12 @@ NASTY = (
 )
 
 
-@dataclass(frozen=True)
-class Shown:
-    code: int
-    out: str
-    err: str
-
-
-Run = Callable[..., Shown]
-
-
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
     """Run `perennial calls` in this process, on the data root of the test."""
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.chdir(tmp_path)
-
-    def calls(*arguments: str) -> Shown:
-        monkeypatch.setattr(sys, "argv", ["perennial", "calls", "--root", str(tmp_path), *arguments])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        printed = capsys.readouterr()
-        assert isinstance(ended.value.code, int)
-        return Shown(ended.value.code, printed.out, printed.err)
-
-    return calls
+    return lambda *arguments: perennial(monkeypatch, capsys, "calls", "--root", tmp_path, *arguments)
 
 
 def store(root: Path, *calls: tuple[ModelRequest, Reply], edition: str = "e1") -> None:
@@ -130,7 +109,7 @@ def test_a_limit_shortens_the_list_and_not_the_totals(root: Path, run: Run) -> N
 def test_filters_choose(root: Path, run: Run, filters: list[str], expected: int) -> None:
     assert len(listed(run(*filters, "--format", "json"))) == expected
     last = run(*filters).out.splitlines()[-1]
-    assert last.startswith(f"{expected} call" if expected else "no model call is like that")
+    assert last.startswith(f"{expected} call" if expected else "no model call matches these filters")
 
 
 def test_what_is_unknown_is_told_and_never_counted_as_zero(root: Path, run: Run) -> None:
@@ -177,7 +156,7 @@ def test_the_first_letters_of_an_id_will_do(root: Path, run: Run) -> None:
     [
         (["call_0123"], "no model call 'call_0123' in this root: `perennial calls` lists those there are"),
         (["call_"], "several model calls begin with 'call_': call_"),
-        (["call_0123", "--role", "player"], "CALL_ID shows one call whole"),
+        (["call_0123", "--role", "player"], "CALL_ID shows one call in full"),
         (["--role", "judge"], "--role 'judge' is not known; known: proposer, configurer,"),
         (["--status", "bad"], "--status 'bad' is not known; known: ok, truncated,"),
         (["--limit", "0"], "--limit"),
@@ -241,7 +220,7 @@ def test_help_has_an_example(run: Run) -> None:
 
 def test_neither_prefect_nor_openai_is_imported(root: Path) -> None:
     program = (
-        "import sys\nfrom flows import cli\n"
+        "import sys\nfrom flows.cli import app as cli\n"
         f"sys.argv = ['perennial', 'calls', '--root', {str(root)!r}]\n"
         "try:\n    cli.main()\nexcept SystemExit as ended:\n    assert ended.code == 0\n"
         "print(sorted({'prefect', 'openai', 'duckdb', 'pyarrow', 'pandas', 'httpx'} & set(sys.modules)))"

@@ -39,7 +39,7 @@ def test_withdrawing_hides_an_edition_and_reinstating_shows_it(run: Run) -> None
     assert shown.code == 0, shown.err
     assert "edition e1 is withdrawn" in shown.out
     assert [row["edition"] for row in _listed(run)] == ["e2"]
-    assert "1 more is withdrawn" in run("editions").err
+    assert "1 more edition is withdrawn" in run("editions").err
     first, second = _listed(run, "--all")
     assert (first["edition"], first["why"], first["instances"]) == ("e1", "two books are wrong", 1)
     assert first["withdrawn"] <= f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
@@ -72,10 +72,10 @@ def test_a_refresh_under_a_withdrawn_name_is_refused(run: Run) -> None:
         (("--withdraw", "e1", "--why", " \n"), 2, "--withdraw needs a reason"),
         (("--reinstate", "e1"), 2, "--reinstate needs a reason"),
         (("--reinstate", "e1", "--why", "x"), 5, "edition 'e1' is not withdrawn"),
-        (("--withdraw", "e1", "--reinstate", "e1", "--why", "x"), 2, "do not go together"),
-        (("--withdraw", "e1", "--why", "x", "--prune-staging"), 2, "do not go together"),
-        (("--why", "x"), 2, "--why goes with"),
-        (("--yes",), 2, "--yes goes with --prune-staging"),
+        (("--withdraw", "e1", "--reinstate", "e1", "--why", "x"), 2, "exclude each other"),
+        (("--withdraw", "e1", "--why", "x", "--prune-staging"), 2, "exclude each other"),
+        (("--why", "x"), 2, "--why needs"),
+        (("--yes",), 2, "--yes needs --prune-staging"),
         (("e1",), 2, "'e1': name an edition with"),
         (("--prune-staging", "e1"), 2, "nothing is left over of e1"),
     ],

@@ -35,7 +35,7 @@ def test_verify_says_what_it_read(run: Run) -> None:
     assert len(lines) == 2
     for edition, line in zip(("e1", "e2"), lines, strict=True):
         assert re.fullmatch(
-            rf"{edition}: as it was published: 12 files, [\d,]+ bytes, \d+ rows, \d+\.\d s", line
+            rf"{edition}: as it was published: 15 files, [\d,]+ bytes, \d+ rows, \d+\.\d s", line
         )
 
 

@@ -129,7 +129,7 @@ def test_published_editions_are_audited_and_an_offence_is_named(
     done = harness.perennial("audit", "--root", str(tmp_path), "--json", cwd=tmp_path)
     assert done.returncode == 4
     editions = json.loads(done.stdout)["editions"]
-    assert editions["release"]["told"].startswith("imported, and not held to the audit")
+    assert editions["release"]["summary"].startswith("imported, so not audited")
     assert editions["release"]["broken"] == editions["sound"]["broken"] == []
     assert editions["damaged"]["broken"]
     error = done.stderr.splitlines()[-1]

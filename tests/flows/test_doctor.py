@@ -179,7 +179,7 @@ def test_a_batch_that_no_plan_asks_for_is_told(root: Path) -> None:
     Staging(Store(str(root)), "begun").write_batch("other", {})
     code, checks = _doctor(root)
     assert (code, _not_ok(checks)) == (8, {"staging begun"})
-    assert "batch other is none that the plan asks for" in checks["staging begun"]["seen"]
+    assert "batch other is not in the plan" in checks["staging begun"]["seen"]
 
 
 def test_it_needs_no_prefect(root: Path) -> None:

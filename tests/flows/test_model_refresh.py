@@ -132,7 +132,7 @@ def test_a_refresh_killed_twice_gives_the_same_edition_and_repeats_no_stored_cal
         done = keyed.perennial(*_command(server, tmp_path), cwd=tmp_path)
         log = server.log()
     assert done.returncode == 0, done.stderr
-    assert "going on with edition models" in done.stdout
+    assert "resuming edition models" in done.stdout
     assert edition_content(tmp_path, "models") == edition_content(undisturbed[0], "models")
     assert answers_by_digest(log) == _calls_by_digest(tmp_path)
 

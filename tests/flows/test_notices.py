@@ -1,4 +1,4 @@
-"""The webhook: what it is told, and that nothing of it is ever fatal or gives its secrets away."""
+"""The webhook: what it receives, and that nothing of it is ever fatal or gives its secrets away."""
 
 import socket
 import time
@@ -23,7 +23,9 @@ def printed_while_failing(url: str) -> str:
     console = Console(record=True, quiet=True, width=200)
     with progress.shown_on(console), console.capture() as capture:
         console.quiet = False
-        Watchers([Notices(url, "s3://key:word@bucket/data?x=1", "e", "0.1")]).failed(EndpointFailed("why"))
+        Watchers([Notices(url, "s3://key:word@bucket/data?x=1", "kumo", "e", "0.1")]).failed(
+            EndpointFailed("why")
+        )
     return capture.get()
 
 
@@ -50,7 +52,7 @@ def test_a_hook_that_refuses_is_asked_twice_and_named_by_its_host(
         shown = printed_while_failing(told.url)
     assert len(told.taken) == 2
     assert told.taken[0]["root"] == "s3://bucket/data"
-    assert f"the webhook at 127.0.0.1 was not told: it answered {status}" in shown
+    assert f"the webhook at 127.0.0.1 did not receive the message: it answered {status}" in shown
     assert "secret" not in shown
 
 
@@ -60,7 +62,7 @@ def test_a_hook_that_is_down_is_no_harm(monkeypatch: pytest.MonkeyPatch) -> None
         closed.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{closed.getsockname()[1]}/secret-path"
         shown = printed_while_failing(url)
-    assert "the webhook at 127.0.0.1 was not told: ConnectError" in shown
+    assert "the webhook at 127.0.0.1 did not receive the message: ConnectError" in shown
     assert "secret" not in shown
 
 
@@ -71,7 +73,7 @@ def test_a_hook_that_hangs_is_left_in_time(monkeypatch: pytest.MonkeyPatch) -> N
     with running_hook(delay=30) as told:
         shown = printed_while_failing(told.url)
     assert time.monotonic() - began < 10
-    assert "was not told" in shown
+    assert "did not receive the message" in shown
 
 
 @pytest.mark.parametrize(

@@ -101,7 +101,7 @@ def test_pruning_shows_everything_that_is_left_over_and_removes_nothing(run: Run
         ("manifest without an edition", "e4"),
         ("analyses without an edition", "e4"),
         ("superseded table", "e1"),
-        ("draft that nobody finished", "e1"),
+        ("unfinished draft", "e1"),
     }
     staged = found["work in progress", "e3"]
     assert (staged["batches"], staged["files"], staged["published"]) == (3, 7, False)

@@ -97,7 +97,7 @@ def test_importing_twice_changes_nothing(harness: Harness, imported: Path, relea
     before = {path: path.read_bytes() for path in imported.rglob("*.parquet")}
     again = harness.perennial("import", "kumo", str(release), "--root", str(imported), cwd=imported)
     assert again.returncode == 0
-    assert "was imported from the same before: nothing to do" in again.stdout
+    assert "was imported from the same files before: nothing to do" in again.stdout
     other = harness.perennial(
         *("import", "kumo", str(release), "--domains", "MusicEnv", "--root", str(imported)), cwd=imported
     )

@@ -150,10 +150,10 @@ def test_ctrl_c_stops_a_query(store: Store) -> None:
     program = (
         "import signal, sys, threading, os\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "from flows import cli\n"
+        "from flows.cli import app\n"
         "import duckdb\n"
         "threading.Timer(1, lambda: os.kill(os.getpid(), signal.SIGINT)).start()\n"
-        "cli.main()\n"
+        "app.main()\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", program, "query", ENDLESS, "--root", store.root, "--timeout", "60"],
@@ -190,7 +190,7 @@ def test_hostile_sql_is_refused_on_s3(on_s3: Store, folder: Path) -> None:
         assert "\n" not in str(refused.value)
     assert _objects(on_s3) == before
     assert list(folder.iterdir()) == []
-    for sql in ("FROM leaderboard", "SELECT count(*) FROM lineage", "SUMMARIZE episodes"):
+    for sql in ("FROM domain_scores", "SELECT count(*) FROM lineage", "SUMMARIZE episodes"):
         assert opened.query(sql)[1], sql
 
 

@@ -1,4 +1,4 @@
-"""Several processes read while another publishes, withdraws and analyses anew: never a mixture.
+"""Several processes read while another publishes, withdraws and analyses again: never a mixture.
 
 Every edition is made so that a reader can tell: its tables are as long as its row says, its statistics are
 as many as the value that all of them hold, and so are the scores of another benchmark.

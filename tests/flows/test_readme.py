@@ -1,4 +1,4 @@
-"""What the README says holds: its commands, its queries, its tables and views."""
+"""What README and docs say holds: their commands and queries, the players, the output shown."""
 
 import re
 import shlex
@@ -7,31 +7,31 @@ import pytest
 from typer.main import get_command
 
 from flows.cli.app import app
-from schemas.tables import TABLES
 from tasks.kumo.players import PLAYERS
 from tests.conftest import REPOSITORY
 from tests.flows.conftest import Published
-from warehouse.catalog.catalog import open_catalog, question_views
+from warehouse.catalog.catalog import open_catalog
 from warehouse.store.store import Store
 
 README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
-COMMANDS = re.findall(r"^    (perennial .+)$", README, re.MULTILINE)
-
-
-def _first_column(heading: str) -> list[str]:
-    table = README.split(f"| {heading} |", 1)[1].split("\n\n", 1)[0]
-    return re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)
+DOCS = {path.name: path.read_text(encoding="utf-8") for path in sorted((REPOSITORY / "docs").glob("*.md"))}
+COMMANDS = [
+    command
+    for text in (README, *DOCS.values())
+    for command in re.findall(r"^    (perennial .+)$", text, re.MULTILINE)
+]
 
 
 def test_the_readme_shows_commands() -> None:
-    assert len(COMMANDS) >= 8
+    assert len(COMMANDS) >= 30
+    assert len(README.splitlines()) <= 180
     assert "pip install -e . && perennial refresh" in README
     assert "pip install -e '.[test]' && pytest" in README
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_of_the_readme_parses(command: str) -> None:
-    arguments = shlex.split(command)[1:]
+def test_every_command_of_readme_and_docs_parses(command: str) -> None:
+    arguments = shlex.split(command, comments=True)[1:]
     found = get_command(app)
     while hasattr(found, "commands") and arguments:
         found = found.commands[arguments.pop(0)]
@@ -39,21 +39,21 @@ def test_every_command_of_the_readme_parses(command: str) -> None:
     assert context.params
 
 
-def test_every_query_of_the_readme_answers(published: Published) -> None:
+def test_every_query_of_readme_and_docs_answers(published: Published) -> None:
     catalog = open_catalog(Store(str(published.root)))
-    queries = [shlex.split(command)[2] for command in COMMANDS if command.startswith("perennial query")]
-    assert len(queries) >= 4
+    queries = {shlex.split(command)[2] for command in COMMANDS if command.startswith("perennial query")}
+    assert len(queries) >= 8
     for sql in queries:
         _, rows = catalog.query(sql.replace("'hard'", "'easy'"))
         assert rows, sql
 
 
-def test_tables_views_and_players_are_all_listed() -> None:
-    assert _first_column("table") == list(TABLES)
-    assert sorted(_first_column("view")) == sorted(question_views())
-    assert _first_column("player") == list(PLAYERS)
-    for table in TABLES.values():
-        assert f"| `{table.name}` | {table.row} |" in README
+def test_all_players_and_commands_are_listed() -> None:
+    players = DOCS["kumo.md"].split("| player |", 1)[1].split("\n\n", 1)[0]
+    assert re.findall(r"^\| `(\w+)` \|", players, re.MULTILINE) == list(PLAYERS)
+    commands = README.split("| command |", 1)[1].split("\n\n", 1)[0]
+    listed = {name.split()[0] for name in re.findall(r"`perennial ([\w ]+)`", commands)}
+    assert listed == set(get_command(app).commands)  # type: ignore[attr-defined]
 
 
 def test_the_output_shown_has_the_form_of_todays(published: Published) -> None:

@@ -76,7 +76,7 @@ def test_a_killed_refresh_goes_on_and_gives_the_same_edition(
         assert not (tmp_path / "tables" / "editions").exists()
     done = harness.perennial(*command, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "going on with edition small" in done.stdout
+    assert "resuming edition small" in done.stdout
     assert edition_content(tmp_path, "small") == edition_content(published.root, "small")
     assert not list((tmp_path / "staging").glob("*"))
 
@@ -90,7 +90,7 @@ def test_ctrl_c_says_how_to_go_on(harness: Harness, tmp_path: Path) -> None:
     process.send_signal(signal.SIGINT)
     rest = process.stdout.read()
     assert process.wait() == 130
-    assert "the same command goes on" in rest
+    assert "the same command resumes" in rest
     assert "Traceback" not in rest
 
 
@@ -129,7 +129,11 @@ def test_a_published_edition_is_not_made_again(harness: Harness, published: Publ
     [
         (("--domains", "alchemy"), 2, r"domain 'alchemy' is not known: bundled are .*mineral_identification"),
         (("--domains", "missing.json"), 2, r"missing\.json"),
-        (("--players", "oracle,gpt"), 2, r"player 'gpt' is none of oracle, .*PERENNIAL_API_KEY.*--base-url"),
+        (
+            ("--players", "oracle,gpt"),
+            2,
+            r"player 'gpt' is a model .programs: oracle, .*PERENNIAL_API_KEY.*--base-url",
+        ),
         (
             ("--players", "reader", "--writer", "m", "--base-url", "http://h/v1"),
             2,

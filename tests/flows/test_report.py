@@ -5,18 +5,16 @@ import io
 import os
 import subprocess
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
 from html import unescape
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
 
-from flows.cli import app as cli
 from flows.editions.report import report_data, report_queries
 from flows.editions.report_files import write_page
 from schemas.benchmark import find_benchmark
+from tests.flows.hand_made_root import Run, perennial
 from tests.flows.prefect_harness import clean_environment
 from tests.flows.report_root import (
     HOSTILE,
@@ -29,15 +27,6 @@ from tests.flows.report_root import (
 from warehouse.catalog.catalog import open_catalog
 from warehouse.store.store import Store
 
-
-@dataclass(frozen=True)
-class Shown:
-    code: int
-    out: str
-    err: str
-
-
-Run = Callable[..., Shown]
 QUERIES = (
     *("headline", "relative_action_counts", "domains", "player_pairs", "tokens", "statuses"),
     *("other_benchmarks", "optimal_counts", "topology"),
@@ -70,16 +59,7 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp
     """Run `perennial report` in this process, in an empty folder."""
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.chdir(tmp_path)
-
-    def report(*arguments: str | Path) -> Shown:
-        monkeypatch.setattr(sys, "argv", ["perennial", "report", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        printed = capsys.readouterr()
-        assert isinstance(ended.value.code, int)
-        return Shown(ended.value.code, printed.out, printed.err)
-
-    return report
+    return lambda *arguments: perennial(monkeypatch, capsys, "report", *arguments)
 
 
 def csv_records(name: str) -> list[dict[str, str]]:

@@ -29,7 +29,8 @@ from warehouse.catalog.catalog import open_catalog
 from warehouse.store.store import Store
 
 HINTS = Measure("hints", "any", "hints an episode", "hints are free", "Hints are the mean number of hints.")
-RIDDLES = Benchmark("riddles", (), tuple, Analysis, measures=(HINTS,))
+KUMO_SEAM = (KUMO.settings, KUMO.prepare, tuple, KUMO.playing)
+RIDDLES = Benchmark("riddles", *KUMO_SEAM, analysis=Analysis, measures=(HINTS,))
 SETTINGS = ("long", "brief")
 DOMAINS = ("rivers", "stones", "birds")
 PLAYERS = ("sphinx", "parrot")

@@ -13,6 +13,7 @@ from flows.console.print_plan import print_plan
 from flows.kumo.planning.domain_rotation import PastEdition, take_turns
 from flows.refresh.plan import prepare_refresh
 from schemas.errors import EditionConflict, InvalidOption
+from schemas.plan import RefreshPlan
 from schemas.settings import load_settings
 from schemas.tables import TABLES
 from tests.flows.conftest import Published
@@ -72,9 +73,9 @@ def test_each_turn_says_why() -> None:
     history = [PastEdition("late", {"c"}), PastEdition("early", {"b"})]
     turns = take_turns(["a", "b", "c"], history, 3, 1)
     assert [turn.why for turn in turns] == [
-        "in no edition so far",
-        "not in the last 1 editions; last in early",
-        "still to rest, as all others are that are not taken; last in late",
+        "used in no edition so far",
+        "not used in the last 1 editions; last used in early",
+        "should still rest, but so should all others; last used in late",
     ]
 
 
@@ -97,10 +98,10 @@ def test_a_refresh_takes_whose_turn_it_is_and_says_why(
     print_plan(Console(), store, prepared, as_json=True)
     document = json.loads(capsys.readouterr().out)
     assert document["domains"] == ["Fantasy Artefacts"]
-    assert document["turns"] == {"Fantasy Artefacts": "in no edition so far"}
+    assert document["turns"] == {"Fantasy Artefacts": "used in no edition so far"}
     both = prepare_refresh(settings.model_copy(update={"domain_count": 2}), store)
-    assert [domain.config.name for domain in both.domains] == ["Chemical Analysis", "Fantasy Artefacts"]
-    assert both.domains[0].turn.endswith("last in small")
+    assert [domain.config.name for domain in both.own.inputs] == ["Chemical Analysis", "Fantasy Artefacts"]
+    assert both.own.inputs[0].turn.endswith("last used in small")
 
 
 def test_the_rest_of_domains_leaves_imported_editions_aside(published: Published, tmp_path: Path) -> None:
@@ -119,17 +120,23 @@ def as_if_imported(store: Store, edition: str, digest: str) -> None:
     """Rewrite the edition's row as an import leaves it."""
     (row,) = store.read_table(table_file("editions", edition)).to_pylist()
     settings = json.loads(row["settings"])
-    settings["growth"]["imported_from"] = digest
+    settings["imported_from"] = digest
     row["settings"] = json.dumps(settings)
     table = pyarrow.Table.from_pylist([row], schema=TABLES["editions"].arrow_schema())
     store.write_table(table_file("editions", edition), table)
+
+
+def write_plans(store: Store, plan: RefreshPlan) -> None:
+    """Begin the edition and its evaluation."""
+    for part in (plan.evaluation, plan.growth):
+        Staging(store, part.unit).write_plan(part)
 
 
 def test_a_refresh_that_was_begun_keeps_its_domains(tmp_path: Path) -> None:
     store = Store(str(tmp_path))
     settings = load_settings({**TURNS, "root": str(tmp_path)})
     begun = prepare_refresh(settings, store)
-    Staging(store, begun.plan.edition).write_plan(begun.plan)
+    write_plans(store, begun.plan)
     # Given the other way round it would be the other one's turn.
     turned = settings.model_copy(update={"domains": settings.domains[::-1]})
     fresh = prepare_refresh(turned, Store(str(tmp_path / "elsewhere")))
@@ -147,6 +154,6 @@ def test_equal_settings_without_turns_still_compare_their_domains(tmp_path: Path
     store = Store(str(tmp_path))
     settings = load_settings({**SMALL, "domains": ["chemical_analysis"], "root": str(tmp_path)})
     begun = prepare_refresh(settings, store)
-    Staging(store, begun.plan.edition).write_plan(begun.plan)
+    write_plans(store, begun.plan)
     other = prepare_refresh(settings.model_copy(update={"domains": ["mineral_identification"]}), store)
     assert not other.resumed

@@ -117,6 +117,7 @@ def test_report_tables_in_csv_hold_no_formula(
         episode["player"] = f"=cmd|{episode['player']}\x1b[2J"
     publish(store, tiny_edition.plan("e1"), tiny_edition.tables(content), [], datetime.now(UTC))
     run = commands_on(store, monkeypatch, capsys)
+    assert run("analyse", "e1").code == 0
     shown = run("report", "e1", "--out", str(tmp_path / "out"), "--format", "csv")
     assert shown.code == 0, shown.err
     text = "".join(path.read_text() for path in (tmp_path / "out").rglob("*.csv"))

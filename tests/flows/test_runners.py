@@ -175,7 +175,7 @@ def test_workers_end_with_the_refresh_however_it_ends(harness: Harness, tmp_path
         _wait_until(lambda: not _running(workers))
         if end == signal.SIGINT:
             assert "Traceback" not in rest
-            assert "the same command goes on" in rest
+            assert "the same command resumes" in rest
 
 
 @contextlib.contextmanager

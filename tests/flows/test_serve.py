@@ -128,8 +128,8 @@ def test_a_schedule_fires_and_editions_appear(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "environment", "code", "message"),
     [
-        (("--cron", "3 o'clock"), {}, 2, "the schedule \"3 o'clock\" in 'UTC' is none"),
-        (("--timezone", "Mars/Base"), {}, 2, "'Mars/Base' is none"),
+        (("--cron", "3 o'clock"), {}, 2, "the schedule \"3 o'clock\" in 'UTC' is not valid"),
+        (("--timezone", "Mars/Base"), {}, 2, "'Mars/Base' is not valid"),
         ((), {"PERENNIAL_EDITION": "e"}, 2, "a schedule names its editions by date"),
         ((), {"PERENNIAL_DOMAINS": "alchemy"}, 2, "domain 'alchemy' is not known"),
         (

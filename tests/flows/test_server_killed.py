@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.embedded_server import EmbeddedServer
+from flows.serve.embedded_server import EmbeddedServer
 from schemas.errors import ServerEnded
 from tests.flows.conftest import KEY, Published
 from tests.flows.prefect_harness import SMALL_REFRESH, Harness, clean_environment, edition_content
@@ -79,7 +79,7 @@ def _told(process: "subprocess.Popen[str]") -> None:
     assert process.returncode == 10, out + errors
     assert errors.startswith(LINE)
     assert errors.count("\n") == 1
-    assert "the same command goes on" in errors
+    assert "the same command resumes" in errors
 
 
 def test_calls_in_flight_end_and_are_kept_and_none_is_made_again(keyed: Harness, tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ def test_calls_in_flight_end_and_are_kept_and_none_is_made_again(keyed: Harness,
             assert ledger.totals(CallFilter()).calls == answered
         done = keyed.perennial(*command, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
-        assert "going on with edition small" in done.stdout
+        assert "resuming edition small" in done.stdout
         assert max(answers_by_digest(server.log()).values()) == 1
 
 
@@ -141,7 +141,7 @@ def test_a_server_that_ends_before_it_answers_has_the_same_exit_code(
     before = set(descendants(os.getpid()))
     with EmbeddedServer(tmp_path) as server:
         begun = {pid: told for pid, told in descendants(os.getpid()).items() if pid not in before}
-        (pid,) = [pid for pid, told in begun.items() if "flows.embedded_server" in told]
+        (pid,) = [pid for pid, told in begun.items() if "flows.serve.embedded_server" in told]
         os.kill(pid, signal.SIGKILL)
         with pytest.raises(ServerEnded, match="ended at once: see ") as ended:
             server.wait_ready()

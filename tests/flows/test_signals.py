@@ -22,7 +22,7 @@ from warehouse.ledger.ledger import ledger_file
 from warehouse.ledger.reading import CallFilter, LedgerReader
 
 ANSWERS = 8
-WAITED_FOR = "the calls in flight are waited for"
+WAITED_FOR = "waiting for the calls in flight"
 REFRESH = (
     *("refresh", "--domains", "chemical_analysis", "--settings", "easy", "--instances", "5", "--runs", "1"),
     *("--players", "scripted", "--edition", "signalled"),
@@ -83,7 +83,7 @@ def test_a_signal_waits_for_the_calls_in_flight_and_keeps_their_replies(
         server.release()
         rest, _ = process.communicate(timeout=240)
         assert process.returncode == 128 + number, rest
-        assert "the same command goes on" in rest
+        assert "the same command resumes" in rest
         assert "Traceback" not in rest
         assert not [line for line in server.log() if line.outcome == "abandoned"]
         answered = server.status().answered

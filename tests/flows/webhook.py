@@ -11,7 +11,7 @@ from typing import Any
 
 @dataclass
 class Hook:
-    """A local HTTP server that keeps what it is told."""
+    """A local HTTP server that keeps what it receives."""
 
     url: str = ""
     taken: list[dict[str, Any]] = field(default_factory=list)

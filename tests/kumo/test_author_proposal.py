@@ -117,7 +117,7 @@ def test_a_near_duplicate_is_refused_with_its_twin_and_the_score() -> None:
     (rejection,) = proposed.rejections
     assert rejection.subject == "The MEDICAL DIAGNOSIS Identification Environment"
     assert rejection.message == (
-        "its name is 100 of 100 alike to 'Medical Diagnosis', refused from 90; propose another subject"
+        "its name is 100 of 100 similar to 'Medical Diagnosis', the limit is 90; propose another subject"
     )
 
 

@@ -225,7 +225,7 @@ def texts(svg: str) -> list[str]:
 def test_a_long_table_is_cut_and_says_where_the_rest_is() -> None:
     rows = [("Weather", 4, 3, 0.2, number, 1, ["a"]) for number in range(400)]
     reader = read(render_page(report_data(("a",), communities=rows)))
-    assert f"400 rows, of which the first {MOST_ROWS} stand here" in reader.text["communities"]
+    assert f"400 rows, of which the first {MOST_ROWS} are shown here" in reader.text["communities"]
     assert reader.text["communities"].count("Weather") == MOST_ROWS
 
 

@@ -19,7 +19,7 @@ from schemas.benchmark import Benchmark
 from schemas.table_form import Column, Table
 
 FACTS = Table("toy_facts", "a fact", (Column("fact_id", "string", "the fact"),), key=("fact_id",))
-BENCHMARK = Benchmark("toy", (FACTS,), growing=lambda: (), analysis=lambda: None)
+BENCHMARK = Benchmark("toy", None, None, growing=lambda: (), playing=None, analysis=None, tables=(FACTS,))
 """
 
 
@@ -105,12 +105,13 @@ def test_a_package_of_somebody_else_adds_a_benchmark_and_its_tables(tmp_path: Pa
         "from schemas.tables import TABLES, staged_tables\n"
         "from schemas.benchmark import benchmarks\n"
         "print(json.dumps([list(benchmarks()), 'toy_facts' in TABLES, 'kumo_books' in TABLES,\n"
-        "                  'toy_facts' in staged_tables('kumo'), staged_tables('toy')[-2:]]))"
+        "                  'toy_facts' in staged_tables('kumo', answers=False),\n"
+        "                  staged_tables('toy', answers=False)[-2:]]))"
     )
     assert json.loads(_run(program, tmp_path)) == [
         ["kumo", "toy"],
         True,
         True,
         False,
-        ["statistics", "toy_facts"],
+        ["instances", "toy_facts"],
     ]

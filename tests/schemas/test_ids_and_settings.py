@@ -100,7 +100,7 @@ def test_a_broken_settings_file_is_named(tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_a_variable_without_its_benchmark_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PERENNIAL_INSTANCES", "3")
-    with pytest.raises(InvalidOption, match="PERENNIAL_INSTANCES: .* set PERENNIAL_KUMO_INSTANCES instead"):
+    with pytest.raises(InvalidOption, match=r"PERENNIAL_INSTANCES: .* set PERENNIAL_KUMO_INSTANCES instead"):
         load_settings({})
 
 

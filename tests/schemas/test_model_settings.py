@@ -1,4 +1,4 @@
-"""Who authors, and what a wrong endpoint or role is told."""
+"""Who authors, and the errors of a wrong endpoint or role."""
 
 from dataclasses import asdict, replace
 from pathlib import Path

@@ -39,7 +39,7 @@ class Given:
 
 
 def given_in(asked: Asked) -> Given:
-    """Return the game whose rules stand as JSON in the last message."""
+    """Return the game whose rules are given as JSON in the last message."""
     content = asked.messages[-1]["content"]
     start = content.index(_RULES_BLOCK) + len(_RULES_BLOCK)
     values = json.JSONDecoder().raw_decode(content, start)[0]

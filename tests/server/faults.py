@@ -9,7 +9,7 @@ from schemas.errors import InvalidOption
 from tests.server.hostile import HOSTILE_FAULTS
 from tests.server.script import Script
 
-# Drawn anew at each attempt of a request, so that a retry may be served.
+# Drawn again at each attempt of a request, so that a retry may be served.
 TRANSPORT_FAULTS = {
     "429": "too many requests, with Retry-After",
     "500": "internal server error",

@@ -46,6 +46,6 @@ class Hold:
         self._wake()
 
     def _wake(self) -> None:
-        # Who waits is woken and looks again; who comes later waits anew.
+        # Who waits is woken and looks again; who comes later waits again.
         self._moved.set()
         self._moved.clear()

@@ -15,7 +15,7 @@ class Asked:
 
     @property
     def system(self) -> str:
-        """The content of the first message, by which roles are told apart."""
+        """The content of the first message, by which roles are distinguished."""
         return self.messages[0]["content"]
 
 

@@ -81,7 +81,7 @@ def status_shares(statuses: Sequence[EpisodeStatus]) -> dict[EpisodeStatus, floa
     """Return the share of every status among the attempted episodes; None without any.
 
     Says what became of the attempts: the shares add up to 1, those of `api_error` included. How a player
-    answers is told by `status_rate`, which leaves those out.
+    answers is counted by `status_rate`, which excludes those.
     """
     if not statuses:
         return None

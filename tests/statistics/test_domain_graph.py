@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from schemas.kumo.things import Outcome, OutcomeState, SeedConfig
 from tasks.kumo.configuration import parse_config
-from tasks.kumo.statistics.domain_graph import communities, connection_split, domain_graph
+from tasks.kumo.statistics.domain_graph import communities, domain_graph
 from tests.conftest import REPOSITORY
 
 
@@ -62,14 +62,6 @@ def test_without_links_every_truth_stands_alone_and_modularity_is_undefined() ->
     assert found.communities == (("a",), ("b",), ("c",))
     nothing = communities(_config(""), seed=0)
     assert (nothing.n_truths, nothing.communities, nothing.modularity) == (0, (), None)
-
-
-def test_components_are_dealt_alternately() -> None:
-    config = _config("abcdefg", ["af", ""], ["c", "g"], ["de"])
-    assert connection_split(config) == (("a", "c", "f", "g"), ("b", "d", "e"))
-    assert connection_split(TWO_TRIANGLES) == (("x",), tuple("abcdef"))
-    assert connection_split(_config("ab", ["a", "b"])) == (("a", "b"), ())
-    assert connection_split(_config("")) == ((), ())
 
 
 letters = st.text("abcdefgh", max_size=4)
@@ -123,28 +115,19 @@ def test_the_order_of_actions_states_and_rule_outs_changes_nothing(config, shuff
     turned = _config("abcdefgh", *[["".join(out[::-1]) for out in states] for states in outcomes])
     assert list(domain_graph(turned).edges(data=True)) == list(domain_graph(config).edges(data=True))
     assert communities(turned, 5) == communities(config, 5)
-    assert connection_split(turned) == connection_split(config)
-
-
-@given(configs)
-def test_no_action_joins_the_two_sides(config) -> None:
-    left, right = connection_split(config)
-    assert sorted(left + right) == sorted(config.truths)
-    for link in _plain_links(config):
-        assert link <= set(left) or link <= set(right)
 
 
 def test_the_hash_seed_of_the_interpreter_changes_nothing() -> None:
     program = (
         "from schemas.kumo.things import Outcome, OutcomeState, SeedConfig\n"
-        "from tasks.kumo.statistics.domain_graph import communities, connection_split\n"
+        "from tasks.kumo.statistics.domain_graph import communities\n"
         "names = tuple(f'truth {i}' for i in range(40))\n"
         "actions = tuple(f'action {i}' for i in range(30))\n"
         "outcomes = tuple(Outcome(a, 'str', tuple(OutcomeState(str(s), None, None,\n"
         "    tuple(names[(i * 7 + s * 3 + k * k) % 40] for k in range(2))) for s in range(2)))\n"
         "    for i, a in enumerate(actions))\n"
         "config = SeedConfig('d', names, actions, outcomes)\n"
-        "print(communities(config, 3), connection_split(config))\n"
+        "print(communities(config, 3))\n"
     )
     printed = {
         subprocess.run(
@@ -171,14 +154,3 @@ def test_communities_of_the_released_domains(release: Path) -> None:
         assert found.n_truths == len(set(config.truths)), name
         assert found.n_links == len(_plain_links(config)), name
         assert found.modularity == pytest.approx(_plain_modularity(config, found.communities), abs=1e-9), name
-
-
-def test_the_authors_split_of_the_medical_domain_deals_the_same_components(release: Path) -> None:
-    whole = _released(release, "MedicalEnv")
-    theirs = [set(_released(release, name).truths) for name in ("MedicalOODEnv", "MedicalINDEnv")]
-    ours = connection_split(whole)
-    assert theirs[0] | theirs[1] == set(whole.truths) == set(ours[0]) | set(ours[1])
-    # They dealt in an order that they do not tell; every action's truths stay together in both splits.
-    for link in _plain_links(whole):
-        for sides in (theirs, [set(side) for side in ours]):
-            assert sum(link <= side for side in sides) == 1

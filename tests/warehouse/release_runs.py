@@ -11,13 +11,9 @@ from schemas.kumo.things import Setting
 from schemas.tables import TABLES
 from tasks.kumo.configuration import parse_config
 from warehouse.kumo.release.things import ReleaseFile, TrajectoryFile
-from warehouse.kumo.release.trajectories import (
-    TRAJECTORY_TABLES,
-    ImportedTrajectories,
-    InstanceKey,
-    consolidate_parts,
-    import_trajectories,
-)
+from warehouse.kumo.release.trajectories import ImportedTrajectories, consolidate_parts, import_trajectories
+from warehouse.kumo.release.trajectory_columns import TRAJECTORY_TABLES
+from warehouse.kumo.release.trajectory_lines import InstanceKey
 from warehouse.kumo.rows import observation_text
 
 EASY, HARD = Setting(4, 6), Setting(12, 16)
@@ -114,7 +110,7 @@ def a_line(*runs: Mapping[str, Any], seed: int = 0) -> str:
 def read(
     files: list[TrajectoryFile], instances: Any, folder: Path, **options: Any
 ) -> tuple[ImportedTrajectories, Rows]:
-    """Import the files; return what is told of it and the rows of the merged tables."""
+    """Import the files; return what is printed and the rows of the merged tables."""
     imported = import_trajectories(files, instances, folder, **options)
     tables = {name: pq.read_table(consolidate_parts(folder, name, "e1@1")) for name in TRAJECTORY_TABLES}
     for name, table in tables.items():

@@ -98,7 +98,12 @@ def test_issued_are_the_instances_of_all_the_editions_named(tmp_path: Path) -> N
     store = Store(str(tmp_path))
     for edition, numbers in (("a", range(3)), ("b", range(2, 9)), ("c", range(20, 21))):
         rows = [
-            {**tiny_edition.rows()["instances"][0], "instance_id": f"ki_{number:032x}"} for number in numbers
+            {
+                **tiny_edition.rows()["instances"][0],
+                "instance_id": f"ki_{number:032x}",
+                "content_hash": f"{number:032x}",
+            }
+            for number in numbers
         ]
         table = tiny_edition.tables({"instances": rows})["instances"]
         store.write_table(table_file("instances", edition), table)

@@ -1,4 +1,4 @@
-"""Where the ledger's file is, what is kept out of it, and what is told of a file that is no ledger."""
+"""Where the ledger's file is, what is kept out of it, and the error for a file that is no ledger."""
 
 import sqlite3
 from pathlib import Path

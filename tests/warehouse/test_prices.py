@@ -81,11 +81,11 @@ def test_a_price_that_is_no_number_is_named_with_its_line(tmp_path: Path, value:
         ("# only a comment\n", "p: no header"),
         ("model,prompt\n", "p, line 1: column 'prompt' is not known"),
         ("model,source\n", "p, line 1: column prompt_usd_per_million is missing"),
-        (f"{HEADER},model\n", "p, line 1: a column stands here twice"),
+        (f"{HEADER},model\n", "p, line 1: a column occurs twice"),
         (f"{HEADER}\n\na,1,2\n", "p, line 3: 3 cells, expected 6"),
         (f"{HEADER}\na,1,2,,,,\n", "p, line 2: 7 cells, expected 6"),
         (f"{HEADER}\n,1,2,,,\n", "p, line 2: no model"),
-        (f"{HEADER}\na,1,2,,,\n#\na,1,3,,,\n", "p, line 4: model 'a' stands here twice"),
+        (f"{HEADER}\na,1,2,,,\n#\na,1,3,,,\n", "p, line 4: model 'a' occurs twice"),
         (f'{HEADER}\na,1,2,,,"open\n', "p, line 2: not CSV"),
     ],
 )

@@ -13,10 +13,8 @@ from tasks.kumo.encoding import encode_config
 from tasks.kumo.release.configurations import ReadConfig, config_from_json, config_from_module
 from tasks.kumo.release.instances import parse_instance
 from tests.warehouse.release_tree import CLONE, EASY, lay_out_clone, write_files
-from warehouse.kumo.release.books import ReleasedBook, read_books
-from warehouse.kumo.release.configurations import read_configs
+from warehouse.kumo.release.contents import ReleasedBook, read_books, read_configs, read_instances
 from warehouse.kumo.release.folders import read_lines
-from warehouse.kumo.release.instances import read_instances
 from warehouse.kumo.release.layout import find_release
 from warehouse.kumo.release.things import InstanceFile, Release, ReleaseFile, Skipped
 

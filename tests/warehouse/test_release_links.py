@@ -9,7 +9,7 @@ import pytest
 
 from schemas.errors import UnreadableInput
 from tests.warehouse.release_tree import CLONE, EASY, HARD, write_files
-from warehouse.kumo.release.books import ReleasedBook, read_books
+from warehouse.kumo.release.contents import ReleasedBook, read_books
 from warehouse.kumo.release.layout import find_release
 from warehouse.kumo.release.things import Release
 

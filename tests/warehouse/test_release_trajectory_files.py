@@ -20,13 +20,13 @@ from tests.warehouse.release_runs import (
 )
 from warehouse.kumo.release.things import Skipped, TrajectoryFile
 from warehouse.kumo.release.trajectories import (
-    TRAJECTORY_TABLES,
     ImportedTrajectories,
     ImportProgress,
     consolidate_parts,
     import_trajectories,
 )
-from warehouse.kumo.release.trajectory_parts import write_part
+from warehouse.kumo.release.trajectory_columns import TRAJECTORY_TABLES
+from warehouse.kumo.release.trajectory_workers import write_part
 
 
 def test_a_truncated_line_is_skipped_and_the_others_are_read(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What goes wrong with a data root on S3 is told in one line, without a key in it."""
+"""What goes wrong with a data root on S3 is reported in one line, without a key in it."""
 
 import http.server
 import os

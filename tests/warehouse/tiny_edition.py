@@ -59,6 +59,7 @@ INSTANCE = Instance(
     index=0,
 )
 INSTANCE_ID = "ki_tiny"
+CONTENT_HASH = "tiny"
 STAGED_TABLES = tuple(
     dict.fromkeys((*staged_tables("kumo", answers=False), *staged_tables("kumo", answers=True), "statistics"))
 )

@@ -14,7 +14,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from schemas.benchmark import benchmarks
-from schemas.errors import QueryFailed, QueryTimedOut, UnreadableInput
+from schemas.errors import QueryFailed, QueryTimedOut, UnreadableInput, in_one_line, shorten
 from schemas.table_form import DUCKDB_TYPES, Table
 from schemas.tables import TABLES
 from schemas.units import evaluation_of, is_evaluation, split_unit
@@ -199,7 +199,7 @@ def open_catalog(
 
 
 def view_over_arrow(tables: dict[str, "pyarrow.Table"]) -> "duckdb.DuckDBPyConnection":
-    """Return a connection in which the given Arrow tables stand under their names."""
+    """Return a connection in which the given Arrow tables have their names."""
     import duckdb
 
     connection = duckdb.connect(":memory:")
@@ -268,6 +268,5 @@ def _in_one_line(error: Exception, sql: str) -> str:
     return f"the query {_shortened(sql)!r} failed: {message}{remedy}"
 
 
-def _shortened(sql: str, width: int = 80) -> str:
-    text = " ".join(sql.split())
-    return text if len(text) <= width else text[: width - 3] + "..."
+def _shortened(sql: str) -> str:
+    return shorten(in_one_line(sql), 80)

@@ -1,9 +1,9 @@
 """Where the statistics of an edition are kept: figures over all of its visible evaluations.
 
-They are made anew when an evaluation is published or withdrawn, with newer definitions, or with scores of
-other benchmarks. The name of a file says which evaluations it is computed from, so that views never show
-figures of others than those that are visible. Each has a file of its own, so that whoever reads an earlier
-one goes on reading that.
+They are computed again when an evaluation is published or withdrawn, with newer definitions, or with scores
+of other benchmarks. The name of a file says which evaluations it is computed from, so that views never show
+figures of others than those that are visible. Each has a file of its own, so that a reader of an earlier one
+can finish.
 """
 
 from collections.abc import Iterable

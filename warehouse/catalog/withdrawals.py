@@ -29,7 +29,7 @@ class Event:
 def withdrawn_units(store: Store) -> dict[str, Event]:
     """Return the withdrawn editions and evaluations, each with the event that withdrew it.
 
-    Raises Damaged where a record is unreadable: nobody can tell then what readers may see.
+    Raises Damaged where a record is unreadable: it is unknown then what readers may see.
     """
     names = [name for name in store.names(_FOLDER) if name.endswith(".json") and name[0] != "."]
     last = {name.removesuffix(".json"): history(store, name.removesuffix(".json"))[-1:] for name in names}
@@ -53,9 +53,9 @@ def history(store: Store, edition: str) -> tuple[Event, ...]:
         return ()
     except (ValueError, KeyError, TypeError) as error:
         raise Damaged(
-            f"{store.location(name)}: no record of withdrawals ({' '.join(str(error).split())}), and so "
-            "nobody knows whether the edition is to be seen: restore the file from a copy, or remove it and "
-            "withdraw the edition anew"
+            f"{store.location(name)}: no record of withdrawals ({' '.join(str(error).split())}); "
+            "it is unknown whether the edition is withdrawn: restore the file from a copy, or remove it and "
+            "withdraw the edition again"
         ) from None
 
 

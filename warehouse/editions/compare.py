@@ -1,4 +1,4 @@
-"""Whether tables that were made anew are those of a published edition: the same rows, the same bytes."""
+"""Whether rebuilt tables are those of a published edition: the same rows, the same bytes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

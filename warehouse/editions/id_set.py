@@ -42,7 +42,7 @@ class IdSet:
         return list(found.tolist())
 
     def update(self, ids: Iterable[str]) -> None:
-        """Add the ids; those that are there already are passed over."""
+        """Add the ids; those that are there already are skipped."""
         run = _merged(_keys(ids))
         while self._runs and len(self._runs[-1]) < 2 * len(run):
             run = _merged(self._runs.pop(), run)

@@ -54,8 +54,8 @@ def write_manifest(store: Store, plan: Plan, counts: Mapping[str, int], template
     """Write the manifest of an edition or evaluation whose tables are all there, and return its SHA-256.
 
     `counts` are the rows of each table but the last. `templates` are the hashes of all prompt templates
-    that were installed, by name, whether or not a model was told of them (a call's own template and hash
-    stand in table `calls`); an imported edition has none. Raises Damaged where a table cannot be read.
+    that were installed, by name, whether or not a model received them (a call's own template and hash
+    are in table `calls`); an imported edition has none. Raises Damaged where a table cannot be read.
     """
     names = {table_file(table, plan.unit): table for table in sorted(counts)}
     files = []
@@ -95,20 +95,6 @@ def parse_manifest(content: bytes) -> Manifest:
         return Manifest(tuple(ListedFile(**entry) for entry in made.pop("files")), made)
     except (KeyError, TypeError, UnicodeDecodeError, json.JSONDecodeError) as error:
         raise ValueError(f"not a manifest ({error!r})") from None
-
-
-def read_manifest(store: Store, edition: str) -> Manifest:
-    """Return the manifest of a published edition.
-
-    Raises FileNotFoundError where it has none, Damaged where it is unreadable. Whether it is the one that
-    the edition's row names is what `warehouse.editions.verify` tells.
-    """
-    try:
-        return parse_manifest(store.read_bytes(manifest_file(edition)))
-    except ValueError as error:
-        raise Damaged(
-            f"{store.location(manifest_file(edition))}: {error}; restore it from a copy of the data root"
-        ) from None
 
 
 def _seal(edition: str, row: bytes) -> bytes:

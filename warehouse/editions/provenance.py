@@ -17,7 +17,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 def code_sha256() -> str:
     """Return the SHA-256 over names and content of all files that the installed code consists of.
 
-    It tells two states of the code apart that have one version, such as a clone with changes in it.
+    It distinguishes two states of the code that have one version, such as a clone with changes in it.
     """
     installed = Path(__file__).resolve().parents[2]
     files = (path for room in _ROOMS for path in (installed / room).rglob("*") if path.suffix in _CODE)

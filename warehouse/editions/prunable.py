@@ -1,8 +1,8 @@
 """What may be removed from a data root: work in progress, and what cut-off or later work left over.
 
-Nothing of a published edition or evaluation is among it but drafts that nobody finished and analyses that
-a later one took the place of, both at rest for an hour: a reader may have the latter open. What has a
-manifest but neither a row nor staging looks as if it was published and its row lost: it has to be named.
+Nothing of a published edition or evaluation is among it but unfinished drafts and analyses that a later one
+took the place of, both at rest for an hour: a reader may have the latter open. What has a manifest but
+neither a row nor staging looks like a published one whose row was lost: it has to be named.
 """
 
 import os
@@ -60,7 +60,7 @@ class Prunable:
 def prunable(store: Store, now: datetime, editions: Collection[str] = ()) -> tuple[Prunable, ...]:
     """Return what may be removed, of these editions or, where none is named, of the whole root.
 
-    It stands in the order in which it is to be removed.
+    It is in the order in which it is to be removed.
     """
     published = frozenset(published_units(store))
     lost = frozenset() if editions else frozenset(lost_units(store))

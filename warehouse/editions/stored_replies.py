@@ -42,7 +42,7 @@ def _request(row: dict[str, Any], texts: dict[str, str], edition: str) -> ModelR
     if request.call_id != row["call_id"]:
         raise Damaged(
             f"the request of call {row['call_id']} in edition {edition!r} gives the id {request.call_id}: "
-            "tables calls and messages are not what was written (`perennial verify` tells more)"
+            "tables calls and messages are not what was written (`perennial verify` says more)"
         )
     return request
 

@@ -18,7 +18,7 @@ def bundled_domains() -> dict[str, Traversable]:
 
 
 def bundled_text(name: str) -> str:
-    """Return the JSON text of a bundled domain; raise InvalidOption where there is none of that name."""
+    """Return the JSON text of a bundled domain; raise InvalidOption for an unknown name."""
     domains = bundled_domains()
     if name not in domains:
         known = ", ".join(domains) or "none in this installation"

@@ -112,7 +112,7 @@ def read_facts(staging: Staging, key: str) -> BatchFacts | None:
 def same_names(store: Store, editions: Sequence[str], sums: "Sums") -> Iterator[tuple[str, Row]]:
     """Yield edition and row of each earlier instance whose names add up to one of the sums.
 
-    A row has the columns that tell the task: ids, truths, actions, states and observations. Memory
+    A row has the columns that define the task: ids, truths, actions, states and observations. Memory
     does not grow with the number of earlier instances. Raises Damaged where an edition's file is missing.
     """
     import numpy as np

@@ -41,7 +41,7 @@ def _grown_at(store: Store, edition: str) -> tuple[datetime, str] | None:
     """Return when the edition was published, and its name; None for an imported or another benchmark's."""
     columns = ["benchmark", "created_at", "settings"]
     (row,) = store.read_table(table_file("editions", edition), columns).to_pylist()
-    if row["benchmark"] != "kumo" or json.loads(row["settings"])["growth"]["imported_from"]:
+    if row["benchmark"] != "kumo" or json.loads(row["settings"])["imported_from"]:
         return None
     return row["created_at"], edition
 

@@ -30,7 +30,7 @@ def check_call(path: Path, call_id: str, cells: Sequence[Any], digest: str) -> N
         raise Damaged(
             f"{path}: call {call_id} is damaged, its digest differs: restore the ledger from a copy, or drop "
             f"this call with `sqlite3 {path} \"DELETE FROM calls WHERE call_id = '{call_id}'\"`; the same "
-            "command then makes it anew and pays for it again"
+            "command then makes it again and pays for it again"
         )
 
 
@@ -44,7 +44,7 @@ def check_message(path: Path, message_id: str, content: str | None) -> None:
         )
         raise Damaged(
             f"{path}: message {message_id} {told}: restore the ledger from a copy, or drop the calls that "
-            f'sent it with `sqlite3 {path} "{drop}"`; the same command then makes them anew and pays for '
+            f'sent it with `sqlite3 {path} "{drop}"`; the same command then repeats them and pays for '
             "them again"
         )
 

@@ -101,7 +101,7 @@ class CallLedger:
     async def store(self, request: ModelRequest, reply: Reply) -> Reply:
         """Keep the reply and return, once it would survive a crash or a power loss, the one that is kept.
 
-        The first answered reply of a call is kept for good, and returned to whoever stores another. A
+        The first answered reply of a call is kept for good, and returned to a caller that stores another. A
         failed one is kept until anything else is stored. Raises UnreadableInput where nothing was kept,
         Damaged where what was kept before is damaged, or the ledger's file was deleted or replaced: what is
         stored then is copied to a file that the error names.

@@ -26,7 +26,7 @@ class LedgerPlace:
         self._files = {file: _identity(file) for file in (path, path.with_name(f"{path.name}-wal"))}
 
     def find_loss(self) -> Damaged | None:
-        """Return None where the files are still there; else copy the ledger, and return what to tell."""
+        """Return None where the files are still there; else copy the ledger, and return what to report."""
         lost = next((file for file, found in self._files.items() if _identity(file) != found), None)
         if lost is None:
             return None

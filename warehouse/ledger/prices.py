@@ -9,7 +9,7 @@ import re
 from importlib.resources import files
 
 from schemas.calls import Price
-from schemas.errors import UnreadableInput
+from schemas.errors import UnreadableInput, shorten
 from warehouse.store.store import Store
 
 PRICE_FILE = "prices.csv"
@@ -23,7 +23,6 @@ PRICE_COLUMNS = (
 )
 
 _NUMBER = re.compile(r"[0-9]{1,9}(\.[0-9]{1,12})?")
-_LONGEST_SHOWN = 60
 
 
 def load_prices(store: Store) -> dict[str, Price]:
@@ -53,27 +52,26 @@ def parse_prices(content: bytes, name: str) -> dict[str, Price]:
     length, a model twice, and a price that is no number of 0 or more.
     """
     reader = csv.reader(io.StringIO(_decoded(content, name), newline=""), strict=True)
-    header: list[str] | None = None
+    header: list[str] = []
     prices: dict[str, Price] = {}
     try:
         for cells in reader:
-            where = f"{name}, line {reader.line_num}"
-            if not any(cell.strip() for cell in cells) or cells[0].lstrip().startswith("#"):
+            cells = [cell.strip() for cell in cells]
+            if not any(cells) or cells[0].startswith("#"):
                 continue
-            if header is None:
-                header = _checked_header([cell.strip() for cell in cells], where)
+            if not header:
+                header = _checked_header(cells)
                 continue
-            model, price = _row(header, cells, where)
+            model, price = _row(header, cells)
             if model in prices:
-                raise UnreadableInput(
-                    f"{where}: model {_shown(model)} stands here twice; keep one of its rows"
-                )
+                raise ValueError(f"model {shorten(model)!r} occurs twice; keep one of its rows")
             prices[model] = price
     except csv.Error as error:
-        raise UnreadableInput(
-            f"{name}, line {reader.line_num}: not CSV ({error}); check its quotation marks"
-        ) from None
-    if header is None:
+        told = f"not CSV ({error}); check its quotation marks"
+        raise UnreadableInput(f"{name}, line {reader.line_num}: {told}") from None
+    except ValueError as error:
+        raise UnreadableInput(f"{name}, line {reader.line_num}: {error}") from None
+    if not header:
         raise UnreadableInput(f"{name}: no header; its first line must be {','.join(PRICE_COLUMNS)}")
     return prices
 
@@ -88,43 +86,36 @@ def _decoded(content: bytes, name: str) -> str:
         ) from None
 
 
-def _checked_header(cells: list[str], where: str) -> list[str]:
-    expected = ",".join(PRICE_COLUMNS)
-    for cell in cells:
-        if cell not in PRICE_COLUMNS:
-            raise UnreadableInput(
-                f"{where}: column {_shown(cell)} is not known; the header must be {expected}"
-            )
-    missing = [column for column in PRICE_COLUMNS[:3] if column not in cells]
-    if missing or len(set(cells)) < len(cells):
-        fault = f"column {missing[0]} is missing" if missing else "a column stands here twice"
-        raise UnreadableInput(f"{where}: {fault}; the header must be {expected}")
+def _checked_header(cells: list[str]) -> list[str]:
+    faults = (
+        *(f"column {shorten(cell)!r} is not known" for cell in cells if cell not in PRICE_COLUMNS),
+        *(f"column {column} is missing" for column in PRICE_COLUMNS[:3] if column not in cells),
+        *(["a column occurs twice"] if len(set(cells)) < len(cells) else []),
+    )
+    if faults:
+        raise ValueError(f"{faults[0]}; the header must be {','.join(PRICE_COLUMNS)}")
     return cells
 
 
-def _row(header: list[str], cells: list[str], where: str) -> tuple[str, Price]:
+def _row(header: list[str], cells: list[str]) -> tuple[str, Price]:
     if len(cells) != len(header):
-        raise UnreadableInput(
-            f"{where}: {len(cells)} cells, expected {len(header)} as in the header; "
+        raise ValueError(
+            f"{len(cells)} cells, expected {len(header)} as in the header; "
             "put quotation marks round a cell that holds a comma"
         )
-    row = dict(zip(header, (cell.strip() for cell in cells), strict=True))
+    row = dict(zip(header, cells, strict=True))
     if not row["model"]:
-        raise UnreadableInput(f"{where}: no model; name the model as in --players, or remove the line")
-    prompt, completion, cached = (_price(column, row.get(column, ""), where) for column in PRICE_COLUMNS[1:4])
+        raise ValueError("no model; name the model as in --players, or remove the line")
+    prompt, completion, cached = (_price(column, row.get(column, "")) for column in PRICE_COLUMNS[1:4])
     return row["model"], Price(prompt, completion, cached)
 
 
-def _price(column: str, text: str, where: str) -> float | None:
+def _price(column: str, text: str) -> float | None:
     if not text:
         return None
     if _NUMBER.fullmatch(text) is None:
-        raise UnreadableInput(
-            f"{where}: {column} is {_shown(text)}, expected US dollars a million tokens as a number of 0 or "
-            "more, such as 0.15; leave the cell empty where the price is unknown"
+        raise ValueError(
+            f"{column} is {shorten(text)!r}, expected US dollars a million tokens as a number of 0 or more, "
+            "such as 0.15; leave the cell empty where the price is unknown"
         )
     return float(text)
-
-
-def _shown(text: str) -> str:
-    return repr(text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 3] + "...")

@@ -35,7 +35,7 @@ _LAST_CHARACTER = chr(0x10FFFF)
 class CallFilter:
     """Which calls are asked for: those that have all the values that are not None.
 
-    `contains` is text that stands in the reply, in these letters.
+    `contains` is text that occurs in the reply, in this spelling.
     """
 
     role: str | None = None

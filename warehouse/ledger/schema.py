@@ -1,4 +1,4 @@
-"""The ledger's SQLite file: its tables, how it is opened, and what is told when that does not work.
+"""The ledger's SQLite file: its tables, how it is opened, and the errors when that does not work.
 
 Small columns of `calls` stand before long ones, so that a list of calls reads no reply. A message is kept
 once, in `messages`, however many calls send it again.
@@ -197,7 +197,7 @@ def _connected_for_reading(path: Path, options: str) -> sqlite3.Connection:
 
 
 def _is_new(connection: sqlite3.Connection, path: Path) -> bool:
-    """Return whether nothing has been created yet; raise UnreadableInput for what is no ledger of ours."""
+    """Return whether nothing has been created yet; raise UnreadableInput for a file that is not a ledger."""
     application, version, tables = _header(connection)
     if application == APPLICATION_ID:
         if version != SCHEMA_VERSION:
@@ -238,7 +238,7 @@ def _create(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _text(cell: bytes) -> str:
-    """Return a stored text; damage that no UTF-8 spells comes through, so that the call's digest tells it."""
+    """Return a stored text; damage that no UTF-8 spells comes through, so that the call's digest shows it."""
     return cell.decode("utf-8", "backslashreplace")
 
 

@@ -129,7 +129,7 @@ class LedgerWriter:
             return [UnreadableInput(f"{self._path}: the reply of call {call_id} cannot be kept ({error})")]
         except sqlite3.Error as error:
             return [trouble(self._path, error) for _ in entries]
-        except Exception as error:  # noqa: BLE001 - whoever waits must be told, or waits for ever
+        except Exception as error:  # noqa: BLE001 - the waiting caller must get the error, or waits for ever
             return [error for _ in entries]
 
     def _committed(self, entries: list[Entry]) -> list[Reply | Exception]:

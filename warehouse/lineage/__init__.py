@@ -1,1 +1,1 @@
-"""What OpenLineage is told of a refresh: its jobs, its datasets and where each column comes from."""
+"""What OpenLineage receives of a refresh: its jobs, its datasets and where each column comes from."""

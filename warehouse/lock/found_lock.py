@@ -22,7 +22,7 @@ _TRIES = 3
 
 @dataclass(frozen=True, slots=True)
 class FoundLock:
-    """A lock's file: `record` is None where the content is none of this version."""
+    """A lock's file: `record` is None where the content is not of this version."""
 
     content: bytes
     record: LockRecord | None

@@ -87,7 +87,7 @@ def _exists(pid: int) -> bool:
 
 
 def _state_and_start(pid: int) -> tuple[str, str]:
-    """Return the process's state and when it started, in clock ticks since boot; "" where nothing tells."""
+    """Return the process's state and when it started, in clock ticks since boot; "" where it is unknown."""
     text = _text(f"/proc/{pid}/stat")
     # The name of the command, in parentheses, may hold anything.
     fields = text.rsplit(")", 1)[-1].split()

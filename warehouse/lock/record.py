@@ -2,10 +2,13 @@
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-
-from pydantic import AwareDatetime, TypeAdapter, ValidationError
+from functools import cache
+from typing import TYPE_CHECKING
 
 from warehouse.lock.owner import Owner
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 LOCK_FILE = "lock.json"
 
@@ -16,13 +19,13 @@ class LockRecord:
 
     owner: Owner
     what: str
-    since: AwareDatetime
-    beat: AwareDatetime
+    since: datetime
+    beat: datetime
     token: str
 
     def as_bytes(self) -> bytes:
         """Return the content of the lock's file."""
-        return _FORM.dump_json(self, indent=1) + b"\n"
+        return _form().dump_json(self, indent=1) + b"\n"
 
     def told(self, now: datetime) -> str:
         """Return who holds it, for what and since when, as part of one line."""
@@ -32,15 +35,22 @@ class LockRecord:
         )
 
 
-_FORM = TypeAdapter(LockRecord)
+@cache
+def _form() -> "TypeAdapter[LockRecord]":
+    # Imported late: commands that only read start without it.
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(LockRecord)
 
 
 def parse_record(content: bytes) -> LockRecord | None:
     """Return the record that the file's content holds; None for anything else."""
     try:
-        return _FORM.validate_json(content)
-    except ValidationError:
+        record = _form().validate_json(content)
+    except ValueError:
         return None
+    # The times of a lock carry their zone.
+    return record if record.since.tzinfo and record.beat.tzinfo else None
 
 
 def shown_time(moment: datetime) -> str:
@@ -49,7 +59,9 @@ def shown_time(moment: datetime) -> str:
 
 
 def ago(moment: datetime, now: datetime) -> str:
-    """Return how long ago that was; a time that lies ahead, as after a clock set back, is told as such."""
+    """Return how long ago that was; a time that lies ahead, as after a clock set back, is reported as
+    such.
+    """
     age = now - moment
     if age < timedelta(seconds=-1):
         return "by a clock that is ahead of this one"

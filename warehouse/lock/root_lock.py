@@ -3,7 +3,7 @@
 `lock.json` in the root names the writer. Locally its writer also holds a lock of the operating system, which
 ends with the process; on S3 the file is written, renewed, taken over and removed by conditional requests.
 Readers never look at it. A lock whose writer is provably gone is taken over by the next one, so that a
-refresh that was killed goes on with the same command.
+refresh that was killed resumes with the same command.
 """
 
 import os
@@ -67,7 +67,9 @@ class RootLock:
             self._tell(f"warning: the lock of {self._store.root} was taken from this {self.what}")
 
     def release(self) -> None:
-        """Remove the lock if it is still ours; what fails is told, and never hides what ended the work."""
+        """Remove the lock if it is still ours; what fails is reported, and never hides what ended the
+        work.
+        """
         if os.getpid() != self._record.owner.pid:
             return
         self._ended.set()
@@ -103,7 +105,7 @@ def locked_root(store: Store, what: str, tell: Tell = _nobody, wait_s: float = 0
     """Hold the root's lock for the block; `what` says what for, such as "refresh kumo-2026-11-20".
 
     `tell` is given a line where a lock is taken over or lost. Raises RootLocked where somebody else holds the
-    lock and goes on to for `wait_s` seconds, OSError where a local root cannot be written to, RuntimeError
+    lock and continues to for `wait_s` seconds, OSError where a local root cannot be written to, RuntimeError
     where this process holds the lock already.
     """
     key = _key(store)
@@ -197,7 +199,7 @@ def _write_record(store: Store, what: str, is_guarded: bool, tell: Tell) -> Lock
             if store.create_bytes(LOCK_FILE, ours):
                 return record
         elif store.replace_bytes(LOCK_FILE, found.content, ours):
-            tell(f"took over the lock of {store.root}, left behind by {found.told}")
+            tell(f"took over the lock of {store.root}, left by {found.told}")
             return record
     raise locked_by(store, found)
 

@@ -111,7 +111,7 @@ def _write_run(rows: "pyarrow.Table", file: Path) -> None:
 
 
 class _Run:
-    """A sorted run of at least one block: what is left of the current one stands in `rows`."""
+    """A sorted run of at least one block: the rest of the current one is in `rows`."""
 
     def __init__(self, blocks: Iterator["pyarrow.Table"], table: Table) -> None:
         self._blocks, self._key = blocks, table.key

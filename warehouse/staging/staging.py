@@ -139,7 +139,7 @@ class Staging:
     def read_part(
         self, key: str, table: str, part: StagedPart, columns: Sequence[str] | None = None
     ) -> "pyarrow.Table":
-        """Return the part that a mark tells of, or these columns of it; raise Damaged where it is altered."""
+        """Return the part that a mark names, or these columns of it; raise Damaged where it is altered."""
         import pyarrow as pa
 
         name = self.part_file(table, key)
@@ -190,7 +190,7 @@ class Staging:
             except OSError as error:
                 if error.errno is None or error.filename is not None:
                     raise
-                # Arrow tells of a full disk without a name.
+                # Arrow reports a full disk without a file name.
                 raise OSError(error.errno, os.strerror(error.errno), folder) from None
 
     def remove(self) -> None:
@@ -215,7 +215,7 @@ class Staging:
         )
 
     def damage(self, told: str) -> Damaged:
-        """Return the error that tells of damage to what is staged, with the remedy."""
+        """Return the error for damage to what is staged, with the remedy."""
         return Damaged(f"{told}: {self.remedy}")
 
     def _damaged(self, name: str, told: str) -> Damaged:

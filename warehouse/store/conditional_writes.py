@@ -36,7 +36,7 @@ def replace(filesystem: Any, path: str, expected: bytes, content: bytes) -> bool
     """Write the file in place of exactly this content; return whether it was written.
 
     Safe against other writers on S3 servers that keep If-Match. Elsewhere it is a look and then a write:
-    locally, whoever calls holds a lock of the operating system that others respect.
+    locally, the caller holds a lock of the operating system that others respect.
     """
     condition = _condition(filesystem, path, expected)
     if condition is None:
@@ -80,7 +80,7 @@ def _condition(filesystem: Any, path: str, expected: bytes) -> dict[str, str] | 
 
 
 def _succeeds(act: Callable[[], object]) -> bool:
-    """Act, again while the store cannot tell; return False where the condition does not hold."""
+    """Act, again while the store does not know; return False where the condition does not hold."""
     for pause in _PAUSES_S:
         try:
             act()

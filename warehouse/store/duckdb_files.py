@@ -1,7 +1,7 @@
 """How DuckDB reads the files of a remote data root: through fsspec, with one listing of what there is.
 
 DuckDB's own way to S3 is an extension that it would have to fetch. Opening a catalog binds some forty views,
-each of which asks for size and time of its files anew: on S3 a request each time, unless a listing answers.
+each of which asks for size and time of its files again: on S3 a request each time, unless a listing answers.
 """
 
 from typing import TYPE_CHECKING, Any

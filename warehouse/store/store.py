@@ -166,8 +166,8 @@ class Store:
         except (pa.ArrowException, OSError) as error:
             told = in_one_line(error)
             raise Damaged(
-                f"{self.location(name)} cannot be read ({told}): restore it from a copy, as nothing makes it "
-                "anew (`perennial doctor` names all such files)"
+                f"{self.location(name)} cannot be read ({told}): restore it from a copy, as it cannot be "
+                "made again (`perennial doctor` names all such files)"
             ) from None
 
     def write_table(self, name: str, table: "pyarrow.Table") -> None:

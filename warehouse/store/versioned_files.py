@@ -1,4 +1,4 @@
-"""Tables that are made anew now and then, each time as a file of its own; the latest one counts.
+"""Tables that are replaced now and then, each time as a file of its own; the latest one counts.
 
 A file that readers may have open is never written again: a query of DuckDB opens it more than once, and
 would read the head of one and the rows of another. `stem.parquet` is version 0, later ones are named

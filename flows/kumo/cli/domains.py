@@ -77,8 +77,12 @@ def validate(
         list[Path], typer.Argument(metavar="PATH", help="Files, or folders: all *.json files in them.")
     ],
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
-    min_truths: Annotated[int, typer.Option(min=0, help="Fewer truths are an error.")] = MIN_TRUTHS,
-    min_actions: Annotated[int, typer.Option(min=0, help="Fewer actions are an error.")] = MIN_ACTIONS,
+    min_truths: Annotated[
+        int, typer.Option(min=0, help="A configuration with fewer truths is an error.")
+    ] = MIN_TRUTHS,
+    min_actions: Annotated[
+        int, typer.Option(min=0, help="A configuration with fewer actions is an error.")
+    ] = MIN_ACTIONS,
     rules: Annotated[
         bool, typer.Option("--rules", help="List the rules and exit.", is_eager=True, callback=_print_rules)
     ] = False,

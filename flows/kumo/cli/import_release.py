@@ -1,4 +1,4 @@
-"""`perennial import kumo`: take the KUMO authors' release in."""
+"""`perennial import kumo`: import the KUMO authors' release."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -21,14 +21,14 @@ _SHOWN = 10
 def kumo(
     path: Annotated[Path, typer.Argument(help="A clone of the KUMO authors' repository.")],
     domains: Annotated[
-        str | None, typer.Option(help="Only these domains, with commas, such as MedicalEnv.")
+        str | None, typer.Option(help="Only these domains, separated by commas, such as MedicalEnv.")
     ] = None,
-    models: Annotated[str | None, typer.Option(help="Only these models, with commas.")] = None,
+    models: Annotated[str | None, typer.Option(help="Only these models, separated by commas.")] = None,
     root: RootOption = None,
 ) -> None:
-    """Take the KUMO authors' release in as edition kumo-2025-release.
+    """Import the KUMO authors' release as edition kumo-2025-release.
 
-    Their modules are read, never executed; their defects are kept and stand in `rejections`. A file or line
+    Their modules are read, never executed; defects are kept and listed in `rejections`. A file or line
     that cannot be read, and a link that leads out of the clone, is skipped and named. Importing the same
     twice changes nothing.
 
@@ -42,7 +42,7 @@ def kumo(
     with _progress(console) as advance:
         done = import_release(store, path, _listed(domains), _listed(models), console.print, advance)
     if done is None:
-        console.print(f"edition {EDITION} was imported from the same before: nothing to do")
+        console.print(f"edition {EDITION} was imported from the same files before: nothing to do")
         return
     publication, skipped = done
     for entry in skipped[:_SHOWN]:

@@ -16,23 +16,25 @@ _NO_BAR_BELOW = 2_000
 
 def sample(
     config: Annotated[str, typer.Option(help="Seed configuration (.json), or the name of a bundled domain.")],
-    truths: Annotated[int, typer.Option(help="Truths an instance.")],
-    actions: Annotated[int, typer.Option(help="Actions an instance.")],
+    truths: Annotated[int, typer.Option(help="Truths per instance.")],
+    actions: Annotated[int, typer.Option(help="Actions per instance.")],
     count: Annotated[int, typer.Option(help="Number of distinct instances.")],
     out: Annotated[Path, typer.Option(help="File to write, JSON Lines.")],
-    valid: Annotated[int, typer.Option(help="Valid truths an instance.")] = 1,
+    valid: Annotated[int, typer.Option(help="Valid truths per instance.")] = 1,
     seed: Annotated[int, typer.Option(help="Seed; the same one gives the same file.")] = 0,
     min_expected_steps: Annotated[
-        float | None, typer.Option(help="Least expected steps of an instance. Default: 1.")
+        float | None, typer.Option(help="Smallest number of expected steps of an instance. Default: 1.")
     ] = None,
-    preset: Annotated[str | None, typer.Option(help="kumo-2025: instances as the paper's.")] = None,
-    workers: Annotated[int, typer.Option(min=1, help="Processes; the result does not depend on it.")] = 1,
+    preset: Annotated[str | None, typer.Option(help="kumo-2025: instances as in the paper.")] = None,
+    workers: Annotated[
+        int, typer.Option(min=1, help="Number of processes; the result does not depend on it.")
+    ] = 1,
     root: RootOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
-    """Draw distinct task instances; none is one of an edition published in the data root.
+    """Draw distinct task instances that no edition published in the data root holds.
 
-    Fewer than asked for end with exit code 3 and the reason; those found are in the file.
+    If fewer instances exist, the exit code is 3 and the file holds those found.
 
     Example: perennial sample --config medical_diagnosis --truths 4 --actions 6 --count 100 --out easy.jsonl
     """

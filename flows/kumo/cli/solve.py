@@ -21,14 +21,16 @@ _UNSOLVED = 1
 
 def solve(
     config: Annotated[str, typer.Option(help="Seed configuration (.json), or the name of a bundled domain.")],
-    instances: Annotated[Path, typer.Option(help="Task instances, JSON Lines, ours or the release's.")],
-    time_limit: Annotated[float, typer.Option(help="Seconds an instance may take.")] = 60.0,
+    instances: Annotated[
+        Path, typer.Option(help="Task instances (JSON Lines), in perennial's form or the KUMO release's.")
+    ],
+    time_limit: Annotated[float, typer.Option(help="Time limit per instance, in seconds.")] = 60.0,
     root: RootOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
     """Print expected steps and golden trajectory of each instance (Algorithm 3 of the paper).
 
-    An instance past the time limit is reported as unsolved, and the exit code is then 1.
+    An instance that exceeds the time limit is reported as unsolved; the exit code is then 1.
 
     Example: perennial solve --config medical_diagnosis --instances easy.jsonl --json
     """

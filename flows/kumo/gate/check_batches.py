@@ -53,7 +53,7 @@ def check_cell(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[
     """Stage beside the batch what the gate finds out of the instances and books of one cell.
 
     Raises AuditFailed, naming the instances, where one fails the grader's self-test or its id is not its
-    own; nothing is staged of the batch then. What was looked at before and is unchanged is passed over.
+    own; nothing is staged of the batch then. What was looked at before and is unchanged is skipped.
     """
     edition, cell = KumoEdition(workspace), Cell.of(batch)
     if _facts(edition, cell) is None:

@@ -102,7 +102,7 @@ class _Whole:
 
     @cached_property
     def domain_names(self) -> dict[str, str]:
-        """What each configuration's domain is called; two of one name are told apart by their ids."""
+        """What each configuration's domain is called; two of one name are distinguished by their ids."""
         names = {id_: self.edition.config(id_).config.name for id_ in self.edition.configs}
         listed = list(names.values())
         return {id_: name if listed.count(name) == 1 else f"{name} {id_}" for id_, name in names.items()}

@@ -38,7 +38,7 @@ SHOWN = Expectation("grader", "the observations that players see leave exactly t
 GRADED = Expectation("grader", "naming a valid truth is graded as solved, and naming any other one as wrong")
 READ = Expectation("grader", "the reader solves each instance from the text of its book")
 READ_BACK = Expectation("grader", "the reader solves each instance by what a model read out of its book")
-TOLD = Expectation("grader", "each instance without a book that passed its check stands in rejections")
+TOLD = Expectation("grader", "each instance without a book that passed its check is listed in rejections")
 PLAYED = Expectation("grader", "each instance has a book that passed its check", "warning")
 BATCH_EXPECTATIONS = (SHOWN, GRADED, READ, READ_BACK, TOLD)
 
@@ -69,6 +69,6 @@ def rare_repeats(where: str, most: float) -> Expectation:
     """Return what is expected of the instance space of a domain and setting."""
     return Expectation(
         "overlap",
-        f"{where}: so many uniform draws repeat an instance with a probability of at most {most:g} "
+        f"{where}: this many uniform draws repeat an instance with a probability of at most {most:g} "
         "(max_collision_probability)",
     )

@@ -1,4 +1,4 @@
-"""Which domains take their turn in an edition: those first that were not used of late.
+"""Which domains take their turn in an edition: the least recently used first.
 
 A domain's last use is the latest of the earlier editions that hold it. Domains that were never used come
 first, then those whose last use is longest ago; ties go by the order in which they were given. So no domain
@@ -53,7 +53,7 @@ def _age(domain_id: str, history: Sequence[PastEdition]) -> int:
 
 def _why(age: int, history: Sequence[PastEdition], rest: int) -> str:
     if age == len(history):
-        return "in no edition so far"
+        return "used in no edition so far"
     if age >= rest:
-        return f"not in the last {age} editions; last in {history[age].name}"
-    return f"still to rest, as all others are that are not taken; last in {history[age].name}"
+        return f"not used in the last {age} editions; last used in {history[age].name}"
+    return f"should still rest, but so should all others; last used in {history[age].name}"

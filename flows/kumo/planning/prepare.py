@@ -101,7 +101,7 @@ def _resume(plan: EditionPlan, published: bool, candidates: Sequence[PlannedDoma
 def _candidates(settings: KumoSettings, authoring: AuthoringPlan) -> tuple[PlannedDomain, ...]:
     """Return the given domains: those that were named, or all bundled ones.
 
-    Where new ones are proposed, the bundled ones are left out, unless so many of them were asked for.
+    Where new ones are proposed, the bundled ones are left out, unless a number of them was asked for.
     """
     unnamed = [] if authoring.proposals and not settings.domain_count else list(bundled_domains())
     domains = {name: _domain(name) for name in settings.domains or unnamed}
@@ -133,8 +133,8 @@ def _begun_with(
     missing = [config_id for config_id in own.configs if config_id not in given]
     if missing and not published:
         raise EditionConflict(
-            f"edition {plan.edition!r} was begun with configuration {missing[0]}, which is none of the "
-            f"{len(given)} domains that are given now: give the domains of then to go on, or remove its "
+            f"edition {plan.edition!r} was begun with configuration {missing[0]}, which is not among the "
+            f"{len(given)} domains that are given now: give the same domains to resume, or remove its "
             "staging folder"
         )
     begun = (given[config_id] for config_id in own.configs if config_id in given)

@@ -27,9 +27,10 @@ from warehouse.kumo.release.run_table import run_table_episodes
 from warehouse.kumo.release.things import Release, Skipped
 from warehouse.kumo.release.trajectories import ImportProgress, consolidate_parts, import_trajectories
 from warehouse.kumo.release.trajectory_columns import TRAJECTORY_TABLES
-from warehouse.kumo.release.trajectory_parts import write_part
+from warehouse.kumo.release.trajectory_workers import write_part
 from warehouse.kumo.rows import Row, rejection_row
 from warehouse.lock.root_lock import locked_root
+from warehouse.store.parquet import sort_by_key
 from warehouse.store.store import Store
 
 if TYPE_CHECKING:
@@ -134,8 +135,12 @@ def _add_run_table(release: Release, rows: ReleaseRows, models: Sequence[str], p
         (part.player, part.domain, part.setting.n_truths, part.setting.n_actions)
         for part in release.trajectories
     }
-    keys = {_numbers(place): {seed: (key.instance_id, key.book_id) for seed, key in seeds.items()}
-            for place, seeds in rows.keys.items()}  # fmt: skip
+    keys = {
+        (domain, setting.n_truths, setting.n_actions): {
+            seed: (key.instance_id, key.book_id) for seed, key in seeds.items()
+        }
+        for (domain, setting), seeds in rows.keys.items()
+    }
     try:
         tables = run_table_episodes(file.path, keys, known, models)
     except UnreadableInput as error:
@@ -163,7 +168,7 @@ def _arrow(rows: Mapping[str, list[Row]], *, answers: bool = False) -> dict[str,
     for name in staged_tables("kumo", answers=answers):
         if name not in TRAJECTORY_TABLES:
             table = pa.Table.from_pylist(rows.get(name, []), schema=TABLES[name].arrow_schema())
-            tables[name] = table.sort_by([(key, "ascending") for key in TABLES[name].key])
+            tables[name] = sort_by_key(table, TABLES[name])
     return tables
 
 

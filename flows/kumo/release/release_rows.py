@@ -15,12 +15,10 @@ from tasks.kumo.release.instances import parse_instance
 from tasks.kumo.search import WORK_LIMIT, Solution, solve_instances
 from tasks.kumo.topology import signature
 from tasks.kumo.validation import validate_config
-from warehouse.kumo.release.books import read_books
-from warehouse.kumo.release.configurations import read_configs
+from warehouse.kumo.release.contents import MAX_LINE_BYTES, read_books, read_configs, read_instances
 from warehouse.kumo.release.folders import read_lines
-from warehouse.kumo.release.instances import MAX_LINE_BYTES, read_instances
 from warehouse.kumo.release.things import InstanceFile, Release, Skipped, TrajectoryFile
-from warehouse.kumo.release.trajectories import InstanceKey
+from warehouse.kumo.release.trajectory_lines import InstanceKey
 from warehouse.kumo.rows import (
     Row,
     book_row,
@@ -128,7 +126,7 @@ def _add_instances(
     boards = [encode_instance(encoded, instance) for instance in instances]
     solutions = solve_instances(boards, time_limit=inf, work_limit=WORK_LIMIT)
     keys = rows.keys.setdefault((file.domain, file.setting), {})
-    config_id = encoded.config.config_id  # a hash of the whole configuration, computed anew at each access
+    config_id = encoded.config.config_id  # a hash of the whole configuration, computed again at each access
     for instance, board, solution in zip(instances, boards, solutions, strict=True):
         identity = _identity(rows, encoded, instance, file)
         shared = shared_instance_row(

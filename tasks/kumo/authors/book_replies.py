@@ -1,4 +1,4 @@
-"""Read a book out of a model's reply, or tell why the reply gives none."""
+"""Read a book out of a model's reply, or say why the reply has none."""
 
 import re
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ _TAG = re.compile(r"<(/?)(book|answer)>", re.IGNORECASE | re.ASCII)
 
 
 def read_book_reply(reply: Reply) -> str | Unusable:
-    """Return the book that stands between <BOOK> and </BOOK>, or why there is none to be had.
+    """Return the book between <BOOK> and </BOOK>, or why there is none.
 
     Tags count in any case; of several complete pairs the last that holds any text wins. A reply without
     tags is not taken for a book, whatever it says: nobody could tell the book from the talk around it.

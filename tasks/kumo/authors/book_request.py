@@ -31,7 +31,7 @@ def writing_request(
 
 
 def rule_values(config: SeedConfig, instance: Instance, rules: Sequence[Rule]) -> dict[str, object]:
-    """Return the template values that tell of a game: its nouns, goal, title, and `rules` as JSON text.
+    """Return the template values that describe a game: its nouns, goal, title, and `rules` as JSON text.
 
     Truths and actions are in the instance's order, outcomes in that of `rules`, what they rule out in the
     order of the truths.

@@ -75,8 +75,9 @@ def compare(said: ReadBack, truths: Sequence[str], rules: Sequence[Rule]) -> Cyc
     """Return how what a book was read to say differs from `rules`, all outcome states of its instance.
 
     Names match exactly, or by their folded form where only one listed name has that; bounds match as
-    floats. An outcome may be told in several places: what these rule out is taken together. One that rules
-    out nothing may be left out, as in the paper, and then nothing hangs on the ends of its range either.
+    floats. An outcome may be described in several places: what these rule out is taken together. One that
+    rules out nothing may be left out, as in the paper, and then nothing hangs on the ends of its range
+    either.
 
     A truth that should be ruled out is missing only where the book neither rules it out nor confirms it nor
     has a passage that may mean it: those are findings of their own kinds. What an outcome that no rule knows
@@ -144,7 +145,7 @@ class _NameList:
 
 
 class _Matching:
-    """The rules of an instance, and which of them an outcome that a book tells of is."""
+    """The rules of an instance, and which of them an outcome that a book describes is."""
 
     def __init__(self, truths: Sequence[str], rules: Sequence[Rule]) -> None:
         self.rules = rules

@@ -88,7 +88,7 @@ async def configure_domain(
     `rejections` are those of `tasks.kumo.validation`, `unreadable` (no JSON, or not of the form), the
     status of a reply without text, `cut_off`, `not_continued`, `long_prompt`, and `dropped` at the end.
     Give one `ask_json` to many domains: it remembers what the server can do. Raises EndpointFailed where a
-    call fails without an answer: the same call on the same ledger goes on from there.
+    call fails without an answer: the same call on the same ledger resumes there.
     """
     work = _Work(ask, ask_json or JsonAsker(ask), configurer, proposal, repairs + 1)
     prompt = await _domain_prompt(work)

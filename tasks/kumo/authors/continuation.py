@@ -72,7 +72,7 @@ def merged(text: str, more: str) -> str | None:
     They fit where the result holds a whole document or one that is cut off further on. Left out of the
     continuation are a fence around it, and its beginning where it repeats the end of the text: a long
     repeat always, a short one (and line ends) only where the pieces do not fit as they are. A continuation
-    that begins the document anew stands in place of the text.
+    that begins the document again replaces the text.
     """
     piece = _unfenced(more)
     if _begins_anew(text, piece):
@@ -99,7 +99,7 @@ def _overlap(text: str, piece: str) -> int:
 
 
 def _unfenced(more: str) -> str:
-    """Return what stands in a json block, or in any block that the text begins with; else all of it.
+    """Return what is in a json block, or in any block that the text begins with; else all of it.
 
     A bare fence further on ends a block of the piece before, whose end cannot be in the document.
     """

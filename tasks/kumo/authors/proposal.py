@@ -1,6 +1,6 @@
 """Have a model propose new domains (paper v2, figure 7), unlike those that exist.
 
-Each round is one call for the domains still missing. It names those that exist and tells why earlier
+Each round is one call for the domains still missing. It names those that exist and says why earlier
 proposals were refused, so that no two rounds ask the same.
 """
 
@@ -85,7 +85,7 @@ async def propose_domains(
     `not_the_form` or its status (`truncated`, `refused`, `empty`, `rejected`). Then the next round asks
     again; a rejected call ends the rounds. A category counts in any case and is kept as it was asked for.
     Give one `ask_json` to many calls: it remembers what the server can do. Raises EndpointFailed where a
-    call fails without an answer: the same call on the same ledger goes on from there.
+    call fails without an answer: the same call on the same ledger resumes there.
     """
     asker = ask_json or JsonAsker(ask)
     work = _Work(n, tuple(categories), tuple(known))

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
-from schemas.errors import UnreadableInput
+from schemas.errors import UnreadableInput, shorten
 from tasks.kumo.configuration import parse_json
 from tasks.kumo.validation.names import folded
 from tasks.llm.json_replies import json_text
@@ -17,7 +17,6 @@ LONGEST_PHRASE = 300
 
 _MOST_ENTRIES = 1000
 _JOINERS = "\u200c\u200d"  # part of correct spelling in several scripts
-_SHOWN = 60
 _ABOUT = {
     "name": "the domain's name, such as Mineral Identification",
     "category": "the category that it belongs to",
@@ -101,7 +100,7 @@ def read_entry(entry: object) -> ProposalForm:
         problems = error.errors(include_url=False, include_input=False)
     places = (".".join(str(part) for part in problem["loc"]) or "the domain" for problem in problems)
     texts = (problem["msg"].removeprefix("Value error, ") for problem in problems)
-    listed = [f"{_shortened(place)}: {text}" for place, text in zip(places, texts, strict=True)]
+    listed = [f"{shorten(place)}: {text}" for place, text in zip(places, texts, strict=True)]
     more = f"; and {len(listed) - 8} more" if len(listed) > 8 else ""
     raise NotTheForm("; ".join(listed[:8]) + more)
 
@@ -109,8 +108,4 @@ def read_entry(entry: object) -> ProposalForm:
 def entry_name(entry: object) -> str:
     """Return what an entry that may be of any form calls itself, shortened, or `unnamed`."""
     name = entry.get("name") if isinstance(entry, dict) else None
-    return " ".join(_shortened(name).split()) if isinstance(name, str) and name.strip() else "unnamed"
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
+    return " ".join(shorten(name).split()) if isinstance(name, str) and name.strip() else "unnamed"

@@ -71,7 +71,7 @@ class OutcomeForm(_Form):
 
 
 class ActionForm(_Form):
-    """An action with all outcomes that the guidebook tells of."""
+    """An action with all outcomes that the guidebook describes."""
 
     action: str
     outcomes: list[OutcomeForm]

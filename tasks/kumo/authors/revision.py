@@ -27,7 +27,8 @@ def revision_request(
     """Return the call that asks to evaluate the book and to revise it.
 
     `book` None: there is none yet, it is to be written. `verdict` is what the check found in the book,
-    `problem` why the reply before this one could not be used. `repeat` tells rounds apart that ask the same.
+    `problem` why the reply before this one could not be used. `repeat` distinguishes rounds with the same
+    request.
     """
     user = message(
         "user",

@@ -53,8 +53,8 @@ class Twin:
     def message(self) -> str:
         """What is alike, in words."""
         return (
-            f"its {self.by} {'are' if ' and ' in self.by else 'is'} {self.score:.0f} of 100 alike to "
-            f"{self.domain.name!r}, refused from {self.threshold:.0f}; propose another subject"
+            f"its {self.by} {'are' if ' and ' in self.by else 'is'} {self.score:.0f} of 100 similar to "
+            f"{self.domain.name!r}, the limit is {self.threshold:.0f}; propose another subject"
         )
 
 
@@ -70,7 +70,8 @@ def nearest_twin(name: str, goal: str, known: Iterable[KnownDomain]) -> Twin | N
 
 @lru_cache(maxsize=65536)
 def compared_form(text: str) -> str:
-    """Return the words of a text that tell it from others, singular, folded, sorted and joined by spaces.
+    """Return the words of a text that distinguish it from others, singular, folded, sorted and joined by
+    spaces.
 
     `MineralIdentificationEnv` and `The minerals` both give `mineral`. Where all words are common ones, all
     of them stay.

@@ -2,7 +2,7 @@
 
 A book is Markdown: a title and free paragraphs, a `##` section that lists the truths (`- **Name**: note`),
 a `##` section of actions, each under its `###` heading with one free paragraph and then one list item per
-outcome. Every line that fits none of this is handed back as unread, so that nothing is passed over.
+outcome. Every line that fits none of this is handed back as unread, so that nothing is skipped.
 """
 
 import re
@@ -15,7 +15,7 @@ from schemas.kumo.things import Rule
 
 @dataclass(frozen=True, slots=True)
 class BookContents:
-    """What a book says. `closed[i]` tells whether the range of `rules[i]` includes its upper end (None: a
+    """What a book says. `closed[i]` is whether the range of `rules[i]` includes its upper end (None: a
     label). `unread` are the lines that make no sense, each with its number.
     """
 
@@ -139,7 +139,7 @@ class _Reading:
 def read_book(text: str) -> BookContents:
     """Return what the text says of truths, actions and rules, and the lines that make no sense.
 
-    Works on any text, in time proportional to its length. Notes are passed over by where they stand,
+    Works on any text, in time proportional to its length. Notes are skipped by where they stand,
     whatever they say: behind a truth's name, and in the one paragraph under an action's heading.
     """
     reading = _Reading()

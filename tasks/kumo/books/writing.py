@@ -20,7 +20,7 @@ BOOK_TEMPLATE = "kumo/book.md.j2"
 def write_book(config: SeedConfig, instance: Instance, rules: Sequence[Rule], rng: random.Random) -> str:
     """Return the book's Markdown text; phrasings are drawn with `rng`, so that equal calls agree.
 
-    Truths and actions stand in the instance's order, the outcomes of an action in the order of `rules`.
+    Truths and actions are in the instance's order, the outcomes of an action in the order of `rules`.
     """
     outcomes = _outcomes_by_action(config, instance, rules)
     text = render(

@@ -1,7 +1,7 @@
 """The reader: a player that knows nothing but the text of its messages, and plays by what it reads.
 
 It is the check that books and prompts are enough to win by: where the oracle solves an instance with
-one valid truth, the reader does. Only the first message and what the last action showed are read anew.
+one valid truth, the reader does. Only the first message and what the last action showed are read each time.
 """
 
 import re

@@ -27,7 +27,7 @@ class OraclePlayer:
         self._moves.append(seat.truths[solution.golden_answer or 0])
 
     def reply(self, steps: Sequence[Step]) -> str:
-        """Return the golden move of this turn; the answer again where the game goes on after it."""
+        """Return the golden move of this turn; the answer again where the game continues after it."""
         return answer(self._moves[min(len(steps), len(self._moves) - 1)])
 
 

@@ -9,7 +9,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from schemas.errors import UnreadableInput
+from schemas.errors import UnreadableInput, quote
 from schemas.kumo.things import SeedConfig
 from tasks.kumo.configuration import parse_config
 from tasks.kumo.release.module_syntax import Module, read_module
@@ -99,13 +99,13 @@ def _refuse_bulk(outcomes: dict[Any, Any], source: str) -> None:
 
 
 def _outcome(action: Any, entry: Any, source: str) -> dict[str, Any]:
-    place = f"{source}: the outcome of {_shown(action)}"
+    place = f"{source}: the outcome of {quote(action)}"
     if not isinstance(entry, dict) or not isinstance(entry.get("states"), dict):
         raise UnreadableInput(f"{place} has no dictionary of states, expected type and states")
     texts = {key: value for key, value in entry.items() if key != "states"}
     unknown = next((key for key in texts if key not in ("type", "unit")), None)
     if unknown is not None:
-        raise UnreadableInput(f"{place} has the unknown key {_shown(unknown)}, expected type and states")
+        raise UnreadableInput(f"{place} has the unknown key {quote(unknown)}, expected type and states")
     odd = next((key for key, value in texts.items() if not isinstance(value, str)), None)
     if odd is not None:
         raise UnreadableInput(f"{place}: its {odd} is {_kind(texts[odd])}, expected a text")
@@ -116,7 +116,7 @@ def _outcome(action: Any, entry: Any, source: str) -> dict[str, Any]:
 def _state(key: Any, rules_out: Any, place: str) -> dict[str, Any]:
     if not _are_texts(rules_out):
         raise UnreadableInput(
-            f"{place}: state {_shown(key)} has {_kind(rules_out)}, expected a set of the truths it rules out"
+            f"{place}: state {quote(key)} has {_kind(rules_out)}, expected a set of the truths it rules out"
         )
     state = {"range": list(key)} if isinstance(key, tuple) else {"label": key}
     return {**state, "rules_out": sorted(rules_out)}
@@ -124,7 +124,7 @@ def _state(key: Any, rules_out: Any, place: str) -> dict[str, Any]:
 
 def _remarks(module: Module, source: str) -> list[str]:
     return [
-        f"{source}, line {repeated.line}: the key {_shown(repeated.key)} occurs twice in one dictionary; "
+        f"{source}, line {repeated.line}: the key {quote(repeated.key)} occurs twice in one dictionary; "
         "the last value counts, as in Python"
         for repeated in module.repeated_keys
     ]
@@ -137,8 +137,3 @@ def _kind(value: Any) -> str:
         )
     kinds: dict[Any, str] = {dict: "a dictionary", str: "a text"}
     return kinds.get(type(value), "a number")
-
-
-def _shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -1,4 +1,4 @@
-"""One released line of instances as an instance of ours."""
+"""One released line of instances in perennial's form."""
 
 from dataclasses import replace
 

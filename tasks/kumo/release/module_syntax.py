@@ -6,8 +6,8 @@ What is read: assignments of strings, numbers, lists, tuples, sets and dictionar
     [x for x in Truths if x not in ["A", "B"]]        also `in`, also a name instead of the list
     {x for x in Truths if "A" not in x and "B" not in x}
 
-A set is a `frozenset` here; whoever needs an order must sort. Of a key written twice in a dictionary
-Python keeps the first place and the last value; so does this reader, and it tells.
+A set is a `frozenset` here; sort where an order is needed. Of a key written twice in a dictionary
+Python keeps the first place and the last value; so does this reader, and reports it.
 """
 
 import ast
@@ -86,7 +86,7 @@ class _Reader:
         self.steps = 0
 
     def run(self, statement: ast.stmt) -> None:
-        """Take the assignments of a statement; a text that stands alone is passed over."""
+        """Take the assignments of a statement; a text on its own is skipped."""
         match statement:
             case ast.Expr(value=ast.Constant(value=str())):
                 return
@@ -105,9 +105,9 @@ class _Reader:
         match node:
             case ast.Constant(value=constant) if _is_scalar(constant):
                 return constant
-            case ast.UnaryOp(op=ast.USub() | ast.UAdd() as sign, operand=ast.Constant(value=number)) if (
-                _is_scalar(number) and not isinstance(number, str)
-            ):
+            case ast.UnaryOp(
+                op=ast.USub() | ast.UAdd() as sign, operand=ast.Constant(value=int() | float() as number)
+            ) if _is_scalar(number):
                 return -number if isinstance(sign, ast.USub) else number
             case ast.Name(id=name) if name in self.values:
                 return self.values[name]

@@ -36,7 +36,7 @@ def domain_graphs(data: ReportData) -> Section:
         "graph describes the configuration and is no estimate, so that it has no interval; n is the "
         "number of truths."
         + (
-            f" The first {_MOST_DRAWN} domains by name are drawn, {beyond} more stand in the table."
+            f" The first {_MOST_DRAWN} domains by name are drawn, {beyond} more are in the table."
             if beyond
             else ""
         )

@@ -28,7 +28,8 @@ def optimal_histogram(data: ReportData) -> Section:
             )
         )
     caption = (
-        "Each bar is the share of instances on which the optimal policy takes so many actions (its tests and "
+        "Each bar is the share of instances on which the optimal policy takes this many actions (its tests "
+        "and "
         "the one prediction), on the observations that the instance has. 95% intervals: Wilson's for each "
         "share, normal for the mean. n is the number of instances."
     )

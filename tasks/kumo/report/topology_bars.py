@@ -1,7 +1,7 @@
 """Cramer's V between an instance's graph signature and its being solved (the paper's figure 6e)."""
 
-from tasks.report.content import Drawing, Record, ReportData, Section, left_out, not_analysed
-from tasks.report.figures.interval_bars import Bar, interval_bars
+from tasks.report.content import Record, ReportData, Section, left_out, not_analysed
+from tasks.report.figures.interval_bars import Bar, bars_by_setting
 from tasks.report.wording import decimals, p_text, span
 
 _KEY = "topology"
@@ -11,11 +11,9 @@ _TITLE = "Topology and success"
 def topology_bars(data: ReportData) -> Section:
     """Return the section of Cramer's V, as published and bias-corrected; a drawing a setting."""
     table = data.tables[_KEY]
-    rows = table.records()
-    if not rows:
+    if not table.rows:
         return not_analysed(_KEY, _TITLE, [table])
-    drawn = data.drawn_players()
-    known = [row for row in rows if row["cramers_v"] is not None and row["player"] in drawn]
+    known = data.drawn_rows(_KEY, "cramers_v")
     if not known:
         return left_out(
             _KEY,
@@ -23,22 +21,24 @@ def topology_bars(data: ReportData) -> Section:
             [table],
             "Cramér's V is undefined: no player both solved and failed instances, or all have one shape.",
         )
-    drawings = []
-    for number, setting in enumerate(data.settings):
-        listed = [row for row in known if row["setting"] == setting]
-        if listed:
-            bars = [bar for row in listed for bar in _bars(row)]
-            svg = interval_bars(f"{_KEY}-{number}", f"{_TITLE}: {setting}", bars, "Cramér's V", 1.0)
-            n = span(row["instances"] for row in listed)
-            drawings.append(Drawing(f"{setting}, n = {n} instances a player", svg))
+    drawings = bars_by_setting(
+        _KEY,
+        _TITLE,
+        data.settings,
+        known,
+        lambda listed: [bar for row in listed for bar in _bars(row)],
+        "Cramér's V",
+        lambda listed: f"{span(row['instances'] for row in listed)} instances a player",
+        1.0,
+    )
     caption = (
         "Cramér's V between the shape of an instance's truth-action graph (its signature) and whether most "
         "runs on it succeed: 0 is no association, 1 the closest. The table behind it is sparse, which drives "
         "V up: compare the bias-corrected V, and trust p by permutation rather than by chi-square. V has no "
-        "simple interval here; p stands in its place. n is the number of instances. Players without a bar "
+        "simple interval here; p is shown instead. n is the number of instances. Players without a bar "
         "solved all instances or none."
     )
-    return Section(_KEY, _TITLE, caption, (table,), tuple(drawings), names_players=True)
+    return Section(_KEY, _TITLE, caption, (table,), drawings, names_players=True)
 
 
 def _bars(row: Record) -> list[Bar]:

@@ -26,7 +26,7 @@ _PROBED_ATTEMPTS = 32
 
 @dataclass(slots=True)
 class Tally:
-    """What the indices passed over before they found their instances."""
+    """What the indices skipped before they found their instances."""
 
     unsatisfiable: int = 0
     too_easy: int = 0

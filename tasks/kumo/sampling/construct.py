@@ -218,7 +218,7 @@ def _compiled_from(sources: int) -> Any:
             np.zeros(n_every_action, np.bool_),
             np.zeros(n_every_action, np.int32),
         )
-        generator = np.full(1, sources, np.uint64)  # seeded anew in every row
+        generator = np.full(1, sources, np.uint64)  # seeded again in every row
         for row in range(len(indices)):
             seed_generator(generator, seed, indices[row], attempts[row])
             out.status[row] = _draw_row(tables, scratch, size, all_related, generator, forced[row], out, row)

@@ -3,7 +3,7 @@
 For every invalid truth not yet ruled out, in random order, an (action, state) is picked among those that
 rule it out, keep the valid truths and use an unused action. A dead end starts over, `_TRIALS` times.
 
-An action with many rules stands in many truths' lists of covers. Picked uniformly it would turn up too
+An action with many rules is in many truths' lists of covers. Picked uniformly it would turn up too
 often, so a state weighs 1 / (number of rules of its action): of the weights that were tried this one gave
 the highest entropy of actions, before and after padding. Import this module lazily: it loads numba.
 """

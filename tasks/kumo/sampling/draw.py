@@ -45,7 +45,7 @@ _LOOK_AHEAD = 16
 class Candidates:
     """For each index the attempt that gave its candidate (-1: none), the candidate's id and draw.
 
-    `tallies[i]` counts what index i passed over: unsatisfiable selections, too easy ones, duplicates, and
+    `tallies[i]` counts what index i skipped: unsatisfiable selections, too easy ones, duplicates, and
     the solver's calls.
     """
 

@@ -1,7 +1,7 @@
 """What random drawing does not reach: the solver's enumeration, and the proof that nothing is left.
 
 The enumeration of a request is one fixed sequence of all instances, whatever was found or issued before;
-an index takes the first of it that is not taken. So a run that goes on where another stopped finds the
+an index takes the first of it that is not taken. So a run that resumes where another stopped finds the
 same instances as one long run, and the sequence's end proves how many exist.
 """
 

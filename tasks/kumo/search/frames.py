@@ -1,7 +1,7 @@
 """Exact best-first search for Algorithm 3's expected steps.
 
 Compiled by numba; `w` and `x` as in `tables`. The search is a machine with its own stack, so that it
-can stop when its budget is used up and go on later. A frame of the stack is a state, with an open class for
+can stop when its budget is used up and resume later. A frame of the stack is a state, with an open class for
 each class of its actions: the sum, over the successors, of probability times value or lower bound. The class
 with the smallest sum is looked into until all of its successors are solved or its sum is no longer the
 smallest; a state is solved as soon as a class whose successors are solved has the smallest sum. In the memo a
@@ -25,7 +25,7 @@ from tasks.kumo.search.sets import (
 from tasks.kumo.search.states import state_entry
 from tasks.kumo.search.tables import BUDGET, ENTRY_ACTIONS, ENTRY_SET, ENTRY_VALUE, FRAME, STACK
 
-SLACK = 0.15  # how far a class is followed past the second-best one, lest the search switch at every step
+SLACK = 0.15  # how far a class is followed past the second-best one, to avoid switching at every step
 TIE = 1e-13  # sums this close are equal: rounding
 PROGRESS = 1e-9  # what a limit is raised by, so that a successor that reaches it moves the sum
 INFINITY = 1e300
@@ -93,7 +93,7 @@ def _open_frame(w, x, frame):
 
 @njit
 def _add_up(w, x, open_class):
-    """Sum up a class's successors anew; UNSOLVED becomes the first one without an exact value, 0 if none."""
+    """Sum up a class's successors again; UNSOLVED becomes the first one without an exact value, 0 if none."""
     total = 0.0
     unsolved = 0
     for child in range(w[open_class + FIRST_CHILD], w[open_class + LAST_CHILD], CHILD_WORDS):

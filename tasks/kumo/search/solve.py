@@ -94,7 +94,7 @@ class _Limits:
 
 
 class _Tally:
-    """Adds up what the threads have finished and tells it."""
+    """Adds up what the threads have finished and reports it."""
 
     def __init__(self, progress: Callable[[int], None] | None) -> None:
         self._progress = progress

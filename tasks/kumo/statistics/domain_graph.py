@@ -2,12 +2,11 @@
 
 Nodes are truths; two are linked where they occur in one action's mapping, that is where for each of them
 some state of that action rules it out (the paper's 'Domain graph visualization', figure 3e). Where a
-configuration repeats a name the first entry counts, and unknown names are passed over, as in
+configuration repeats a name the first entry counts, and unknown names are skipped, as in
 `tasks.kumo.encoding`.
 """
 
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -35,7 +34,7 @@ class Communities:
 def domain_graph(config: SeedConfig) -> "Graph":
     """Return the undirected graph of truths; a link's `weight` is the number of actions that make it.
 
-    Nodes stand in the configuration's order, links in that of their nodes: the order of actions, of
+    Nodes are in the configuration's order, links in that of their nodes: the order of actions, of
     states and of rule-out lists changes nothing.
     """
     from networkx import Graph
@@ -77,26 +76,6 @@ def communities(config: SeedConfig, seed: int) -> Communities:
         communities=ordered,
         modularity=float(modularity(graph, ordered, weight="weight")) if n_links else None,
     )
-
-
-def connection_split(config: SeedConfig) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return two sets of truths that no action joins, each in the configuration's order.
-
-    The connected components of the domain graph, in the order of their first truths, are dealt alternately
-    (the paper's 'Environment split via connection analysis', which leaves their order open). The second
-    set is empty where all truths hang together. The actions whose related truths lie in the first set
-    belong to it, all others to the second.
-    """
-    from networkx import connected_components
-
-    graph = domain_graph(config)
-    components = list(connected_components(graph))
-    return _dealt(graph, components[0::2]), _dealt(graph, components[1::2])
-
-
-def _dealt(truths: Iterable[str], components: Iterable[set[str]]) -> tuple[str, ...]:
-    chosen = set().union(*components)
-    return tuple(truth for truth in truths if truth in chosen)
 
 
 def _members(mask: int, n_truths: int) -> list[int]:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from schemas.errors import shorten
 from schemas.kumo.things import Finding, OutcomeState, SeedConfig
 
 
@@ -67,8 +68,8 @@ RULES: dict[str, RuleInfo] = {
     "always-ruled-out": _unsafe("no truth is ruled out by every state of one action"),
     "never-ruled-out": _error("every truth is ruled out by some state"),
     "rules-out-nothing": _error("every action rules something out in some state"),
-    "too-few-truths": _error("the domain has enough truths (50 unless told otherwise)"),
-    "too-few-actions": _error("the domain has enough actions (30 unless told otherwise)"),
+    "too-few-truths": _error("the domain has enough truths (50 unless --min-truths says otherwise)"),
+    "too-few-actions": _error("the domain has enough actions (30 unless --min-actions says otherwise)"),
 }
 
 _NAME_WIDTH = 80
@@ -96,11 +97,11 @@ def state_text(state: OutcomeState) -> str:
 
 def quoted(name: str) -> str:
     """Return the name in quotes, on one line and shortened."""
-    return repr(name if len(name) <= _NAME_WIDTH else name[: _NAME_WIDTH - 3] + "...")
+    return repr(shorten(name, _NAME_WIDTH))
 
 
 def listed(parts: list[str]) -> str:
-    """Return the parts with commas, the first ten and a count of the others."""
+    """Return the parts separated by commas: the first ten and a count of the others."""
     shown = ", ".join(parts[:_PARTS_LISTED])
     more = len(parts) - _PARTS_LISTED
     return shown if more <= 0 else f"{shown} and {more} more"

@@ -71,7 +71,7 @@ def _form(state: OutcomeState) -> str:
 
 
 def _expected_form(outcome: Outcome) -> str:
-    """Return the form of all states; an undeclared type is held to the form of its first state."""
+    """Return the form of all states; an undeclared type must have the form of its first state."""
     if outcome.kind in KINDS:
         return "a label" if outcome.kind == "str" else "a range"
     return "a range" if outcome.states[0].is_range else "a label"

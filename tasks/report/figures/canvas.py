@@ -1,4 +1,4 @@
-"""The sheet that every figure is drawn on, and how it becomes an SVG that stands inside a page.
+"""The sheet that every figure is drawn on, and how it becomes an SVG that is part of a page.
 
 A figure is measured in CSS pixels of a phone (340 across); the page enlarges it where there is room.
 Its colours are place-holders that become CSS variables, so that one drawing serves a light and a dark
@@ -31,7 +31,7 @@ GRID = "#010202"
 BACK = "#010203"
 SERIES_COUNT = 8
 SERIES = tuple(f"#0102{16 + number:02x}" for number in range(SERIES_COUNT))
-"""Okabe and Ito's colours, told apart by colour-blind readers; the page has a light and a dark set."""
+"""Okabe and Ito's colours, distinguishable to colour-blind readers; the page has a light and a dark set."""
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "h")
 
 VARIABLES = {INK: "ink", SOFT: "soft", GRID: "grid", BACK: "back"} | {

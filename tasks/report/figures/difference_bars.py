@@ -1,8 +1,8 @@
 """This edition's success rates beside another edition's, and their differences."""
 
-from tasks.report.content import Comparison, Drawing, Grid, Record, ReportData, ReportTable, Section, left_out
+from tasks.report.content import Comparison, Grid, Record, ReportData, ReportTable, Section, left_out
 from tasks.report.edition_comparison import KEY, comparison_table
-from tasks.report.figures.interval_bars import Bar, interval_bars
+from tasks.report.figures.interval_bars import Bar, bars_by_setting
 from tasks.report.wording import clean, p_number, with_interval
 
 
@@ -13,15 +13,15 @@ def difference_bars(data: ReportData, comparison: Comparison) -> Section:
     tables = (found, comparison.headline, comparison.domains)
     if not found.rows:
         return left_out(KEY, title, tables, "No player has a rate in both editions.")
-    drawings = []
-    for number, setting in enumerate(data.settings):
-        bars = [_bar(row) for row in found.records() if row["setting"] == setting]
-        if bars:
-            label = f"difference in success rate, {data.edition} minus {comparison.edition}"
-            svg = interval_bars(f"{KEY}-{number}", f"{title}: {setting}", bars, label)
-            drawings.append(
-                Drawing(f"{setting}, n = {len(bars)} {'player' if len(bars) == 1 else 'players'}", svg)
-            )
+    drawings = bars_by_setting(
+        KEY,
+        title,
+        data.settings,
+        found.records(),
+        lambda listed: [_bar(row) for row in listed],
+        f"difference in success rate, {data.edition} minus {comparison.edition}",
+        lambda listed: f"{len(listed)} {'player' if len(listed) == 1 else 'players'}",
+    )
     caption = (
         "Players that both editions have, setting by setting. Rates have 95% intervals by bootstrap over "
         "instances; the difference has the 95% interval that follows from both (Zou and Donner), with the "
@@ -30,7 +30,7 @@ def difference_bars(data: ReportData, comparison: Comparison) -> Section:
         "of this table; n counts those domains."
     )
     grid = _grid(data.edition, comparison, found)
-    return Section(KEY, title, caption, tables, tuple(drawings), grid)
+    return Section(KEY, title, caption, tables, drawings, grid)
 
 
 def _bar(row: Record) -> Bar:

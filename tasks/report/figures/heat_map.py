@@ -37,7 +37,7 @@ def heat_map(data: ReportData) -> Section:
     caption = (
         "Each field is the share of a player's scored episodes in a domain that it solved, and below it the "
         "95% interval by bootstrap over instances; dark is 0, light is 1, empty is not scored. n is the "
-        "number of scored episodes. Players stand in the order of the table above, domains by name."
+        "number of scored episodes. Players are in the order of the table above, domains by name."
     )
     return Section(_KEY, _TITLE, caption, (table,), tuple(drawings), names_players=True)
 

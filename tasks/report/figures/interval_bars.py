@@ -1,9 +1,10 @@
 """Horizontal bars with intervals: a name and its figure on one line, the bar beneath it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tasks.report.content import Drawing, Record
 from tasks.report.figures.canvas import (
     GRID,
     INK,
@@ -45,6 +46,31 @@ class Bar:
     text: str
     series: int = 0
     heading: str = ""
+
+
+def bars_by_setting(
+    key: str,
+    title: str,
+    settings: Sequence[str],
+    rows: Sequence[Record],
+    bars: Callable[[list[Record]], Sequence[Bar]],
+    axis_label: str,
+    n: Callable[[list[Record]], str],
+    least_upper: float = 0.0,
+    *,
+    more: str = "",
+) -> tuple[Drawing, ...]:
+    """Return a drawing of each setting that has rows: the bars of these, and what `n` is in its heading.
+
+    `more` is added to the setting's name. The axis is that of `interval_bars`.
+    """
+    drawings = []
+    for number, setting in enumerate(settings):
+        if listed := [row for row in rows if row["setting"] == setting]:
+            name = f"{setting}{more}"
+            svg = interval_bars(f"{key}-{number}", f"{title}: {name}", bars(listed), axis_label, least_upper)
+            drawings.append(Drawing(f"{name}, n = {n(listed)}", svg))
+    return tuple(drawings)
 
 
 def interval_bars(

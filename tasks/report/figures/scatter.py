@@ -1,4 +1,4 @@
-"""Points with intervals both ways, told apart by colour and mark, with a key beneath."""
+"""Points with intervals both ways, distinguished by colour and mark, with a key beneath."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -91,7 +91,7 @@ def correlation_text(found: Correlation) -> str:
 
 
 def _sizes(points: Sequence[Point]) -> list[float]:
-    """Return each mark's size: where several stand in one place, the earlier ones show around the later."""
+    """Return each mark's size: where several are in one place, the earlier ones show around the later."""
     places = [(point.x, point.y) for point in points]
     return [_MARK + 4.5 * places[number + 1 :].count(place) for number, place in enumerate(places)]
 

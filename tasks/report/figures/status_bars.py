@@ -1,7 +1,7 @@
 """How episodes that were not solved ended, for each player and setting."""
 
-from tasks.report.content import Drawing, Record, ReportData, Section, left_out, not_analysed
-from tasks.report.figures.interval_bars import Bar, interval_bars
+from tasks.report.content import Record, ReportData, Section, left_out, not_analysed
+from tasks.report.figures.interval_bars import Bar, bars_by_setting
 from tasks.report.wording import span, with_interval
 
 _KEY = "statuses"
@@ -19,30 +19,29 @@ _ENDS = {
 def status_bars(data: ReportData) -> Section:
     """Return the section of status rates; left out where every episode was solved."""
     table = data.tables[_KEY]
-    drawn = data.drawn_players()
-    rows = [row for row in table.records() if row["status"] in _ENDS and row["player"] in drawn]
+    rows = [row for row in data.drawn_rows(_KEY, "status") if row["status"] in _ENDS]
     if not rows:
         return not_analysed(_KEY, _TITLE, [table])
     seen = {row["status"] for row in rows if row["share"]}
     if not seen:
         return left_out(_KEY, _TITLE, [table], "Every episode of this edition was solved.")
-    drawings = []
-    for number, setting in enumerate(data.settings):
-        listed = [row for row in rows if row["setting"] == setting and row["status"] in seen]
-        if listed:
-            svg = interval_bars(
-                f"{_KEY}-{number}", f"{_TITLE}: {setting}", _bars(listed), "share of episodes", 0.1
-            )
-            drawings.append(
-                Drawing(f"{setting}, n = {span(row['attempted'] for row in listed)} a player", svg)
-            )
+    drawings = bars_by_setting(
+        _KEY,
+        _TITLE,
+        data.settings,
+        [row for row in rows if row["status"] in seen],
+        _bars,
+        "share of episodes",
+        lambda listed: f"{span(row['attempted'] for row in listed)} a player",
+        0.1,
+    )
     absent = [name for status, name in _ENDS.items() if status not in seen]
     caption = (
         "Each bar is the share of a player's attempted episodes that ended so. 95% Wilson intervals, in "
         "which every run counts by itself; n is the number of attempted episodes."
         + (f" Never seen in this edition: {', '.join(absent)}." if absent else "")
     )
-    return Section(_KEY, _TITLE, caption, (table,), tuple(drawings), names_players=True)
+    return Section(_KEY, _TITLE, caption, (table,), drawings, names_players=True)
 
 
 def _bars(rows: list[Record]) -> list[Bar]:

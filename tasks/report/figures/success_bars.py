@@ -1,7 +1,7 @@
 """Success rate of each player, by setting."""
 
-from tasks.report.content import Drawing, Record, ReportData, Section, left_out
-from tasks.report.figures.interval_bars import Bar, interval_bars
+from tasks.report.content import Record, ReportData, Section, left_out
+from tasks.report.figures.interval_bars import Bar, bars_by_setting
 from tasks.report.wording import span, with_interval
 
 SCORED_EPISODES = (
@@ -14,25 +14,21 @@ def success_bars(data: ReportData) -> Section:
     """Return the section of success rates: a bar a player, a drawing a setting."""
     key, title = "success_rate", "Success rate by setting"
     table = data.tables["headline"]
-    drawn = data.drawn_players()
-    rows = [row for row in table.records() if row["success_rate"] is not None and row["player"] in drawn]
+    rows = data.drawn_rows("headline", "success_rate")
     if not rows:
         return left_out(key, title, [table], "No episode of this edition is scored.")
-    drawings = []
-    for number, setting in enumerate(data.settings):
-        bars = [_success_bar(row) for row in rows if row["setting"] == setting]
-        if bars:
-            svg = interval_bars(
-                f"{key}-{number}",
-                f"{title}: {setting}",
-                bars,
-                "share of scored episodes that are solved",
-                1.0,
-            )
-            n = span(row["scored"] for row in rows if row["setting"] == setting)
-            drawings.append(Drawing(f"{setting}, n = {n} a player", svg))
+    drawings = bars_by_setting(
+        key,
+        title,
+        data.settings,
+        rows,
+        lambda listed: [_success_bar(row) for row in listed],
+        "share of scored episodes that are solved",
+        lambda listed: f"{span(row['scored'] for row in listed)} a player",
+        1.0,
+    )
     caption = f"Each bar is the share of a player's scored episodes that it solved. {SCORED_EPISODES}"
-    return Section(key, title, caption, (table,), tuple(drawings), names_players=True)
+    return Section(key, title, caption, (table,), drawings, names_players=True)
 
 
 def _success_bar(row: Record) -> Bar:

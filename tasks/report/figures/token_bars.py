@@ -1,7 +1,7 @@
 """Mean tokens of an episode for each player, by setting."""
 
-from tasks.report.content import Drawing, Record, ReportData, Section, left_out
-from tasks.report.figures.interval_bars import Bar, interval_bars
+from tasks.report.content import Record, ReportData, Section, left_out
+from tasks.report.figures.interval_bars import Bar, bars_by_setting
 from tasks.report.wording import span, whole_with_interval
 
 _KEY = "tokens"
@@ -11,30 +11,26 @@ _TITLE = "Tokens an episode"
 def token_bars(data: ReportData) -> Section:
     """Return the section of token use; left out where no episode has a token count."""
     table = data.tables[_KEY]
-    drawn = data.drawn_players()
-    rows = [row for row in table.records() if row["mean_tokens"] is not None and row["player"] in drawn]
+    rows = data.drawn_rows(_KEY, "mean_tokens")
     if not rows:
         return left_out(
             _KEY, _TITLE, [table], "No episode of this edition has a token count: no model played in it."
         )
-    drawings = []
-    for number, setting in enumerate(data.settings):
-        listed = [row for row in rows if row["setting"] == setting]
-        if listed:
-            svg = interval_bars(
-                f"{_KEY}-{number}",
-                f"{_TITLE}: {setting}",
-                [_bar(row) for row in listed],
-                "mean tokens an episode, prompts and replies together",
-            )
-            counts = span(row["episodes_with_tokens"] for row in listed)
-            drawings.append(Drawing(f"{setting}, n = {counts} a player", svg))
+    drawings = bars_by_setting(
+        _KEY,
+        _TITLE,
+        data.settings,
+        rows,
+        lambda listed: [_bar(row) for row in listed],
+        "mean tokens an episode, prompts and replies together",
+        lambda listed: f"{span(row['episodes_with_tokens'] for row in listed)} a player",
+    )
     caption = (
         "Each bar is the mean of all tokens that a player's calls took in one scored episode. 95% intervals "
         "by bootstrap over instances; n is the number of scored episodes whose tokens are known. Players "
         "that are no models have no bar."
     )
-    return Section(_KEY, _TITLE, caption, (table,), tuple(drawings), names_players=True)
+    return Section(_KEY, _TITLE, caption, (table,), drawings, names_players=True)
 
 
 def _bar(row: Record) -> Bar:

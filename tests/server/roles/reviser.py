@@ -1,4 +1,4 @@
-"""The reviser: reads the book itself, and where anything was found wrong writes it anew from the rules."""
+"""The reviser: reads the book itself, and where anything was found wrong writes it again from the rules."""
 
 import random
 

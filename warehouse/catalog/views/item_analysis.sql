@@ -1,4 +1,4 @@
--- Which instances tell players apart, and which should be dropped next time? Difficulty is the share solved (mean over
+-- Which instances distinguish players, and which should be dropped next time? Difficulty is the share solved (mean over
 -- players), discrimination the correlation with the players' scores on all other instances.
 SELECT i.edition, i.benchmark, i.domain, i.setting, i.instance_id, s.n AS players, s.value AS share_solved,
        p.value AS discrimination, s.value = 1 AS everybody_solves_it, s.value = 0 AS nobody_solves_it

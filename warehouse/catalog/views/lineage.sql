@@ -1,6 +1,6 @@
 -- Where does an episode come from? Its calls, instance, seed, edition and evaluation in one row, whatever the benchmark.
 -- `perennial calls ID` shows a call whole; the template and its hash say how the player was asked. A benchmark's own
--- view, such as `kumo_lineage`, goes on to its books and configurations.
+-- view, such as `kumo_lineage`, adds its books and configurations.
 WITH replies AS (
     SELECT t.edition, t.evaluation, t.episode_id, list(t.feedback ORDER BY t.turn) AS feedback,
            list(t.call_id ORDER BY t.turn) FILTER (t.call_id IS NOT NULL) AS call_ids,

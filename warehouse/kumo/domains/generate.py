@@ -206,7 +206,7 @@ def _source_texts(sources: Path, slug: str) -> tuple[str, str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Return the exit code: 0, 1 where `--check` finds differences, or that of the error it tells."""
+    """Return the exit code: 0, 1 where `--check` finds differences, or that of the error it prints."""
     parser = argparse.ArgumentParser(description="Rebuild the bundled domains from their sources.")
     parser.add_argument("slugs", nargs="*", metavar="SLUG", help="only these domains; by default all")
     parser.add_argument("--check", action="store_true", help="change nothing; name the files that differ")

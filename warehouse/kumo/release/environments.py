@@ -1,4 +1,4 @@
-"""Which Python module holds which domain's configuration: it stands in `env/*.py`, read as syntax trees.
+"""Which Python module holds which domain's configuration: it is in `env/*.py`, read as syntax trees.
 
 A domain is a class under `@registry.register_environment("<Domain>Env")`. Its configuration is the module
 that the class itself imports from (`from .data.X import ...` in its body), or else its file does

@@ -96,7 +96,7 @@ class Folder:
         return sorted(name for name, what in kinds.items() if what == kind)
 
     def _kind(self, entry: os.DirEntry[str]) -> str:
-        """Return `folder` or `file`, of a link what it leads to; else why the entry is passed over."""
+        """Return `folder` or `file`, of a link what it leads to; else why the entry is skipped."""
         if entry.is_symlink():
             return self._kind_of_link(self.path / entry.name)
         if entry.is_dir(follow_symlinks=False):

@@ -2,39 +2,44 @@
 
 Measured on it: the published action count is tests + 2 where a run ends with a prediction, tests + 1 where it
 ends with a reply that cannot be read, and the tests alone where the limit of 50 turns ended it. A few players
-ran twice on some instances: all of their runs count, and are numbered anew.
+ran twice on some instances: all of their runs count, and are renumbered.
 """
 
 import glob
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from schemas.errors import UnreadableInput
 from schemas.ids import content_id
 from schemas.kumo.things import TURN_LIMIT
-from schemas.tables import TABLES
-from warehouse.kumo.release.trajectory_columns import sorted_by_key
+from warehouse.kumo.release.trajectory_columns import sorted_table
 
 if TYPE_CHECKING:
     import pyarrow
 
 ORACLE_AGENT = "oracle"
-_BEYOND_TESTS = {"solved": 2, "wrong": 2, "unparsed": 1, "turn_limit": 0}
+_WRONG_FORM = "not the release's table of runs"
 Place = tuple[str, int, int]
 
 _RUNS = f"""
-    SELECT replace(r.model, 'sft:', 'sft/') AS player, r.domain, r.n_truths, r.n_actions,
+    WITH released AS (
+        SELECT *, replace(model, 'sft:', 'sft/') AS player,
+               CASE WHEN success THEN 'solved' WHEN parse_error THEN 'unparsed'
+                    WHEN turns >= {TURN_LIMIT} THEN 'turn_limit' ELSE 'wrong' END AS status
+        FROM read_parquet(?) WHERE agent <> '{ORACLE_AGENT}'
+    )
+    SELECT instance_id, player, status, status = 'solved' AS success, success::DOUBLE AS score,
            row_number() OVER (
-               PARTITION BY k.instance_id, r.model ORDER BY r.run, r.turns, r.tokens, r.success
-           ) - 1 AS run, r.published_action_count AS actions,
-           CASE WHEN r.success THEN 'solved' WHEN r.parse_error THEN 'unparsed'
-                WHEN r.turns >= {TURN_LIMIT} THEN 'turn_limit' ELSE 'wrong' END AS status,
-           r.tokens::BIGINT AS tokens, k.instance_id, k.book_id
-    FROM read_parquet(?) AS r
-    JOIN keys AS k USING (domain, n_truths, n_actions, seed)
-    WHERE r.agent <> '{ORACLE_AGENT}'
-    ORDER BY k.instance_id, player, run
+               PARTITION BY instance_id, model ORDER BY run, turns, tokens, success
+           ) - 1 AS run,
+           tokens::BIGINT AS tokens, book_id,
+           greatest(0, published_action_count - CASE status
+               WHEN 'turn_limit' THEN 0 WHEN 'unparsed' THEN 1 ELSE 2 END) AS tests,
+           player IS NULL OR published_action_count IS NULL AS is_broken
+    FROM released JOIN keys USING (domain, n_truths, n_actions, seed)
+    ANTI JOIN known USING (player, domain, n_truths, n_actions)
+    WHERE len($2) = 0 OR list_contains($2, player) OR is_broken
 """
 
 
@@ -52,64 +57,34 @@ def run_table_episodes(
     is wrong, where the file is no such table.
     """
     import duckdb
+
+    places = [(*place, seed, *ids) for place, seeds in keys.items() for seed, ids in seeds.items()]
+    with duckdb.connect(":memory:") as connection:
+        connection.register("keys", _table("domain n_truths n_actions seed instance_id book_id", places))
+        connection.register("known", _table("player domain n_truths n_actions", known))
+        try:
+            found = connection.execute(_RUNS, [glob.escape(str(path)), list(players)])
+            names, runs = [name for name, *_ in found.description], found.fetchall()
+        except duckdb.Error as error:
+            raise UnreadableInput(f"{_WRONG_FORM}: {str(error).partition(chr(10))[0]}") from None
+    columns = {name: [run[place] for run in runs] for place, name in enumerate(names)}
+    if any(columns["is_broken"]):
+        raise UnreadableInput(f"{_WRONG_FORM}: a run without a model or an action count")
+    ids = (columns[name] for name in ("instance_id", "book_id", "player", "run"))
+    columns["episode_id"] = [content_id("ep", *run) for run in zip(*ids, strict=True)]
+    columns["seconds"] = [0.0] * len(runs)
+    return {name: sorted_table(name, columns) for name in ("episodes", "kumo_episodes")}
+
+
+def _table(names: str, rows: Collection[tuple[str | int | None, ...]]) -> "pyarrow.Table":
     import pyarrow as pa
 
-    connection = duckdb.connect(":memory:")
-    connection.register("keys", _key_table(keys))
-    try:
-        found = connection.execute(_RUNS, [glob.escape(str(path))]).fetchall()
-    except duckdb.Error as error:
-        reason = str(error).partition("\n")[0]
-        raise UnreadableInput(f"not the release's table of runs: {reason}") from None
-    finally:
-        connection.close()
-    if any(player is None or count is None for player, _, _, _, _, count, *_ in found):
-        raise UnreadableInput("not the release's table of runs: a run without a model or an action count")
-    rows = [
-        _episode(player, run, count, status, tokens, instance_id, book_id)
-        for player, domain, truths, actions, run, count, status, tokens, instance_id, book_id in found
-        if (player, domain, truths, actions) not in known and (not players or player in players)
+    fields = [
+        (name, pa.int64() if name in ("n_truths", "n_actions", "seed") else pa.string())
+        for name in names.split()
     ]
-    return {
-        name: sorted_by_key(
-            pa.Table.from_pylist([row[name] for row in rows], schema=TABLES[name].arrow_schema()), name
-        )
-        for name in ("episodes", "kumo_episodes")
-    }
-
-
-def _key_table(keys: Mapping[Place, Mapping[int, tuple[str, str | None]]]) -> "pyarrow.Table":
-    import pyarrow as pa
-
-    names = ("domain", "n_truths", "n_actions", "seed", "instance_id", "book_id")
-    types = (pa.string(), pa.int64(), pa.int64(), pa.int64(), pa.string(), pa.string())
-    rows = [
-        dict(zip(names, (*place, seed, *ids), strict=True))
-        for place, seeds in keys.items()
-        for seed, ids in seeds.items()
-    ]
-    return pa.Table.from_pylist(rows, schema=pa.schema(zip(names, types, strict=True)))
-
-
-def _episode(
-    player: str, run: int, count: int, status: str, tokens: int | None, instance_id: str, book_id: str | None
-) -> dict[str, dict[str, Any]]:
-    episode_id = content_id("ep", instance_id, book_id, player, run)
-    tests = max(0, count - _BEYOND_TESTS[status])
-    episode = {
-        "episode_id": episode_id,
-        "instance_id": instance_id,
-        "player": player,
-        "run": run,
-        "status": status,
-        "success": status == "solved",
-        "score": float(status == "solved"),
-        "turns": None,
-        "tokens": tokens,
-        "cost_usd": None,
-        "seconds": 0.0,
-    }
-    return {
-        "episodes": episode,
-        "kumo_episodes": {"episode_id": episode_id, "book_id": book_id, "tests": tests},
-    }
+    columns = list(zip(*rows, strict=True)) or [()] * len(fields)
+    return pa.table(
+        [pa.array(column, type_) for column, (_, type_) in zip(columns, fields, strict=True)],
+        pa.schema(fields),
+    )

@@ -1,9 +1,9 @@
 """What a copy of the KUMO authors' repository is made of."""
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 from schemas.errors import InvalidOption
 from schemas.kumo.things import Setting
@@ -22,7 +22,7 @@ class ReleaseFile:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """Something that was passed over: the file, the line (None: all of it) and why, on one line."""
+    """Something that was skipped: the file, the line (None: all of it) and why, on one line."""
 
     file: str
     line: int | None
@@ -80,6 +80,9 @@ class TrajectoryFile:
     file: ReleaseFile
 
 
+File = TypeVar("File", ConfigFile, InstanceFile, BookFile, TrajectoryFile)
+
+
 @dataclass(frozen=True, slots=True)
 class Release:
     """A copy of the authors' repository: a whole `clone`, or the `partial` form with flat folders.
@@ -119,14 +122,16 @@ class Release:
         playing = _chosen("model", players, self.players)
         return replace(
             self,
-            configs=tuple(file for file in self.configs if file.domain in wanted),
-            instances=tuple(file for file in self.instances if file.domain in wanted),
-            books=tuple(file for file in self.books if file.domain in wanted),
-            trajectories=tuple(
-                file for file in self.trajectories if file.domain in wanted and file.player in playing
-            ),
-            oracle=tuple(file for file in self.oracle if file.domain in wanted),
+            configs=_of(self.configs, wanted),
+            instances=_of(self.instances, wanted),
+            books=_of(self.books, wanted),
+            trajectories=tuple(file for file in _of(self.trajectories, wanted) if file.player in playing),
+            oracle=_of(self.oracle, wanted),
         )
+
+
+def _of(files: tuple[File, ...], domains: Container[str]) -> tuple[File, ...]:
+    return tuple(file for file in files if file.domain in domains)
 
 
 def _chosen(kind: str, names: Iterable[str], known: tuple[str, ...]) -> frozenset[str]:

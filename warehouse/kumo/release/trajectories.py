@@ -19,19 +19,8 @@ from schemas.errors import PerennialError
 from schemas.kumo.things import Rejection
 from warehouse.kumo.release.things import Skipped, TrajectoryFile
 from warehouse.kumo.release.trajectory_columns import TRAJECTORY_TABLES
-from warehouse.kumo.release.trajectory_lines import InstanceKey
-from warehouse.kumo.release.trajectory_parts import consolidate_parts
 from warehouse.kumo.release.trajectory_workers import Chunk, ChunkResult, Instances, import_chunk
-
-__all__ = [
-    "TRAJECTORY_TABLES",
-    "ImportProgress",
-    "ImportedTrajectories",
-    "InstanceKey",
-    "Instances",
-    "consolidate_parts",
-    "import_trajectories",
-]
+from warehouse.staging.merge_parts import write_sorted
 
 _CHUNK_BYTES = 32 << 20
 
@@ -90,6 +79,15 @@ def import_trajectories(
         tuple(entry for result in results for entry in result.skipped),
         tuple(finding for result in results for finding in result.findings),
     )
+
+
+def consolidate_parts(folder: Path, table: str, unit: str) -> Path:
+    """Merge the table's parts into the unit's `folder/<table>.parquet`, sorted by its key."""
+    import pyarrow.parquet as pq
+
+    folder.mkdir(parents=True, exist_ok=True)
+    parts = sorted((folder / table).glob("part-*.parquet"))
+    return write_sorted(table, (pq.read_table(part, partitioning=None) for part in parts), folder, unit)
 
 
 def _chunks(

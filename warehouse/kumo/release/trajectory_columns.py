@@ -2,14 +2,16 @@
 
 Beyond what a run says of itself, its rows hold: as observation and state of a test those of the instance
 (which never change, and with which the stored ones are compared while reading), no cost, and 0 seconds,
-as the release does not tell how long a run took.
+as the release does not say how long a run took.
 """
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from schemas.ids import content_id
 from schemas.tables import TABLES
 from warehouse.kumo.release.trajectory_lines import Board, Run
+from warehouse.store.parquet import sort_by_key
 
 if TYPE_CHECKING:
     import pyarrow
@@ -23,7 +25,6 @@ _COLUMNS = {
     "kumo_episodes": ("episode_id", "book_id", "tests"),
     "kumo_moves": ("episode_id", "turn", "kind", "move", "state"),
 }
-_CONSTANTS: dict[str, dict[str, Any]] = {"episodes": {"seconds": 0.0}}
 
 
 class TrajectoryColumns:
@@ -69,24 +70,20 @@ class TrajectoryColumns:
 
     def table(self, name: str) -> "pyarrow.Table":
         """Return the rows of the table, sorted by its key, with the columns of its contract."""
-        return sorted_by_key(_arrow_table(name, self._columns[name], _CONSTANTS.get(name, {})), name)
+        columns = self._columns[name]
+        if name == "episodes":
+            columns["seconds"] = [0.0] * len(columns["run"])
+        return sorted_table(name, columns)
 
 
-def sorted_by_key(table: "pyarrow.Table", name: str) -> "pyarrow.Table":
-    """Return the rows in the order of the key of that table of `schemas.tables`, in one piece."""
-    return table.sort_by([(column, "ascending") for column in TABLES[name].key]).combine_chunks()
-
-
-def _arrow_table(name: str, columns: dict[str, list[Any]], constants: dict[str, Any]) -> "pyarrow.Table":
-    """Return the Arrow table; a column that is neither given nor constant is NULL throughout."""
+def sorted_table(name: str, columns: Mapping[str, Sequence[Any]]) -> "pyarrow.Table":
+    """Return a table of `schemas.tables` in the order of its key; a column that is not given is NULL."""
     import pyarrow as pa
 
+    rows = len(columns[TABLES[name].key[0]])
     schema = TABLES[name].arrow_schema()
-    rows = len(next(iter(columns.values())))
-
-    def filled(field: "pyarrow.Field") -> "pyarrow.Array":
-        if field.name in columns:
-            return pa.array(columns[field.name], field.type)
-        return pa.repeat(pa.scalar(constants.get(field.name), field.type), rows)
-
-    return pa.Table.from_arrays([filled(field) for field in schema], schema=schema)
+    filled = [
+        pa.array(columns[field.name], field.type) if field.name in columns else pa.nulls(rows, field.type)
+        for field in schema
+    ]
+    return sort_by_key(pa.Table.from_arrays(filled, schema=schema), TABLES[name]).combine_chunks()

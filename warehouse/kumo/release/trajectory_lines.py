@@ -19,11 +19,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
+from schemas.errors import quote
 from schemas.game import EpisodeStatus
 from schemas.kumo.things import TURN_LIMIT
 
 _LARGEST = 2**63 - 1
-_SHOWN = 60
 
 
 class ForeignLine(ValueError):
@@ -97,7 +97,7 @@ def read_line(line: str, boards: Mapping[int, Board]) -> tuple[int, list[Run]]:
     seed = record["seed"]
     board = boards.get(seed)
     if board is None:
-        raise ForeignLine(f"the release has no instance with seed {_short(seed)} there")
+        raise ForeignLine(f"the release has no instance with seed {quote(seed)} there")
     runs = record.get("trajectories")
     if not isinstance(runs, list) or not runs:
         raise ForeignLine("`trajectories` is no list of runs")
@@ -128,7 +128,7 @@ def _read_run(run: Any, board: Board) -> Run:
     truth = named if named in board.key.truths else None
     if named is not None and truth is None:
         ending = "none"
-        notes.append(("prediction_unlisted", f"the prediction {_short(named)} is no truth of the instance"))
+        notes.append(("prediction_unlisted", f"the prediction {quote(named)} is no truth of the instance"))
     status: EpisodeStatus = "turn_limit" if ending is None else "wrong" if truth is not None else "unparsed"
     if success != (truth in board.key.valid_truths):
         notes.append(("success_differs", _difference(success, truth)))
@@ -172,7 +172,7 @@ def _moves(actions: Any, board: Board) -> tuple[list[str], str | None, str | Non
 def _difference(success: bool, truth: str | None) -> str:
     if truth is None:
         return "published as a success without a truth of the instance named"
-    name = _short(truth)
+    name = quote(truth)
     if success:
         return f"published as a success, though an observation of the instance rules out {name}"
     return f"published as a failure, though no observation of the instance rules out {name}"
@@ -201,14 +201,14 @@ def _other_observations(shown: Any, tests: list[str], turns: int, board: Board) 
         if isinstance(entry, dict):
             value = entry.get("observation")
             if entry.get("action") != action:
-                _foreign("an observation", entry, f"expected that of {_short(action)}")
+                _foreign("an observation", entry, f"expected that of {quote(action)}")
         if board.seen.get(action) == value is not None:
             continue
         if _is_observation(value, board.observation_of[action]):
             board.seen[action] = value
         else:
-            told = f"{_short(action)} showed {_short(value)}, where the instance has "
-            notes.append(("observation_differs", told + _short(board.observation_of[action])))
+            told = f"{quote(action)} showed {quote(value)}, where the instance has "
+            notes.append(("observation_differs", told + quote(board.observation_of[action])))
     return notes
 
 
@@ -240,9 +240,4 @@ def _tokens(value: Any) -> int | None:
 
 
 def _foreign(what: str, value: Any, expected: str) -> NoReturn:
-    raise ForeignLine(f"{what} is {_short(value)}: {expected}")
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
+    raise ForeignLine(f"{what} is {quote(value)}: {expected}")

@@ -4,13 +4,16 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from schemas.kumo.things import Rejection, Setting
 from warehouse.kumo.release.folders import read_lines
 from warehouse.kumo.release.things import Skipped, TrajectoryFile
 from warehouse.kumo.release.trajectory_columns import TRAJECTORY_TABLES, TrajectoryColumns
 from warehouse.kumo.release.trajectory_lines import Board, ForeignLine, InstanceKey, Run, read_line
-from warehouse.kumo.release.trajectory_parts import write_part
+
+if TYPE_CHECKING:
+    import pyarrow
 
 STAGE = "import"
 # The longest line of the release has under a megabyte.
@@ -102,3 +105,12 @@ def _findings(subject: str, first: int, runs: Iterable[Run]) -> Iterator[Rejecti
     for (rule, told), numbers in found.items():
         which = ", ".join(map(str, numbers))
         yield Rejection(STAGE, subject, rule, f"{told}; kept as published (run {which})")
+
+
+def write_part(rows: "pyarrow.Table", folder: Path, table: str, number: int) -> None:
+    """Write the rows as one part of the table; no rows make no part."""
+    import pyarrow.parquet as pq
+
+    if rows.num_rows:
+        (folder / table).mkdir(parents=True, exist_ok=True)
+        pq.write_table(rows, folder / table / f"part-{number:05d}.parquet", compression="lz4")

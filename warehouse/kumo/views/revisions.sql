@@ -1,5 +1,5 @@
 -- How many books had to be revised, in each domain and setting? (the paper's second version, figure 13)
--- `revised`: a later version passed; `replaced`: none did, and the template's book stands in. The last four columns
+-- `revised`: a later version passed; `replaced`: none did, and the template's book is used. The last four columns
 -- count the first versions in which the check found each kind of error.
 WITH histories AS (
     SELECT edition, instance_id, max(revision) AS last_revision, bool_or(is_replacement) AS replaced,

@@ -1,0 +1,79 @@
+"""A hook of the docs site: pages made from the code and from files of the repository, each written once."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from schemas.table_form import Column, Table
+from schemas.tables import TABLES
+from warehouse.catalog.catalog import question_views
+
+_REPOSITORY = Path(__file__).resolve().parent.parent
+_COPIED = {"index.md": "README.md", "contributing.md": "CONTRIBUTING.md", "changelog.md": "CHANGELOG.md"}
+
+
+def on_files(files: Any, config: Any) -> Any:
+    """Add the generated pages to the site's files."""
+    from mkdocs.structure.files import File
+
+    for path, text in pages().items():
+        files.append(File.generated(config, path, content=text))
+    return files
+
+
+def pages() -> dict[str, str]:
+    """Return the text of each generated page by its path in the site."""
+    copied = {path: _copy(_REPOSITORY / name) for path, name in _COPIED.items()}
+    return {**copied, "reference/tables.md": table_reference(), "reference/views.md": view_reference()}
+
+
+def table_reference() -> str:
+    """Return the page of all tables: what a row is, the key, and each column with what its values keep to."""
+    return "\n".join(["# Tables", *(line for table in TABLES.values() for line in _table_lines(table))])
+
+
+def view_reference() -> str:
+    """Return the page of all views: the comment that opens each one's SQL, and the SQL."""
+    lines = ["# Views"]
+    for name, sql in sorted(question_views().items()):
+        comment = re.match(r"(?:--.*\n)+", sql)
+        text = re.sub(r"^-- ?", "", comment[0], flags=re.MULTILINE) if comment else ""
+        lines += ["", f"## {name}", "", text, '??? note "SQL"', "", "    ```sql"]
+        lines += [f"    {line}" for line in sql.rstrip().splitlines()] + ["    ```"]
+    return "\n".join(lines)
+
+
+def _table_lines(table: Table) -> Iterator[str]:
+    yield f"\n## {table.name}\n\nA row is {table.row}. Key: {', '.join(f'`{name}`' for name in table.key)}.\n"
+    yield "| column | type | meaning | values |\n| --- | --- | --- | --- |"
+    refers = {one.column: f"in `{one.to_table}.{one.to_column}`" for one in table.references}
+    for column in table.columns:
+        values = "; ".join(filter(None, [*_values(column), refers.get(column.name, "")]))
+        yield f"| `{column.name}` | {column.type} | {column.doc} | {values} |"
+
+
+def _values(column: Column) -> Iterator[str]:
+    if column.allowed:
+        yield ", ".join(f"`{value}`" for value in column.allowed)
+    if column.minimum is not None:
+        yield f"at least {column.minimum:g}"
+    if column.maximum is not None:
+        yield f"at most {column.maximum:g}"
+    if column.nullable:
+        yield "may be NULL"
+
+
+def _copy(path: Path) -> str:
+    """Return a file of the repository with links that work in the site; others become plain text."""
+
+    def link(found: re.Match[str]) -> str:
+        text, target = found[1], found[2]
+        copied = {name: page for page, name in _COPIED.items()}
+        if target.startswith("docs/"):
+            return f"[{text.removeprefix('docs/')}]({target.removeprefix('docs/')})"
+        if target in copied:
+            return f"[{text}]({copied[target]})"
+        return found[0] if "://" in target or target.startswith("#") else text
+
+    return re.sub(r"\[([^\]]*)\]\(([^)\s]+)\)", link, path.read_text(encoding="utf-8"))

@@ -1,0 +1,42 @@
+# Recipes for development; `just` lists them.
+default:
+    @just --list
+
+# The fast tests; pass a file or -k to select
+test *arguments:
+    pytest {{arguments}}
+
+# Whole refreshes on S3, Dask, full disks and schedules
+slow:
+    pytest -m slow
+
+# What .ci/run checks without running tests
+lint:
+    ruff check .
+    ruff format --check .
+    mypy
+    lint-imports
+
+# Reformat and fix what ruff can
+format:
+    ruff check --fix .
+    ruff format .
+
+# Build the docs site into build/site
+docs:
+    mkdocs build --strict
+
+# Branch coverage of product code; prints a report and never fails on a number
+coverage *arguments:
+    coverage erase
+    coverage run -m pytest {{arguments}}
+    coverage combine --quiet
+    coverage report
+
+# One benchmark of tests/benchmarks, such as `just bench search`
+bench name *arguments:
+    python -m tests.benchmarks.{{name}} {{arguments}}
+
+# Everything that must pass before a change lands
+ci:
+    .ci/run

@@ -1,0 +1,72 @@
+"""The docs site: its generated reference and its navigation; links of the README; files for contributors."""
+
+import importlib.util
+import re
+
+import pytest
+import yaml
+
+from schemas.tables import TABLES
+from tests.conftest import REPOSITORY
+from warehouse.catalog.catalog import question_views
+
+DOCS = REPOSITORY / "docs"
+
+
+def _pages() -> dict[str, str]:
+    spec = importlib.util.spec_from_file_location("generated_pages", DOCS / "generated_pages.py")
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return dict(module.pages())
+
+
+PAGES = _pages()
+WRITTEN = {path.relative_to(DOCS).as_posix(): path.read_text("utf-8") for path in DOCS.rglob("*.md")}
+
+
+def _sections(page: str) -> dict[str, str]:
+    return {part.split("\n", 1)[0]: part for part in PAGES[page].split("\n## ")[1:]}
+
+
+def test_the_reference_names_every_table_and_column() -> None:
+    sections = _sections("reference/tables.md")
+    assert list(sections) == list(TABLES)
+    for table in TABLES.values():
+        assert f"A row is {table.row}." in sections[table.name]
+        shown = re.findall(r"^\| `(\w+)` \| (\S+) \| (.*?) \|", sections[table.name], re.MULTILINE)
+        assert shown == [(column.name, column.type, column.doc) for column in table.columns]
+
+
+def test_the_reference_names_every_view_with_its_question() -> None:
+    sections = _sections("reference/views.md")
+    assert sorted(sections) == sorted(question_views())
+    for name, sql in question_views().items():
+        assert sql.splitlines()[0].removeprefix("-- ") in sections[name]
+        assert "?" in sections[name].split('??? note "SQL"')[0], "a view opens with a question"
+
+
+def test_the_navigation_has_every_page() -> None:
+    text = (REPOSITORY / "mkdocs.yml").read_text("utf-8")
+    named = re.findall(r"[\w/-]+\.md", text)
+    assert sorted(named) == sorted({*WRITTEN, *PAGES})
+
+
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md"])
+def test_links_of_the_repository_lead_somewhere(name: str) -> None:
+    targets = re.findall(r"\]\(([^)#\s]+)", (REPOSITORY / name).read_text("utf-8"))
+    assert [target for target in targets if not (REPOSITORY / target).exists()] == []
+
+
+def test_contributor_files_are_well_formed() -> None:
+    forms = sorted((REPOSITORY / ".github/ISSUE_TEMPLATE").glob("*.yml"))
+    assert len(forms) >= 2
+    for form in (yaml.safe_load(path.read_text("utf-8")) for path in forms if path.name != "config.yml"):
+        assert {"name", "description", "body"} <= set(form)
+        ids = [part["id"] for part in form["body"] if part["type"] != "markdown"]
+        assert len(ids) == len(set(ids))
+    cited = yaml.safe_load((REPOSITORY / "CITATION.cff").read_text("utf-8"))
+    assert {"cff-version", "message", "title", "authors"} <= set(cited)
+    hooks = yaml.safe_load((REPOSITORY / ".pre-commit-config.yaml").read_text("utf-8"))
+    assert {hook["language"] for repo in hooks["repos"] for hook in repo["hooks"]} == {"system"}
