@@ -37,7 +37,7 @@ def grow_next(settings: RefreshSettings) -> Policies:
     store = Store(settings.root)
     prepared = prepare_refresh(settings, store)
     if not prepared.resumed:
-        Staging(store, "next").write_plan(prepared.plan)
+        Staging(store, "next").write_plan(prepared.plan.growth)
     policies = Policies.of(settings, prepared.own.inputs)
     grow(open_workspace(settings.root, "next"), policies, PlainStages())
     return policies

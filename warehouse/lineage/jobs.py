@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from schemas.benchmark import Stage
 from schemas.tables import TABLES, staged_tables
 from schemas.units import is_evaluation
-
-_ANALYSED = ("instances", "external_scores")  # beside the answers
+from warehouse.lineage.columns import origin_tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +39,7 @@ def jobs_of(unit: str, benchmark: str, stages: Iterable[Stage]) -> tuple[StageTa
         "Audits the answers, computes the figures of the edition and makes both visible."
         if answers
         else "Audits all tables and makes the edition visible.",
-        (*staged, *_ANALYSED) if answers else staged,
+        tuple(dict.fromkeys((*staged, *origin_tables("statistics")))) if answers else staged,
         ("evaluations", "audits", "statistics") if answers else ("editions", "audits"),
     )
     return (*made, publishing)
