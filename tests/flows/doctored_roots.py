@@ -81,9 +81,9 @@ def cut_a_part(root: Path) -> None:
 # What is done to the root, the check that fails by it, and what that tells.
 DAMAGE: dict[str, tuple[Callable[[Path], Any], str, str]] = {
     "a published file with a flipped byte": (
-        lambda root: flip(root / table_file("turns", "old")),
-        "edition old",
-        "tables/turns/edition=old/part-0.parquet",
+        lambda root: flip(root / table_file("turns", "old@1")),
+        "evaluation old@1",
+        "tables/turns/edition=old/1.parquet",
     ),
     "a published file deleted": (
         lambda root: (root / table_file("kumo_books", "new")).unlink(),

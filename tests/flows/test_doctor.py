@@ -200,11 +200,11 @@ def test_a_root_on_s3_is_looked_at_too(root: Path) -> None:
         code, checks = _doctor(store.root)
         assert (code, _not_ok(checks)) == (0, set())
         assert "keys and references hold" in checks["edition e1"]["seen"]
-        name = table_file("turns", "e1")
+        name = table_file("turns", "e1@1")
         store.write_bytes(name, store.read_bytes(name)[:-1])
         code, checks = _doctor(store.root)
-        assert (code, _not_ok(checks)) == (8, {"edition e1"})
-        assert f"{name}: truncated" in checks["edition e1"]["seen"]
+        assert (code, _not_ok(checks)) == (8, {"evaluation e1@1"})
+        assert f"{name}: truncated" in checks["evaluation e1@1"]["seen"]
         code, checks = _doctor("s3://no-such-bucket/root")
         assert (code, _not_ok(checks)) == (2, {"root"})
 

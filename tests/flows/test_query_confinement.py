@@ -55,7 +55,7 @@ def run(store: Store, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
 
 
 def filled_in(sql: str, store: Store) -> str:
-    part = store.location(table_file("episodes", "e1"))
+    part = store.location(table_file("episodes", "e1@1"))
     new, secret = store.location("tables/new.csv"), store.location("secret.csv")
     return sql.replace("{part}", part).replace("{new}", new).replace("{secret}", secret)
 
