@@ -31,7 +31,7 @@ def _listed(run: Run, *arguments: str) -> list[dict[str, Any]]:
     shown = run("editions", *arguments, "--format", "json")
     assert shown.code == 0, shown.err
     rows: list[dict[str, Any]] = json.loads(shown.out)
-    return rows
+    return [row for row in rows if "@" not in row["edition"]]
 
 
 def test_withdrawing_hides_an_edition_and_reinstating_shows_it(run: Run) -> None:

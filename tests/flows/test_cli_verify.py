@@ -79,7 +79,6 @@ def test_verify_names_every_damaged_file(run: Run, store: Store) -> None:
     [
         (("e9",), "edition 'e9' is not published in"),
         (("e1", "--all"), "name one EDITION, or give --all"),
-        (("e1", "--all"), "name one EDITION, or give --all"),
     ],
 )
 def test_verify_needs_an_edition(run: Run, arguments: tuple[str, ...], told: str) -> None:
