@@ -74,11 +74,11 @@ def _drop(table: str) -> Callable[[Rows], None]:
                 "cross_table",
                 "every kumo_seed_configs.domain_id is in kumo_domains",
             ),
-            (_drop("kumo_moves"), "cross_table", "every instance, episode and turn of KUMO"),
+            (_drop("kumo_moves"), "cross_table", "every episode and turn of KUMO"),
         ],
         [
             (_drop("episodes"), "cross_table", "every turns.episode_id is in episodes"),
-            (_drop("kumo_instances"), "cross_table", "every instance, episode and turn of KUMO"),
+            (_drop("kumo_instances"), "cross_table", "every instance of KUMO"),
             (_set("kumo_books", "verdict", "unsure"), "kumo_books", "verdict is one of"),
         ],
         [
