@@ -220,7 +220,7 @@ def test_the_endpoint_takes_a_right_key_refuses_a_wrong_one_and_misses_one(
 ) -> None:
     with _endpoint((KEY,)) as url:
         monkeypatch.setenv("PERENNIAL_BASE_URL", url)
-        monkeypatch.setenv("PERENNIAL_AUTHOR", "scripted")
+        monkeypatch.setenv("PERENNIAL_KUMO_AUTHOR", "scripted")
         code, checks = _doctor(root)
         assert (code, checks["endpoint"]["status"]) == (6, "failed")
         assert "asks for a key, and none is set" in checks["endpoint"]["seen"]

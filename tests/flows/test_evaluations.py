@@ -146,7 +146,7 @@ def test_hostile_names_of_evaluations_are_refused(root: Path, name: str) -> None
 
 def test_a_name_is_taken_once(root: Path) -> None:
     assert make_evaluation(root, "one", "mine.2", players=["greedy"]) == "one@mine.2"
-    with pytest.raises(EditionConflict, match="'one@mine.2' is there already, with other settings"):
+    with pytest.raises(EditionConflict, match=r"'one@mine\.2' is there already, with other settings"):
         make_evaluation(root, "one", "mine.2", players=["reader"])
 
 
