@@ -22,6 +22,8 @@ GROUP = "perennial.benchmarks"
 Rows = list[dict[str, Any]]
 # By how they are made: table, columns, and the columns that the values of each of them are made from.
 Origins = Mapping[Literal["IDENTITY", "TRANSFORMATION", "AGGREGATION"], tuple[tuple[str, str, str], ...]]
+# A command: where its function or `typer.Typer` is (module:name), and its line in the list of commands.
+CommandLine = tuple[str, str]
 # A workspace (`flows.stages.workspace`) and policies (`flows.stages.policies`) lie above this room.
 Workspace = Any
 Policies = Any
@@ -124,7 +126,7 @@ class Benchmark:
     - `summary`: returns what is printed of a published edition, from its catalog and plan.
     - `warm_up`: makes compiled code ready and returns a clause that says so.
     - `origins`: returns which columns are made from which.
-    - `commands`: adds its commands to the command line, and others to `perennial import` (`typer.Typer`).
+    - `commands`, `importers`: its commands of `perennial` and of `perennial import`, by name.
     """
 
     name: str
@@ -143,7 +145,8 @@ class Benchmark:
     summary: Callable[[Any, EditionPlan], Mapping[str, str]] = nothing
     warm_up: Callable[[], str] | None = None
     origins: Callable[[], Origins] = dict
-    commands: Callable[[Any, Any], None] | None = None
+    commands: Mapping[str, CommandLine] = field(default_factory=dict)
+    importers: Mapping[str, CommandLine] = field(default_factory=dict)
 
 
 @lru_cache(maxsize=1)

@@ -1,61 +1,148 @@
-"""The command line: `perennial`. Commands that only read never import Prefect."""
+"""The command line: `perennial`. A command's module is imported when the command is given, not before."""
 
 import sys
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from importlib import import_module
+from typing import Annotated, Any
 
 import typer
 from typer import TyperException
+from typer.core import TyperCommand, TyperGroup
 
-from flows.cli.analyse import analyse
-from flows.cli.calls import calls
-from flows.cli.doctor import doctor
-from flows.cli.editions import editions
-from flows.cli.evaluate import evaluate, is_for_play
-from flows.cli.import_edition import import_app
-from flows.cli.query import query
-from flows.cli.refresh import refresh
-from flows.cli.report import report
-from flows.cli.reproduce import reproduce
-from flows.cli.serve import serve
-from flows.cli.unlock import unlock
-from flows.cli.verify import audit, verify
 from flows.console.interrupts import EXIT_CODES
 from flows.console.library_errors import as_ours
 from flows.console.os_errors import told_of
-from flows.console.settings_options import settings_command, with_settings
 from flows.console.terminal import Terminal, escape_what_cannot_be_encoded
-from schemas.benchmark import benchmarks
+from schemas.benchmark import CommandLine, benchmarks
 from schemas.errors import PerennialError
 
 _WRONG_USAGE = 2
 _REFUSED_BY_THE_SYSTEM = 2
+# Where each command is, and its line in the help: the first of its own help.
+COMMANDS: dict[str, CommandLine] = {
+    "refresh": (
+        "flows.cli.refresh:refresh_app",
+        "Grow one edition, let players answer its questions, audit and publish both.",
+    ),
+    "evaluate": (
+        "flows.cli.evaluate:evaluate_app",
+        "Let players answer the questions of a published edition, and publish their answers.",
+    ),
+    "query": ("flows.cli.query:query", "Run SQL over the published editions."),
+    "editions": (
+        "flows.cli.editions:editions",
+        "List the published editions, withdraw or reinstate one, or remove unfinished work.",
+    ),
+    "verify": (
+        "flows.cli.verify:verify",
+        "Check every file of an edition against its manifest: size, SHA-256, rows.",
+    ),
+    "report": (
+        "flows.cli.report:report",
+        "Write the report of an edition: one HTML page that opens offline, or its tables.",
+    ),
+    "reproduce": (
+        "flows.cli.reproduce:reproduce",
+        "Rebuild an edition from its seed, its configurations and its stored replies, and compare.",
+    ),
+    "calls": (
+        "flows.cli.calls:calls",
+        "List the model calls of a data root, newest first, or show one in full.",
+    ),
+    "doctor": (
+        "flows.cli.doctor:doctor",
+        "Check versions, Prefect, model endpoint, root, ledger, and all published and staged data.",
+    ),
+    "analyse": (
+        "flows.cli.analyse:analyse",
+        "Compute statistics again: after new external scores, or with a newer perennial.",
+    ),
+    "audit": (
+        "flows.cli.verify:audit",
+        "Audit published tables again; exit code 4 if an expectation is not met.",
+    ),
+    "serve": (
+        "flows.cli.serve:serve",
+        "Run refreshes on a schedule until Ctrl-C; analyse and audit on demand.",
+    ),
+    "unlock": (
+        "flows.cli.unlock:unlock",
+        "Remove the lock of a data root whose writer is gone, after showing who held it.",
+    ),
+    "import": (
+        "flows.cli.import_edition:import_app",
+        "Import what others have published: the KUMO release, scores of other benchmarks.",
+    ),
+}
+COMMANDS |= {name: line for one in benchmarks().values() for name, line in one.commands.items()}
 
-app = typer.Typer(
-    name="perennial",
-    help="Grow fresh reasoning benchmarks for language models and run players on them.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-app.command(cls=settings_command(refresh))(with_settings(refresh, {}))
-app.command(cls=settings_command(evaluate, is_for_play))(with_settings(evaluate, {}))
-app.command()(query)
-app.command()(editions)
-app.command()(verify)
-app.command()(report)
-app.command()(reproduce)
-app.command()(calls)
-app.command()(doctor)
-app.command()(analyse)
-app.command()(audit)
-app.command()(serve)
-app.add_typer(import_app, name="import")
-for benchmark in benchmarks().values():
-    if benchmark.commands is not None:
-        benchmark.commands(app, import_app)
-app.command()(unlock)
+
+class _Commands(Mapping[str, Any]):
+    """The commands by name, each imported when it is asked for."""
+
+    def __getitem__(self, name: str) -> Any:
+        module, _, function = COMMANDS[name][0].partition(":")
+        command = getattr(import_module(module), function)
+        if isinstance(command, typer.Typer):
+            return typer.main.get_command(command)
+        alone = typer.Typer(**_SETTINGS)
+        alone.command(name)(command)
+        return typer.main.get_command(alone)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(COMMANDS)
+
+    def __len__(self) -> int:
+        return len(COMMANDS)
+
+
+class _LazyGroup(TyperGroup):
+    """Lists commands by their lines of help, and imports the one that is run."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.commands = _Commands()  # type: ignore[assignment]
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names of all commands."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return what the list of commands shows of this one."""
+        return TyperCommand(cmd_name, help=COMMANDS[cmd_name][1]) if cmd_name in COMMANDS else None
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return name, command and the arguments left."""
+        name, found, rest = super().resolve_command(ctx, args)
+        return name, found if name is None else self.commands[name], rest
+
+
+_SETTINGS: dict[str, Any] = {
+    "add_completion": False,
+    "pretty_exceptions_enable": False,
+    "rich_markup_mode": "rich",
+    "context_settings": {"help_option_names": ["-h", "--help"]},
+}
+app = typer.Typer(name="perennial", cls=_LazyGroup, no_args_is_help=True, **_SETTINGS)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"perennial {version('perennial-bench')}")
+        raise typer.Exit
+
+
+@app.callback()
+def perennial(
+    version_: Annotated[
+        bool,
+        typer.Option("--version", is_eager=True, callback=_print_version, help="Show the version."),
+    ] = False,
+) -> None:
+    """Grow fresh reasoning benchmarks for language models and run players on them."""
 
 
 def main() -> None:

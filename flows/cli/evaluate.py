@@ -6,6 +6,7 @@ import typer
 
 from flows.cli.refresh import result_console, run_flow, without_secrets
 from flows.console.print_edition import print_edition
+from flows.console.settings_options import settings_app
 from schemas.benchmark import find_benchmark
 from schemas.errors import InvalidOption
 from warehouse.catalog.catalog import row_file, visible_editions
@@ -69,6 +70,9 @@ def evaluate(
         warm_up = find_benchmark(plan.benchmark).warm_up
         run_flow("evaluate", parameters, warm_up, chosen.root, console, verbose)
     print_edition(store, plan.unit, console, as_json)
+
+
+evaluate_app = settings_app(evaluate, is_for_play)
 
 
 def _edition(store: Store, named: str | None) -> str:

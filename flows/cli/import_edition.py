@@ -1,5 +1,6 @@
 """`perennial import`: take in what others have published."""
 
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated
 
@@ -8,6 +9,7 @@ import typer
 from flows.console.input_files import read_bytes_file, shown_path
 from flows.console.root_option import RootOption, data_root
 from flows.console.terminal import Terminal
+from schemas.benchmark import benchmarks
 from warehouse.catalog.external_scores import keep_scores, parse_scores
 from warehouse.lock.root_lock import locked_root
 
@@ -15,6 +17,11 @@ import_app = typer.Typer(
     help="Import what others have published: releases of benchmarks, scores of other benchmarks.",
     no_args_is_help=True,
 )
+
+for _benchmark in benchmarks().values():
+    for _name, (_place, _) in _benchmark.importers.items():
+        _module, _, _function = _place.partition(":")
+        import_app.command(_name)(getattr(import_module(_module), _function))
 
 
 @import_app.command()

@@ -11,11 +11,13 @@ from flows.console import progress
 from flows.console.interrupts import Interrupted, signals_interrupt
 from flows.console.print_edition import print_edition
 from flows.console.print_plan import print_plan
+from flows.console.settings_options import settings_app
 from flows.console.terminal import Terminal
 from flows.serve.prefect_environment import configure_prefect, prefect_home
 from flows.stages.leaving import leave
 from schemas.benchmark import find_benchmark
 from schemas.errors import ServerEnded
+from warehouse.audit.great_expectations import load_great_expectations
 from warehouse.lock.root_lock import refuse_locked
 from warehouse.staging.staging import Staging
 from warehouse.store.store import Store
@@ -120,13 +122,18 @@ def _run(
     with progress.shown_on(console), EmbeddedServer(prefect_home(root)) as server:
         with console.status("starting Prefect, making compiled code ready (compiled on first use)"):
             told = f"{warm_up()}; " if warm_up else ""
+            # What takes seconds to import is imported while the server starts.
+            from flows.refresh import flow
+
+            load_great_expectations()
             server.wait_ready()
         progress.note(f"{'start':<12} {told}Prefect is up")
         context = copy_context()
         server.when_ended(lambda: context.run(_leave_without_server))
-        from flows.refresh import flow
-
         getattr(flow, name)(**parameters)
+
+
+refresh_app = settings_app(refresh)
 
 
 def _leave_without_server() -> None:

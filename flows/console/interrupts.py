@@ -38,7 +38,7 @@ def signals_interrupt() -> Iterator[None]:
 def first_signal(then: Callable[[], None]) -> Iterator[list[int]]:
     """Call `then`, from the signal's handler, at the first signal of the block; yield a list to find it in.
 
-    A second one raises Interrupted. After the block, `signal.raise_signal` gives the first one to whoever
+    A second one raises Interrupted. After the block, `signal.raise_signal` gives the first one to what
     handles it outside.
     """
     received: list[int] = []

@@ -1,16 +1,23 @@
 """Where the data root is: the flag over the environment over perennial.toml over the default."""
 
+import os
 from typing import Annotated
 
 import typer
 
 from warehouse.store.store import Store
 
+_DEFAULT = "warehouse/data"
 RootOption = Annotated[str | None, typer.Option("--root", help="Data root. Default: warehouse/data.")]
 
 
 def data_root(flag: str | None) -> Store:
     """Return the data root that the flag, the environment or perennial.toml names."""
+    # Loading all settings takes longer than a small query.
+    if not (flag or "PERENNIAL_ROOT" in os.environ or os.path.lexists("perennial.toml")):
+        return Store(_DEFAULT)
+    if flag and flag.isprintable() and not os.path.lexists("perennial.toml"):
+        return Store(flag)
     from schemas.settings import load_settings
 
     return Store(load_settings({"root": flag}).root)

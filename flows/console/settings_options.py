@@ -56,6 +56,15 @@ def settings_command(
     return SettingsCommand
 
 
+def settings_app(
+    function: Command, has: "Callable[[str, FieldInfo], bool]" = lambda _name, _field: True
+) -> typer.Typer:
+    """Return an application of this one command, with the settings that it has."""
+    app = typer.Typer(add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False)
+    app.command(cls=settings_command(function, has))(with_settings(function, {}))
+    return app
+
+
 def _option(name: str, field: "FieldInfo") -> inspect.Parameter:
     from schemas.settings.form import describe_setting, panel_of
 

@@ -1,7 +1,7 @@
 """Text of data as it may be printed: on a terminal, in CSV and in JSON.
 
 Names, replies and books come from models and from files of others. Printed as they are they could clear the
-screen, hide text, pass for markup of ours, or run as a formula in a spreadsheet.
+screen, hide text, pass for our markup, or run as a formula in a spreadsheet.
 """
 
 import json

@@ -85,12 +85,6 @@ def _summary(catalog: Any, plan: EditionPlan) -> dict[str, str]:
     return summary(catalog, plan)
 
 
-def _commands(app: Any, importing: Any) -> None:
-    from flows.kumo.cli.commands import add_commands
-
-    add_commands(app, importing)
-
-
 _ACTIONS = Measure(
     "relative_action_count",
     "perennial",
@@ -117,5 +111,24 @@ BENCHMARK = Benchmark(
     warm_up=_warm_up,
     origins=_origins,
     summary=_summary,
-    commands=_commands,
+    commands={
+        "domains": (
+            "flows.kumo.cli.domains:domains",
+            "Check seed configurations and list the bundled domains.",
+        ),
+        "sample": (
+            "flows.kumo.cli.sample:sample",
+            "Draw distinct task instances that no edition published in the data root holds.",
+        ),
+        "solve": (
+            "flows.kumo.cli.solve:solve",
+            "Print expected steps and golden trajectory of each instance (Algorithm 3 of the paper).",
+        ),
+    },
+    importers={
+        "kumo": (
+            "flows.kumo.cli.import_release:kumo",
+            "Import the KUMO authors' release as edition kumo-2025-release.",
+        ),
+    },
 )

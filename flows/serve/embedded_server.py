@@ -28,6 +28,13 @@ _POLL_S = 0.1
 _SCHEDULING = "--scheduling"
 _SIGN_IN_PATH = "/open"
 _CLIENT_AUTH = "PREFECT_API_AUTH_STRING"
+# The server of one run shows no pages, has no automations and offers no blocks.
+_FOR_ONE_RUN = {
+    "PREFECT_UI_ENABLED": "false",
+    "PREFECT_SERVER_UI_ENABLED": "false",
+    "PREFECT_SERVER_SERVICES_TRIGGERS_ENABLED": "false",
+    "PREFECT_API_BLOCKS_REGISTER_ON_START": "false",
+}
 
 
 class EmbeddedServer:
@@ -107,7 +114,7 @@ class EmbeddedServer:
     def _settings(self) -> dict[str, str]:
         settings = {"PREFECT_SERVER_API_AUTH_STRING": self._auth_string}
         if not self._scheduling:
-            return {**settings, "PREFECT_UI_ENABLED": "false", "PREFECT_SERVER_UI_ENABLED": "false"}
+            return {**_FOR_ONE_RUN, **settings}
         return {
             **settings,
             "PREFECT_SERVER_UI_API_URL": self._url,
@@ -179,12 +186,15 @@ def _leave_with_parent() -> None:
 def _serve(port: int, *, scheduling: bool) -> None:
     # Before the imports, which take seconds: the parent may be gone by then.
     threading.Thread(target=_leave_with_parent, daemon=True).start()
+    from flows.serve.prefect_database import prepare_database
     from flows.serve.server_guard import OwnAddressOnly, own_origins, sign_in_page
 
     # Prefect reads it when it is first imported, and would allow every origin.
     os.environ["PREFECT_SERVER_API_CORS_ALLOWED_ORIGINS"] = ",".join(own_origins(port))
     import uvicorn
     from prefect.server.api.server import create_app
+
+    prepare_database(Path(os.environ["PREFECT_HOME"]))
 
     # An ephemeral server leaves out its pages and most of its services, the scheduler among them.
     app = create_app(ephemeral=not scheduling)

@@ -31,6 +31,12 @@ Place = tuple[str, str, str]
 def play_stage(benchmark: str) -> Stage:
     """Return the stage that plays, for this benchmark."""
     answers = staged_tables(benchmark, answers=True)
+    programs = _playing(benchmark).programs
+
+    def one_task_for_programs(batch: Batch) -> object:
+        """Programs play a chunk one after the other in one task run, models each in their own."""
+        return batch.key[:-1] if batch.key[-1] in programs else batch.key
+
     return Stage(
         "episodes",
         "Lets players play the instances of the edition.",
@@ -39,6 +45,7 @@ def play_stage(benchmark: str) -> Stage:
         reads=_playing(benchmark).reads,
         writes=tuple(name for name in answers if TABLES[name].kind == "answers"),
         spreads=_needs_no_model,
+        chain=one_task_for_programs,
     )
 
 

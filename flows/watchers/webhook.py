@@ -18,6 +18,7 @@ from flows.watchers.watcher import Watcher
 from schemas.errors import PerennialError
 from schemas.plan import Plan
 from schemas.units import split_unit
+from warehouse.ledger import ledger
 
 TIMEOUT_S = 10.0
 _TRIES = 2
@@ -113,10 +114,7 @@ class Notices(Watcher):
 
 def without_credentials(root: str) -> str:
     """Return the data root without what a URL may hold of secrets: its user and its query."""
-    if "://" not in root:
-        return root
-    parts = urlsplit(root)
-    return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()
+    return ledger.without_credentials(root) if "://" in root else root
 
 
 def _told(error: BaseException) -> dict[str, Any]:

@@ -7,6 +7,7 @@ a group's interval is never depends on which groups are asked for together.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from schemas.errors import InvalidOption
@@ -30,6 +31,7 @@ _BLOCK = 1_000
 # Counts are drawn as integers of 8 bytes before they are floats of 8 bytes: few rows at a time.
 _DRAWN_ROWS = 100
 _GROUPS_AT_ONCE = 500
+_MOST_KEPT = 256  # clusters: 80 kB each
 _EXACT = 2.0**53  # whole numbers below it are exact as floats
 
 
@@ -63,7 +65,7 @@ def intervals_of_sums(groups: Sequence[Sums], seed: int, level: float = 0.95) ->
 
     None for a group without any value. One cluster, or values all alike, give an interval of width 0 (to
     rounding). Raises InvalidOption for a level outside 0..1 and for a group of unequal lengths. Memory: 8
-    kB a cluster of the largest group, and 80 kB a group for at most 500 groups.
+    kB a cluster of the largest group, 80 kB a group for at most 500 groups, and 20 MB.
     """
     import numpy as np
 
@@ -145,14 +147,13 @@ def _resampled_means(groups: "Sequence[tuple[Floats, Floats]]", seed: int) -> "F
     import numpy as np
 
     count = len(groups[0][0])
-    generator = np.random.Generator(np.random.PCG64(derive_seed(seed, "cluster_bootstrap", count)))
     sizes = np.stack([size for _, size in groups], axis=1)
     means = np.empty((len(groups), RESAMPLES))
     whole = [group for group, (sums, _) in enumerate(groups) if _is_whole(sums)]
     others = sorted(set(range(len(groups))) - set(whole))
     together = np.stack([groups[group][0] for group in whole], axis=1) if whole else None
-    for start in range(0, RESAMPLES, _BLOCK):
-        drawn = _drawn_block(generator, count)
+    blocks = _kept_draws(seed, count) if count <= _MOST_KEPT else _draws(seed, count)
+    for start, drawn in zip(range(0, RESAMPLES, _BLOCK), blocks, strict=True):
         # Whole numbers are exact in any order of adding; other sums are not, hence one product a group.
         values = drawn @ sizes
         if together is not None:
@@ -169,12 +170,20 @@ def _is_whole(sums: "Floats") -> bool:
     return bool(np.all(sums == np.floor(sums)) and np.abs(sums).max() * len(sums) < _EXACT)
 
 
-def _drawn_block(generator: "np.random.Generator", count: int) -> "Floats":
-    """Return how often each cluster is drawn, a row a resample."""
+@lru_cache(maxsize=1)
+def _kept_draws(seed: int, count: int) -> "tuple[Floats, ...]":
+    """Return the draws for groups of few clusters, of which there may be thousands."""
+    return tuple(_draws(seed, count))
+
+
+def _draws(seed: int, count: int) -> "Iterator[Floats]":
+    """Yield how often each cluster is drawn, a row a resample, a block of resamples at a time."""
     import numpy as np
 
-    drawn = np.empty((_BLOCK, count))
+    generator = np.random.Generator(np.random.PCG64(derive_seed(seed, "cluster_bootstrap", count)))
     shares = np.full(count, 1 / count)
-    for row in range(0, _BLOCK, _DRAWN_ROWS):
-        drawn[row : row + _DRAWN_ROWS] = generator.multinomial(count, shares, size=_DRAWN_ROWS)
-    return drawn
+    for _ in range(0, RESAMPLES, _BLOCK):
+        drawn = np.empty((_BLOCK, count))
+        for row in range(0, _BLOCK, _DRAWN_ROWS):
+            drawn[row : row + _DRAWN_ROWS] = generator.multinomial(count, shares, size=_DRAWN_ROWS)
+        yield drawn

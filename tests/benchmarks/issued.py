@@ -40,20 +40,17 @@ def main() -> None:
 
 
 def _ids(count: int, seed: int) -> pa.Array:
-    """Return random ids in order: 35 bytes each, as text."""
+    """Return random hashes of content in order: 32 hexadecimal digits each, as text."""
     digits = np.sort(np.frombuffer(np.random.default_rng(seed).bytes(16 * count).hex().encode(), "S32"))
-    whole = np.empty((count, 35), np.uint8)
-    whole[:, :3] = np.frombuffer(b"ki_", np.uint8)
-    whole[:, 3:] = digits.view(np.uint8).reshape(count, 32)
-    ends = pa.py_buffer(np.arange(0, 35 * (count + 1), 35, dtype=np.int32))
-    return pa.Array.from_buffers(pa.string(), count, [None, ends, pa.py_buffer(whole)])
+    ends = pa.py_buffer(np.arange(0, 32 * (count + 1), 32, dtype=np.int32))
+    return pa.Array.from_buffers(pa.string(), count, [None, ends, pa.py_buffer(digits)])
 
 
 def _write(store: Store, edition: str, count: int, seed: int) -> None:
-    file = Path(store.root) / table_file("kumo_instances", edition)
+    file = Path(store.root) / table_file("instances", edition)
     if not file.exists():
         file.parent.mkdir(parents=True)
-        table = pa.table({"instance_id": _ids(count, seed)})
+        table = pa.table({"content_hash": _ids(count, seed)})
         pq.write_table(table, file, compression="zstd", row_group_size=_ROW_GROUP)
 
 

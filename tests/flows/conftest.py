@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.flows.hand_made_root import Run, commands_on, two_editions
 from tests.flows.prefect_harness import SMALL_REFRESH, Harness, running_server
+from warehouse.store.store import Store
 
 KEY = "sk-scripted-0123456789abcdef"
 
@@ -39,3 +41,15 @@ def published(harness: Harness, tmp_path_factory: pytest.TempPathFactory) -> Pub
     done = harness.perennial("refresh", *SMALL_REFRESH, "--root", str(root), cwd=root)
     assert done.returncode == 0, done.stderr
     return Published(root, done.stdout)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    """A data root with the editions e1 and e2."""
+    return two_editions(tmp_path / "data")
+
+
+@pytest.fixture
+def run(store: Store, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Commands of `perennial` on that root, in this process."""
+    return commands_on(store, monkeypatch, capsys)

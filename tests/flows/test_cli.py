@@ -220,7 +220,8 @@ def test_a_link_is_written_through(tmp_path: Path) -> None:
 
 def test_reading_commands_import_no_prefect_and_tasks_nothing_heavy() -> None:
     program = (
-        "import sys, flows.cli.app, tasks.kumo.search, tasks.kumo.sampling\n"
+        "import sys, typer, flows.cli.app, tasks.kumo.search, tasks.kumo.sampling\n"
+        "assert len(list(typer.main.get_command(flows.cli.app.app).commands.values())) > 10\n"
         "import tasks.kumo.players, tasks.kumo.books, tasks.kumo.books.check, tasks.kumo.validation\n"
         "heavy = {'prefect', 'duckdb', 'pyarrow', 'pandas', 'numba', 'numpy', 'pysat', 'pydantic', 'jinja2',"
         " 'great_expectations', 'scipy', 'openlineage'}\n"

@@ -10,21 +10,11 @@ import pytest
 
 from flows.refresh.plan import prepare_refresh
 from schemas.settings import load_settings
-from tests.flows.hand_made_root import Run, commands_on, two_editions
+from tests.flows.hand_made_root import Run
 from tests.warehouse import tiny_edition
 from tests.warehouse.tiny_edition import publish
 from warehouse.staging.staging import Staging
 from warehouse.store.store import Store
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return two_editions(tmp_path / "data")
-
-
-@pytest.fixture
-def run(store: Store, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    return commands_on(store, monkeypatch, capsys)
 
 
 def _listed(run: Run, *arguments: str) -> list[dict[str, Any]]:

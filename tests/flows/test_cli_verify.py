@@ -6,21 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.flows.hand_made_root import Run, commands_on, two_editions
+from tests.flows.hand_made_root import Run
 from tests.flows.prefect_harness import Harness, clean_environment
 from warehouse.catalog.catalog import table_file
 from warehouse.editions.manifest import manifest_file
 from warehouse.store.store import Store
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return two_editions(tmp_path / "data")
-
-
-@pytest.fixture
-def run(store: Store, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    return commands_on(store, monkeypatch, capsys)
 
 
 def test_a_withdrawn_edition_is_still_verified(run: Run) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from schemas.calls import ModelRequest, Reply
-from tests.flows.hand_made_root import Run, commands_on, publish_day, two_editions
+from tests.flows.hand_made_root import Run, publish_day
 from tests.flows.prefect_harness import clean_environment
 from tests.warehouse import tiny_edition
 from warehouse.catalog.catalog import published_editions, table_file
@@ -24,16 +24,6 @@ from warehouse.store.store import Store
 
 FOLDERS = ("staging", "tables", "manifests", "analyses")
 PAST = datetime(2026, 1, 1, tzinfo=UTC).timestamp()
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return two_editions(tmp_path / "data")
-
-
-@pytest.fixture
-def run(store: Store, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    return commands_on(store, monkeypatch, capsys)
 
 
 def _hashes(store: Store, *folders: str) -> dict[Path, str]:

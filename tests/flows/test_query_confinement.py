@@ -49,11 +49,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.fixture
-def run(store: Store, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    return commands_on(store, monkeypatch, capsys)
-
-
 def filled_in(sql: str, store: Store) -> str:
     part = store.location(table_file("episodes", "e1@1"))
     new, secret = store.location("tables/new.csv"), store.location("secret.csv")

@@ -30,11 +30,6 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     return two_editions(tmp_path_factory.mktemp("root"))
 
 
-@pytest.fixture
-def run(store: Store, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    return commands_on(store, monkeypatch, capsys)
-
-
 def printed(
     capsys: pytest.CaptureFixture[str], names: list[str], rows: list[tuple[Any, ...]], form: str
 ) -> str:

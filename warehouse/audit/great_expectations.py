@@ -13,18 +13,24 @@ SHOWN = 5
 Expectation = tuple[str, str, dict[str, Any]]
 
 
+def load_great_expectations() -> Any:
+    """Import Great Expectations, without its telemetry: that takes seconds, once a process."""
+    os.environ.setdefault("GX_ANALYTICS_ENABLED", "false")
+    import great_expectations as gx
+
+    # Importing it sets its own level, and Prefect shows what its loggers say.
+    for name in ("great_expectations", "great_expectations.data_context.types.base"):
+        logging.getLogger(name).setLevel(logging.WARNING)
+    return gx
+
+
 class Validator:
     """Validates frames against expectations: (what is expected, Great Expectations class, its arguments)."""
 
     def __init__(self) -> None:
-        os.environ.setdefault("GX_ANALYTICS_ENABLED", "false")
-        import great_expectations as gx
+        self._gx = gx = load_great_expectations()
         from great_expectations.data_context.types.base import ProgressBarsConfig
 
-        # Importing it sets its own level, and Prefect shows what its loggers say.
-        for name in ("great_expectations", "great_expectations.data_context.types.base"):
-            logging.getLogger(name).setLevel(logging.WARNING)
-        self._gx = gx
         context = gx.get_context(mode="ephemeral")
         context.variables.progress_bars = ProgressBarsConfig(globally=False, metric_calculations=False)
         source = context.data_sources.add_pandas("staging")

@@ -6,10 +6,11 @@ or in part. No file that a view may name is ever written a second time: DuckDB o
 in a query, and would read the head of one and the rows of another.
 """
 
+import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,8 @@ PART = "part-0"  # what an edition itself publishes; evaluations have names of t
 FORMAT = 3  # of data roots; raised when tables change so that older readers would err
 _OF_OLDER_FORMATS = {"domains", "statistics"}  # tables that only roots of format 1 and 2 hold
 _ROWS_AT_ONCE = 256
+# What SQL that shows which views there are begins a word with.
+_LISTING = ("show", "describe", "query_table", "information_schema", "duckdb_", "pragma_", "sqlite_", "pg_")
 
 
 def table_file(table: str, unit: str) -> str:
@@ -129,18 +132,27 @@ def _views_of(package: str) -> Iterator[tuple[str, str]]:
 
 @dataclass(frozen=True)
 class Catalog:
-    """An open snapshot of a data root: `connection` is DuckDB in memory with all views.
+    """An open snapshot of a data root: DuckDB in memory, and the SQL of each table and view by name.
 
-    Its queries read the snapshot's tables and nothing else, and change nothing (see `confinement`).
+    Its queries read the snapshot's tables and nothing else, and change nothing (see `confinement`). A view is
+    created when a query may name it: DuckDB reads the files of each one that it creates.
     """
 
-    connection: "duckdb.DuckDBPyConnection"
+    _connection: "duckdb.DuckDBPyConnection"
     units: tuple[str, ...]
+    _views: dict[str, str]
+    _created: set[str] = field(default_factory=set)
 
     @property
     def editions(self) -> tuple[str, ...]:
         """The editions that it shows."""
         return tuple(unit for unit in self.units if not is_evaluation(unit))
+
+    @property
+    def connection(self) -> "duckdb.DuckDBPyConnection":
+        """DuckDB with all views."""
+        self._create(self._views)
+        return self._connection
 
     def query(self, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
         """Return column names and rows of the SQL; raise what `stream` raises."""
@@ -156,14 +168,29 @@ class Catalog:
         QueryTimedOut past the time that the catalog was opened with; KeyboardInterrupt on Ctrl-C.
         """
         with _errors_in_one_line(sql):
-            result = self.connection.execute(checked_statement(self.connection, sql))
+            result = self._prepared(sql).execute(checked_statement(self._connection, sql))
             return [column[0] for column in result.description or []], self._rows(result, sql)
 
     def count(self, sql: str) -> int:
         """Return the number of rows of the SQL, without reading them; raise what `stream` raises."""
         with _errors_in_one_line(sql):
-            relation = self.connection.sql(checked_statement(self.connection, sql))
+            relation = self._prepared(sql).sql(checked_statement(self._connection, sql))
             return int(relation.aggregate("count(*)").fetchall()[0][0])
+
+    def _prepared(self, sql: str) -> "duckdb.DuckDBPyConnection":
+        """Return the connection with the views that the SQL may name: with all where it lists views."""
+        words = _words(sql)
+        lists_views = any(word.startswith(_LISTING) for word in words)
+        self._create(self._views if lists_views else words)
+        return self._connection
+
+    def _create(self, names: Iterable[str]) -> None:
+        for name in names:
+            if name in self._views and name not in self._created:
+                self._created.add(name)
+                if name not in TABLES:
+                    self._create(_words(self._views[name]))
+                self._connection.execute(f'CREATE VIEW "{name}" AS {self._views[name]}')
 
     def _rows(self, result: "duckdb.DuckDBPyConnection", sql: str) -> Iterator[tuple[Any, ...]]:
         while True:
@@ -189,13 +216,12 @@ def open_catalog(
     units = visible_units(store) if units is None else units
     names = {table.name: _files_of(store, table, units) for table in TABLES.values()}
     let_duckdb_read(connection, store)
-    for table in TABLES.values():
-        sql = _table_sql(table, [store.location(name) for name in names[table.name]])
-        connection.execute(f'CREATE VIEW "{table.name}" AS {sql}')
-    for view, sql in question_views().items():
-        connection.execute(f'CREATE VIEW "{view}" AS {sql}')
+    views = {
+        table.name: _table_sql(table, [store.location(name) for name in names[table.name]])
+        for table in TABLES.values()
+    }
     confine(connection, [store.location(name) for of in names.values() for name in of], settings or {})
-    return Catalog(connection, units)
+    return Catalog(connection, units, {**views, **question_views()})
 
 
 def view_over_arrow(tables: dict[str, "pyarrow.Table"]) -> "duckdb.DuckDBPyConnection":
@@ -232,6 +258,11 @@ def _table_sql(table: Table, places: Sequence[str]) -> str:
         return nothing
     listed = ", ".join(quote(place) for place in places)
     return f"{nothing} UNION ALL BY NAME SELECT * FROM read_parquet([{listed}], hive_partitioning = false)"
+
+
+def _words(sql: str) -> set[str]:
+    """Return the words of the SQL in small letters, those of comments on lines of their own aside."""
+    return set(re.findall(r"\w+", re.sub(r"^--.*$", "", sql, flags=re.MULTILINE).lower()))
 
 
 @contextmanager

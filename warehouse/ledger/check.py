@@ -12,7 +12,14 @@ from typing import TypeVar
 from schemas.errors import Damaged, in_one_line
 from warehouse.ledger.digest import call_digest, message_digest
 from warehouse.ledger.rows import CALL_COLUMNS
-from warehouse.ledger.schema import ANSWERED_SQL, find_ledger_root_id, open_at_rest, open_for_reading, trouble
+from warehouse.ledger.schema import (
+    ANSWERED_SQL,
+    find_ledger_root_id,
+    open_at_rest,
+    open_for_reading,
+    plain_errors,
+    trouble,
+)
 
 Result = TypeVar("Result")
 
@@ -89,11 +96,8 @@ def _read(path: Path, read: Callable[[sqlite3.Connection], Result]) -> Result:
 def _read_open(
     path: Path, opened: Callable[[Path], sqlite3.Connection], read: Callable[[sqlite3.Connection], Result]
 ) -> Result:
-    with closing(opened(path)) as connection:
-        try:
-            return read(connection)
-        except sqlite3.Error as error:
-            raise trouble(path, error) from None
+    with closing(opened(path)) as connection, plain_errors(path):
+        return read(connection)
 
 
 def _is_in_use(path: Path) -> bool:

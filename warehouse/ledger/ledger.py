@@ -1,7 +1,6 @@
 """The ledger of model calls: every reply is in it before it is used, and no answered call is made again."""
 
 import re
-import sqlite3
 from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
@@ -11,7 +10,7 @@ from schemas.calls import ModelRequest, Reply, Spent
 from schemas.ids import content_id
 from warehouse.ledger.place import keep_same_ledger, require_same_ledger
 from warehouse.ledger.rows import entry, message_rows, stored_calls, stored_reply, table_row
-from warehouse.ledger.schema import ANSWERED_SQL, keep_root_id, open_for_writing, trouble
+from warehouse.ledger.schema import ANSWERED_SQL, keep_root_id, open_for_writing, plain_errors
 from warehouse.ledger.writer import LedgerWriter
 
 LEDGER_FILE = "ledger.sqlite"
@@ -92,10 +91,8 @@ class CallLedger:
 
         Raises Damaged where the call is no longer what was kept.
         """
-        try:
+        with plain_errors(self._path):
             reply = stored_reply(self._reader, self._path, call_id)
-        except sqlite3.Error as error:
-            raise trouble(self._path, error) from None
         return reply if reply is not None and reply.answered else None
 
     async def store(self, request: ModelRequest, reply: Reply) -> Reply:
@@ -110,19 +107,14 @@ class CallLedger:
 
     def spent(self) -> Spent:
         """Return how many answered calls this edition has paid for, and what they cost as far as known."""
-        try:
-            row = self._reader.execute(_SPENT, (self._edition,)).fetchone()
-        except sqlite3.Error as error:
-            raise trouble(self._path, error) from None
-        return Spent(*row)
+        with plain_errors(self._path):
+            return Spent(*self._reader.execute(_SPENT, (self._edition,)).fetchone())
 
     def rows(self, call_ids: Iterable[str]) -> dict[str, list[dict[str, Any]]]:
         """Return these calls as rows of table `calls`, in the order given, each once, and of `messages`.
 
         Raises UnreadableInput for a call that is not in the ledger, Damaged for one that was altered there.
         """
-        try:
+        with plain_errors(self._path):
             calls = list(stored_calls(self._reader, self._path, call_ids))
-        except sqlite3.Error as error:
-            raise trouble(self._path, error) from None
         return {"calls": [table_row(call) for call in calls], "messages": message_rows(calls)}

@@ -1,17 +1,13 @@
 """Reading a ledger without opening it for calls: lists, totals, and one call whole, for people."""
 
-import sqlite3
-from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any
 
 from warehouse.ledger.rows import stored_calls
-from warehouse.ledger.schema import open_for_reading, trouble
-
-Result = TypeVar("Result")
+from warehouse.ledger.schema import open_for_reading, plain_errors
 
 # A list of calls shows these: none of them is long.
 LISTED_COLUMNS = (
@@ -119,15 +115,11 @@ class LedgerReader(AbstractContextManager["LedgerReader"]):
 
     def call(self, call_id: str) -> dict[str, Any]:
         """Return the whole call by column, with `params` and `messages` parsed."""
-        call = self._told(lambda: next(stored_calls(self._connection, self._path, [call_id])))
+        with plain_errors(self._path):
+            call = next(stored_calls(self._connection, self._path, [call_id]))
         del call["listed"]
         return call
 
     def _rows(self, sql: str, values: list[Any]) -> list[tuple[Any, ...]]:
-        return self._told(lambda: self._connection.execute(sql, values).fetchall())
-
-    def _told(self, action: Callable[[], Result]) -> Result:
-        try:
-            return action()
-        except sqlite3.Error as error:
-            raise trouble(self._path, error) from None
+        with plain_errors(self._path):
+            return self._connection.execute(sql, values).fetchall()

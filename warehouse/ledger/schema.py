@@ -6,7 +6,8 @@ once, in `messages`, however many calls send it again.
 
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import quote
@@ -80,10 +81,8 @@ def open_for_writing(path: Path) -> sqlite3.Connection:
     where the file cannot be written, is something else, or is of another version, Damaged where it is
     damaged.
     """
-    try:
+    with plain_errors(path):
         return patiently(lambda: _opened_for_writing(path))
-    except sqlite3.Error as error:
-        raise trouble(path, error) from None
 
 
 def open_for_reading(path: Path) -> sqlite3.Connection:
@@ -93,10 +92,8 @@ def open_for_reading(path: Path) -> sqlite3.Connection:
     """
     if not path.is_file():
         raise UnreadableInput(f"{path}: no such ledger; check the path")
-    try:
+    with plain_errors(path):
         return _opened_for_reading(path)
-    except sqlite3.Error as error:
-        raise trouble(path, error) from None
 
 
 def open_at_rest(path: Path) -> sqlite3.Connection:
@@ -104,20 +101,16 @@ def open_at_rest(path: Path) -> sqlite3.Connection:
 
     What is read is wrong where somebody does write. Raises as `open_for_reading` does.
     """
-    try:
+    with plain_errors(path):
         return _connected_for_reading(path, _AT_REST)
-    except sqlite3.Error as error:
-        raise trouble(path, error) from None
 
 
 def keep_root_id(connection: sqlite3.Connection, path: Path, root_id: str) -> None:
     """Note which data root the ledger belongs to, unless that is noted already; raise as `trouble` says."""
-    try:
+    with plain_errors(path):
         if find_ledger_root_id(connection) is None:
             patiently(lambda: connection.execute(_NAME_ROOT))
             patiently(lambda: connection.execute(_KEEP_ROOT, (root_id,)))
-    except sqlite3.Error as error:
-        raise trouble(path, error) from None
 
 
 def find_ledger_root_id(connection: sqlite3.Connection) -> str | None:
@@ -142,6 +135,15 @@ def patiently(action: Callable[[], Result]) -> Result:
                 raise
             time.sleep(_PAUSE_S * attempt)
     return action()
+
+
+@contextmanager
+def plain_errors(path: Path) -> Iterator[None]:
+    """Raise what a user sees in place of SQLite's errors."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise trouble(path, error) from None
 
 
 def trouble(path: Path, error: sqlite3.Error) -> PerennialError:

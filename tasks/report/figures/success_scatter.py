@@ -1,6 +1,8 @@
 """Success rate against another setting, tokens, and other benchmarks."""
 
-from tasks.report.content import Drawing, Record, ReportData, Section, left_out
+from collections.abc import Sequence
+
+from tasks.report.content import Drawing, Record, ReportData, ReportTable, Section, left_out
 from tasks.report.figures.scatter import Axis, Point, correlation_text, scatter
 from tasks.statistics.correlation import pearson
 
@@ -17,10 +19,10 @@ def settings_scatter(data: ReportData) -> Section:
     if len(settings) < 2:
         return left_out(key, title, tables, "This edition has one setting only.")
     easier, harder = settings[0], settings[-1]
-    points = _player_points(data, easier, harder)
+    points = _points(tables[0], easier, harder, ["player"], ("success_rate_low", "success_rate_high"))
     unit = "player, all domains together"
     if len(points) < _FEWEST_PLAYERS:
-        points = _domain_points(data, easier, harder)
+        points = _points(tables[1], easier, harder, ["player", "domain"], ("low", "high"))
         unit = "player in one domain, as too few players took part in both settings to compare players alone"
     if not points:
         return left_out(key, title, tables, "No player took part in both settings.")
@@ -117,39 +119,21 @@ def benchmarks_scatter(data: ReportData) -> Section:
     return Section(key, title, caption, (table,), tuple(drawings), names_players=True)
 
 
-def _player_points(data: ReportData, easier: str, harder: str) -> list[Point]:
-    rates = {
-        (row["setting"], row["player"]): row
-        for row in data.tables["headline"].records()
-        if row["success_rate"] is not None
-    }
+def _points(
+    table: ReportTable, easier: str, harder: str, whose: Sequence[str], interval: tuple[str, str]
+) -> list[Point]:
+    """Return a point for what has a rate in both settings; `interval` names the columns of its ends."""
+    low, high = interval
+    known = [row for row in table.records() if row["success_rate"] is not None]
+    rates = {(row["setting"], *(row[name] for name in whose)): row for row in known}
     return [
         Point(
-            player,
+            row["player"],
             row["success_rate"],
             other["success_rate"],
-            (row["success_rate_low"], row["success_rate_high"]),
-            (other["success_rate_low"], other["success_rate_high"]),
+            (row[low], row[high]),
+            (other[low], other[high]),
         )
-        for (setting, player), row in rates.items()
-        if setting == easier and (other := rates.get((harder, player))) is not None
-    ]
-
-
-def _domain_points(data: ReportData, easier: str, harder: str) -> list[Point]:
-    rates = {
-        (row["setting"], row["player"], row["domain"]): row
-        for row in data.tables["domains"].records()
-        if row["success_rate"] is not None
-    }
-    return [
-        Point(
-            player,
-            row["success_rate"],
-            other["success_rate"],
-            (row["low"], row["high"]),
-            (other["low"], other["high"]),
-        )
-        for (setting, player, domain), row in rates.items()
-        if setting == easier and (other := rates.get((harder, player, domain))) is not None
+        for (setting, *rest), row in rates.items()
+        if setting == easier and (other := rates.get((harder, *rest))) is not None
     ]

@@ -27,10 +27,8 @@ _CHUNK_BYTES = 32 << 20
 
 @dataclass(frozen=True, slots=True)
 class ImportProgress:
-    """How far an import is: files and bytes read of all, and the runs found so far."""
+    """How far an import is: bytes read of all, and the runs found so far."""
 
-    files: int
-    all_files: int
     size: int
     full_size: int
     runs: int
@@ -163,8 +161,6 @@ def _total(results: Sequence[ChunkResult]) -> dict[str, int]:
 def _progress(chunks: Sequence[Chunk], results: Sequence[ChunkResult]) -> ImportProgress:
     done = [chunks[result.number] for result in results]
     return ImportProgress(
-        files=sum(len(chunk.files) for chunk in done),
-        all_files=sum(len(chunk.files) for chunk in chunks),
         size=sum(chunk.size for chunk in done),
         full_size=sum(chunk.size for chunk in chunks),
         runs=_total(results)["episodes"],

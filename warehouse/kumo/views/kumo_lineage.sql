@@ -2,15 +2,17 @@
 -- `perennial sample` with this configuration, seed and setting draws the instance again. Templates and their hashes
 -- say how the player was asked, and how the book's author was.
 WITH moves AS (
-    SELECT edition, evaluation, episode_id, list(move ORDER BY turn) AS moves
-    FROM kumo_moves
+    SELECT edition, evaluation, episode_id, list(m.move ORDER BY turn) AS moves,
+           list(t.feedback ORDER BY turn) AS feedback
+    FROM kumo_moves AS m
+    JOIN turns AS t USING (edition, evaluation, episode_id, turn)
     GROUP BY ALL
 ), versions AS (
     SELECT edition, instance_id, list(call_id ORDER BY revision) FILTER (call_id IS NOT NULL) AS call_ids
     FROM kumo_books
     GROUP BY ALL
 )
-SELECT l.* EXCLUDE (refresh_settings, evaluation_settings, code_version, created_at), k.tests, m.moves,
+SELECT l.* EXCLUDE (refresh_settings, evaluation_settings, code_version, created_at), k.tests, m.moves, m.feedback,
        b.book_id, b.author AS book_author, b.revision AS book_revision, b.verdict AS book_verdict,
        b.checked_by AS book_checked_by, b.is_replacement AS book_is_replacement,
        b.call_id AS book_call_id, w.template AS book_template, w.template_hash AS book_template_hash,

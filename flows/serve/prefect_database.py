@@ -1,0 +1,52 @@
+"""Prefect's database for a new data root: a copy of one that is kept, since its migrations take seconds."""
+
+import asyncio
+import os
+import sqlite3
+from contextlib import closing, suppress
+from importlib.metadata import version
+from pathlib import Path
+
+_PLACE_SETTINGS = ("PREFECT_API_DATABASE_CONNECTION_URL", "PREFECT_SERVER_DATABASE_CONNECTION_URL")
+
+
+def prepare_database(home: Path) -> None:
+    """Create Prefect's SQLite database in this folder where there is none.
+
+    The first time the migrations run, and what they made is kept in the user's cache. Where anything fails,
+    the server runs the migrations as it starts.
+    """
+    database = home / "prefect.db"
+    if database.exists() or any(name in os.environ for name in _PLACE_SETTINGS):
+        return
+    kept = _cache_folder() / f"prefect-{version('prefect')}.db"
+    with suppress(OSError, sqlite3.Error):
+        if kept.exists():
+            _copy(kept, database)
+        else:
+            asyncio.run(_migrate())
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            _copy(database, kept)
+
+
+def _cache_folder() -> Path:
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "perennial"
+
+
+async def _migrate() -> None:
+    from prefect.server.database import provide_database_interface
+
+    await provide_database_interface().create_db()
+
+
+def _copy(source: Path, target: Path) -> None:
+    """Copy a database whole, or not at all; raise FileExistsError where there is one meanwhile."""
+    draft = target.with_name(f"{target.name}.{os.getpid()}")
+    before, after = sqlite3.connect(f"file:{source}?mode=ro", uri=True), sqlite3.connect(draft)
+    try:
+        with closing(before), closing(after):
+            before.backup(after)
+            after.execute("PRAGMA journal_mode=DELETE")  # one file, without a log beside it
+        os.link(draft, target)
+    finally:
+        draft.unlink(missing_ok=True)

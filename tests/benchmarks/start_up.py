@@ -1,0 +1,79 @@
+"""What commands cost before they do anything, and a default refresh: two checkouts side by side, by hand.
+
+    python -m tests.benchmarks.start_up BEFORE AFTER [--only help query refresh compile lineage] [--rounds 3]
+
+BEFORE and AFTER are the `perennial` programs of two environments. Rounds alternate; a line is the round's CPU
+seconds (user and system, children's too) and wall seconds. `lineage` needs `--big BEFORE_ROOT AFTER_ROOT`.
+"""
+
+import argparse
+import os
+import resource
+import subprocess
+import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+REFRESH = ["refresh", "--seed", "1"]
+
+
+def measure(command: list[str], environment: dict[str, str]) -> tuple[float, float]:
+    """Return CPU and wall seconds of the command."""
+    before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    subprocess.run(command, env=environment, check=True, capture_output=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return cpu, time.perf_counter() - started
+
+
+def main() -> None:
+    """Print the figures of each command for both, and the ratio of their medians."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("before")
+    parser.add_argument("after")
+    parser.add_argument("--only", nargs="+", default=["help", "query", "refresh"])
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--big", nargs=2, help="roots with some 500,000 episodes")
+    options = parser.parse_args()
+    programs = (options.before, options.after)
+    with TemporaryDirectory() as folder:
+        for what in options.only:
+            figures: list[list[tuple[float, float]]] = [[], []]
+            if what in ("query", "refresh"):
+                for side, program in enumerate(programs):  # kernels and Prefect's database are warm then
+                    _run(what, program, f"{folder}/root-{side}", options.big, side)
+            for number in range(options.rounds):
+                for side, program in enumerate(programs):
+                    root = f"{folder}/root-{side}" if what == "query" else f"{folder}/{what}-{side}-{number}"
+                    cpu, wall = _run(what, program, root, options.big, side)
+                    figures[side].append((cpu, wall))
+                    name, load = ("before", "after")[side], os.getloadavg()[0]
+                    print(f"{what:8} {name:6} {cpu:7.2f} CPU {wall:7.2f} wall  load {load:.1f}")
+            cpu, wall = (_median(figures[1], i) / _median(figures[0], i) for i in (0, 1))
+            print(f"{what:8} after/before: CPU {cpu:.2f}, wall {wall:.2f}", flush=True)
+
+
+def _run(what: str, program: str, root: str, big: list[str] | None, side: int) -> tuple[float, float]:
+    environment = dict(os.environ)
+    if what == "compile":
+        environment["NUMBA_CACHE_DIR"] = root
+        python = str(Path(program).with_name("python"))
+        code = "from tasks.kumo import sampling, search; sampling.prepare(); search.prepare()"
+        return measure([python, "-c", code], environment)
+    if what == "help":
+        return measure([program, "--help"], environment)
+    if what == "lineage":
+        assert big is not None, "lineage needs --big"
+        return measure([program, "query", "FROM lineage LIMIT 1", "--root", big[side]], environment)
+    if what == "query" and Path(root).exists():
+        return measure([program, "query", "SELECT 1", "--root", root], environment)
+    small = ["--instances", "2", "--domains", "mineral_identification"] if what == "query" else []
+    return measure([program, *REFRESH, *small, "--root", root], environment)
+
+
+def _median(figures: list[tuple[float, float]], which: int) -> float:
+    return sorted(figure[which] for figure in figures)[len(figures) // 2]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,119 @@
+"""What a command does not wait for: other commands, views that it does not name, Prefect's migrations."""
+
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+
+from flows.cli.app import COMMANDS, app
+from flows.serve.prefect_database import prepare_database
+from schemas.errors import QueryFailed
+from tests.flows.hand_made_root import two_editions
+from tests.flows.prefect_harness import clean_environment
+from warehouse.catalog.catalog import open_catalog, table_file
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_list_of_commands_says_what_the_command_says_of_itself(name: str) -> None:
+    command = get_command(app).commands[name]  # type: ignore[attr-defined]
+    first, *_ = (command.help or "").split("\n\n")
+    assert COMMANDS[name][1] == " ".join(first.split())
+
+
+def test_help_imports_no_command() -> None:
+    program = (
+        "import sys\nsys.argv = ['perennial', '--help']\nfrom flows.cli.app import main\n"
+        "try:\n    main()\nfinally:\n    print(sorted(m for m in sys.modules if m.startswith('flows.cli.')))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, env=clean_environment()
+    )
+    assert all(f" {name} " in done.stdout for name in COMMANDS)
+    assert done.stdout.splitlines()[-1] == "['flows.cli.app']"
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    command = [sys.executable, "-P", "-m", "flows.cli.app", "--version"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=clean_environment())
+    assert done.stdout == f"perennial {version('perennial-bench')}\n"
+
+
+def test_a_query_reads_only_tables_that_it_names(tmp_path: Path) -> None:
+    store = two_editions(tmp_path)
+    (tmp_path / table_file("episodes", "e1")).write_bytes(b"no Parquet file")
+    catalog = open_catalog(store)
+    assert catalog.query("SELECT 1")[1] == [(1,)]
+    assert catalog.query("SELECT DISTINCT edition FROM Instances ORDER BY 1")[1] == [("e1",), ("e2",)]
+    for sql in ("FROM episodes", "FROM domain_scores", "SHOW TABLES"):
+        with pytest.raises(QueryFailed, match="episodes"):
+            catalog.query(sql)
+
+
+@pytest.fixture
+def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return where the migrated database of Prefect is kept, in a cache that is empty."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.delenv("PREFECT_API_DATABASE_CONNECTION_URL", raising=False)
+    (tmp_path / "cache/perennial").mkdir(parents=True)
+    (tmp_path / "home").mkdir()
+    return tmp_path / f"cache/perennial/prefect-{version('prefect')}.db"
+
+
+def _write(database: Path, value: int) -> None:
+    with closing(sqlite3.connect(database)) as connection:
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("CREATE TABLE migrated AS SELECT ? AS value", [value])
+        connection.commit()
+
+
+def _read(database: Path) -> list[tuple[int]]:
+    with closing(sqlite3.connect(database)) as connection:
+        return connection.execute("SELECT value FROM migrated").fetchall()
+
+
+def test_a_new_root_gets_a_copy_of_the_migrated_database(tmp_path: Path, kept: Path) -> None:
+    _write(kept, 7)
+    prepare_database(tmp_path / "home")
+    assert [file.name for file in (tmp_path / "home").iterdir()] == ["prefect.db"]
+    assert _read(tmp_path / "home/prefect.db") == [(7,)]
+
+
+def test_a_database_that_is_there_stays(tmp_path: Path, kept: Path) -> None:
+    _write(kept, 7)
+    _write(tmp_path / "home/prefect.db", 8)
+    prepare_database(tmp_path / "home")
+    assert _read(tmp_path / "home/prefect.db") == [(8,)]
+
+
+def test_a_damaged_copy_is_left_to_the_migrations(tmp_path: Path, kept: Path) -> None:
+    kept.write_bytes(b"no database" * 1000)
+    prepare_database(tmp_path / "home")
+    assert list((tmp_path / "home").iterdir()) == []
+
+
+@pytest.mark.slow
+def test_the_first_start_keeps_what_the_migrations_made(tmp_path: Path, kept: Path) -> None:
+    program = (
+        "import sys, pathlib\nfrom flows.serve.prefect_database import prepare_database\n"
+        "prepare_database(pathlib.Path(sys.argv[1]))"
+    )
+    for home in ("home", "next"):
+        (tmp_path / home).mkdir(exist_ok=True)
+        environment = {
+            **clean_environment(),
+            "XDG_CACHE_HOME": str(tmp_path / "cache"),
+            "PREFECT_HOME": str(tmp_path / home),
+        }
+        command = [sys.executable, "-c", program, str(tmp_path / home)]
+        subprocess.run(command, check=True, env=environment)
+    schemas = []
+    for file in (tmp_path / "home/prefect.db", kept, tmp_path / "next/prefect.db"):
+        with closing(sqlite3.connect(file)) as connection:
+            schemas.append(connection.execute("SELECT sql FROM sqlite_master ORDER BY name").fetchall())
+            assert connection.execute("SELECT count(*) FROM alembic_version").fetchone() == (1,)
+    assert schemas[0] == schemas[1] == schemas[2]
