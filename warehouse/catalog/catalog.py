@@ -167,30 +167,37 @@ class Catalog:
         Raises QueryFailed, with DuckDB's words, for SQL that is wrong or that does more than read;
         QueryTimedOut past the time that the catalog was opened with; KeyboardInterrupt on Ctrl-C.
         """
+        # A damaged file is no fault of the SQL.
+        self._create_views_for(sql)
         with _errors_in_one_line(sql):
-            result = self._prepared(sql).execute(checked_statement(self._connection, sql))
+            result = self._connection.execute(checked_statement(self._connection, sql))
             return [column[0] for column in result.description or []], self._rows(result, sql)
 
     def count(self, sql: str) -> int:
         """Return the number of rows of the SQL, without reading them; raise what `stream` raises."""
+        self._create_views_for(sql)
         with _errors_in_one_line(sql):
-            relation = self._prepared(sql).sql(checked_statement(self._connection, sql))
+            relation = self._connection.sql(checked_statement(self._connection, sql))
             return int(relation.aggregate("count(*)").fetchall()[0][0])
 
-    def _prepared(self, sql: str) -> "duckdb.DuckDBPyConnection":
-        """Return the connection with the views that the SQL may name: with all where it lists views."""
+    def _create_views_for(self, sql: str) -> None:
+        """Create the views that the SQL may name: all where it lists views."""
         words = _words(sql)
         lists_views = any(word.startswith(_LISTING) for word in words)
         self._create(self._views if lists_views else words)
-        return self._connection
 
     def _create(self, names: Iterable[str]) -> None:
         for name in names:
             if name in self._views and name not in self._created:
+                # Before, as its SQL may have its own name as a word.
                 self._created.add(name)
-                if name not in TABLES:
-                    self._create(_words(self._views[name]))
-                self._connection.execute(f'CREATE VIEW "{name}" AS {self._views[name]}')
+                try:
+                    if name not in TABLES:
+                        self._create(_words(self._views[name]))
+                    self._connection.execute(f'CREATE VIEW "{name}" AS {self._views[name]}')
+                except BaseException:
+                    self._created.discard(name)
+                    raise
 
     def _rows(self, result: "duckdb.DuckDBPyConnection", sql: str) -> Iterator[tuple[Any, ...]]:
         while True:
