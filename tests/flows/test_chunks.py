@@ -13,6 +13,7 @@ from flows.kumo import edition as working
 from flows.refresh.plan import prepare_refresh
 from flows.refresh.publish import audit_and_publish
 from flows.run.plain_stages import PlainStages
+from flows.stages import play_episodes
 from flows.stages.grow import Work, grow
 from flows.stages.policies import Policies
 from flows.stages.workspace import open_workspace
@@ -50,29 +51,35 @@ def _begun(root: Path, asked: dict[str, Any]) -> tuple[RefreshSettings, Any]:
     settings = load_settings({**asked, "root": str(root)})
     prepared = prepare_refresh(settings, Store(str(root)))
     if not prepared.resumed:
-        Staging(Store(str(root)), prepared.plan.edition).write_plan(prepared.plan)
+        for plan in (prepared.plan.growth, prepared.plan.evaluation):
+            Staging(Store(str(root)), plan.unit).write_plan(plan)
     return settings, prepared
 
 
 def _grown(root: Path, asked: dict[str, Any]) -> dict[str, list[tuple[Any, ...]]]:
     settings, prepared = _begun(root, asked)
-    edition = prepared.plan.edition
-    grow(open_workspace(str(root), edition), Policies.of(settings, prepared.own.inputs), PlainStages())
-    audit_and_publish(str(root), edition)
-    return edition_content(root, edition)
+    for plan in (prepared.plan.growth, prepared.plan.evaluation):
+        grow(open_workspace(str(root), plan.unit), Policies.of(settings, prepared.own.inputs), PlainStages())
+        audit_and_publish(str(root), plan.unit)
+    return edition_content(root, prepared.plan.edition)
 
 
 def _files(root: Path) -> dict[str, bytes]:
+    """Return the content of the published files that hold no wall-clock value, by name."""
     tables = (
-        *("instances", "kumo_instances", "kumo_books", "turns", "kumo_moves", "statistics"),
+        *("instances", "kumo_instances", "kumo_books", "turns", "kumo_moves", "kumo_episodes"),
         *("rejections", "audits"),
     )
-    return {name: next(root.glob(f"tables/{name}/*/part-0.parquet")).read_bytes() for name in tables}
+    places = [*(f"tables/{name}" for name in tables), "analyses/statistics"]
+    found = {place: sorted(root.glob(f"{place}/edition=chunked/*.parquet")) for place in places}
+    assert [place for place, files in found.items() if not files] == []
+    return {str(file.relative_to(root)): file.read_bytes() for files in found.values() for file in files}
 
 
 def test_chunks_change_no_row_and_no_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     at_once = _grown(tmp_path / "at once", ASKED)
-    monkeypatch.setattr(working, "CHUNK", 10)
+    for module in (working, play_episodes):
+        monkeypatch.setattr(module, "CHUNK", 10)
     in_chunks = _grown(tmp_path / "in chunks", ASKED)
     content = {name: (at_once[name], in_chunks[name]) for name in at_once if name != "editions"}
     assert [name for name, (one, other) in content.items() if one != other] == []

@@ -11,7 +11,6 @@ import pyarrow as pa
 import pytest
 
 from flows.kumo.edition import Cell, KumoEdition
-from flows.kumo.gate.check_batches import gate_audits
 from flows.refresh.plan import prepare_refresh
 from flows.refresh.publish import audit_and_publish
 from flows.run.plain_stages import PlainStages
@@ -56,7 +55,7 @@ def staged(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("staged")
     settings = load_settings({**SETTINGS, "root": str(root), "edition": EDITION})
     prepared = prepare_refresh(settings, Store(str(root)))
-    Staging(Store(str(root)), EDITION).write_plan(prepared.plan)
+    Staging(Store(str(root)), EDITION).write_plan(prepared.plan.growth)
     workspace = open_workspace(str(root), EDITION)
     with pytest.raises(StopIteration):
         grow(workspace, Policies.of(settings, prepared.own.inputs), _StopsAtGate())
@@ -108,12 +107,17 @@ def _shared(rows: Rows, shared: Rows) -> Rows:
     ]
 
 
+def _gate_audits(workspace: Workspace) -> Rows:
+    """Return the rows of `audits` that the gate staged."""
+    return workspace.rows(Batch("overlap"), "audits")
+
+
 def _pass_gate(workspace: Workspace, policy: GatePolicy | None = None) -> dict[str, dict[str, Any]]:
     """Pass the gate and return its rows by expectation."""
     for cell in KumoEdition(workspace).cells:
         _run(workspace, cell.batch("gate"), policy)
     _run(workspace, Batch("overlap"), policy)
-    return {row["expectation"]: row for row in gate_audits(workspace)}
+    return {row["expectation"]: row for row in _gate_audits(workspace)}
 
 
 def _refused(workspace: Workspace, policy: GatePolicy | None = None) -> str:
@@ -173,8 +177,11 @@ def test_passing_again_changes_nothing_and_looks_at_what_is_new(
 
 
 def test_nothing_is_published_without_the_gate(workspace: Workspace) -> None:
-    with pytest.raises(AuditFailed, match="gate of edition 'gated' was not passed through"):
-        gate_audits(workspace)
+    with pytest.raises(
+        Damaged, match=r"3 of the 8 batches of edition 'gated' are not in .*: gate cfg_\w+ easy"
+    ):
+        audit_and_publish(_root(workspace), EDITION)
+    assert not (Path(_root(workspace)) / "tables").exists()
 
 
 def _swap_observations(rows: Rows) -> None:
@@ -521,4 +528,5 @@ def test_what_passes_is_published_with_the_gates_rows(workspace: Workspace) -> N
     assert {"grader", "overlap", "cross_table", "kumo_books"} < {row["suite"] for row in audits}
     assert all(row["success"] for row in audits)
     gate = [row for row in audits if row["suite"] in ("grader", "overlap")]
-    assert sorted(gate, key=str) == sorted(gate_audits(workspace), key=str)
+    of = {"edition": EDITION, "evaluation": ""}
+    assert sorted(gate, key=str) == sorted(({**of, **row} for row in _gate_audits(workspace)), key=str)

@@ -127,7 +127,7 @@ def test_a_refresh_killed_twice_gives_the_same_edition_and_repeats_no_stored_cal
             process.wait()
             assert process.stdout is not None
             process.stdout.close()
-            assert not (tmp_path / "tables" / "editions").exists()
+            assert not (tmp_path / "tables" / "evaluations").exists()
         server.release()
         done = keyed.perennial(*_command(server, tmp_path), cwd=tmp_path)
         log = server.log()
@@ -172,16 +172,17 @@ def test_the_key_is_nowhere(undisturbed: tuple[Path, list[LogLine], str]) -> Non
         assert KEY not in str(catalog.query(f"FROM {table}")[1])
 
 
-def test_an_edition_of_models_is_reproduced_from_its_stored_replies_without_a_server_or_a_key(
-    harness: Harness, undisturbed: tuple[Path, list[LogLine], str]
+@pytest.mark.parametrize(("unit", "calls"), [("models", 10), ("models@1", 50)])
+def test_what_models_made_is_reproduced_from_its_stored_replies_without_a_server_or_a_key(
+    harness: Harness, undisturbed: tuple[Path, list[LogLine], str], unit: str, calls: int
 ) -> None:
     root, _, _ = undisturbed
     before = {path: path.read_bytes() for path in root.rglob("*.parquet")}
-    done = harness.perennial("reproduce", "models", "--root", str(root), "--json", cwd=root)
+    done = harness.perennial("reproduce", unit, "--root", str(root), "--json", cwd=root)
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
     assert told["same"]
     tables = {table["table"]: table for table in told["tables"]}
     assert all(table["same_bytes"] for table in tables.values() if not table["clock_columns"])
-    assert tables["calls"]["published"] == tables["calls"]["rebuilt"] > 50
+    assert tables["calls"]["published"] == tables["calls"]["rebuilt"] > calls
     assert {path: path.read_bytes() for path in root.rglob("*.parquet")} == before
