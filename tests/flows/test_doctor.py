@@ -158,8 +158,16 @@ def test_a_leftover_of_a_published_edition_is_a_warning(root: Path) -> None:
     publish_tiny(Store(str(root)), "begun", datetime.now(UTC))
     code, checks = _doctor(root)
     assert code == 0
-    assert _not_ok(checks) == {"staging begun"}
-    assert "--prune-staging begun" in checks["staging begun"]["remedy"]
+    assert _not_ok(checks) == {"staging begun", "staging begun@1"}
+    assert "--prune-staging begun`" in checks["staging begun"]["remedy"]
+
+
+def test_an_evaluation_whose_edition_was_removed_is_a_warning(root: Path) -> None:
+    shutil.rmtree(root / "staging" / "begun")
+    code, checks = _doctor(root)
+    assert (code, _not_ok(checks)) == (0, {"staging begun@1"})
+    assert "begun is neither published nor staged" in checks["staging begun@1"]["seen"]
+    assert "--prune-staging begun@1`" in checks["staging begun@1"]["remedy"]
 
 
 def test_a_lock_is_told_with_its_holder(root: Path) -> None:
