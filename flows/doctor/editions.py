@@ -7,12 +7,12 @@ from flows.doctor.check import Check, Look, flawed, passed, warned
 from flows.stages.completeness import progress_of
 from flows.stages.workspace import Workspace
 from schemas.errors import Damaged, EditionConflict
-from schemas.units import is_evaluation
+from schemas.units import is_evaluation, split_unit
 from warehouse.catalog.catalog import published_units
 from warehouse.catalog.withdrawals import withdrawn_units
 from warehouse.editions.integrity import beside_flaws, relation_flaws, staged_state
 from warehouse.editions.verify import verifiable_units, verify_unit
-from warehouse.staging.staging import Staging
+from warehouse.staging.staging import Staging, staged_units
 from warehouse.store.store import Store
 
 _RESTORE = "restore the named files from a copy"
@@ -86,9 +86,15 @@ def _staged(store: Store, edition: str) -> Check:
     state = staged_state(staging)
     if state.flaws:
         return flawed(state.flaws, staging.remedy)
-    if edition in published_units(store):
-        seen = "left over: it is published"
-        return warned(seen, f"remove it with `perennial editions --prune-staging {edition}`")
+    published = published_units(store)
+    remedy = f"remove it with `perennial editions --prune-staging {edition}`"
+    if edition in published:
+        return warned("left over: it is published", remedy)
+    of, name = split_unit(edition)
+    if name and of not in published:
+        if of in staged_units(store):
+            return passed(f"begins when {of} is published")
+        return warned(f"left over: {of} is neither published nor staged", remedy)
     try:
         progress = progress_of(Workspace(staging, plan))
     except Damaged as error:

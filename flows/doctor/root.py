@@ -11,6 +11,7 @@ from uuid import uuid4
 from flows.console.clock import refuse_clock_set_back
 from flows.doctor.check import UNREADABLE, Check, Look, failed, flawed, passed, warned
 from schemas.errors import PerennialError, RootLocked
+from schemas.units import describe_unit
 from warehouse.editions.published_calls import published_call_ids
 from warehouse.ledger.check import MissingCalls, check_ledger, find_missing_calls
 from warehouse.ledger.ledger import ledger_file
@@ -75,8 +76,8 @@ def _absent_ledger(store: Store, path: Path) -> Check:
 
 def _describe_missing(lost: MissingCalls) -> str:
     return (
-        f"{lost.missing:,} of the {lost.calls:,} published calls of edition {lost.edition} are missing, such "
-        f"as {lost.example}"
+        f"{lost.missing:,} of the {lost.calls:,} published calls of {describe_unit(lost.edition)} are "
+        f"missing, such as {lost.example}"
     )
 
 

@@ -84,7 +84,9 @@ def _make(plans: Sequence[Plan], settings: RefreshSettings, inputs: Any, watcher
     # The last one first: an edition that is staged has its evaluation's plan beside it.
     for plan in reversed(waiting):
         staging = Staging(store, plan.unit)
-        if staging.read_plan() is None:
+        if staging.read_plan() != plan:
+            # What is staged is nothing, or of an edition whose own staging was removed.
+            staging.remove()
             staging.write_plan(plan)
     if waiting:
         root = root_for_workers(settings.runner, settings.root)

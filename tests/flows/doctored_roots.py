@@ -25,11 +25,13 @@ ANSWER = "It rains, as the flakes are grey."
 
 
 def make_healthy(root: Path) -> None:
-    """Publish two editions, keep a call in the ledger, and stage two batches of edition `begun`."""
+    """Publish two editions, keep a call in the ledger, and begin `begun` as a refresh does: two batches."""
     publish_two(root)
     _keep_a_call(root)
     staging = Staging(Store(str(root)), "begun")
-    staging.write_plan(tiny_edition.plan("begun").growth)
+    plan = tiny_edition.plan("begun")
+    Staging(Store(str(root)), plan.evaluation.unit).write_plan(plan.evaluation)
+    staging.write_plan(plan.growth)
     first, second, *_ = progress_of(open_workspace(str(root), "begun")).asked
     staging.write_batch(first, {"kumo_domains": tiny_edition.rows()["kumo_domains"]})
     staging.write_batch(second, {"kumo_books": tiny_edition.rows()["kumo_books"]})
@@ -105,7 +107,7 @@ DAMAGE: dict[str, tuple[Callable[[Path], Any], str, str]] = {
     "a truncated part": (cut_a_part, "staging begun", "is truncated: "),
     "an orphan": (
         _publish_an_orphan,
-        "edition orphan",
+        "evaluation orphan@1",
         "episodes.instance_id: 1 rows refer to no row of instances, such as ki_lost",
     ),
     "a plan deleted": (

@@ -112,6 +112,7 @@ def test_damage_is_named_with_exit_code_8_and_nothing_is_touched(root: Path, nam
     assert any(word in checks[check]["remedy"] for word in ("copy", "--prune-staging", "perennial analyse"))
     assert {other for other in _not_ok(checks) if checks[other]["exit_code"] == 8} - {check} <= {
         "edition new",  # its analysis is part of what readers see of it
+        check.replace("edition", "evaluation") + "@1",  # its answers refer to the questions of its edition
         "clock",  # reads the rows of all editions
     }
     assert digests(root) == before
@@ -150,15 +151,23 @@ def test_a_clock_behind_what_is_published_is_told(root: Path) -> None:
     publish_tiny(Store(str(root)), "ahead", ahead)
     code, checks = _doctor(root)
     assert code == 5
-    assert "edition 'ahead' was published" in checks["clock"]["seen"]
+    assert "evaluation 'ahead@1' was published" in checks["clock"]["seen"]
 
 
 def test_a_leftover_of_a_published_edition_is_a_warning(root: Path) -> None:
     publish_tiny(Store(str(root)), "begun", datetime.now(UTC))
     code, checks = _doctor(root)
     assert code == 0
-    assert _not_ok(checks) == {"staging begun"}
-    assert "--prune-staging begun" in checks["staging begun"]["remedy"]
+    assert _not_ok(checks) == {"staging begun", "staging begun@1"}
+    assert "--prune-staging begun`" in checks["staging begun"]["remedy"]
+
+
+def test_an_evaluation_whose_edition_was_removed_is_a_warning(root: Path) -> None:
+    shutil.rmtree(root / "staging" / "begun")
+    code, checks = _doctor(root)
+    assert (code, _not_ok(checks)) == (0, {"staging begun@1"})
+    assert "begun is neither published nor staged" in checks["staging begun@1"]["seen"]
+    assert "--prune-staging begun@1`" in checks["staging begun@1"]["remedy"]
 
 
 def test_a_lock_is_told_with_its_holder(root: Path) -> None:
@@ -287,7 +296,7 @@ def test_published_calls_that_the_ledger_lacks_are_named_with_their_count(root: 
     before = digests(root)
     code, checks = _doctor(root)
     assert (code, _not_ok(checks)) == (8, {"ledger"})
-    told = "2 of the 3 published calls of edition tiny are missing, such as call_"
+    told = "2 of the 2 published calls of evaluation 'tiny@1' are missing, such as call_"
     assert told in checks["ledger"]["seen"]
     assert "restore the ledger from a copy" in checks["ledger"]["remedy"]
     assert digests(root) == before

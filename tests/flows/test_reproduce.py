@@ -74,7 +74,7 @@ def test_an_altered_row_is_named_and_ends_with_exit_code_1(harness: Harness, cop
     done = harness.perennial("reproduce", "small", "--root", str(copied), cwd=copied)
     assert done.returncode == 1
     assert f"kumo_instances: 1 rows differ in expected_steps (such as {altered[0]})" in done.stdout
-    assert "edition small was not reproduced" in done.stdout
+    assert "small was not reproduced: rows differ" in done.stdout
     assert "Traceback" not in done.stderr
 
 
@@ -85,7 +85,7 @@ def test_a_missing_row_is_told(harness: Harness, copied: Path) -> None:
     tables = {table["table"]: table for table in json.loads(done.stdout)["tables"]}
     assert not tables["kumo_books"]["same_rows"]
     assert tables["kumo_books"]["difference"].startswith("0 rows only published, 1 only rebuilt (such as bk_")
-    assert tables["turns"]["same_rows"]
+    assert tables["kumo_instances"]["same_rows"]
 
 
 @pytest.mark.parametrize("edition", ["unknown", "sma"])
@@ -95,5 +95,6 @@ def test_an_edition_that_is_not_there_is_one_line(
     done = harness.perennial("reproduce", edition, "--root", str(published.root), cwd=published.root)
     assert done.returncode == 2
     assert done.stderr == (
-        f"perennial: error: edition {edition!r} is not published in {published.root}; published: small\n"
+        f"perennial: error: edition {edition!r} is not published in {published.root}, or withdrawn; "
+        "published: small\n"
     )

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
-from schemas.units import evaluation_of
+from schemas.units import evaluation_of, split_unit
 from warehouse.catalog.catalog import PART, published_units
 from warehouse.catalog.external_scores import SCORES
 from warehouse.catalog.later_statistics import ANALYSES
@@ -60,7 +60,8 @@ class Prunable:
 def prunable(store: Store, now: datetime, editions: Collection[str] = ()) -> tuple[Prunable, ...]:
     """Return what may be removed, of these editions or, where none is named, of the whole root.
 
-    It is in the order in which it is to be removed.
+    It is in the order in which it is to be removed. With an edition that is not published goes what is left
+    over of its evaluations.
     """
     published = frozenset(published_units(store))
     lost = frozenset() if editions else frozenset(lost_units(store))
@@ -70,7 +71,9 @@ def prunable(store: Store, now: datetime, editions: Collection[str] = ()) -> tup
         found = _sorted_out(file, published, superseded, now)
         if found is not None:
             kind, edition, target = found
-            if edition not in lost and (not editions or edition in editions):
+            of = split_unit(edition)[0]
+            is_named = edition in editions or (of in editions and of not in published)
+            if edition not in lost and (not editions or is_named):
                 groups.setdefault((kind, edition), []).append((target, file))
     ordered = sorted(groups, key=lambda key: (_ORDER.index(key[0]), key[1]))
     return tuple(_prunable(*key, published, groups[key]) for key in ordered)
