@@ -129,6 +129,10 @@ def boards(episodes: int) -> list[Board]:
     return found[: -(-episodes // RUNS)]
 
 
+def games(played: list[Board]) -> list[NewGame]:
+    return [partial(KumoGame, board) for board in played]
+
+
 async def play_through_client(url: str, in_flight: int, played: list[Board]) -> Figures:
     from tasks.llm.client import ModelClient
     from warehouse.ledger.ledger import CallLedger
@@ -140,7 +144,7 @@ async def play_through_client(url: str, in_flight: int, played: list[Board]) -> 
         with CallLedger(Path(folder) / "ledger.sqlite", "benchmark", url) as ledger:
             async with ModelClient(policy, KEY, ledger, {}, ledger.spent()) as client:
                 # Twice as many episodes as calls, as a refresh has: some wait for their reply to be stored.
-                episodes = await play_all(client.ask, player, played, RUNS, 2 * in_flight)
+                episodes = await play_all(client.ask, player, games(played), range(RUNS), 2 * in_flight)
         seconds, cpu = perf_counter() - begun, process_time() - cpu
     assert {episode.status for episode in episodes} == {"solved"}
     return Figures(sum(len(episode.turns) for episode in episodes), seconds, cpu)
@@ -174,7 +178,7 @@ async def same_conversations(played: list[Board]) -> Iterator[list[Message]]:
         said = SCRIPT.reply(Asked(MODEL, request.messages, {}), None, derive_rng(0, "benchmark", 0))
         return Reply(request.call_id, "ok", said)
 
-    await play_all(ask, parse_model_player(MODEL, {}), played, RUNS, concurrency=1)
+    await play_all(ask, parse_model_player(MODEL, {}), games(played), range(RUNS), concurrency=1)
     return (list(messages) for messages in asked)
 
 
