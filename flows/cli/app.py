@@ -32,11 +32,12 @@ COMMANDS: dict[str, CommandLine] = {
     "query": ("flows.cli.query:query", "Run SQL over the published editions."),
     "editions": (
         "flows.cli.editions:editions",
-        "List the published editions, withdraw or reinstate one, or remove unfinished work.",
+        "List the published editions and their evaluations, withdraw or reinstate one, "
+        "remove unfinished work.",
     ),
     "verify": (
         "flows.cli.verify:verify",
-        "Check every file of an edition against its manifest: size, SHA-256, rows.",
+        "Check every file of an edition and its evaluations against their manifests: size, SHA-256, rows.",
     ),
     "report": (
         "flows.cli.report:report",
@@ -44,7 +45,7 @@ COMMANDS: dict[str, CommandLine] = {
     ),
     "reproduce": (
         "flows.cli.reproduce:reproduce",
-        "Rebuild an edition from its seed, its configurations and its stored replies, and compare.",
+        "Rebuild an edition, or an evaluation, from its seed and its stored replies, and compare.",
     ),
     "calls": (
         "flows.cli.calls:calls",
@@ -60,7 +61,7 @@ COMMANDS: dict[str, CommandLine] = {
     ),
     "audit": (
         "flows.cli.verify:audit",
-        "Audit published tables again; exit code 4 if an expectation is not met.",
+        "Audit published tables again; exit code 4 where an expectation no longer holds.",
     ),
     "serve": (
         "flows.cli.serve:serve",
@@ -72,7 +73,7 @@ COMMANDS: dict[str, CommandLine] = {
     ),
     "import": (
         "flows.cli.import_edition:import_app",
-        "Import what others have published: the KUMO release, scores of other benchmarks.",
+        "Import what others have published: releases of benchmarks, scores of other benchmarks.",
     ),
 }
 COMMANDS |= {name: line for one in benchmarks().values() for name, line in one.commands.items()}

@@ -19,9 +19,10 @@ from flows.watchers.watcher import Watcher
 from schemas.errors import PerennialError
 from schemas.plan import Plan
 from schemas.tables import TABLES
-from schemas.units import is_evaluation
-from warehouse.catalog.catalog import table_file
+from schemas.units import is_evaluation, split_unit
+from warehouse.catalog.catalog import table_file, visible_evaluations
 from warehouse.catalog.external_scores import score_files
+from warehouse.catalog.later_statistics import analysis_of
 from warehouse.lineage.datasets import Written
 from warehouse.lineage.events import RefreshEvents
 from warehouse.lineage.jobs import jobs_of
@@ -106,9 +107,15 @@ class LineageWatcher(Watcher):
 
     def _size(self, table: str) -> int | None:
         """Return the bytes of the table's file, None where they cannot be found out."""
-        with suppress(OSError), self._store.open(table_file(table, self._unit)) as file:
+        with suppress(OSError), self._store.open(self._file(table)) as file:
             return int(file.size())
         return None
+
+    def _file(self, table: str) -> str:
+        if TABLES[table].kind != "analysis":
+            return table_file(table, self._unit)
+        edition, _ = split_unit(self._unit)
+        return analysis_of(self._store, edition, visible_evaluations(self._store, edition)) or ""
 
 
 def _message(error: Exception) -> str:

@@ -130,7 +130,7 @@ def _staged(root: Path) -> str:
 
     store = Store(str(root))
     settings = load_settings({"root": str(root), "edition": _EDITION})
-    Staging(store, _EDITION).write_plan(prepare_refresh(settings, store).plan)
+    Staging(store, _EDITION).write_plan(prepare_refresh(settings, store).plan.growth)
     return str(root)
 
 

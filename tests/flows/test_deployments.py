@@ -10,6 +10,8 @@ import pytest
 import yaml
 
 from schemas.kumo.settings import KumoSettings
+from schemas.tables import TABLES
+from schemas.units import split_unit
 from tests.flows.conftest import Published
 from tests.flows.prefect_harness import Harness
 from tests.flows.test_rotation import as_if_imported
@@ -120,9 +122,11 @@ def test_published_editions_are_audited_and_an_offence_is_named(
     harness: Harness, published: Published, tmp_path: Path
 ) -> None:
     source, store = Store(str(published.root)), Store(str(tmp_path))
-    for edition in ("damaged", "release", "sound"):
-        for file in Path(published.root).rglob("edition=small/part-0.parquet"):
-            store.write_file(table_file(file.parent.parent.name, edition), file)
+    for unit in ("damaged", "damaged@1", "release", "sound", "sound@1"):
+        original = unit.replace(split_unit(unit)[0], "small")
+        for table in TABLES:
+            if source.exists(table_file(table, original)):
+                store.write_file(table_file(table, unit), published.root / table_file(table, original))
     as_if_imported(store, "release", "digest")
     books = source.read_table(table_file("kumo_books", "small"))
     pq.write_table(books.slice(1), tmp_path / table_file("kumo_books", "damaged"))
@@ -130,9 +134,12 @@ def test_published_editions_are_audited_and_an_offence_is_named(
     assert done.returncode == 4
     editions = json.loads(done.stdout)["editions"]
     assert editions["release"]["summary"].startswith("imported, so not audited")
-    assert editions["release"]["broken"] == editions["sound"]["broken"] == []
+    assert editions["release"]["broken"] == []
+    assert editions["sound"]["broken"] == editions["sound@1"]["broken"] == []
     assert editions["damaged"]["broken"]
+    assert editions["damaged@1"]["broken"]
     error = done.stderr.splitlines()[-1]
     assert error.startswith("perennial: error: the audit of what is published")
     assert "damaged: " in error
+    assert "damaged@1: " in error
     assert books["book_id"][0].as_py() in error

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import signal
 import socket
 import time
@@ -13,15 +14,18 @@ import pytest
 from rich.console import Console
 
 from flows.console import progress
+from flows.stages.unit_stages import stages_of
 from flows.watchers.openlineage import LineageWatcher
 from flows.watchers.watcher import Watchers
 from schemas.errors import AuditFailed
+from schemas.tables import TABLES
+from schemas.units import split_unit
 from tests.flows.conftest import Published
 from tests.flows.lineage_server import Behaviour, lineage_server
 from tests.flows.prefect_harness import SMALL_REFRESH, Harness
 from tests.warehouse.openlineage_schema import problems
 from tests.warehouse.test_lineage import PLAN
-from warehouse.catalog.catalog import open_catalog
+from warehouse.catalog.catalog import open_catalog, table_file
 from warehouse.lineage.jobs import jobs_of
 from warehouse.store.store import Store
 
@@ -39,7 +43,7 @@ def _told(root: str, watcher: LineageWatcher) -> str:
     printed = io.StringIO()
     with progress.shown_on(Console(file=printed, width=500)):
         watchers = Watchers([watcher])
-        watchers.refresh_started(root, PLAN)
+        watchers.unit_started(root, PLAN)
         for stage, table in (("sample", "kumo_instances"), ("books", "kumo_books")):
             watchers.stage_started(stage, 1)
             watchers.batch_done(stage, 1, {table: 5})
@@ -51,53 +55,75 @@ def _told(root: str, watcher: LineageWatcher) -> str:
 def _fail(root: str, error: Exception) -> None:
     watchers = Watchers([LineageWatcher()])
     with watchers.told_of_failure():
-        watchers.refresh_started(root, PLAN)
+        watchers.unit_started(root, PLAN)
         watchers.stage_started("books", 1)
         raise error
 
 
-def _events(root: Path) -> list[dict[str, Any]]:
-    (file,) = (root / "lineage").glob("*.jsonl")
+def _events(root: Path, unit: str = "*") -> list[dict[str, Any]]:
+    """Return the events of the edition or evaluation; of the only one there is, where none is named."""
+    (file,) = (root / "lineage").glob(f"{unit}-*.jsonl")
     return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
 
 
 def _states(events: list[dict[str, Any]]) -> list[str]:
-    return [f"{event['eventType']} {event['job']['name'].removeprefix('refresh')}" for event in events]
+    """Return each event's type and the stage, "" for the whole refresh or evaluation."""
+    names = (re.sub("^(refresh|evaluate)", "", event["job"]["name"]) for event in events)
+    return [f"{event['eventType']} {name}" for event, name in zip(events, names, strict=True)]
 
 
-def test_a_refresh_leaves_valid_events_of_every_stage(published: Published) -> None:
-    events = _events(published.root)
+@pytest.mark.parametrize(
+    ("unit", "job", "expected"),
+    [
+        ("small", "refresh", {"sample", "books", "publish"}),
+        ("small@1", "evaluate", {"episodes", "publish"}),
+    ],
+)
+def test_a_refresh_leaves_valid_events_of_every_stage(
+    published: Published, unit: str, job: str, expected: set[str]
+) -> None:
+    events = _events(published.root, unit)
     assert [problem for event in events for problem in problems(event)] == []
+    assert {event["job"]["name"].split(".")[0] for event in events} == {job}
     assert _states(events)[0] == "START "
     assert _states(events)[-1] == "COMPLETE "
     stages = [state.removeprefix("COMPLETE .") for state in _states(events) if "COMPLETE ." in state]
-    assert {"sample", "books", "episodes", "statistics", "publish"} <= set(stages)
+    assert expected <= set(stages)
     # A stage that reads or writes tables must be listed, or its lineage would be silently empty.
-    assert set(stages) <= {stage.name for stage in jobs_of("kumo")}
+    assert set(stages) <= {stage.name for stage in jobs_of(unit, "kumo", stages_of(unit, "kumo"))}
     text = json.dumps(events)
     assert "Traceback" not in text
     assert all(event["run"]["runId"] != event["job"]["name"] for event in events)
 
 
-def test_the_events_hold_rows_and_bytes_as_they_were_published(published: Published) -> None:
-    *_, last = _events(published.root)
-    catalog = open_catalog(Store(str(published.root)))
+QUESTIONS = {"editions", "kumo_domains", "instances", "kumo_instances", "kumo_books"}
+
+
+@pytest.mark.parametrize(
+    ("unit", "expected"),
+    [("small", QUESTIONS), ("small@1", {"evaluations", "episodes", "turns", "statistics"})],
+)
+def test_the_events_hold_rows_and_bytes_as_they_were_published(
+    published: Published, unit: str, expected: set[str]
+) -> None:
+    *_, last = _events(published.root, unit)
+    catalog = open_catalog(Store(str(published.root)), ("small", unit))
     tables = {output["name"].removeprefix("tables/"): output for output in last["outputs"]}
-    assert {
-        "editions",
-        "kumo_domains",
-        "instances",
-        "kumo_instances",
-        "kumo_books",
-        "episodes",
-        "statistics",
-    } <= set(tables)
+    assert expected <= set(tables)
     for table, output in tables.items():
         statistics = output["outputFacets"]["outputStatistics"]
-        file = published.root / "tables" / table / "edition=small" / "part-0.parquet"
-        assert [(statistics["rowCount"],)] == catalog.query(f"SELECT count(*) FROM {table}")[1]
-        assert statistics["size"] == file.stat().st_size
-        assert output["facets"]["version"]["datasetVersion"] == "small"
+        of_unit = f" WHERE evaluation = '{split_unit(unit)[1]}'" if TABLES[table].of_evaluations else ""
+        assert [(statistics["rowCount"],)] == catalog.query(f"SELECT count(*) FROM {table}{of_unit}")[1]
+        assert statistics["size"] == _file(published.root, table, unit).stat().st_size
+        version = unit if TABLES[table].of_evaluations else "small"
+        assert output["facets"]["version"]["datasetVersion"] == version
+
+
+def _file(root: Path, table: str, unit: str) -> Path:
+    if table != "statistics":
+        return root / table_file(table, unit)
+    (file,) = (root / "analyses").rglob("*.parquet")
+    return file
 
 
 def test_ctrl_c_aborts_the_stage_and_the_refresh(harness: Harness, tmp_path: Path) -> None:

@@ -38,6 +38,7 @@ def test_a_failed_refresh_is_told_with_its_exit_code(harness: Harness, tmp_path:
     assert done.returncode == 6
     (document,) = told.taken
     assert (document["event"], document["edition"], document["counts"]) == ("failed", "e", {})
+    assert document["evaluation"] == "1"
     assert document["error"]["type"] == "EndpointFailed"
     assert document["error"]["exit_code"] == 6
     assert document["error"]["message"] in " ".join(done.stderr.split())

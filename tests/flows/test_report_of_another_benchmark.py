@@ -83,7 +83,9 @@ def _publish_riddles(root: Path) -> None:
         )
         for row, player in product(instances, PLAYERS)
     ]
-    staged = staged_tables("riddles")
+    staged = dict.fromkeys(
+        name for answers in (False, True) for name in staged_tables("riddles", answers=answers)
+    )
     rows: dict[str, list[dict[str, Any]]] = {**tiny_edition.added(parts), "instances": instances}
     tables = {
         name: pa.Table.from_pylist(rows.get(name, []), schema=TABLES[name].arrow_schema()) for name in staged

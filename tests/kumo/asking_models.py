@@ -106,7 +106,7 @@ def played(
 
 def all_played(ask, player: ModelPlayer, boards: Sequence[Board], runs: int, concurrency: int):
     games = [partial(KumoGame, board) for board in boards]
-    return asyncio.run(play_all(ask, player, games, runs, concurrency))
+    return asyncio.run(play_all(ask, player, games, range(runs), concurrency))
 
 
 def steps(episode: Episode) -> list[Step]:

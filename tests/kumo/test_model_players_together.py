@@ -71,7 +71,7 @@ def test_calls_in_flight_are_finished_before_an_error_is_raised(kind):
     async def main() -> None:
         asyncio.get_running_loop().set_exception_handler(lambda _, context: noise.append(context))
         with pytest.raises(kind, match="no more"):
-            await play_all(ask, VANILLA, [lambda: KumoGame(BOARD)], runs=20, concurrency=6)
+            await play_all(ask, VANILLA, [lambda: KumoGame(BOARD)], runs=range(20), concurrency=6)
         assert len(asyncio.all_tasks()) == 1
 
     with warnings.catch_warnings():

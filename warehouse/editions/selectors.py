@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 
 from schemas.errors import InvalidOption
 from schemas.units import describe_unit, evaluation_of, is_evaluation, split_unit
@@ -10,6 +10,7 @@ from warehouse.catalog.catalog import row_file
 from warehouse.store.store import Store
 
 LATEST = "latest"
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SELECTOR = re.compile(rf"{LATEST}(~(?P<back>\d{{1,6}}))?")
 
 
@@ -41,8 +42,9 @@ def select_units(store: Store, given: str | None, known: Sequence[str]) -> tuple
 
 def published_at(store: Store, unit: str) -> datetime:
     """Return when the edition or evaluation was published."""
-    created: datetime = store.read_table(row_file(unit), ["created_at"])["created_at"][0].as_py()
-    return created
+    (created,) = store.read_table(row_file(unit), ["created_at"])["created_at"]
+    # Not `as_py`, which imports pandas.
+    return _EPOCH + timedelta(microseconds=created.value)
 
 
 def _by_age(store: Store, back: int, selector: str, known: Sequence[str]) -> str:
