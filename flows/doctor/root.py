@@ -128,10 +128,10 @@ def _lock(store: Store) -> Check:
     if found is None:
         return passed("nobody writes to the root")
     if found.life is Life.gone:
-        return passed(f"left behind by {found.told}; the next writer takes it over")
+        return passed(f"left behind by {found.description}; the next writer takes it over")
     if found.life is Life.alive:
-        return warned(f"held by {found.told}", "wait until that has ended: what is staged is moving")
-    return failed(f"held by {found.told}, of which nothing is known here", _LOCK, RootLocked.exit_code)
+        return warned(f"held by {found.description}", "wait until that has ended: what is staged is moving")
+    return failed(f"held by {found.description}, of which nothing is known here", _LOCK, RootLocked.exit_code)
 
 
 def _clock(store: Store) -> Check:

@@ -7,20 +7,23 @@ from contextlib import closing, suppress
 from importlib.metadata import version
 from pathlib import Path
 
+from warehouse.local_draft import draft_of
+
 _PLACE_SETTINGS = ("PREFECT_API_DATABASE_CONNECTION_URL", "PREFECT_SERVER_DATABASE_CONNECTION_URL")
 
 
 def prepare_database(home: Path) -> None:
     """Create Prefect's SQLite database in this folder where there is none.
 
-    The first time the migrations run, and what they made is kept in the user's cache. Where anything fails,
-    the server runs the migrations as it starts.
+    The first time the migrations run, and what they made is kept in the user's cache, if there is one. Where
+    a copy fails, the server runs the migrations as it starts.
     """
     database = home / "prefect.db"
     if database.exists() or any(name in os.environ for name in _PLACE_SETTINGS):
         return
-    kept = _cache_folder() / f"prefect-{version('prefect')}.db"
-    with suppress(OSError, sqlite3.Error):
+    # RuntimeError: the user has no home folder, as in some containers.
+    with suppress(OSError, sqlite3.Error, RuntimeError):
+        kept = _cache_folder() / f"prefect-{version('prefect')}.db"
         if kept.exists():
             _copy(kept, database)
         else:
@@ -41,12 +44,8 @@ async def _migrate() -> None:
 
 def _copy(source: Path, target: Path) -> None:
     """Copy a database whole, or not at all; raise FileExistsError where there is one meanwhile."""
-    draft = target.with_name(f"{target.name}.{os.getpid()}")
-    before, after = sqlite3.connect(f"file:{source}?mode=ro", uri=True), sqlite3.connect(draft)
-    try:
+    with draft_of(str(target), is_new=True) as draft:
+        before, after = sqlite3.connect(f"file:{source}?mode=ro", uri=True), sqlite3.connect(draft)
         with closing(before), closing(after):
             before.backup(after)
             after.execute("PRAGMA journal_mode=DELETE")  # one file, without a log beside it
-        os.link(draft, target)
-    finally:
-        draft.unlink(missing_ok=True)

@@ -46,7 +46,7 @@ class KumoGame:
 
     def opening(self, variant: str) -> Opening:
         """Return the system message with the book (`symbolic`: the rules as a mapping), and the lists."""
-        config, truths, actions = self._shown
+        config, truths, actions = self._opening_parts
         if variant == SYMBOLIC:
             system, template = (
                 symbolic_message(config, truths, actions, self.board.rules),
@@ -75,7 +75,7 @@ class KumoGame:
 
     def next_message(self) -> Message:
         """Return the message that shows what the last action gave, and both lists."""
-        return user_message(*self._shown, self.steps[-1])
+        return user_message(*self._opening_parts, self.steps[-1])
 
     def end(self, status: EpisodeStatus) -> None:
         """End the run with this status and a step of kind `none`: its reply is not read."""
@@ -94,7 +94,7 @@ class KumoGame:
         return sum(step.kind == "action" for step in self.steps)
 
     @property
-    def _shown(self) -> tuple[SeedConfig, tuple[str, ...], tuple[str, ...]]:
+    def _opening_parts(self) -> tuple[SeedConfig, tuple[str, ...], tuple[str, ...]]:
         return self.board.config, self.board.instance.truths, self.board.instance.actions
 
     def _add(self, move: Move) -> Step:

@@ -55,7 +55,7 @@ def test_a_query_reads_only_tables_that_it_names(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def kept_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return where the migrated database of Prefect is kept, in a cache that is empty."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.delenv("PREFECT_API_DATABASE_CONNECTION_URL", raising=False)
@@ -76,28 +76,40 @@ def _read(database: Path) -> list[tuple[int]]:
         return connection.execute("SELECT value FROM migrated").fetchall()
 
 
-def test_a_new_root_gets_a_copy_of_the_migrated_database(tmp_path: Path, kept: Path) -> None:
-    _write(kept, 7)
+def test_a_new_root_gets_a_copy_of_the_migrated_database(tmp_path: Path, kept_database: Path) -> None:
+    _write(kept_database, 7)
     prepare_database(tmp_path / "home")
     assert [file.name for file in (tmp_path / "home").iterdir()] == ["prefect.db"]
     assert _read(tmp_path / "home/prefect.db") == [(7,)]
 
 
-def test_a_database_that_is_there_stays(tmp_path: Path, kept: Path) -> None:
-    _write(kept, 7)
+def test_a_database_that_is_there_stays(tmp_path: Path, kept_database: Path) -> None:
+    _write(kept_database, 7)
     _write(tmp_path / "home/prefect.db", 8)
     prepare_database(tmp_path / "home")
     assert _read(tmp_path / "home/prefect.db") == [(8,)]
 
 
-def test_a_damaged_copy_is_left_to_the_migrations(tmp_path: Path, kept: Path) -> None:
-    kept.write_bytes(b"no database" * 1000)
+def test_a_damaged_copy_is_left_to_the_migrations(tmp_path: Path, kept_database: Path) -> None:
+    kept_database.write_bytes(b"no database" * 1000)
+    prepare_database(tmp_path / "home")
+    assert list((tmp_path / "home").iterdir()) == []
+
+
+def test_without_a_home_folder_the_server_migrates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_home() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.delenv("PREFECT_API_DATABASE_CONNECTION_URL", raising=False)
+    monkeypatch.setattr(Path, "home", no_home)
+    (tmp_path / "home").mkdir()
     prepare_database(tmp_path / "home")
     assert list((tmp_path / "home").iterdir()) == []
 
 
 @pytest.mark.slow
-def test_the_first_start_keeps_what_the_migrations_made(tmp_path: Path, kept: Path) -> None:
+def test_the_first_start_keeps_what_the_migrations_made(tmp_path: Path, kept_database: Path) -> None:
     program = (
         "import sys, pathlib\nfrom flows.serve.prefect_database import prepare_database\n"
         "prepare_database(pathlib.Path(sys.argv[1]))"
@@ -112,7 +124,7 @@ def test_the_first_start_keeps_what_the_migrations_made(tmp_path: Path, kept: Pa
         command = [sys.executable, "-c", program, str(tmp_path / home)]
         subprocess.run(command, check=True, env=environment)
     schemas = []
-    for file in (tmp_path / "home/prefect.db", kept, tmp_path / "next/prefect.db"):
+    for file in (tmp_path / "home/prefect.db", kept_database, tmp_path / "next/prefect.db"):
         with closing(sqlite3.connect(file)) as connection:
             schemas.append(connection.execute("SELECT sql FROM sqlite_master ORDER BY name").fetchall())
             assert connection.execute("SELECT count(*) FROM alembic_version").fetchone() == (1,)

@@ -29,9 +29,11 @@ class FoundLock:
     life: Life
 
     @property
-    def told(self) -> str:
+    def description(self) -> str:
         """Who holds it, for what and since when, as part of one line."""
-        return self.record.told(datetime.now(UTC)) if self.record else f"a {LOCK_FILE} that cannot be read"
+        return (
+            self.record.describe(datetime.now(UTC)) if self.record else f"a {LOCK_FILE} that cannot be read"
+        )
 
     @property
     def key(self) -> str | bytes:
@@ -64,7 +66,7 @@ def held_content(store: Store, key: str | bytes) -> bytes | None:
 
 def locked_by(store: Store, found: FoundLock | None) -> RootLocked:
     """Return the error that says in one line who holds the root's lock, and what to do."""
-    holder = found.told if found else "a process of this machine that has not said yet which"
+    holder = found.description if found else "a process of this machine that has not said yet which"
     return RootLocked(
         f"the data root {store.root} is being written to by {holder}: wait until that has ended, or, if that "
         f"process is gone, run `perennial unlock --root {store.root}`"

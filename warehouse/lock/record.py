@@ -27,7 +27,7 @@ class LockRecord:
         """Return the content of the lock's file."""
         return _form().dump_json(self, indent=1) + b"\n"
 
-    def told(self, now: datetime) -> str:
+    def describe(self, now: datetime) -> str:
         """Return who holds it, for what and since when, as part of one line."""
         return (
             f"{self.owner}: {self.what}, since {shown_time(self.since)} ({ago(self.since, now)}), "

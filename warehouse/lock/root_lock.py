@@ -50,7 +50,7 @@ class RootLock:
         """Raise RootLocked where the lock has been removed, or taken by somebody else, meanwhile."""
         if held_content(self._store, self._record.token) is None:
             found = find_lock(self._store)
-            holder = f", and is held now by {found.told}" if found else ""
+            holder = f", and is held now by {found.description}" if found else ""
             raise RootLocked(
                 f"the lock of the data root {self._store.root} was taken from this {self.what}{holder}: "
                 "nothing more is written; give the same command again when nobody else writes there"
@@ -199,7 +199,7 @@ def _write_record(store: Store, what: str, is_guarded: bool, tell: Tell) -> Lock
             if store.create_bytes(LOCK_FILE, ours):
                 return record
         elif store.replace_bytes(LOCK_FILE, found.content, ours):
-            tell(f"took over the lock of {store.root}, left by {found.told}")
+            tell(f"took over the lock of {store.root}, left by {found.description}")
             return record
     raise locked_by(store, found)
 
