@@ -58,7 +58,7 @@ def _difference(table: Table, then: "pyarrow.Table", now: "pyarrow.Table", colum
     """Return what differs between the tables in these columns, "" where nothing does."""
     missing = [name for name in columns if name not in then.column_names]
     if missing:
-        return f"published without column {', '.join(missing)}, by an older perennial"
+        return f"published without column {', '.join(missing)}"
     then, now = then.select(columns), now.select(columns)
     if then.equals(now):
         return ""
