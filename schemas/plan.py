@@ -126,6 +126,6 @@ class RefreshPlan:
         """What the operator asked for, in both plans."""
         return {**self.growth.asked, **self.evaluation.asked}
 
-    def named(self, edition: str) -> "RefreshPlan":
+    def with_name(self, edition: str) -> "RefreshPlan":
         """Return the plan under this name."""
         return RefreshPlan(replace(self.growth, edition=edition), replace(self.evaluation, edition=edition))

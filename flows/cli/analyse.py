@@ -8,7 +8,7 @@ from flows.console.root_option import RootOption, data_root
 from flows.console.terminal import Terminal
 from schemas.errors import InvalidOption
 from warehouse.catalog.catalog import visible_editions, visible_evaluations
-from warehouse.lock.root_lock import locked_root
+from warehouse.lock.root_lock import lock_root
 
 
 def analyse(
@@ -35,7 +35,7 @@ def analyse(
             f"no edition is published in {store.root}, or all are withdrawn: run `perennial refresh` first"
         )
     chosen = known if edition is None else (select_unit(store, edition, known),)
-    with locked_root(store, f"analyse {edition or 'every edition'}", console.print):
+    with lock_root(store, f"analyse {edition or 'every edition'}", console.print):
         for name in chosen:
             evaluations = visible_evaluations(store, name)
             statistics = analyse_edition(store, name, evaluations)

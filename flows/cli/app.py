@@ -11,8 +11,8 @@ from typer import TyperException
 from typer.core import TyperCommand, TyperGroup
 
 from flows.console.interrupts import EXIT_CODES
-from flows.console.library_errors import as_ours
-from flows.console.os_errors import told_of
+from flows.console.library_errors import translate_error
+from flows.console.os_errors import describe_os_error
 from flows.console.terminal import Terminal, escape_what_cannot_be_encoded
 from schemas.benchmark import CommandLine, benchmarks
 from schemas.errors import PerennialError
@@ -168,10 +168,10 @@ def main() -> None:
         sys.exit(0)
     except OSError as error:
         # A full disk, a read-only root: wherever it was met, in a task of Prefect's too.
-        errors.print(f"perennial: error: {told_of(error)}")
+        errors.print(f"perennial: error: {describe_os_error(error)}")
         sys.exit(_REFUSED_BY_THE_SYSTEM)
     except Exception as error:
-        ours = as_ours(error)
+        ours = translate_error(error)
         if ours is None:
             raise
         errors.print(f"perennial: error: {ours}")

@@ -64,7 +64,7 @@ def calls(
     wanted = CallFilter(role, model, status, edition, template, contains)
     if call_id is not None and wanted != CallFilter():
         raise InvalidOption("CALL_ID shows one call in full: give no --role, --model or other filter with it")
-    with _opened(root) as ledger:
+    with _open_ledger(root) as ledger:
         if call_id is None:
             _print_list(ledger.newest(wanted, limit), ledger.totals(wanted), format_)
         else:
@@ -76,7 +76,7 @@ def _check(option: str, value: str | None, known: tuple[str, ...]) -> None:
         raise InvalidOption(f"{option} {value!r} is not known; known: {', '.join(known)}")
 
 
-def _opened(root: str | None) -> LedgerReader:
+def _open_ledger(root: str | None) -> LedgerReader:
     store = data_root(root)
     path = ledger_file(store.root)
     if not path.exists():

@@ -10,7 +10,7 @@ from flows.console.settings_options import settings_app
 from schemas.benchmark import find_benchmark
 from schemas.errors import InvalidOption
 from warehouse.catalog.catalog import row_file, visible_editions
-from warehouse.editions.publish import published_plan
+from warehouse.editions.publish import read_published_plan
 from warehouse.editions.selectors import select_unit
 from warehouse.lock.root_lock import refuse_locked
 from warehouse.staging.staging import Staging
@@ -53,7 +53,7 @@ def evaluate(
     from schemas.settings import load_settings
 
     store = Store(load_settings(flags).root)
-    growth = published_plan(store, _edition(store, edition))
+    growth = read_published_plan(store, _edition(store, edition))
     chosen = load_settings({**flags, "benchmark": growth.benchmark, "edition": growth.edition})
     console = result_console(as_json)
     refuse_locked(store)

@@ -6,12 +6,12 @@ from typing import Annotated
 
 import typer
 
-from flows.console.input_files import read_bytes_file, shown_path
+from flows.console.input_files import read_bytes_file, show_path
 from flows.console.root_option import RootOption, data_root
 from flows.console.terminal import Terminal
 from schemas.benchmark import benchmarks
 from warehouse.catalog.external_scores import keep_scores, parse_scores
-from warehouse.lock.root_lock import locked_root
+from warehouse.lock.root_lock import lock_root
 
 import_app = typer.Typer(
     help="Import what others have published: releases of benchmarks, scores of other benchmarks.",
@@ -38,9 +38,9 @@ def scores(
     """
     content = read_bytes_file(file)
     store = data_root(root)
-    rows = parse_scores(content, shown_path(file))
+    rows = parse_scores(content, show_path(file))
     console = Terminal(soft_wrap=True)
-    with locked_root(store, "import scores", console.print):
+    with lock_root(store, "import scores", console.print):
         sources = keep_scores(store, rows)
     benchmarks = len({row["benchmark"] for row in rows})
     console.print(f"{len(rows):,} scores of {benchmarks} benchmarks from {', '.join(sources)}")

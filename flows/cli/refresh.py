@@ -119,7 +119,7 @@ def _run(
     configure_prefect(root, verbose)
     from flows.serve.embedded_server import EmbeddedServer
 
-    with progress.shown_on(console), EmbeddedServer(prefect_home(root)) as server:
+    with progress.show_on(console), EmbeddedServer(prefect_home(root)) as server:
         with console.status("starting Prefect, making compiled code ready (compiled on first use)"):
             told = f"{warm_up()}; " if warm_up else ""
             # What takes seconds to import is imported while the server starts.

@@ -12,7 +12,7 @@ from flows.console.terminal import Terminal
 from schemas.errors import RootLocked
 from warehouse.lock.found_lock import FoundLock, find_lock, remove_lock
 from warehouse.lock.owner import Life
-from warehouse.lock.record import LOCK_FILE, ago, shown_time
+from warehouse.lock.record import LOCK_FILE, ago, format_time
 from warehouse.store.store import Store
 
 _DANGER = (
@@ -76,9 +76,9 @@ def _explain(console: Terminal, store: Store, found: FoundLock) -> None:
         lines |= {"what": record.what, "holder": owner.user, "host": f"{owner.host}{here}"}
         lines |= {
             "process": str(owner.pid),
-            "since": f"{shown_time(record.since)} ({ago(record.since, now)})",
+            "since": f"{format_time(record.since)} ({ago(record.since, now)})",
         }
-        lines["last beat"] = f"{shown_time(record.beat)} ({ago(record.beat, now)}; renewed every minute)"
+        lines["last beat"] = f"{format_time(record.beat)} ({ago(record.beat, now)}; renewed every minute)"
     lines["lives"] = _LIVES[found.life]
     for name, text in lines.items():
         console.print(f"{name + ':':<10} {text}")

@@ -38,7 +38,7 @@ def verify(
     store = data_root(root)
     console = Terminal(soft_wrap=True, stderr=as_json)
     checked = []
-    for name in _chosen(store, edition, all_):
+    for name in _choose_editions(store, edition, all_):
         started = time.perf_counter()
         verification = verify_unit(store, name)
         _print(console, verification, time.perf_counter() - started)
@@ -60,7 +60,7 @@ def audit(
 
     Example: perennial audit kumo-2026-11-20
     """
-    from flows.editions.audit import audit_unit, require_held, units_to_audit
+    from flows.editions.audit import audit_unit, require_expectations, units_to_audit
 
     store = data_root(root)
     console = Terminal(stderr=as_json, soft_wrap=True)
@@ -71,10 +71,10 @@ def audit(
         console.print(f"{name}: {told}")
     if as_json:
         sys.stdout.write(json.dumps({"editions": results}, indent=1) + "\n")
-    require_held({name: tuple(result["broken"]) for name, result in results.items()}, store)
+    require_expectations({name: tuple(result["broken"]) for name, result in results.items()}, store)
 
 
-def _chosen(store: Store, edition: str | None, all_: bool) -> tuple[str, ...]:
+def _choose_editions(store: Store, edition: str | None, all_: bool) -> tuple[str, ...]:
     from warehouse.editions.selectors import select_units
     from warehouse.editions.verify import verifiable_units
 

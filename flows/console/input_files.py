@@ -24,7 +24,7 @@ def read_text_file(path: Path, max_bytes: int = MAX_BYTES) -> str:
         guess = "it looks like UTF-16" if content.startswith(_UTF16_MARKS) else "it is not UTF-8 text"
         line = content.count(b"\n", 0, error.start) + 1
         raise UnreadableInput(
-            f"{shown_path(path)}: {guess} (byte 0x{content[error.start]:02x}, line {line}); save it as UTF-8"
+            f"{show_path(path)}: {guess} (byte 0x{content[error.start]:02x}, line {line}); save it as UTF-8"
         ) from None
 
 
@@ -38,7 +38,7 @@ def read_bytes_file(path: Path, max_bytes: int = MAX_BYTES) -> bytes:
         content = file.read(max_bytes + 1)
     if len(content) > max_bytes:
         raise UnreadableInput(
-            f"{shown_path(path)}: larger than {max_bytes:,} bytes, the most that is read; give a smaller file"
+            f"{show_path(path)}: larger than {max_bytes:,} bytes, the most that is read; give a smaller file"
         )
     return content
 
@@ -52,7 +52,7 @@ def open_input(path: Path) -> Iterator[BinaryIO]:
     except UnicodeDecodeError:
         raise  # of what was read: the caller knows what it should be
     except (OSError, ValueError) as error:
-        raise UnreadableInput(f"{shown_path(path)}: {_reason(error)}") from None
+        raise UnreadableInput(f"{show_path(path)}: {_reason(error)}") from None
 
 
 def json_files(path: Path) -> list[Path]:
@@ -62,15 +62,13 @@ def json_files(path: Path) -> list[Path]:
             return [path]
         found = sorted(entry for entry in path.iterdir() if entry.suffix == ".json" and not entry.is_dir())
     except OSError as error:
-        raise UnreadableInput(f"{shown_path(path)}: {_reason(error)}") from None
+        raise UnreadableInput(f"{show_path(path)}: {_reason(error)}") from None
     if not found:
-        raise UnreadableInput(
-            f"{shown_path(path)}: no *.json file in this folder; name a file or another one"
-        )
+        raise UnreadableInput(f"{show_path(path)}: no *.json file in this folder; name a file or another one")
     return found
 
 
-def shown_path(path: Path) -> str:
+def show_path(path: Path) -> str:
     """Return the path as one line of text that any terminal and encoder takes."""
     text = str(path).encode("utf-8", "backslashreplace").decode("utf-8")
     return text if text.isprintable() else repr(text)

@@ -14,7 +14,7 @@ from schemas.tables import TABLES
 from schemas.units import is_evaluation, split_unit
 from warehouse.catalog.catalog import Catalog, open_catalog
 from warehouse.catalog.leaderboard import leaderboard_sql
-from warehouse.editions.publish import published_plan
+from warehouse.editions.publish import read_published_plan
 from warehouse.store.store import Store
 
 
@@ -24,7 +24,7 @@ def print_edition(store: Store, unit: str, console: Terminal, as_json: bool) -> 
     `unit` is what was just published of it: the edition itself, or one of its evaluations.
     """
     catalog = open_catalog(store)
-    plan = published_plan(store, split_unit(unit)[0])
+    plan = read_published_plan(store, split_unit(unit)[0])
     benchmark = find_benchmark(plan.benchmark)
     measures = benchmark.measures
     names, rows = catalog.query(leaderboard_sql(plan.edition, measures))
@@ -35,7 +35,7 @@ def print_edition(store: Store, unit: str, console: Terminal, as_json: bool) -> 
         if is_evaluation(unit):
             document["evaluation"] = split_unit(unit)[1]
         document |= {"root": store.root, "counts": counts, "leaderboard": board}
-        document["models"] = _spent(catalog, plan.edition)
+        document["models"] = _sum_calls(catalog, plan.edition)
         sys.stdout.write(json.dumps(document, indent=1) + "\n")
         return
     table = Table(title=f"Edition {plan.edition}", title_justify="left", caption_justify="left")
@@ -52,7 +52,7 @@ def print_edition(store: Store, unit: str, console: Terminal, as_json: bool) -> 
     shown = ", ".join(f"{counts[name]:,} {name}" for name in TABLES if counts.get(name) and name != "audits")
     console.print(f"published: {shown}; {counts['audits']} expectations held")
     if counts.get("calls"):
-        console.print(f"models:    {_spent_text(_spent(catalog, plan.edition))}")
+        console.print(f"models:    {_describe_spending(_sum_calls(catalog, plan.edition))}")
     for name, text in benchmark.summary(catalog, plan).items():
         console.print(f"{name + ':':<10} {text}")
     console.print(f"tables:    {store.location('tables')}/<table>/edition={plan.edition}/")
@@ -82,7 +82,7 @@ def _figure(value_low_high: list[float | None]) -> str:
     return f"{value:.3f}" if low is None or high is None else f"{value:.3f} [{low:.3f}, {high:.3f}]"
 
 
-def _spent(catalog: Catalog, edition: str) -> dict[str, Any]:
+def _sum_calls(catalog: Catalog, edition: str) -> dict[str, Any]:
     """Return the edition's calls, tokens and known cost, and for how many calls each is unknown."""
     names, rows = catalog.query(
         "SELECT count(*) AS calls, sum(prompt_tokens)::BIGINT AS prompt_tokens, "
@@ -95,7 +95,7 @@ def _spent(catalog: Catalog, edition: str) -> dict[str, Any]:
     return dict(zip(names, rows[0], strict=True))
 
 
-def _spent_text(spent: dict[str, Any]) -> str:
+def _describe_spending(spent: dict[str, Any]) -> str:
     counted = calls_text(spent["calls"], spent["calls_of_unknown_cost"], spent["known_cost_usd"] or 0.0)
     tokens = f"{spent['prompt_tokens'] or 0:,} tokens in, {spent['completion_tokens'] or 0:,} out"
     kinds = {"without usage": "calls_without_usage", "with bounded usage": "calls_with_bounded_usage"}

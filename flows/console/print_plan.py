@@ -31,7 +31,9 @@ def print_plan(
 
     plan, own = prepared.plan, prepared.own
     estimates = own.estimate(plan.evaluation, load_prices(store))
-    counts = _planned_counts(own.counts, plan.evaluation, sum(estimate.calls_low for estimate in estimates))
+    counts = _count_planned_rows(
+        own.counts, plan.evaluation, sum(estimate.calls_low for estimate in estimates)
+    )
     values = {**plan.growth.as_json(), **plan.growth.own, **plan.evaluation.as_json()}
     shown = {key: value for key, value in values.items() if key not in ("own", "found", "evaluation")}
     if as_json:
@@ -64,7 +66,7 @@ def _in_words(value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def _planned_counts(growth: Mapping[str, int], plan: EvaluationPlan, calls: int) -> dict[str, int]:
+def _count_planned_rows(growth: Mapping[str, int], plan: EvaluationPlan, calls: int) -> dict[str, int]:
     """Return what will be there if all goes well: rows of `instances` and `episodes`, and so on."""
     programs = find_benchmark(plan.benchmark).playing().programs
     drawing = [name not in programs or programs[name].is_random for name in plan.players]

@@ -45,9 +45,9 @@ def settings_command(
             self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any
         ) -> Any:
             """Read the benchmark's name first: its settings are options too."""
-            from schemas.settings.refresh import chosen_benchmark
+            from schemas.settings.refresh import choose_benchmark
 
-            known = chosen_benchmark(_flag_of(args)).settings().ordered_fields()
+            known = choose_benchmark(_flag_of(args)).settings().ordered_fields()
             fields = {name: field for name, field in known.items() if has(name, field)}
             app = typer.Typer(add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False)
             app.command(self.name)(with_settings(function, fields))

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from flows.console.os_errors import told_of
+from flows.console.os_errors import describe_os_error
 from schemas.errors import Damaged, PerennialError
 
 UNREADABLE = 2
@@ -45,33 +45,33 @@ class Look:
     remedy: str
     action: Callable[[], Check]
 
-    def carried_out(self) -> Check:
+    def run(self) -> Check:
         """Return what the action finds; an error is a failed check with the error's exit code."""
         try:
             check = self.action()
         except PerennialError as error:
-            check = failed(str(error), self.remedy, error.exit_code)
+            check = report_failure(str(error), self.remedy, error.exit_code)
         except OSError as error:
-            check = failed(told_of(error), self.remedy, UNREADABLE)
+            check = report_failure(describe_os_error(error), self.remedy, UNREADABLE)
         return replace(check, name=self.name)
 
 
-def passed(seen: str) -> Check:
+def report_pass(seen: str) -> Check:
     """Return a check that is ok."""
     return Check("", Status.ok, seen)
 
 
-def warned(seen: str, remedy: str) -> Check:
+def report_warning(seen: str, remedy: str) -> Check:
     """Return a check that found something to look at, and nothing that stops the work."""
     return Check("", Status.warning, seen, remedy)
 
 
-def failed(seen: str, remedy: str, exit_code: int) -> Check:
+def report_failure(seen: str, remedy: str, exit_code: int) -> Check:
     """Return a check that failed."""
     return Check("", Status.failed, seen, remedy, exit_code)
 
 
-def flawed(flaws: Sequence[str], remedy: str, exit_code: int = Damaged.exit_code) -> Check:
+def report_flaws(flaws: Sequence[str], remedy: str, exit_code: int = Damaged.exit_code) -> Check:
     """Return a check that failed by these flaws, of which its line names the first ones."""
     more = f"; and {len(flaws) - _SHOWN} more" if len(flaws) > _SHOWN else ""
     return Check("", Status.failed, "; ".join(flaws[:_SHOWN]) + more, remedy, exit_code, tuple(flaws))

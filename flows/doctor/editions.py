@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from functools import partial
 
-from flows.doctor.check import Check, Look, flawed, passed, warned
+from flows.doctor.check import Check, Look, report_flaws, report_pass, report_warning
 from flows.stages.completeness import progress_of
 from flows.stages.workspace import Workspace
 from schemas.errors import Damaged, EditionConflict
@@ -24,15 +24,17 @@ def edition_looks(store: Store) -> Iterator[Look]:
     editions = verifiable_units(store)
     staged = [name for name in store.names("staging") if not name.startswith(".")]
     if not editions:
-        yield Look("editions", _LISTED, lambda: passed("none is published yet"))
+        yield Look("editions", _LISTED, lambda: report_pass("none is published yet"))
     for edition in editions:
         yield Look(_name(edition), _RESTORE, partial(_edition, store, edition))
     yield Look("withdrawals", _RESTORE, partial(_withdrawals, store))
     yield Look("other files", _RESTORE, partial(_other_files, store))
     if not staged:
-        yield Look("staging", _LISTED, lambda: passed("nothing is staged"))
+        yield Look("staging", _LISTED, lambda: report_pass("nothing is staged"))
     for edition in staged:
-        yield Look(f"staging {edition}", Staging(store, edition).remedy, partial(_staged, store, edition))
+        yield Look(
+            f"staging {edition}", Staging(store, edition).remedy, partial(_check_staged, store, edition)
+        )
 
 
 def _edition(store: Store, edition: str) -> Check:
@@ -45,11 +47,11 @@ def _edition(store: Store, edition: str) -> Check:
             f"restore the named files from a copy; until then `perennial editions --withdraw {edition} "
             "--why TEXT` hides it from readers"
         )
-        return flawed(damage, remedy)
+        return report_flaws(damage, remedy)
     unlisted = [finding.file for finding in verification.findings if finding.problem == "unlisted"]
     if unlisted:
-        return warned(f"{unlisted[0]} is no file of it", "move such files away")
-    return passed(
+        return report_warning(f"{unlisted[0]} is no file of it", "move such files away")
+    return report_pass(
         f"{verification.files:,} files of {verification.bytes:,} bytes, {verification.rows:,} rows as they "
         "were published; keys and references hold",
     )
@@ -61,7 +63,7 @@ def _name(unit: str) -> str:
 
 def _withdrawals(store: Store) -> Check:
     withdrawn = withdrawn_units(store)
-    return passed(f"withdrawn: {', '.join(withdrawn)}" if withdrawn else "none is withdrawn")
+    return report_pass(f"withdrawn: {', '.join(withdrawn)}" if withdrawn else "none is withdrawn")
 
 
 def _other_files(store: Store) -> Check:
@@ -71,39 +73,39 @@ def _other_files(store: Store) -> Check:
             "move the named files away, then make them again: `perennial analyse EDITION` for analyses, "
             "`perennial import scores` for scores"
         )
-        return flawed(flaws, remedy)
-    return passed(f"{count:,} files of later analyses and other scores, all readable")
+        return report_flaws(flaws, remedy)
+    return report_pass(f"{count:,} files of later analyses and other scores, all readable")
 
 
-def _staged(store: Store, edition: str) -> Check:
+def _check_staged(store: Store, edition: str) -> Check:
     staging = Staging(store, edition)
     try:
         plan = staging.read_plan()
     except EditionConflict as error:
-        return warned(str(error), staging.remedy)
+        return report_warning(str(error), staging.remedy)
     if plan is None:
-        return flawed([f"{staging.folder} has no plan.json"], staging.remedy)
+        return report_flaws([f"{staging.folder} has no plan.json"], staging.remedy)
     state = staged_state(staging)
     if state.flaws:
-        return flawed(state.flaws, staging.remedy)
+        return report_flaws(state.flaws, staging.remedy)
     published = published_units(store)
     remedy = f"remove it with `perennial editions --prune-staging {edition}`"
     if edition in published:
-        return warned("left over: it is published", remedy)
+        return report_warning("left over: it is published", remedy)
     of, name = split_unit(edition)
     if name and of not in published:
         if of in staged_units(store):
-            return passed(f"begins when {of} is published")
-        return warned(f"left over: {of} is neither published nor staged", remedy)
+            return report_pass(f"begins when {of} is published")
+        return report_warning(f"left over: {of} is neither published nor staged", remedy)
     try:
         progress = progress_of(Workspace(staging, plan))
     except Damaged as error:
-        return flawed([str(error).removesuffix(f": {staging.remedy}")], staging.remedy)
+        return report_flaws([str(error).removesuffix(f": {staging.remedy}")], staging.remedy)
     if progress.unasked:
         flaws = [f"batch {key} is not in the plan" for key in progress.unasked]
-        return flawed(flaws, staging.remedy)
+        return report_flaws(flaws, staging.remedy)
     done = len(progress.asked) - len(progress.missing)
-    return passed(
+    return report_pass(
         f"{done:,} of {len(progress.asked):,} batches known so far are staged, {state.parts:,} parts as they "
         "were written; the same refresh resumes it",
     )

@@ -7,12 +7,12 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from flows.doctor.check import Check, Look, failed, passed, warned
+from flows.doctor.check import Check, Look, report_failure, report_pass, report_warning
 from schemas.benchmark import find_benchmark
 from schemas.calls import CallPolicy
 from schemas.errors import EndpointFailed
 from schemas.settings import RefreshSettings
-from tasks.llm.endpoint import checked_key, checked_url, shown_url
+from tasks.llm.endpoint import check_key, check_url, strip_url
 from tasks.play.model_player import parse_model_player
 
 if TYPE_CHECKING:
@@ -38,24 +38,24 @@ def _endpoint(settings: RefreshSettings) -> Check:
     models = _models(settings)
     endpoint = settings.endpoint()
     if not models and endpoint.url_from == "default":
-        return passed("not configured: no model is named")
+        return report_pass("not configured: no model is named")
     policy = CallPolicy(endpoint.base_url, concurrency=1, timeout_s=_TIMEOUT_S)
-    url = checked_url(policy.base_url)
-    key = checked_key(endpoint.key)
+    url = check_url(policy.base_url)
+    key = check_key(endpoint.key)
     answer = asyncio.run(_ask_for_models(policy, key))
-    check = _judge(shown_url(url), key, answer, models)
+    check = _judge(strip_url(url), key, answer, models)
     return replace(check, seen=f"{check.seen} ({endpoint.describe_sources()})")
 
 
 def _judge(shown: str, key: str, answer: "httpx2.Response | str", models: list[str]) -> Check:
     if isinstance(answer, str):
-        return failed(f"{shown} is not reached: {answer}", _REACH, EndpointFailed.exit_code)
+        return report_failure(f"{shown} is not reached: {answer}", _REACH, EndpointFailed.exit_code)
     if answer.status_code in (401, 403):
         told = "refuses the key" if key else "asks for a key, and none is set"
-        return failed(f"{shown} {told} (HTTP {answer.status_code})", _KEY, EndpointFailed.exit_code)
+        return report_failure(f"{shown} {told} (HTTP {answer.status_code})", _KEY, EndpointFailed.exit_code)
     if answer.status_code >= 500:
         told = f"{shown} answers with HTTP {answer.status_code}"
-        return failed(told, "try again later, or look at that server", EndpointFailed.exit_code)
+        return report_failure(told, "try again later, or look at that server", EndpointFailed.exit_code)
     return _with_models(shown, answer, models)
 
 
@@ -75,7 +75,7 @@ async def _ask_for_models(policy: CallPolicy, key: str) -> "httpx2.Response | st
 
     from tasks.llm.bounded_http import open_client
 
-    url = checked_url(policy.base_url)
+    url = check_url(policy.base_url)
     try:
         async with asyncio.timeout(_TIMEOUT_S), open_client(policy, url, key) as client:
             return await client.get("/models", cast_to=httpx2.Response)
@@ -92,10 +92,10 @@ def _with_models(shown: str, answer: "httpx2.Response", models: list[str]) -> Ch
         listed = {str(model["id"]) for model in json.loads(answer.content)["data"]}
     except (ValueError, KeyError, TypeError, RecursionError):
         seen = f"{shown} answers with HTTP {answer.status_code} and lists no models"
-        return warned(seen, "check that base_url ends as the server wants it, often in /v1")
+        return report_warning(seen, "check that base_url ends as the server wants it, often in /v1")
     unlisted = [model for model in models if model not in listed]
     if unlisted:
         seen = f"{shown} answers and does not list {', '.join(unlisted)}"
-        return warned(seen, "correct the model's name, if the server does not know it unlisted")
+        return report_warning(seen, "correct the model's name, if the server does not know it unlisted")
     count = f"{len(listed):,} model{'' if len(listed) == 1 else 's'}"
-    return passed(f"{shown} answers and lists {count}")
+    return report_pass(f"{shown} answers and lists {count}")

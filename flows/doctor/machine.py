@@ -16,7 +16,15 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import OpenerDirector, ProxyHandler, Request, build_opener
 
-from flows.doctor.check import UNREADABLE, Check, Look, failed, flawed, passed, warned
+from flows.doctor.check import (
+    UNREADABLE,
+    Check,
+    Look,
+    report_failure,
+    report_flaws,
+    report_pass,
+    report_warning,
+)
 from flows.doctor.root import first_that_exists
 from flows.serve.prefect_environment import configure_prefect, prefect_home
 from schemas.settings import RefreshSettings
@@ -37,9 +45,9 @@ def machine_looks(settings: RefreshSettings, *, deep: bool) -> Iterator[Look]:
     yield Look("versions", _INSTALL, _versions)
     url = os.environ.get("PREFECT_API_URL", "")
     if url:
-        yield Look("prefect", _PREFECT, partial(_named_server, url))
+        yield Look("prefect", _PREFECT, partial(_check_named_server, url))
     elif deep:
-        yield Look("prefect", _EMBEDDED, _started_server)
+        yield Look("prefect", _EMBEDDED, _start_server)
     else:
         yield Look("prefect", _EMBEDDED, partial(_embedded_home, prefect_home(settings.root)))
 
@@ -50,7 +58,7 @@ def _versions() -> Check:
     try:
         installed = distribution(_DISTRIBUTION)
     except PackageNotFoundError:
-        return warned("perennial runs from its folder and is not installed", _INSTALL)
+        return report_warning("perennial runs from its folder and is not installed", _INSTALL)
     required = [Requirement(line) for line in installed.requires or []]
     direct = [one for one in required if one.marker is None or one.marker.evaluate({"extra": ""})]
     wrong = [told for one in direct if (told := _wrong_version(one.name, str(one.specifier)))]
@@ -58,8 +66,8 @@ def _versions() -> Check:
     if not _fits(platform.python_version(), python):
         wrong.insert(0, f"Python {platform.python_version()} runs, required is {python}")
     if wrong:
-        return flawed(wrong, _INSTALL, _GENERAL)
-    return passed(
+        return report_flaws(wrong, _INSTALL, _GENERAL)
+    return report_pass(
         f"Python {platform.python_version()}, perennial {installed.version}, Prefect {version('prefect')}, "
         f"and all {len(direct)} dependencies as required",
     )
@@ -80,29 +88,29 @@ def _fits(found: str, specifier: str) -> bool:
     return SpecifierSet(specifier).contains(found, prereleases=True)
 
 
-def _named_server(url: str) -> Check:
+def _check_named_server(url: str) -> Check:
     """Look at the server of PREFECT_API_URL, which a user name or a key may be needed for."""
     shown = without_credentials(url)
     opener = build_opener(ProxyHandler({})) if is_loopback(urlsplit(url)) else build_opener()
     try:
-        _asked(opener, f"{url.rstrip('/')}/health")
-        found = str(_asked(opener, f"{url.rstrip('/')}/admin/version"))
+        _ask_server(opener, f"{url.rstrip('/')}/health")
+        found = str(_ask_server(opener, f"{url.rstrip('/')}/admin/version"))
     except HTTPError as error:
-        return failed(f"{shown} answers with {error.code}", _PREFECT, _GENERAL)
+        return report_failure(f"{shown} answers with {error.code}", _PREFECT, _GENERAL)
     except (URLError, OSError, HTTPException, ValueError) as error:
         reason = getattr(error, "reason", error)
-        return failed(f"{shown} does not answer as Prefect does ({reason})", _PREFECT, _GENERAL)
+        return report_failure(f"{shown} does not answer as Prefect does ({reason})", _PREFECT, _GENERAL)
     installed = version("prefect")
     seen = f"{shown} answers, Prefect {found}"
     if found.split(".")[:2] != installed.split(".")[:2]:
         remedy = (
             f"run the same version on both sides: `pip install prefect=={found}` here, or update the server"
         )
-        return warned(f"{seen}, and {installed} is installed here", remedy)
-    return passed(seen)
+        return report_warning(f"{seen}, and {installed} is installed here", remedy)
+    return report_pass(seen)
 
 
-def _asked(opener: OpenerDirector, url: str) -> object:
+def _ask_server(opener: OpenerDirector, url: str) -> object:
     request = Request(url, headers=_credentials())
     with opener.open(request, timeout=_TIMEOUT_S) as reply:
         return json.loads(reply.read(1 << 16))
@@ -119,28 +127,28 @@ def _credentials() -> dict[str, str]:
 def _embedded_home(home: Path) -> Check:
     above = first_that_exists(home)
     if above.is_dir() and os.access(above, os.W_OK | os.X_OK):
-        return passed(f"each refresh starts a server of its own, in {home}")
+        return report_pass(f"each refresh starts a server of its own, in {home}")
     remedy = "make that folder writable, or start `prefect server start` elsewhere and set PREFECT_API_URL"
-    return failed(f"{home} cannot be made or written", remedy, UNREADABLE)
+    return report_failure(f"{home} cannot be made or written", remedy, UNREADABLE)
 
 
-def _started_server() -> Check:
+def _start_server() -> Check:
     """Start an embedded server in a folder of its own, and end it again."""
     from flows.serve.embedded_server import EmbeddedServer
 
     begun = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="perennial-") as folder, _environment_kept():
+    with tempfile.TemporaryDirectory(prefix="perennial-") as folder, _keep_environment():
         home = prefect_home(folder)
         os.environ.pop("PREFECT_HOME", None)
         configure_prefect(folder, verbose=False)
         with EmbeddedServer(home) as server:
             server.wait_ready()
             seconds = time.monotonic() - begun
-    return passed(f"an embedded server started within {seconds:.0f} s and was ended again")
+    return report_pass(f"an embedded server started within {seconds:.0f} s and was ended again")
 
 
 @contextmanager
-def _environment_kept() -> Iterator[None]:
+def _keep_environment() -> Iterator[None]:
     before = dict(os.environ)
     try:
         yield

@@ -9,7 +9,15 @@ from pathlib import Path
 from uuid import uuid4
 
 from flows.console.clock import refuse_clock_set_back
-from flows.doctor.check import UNREADABLE, Check, Look, failed, flawed, passed, warned
+from flows.doctor.check import (
+    UNREADABLE,
+    Check,
+    Look,
+    report_failure,
+    report_flaws,
+    report_pass,
+    report_warning,
+)
 from schemas.errors import PerennialError, RootLocked
 from schemas.units import describe_unit
 from warehouse.editions.published_calls import published_call_ids
@@ -67,11 +75,11 @@ def root_looks(store: Store) -> Iterator[Look]:
 def _absent_ledger(store: Store, path: Path) -> Check:
     published = sum(len(call_ids) for _, call_ids in published_call_ids(store))
     if not published:
-        return passed("no model call has been kept yet")
+        return report_pass("no model call has been kept yet")
     seen = f"{path} is missing, and {published:,} published model calls were kept in it"
     if store.local_folder is None:
-        return warned(seen, "copy it from the machine that runs the refreshes of this root")
-    return failed(seen, _LOST, _DAMAGED)
+        return report_warning(seen, "copy it from the machine that runs the refreshes of this root")
+    return report_failure(seen, _LOST, _DAMAGED)
 
 
 def _describe_missing(lost: MissingCalls) -> str:
@@ -90,22 +98,22 @@ def _root(store: Store) -> Check:
     folder = store.local_folder
     if folder is None:
         _write_probe(store)
-        return passed(f"{store.root} can be read and written")
+        return report_pass(f"{store.root} can be read and written")
     if not folder.exists():
         return _absent_root(folder)
     _write_probe(store)
     free = shutil.disk_usage(folder).free
     seen = f"{store.root} can be read and written, {free / 1e9:,.1f} GB free"
     if free < _LITTLE_SPACE:
-        return warned(seen, "free some space before the next refresh")
-    return passed(seen)
+        return report_warning(seen, "free some space before the next refresh")
+    return report_pass(seen)
 
 
 def _absent_root(folder: Path) -> Check:
     above = first_that_exists(folder)
     if above.is_dir() and os.access(above, os.W_OK | os.X_OK):
-        return passed(f"{folder} is not there yet and can be made")
-    return failed(f"{folder} cannot be made: {above} is not a writable folder", _WRITABLE, UNREADABLE)
+        return report_pass(f"{folder} is not there yet and can be made")
+    return report_failure(f"{folder} cannot be made: {above} is not a writable folder", _WRITABLE, UNREADABLE)
 
 
 def _write_probe(store: Store) -> None:
@@ -120,24 +128,28 @@ def _write_probe(store: Store) -> None:
 
 def _conditions(store: Store) -> Check:
     store.require_conditional_writes()
-    return passed("two writers at the same instant are kept apart")
+    return report_pass("two writers at the same instant are kept apart")
 
 
 def _lock(store: Store) -> Check:
     found = find_lock(store)
     if found is None:
-        return passed("nobody writes to the root")
+        return report_pass("nobody writes to the root")
     if found.life is Life.gone:
-        return passed(f"left behind by {found.description}; the next writer takes it over")
+        return report_pass(f"left behind by {found.description}; the next writer takes it over")
     if found.life is Life.alive:
-        return warned(f"held by {found.description}", "wait until that has ended: what is staged is moving")
-    return failed(f"held by {found.description}, of which nothing is known here", _LOCK, RootLocked.exit_code)
+        return report_warning(
+            f"held by {found.description}", "wait until that has ended: what is staged is moving"
+        )
+    return report_failure(
+        f"held by {found.description}, of which nothing is known here", _LOCK, RootLocked.exit_code
+    )
 
 
 def _clock(store: Store) -> Check:
     now = datetime.now(UTC)
     refuse_clock_set_back(store, now)
-    return passed(f"{now:%Y-%m-%d %H:%M:%S} UTC, not before any published edition")
+    return report_pass(f"{now:%Y-%m-%d %H:%M:%S} UTC, not before any published edition")
 
 
 def _ledger(store: Store) -> Check:
@@ -146,18 +158,18 @@ def _ledger(store: Store) -> Check:
         return _absent_ledger(store, path)
     state = check_ledger(path)
     if state.flaws:
-        return flawed([f"{path}: {flaw}" for flaw in state.flaws], _LEDGER)
+        return report_flaws([f"{path}: {flaw}" for flaw in state.flaws], _LEDGER)
     missing = find_missing_calls(path, lambda: published_call_ids(store))
     root_id = find_root_id(store)
     is_foreign = state.root_id is not None and state.root_id != root_id
     if missing:
         whose = "the ledger of another data root, and " if is_foreign else ""
         flaws = [f"{path}: {whose}{_describe_missing(lost)}" for lost in missing]
-        return flawed(flaws, _LOST)
+        return report_flaws(flaws, _LOST)
     if is_foreign:
         seen = f"{path} is the ledger of another data root ({state.root_id}; this one is {root_id or 'new'})"
-        return warned(seen, _FOREIGN.format(path=path))
-    return passed(
+        return report_warning(seen, _FOREIGN.format(path=path))
+    return report_pass(
         f"{state.calls:,} calls, {state.answered:,} of them answered, {state.messages:,} messages, "
         "each one as it was kept",
     )

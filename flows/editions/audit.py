@@ -34,14 +34,14 @@ def audit_unit(store: Store, unit: str) -> tuple[str, tuple[str, ...]]:
     """
     if unit_plan(store, unit).imported_from:
         return IMPORTED, ()
-    rows = _audited(store, unit)
+    rows = _audit_tables(store, unit)
     broken = tuple(_in_words(row) for row in rows if not row["success"] and row["severity"] == "critical")
     if broken:
         return f"{len(broken)} of {len(rows):,} expectations are broken", broken
     return f"all {len(rows):,} expectations hold", ()
 
 
-def require_held(broken: dict[str, tuple[str, ...]], store: Store) -> None:
+def require_expectations(broken: dict[str, tuple[str, ...]], store: Store) -> None:
     """Raise AuditFailed, naming each broken expectation of each edition, where there is one."""
     told = "; ".join(f"{edition}: {text}" for edition, texts in broken.items() for text in texts)
     if told:
@@ -51,7 +51,7 @@ def require_held(broken: dict[str, tuple[str, ...]], store: Store) -> None:
         )
 
 
-def _audited(store: Store, unit: str) -> list[dict[str, Any]]:
+def _audit_tables(store: Store, unit: str) -> list[dict[str, Any]]:
     from warehouse.audit.audit import audit
 
     plan, answers = unit_plan(store, unit), is_evaluation(unit)

@@ -46,7 +46,7 @@ def prune(store: Store, editions: Sequence[str], *, yes: bool, format_: Format) 
     console = Terminal(stderr=format_ is not Format.table, soft_wrap=True)
     if not shown:
         console.print(f"nothing to remove in {store.root}")
-    elif yes or _agreed(console):
+    elif yes or _confirm(console):
         _remove(store, shown, console)
 
 
@@ -60,7 +60,7 @@ def _print_kept(store: Store) -> None:
         )
 
 
-def _agreed(console: Terminal) -> bool:
+def _confirm(console: Terminal) -> bool:
     """Ask on a terminal; elsewhere say which option confirms it."""
     console.print("model calls stay in the ledger: nothing that was paid for is lost")
     if not sys.stdin.isatty():
@@ -73,26 +73,28 @@ def _agreed(console: Terminal) -> bool:
 
 
 def _remove(store: Store, shown: Sequence[Prunable], console: Terminal) -> None:
-    from warehouse.lock.root_lock import locked_root
+    from warehouse.lock.root_lock import lock_root
 
-    with locked_root(store, "editions --prune-staging"):
+    with lock_root(store, "editions --prune-staging"):
         # Looked at again, as a refresh may have resumed it before the lock was taken.
         unchanged = set(prunable(store, datetime.now(UTC), {entry.edition for entry in shown}))
         for entry in shown:
             if entry in unchanged:
                 remove(store, entry)
-                console.print(f"removed {entry.files:,} files, {entry.bytes:,} bytes: {_named(entry)}")
+                console.print(
+                    f"removed {entry.files:,} files, {entry.bytes:,} bytes: {_name_editions(entry)}"
+                )
             else:
-                console.print(f"left as it is, as it changed meanwhile: {_named(entry)}")
+                console.print(f"left as it is, as it changed meanwhile: {_name_editions(entry)}")
 
 
-def _named(entry: Prunable) -> str:
+def _name_editions(entry: Prunable) -> str:
     return f"{_WHAT[entry.kind]}{f' of {entry.edition}' if entry.edition else ''}"
 
 
 def _row(store: Store, entry: Prunable) -> tuple[Any, ...]:
     is_staging = entry.kind == "staging"
-    paid = _paid(store, entry.edition) if is_staging else (None, None)
+    paid = _sum_paid_calls(store, entry.edition) if is_staging else (None, None)
     return (
         _WHAT[entry.kind],
         entry.edition,
@@ -105,7 +107,7 @@ def _row(store: Store, entry: Prunable) -> tuple[Any, ...]:
     )
 
 
-def _paid(store: Store, edition: str) -> tuple[int, float]:
+def _sum_paid_calls(store: Store, edition: str) -> tuple[int, float]:
     """Return how many answered calls the ledger keeps for the edition, and their cost as far as known."""
     path = ledger_file(store.root)
     if not path.exists():

@@ -62,7 +62,7 @@ def reproduce_unit(
     plan = _plan(store, unit)
     benchmark = find_benchmark(plan.benchmark)
     work = Store(str(folder))
-    _bring_what_was_seen(store, plan, benchmark, work)
+    _copy_visible_data(store, plan, benchmark, work)
     _fill_ledger(store, unit, work)
     staging = Staging(work, unit)
     staging.write_plan(plan)
@@ -84,7 +84,7 @@ def _plan(store: Store, unit: str) -> Plan:
     return plan
 
 
-def _bring_what_was_seen(store: Store, plan: Plan, benchmark: Benchmark, work: Store) -> None:
+def _copy_visible_data(store: Store, plan: Plan, benchmark: Benchmark, work: Store) -> None:
     """Copy what could be seen: of earlier editions, or the questions that were played."""
     if isinstance(plan, EditionPlan):
         seen = {"editions", *(table for stage in benchmark.growing() for table in stage.earlier)}

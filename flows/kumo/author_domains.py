@@ -6,7 +6,7 @@ from flows.console import progress
 from flows.kumo.edition import KumoEdition
 from flows.kumo.planning.domain_choice import load_bundled
 from flows.kumo.planning.prepare import PlannedDomain
-from flows.stages.model_calls import BatchCalls, ModelSession, all_settled, run_session
+from flows.stages.model_calls import BatchCalls, ModelSession, run_session, settle_all
 from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace
 from schemas.benchmark import Batch
@@ -46,7 +46,7 @@ def propose(workspace: Workspace, _batch: Batch, policies: Policies) -> dict[str
 
     Raises UnusableConfig where every proposal was refused: there would be nothing to configure.
     """
-    tables = run_session(workspace, policies.calls, partial(_proposed, workspace))
+    tables = run_session(workspace, policies.calls, partial(_propose_rows, workspace))
     plan = KumoEdition(workspace).plan
     if not tables["kumo_domains"] and not plan.configs:
         raise UnusableConfig(
@@ -56,7 +56,7 @@ def propose(workspace: Workspace, _batch: Batch, policies: Policies) -> dict[str
     return tables
 
 
-async def _proposed(workspace: Workspace, session: ModelSession) -> dict[str, Rows]:
+async def _propose_rows(workspace: Workspace, session: ModelSession) -> dict[str, Rows]:
     plan = KumoEdition(workspace).plan.authoring
     calls = session.batch()
     proposed = await propose_domains(
@@ -64,12 +64,12 @@ async def _proposed(workspace: Workspace, session: ModelSession) -> dict[str, Ro
         ModelChoice(plan.proposer, plan.params),
         plan.proposals,
         plan.categories,
-        _known(workspace),
+        _list_known_domains(workspace),
         ask_json=session.json_asker(calls),
     )
     if proposed.shortfall is not None:
         progress.note(f"warning: {proposed.shortfall}")
-    return calls.added_to(
+    return calls.add_to(
         {
             "kumo_domains": [proposal_row(proposal) for proposal in proposed.proposals],
             "rejections": [rejection_row(rejection) for rejection in proposed.rejections],
@@ -77,7 +77,7 @@ async def _proposed(workspace: Workspace, session: ModelSession) -> dict[str, Ro
     )
 
 
-def _known(workspace: Workspace) -> list[KnownDomain]:
+def _list_known_domains(workspace: Workspace) -> list[KnownDomain]:
     """Return the domains of this edition, the bundled ones, and those of editions published before."""
     edition = KumoEdition(workspace)
     configs = [edition.config(config_id).config for config_id in edition.plan.configs]
@@ -94,7 +94,7 @@ def configure(workspace: Workspace, _batch: Batch, policies: Policies) -> dict[s
     UnusableConfig where no domain at all is left.
     """
     edition = KumoEdition(workspace)
-    proposed = edition.proposed()
+    proposed = edition.read_proposed()
     tables = run_session(workspace, policies.calls, partial(_configure_all, workspace, proposed))
     if not tables["kumo_seed_configs"] and not edition.plan.configs:
         raise UnusableConfig(
@@ -108,10 +108,10 @@ def configure(workspace: Workspace, _batch: Batch, policies: Policies) -> dict[s
 async def _configure_all(workspace: Workspace, rows: Rows, session: ModelSession) -> dict[str, Rows]:
     calls = session.batch()
     tables: dict[str, Rows] = {"kumo_seed_configs": [], "kumo_outcomes": [], "rejections": []}
-    for configured in await all_settled(_configure(workspace, row, session, calls) for row in rows):
-        for name, added in _configured_rows(configured).items():
+    for configured in await settle_all(_configure(workspace, row, session, calls) for row in rows):
+        for name, added in _make_config_rows(configured).items():
             tables[name] += added
-    return calls.added_to(tables)
+    return calls.add_to(tables)
 
 
 async def _configure(workspace: Workspace, row: Row, session: ModelSession, calls: BatchCalls) -> Configured:
@@ -126,7 +126,7 @@ async def _configure(workspace: Workspace, row: Row, session: ModelSession, call
     )
 
 
-def _configured_rows(configured: Configured) -> dict[str, Rows]:
+def _make_config_rows(configured: Configured) -> dict[str, Rows]:
     config = configured.config
     rejections = [rejection_row(rejection) for rejection in configured.rejections]
     if config is None:

@@ -36,10 +36,10 @@ def sample(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[str,
     """
     edition, cell = KumoEdition(workspace), Cell.of(batch)
     issued = issued_instances(workspace.staging.store, workspace.growth.known_editions)
-    return _sampled(edition, cell, issued, _drawn_before(edition, cell))
+    return _sample_rows(edition, cell, issued, _read_drawn_ids(edition, cell))
 
 
-def _drawn_before(edition: KumoEdition, cell: Cell) -> IdSet:
+def _read_drawn_ids(edition: KumoEdition, cell: Cell) -> IdSet:
     """Return the ids of all that was drawn for the chunks before: instances, and those left unsolved."""
     workspace = edition.workspace
     place = (workspace.staging.store.root, workspace.plan.edition)
@@ -65,7 +65,7 @@ class _Drawn:
         return _Drawn()
 
 
-def _sampled(edition: KumoEdition, cell: Cell, issued: IdSet, earlier: IdSet) -> dict[str, Rows]:
+def _sample_rows(edition: KumoEdition, cell: Cell, issued: IdSet, earlier: IdSet) -> dict[str, Rows]:
     """Return the rows of a chunk; `earlier` are the ids that were drawn for the chunks before."""
     plan = edition.plan
     encoded = edition.config(cell.config_id)
@@ -96,7 +96,7 @@ def _sampled(edition: KumoEdition, cell: Cell, issued: IdSet, earlier: IdSet) ->
             sample.instances, sample.ids, boards, solutions, strict=True
         ):
             if solution.expected_steps is None:
-                rejections.append(_unsolved(instance_id))
+                rejections.append(_reject_unsolved(instance_id))
             else:
                 instances.append(_row(cell, instance, instance_id, board, solution))
                 shared.append(
@@ -137,7 +137,7 @@ def _row(
     )
 
 
-def _unsolved(instance_id: str) -> dict[str, object]:
+def _reject_unsolved(instance_id: str) -> dict[str, object]:
     return rejection_row(
         Rejection(
             "sample",

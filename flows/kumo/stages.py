@@ -3,14 +3,14 @@
 from collections.abc import Callable, Sequence
 
 from flows.kumo import author_domains, sample_instances, write_books
-from flows.kumo.edition import CONFIGS, PROPOSALS, KumoEdition, given_batch
+from flows.kumo.edition import CONFIGS, PROPOSALS, KumoEdition, batch_of_given
 from flows.kumo.gate import check_batches
 from flows.stages.workspace import Workspace
 from schemas.benchmark import Batch, Stage, always
 
 
 def _given_domains(workspace: Workspace) -> Sequence[Batch]:
-    return [given_batch(config_id) for config_id in KumoEdition(workspace).plan.configs]
+    return [batch_of_given(config_id) for config_id in KumoEdition(workspace).plan.configs]
 
 
 def _proposals(workspace: Workspace) -> Sequence[Batch]:

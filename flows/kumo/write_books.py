@@ -7,7 +7,7 @@ and revised; one that never passes is replaced by the template's book, and says 
 from functools import partial
 
 from flows.kumo.edition import Cell, KumoEdition
-from flows.stages.model_calls import BatchCalls, ModelSession, all_settled, run_session
+from flows.stages.model_calls import BatchCalls, ModelSession, run_session, settle_all
 from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace
 from schemas.benchmark import Batch
@@ -52,11 +52,11 @@ async def _by_model(edition: KumoEdition, cell: Cell, session: ModelSession) -> 
     calls = session.batch()
     rows = edition.instance_rows(cell)
     asker = session.json_asker(calls)
-    histories = await all_settled(_history(edition, encoded, row, calls, asker) for row in rows)
+    histories = await settle_all(_history(edition, encoded, row, calls, asker) for row in rows)
     tables: dict[str, Rows] = {"kumo_books": [], "rejections": []}
     for row, history in zip(rows, histories, strict=True):
         _add_history(tables, edition, encoded, row, history)
-    return calls.added_to(tables)
+    return calls.add_to(tables)
 
 
 async def _history(

@@ -14,7 +14,7 @@ from schemas.plan import EditionPlan, EvaluationPlan
 from schemas.settings import RefreshSettings
 from schemas.units import evaluation_of, split_unit
 from warehouse.catalog.catalog import PART, published_evaluations
-from warehouse.editions.publish import evaluation_plan, published_plan
+from warehouse.editions.publish import evaluation_plan, read_published_plan
 from warehouse.staging.staging import Staging, staged_units
 from warehouse.store.store import Store
 
@@ -32,7 +32,7 @@ def prepare_evaluation(
     """
     _refuse_bad_name(name)
     refuse_clock_set_back(store, datetime.now(UTC))
-    growth = published_plan(store, settings.edition)
+    growth = read_published_plan(store, settings.edition)
     if growth.imported_from:
         raise InvalidOption(
             f"edition {growth.edition!r} was imported, and its questions passed no gate here: name an "
@@ -41,8 +41,8 @@ def prepare_evaluation(
     benchmark = find_benchmark(growth.benchmark)
     players = choose_players(settings, benchmark, growth.own)
     check_models(settings, benchmark, (), players, store, needs_key=needs_key)
-    asked = _asked(settings, growth, players)
-    begun = _begun(store, asked, name)
+    asked = _plan_asked(settings, growth, players)
+    begun = _find_begun(store, asked, name)
     if begun is not None:
         return begun
     earlier = list(_earlier_plans(store, growth.edition))
@@ -60,7 +60,7 @@ def _refuse_bad_name(name: str) -> None:
         )
 
 
-def _asked(settings: RefreshSettings, growth: EditionPlan, players: tuple[str, ...]) -> EvaluationPlan:
+def _plan_asked(settings: RefreshSettings, growth: EditionPlan, players: tuple[str, ...]) -> EvaluationPlan:
     programs = find_benchmark(growth.benchmark).playing().programs
     params = settings.player_params() if set(players) - set(programs) else {}
     return EvaluationPlan(
@@ -68,13 +68,13 @@ def _asked(settings: RefreshSettings, growth: EditionPlan, players: tuple[str, .
     )
 
 
-def _begun(store: Store, asked: EvaluationPlan, name: str) -> EvaluationPlan | None:
+def _find_begun(store: Store, asked: EvaluationPlan, name: str) -> EvaluationPlan | None:
     """Return the plan of the evaluation that was begun with these settings; None where none was.
 
     With a name, of that one, published or not; raises EditionConflict where it has other settings.
     """
     if not name:
-        staged = _staged_plans(store, asked.edition)
+        staged = _read_staged_plans(store, asked.edition)
         return next((plan for plan in staged if plan.asked == asked.asked), None)
     unit = evaluation_of(asked.edition, name)
     found = [plan for plan in _earlier_plans(store, asked.edition) if plan.unit == unit]
@@ -89,10 +89,10 @@ def _begun(store: Store, asked: EvaluationPlan, name: str) -> EvaluationPlan | N
 def _earlier_plans(store: Store, edition: str) -> Iterator[EvaluationPlan]:
     published = published_evaluations(store, edition)
     yield from (evaluation_plan(store, unit) for unit in published)
-    yield from (plan for plan in _staged_plans(store, edition) if plan.unit not in published)
+    yield from (plan for plan in _read_staged_plans(store, edition) if plan.unit not in published)
 
 
-def _staged_plans(store: Store, edition: str) -> Iterator[EvaluationPlan]:
+def _read_staged_plans(store: Store, edition: str) -> Iterator[EvaluationPlan]:
     for unit in staged_units(store):
         of, name = split_unit(unit)
         plan = Staging(store, unit).read_plan() if of == edition and name else None

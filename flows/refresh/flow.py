@@ -16,7 +16,7 @@ from flows.console import progress
 from flows.refresh.evaluation import prepare_evaluation
 from flows.refresh.plan import code_version, prepare_refresh
 from flows.refresh.publish import audit_and_publish
-from flows.run.choose_runner import opened_runner, root_for_workers
+from flows.run.choose_runner import open_runner, root_for_workers
 from flows.run.prefect_stages import Stages
 from flows.stages.grow import grow
 from flows.stages.leaving import before_leaving
@@ -32,7 +32,7 @@ from schemas.settings import RefreshSettings, load_settings
 from warehouse.catalog.catalog import row_file
 from warehouse.ledger.ledger import ledger_file
 from warehouse.ledger.place import one_ledger
-from warehouse.lock.root_lock import locked_root
+from warehouse.lock.root_lock import lock_root
 from warehouse.staging.staging import Staging
 from warehouse.store.store import Store
 
@@ -44,7 +44,7 @@ def refresh(settings: dict[str, Any]) -> str:
     `settings` are those of `schemas.settings.RefreshSettings`; what is absent keeps its default.
     """
     chosen = load_settings(settings)
-    with _watched(chosen, f"refresh {chosen.edition}".rstrip()) as watchers:
+    with _open_watchers(chosen, f"refresh {chosen.edition}".rstrip()) as watchers:
         prepared = prepare_refresh(chosen, Store(chosen.root))
         plan = prepared.plan
         _make((plan.growth, plan.evaluation), chosen, prepared.own.inputs, watchers)
@@ -58,21 +58,21 @@ def evaluate(settings: dict[str, Any], evaluation: str) -> str:
     It gets the name `evaluation`, or the next number where that is "".
     """
     chosen = load_settings(settings)
-    with _watched(chosen, f"evaluate {chosen.edition}") as watchers:
+    with _open_watchers(chosen, f"evaluate {chosen.edition}") as watchers:
         plan = prepare_evaluation(chosen, Store(chosen.root), evaluation)
         _make((plan,), chosen, None, watchers)
     return plan.unit
 
 
 @contextmanager
-def _watched(settings: RefreshSettings, what: str) -> Iterator[Watchers]:
+def _open_watchers(settings: RefreshSettings, what: str) -> Iterator[Watchers]:
     """Yield the watchers of work on the root, which nobody else writes to meanwhile."""
     notices = Notices(settings.webhook, settings.root, settings.benchmark, settings.edition, code_version())
     watchers = Watchers([LineageWatcher(settings.openlineage_url), AssetWatcher(), Artifacts(), notices])
     with (
-        watchers.told_of_failure(),
+        watchers.report_failure(),
         before_leaving(watchers.failed),
-        locked_root(Store(settings.root), what, progress.note),
+        lock_root(Store(settings.root), what, progress.note),
     ):
         yield watchers
 
@@ -91,7 +91,7 @@ def _make(plans: Sequence[Plan], settings: RefreshSettings, inputs: Any, watcher
     if waiting:
         root = root_for_workers(settings.runner, settings.root)
         with (
-            opened_runner(settings.runner, settings.workers, root, waiting[0].unit) as runner,
+            open_runner(settings.runner, settings.workers, root, waiting[0].unit) as runner,
             one_ledger(ledger_file(root)),
         ):
             stages = Stages(watchers, runner)

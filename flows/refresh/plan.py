@@ -53,7 +53,9 @@ def prepare_refresh(settings: RefreshSettings, store: Store, *, needs_key: bool 
         EvaluationPlan("", FIRST, benchmark.name, players, settings.runs, seed, version, params),
     )
     prepared = (
-        _named(settings.edition, asked, own, store) if settings.edition else _unnamed(asked, own, store)
+        _prepare_named(settings.edition, asked, own, store)
+        if settings.edition
+        else _prepare_unnamed(asked, own, store)
     )
     if prepared.resumed and own.resume is not None:
         return replace(prepared, own=own.resume(prepared.plan.growth, prepared.published))
@@ -68,15 +70,15 @@ def code_version() -> str:
         return "unknown"
 
 
-def _named(edition: str, asked: RefreshPlan, own: Preparation, store: Store) -> PreparedRefresh:
+def _prepare_named(edition: str, asked: RefreshPlan, own: Preparation, store: Store) -> PreparedRefresh:
     published = edition in asked.growth.known_editions
     if published:
         _refuse_withdrawn(edition, store)
-    begun = _begun(store, edition, asked.named(edition).evaluation)
+    begun = _find_begun(store, edition, asked.with_name(edition).evaluation)
     if begun is None:
-        return PreparedRefresh(asked.named(edition), own, resumed=False, published=False)
+        return PreparedRefresh(asked.with_name(edition), own, resumed=False, published=False)
     if begun.asked == asked.asked:
-        return _resumed(begun, own, store)
+        return _resume(begun, own, store)
     differing = ", ".join(
         f"{key} was {_short(value)} and is now {_short(asked.asked[key])}"
         for key, value in begun.asked.items()
@@ -93,7 +95,7 @@ def _named(edition: str, asked: RefreshPlan, own: Preparation, store: Store) -> 
     )
 
 
-def _begun(store: Store, edition: str, evaluation: EvaluationPlan) -> RefreshPlan | None:
+def _find_begun(store: Store, edition: str, evaluation: EvaluationPlan) -> RefreshPlan | None:
     """Return the plan of a refresh of this edition that was begun; None where its edition never was.
 
     Its evaluation is this one where nothing of it is there.
@@ -109,7 +111,7 @@ def _plan_of(store: Store, unit: str) -> Plan | None:
     return unit_plan(store, unit) if store.exists(row_file(unit)) else Staging(store, unit).read_plan()
 
 
-def _resumed(plan: RefreshPlan, own: Preparation, store: Store) -> PreparedRefresh:
+def _resume(plan: RefreshPlan, own: Preparation, store: Store) -> PreparedRefresh:
     published = all(store.exists(row_file(part.unit)) for part in (plan.growth, plan.evaluation))
     return PreparedRefresh(plan, own, resumed=True, published=published)
 
@@ -123,15 +125,15 @@ def _refuse_withdrawn(edition: str, store: Store) -> None:
         )
 
 
-def _unnamed(asked: RefreshPlan, own: Preparation, store: Store) -> PreparedRefresh:
+def _prepare_unnamed(asked: RefreshPlan, own: Preparation, store: Store) -> PreparedRefresh:
     withdrawn = withdrawn_units(store)
     staged = {edition for edition, name in map(split_unit, staged_units(store)) if name in ("", FIRST)}
     for edition in sorted(staged - set(withdrawn)):
-        begun = _begun(store, edition, asked.named(edition).evaluation)
+        begun = _find_begun(store, edition, asked.with_name(edition).evaluation)
         if begun is not None and begun.asked == asked.asked:
-            return _resumed(begun, own, store)
+            return _resume(begun, own, store)
     name = _free_name(asked.growth.benchmark, {*asked.growth.known_editions, *staged})
-    return PreparedRefresh(asked.named(name), own, resumed=False, published=False)
+    return PreparedRefresh(asked.with_name(name), own, resumed=False, published=False)
 
 
 def _free_name(benchmark: str, taken: set[str]) -> str:

@@ -8,7 +8,7 @@ from schemas.calls import ModelChoice
 from schemas.errors import InvalidOption
 from schemas.settings import RefreshSettings
 from tasks.llm.budget import check_budget
-from tasks.llm.endpoint import checked_url
+from tasks.llm.endpoint import check_url
 from tasks.play.model_player import parse_model_player
 from warehouse.ledger.prices import load_prices
 from warehouse.store.store import Store
@@ -50,7 +50,7 @@ def check_models(
     if not choices:
         return
     endpoint = settings.endpoint()
-    checked_url(endpoint.base_url)
+    check_url(endpoint.base_url)
     if needs_key and endpoint.url_from == "default" and not endpoint.key:
         known = ", ".join(playing.programs)
         role = (

@@ -10,7 +10,7 @@ from flows.stages.compute_statistics import analyse_edition
 from flows.stages.workspace import open_workspace
 from schemas.tables import TABLES
 from schemas.units import is_evaluation
-from warehouse.audit.audit import audit, require_passed
+from warehouse.audit.audit import audit, require_pass
 from warehouse.catalog.catalog import table_file, visible_evaluations
 from warehouse.editions.publish import publish
 from warehouse.staging.merge_parts import consolidate
@@ -34,7 +34,7 @@ def audit_and_publish(root: str, unit: str) -> dict[str, int]:
         require_complete(workspace)
         questions = local_questions(store, plan.edition, folder) if is_evaluation(unit) else {}
         results = [*audit(files, questions), *staging.read_all("audits").to_pylist()]
-        require_passed(results, store.location(staging.folder))
+        require_pass(results, store.location(staging.folder))
         statistics = None
         if is_evaluation(unit):
             evaluations = visible_evaluations(store, plan.edition)

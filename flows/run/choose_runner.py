@@ -33,22 +33,22 @@ def check_runner(runner: str) -> None:
 
 
 @contextmanager
-def opened_runner(runner: str, workers: int | None, root: str, edition: str) -> "Iterator[Runner | None]":
+def open_runner(runner: str, workers: int | None, root: str, edition: str) -> "Iterator[Runner | None]":
     """Yield what takes batches elsewhere, None where all of them run here, and end it with the block.
 
     Raises InvalidOption where the runner does not work, or its workers do not see the data root.
     """
     cores = os.cpu_count() or 1
     if runner != "local":
-        from flows.run.dask_workers import opened_dask
+        from flows.run.dask_workers import open_dask
 
-        with opened_dask(runner, workers or cores, root, edition) as taken:
+        with open_dask(runner, workers or cores, root, edition) as taken:
             yield taken
     elif (workers or cores) == 1:
         yield None
     else:
         benchmark = open_workspace(root, edition).plan.benchmark
-        with _opened_pool(workers or cores, 0.0 if workers else _WORTH_A_POOL_S, benchmark) as taken:
+        with _open_pool(workers or cores, 0.0 if workers else _WORTH_A_POOL_S, benchmark) as taken:
             yield taken
 
 
@@ -58,7 +58,7 @@ def root_for_workers(runner: str, root: str) -> str:
 
 
 @contextmanager
-def _opened_pool(workers: int, patience_s: float, benchmark: str) -> Iterator[Runner]:
+def _open_pool(workers: int, patience_s: float, benchmark: str) -> Iterator[Runner]:
     from prefect.task_runners import ThreadPoolTaskRunner
 
     # One more than there are workers: a worker need not wait for the bookkeeping of its last batch.

@@ -1,7 +1,7 @@
 """What a worker does: a process of this machine's pool, or of Dask's."""
 
 from flows.stages.grow import Counts, Work
-from flows.stages.threads import limited_threads
+from flows.stages.threads import limit_threads
 from schemas.benchmark import find_benchmark
 
 
@@ -15,5 +15,5 @@ def prepare_worker(benchmark: str) -> None:
 
 def run_work(work: Work, threads: int) -> Counts:
     """Return the counts of the work; a batch takes so many threads."""
-    with limited_threads(threads):
+    with limit_threads(threads):
         return work.run()

@@ -85,7 +85,7 @@ def audit(edition: EditionName | None = None) -> State[Any]:
     Args:
         edition: The edition. Default: every published one.
     """
-    from flows.editions.audit import audit_unit, require_held, units_to_audit
+    from flows.editions.audit import audit_unit, require_expectations, units_to_audit
 
     store = Store(load_settings({}).root)
     broken = {}
@@ -93,7 +93,7 @@ def audit(edition: EditionName | None = None) -> State[Any]:
         for name in units_to_audit(store, edition):
             told, broken[name] = audit_unit(store, name)
             progress.note(f"{name}: {told}")
-        require_held(broken, store)
+        require_expectations(broken, store)
     return Completed(message=f"audited: {', '.join(broken)}")
 
 
@@ -102,7 +102,7 @@ def _run_of_its_own() -> Iterator[None]:
     """Show progress in the run's log, and end with the process that serves."""
     end_with_parent()
     log = _RunLog()
-    with progress.shown_on(Terminal(file=log, width=_WIDTH, soft_wrap=True)), redirect_stdout(log):
+    with progress.show_on(Terminal(file=log, width=_WIDTH, soft_wrap=True)), redirect_stdout(log):
         yield
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Annotated, Any
 
 from schemas.settings.form import describe_setting
-from schemas.settings.refresh import chosen_benchmark
+from schemas.settings.refresh import choose_benchmark
 
 # A URL of these may hold a secret: it comes from the environment or perennial.toml, never by Prefect.
 SECRET_SETTINGS = ("webhook", "openlineage_url")
@@ -23,7 +23,7 @@ _OPERATOR_SETTINGS = ("benchmark", "root", "runner", "base_url", *SECRET_SETTING
 
 def _parameters() -> dict[str, tuple[Any, str]]:
     """Return type and help of each parameter, in the order of the command's options."""
-    benchmark = chosen_benchmark(None)
+    benchmark = choose_benchmark(None)
     found: dict[str, tuple[Any, str]] = {}
     for name, field in benchmark.settings().ordered_fields().items():
         annotation: Any = field.annotation

@@ -106,7 +106,7 @@ class Serving:
     async def _serve_once(self, stop: asyncio.Event, tell: Tell) -> None:
         async with get_client() as client:
             began = datetime.now(UTC)
-            owed = await self._owed(client, tell)
+            owed = await self._find_interrupted(client, tell)
             runner = Runner(
                 name="perennial", query_seconds=_QUERY_S, prefetch_seconds=0, pause_on_shutdown=False
             )
@@ -118,14 +118,14 @@ class Serving:
                     ids[0], parameters=owed.parameters, state=Scheduled(scheduled_time=datetime.now(UTC))
                 )
             serving = asyncio.create_task(runner.start())
-            await _started(runner, serving)
+            await _start(runner, serving)
             # Only now: Prefect's runner has set its own way to end, which does not wait for its children.
             for number in (signal.SIGINT, signal.SIGTERM):
                 asyncio.get_running_loop().add_signal_handler(number, stop.set)
             news = asyncio.create_task(RunNews(client, ids, began, tell).tell_forever())
             await _either(stop.wait(), serving)
             news.cancel()
-            await _stopped(client, runner, ids, serving, tell)
+            await _stop_runs(client, runner, ids, serving, tell)
 
     async def _add(self, runner: Runner, flow: Flow[..., Any]) -> UUID:
         # The flow itself, not where to load it from: Prefect would look for our packages in the folder
@@ -146,13 +146,13 @@ class Serving:
     def _root_tag(self) -> str:
         return f"{_ROOT_TAG}{without_credentials(self.root)}"
 
-    async def _owed(self, client: PrefectClient, tell: Tell) -> FlowRun | None:
+    async def _find_interrupted(self, client: PrefectClient, tell: Tell) -> FlowRun | None:
         """Return the refresh that was cut off and has to be run again; None without one.
 
         Runs whose process is gone are marked so: they would hold their place for ever. Of refreshes that fell
         due while nobody served Prefect keeps all: one of them is left, which then runs.
         """
-        deployments = [await _registered(client, flow) for flow in _DEPLOYED]
+        deployments = [await _register(client, flow) for flow in _DEPLOYED]
         ids = [deployment.id for deployment in deployments if deployment is not None]
         if deployments[0] is None:
             return None
@@ -205,19 +205,19 @@ def _are_valid(parameters: dict[str, Any]) -> bool:
     return True
 
 
-async def _registered(client: PrefectClient, flow: Flow[..., Any]) -> DeploymentResponse | None:
+async def _register(client: PrefectClient, flow: Flow[..., Any]) -> DeploymentResponse | None:
     try:
         return await client.read_deployment_by_name(f"{flow.name}/{flow.name}")
     except ObjectNotFound:
         return None
 
 
-async def _started(runner: Runner, serving: "asyncio.Task[None]") -> None:
+async def _start(runner: Runner, serving: "asyncio.Task[None]") -> None:
     while not runner.started and not serving.done():
         await asyncio.sleep(0.05)
 
 
-async def _stopped(
+async def _stop_runs(
     client: PrefectClient, runner: Runner, ids: list[UUID], serving: "asyncio.Task[None]", tell: Tell
 ) -> None:
     """End the runs under way and the runner; what was under way is marked as cut off.

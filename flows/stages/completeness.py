@@ -37,7 +37,7 @@ class Progress:
 
 def progress_of(workspace: Workspace) -> Progress:
     """Return how far the staged edition is; raise Damaged where a mark or a part is damaged."""
-    return Progress(dict(_asked(workspace)), frozenset(workspace.staging.done_keys()))
+    return Progress(dict(_describe_batches(workspace)), frozenset(workspace.staging.done_keys()))
 
 
 def require_complete(workspace: Workspace) -> None:
@@ -76,7 +76,7 @@ def _require_parts(workspace: Workspace, asked: dict[str, str]) -> None:
                 raise staging.damage(f"{staging.store.location(name)} ({told}) is missing")
 
 
-def _asked(workspace: Workspace) -> Iterator[tuple[str, str]]:
+def _describe_batches(workspace: Workspace) -> Iterator[tuple[str, str]]:
     """Yield key and words of every batch, as far as it is known which there are."""
     for stage in staged_stages(workspace):
         for batch in stage.batches(workspace):

@@ -12,7 +12,7 @@ from schemas.benchmark import Rows, find_benchmark
 from schemas.table_form import Table
 from schemas.tables import TABLES
 from tasks.statistics.analysis import Analysis
-from tasks.statistics.cells import Cell, grouped
+from tasks.statistics.cells import Cell, group_cells
 from tasks.statistics.figure import Figure
 from tasks.statistics.pair_figures import pair_figures
 from tasks.statistics.rate_figures import rate_figures
@@ -21,7 +21,7 @@ from warehouse.catalog.catalog import table_file
 from warehouse.catalog.count_cells import CELL_COLUMNS, count_cells
 from warehouse.catalog.external_scores import load_scores
 from warehouse.catalog.later_statistics import as_statistics
-from warehouse.editions.publish import published_plan
+from warehouse.editions.publish import read_published_plan
 from warehouse.store.parquet import parquet_table
 from warehouse.store.store import Store
 
@@ -38,7 +38,7 @@ def analyse_edition(
 
     `files` are the tables of one more evaluation, which is about to be published.
     """
-    plan = published_plan(store, edition)
+    plan = read_published_plan(store, edition)
     tables = {
         name: _read(store, TABLES[name], list(columns), edition, evaluations, files or {})
         for name, columns in _read_columns(plan.benchmark).items()
@@ -90,7 +90,7 @@ def _figures(
     seed: int,
     external: Scores,
 ) -> list[Figure]:
-    groups = grouped(cells)
+    groups = group_cells(cells)
     settings = sorted({cell.setting for cell in cells})
     return [
         *rate_figures(groups, seed, analysis.means),

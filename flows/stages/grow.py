@@ -32,11 +32,11 @@ class Work:
         stage = next(stage for stage in staged_stages(workspace) if stage.name == self.batches[0].stage)
         counts: Counter[str] = Counter()
         for batch in self.batches:
-            counts.update(_staged(workspace, stage, batch, self.policies))
+            counts.update(_stage_batch(workspace, stage, batch, self.policies))
         return dict(counts)
 
 
-def _staged(workspace: Workspace, stage: Stage, batch: Batch, policies: Policies) -> Counts:
+def _stage_batch(workspace: Workspace, stage: Stage, batch: Batch, policies: Policies) -> Counts:
     key = workspace.key(batch)
     if workspace.staging.is_done(key) and not stage.repeats:
         return workspace.staging.counts(key)

@@ -60,8 +60,8 @@ def play(workspace: Workspace, batch: Batch, policies: Policies) -> dict[str, Ro
     playing = _playing(plan.benchmark)
     seats = _seats(workspace.staging.store, plan.benchmark, plan.edition, (domain, setting, chunk))
     if player in playing.programs:
-        return _rows(_played(plan, seats, playing.programs[player]))
-    work = partial(_played_by_model, plan, seats, playing, player)
+        return _rows(_play_cell(plan, seats, playing.programs[player]))
+    work = partial(_play_model, plan, seats, playing, player)
     tables = run_session(workspace, policies.calls, work)
     failed = sum(row["status"] == "api_error" for row in tables["episodes"])
     if failed and not policies.accept_api_errors:
@@ -69,7 +69,7 @@ def play(workspace: Workspace, batch: Batch, policies: Policies) -> dict[str, Ro
     return tables
 
 
-def _played(
+def _play_cell(
     plan: EvaluationPlan, seats: Sequence[Seat], program: Program
 ) -> Iterator[tuple[Seat, Episode, float]]:
     runs = plan.runs_of(program.name)
@@ -82,7 +82,7 @@ def _played(
             yield seat, episode, time.perf_counter() - started
 
 
-async def _played_by_model(
+async def _play_model(
     plan: EvaluationPlan, seats: Sequence[Seat], playing: Playing, player: str, session: ModelSession
 ) -> dict[str, Rows]:
     calls = session.batch()
@@ -92,7 +92,7 @@ async def _played_by_model(
     episodes = await play_all(calls, chosen, games, runs, EPISODES_A_CALL * session.policy.concurrency)
     taken = (sum(calls.seconds(turn.call_id) for turn in e.turns if turn.call_id) for e in episodes)
     seated = (seats[number // len(runs)] for number in range(len(episodes)))
-    return calls.added_to(_rows(zip(seated, episodes, taken, strict=True)))
+    return calls.add_to(_rows(zip(seated, episodes, taken, strict=True)))
 
 
 def _rows(played: Iterable[tuple[Seat, Episode, float]]) -> dict[str, Rows]:

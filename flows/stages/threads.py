@@ -14,7 +14,7 @@ def available_threads() -> int:
 
 
 @contextmanager
-def limited_threads(threads: int) -> Iterator[None]:
+def limit_threads(threads: int) -> Iterator[None]:
     """Let batches take so many threads while the block runs."""
     token = _threads.set(threads)
     try:

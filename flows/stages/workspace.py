@@ -48,4 +48,4 @@ class Workspace:
 def open_workspace(root: str, unit: str) -> Workspace:
     """Open the staging of an edition or evaluation; raise EditionConflict where there is none."""
     staging = Staging(Store(root), unit)
-    return Workspace(staging, staging.required_plan())
+    return Workspace(staging, staging.require_plan())

@@ -56,7 +56,7 @@ class LineageWatcher(Watcher):
             root,
             plan,
             jobs_of(plan.unit, plan.benchmark, stages_of(plan.unit, plan.benchmark)),
-            scheduled_for=_scheduled_for(),
+            scheduled_for=_read_schedule_time(),
             has_scores=has_scores,
             is_first_evaluation=not self._store.names("tables/evaluations"),
         )
@@ -125,7 +125,7 @@ def _message(error: Exception) -> str:
     return describe_error(error)
 
 
-def _scheduled_for() -> datetime | None:
+def _read_schedule_time() -> datetime | None:
     """Return the time that a schedule gave this flow run, None where none did."""
     from prefect.context import FlowRunContext
 

@@ -94,7 +94,7 @@ class Artifacts(Watcher):
         with open_catalog(Store(self._root)).connection as connection:
             result = connection.execute(leaderboard_sql(self._edition, self._measures))
             names = [column[0] for column in result.description]
-            return [dict(zip(names, map(_rounded, row), strict=True)) for row in result.fetchall()]
+            return [dict(zip(names, map(_round_progress, row), strict=True)) for row in result.fetchall()]
 
     def _make_table(self, key: str, rows: list[dict[str, Any]], description: str) -> None:
         # Prefect's pages expect a table's data as text.
@@ -132,5 +132,5 @@ def _link(place: str) -> str:
     return place if "://" in place else f"file://{place}"
 
 
-def _rounded(value: Any) -> Any:
+def _round_progress(value: Any) -> Any:
     return round(value, 3) if isinstance(value, float) else value

@@ -68,7 +68,7 @@ class Watchers(Watcher):
         self._tell(lambda watcher: watcher.failed(error))
 
     @contextmanager
-    def told_of_failure(self) -> Iterator[None]:
+    def report_failure(self) -> Iterator[None]:
         """Tell them of whatever ends the block, an interrupt included, and let it pass on."""
         try:
             yield

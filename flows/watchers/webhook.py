@@ -37,12 +37,12 @@ class Webhook:
         for number in range(_TRIES):
             if number:
                 time.sleep(_PAUSE_S)
-            why = self._tried(document)
+            why = self._try_post(document)
             if not why:
                 return ""
         return f"the webhook at {urlsplit(self.url).hostname} did not receive the message: {why}"
 
-    def _tried(self, document: dict[str, Any]) -> str:
+    def _try_post(self, document: dict[str, Any]) -> str:
         """Post once; a thread of its own holds the whole exchange to the time limit."""
         outcome = [f"no answer within {TIMEOUT_S:.0f} s"]
 
@@ -97,7 +97,7 @@ class Notices(Watcher):
 
     def failed(self, error: BaseException) -> None:
         """Tell why there is no edition."""
-        self._post({"event": "failed", "counts": {}, "error": _told(error)})
+        self._post({"event": "failed", "counts": {}, "error": _make_message(error)})
 
     def crashed(self, reason: str) -> None:
         """Send that the process of a refresh is gone without an error message."""
@@ -117,7 +117,7 @@ def without_credentials(root: str) -> str:
     return ledger.without_credentials(root) if "://" in root else root
 
 
-def _told(error: BaseException) -> dict[str, Any]:
+def _make_message(error: BaseException) -> dict[str, Any]:
     message = str(error) or "interrupted; the same command, or the next scheduled run, resumes it"
     return {"type": type(error).__name__, "message": message, "exit_code": _exit_code(error)}
 

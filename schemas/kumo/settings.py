@@ -75,7 +75,7 @@ class KumoSettings(RefreshSettings):
 
     @field_validator("preset")
     @classmethod
-    def _known_preset(cls, value: str) -> str:
+    def _check_preset(cls, value: str) -> str:
         if value not in PRESETS:
             known = ", ".join(name for name in PRESETS if name)
             raise ValueError(f"preset {value!r} is not known; known: {known}")
@@ -88,7 +88,7 @@ class KumoSettings(RefreshSettings):
 
     @field_validator("settings")
     @classmethod
-    def _known_settings(cls, value: list[str]) -> list[str]:
+    def _check_settings(cls, value: list[str]) -> list[str]:
         return list(dict.fromkeys(Setting.parse(name).name for name in value))
 
     def fill_preset(self, flags: Collection[str]) -> Self:

@@ -21,7 +21,7 @@ class OperatingSettings(BaseModel):
 
     @field_validator("runner")
     @classmethod
-    def _known_runner(cls, value: str) -> str:
+    def _check_runner(cls, value: str) -> str:
         if value not in ("local", "dask") and not re.fullmatch(r"dask://[^\s/?#@]+:\d{1,5}", value):
             raise ValueError("expected local, dask, or dask://HOST:PORT of a Dask scheduler")
         return value

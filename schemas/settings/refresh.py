@@ -116,7 +116,7 @@ def load_settings(flags: Mapping[str, Any]) -> RefreshSettings:
         ) from None
 
 
-def chosen_benchmark(flag: str | None) -> Benchmark:
+def choose_benchmark(flag: str | None) -> Benchmark:
     """Return the benchmark of flag, environment or perennial.toml; raise InvalidOption for no such."""
     return _benchmark({"benchmark": flag} if flag else {}, _read_settings_file())
 
@@ -194,19 +194,19 @@ def _in_words(problem: dict[str, Any]) -> str:
         hint = (
             "; keys come from the environment (PERENNIAL_API_KEY or OPENAI_API_KEY)" if "key" in name else ""
         )
-        return f"{_shortened(name if name.isprintable() else repr(name))}: there is no such setting{hint}"
-    message = _shortened(problem["msg"].removeprefix("Value error, "))
-    return f"{name}: {message}, got {_redacted(problem['input'])}"
+        return f"{_shorten(name if name.isprintable() else repr(name))}: there is no such setting{hint}"
+    message = _shorten(problem["msg"].removeprefix("Value error, "))
+    return f"{name}: {message}, got {_redact(problem['input'])}"
 
 
-def _redacted(value: Any) -> str:
+def _redact(value: Any) -> str:
     """Return the value as it was given, but for what a URL may hold of secrets: its user and its query."""
     try:
         text = repr(value)
     except ValueError:
         text = "a number of thousands of digits"
-    return _shortened(re.sub(r"\?[^'\s]*", "?***", re.sub(r"//[^/@\s]*@", "//***@", text)))
+    return _shorten(re.sub(r"\?[^'\s]*", "?***", re.sub(r"//[^/@\s]*@", "//***@", text)))
 
 
-def _shortened(text: str) -> str:
+def _shorten(text: str) -> str:
     return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 3]}..."

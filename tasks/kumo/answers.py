@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from tasks.kumo.validation.names import folded
+from tasks.kumo.validation.names import fold_name
 
 _TAG = re.compile(r"<(/?)answer>", re.IGNORECASE | re.ASCII)
 
@@ -39,9 +39,9 @@ def parse_answer(reply: str, truths: Sequence[str], actions: Sequence[str]) -> M
         if text in truths:
             return Move("truth", text)
     for text in _without_wrapping(content):
-        wanted = folded(text)
-        alike = [Move("action", name) for name in actions if folded(name) == wanted]
-        alike += [Move("truth", name) for name in truths if folded(name) == wanted]
+        wanted = fold_name(text)
+        alike = [Move("action", name) for name in actions if fold_name(name) == wanted]
+        alike += [Move("truth", name) for name in truths if fold_name(name) == wanted]
         if len(alike) == 1:
             return alike[0]
     return NO_MOVE

@@ -51,7 +51,7 @@ def parse_config(text: str, source: str) -> SeedConfig:
     value = parse_json(text, source)
     if not isinstance(value, dict):
         raise UnreadableInput(
-            f"{source}: expected a JSON object with name, truths, actions and outcomes, got {_shown(value)}"
+            f"{source}: expected a JSON object with name, truths, actions and outcomes, got {_show(value)}"
         )
     try:
         return SeedConfigForm.model_validate(value).config()
@@ -120,8 +120,8 @@ def _object_without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     repeated = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
     first, first_value = pairs[0]
     raise _BadKeys(
-        f"key {_shown(repeated)} occurs twice in the object that begins with "
-        f"{_shown(first)}: {_shown(first_value)}; keep one of them"
+        f"key {_show(repeated)} occurs twice in the object that begins with "
+        f"{_show(first)}: {_show(first_value)}; keep one of them"
     )
 
 
@@ -135,7 +135,7 @@ def _syntax_problem(error: json.JSONDecodeError) -> str:
     text, position = error.doc, error.pos
     if error.msg.startswith("Unterminated string") or position >= len(text.rstrip()):
         return _CUT_OFF
-    found = _shown(text[position])
+    found = _show(text[position])
     if error.msg == "Expecting value":
         return f"expected a value (text in quotes, number, list or object), got {found}"
     if error.msg == "Extra data":
@@ -166,17 +166,17 @@ def _outside_strings(pattern: str, text: str) -> int:
 def _problem_text(problem: Mapping[str, Any]) -> str:
     place: tuple[int | str, ...] = problem["loc"]
     if problem["type"] == "missing":
-        return f"{_path(place[:-1])} lacks the key {_shown(place[-1])}"
+        return f"{_path(place[:-1])} lacks the key {_show(place[-1])}"
     if problem["type"] == "extra_forbidden":
-        return f"{_path(place[:-1])} has the unknown key {_shown(place[-1])} (known: {_known(place)})"
+        return f"{_path(place[:-1])} has the unknown key {_show(place[-1])} (known: {_list_known(place)})"
     if problem["type"] == "value_error":
         return f"{_path(place)}: {problem['ctx']['error']}"
     expected = _EXPECTED.get(problem["type"])
     wanted = f"expected {expected}" if expected is not None else problem["msg"]
-    return f"{_path(place)}: {wanted}, got {_shown(problem['input'])}"
+    return f"{_path(place)}: {wanted}, got {_show(problem['input'])}"
 
 
-def _known(place: tuple[int | str, ...]) -> str:
+def _list_known(place: tuple[int | str, ...]) -> str:
     from schemas.kumo.config_form import known_keys
 
     return ", ".join(known_keys(place))
@@ -190,10 +190,10 @@ def _path(place: tuple[int | str, ...]) -> str:
 
 
 def _key_text(key: str) -> str:
-    return shorten(key) if key.isprintable() else _shown(key)
+    return shorten(key) if key.isprintable() else _show(key)
 
 
-def _shown(value: Any) -> str:
+def _show(value: Any) -> str:
     """Return a value on one line and shortened; what a list or an object holds is only counted."""
     if isinstance(value, dict):
         return f"an object with {len(value)} {'key' if len(value) == 1 else 'keys'}"

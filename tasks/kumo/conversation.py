@@ -53,7 +53,7 @@ def user_message(
     content = render(
         TURN_TEMPLATE,
         action=None if last is None else last.move,
-        observation=None if last is None else quoted_observation(last.observation),
+        observation=None if last is None else quote_observation(last.observation),
         truth_noun=config.truth_noun,
         action_noun=config.action_noun,
         truths=truths,
@@ -62,7 +62,7 @@ def user_message(
     return {"role": "user", "content": content}
 
 
-def quoted_observation(observation: Observation | None) -> str:
+def quote_observation(observation: Observation | None) -> str:
     """Return a label in quotation marks, as books show it, or a number by `repr`, which reads back."""
     return f'"{observation}"' if isinstance(observation, str) else repr(observation)
 

@@ -44,7 +44,7 @@ class _Line:
     def __init__(self, place: str, encoded: EncodedConfig, line: str) -> None:
         self.place = place
         self.encoded = encoded
-        self.record = _decoded(line, place)
+        self.record = _decode(line, place)
         if not isinstance(self.record, dict):
             raise self._unreadable("the line", self.record, f"a JSON object with {', '.join(_REQUIRED)}")
         for key in _REQUIRED:
@@ -105,7 +105,7 @@ class _Line:
             else:
                 state, observation = self._state_of_value(outcome, observation)
             if stated is not None:
-                state = self._stated(outcome, stated[action], observation)
+                state = self._read_integer(outcome, stated[action], observation)
             states.append(state)
             observations.append(observation)
         return tuple(states), tuple(observations)
@@ -138,7 +138,7 @@ class _Line:
             return label, str(value)
         return state, float(value)
 
-    def _stated(self, outcome: Outcome, state: Any, observation: Observation) -> int | None:
+    def _read_integer(self, outcome: Outcome, state: Any, observation: Observation) -> int | None:
         what = f"states of {outcome.action!r}"
         if state is None:
             return None
@@ -155,7 +155,7 @@ class _Line:
         return UnreadableInput(f"{self.place}: {what}: {quote(value, 80)}, expected {expected}")
 
 
-def _decoded(line: str, place: str) -> Any:
+def _decode(line: str, place: str) -> Any:
     """Return the line's JSON value; `parse_json` takes over wherever there is something special."""
     if line.isascii() and "\\u" not in line and len(line) <= MAX_CHARACTERS:
         with suppress(ValueError, RecursionError):

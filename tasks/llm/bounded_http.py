@@ -17,7 +17,7 @@ import httpx2
 from openai import AsyncOpenAI, DefaultAioHttpClient
 
 from schemas.calls import CallPolicy
-from tasks.llm.endpoint import bracketed, is_loopback, shown_url
+from tasks.llm.endpoint import bracket_host, is_loopback, strip_url
 
 _SMALL = 1_000_000
 _LARGE_TOGETHER = 128_000_000
@@ -38,10 +38,10 @@ def open_client(policy: CallPolicy, url: SplitResult, key: str) -> AsyncOpenAI:
         limits=httpx2.Limits(max_connections=policy.concurrency),
         follow_redirects=False,
         # A proxy of the environment cannot reach this machine's own servers.
-        mounts={f"all://{bracketed(url.hostname or '')}": None} if is_loopback(url) else None,
+        mounts={f"all://{bracket_host(url.hostname or '')}": None} if is_loopback(url) else None,
     )
     return AsyncOpenAI(
-        api_key=key or _NO_KEY, base_url=shown_url(url), max_retries=0, http_client=http_client
+        api_key=key or _NO_KEY, base_url=strip_url(url), max_retries=0, http_client=http_client
     )
 
 

@@ -6,7 +6,7 @@ from urllib.parse import SplitResult, urlsplit
 from schemas.errors import InvalidOption
 
 
-def checked_url(base_url: str) -> SplitResult:
+def check_url(base_url: str) -> SplitResult:
     """Return the base URL in its parts; raise InvalidOption where no request can be sent to it as it is."""
     try:
         url = urlsplit(base_url.strip())
@@ -27,13 +27,13 @@ def checked_url(base_url: str) -> SplitResult:
     return url
 
 
-def shown_url(url: SplitResult) -> str:
+def strip_url(url: SplitResult) -> str:
     """Return the URL without a trailing slash."""
     port = "" if url.port is None else f":{url.port}"
-    return f"{url.scheme}://{bracketed(url.hostname or '')}{port}{url.path.rstrip('/')}"
+    return f"{url.scheme}://{bracket_host(url.hostname or '')}{port}{url.path.rstrip('/')}"
 
 
-def bracketed(host: str) -> str:
+def bracket_host(host: str) -> str:
     """Return the host as a URL shows it: an IPv6 address in brackets."""
     return f"[{host}]" if ":" in host else host
 
@@ -47,7 +47,7 @@ def is_loopback(url: SplitResult) -> bool:
         return host == "localhost" or host.endswith(".localhost")
 
 
-def checked_key(key: str) -> str:
+def check_key(key: str) -> str:
     """Return the key without spaces around it; raise InvalidOption where no request can carry it."""
     key = key.strip()
     if not key.isascii() or not key.isprintable():

@@ -17,7 +17,7 @@ def clean(text: str) -> str:
     )
 
 
-def shortened(text: str, width: int) -> str:
+def shorten(text: str, width: int) -> str:
     """Return the clean text, its middle left out where it is longer than `width` characters."""
     line = clean(text)
     if len(line) <= width:

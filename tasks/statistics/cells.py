@@ -45,7 +45,7 @@ class Cell:
 CellT = TypeVar("CellT", bound=Cell)
 
 
-def grouped(cells: Iterable[CellT]) -> dict[Group, list[CellT]]:
+def group_cells(cells: Iterable[CellT]) -> dict[Group, list[CellT]]:
     """Return the cells by (setting, domain, player), and again by (setting, `all`, player), sorted.
 
     Within a group they are in the order of their instances.

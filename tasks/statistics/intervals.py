@@ -71,10 +71,10 @@ def intervals_of_sums(groups: Sequence[Sums], seed: int, level: float = 0.95) ->
 
     _check_level(level)
     tail = (1 - level) / 2
-    filled = {i: sums for i, group in enumerate(groups) if len((sums := _filled(*group))[0])}
+    filled = {i: sums for i, group in enumerate(groups) if len((sums := _select_filled(*group))[0])}
     intervals: list[Interval | None] = [None] * len(groups)
     for members in _of_one_count(filled):
-        means = _resampled_means([filled[i] for i in members], seed)
+        means = _resample_means([filled[i] for i in members], seed)
         lows, highs = np.quantile(means, [tail, 1 - tail], axis=1)
         for i, low, high in zip(members, lows, highs, strict=True):
             intervals[i] = float(low), float(high)
@@ -122,7 +122,9 @@ def _sums_of(values: Sequence[float], clusters: Sequence[str]) -> Sums:
     return list(sums.values()), [sizes[cluster] for cluster in sums]
 
 
-def _filled(sums: "Sequence[float] | Floats", sizes: "Sequence[float] | Floats") -> "tuple[Floats, Floats]":
+def _select_filled(
+    sums: "Sequence[float] | Floats", sizes: "Sequence[float] | Floats"
+) -> "tuple[Floats, Floats]":
     """Return the group's clusters that have values, as arrays."""
     import numpy as np
 
@@ -142,7 +144,7 @@ def _of_one_count(groups: "dict[int, tuple[Floats, Floats]]") -> Iterator[list[i
             yield members[start : start + _GROUPS_AT_ONCE]
 
 
-def _resampled_means(groups: "Sequence[tuple[Floats, Floats]]", seed: int) -> "Floats":
+def _resample_means(groups: "Sequence[tuple[Floats, Floats]]", seed: int) -> "Floats":
     """Return the means of all resamples, a row a group; all groups have as many clusters."""
     import numpy as np
 

@@ -14,7 +14,7 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
     Test Procedure. None, a test that was not defined, stays None and does not count in m. Raises
     InvalidOption for a value outside 0..1.
     """
-    known = sorted((_checked(p), i) for i, p in enumerate(p_values) if p is not None)
+    known = sorted((_check_p_value(p), i) for i, p in enumerate(p_values) if p is not None)
     adjusted: list[float | None] = [None] * len(p_values)
     largest = 0.0
     for rank, (p, i) in enumerate(known):
@@ -23,7 +23,7 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
     return adjusted
 
 
-def _checked(p_value: float) -> float:
+def _check_p_value(p_value: float) -> float:
     if not 0 <= p_value <= 1:
         raise InvalidOption(f"p-value {p_value}: give a number from 0 to 1, or None where there is none")
     return p_value

@@ -47,7 +47,7 @@ def pair_figures(cells: Sequence[Cell], settings: Sequence[str], seed: int) -> l
 def _pairs(players: Mapping[str, Mapping[str, Cell]], setting: str, seed: int) -> Iterator[Figure]:
     unit = lcm(*(cell.runs for cells in players.values() for cell in cells.values()))
     names = sorted({name for cells in players.values() for name in cells})
-    played = {player: _played(cells, names, unit) for player, cells in players.items()}
+    played = {player: _collect_played(cells, names, unit) for player, cells in players.items()}
     pairs = [
         (one, other, shared)
         for one, other in combinations(players, 2)
@@ -72,7 +72,7 @@ def _pairs(players: Mapping[str, Mapping[str, Cell]], setting: str, seed: int) -
         yield _mcnemar(setting, one, other, played[one].labels[shared], played[other].labels[shared])
 
 
-def _played(cells: Mapping[str, Cell], names: Sequence[str], unit: int) -> _Played:
+def _collect_played(cells: Mapping[str, Cell], names: Sequence[str], unit: int) -> _Played:
     import numpy as np
 
     found = [cells.get(name) for name in names]

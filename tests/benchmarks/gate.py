@@ -52,8 +52,8 @@ def self_test(domains: list[EncodedConfig], setting: Setting, instances: int) ->
         for instance, book in zip(sample, books, strict=True):
             board = test.board(instance)
             assert isinstance(board, SoundInstance)
-            assert test.misgraded(board) is None
-            assert test.unsolved(board, book) is None
+            assert test.find_misgrading(board) is None
+            assert test.find_reader_failure(board, book) is None
         spent += process_time() - begun
     count = instances * len(domains)
     print(f"self-test, {setting.name}: {count / spent:,.0f} instances a CPU second")

@@ -145,7 +145,7 @@ def _run(asked: dict[str, Any], is_whole: bool) -> None:
     from flows.stages.policies import Policies
     from flows.stages.workspace import open_workspace
     from schemas.settings import load_settings
-    from warehouse.audit.audit import audit, require_passed
+    from warehouse.audit.audit import audit, require_pass
     from warehouse.catalog.catalog import published_editions
     from warehouse.editions.issued_ids import issued_instances
     from warehouse.editions.publish import publish
@@ -175,7 +175,7 @@ def _run(asked: dict[str, Any], is_whole: bool) -> None:
             ]
         with clock.stage("audit") as told:
             results = audit(files)
-            require_passed(results, staging.folder)
+            require_pass(results, staging.folder)
             told.append(f"{len(results)} expectations hold")
         with clock.stage("publish"):
             publish(store, plan.growth, {}, results, datetime.now(UTC), files)

@@ -72,7 +72,7 @@ def main(arguments: argparse.Namespace) -> None:
     measured: dict[str, list[Figures]] = {"ours": [], "bare": []}
     for number in range(arguments.rounds):
         for part in ("ours", "bare") if number % 2 == 0 else ("bare", "ours"):
-            figures = measured_apart(part, arguments)
+            figures = measure_apart(part, arguments)
             measured[part].append(figures)
             print(
                 f"{part}: {figures.calls} calls in {figures.seconds:.1f} s, {figures.rate:.0f} a second, "
@@ -101,7 +101,7 @@ def verdict(reached: bool) -> str:
     return "reached" if reached else "MISSED"
 
 
-def measured_apart(part: str, arguments: argparse.Namespace) -> Figures:
+def measure_apart(part: str, arguments: argparse.Namespace) -> Figures:
     """Return the figures of one part, measured in a process of its own against a server of its own."""
     options = ServerOptions(latency_s=arguments.latency, models=(MODEL,), keys=(KEY,))
     with running_server(options) as server:
@@ -145,7 +145,7 @@ async def play_through_client(url: str, in_flight: int, played: list[Board]) -> 
     with tempfile.TemporaryDirectory() as folder:
         begun, cpu = perf_counter(), process_time()
         with CallLedger(Path(folder) / "ledger.sqlite", "benchmark", url) as ledger:
-            async with ModelClient(policy, KEY, ledger, {}, ledger.spent()) as client:
+            async with ModelClient(policy, KEY, ledger, {}, ledger.sum_spending()) as client:
                 # Twice as many episodes as calls, as a refresh has: some wait for their reply to be stored.
                 episodes = await play_all(client.ask, player, games(played), range(RUNS), 2 * in_flight)
         seconds, cpu = perf_counter() - begun, process_time() - cpu
@@ -195,7 +195,7 @@ def measure(arguments: argparse.Namespace) -> Figures:
     return asyncio.run(PARTS[arguments.part](arguments.url, arguments.in_flight, played))
 
 
-def profiled(arguments: argparse.Namespace) -> Figures:
+def profile_part(arguments: argparse.Namespace) -> Figures:
     import cProfile
     import pstats
 
@@ -205,7 +205,7 @@ def profiled(arguments: argparse.Namespace) -> Figures:
     return figures
 
 
-def parsed_arguments() -> argparse.Namespace:
+def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.playing")
     parser.add_argument("--episodes", type=int, default=2000)
     parser.add_argument("--in-flight", type=int, default=64)
@@ -220,8 +220,8 @@ def parsed_arguments() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    given = parsed_arguments()
+    given = parse_arguments()
     if given.part is None:
         main(given)
     else:
-        print(json.dumps(asdict((profiled if given.profile else measure)(given))))
+        print(json.dumps(asdict((profile_part if given.profile else measure)(given))))

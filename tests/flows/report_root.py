@@ -99,7 +99,7 @@ def _rows(
                 difficulty = number + run + len(config.name) + shift + 2 * (setting == "hard")
                 ids = {"instance_id": instance["instance_id"], "book_id": book["book_id"]}
                 episodes.append(_episode(player, run, place, difficulty, ids))
-    return {**rows, **tiny_edition.added(episodes)}
+    return {**rows, **tiny_edition.add(episodes)}
 
 
 def _instance(edition: str, config: SeedConfig, setting: str, number: int) -> dict[str, Any]:
@@ -124,7 +124,7 @@ def _episode(
     status = "solved" if solved else ("wrong", "unparsed", "api_error")[difficulty % 3]
     last = ("truth", "rain") if solved else ("none", None)
     steps = (tiny_edition.MEASURED, Step(2, *last, None, None))
-    return tiny_edition.played(player, run, status, steps, **ids, tokens=tokens)
+    return tiny_edition.play(player, run, status, steps, **ids, tokens=tokens)
 
 
 def as_json(value: Any) -> str:

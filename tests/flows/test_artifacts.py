@@ -13,12 +13,12 @@ STAGES = ("sample", "books", "episodes", "publish")
 
 def artifacts(harness: Harness, root: Path) -> dict[str, dict[str, Any]]:
     """Return the artifacts of the flow run that published into this root, by key."""
-    links = found(harness, {"key": {"any_": ["tables"]}})
+    links = find_artifacts(harness, {"key": {"any_": ["tables"]}})
     (run,) = {item["flow_run_id"] for item in links if str(root) in item["data"]}
-    return {item["key"]: item for item in found(harness, {"flow_run_id": {"any_": [run]}})}
+    return {item["key"]: item for item in find_artifacts(harness, {"flow_run_id": {"any_": [run]}})}
 
 
-def found(harness: Harness, which: dict[str, Any]) -> list[dict[str, Any]]:
+def find_artifacts(harness: Harness, which: dict[str, Any]) -> list[dict[str, Any]]:
     answer: list[dict[str, Any]] = harness.post("/artifacts/filter", {"artifacts": which, "limit": 200})
     return answer
 

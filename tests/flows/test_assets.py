@@ -23,7 +23,7 @@ _WITH_ROWS = (
 _MATERIALISED = len(_WITH_ROWS) + 1  # `audits` by the edition and by its evaluation
 
 
-def _materialised(harness: Harness, root: Path) -> dict[str, list[dict[str, Any]]]:
+def _wait_for_events(harness: Harness, root: Path) -> dict[str, list[dict[str, Any]]]:
     """Return the server's materialisation events of this root by table, once all of them have come."""
     tables = {asset_key(str(root), table): table for table in TABLES}
     wanted = {"limit": 50, "filter": {"event": {"name": [_MADE]}, "resource": {"id": list(tables)}}}
@@ -39,7 +39,7 @@ def _materialised(harness: Harness, root: Path) -> dict[str, list[dict[str, Any]
 
 
 def test_each_table_of_the_edition_is_materialised(harness: Harness, published: Published) -> None:
-    materialised = _materialised(harness, published.root)
+    materialised = _wait_for_events(harness, published.root)
     assert set(materialised) >= set(_WITH_ROWS)
     assert sum(map(len, materialised.values())) == _MATERIALISED
     catalog = open_catalog(Store(str(published.root)))
@@ -55,7 +55,7 @@ def test_each_table_of_the_edition_is_materialised(harness: Harness, published: 
 
 
 def test_each_asset_names_those_that_it_rests_on(harness: Harness, published: Published) -> None:
-    materialised = _materialised(harness, published.root)
+    materialised = _wait_for_events(harness, published.root)
     rests_on = {
         table: {
             related["prefect.resource.id"].rsplit("/", 1)[-1]

@@ -96,7 +96,7 @@ def _root_of(unit: str, request: pytest.FixtureRequest) -> Path:
     return Path(request.getfixturevalue("staged_answers" if unit == ANSWERS else "staged"))
 
 
-def _refused(done: "subprocess.CompletedProcess[str]", code: int) -> str:
+def _refuse(done: "subprocess.CompletedProcess[str]", code: int) -> str:
     """Return the one line that the command printed of the error."""
     assert done.returncode == code, done.stdout + done.stderr
     assert "Traceback" not in done.stdout + done.stderr
@@ -313,7 +313,7 @@ def publish_staged(root: Path, unit: str) -> None:
     staging = Staging(Store(str(root)), unit)
     names = ("episodes", "turns") if unit == ANSWERS else ("kumo_books", "instances")
     tables = {name: staging.read_all(name) for name in names}
-    publishing.publish(staging.store, staging.required_plan(), tables, [], datetime.now(UTC))
+    publishing.publish(staging.store, staging.require_plan(), tables, [], datetime.now(UTC))
 
 
 # The clock.
@@ -339,7 +339,7 @@ def test_a_clock_that_was_set_back_stops_a_refresh_before_it_begins_and_one_befo
     publish(Store(str(staged)), tiny_edition.plan("ahead"), tiny_edition.tables(), [], ahead)
     before = digests(staged)
     done = harness.perennial(*REFRESH, "--root", str(staged), cwd=staged)
-    line = _refused(done, EditionConflict.exit_code)
+    line = _refuse(done, EditionConflict.exit_code)
     assert "'ahead@1'" in line
     assert f"{ahead:%Y-%m-%d %H:%M:%S} UTC" in line
     assert "set the clock" in line
@@ -396,7 +396,7 @@ def test_a_published_file_that_was_cut_off_is_told_in_one_line_by_every_reader(
     cut(root / table_file("instances", "plain"))
     before = digests(root)
     for command in (("editions",), ("sample", *SAMPLE, "--out", str(tmp_path / "out.jsonl"))):
-        line = _refused(harness.perennial(*command, "--root", str(root), cwd=tmp_path), Damaged.exit_code)
+        line = _refuse(harness.perennial(*command, "--root", str(root), cwd=tmp_path), Damaged.exit_code)
         assert "cannot be read" in line
         assert "`perennial doctor` names" in line
     assert digests(root) == before
@@ -412,7 +412,7 @@ def test_a_full_disk_is_told_and_what_is_staged_is_gone_on_with_when_there_is_ro
     mount = f"mount -t tmpfs -o size={used + 48}k tmpfs {disk} && cp -a {base}/. {disk}"
     kept = f"cp -a {disk}/. {tmp_path}/kept"
     done = run_mounted(mount, (*REFRESH, "--root", str(disk)), harness.environment, tmp_path, after=kept)
-    line = _refused(done, 2)
+    line = _refuse(done, 2)
     assert f"{disk}/" in line
     assert "the disk is full: free some space" in line
     kept_root = tmp_path / "kept"
@@ -429,7 +429,7 @@ def test_a_read_only_root_is_told_before_any_work(base: Path, harness: Harness, 
     before = digests(root)
     mount = f"mount --bind {root} {root} && mount -o remount,ro,bind {root}"
     done = run_mounted(mount, (*REFRESH, "--root", str(root)), harness.environment, tmp_path)
-    line = _refused(done, 2)
+    line = _refuse(done, 2)
     assert str(root) in line
     assert "ead-only file system" in line
     assert digests(root) == before

@@ -47,7 +47,7 @@ COINS = SeedConfig(
 )
 
 
-def _begun(root: Path, asked: dict[str, Any]) -> tuple[RefreshSettings, Any]:
+def _begin(root: Path, asked: dict[str, Any]) -> tuple[RefreshSettings, Any]:
     settings = load_settings({**asked, "root": str(root)})
     prepared = prepare_refresh(settings, Store(str(root)))
     if not prepared.resumed:
@@ -56,8 +56,8 @@ def _begun(root: Path, asked: dict[str, Any]) -> tuple[RefreshSettings, Any]:
     return settings, prepared
 
 
-def _grown(root: Path, asked: dict[str, Any]) -> dict[str, list[tuple[Any, ...]]]:
-    settings, prepared = _begun(root, asked)
+def _grow_rows(root: Path, asked: dict[str, Any]) -> dict[str, list[tuple[Any, ...]]]:
+    settings, prepared = _begin(root, asked)
     for plan in (prepared.plan.growth, prepared.plan.evaluation):
         grow(open_workspace(str(root), plan.unit), Policies.of(settings, prepared.own.inputs), PlainStages())
         audit_and_publish(str(root), plan.unit)
@@ -77,10 +77,10 @@ def _files(root: Path) -> dict[str, bytes]:
 
 
 def test_chunks_change_no_row_and_no_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    at_once = _grown(tmp_path / "at once", ASKED)
+    at_once = _grow_rows(tmp_path / "at once", ASKED)
     for module in (working, play_episodes):
         monkeypatch.setattr(module, "CHUNK", 10)
-    in_chunks = _grown(tmp_path / "in chunks", ASKED)
+    in_chunks = _grow_rows(tmp_path / "in chunks", ASKED)
     content = {name: (at_once[name], in_chunks[name]) for name in at_once if name != "editions"}
     assert [name for name, (one, other) in content.items() if one != other] == []
     assert len(in_chunks["kumo_instances"]) == 25
@@ -101,9 +101,9 @@ def _sample(root: str, config_id: str, setting: str) -> dict[str, int]:
 
 def _with_domain(root: Path, asked: dict[str, Any]) -> tuple[Staging, str, str]:
     """Return a staged edition with its domain, and the configuration and setting to sample."""
-    settings, prepared = _begun(root, asked)
+    settings, prepared = _begin(root, asked)
     workspace = open_workspace(str(root), "chunked")
-    domain = (working.given_batch(prepared.plan.growth.own["configs"][0]),)
+    domain = (working.batch_of_given(prepared.plan.growth.own["configs"][0]),)
     Work(str(root), "chunked", domain, Policies.of(settings, prepared.own.inputs)).run()
     return workspace.staging, prepared.plan.growth.own["configs"][0], prepared.plan.growth.own["settings"][0]
 

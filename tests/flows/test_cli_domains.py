@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from flows.console.input_files import json_files, read_text_file, shown_path
+from flows.console.input_files import json_files, read_text_file, show_path
 from flows.console.line_files import read_lines
 from flows.kumo.cli import domains as cli_domains
 from flows.kumo.cli.domains import domains
@@ -65,7 +65,7 @@ def run(*arguments: object) -> tuple[int, str, str]:
     return result.exit_code, result.stdout, result.stderr
 
 
-def squeezed(text: str) -> str:
+def squeeze(text: str) -> str:
     return " ".join(text.split())
 
 
@@ -84,7 +84,7 @@ def test_warnings_do_not_fail(warned: Path) -> None:
     assert code == 0
     assert "0 errors, 1 warning\n" in out
     assert "Warnings" in out
-    assert "unknown-note: domain 'Trees': truth_notes has a note for 'Yew'" in squeezed(out)
+    assert "unknown-note: domain 'Trees': truth_notes has a note for 'Yew'" in squeeze(out)
 
 
 def test_errors_and_warnings_are_shown_apart(broken: Path) -> None:
@@ -100,8 +100,8 @@ def test_errors_and_warnings_are_shown_apart(broken: Path) -> None:
 def test_minimum_sizes_are_50_and_30_unless_given(clean: Path) -> None:
     code, out, _ = run("validate", clean)
     assert code == 1
-    assert "2 distinct truths, but 50 are needed" in squeezed(out)
-    assert "2 distinct actions, but 30 are needed" in squeezed(out)
+    assert "2 distinct truths, but 50 are needed" in squeeze(out)
+    assert "2 distinct actions, but 30 are needed" in squeeze(out)
     assert run("validate", clean, "--min-truths", "2", "--min-actions", "3")[0] == 1
     assert run("validate", clean, "--min-truths", "-1")[0] == 2
 
@@ -182,7 +182,7 @@ def test_findings_fit_80_columns_and_long_lists_are_cut(tmp_path: Path) -> None:
 
 def test_names_that_look_like_markup_are_printed_as_they_are(tmp_path: Path) -> None:
     path = write(tmp_path, "markup.json", truth_notes={"[red]Yew[/]": "", ":smile:": ""})
-    out = squeezed(run("validate", path, *SMALL)[1])
+    out = squeeze(run("validate", path, *SMALL)[1])
     assert "'[red]Yew[/]'" in out
     assert "':smile:'" in out
 
@@ -264,7 +264,7 @@ def test_what_cannot_be_read_is_told_in_one_line(tmp_path: Path) -> None:
     for path, told in cases.items():
         with pytest.raises(UnreadableInput) as error:
             read_text_file(path, max_bytes=100)
-        assert str(error.value) == f"{shown_path(path)}: {told}"
+        assert str(error.value) == f"{show_path(path)}: {told}"
         assert error.value.exit_code == 2
 
 

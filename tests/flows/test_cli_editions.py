@@ -17,7 +17,7 @@ from warehouse.staging.staging import Staging
 from warehouse.store.store import Store
 
 
-def _listed(run: Run, *arguments: str) -> list[dict[str, Any]]:
+def _list_editions(run: Run, *arguments: str) -> list[dict[str, Any]]:
     shown = run("editions", *arguments, "--format", "json")
     assert shown.code == 0, shown.err
     rows: list[dict[str, Any]] = json.loads(shown.out)
@@ -28,9 +28,9 @@ def test_withdrawing_hides_an_edition_and_reinstating_shows_it(run: Run) -> None
     shown = run("editions", "--withdraw", "e1", "--why", "two  books\nare wrong")
     assert shown.code == 0, shown.err
     assert "edition e1 is withdrawn" in shown.out
-    assert [row["edition"] for row in _listed(run)] == ["e2"]
+    assert [row["edition"] for row in _list_editions(run)] == ["e2"]
     assert "1 more edition is withdrawn" in run("editions").err
-    first, second = _listed(run, "--all")
+    first, second = _list_editions(run, "--all")
     assert (first["edition"], first["why"], first["instances"]) == ("e1", "two books are wrong", 1)
     assert first["withdrawn"] <= f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
     assert (second["edition"], second["why"], second["withdrawn"]) == ("e2", None, None)
@@ -42,7 +42,7 @@ def test_withdrawing_hides_an_edition_and_reinstating_shows_it(run: Run) -> None
         assert "'e1' is not published" in shown.err
         assert "or withdrawn" in shown.err
     assert run("editions", "--reinstate", "e1", "--why", "they were right").code == 0
-    assert [row["edition"] for row in _listed(run)] == ["e1", "e2"]
+    assert [row["edition"] for row in _list_editions(run)] == ["e1", "e2"]
 
 
 def test_a_refresh_under_a_withdrawn_name_is_refused(run: Run) -> None:

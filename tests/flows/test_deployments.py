@@ -14,7 +14,7 @@ from schemas.tables import TABLES
 from schemas.units import split_unit
 from tests.flows.conftest import Published
 from tests.flows.prefect_harness import Harness
-from tests.flows.test_rotation import as_if_imported
+from tests.flows.test_rotation import mark_imported
 from tests.flows.webhook import running_hook
 from warehouse.catalog.catalog import table_file
 from warehouse.kumo.bundled_domains import bundled_domains
@@ -127,7 +127,7 @@ def test_published_editions_are_audited_and_an_offence_is_named(
         for table in TABLES:
             if source.exists(table_file(table, original)):
                 store.write_file(table_file(table, unit), published.root / table_file(table, original))
-    as_if_imported(store, "release", "digest")
+    mark_imported(store, "release", "digest")
     books = source.read_table(table_file("kumo_books", "small"))
     pq.write_table(books.slice(1), tmp_path / table_file("kumo_books", "damaged"))
     done = harness.perennial("audit", "--root", str(tmp_path), "--json", cwd=tmp_path)

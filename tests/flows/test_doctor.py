@@ -31,7 +31,7 @@ from warehouse.catalog.catalog import table_file
 from warehouse.ledger.ledger import CallLedger
 from warehouse.lock.owner import Owner
 from warehouse.lock.record import LockRecord
-from warehouse.lock.root_lock import locked_root
+from warehouse.lock.root_lock import lock_root
 from warehouse.staging.staging import Staging
 from warehouse.store.root_id import root_id
 from warehouse.store.store import Store
@@ -171,7 +171,7 @@ def test_an_evaluation_whose_edition_was_removed_is_a_warning(root: Path) -> Non
 
 
 def test_a_lock_is_told_with_its_holder(root: Path) -> None:
-    with locked_root(Store(str(root)), "refresh next"):
+    with lock_root(Store(str(root)), "refresh next"):
         code, checks = _doctor(root)
         assert (code, _not_ok(checks)) == (0, {"lock"})
         assert ": refresh next, since " in checks["lock"]["seen"]

@@ -45,7 +45,7 @@ def lines(records: list[Record]) -> str:
     return "".join(f"{json.dumps(record)}\n" for record in records)
 
 
-def imported(release: Path) -> tuple[dict[int, str], tuple[Skipped, ...], list[Record]]:
+def import_and_read(release: Path) -> tuple[dict[int, str], tuple[Skipped, ...], list[Record]]:
     """Return the published books by the seed of their instance, what was skipped, and the rejections."""
     store = Store(str(release.parent / "root"))
     done = import_release(store, release, [], [], lambda _: None, lambda _: None)
@@ -67,7 +67,7 @@ def test_no_file_from_outside_is_published_and_loops_end_nothing(release: Path) 
     (release / "instances/loop").symlink_to("loop")
     (release / BOOKS / "seed=2.txt").unlink()
     (release / BOOKS / "seed=2.txt").symlink_to("seed=3.txt")
-    books, skipped, rejections = imported(release)
+    books, skipped, rejections = import_and_read(release)
     assert books == {0: "Book 0.", 1: "", 2: "Book 3.", 3: "Book 3."}
     assert {entry.file for entry in skipped} == {"instances/loop", f"{BOOKS}/seed=1.txt"}
     assert {row["subject"] for row in rejections if row["rule"] == "skipped"} >= {"instances/loop"}
@@ -77,7 +77,7 @@ def test_no_file_from_outside_is_published_and_loops_end_nothing(release: Path) 
 def test_a_seed_that_no_table_holds_is_skipped_and_named(release: Path, seed: str) -> None:
     text = (release / INSTANCES).read_text().replace('"seed": 3', f'"seed": {seed}')
     (release / INSTANCES).write_text(text)
-    books, skipped, _ = imported(release)
+    books, skipped, _ = import_and_read(release)
     assert sorted(books) == [0, 1, 2]
     (entry,) = skipped
     assert (entry.file, entry.line) == (INSTANCES, 4)
@@ -89,7 +89,7 @@ def test_negative_seeds_are_kept_as_others_are(release: Path, records: list[Reco
     seeds = [-(2**63) + 1, -7, 0, 2**63 - 1]
     changed = [{**record, "seed": seed} for record, seed in zip(records, seeds, strict=True)]
     write_files(release, {INSTANCES: lines(changed), f"{BOOKS}/seed=-7.txt": "Minus."})
-    books, skipped, _ = imported(release)
+    books, skipped, _ = import_and_read(release)
     assert books == {seeds[0]: "", -7: "Minus.", 0: "Book 0.", seeds[3]: ""}
     assert skipped == ()
 
@@ -109,7 +109,7 @@ def test_negative_seeds_are_kept_as_others_are(release: Path, records: list[Reco
 )
 def test_a_wild_line_of_optimal_play_ends_nothing(release: Path, line: str) -> None:
     write_files(release, {ORACLE: f"{line}\n"})
-    books, skipped, _ = imported(release)
+    books, skipped, _ = import_and_read(release)
     assert len(books) == 4
     assert {entry.file for entry in skipped} == {ORACLE}
     assert all(len(entry.reason) < 300 for entry in skipped)
@@ -151,7 +151,7 @@ RUN = {
 )
 def test_a_table_of_runs_that_is_none_is_skipped(release: Path, write: Callable[[Path], None]) -> None:
     write(release / "trajectories.parquet")
-    books, skipped, _ = imported(release)
+    books, skipped, _ = import_and_read(release)
     assert len(books) == 4
     assert [(entry.file, entry.line) for entry in skipped] == [("trajectories.parquet", None)]
     assert skipped[0].reason.startswith("not the release's table of runs: ")
@@ -161,4 +161,4 @@ def test_a_table_of_runs_that_is_none_is_skipped(release: Path, write: Callable[
 def test_a_folder_may_have_any_name(release: Path) -> None:
     odd = release.rename(release.with_name("kumo [1]*?"))
     write_parquet(odd / "trajectories.parquet", RUN)
-    assert imported(odd)[1] == ()
+    assert import_and_read(odd)[1] == ()

@@ -29,7 +29,7 @@ from warehouse.catalog.catalog import open_catalog, table_file
 from warehouse.lineage.jobs import jobs_of
 from warehouse.store.store import Store
 
-_EVENTS = 8  # of the refresh that `_told` tells of
+_EVENTS = 8  # of the refresh that `_report_refresh` tells of
 
 
 @pytest.fixture(autouse=True)
@@ -38,10 +38,10 @@ def _no_variables(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(f"OPENLINEAGE_{name}", raising=False)
 
 
-def _told(root: str, watcher: LineageWatcher) -> str:
+def _report_refresh(root: str, watcher: LineageWatcher) -> str:
     """Tell the watcher of a small refresh and return what was noted."""
     printed = io.StringIO()
-    with progress.shown_on(Console(file=printed, width=500)):
+    with progress.show_on(Console(file=printed, width=500)):
         watchers = Watchers([watcher])
         watchers.unit_started(root, PLAN)
         for stage, table in (("sample", "kumo_instances"), ("books", "kumo_books")):
@@ -54,7 +54,7 @@ def _told(root: str, watcher: LineageWatcher) -> str:
 
 def _fail(root: str, error: Exception) -> None:
     watchers = Watchers([LineageWatcher()])
-    with watchers.told_of_failure():
+    with watchers.report_failure():
         watchers.unit_started(root, PLAN)
         watchers.stage_started("books", 1)
         raise error
@@ -164,7 +164,7 @@ def test_an_error_is_told_by_its_message_without_secrets(tmp_path: Path) -> None
 
 def test_a_refresh_that_never_began_has_no_events(tmp_path: Path) -> None:
     watchers = Watchers([LineageWatcher()])
-    with pytest.raises(AuditFailed), watchers.told_of_failure():
+    with pytest.raises(AuditFailed), watchers.report_failure():
         raise AuditFailed("before the plan stood")
     assert list(tmp_path.iterdir()) == []
 
@@ -172,14 +172,14 @@ def test_a_refresh_that_never_began_has_no_events(tmp_path: Path) -> None:
 def test_running_is_told_at_most_so_often(tmp_path: Path) -> None:
     for every, expected in ((0.0, 2), (3600.0, 0)):
         root = tmp_path / str(every)
-        _told(str(root), LineageWatcher(running_every_s=every))
+        _report_refresh(str(root), LineageWatcher(running_every_s=every))
         stages = [state for state in _states(_events(root)) if state.startswith("RUNNING .")]
         assert len(stages) == expected
 
 
 def test_a_remote_root_gets_the_same_file() -> None:
     root = f"memory://{uuid4().hex}"
-    assert _told(root, LineageWatcher()) == ""
+    assert _report_refresh(root, LineageWatcher()) == ""
     store = Store(root)
     (name,) = store.names("lineage")
     lines = store.read_bytes(f"lineage/{name}").decode().splitlines()
@@ -190,7 +190,7 @@ def test_a_remote_root_gets_the_same_file() -> None:
 def test_a_root_that_takes_no_events_is_noted_once_and_the_refresh_goes_on(tmp_path: Path) -> None:
     (tmp_path / "lineage").write_text("a file where a folder should be")
     with lineage_server("well") as received:
-        noted = _told(str(tmp_path), LineageWatcher(received.url))
+        noted = _report_refresh(str(tmp_path), LineageWatcher(received.url))
     assert noted.count("\n") == 1
     assert f"warning: lineage events cannot be written to {tmp_path}/lineage/e1-" in noted
     assert len(received.events) == _EVENTS
@@ -201,7 +201,7 @@ def test_an_endpoint_gets_the_events_of_the_file_in_order(
 ) -> None:
     monkeypatch.setenv("OPENLINEAGE_API_KEY", "key-0123456789")
     with lineage_server("well") as received:
-        assert _told(str(tmp_path), LineageWatcher(received.url)) == ""
+        assert _report_refresh(str(tmp_path), LineageWatcher(received.url)) == ""
     assert received.events == _events(tmp_path)
     assert set(received.paths) == {"/api/v1/lineage"}
     assert set(received.keys) == {"Bearer key-0123456789"}
@@ -222,7 +222,7 @@ def test_an_endpoint_that_does_not_work_is_left_alone(
     with lineage_server(behaviour) as received:
         with_secrets = received.url.replace("http://", "http://user:secret@")
         started = time.monotonic()
-        noted = _told(str(tmp_path), LineageWatcher(with_secrets, timeout_s=0.2))
+        noted = _report_refresh(str(tmp_path), LineageWatcher(with_secrets, timeout_s=0.2))
         assert time.monotonic() - started < 5
         asked = len(received.events)
     assert asked <= 3
@@ -234,14 +234,14 @@ def test_an_endpoint_that_nobody_serves_is_left_alone(tmp_path: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{taken.getsockname()[1]}"
-        noted = _told(str(tmp_path), LineageWatcher(url))
+        noted = _report_refresh(str(tmp_path), LineageWatcher(url))
     assert noted == f"warning: lineage events are no longer sent to {url}: it cannot be reached\n"
     assert len(_events(tmp_path)) == _EVENTS
 
 
 def test_an_endpoint_that_recovers_has_lost_nothing(tmp_path: Path) -> None:
     with lineage_server("500 twice") as received:
-        assert _told(str(tmp_path), LineageWatcher(received.url)) == ""
+        assert _report_refresh(str(tmp_path), LineageWatcher(received.url)) == ""
     assert received.events[2:] == _events(tmp_path)
     assert received.events[:3] == [received.events[0]] * 3
 
@@ -250,18 +250,18 @@ def test_the_variables_of_openlineage_are_heeded(tmp_path: Path, monkeypatch: py
     with lineage_server("well") as theirs, lineage_server("well") as ours:
         monkeypatch.setenv("OPENLINEAGE_URL", theirs.url)
         monkeypatch.setenv("OPENLINEAGE_ENDPOINT", "lineage/in")
-        _told(str(tmp_path / "a"), LineageWatcher())
+        _report_refresh(str(tmp_path / "a"), LineageWatcher())
         assert (len(theirs.events), set(theirs.paths)) == (_EVENTS, {"/lineage/in"})
-        _told(str(tmp_path / "b"), LineageWatcher(ours.url))
+        _report_refresh(str(tmp_path / "b"), LineageWatcher(ours.url))
         assert (len(theirs.events), len(ours.events)) == (_EVENTS, _EVENTS)
         monkeypatch.setenv("OPENLINEAGE_DISABLED", "true")
-        assert _told(str(tmp_path / "c"), LineageWatcher(ours.url)) == ""
+        assert _report_refresh(str(tmp_path / "c"), LineageWatcher(ours.url)) == ""
         assert len(ours.events) == _EVENTS
     assert not (tmp_path / "c").exists()
 
 
 def test_a_url_that_is_none_is_noted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENLINEAGE_URL", "nowhere")
-    noted = _told(str(tmp_path), LineageWatcher())
+    noted = _report_refresh(str(tmp_path), LineageWatcher())
     assert noted == "warning: lineage events are not sent to nowhere: ValueError\n"
     assert len(_events(tmp_path)) == _EVENTS

@@ -56,7 +56,7 @@ def _command(server: RunningServer, root: Path, *more: str) -> tuple[str, ...]:
     return ("refresh", *MODEL_REFRESH, "--base-url", server.url, "--root", str(root), *more)
 
 
-def _answered_in_ledger(root: Path) -> int:
+def _count_answers(root: Path) -> int:
     """Return the number of answers that the ledger holds on disk."""
     connection = sqlite3.connect(f"file:{root / 'ledger.sqlite'}?mode=ro", uri=True)
     try:
@@ -116,13 +116,13 @@ def test_the_server_gave_each_answer_once(undisturbed: tuple[Path, list[LogLine]
 def test_a_refresh_killed_twice_gives_the_same_edition_and_repeats_no_stored_call(
     keyed: Harness, faulty: ServerOptions, undisturbed: tuple[Path, list[LogLine], str], tmp_path: Path
 ) -> None:
-    calls = _answered_in_ledger(undisturbed[0])
+    calls = _count_answers(undisturbed[0])
     with running_server(faulty) as server:
         for hold_after in (calls // 3, calls // 3):
             server.release(hold_after)
             process = keyed.start(*_command(server, tmp_path, "--concurrency", "8"), cwd=tmp_path)
             server.wait_held(timeout_s=120)
-            _wait_until(lambda: _answered_in_ledger(tmp_path) == server.status().answered)
+            _wait_until(lambda: _count_answers(tmp_path) == server.status().answered)
             process.send_signal(signal.SIGKILL)
             process.wait()
             assert process.stdout is not None

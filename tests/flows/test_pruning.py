@@ -21,7 +21,7 @@ from tests.warehouse import tiny_edition
 from warehouse.catalog.catalog import published_editions, row_file, table_file
 from warehouse.catalog.later_statistics import as_statistics, keep_analysis
 from warehouse.ledger.ledger import CallLedger, ledger_file
-from warehouse.lock.root_lock import locked_root
+from warehouse.lock.root_lock import lock_root
 from warehouse.staging.staging import Staging
 from warehouse.store.store import Store
 
@@ -183,7 +183,7 @@ def test_pruning_waits_for_nobody_and_breaks_no_lock(run: Run, store: Store) -> 
     assert shown.code == 9
     assert "refresh e3" in shown.err
     assert _hashes(store, "staging") == before
-    with locked_root(store, "a test"):
+    with lock_root(store, "a test"):
         pass
 
 

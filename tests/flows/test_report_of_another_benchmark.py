@@ -73,7 +73,7 @@ def _publish_riddles(root: Path) -> None:
         for domain, setting, number in product(DOMAINS, SETTINGS, range(4))
     ]
     parts = [
-        tiny_edition.played(
+        tiny_edition.play(
             player,
             0,
             "solved" if player == "sphinx" or row["index"] % 2 else "wrong",
@@ -86,7 +86,7 @@ def _publish_riddles(root: Path) -> None:
     staged = dict.fromkeys(
         name for answers in (False, True) for name in staged_tables("riddles", answers=answers)
     )
-    rows: dict[str, list[dict[str, Any]]] = {**tiny_edition.added(parts), "instances": instances}
+    rows: dict[str, list[dict[str, Any]]] = {**tiny_edition.add(parts), "instances": instances}
     tables = {
         name: pa.Table.from_pylist(rows.get(name, []), schema=TABLES[name].arrow_schema()) for name in staged
     }

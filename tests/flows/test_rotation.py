@@ -110,13 +110,13 @@ def test_the_rest_of_domains_leaves_imported_editions_aside(published: Published
         for table in ("editions", "kumo_domains"):
             file = Store(str(published.root)).read_table(table_file(table, "small"))
             store.write_table(table_file(table, name), file)
-        as_if_imported(store, name, imported)
+        mark_imported(store, name, imported)
     held = domains_by_edition(store)
     assert [name for name, _ in held] == ["b-later", "a-same-time"]
     assert all(len(domain_ids) == 2 for _, domain_ids in held)
 
 
-def as_if_imported(store: Store, edition: str, digest: str) -> None:
+def mark_imported(store: Store, edition: str, digest: str) -> None:
     """Rewrite the edition's row as an import leaves it."""
     (row,) = store.read_table(table_file("editions", edition)).to_pylist()
     settings = json.loads(row["settings"])

@@ -21,7 +21,7 @@ import pytest
 from flows.run.batch_runner import threads_of_share
 from flows.run.choose_runner import check_runner, root_for_workers
 from flows.run.process_pool import PoolStopped, ProcessPool, WorkerLost
-from flows.stages.threads import available_threads, limited_threads
+from flows.stages.threads import available_threads, limit_threads
 from schemas import errors
 from schemas.errors import InvalidOption, PerennialError
 from schemas.settings import load_settings
@@ -271,7 +271,7 @@ def test_threads_of_the_search_are_shared_among_the_workers_at_work(monkeypatch:
     share = threads_of_share(4)
     assert [share(left) for left in (9, 4, 3, 2, 1)] == [2, 2, 2, 4, 8]
     assert threads_of_share(16)(20) == 1
-    with limited_threads(3):
+    with limit_threads(3):
         assert available_threads() == 3
 
 

@@ -73,7 +73,7 @@ def _read_until(process: "subprocess.Popen[str]", stage: str) -> None:
     raise AssertionError(f"no line of {stage}: {process.stderr.read() if process.stderr else ''}")
 
 
-def _told(process: "subprocess.Popen[str]") -> None:
+def _require_one_line(process: "subprocess.Popen[str]") -> None:
     """Require that the refresh ends soon, with the one line and the exit code."""
     out, errors = process.communicate(timeout=LEAVING_S)
     assert process.returncode == 10, out + errors
@@ -119,7 +119,7 @@ def test_a_server_killed_at_any_stage_ends_the_refresh_and_the_next_one_goes_on(
         with _refreshing(command, tmp_path) as process:
             _read_until(process, stage)
             _kill_server(process)
-            _told(process)
+            _require_one_line(process)
         assert not (tmp_path / "tables" / table).exists()
     done = harness.perennial(*command, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -135,7 +135,7 @@ def test_workers_end_with_a_refresh_whose_server_was_killed(tmp_path: Path, runn
         wait_for(lambda: sum("spawn_main" in told for told in descendants(process.pid).values()) >= 2)
         children = descendants(process.pid)
         _kill_server(process)
-        _told(process)
+        _require_one_line(process)
     wait_for(lambda: not any(lives(pid, command) for pid, command in children.items()))
 
 

@@ -55,7 +55,7 @@ def refreshing(
             process.communicate()
 
 
-def _kept(root: Path) -> int:
+def _count_kept(root: Path) -> int:
     """Return how many calls the ledger of the root keeps."""
     with LedgerReader(ledger_file(str(root))) as ledger:
         return ledger.totals(CallFilter()).calls
@@ -88,14 +88,14 @@ def test_a_signal_waits_for_the_calls_in_flight_and_keeps_their_replies(
         assert not [line for line in server.log() if line.outcome == "abandoned"]
         answered = server.status().answered
         assert answered >= ANSWERS + in_flight
-    assert _kept(tmp_path) == answered
+    assert _count_kept(tmp_path) == answered
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_second_signal_does_not_wait(keyed: Harness, tmp_path: Path, number: int) -> None:
     with refreshing(keyed, tmp_path) as (process, server):
         # What has been answered is on its way into the ledger.
-        while _kept(tmp_path) < ANSWERS:
+        while _count_kept(tmp_path) < ANSWERS:
             time.sleep(0.05)
         process.send_signal(number)
         _read_until(process, WAITED_FOR)
@@ -104,7 +104,7 @@ def test_a_second_signal_does_not_wait(keyed: Harness, tmp_path: Path, number: i
         assert process.returncode == 128 + number, rest
         assert "Traceback" not in rest
         assert server.status().answered == ANSWERS
-    assert _kept(tmp_path) == ANSWERS
+    assert _count_kept(tmp_path) == ANSWERS
 
 
 def test_signals_that_are_ignored_at_the_start_stay_ignored(keyed: Harness, tmp_path: Path) -> None:
@@ -147,7 +147,7 @@ def test_a_terminal_that_is_closed_waits_for_the_calls_in_flight(keyed: Harness,
         finally:
             process.kill()
             process.wait()
-    assert _kept(tmp_path) == answered
+    assert _count_kept(tmp_path) == answered
 
 
 def _drain_until_held(terminal: int, server: RunningServer) -> None:

@@ -23,7 +23,7 @@ VALIDATOR_RULES = {
 }
 
 
-def edited(**changes: object) -> Damage:
+def edit(**changes: object) -> Damage:
     """Change keys of the document that the role says; None drops one."""
 
     def damage(text: str) -> str:
@@ -102,14 +102,14 @@ def test_fences_and_prose_around_the_document_cost_nothing(wrap: str) -> None:
 
 def test_what_the_model_calls_the_domain_does_not_count() -> None:
     names = {"name": "Another", "goal": "g", "category": "c", "truth_noun": " ", "book_title": "b"}
-    configured = configure(AuthorAsk(damages={1: edited(**names)}))
+    configured = configure(AuthorAsk(damages={1: edit(**names)}))
     assert configured.config == whole_config()
     assert configured.rejections == ()
 
 
 def test_notes_and_all_else_are_kept_as_written() -> None:
     notes = {"Nothing of the kind": "a note"}
-    configured = configure(AuthorAsk(damages={1: edited(truth_notes=notes)}))
+    configured = configure(AuthorAsk(damages={1: edit(truth_notes=notes)}))
     assert configured.config == replace(whole_config(), truth_notes=notes)
     assert len(configured.warnings) == 1
     assert "Nothing of the kind" in configured.warnings[0]
@@ -126,9 +126,9 @@ def test_notes_and_all_else_are_kept_as_written() -> None:
         (lambda text: text.replace('"truths"', "'truths'"), "unreadable", "broken"),
         (lambda text: text.replace('"range": null', '"range": set()', 1), "unreadable", "broken"),
         (lambda text: text.replace('"range": null', '"range": NaN', 1), "unreadable", "NaN"),
-        (edited(actions=None), "unreadable", "lacks the key 'actions'"),
-        (edited(code="print(1)"), "unreadable", "unknown key 'code'"),
-        (edited(truths=["A", 5]), "unreadable", r"truths[1]: expected text in quotes, got 5"),
+        (edit(actions=None), "unreadable", "lacks the key 'actions'"),
+        (edit(code="print(1)"), "unreadable", "unknown key 'code'"),
+        (edit(truths=["A", 5]), "unreadable", r"truths[1]: expected text in quotes, got 5"),
         (lambda text: f"[{text}]", "unreadable", "expected a JSON object"),
     ],
 )

@@ -35,10 +35,10 @@ def test_a_document_cut_in_four_is_continued_three_times() -> None:
 
 
 def test_fences_around_the_pieces_cost_nothing() -> None:
-    def fenced(share: float) -> Damage:
+    def fence(share: float) -> Damage:
         return lambda text: f"```json\n{text[: int(len(text) * share)]}\n```"
 
-    ask = AuthorAsk(damages={1: fenced(0.35), 2: fenced(0.6), 3: fenced(1.0)})
+    ask = AuthorAsk(damages={1: fence(0.35), 2: fence(0.6), 3: fence(1.0)})
     assert configure(ask).config == whole_config()
     assert len(ask.requests) == 4
 

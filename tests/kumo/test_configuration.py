@@ -29,7 +29,7 @@ RANGED = ("outcomes", 1, "states", 0)
 Place = tuple[str | int, ...]
 
 
-def changed(place: Place, value: Any) -> dict[str, Any]:
+def change(place: Place, value: Any) -> dict[str, Any]:
     """Return the good document with another value at one place."""
     document = json.loads(json.dumps(GOOD))
     parent = document
@@ -69,12 +69,12 @@ def test_two_documents_share_no_notes() -> None:
 
 @pytest.mark.parametrize(("number", "text"), [(3, "3"), (-1.5, "-1.5"), (10**30, "1" + "0" * 30)])
 def test_a_number_as_a_label_becomes_its_text(number: float, text: str) -> None:
-    config = parse_config(json.dumps(changed((*LABELLED, "label"), number)), "trees.json")
+    config = parse_config(json.dumps(change((*LABELLED, "label"), number)), "trees.json")
     assert config.outcomes[0].states[0].label == text
 
 
 def test_defects_of_content_are_left_for_the_validator() -> None:
-    document = changed(RANGED, {"range": [5, 1], "rules_out": ["Yew", "Yew"]})
+    document = change(RANGED, {"range": [5, 1], "rules_out": ["Yew", "Yew"]})
     document["truths"] = ["Oak", "Oak", " Oak"]
     config = parse_config(json.dumps(document), "trees.json")
     assert config.truths == ("Oak", "Oak", " Oak")
@@ -188,7 +188,7 @@ def test_text_that_is_not_usable_json(text: str, told: str) -> None:
     ],
 )
 def test_a_wrong_value_is_told_once_with_its_place(place: Place, value: Any, told: str) -> None:
-    message = problem_of(json.dumps(changed(place, value)))
+    message = problem_of(json.dumps(change(place, value)))
     assert told in message
     assert message.count("; ") == 0
 
@@ -201,7 +201,7 @@ def test_an_infinite_bound_is_told_with_its_place() -> None:
 
 
 def test_wrong_places_are_listed_together_and_cut_short() -> None:
-    message = problem_of(json.dumps(changed(("outcomes",), [[]] * 30)))
+    message = problem_of(json.dumps(change(("outcomes",), [[]] * 30)))
     assert message.startswith(
         "not a seed configuration: outcomes[0]: expected an object, got a list of 0; outcomes[1]"
     )
@@ -210,7 +210,7 @@ def test_wrong_places_are_listed_together_and_cut_short() -> None:
 
 
 def test_long_values_are_shortened() -> None:
-    message = problem_of(json.dumps(changed(("truths",), "x" * 100_000)))
+    message = problem_of(json.dumps(change(("truths",), "x" * 100_000)))
     assert len(message) < 200
 
 
@@ -289,7 +289,7 @@ def accept_or_refuse(text: str) -> None:
 
 @given(st.sampled_from(places(GOOD)), JSON_VALUES)
 def test_any_value_at_any_place_is_accepted_or_refused(place: Place, value: Any) -> None:
-    accept_or_refuse(json.dumps(changed(place, value)))
+    accept_or_refuse(json.dumps(change(place, value)))
 
 
 @given(st.data())

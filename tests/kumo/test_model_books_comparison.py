@@ -22,21 +22,21 @@ from tests.kumo.test_books import CLINIC
 KINDS = ("missing", "extra", "confirmed", "ambiguous")
 
 
-def said_of(rule, closed):
+def say(rule, closed):
     ends = SaidRange(rule.low, rule.high, True, closed) if rule.label is None else None
     return SaidOutcome(rule.action, rule.label, ends, tuple(sorted(rule.rules_out)), (), ())
 
 
 def perfect(rules):
     pairs = zip(rules, closed_ends(rules), strict=True)
-    return ReadBack(tuple(said_of(rule, closed) for rule, closed in pairs), ())
+    return ReadBack(tuple(say(rule, closed) for rule, closed in pairs), ())
 
 
 def verdict_of(world, said):
     return compare(said, world.instance.truths, world.rules)
 
 
-def changed(said, place, **values):
+def change(said, place, **values):
     outcomes = list(said.outcomes)
     outcomes[place] = replace(outcomes[place], **values)
     return replace(said, outcomes=tuple(outcomes))
@@ -98,7 +98,7 @@ def test_names_may_stand_in_other_case_and_spacing(world):
 def test_one_exclusion_left_out_is_missing(world, data):
     place, name = data.draw(st.sampled_from(exclusions(world)))
     said = perfect(world.rules)
-    verdict = verdict_of(world, changed(said, place, rules_out=without(said.outcomes[place], name)))
+    verdict = verdict_of(world, change(said, place, rules_out=without(said.outcomes[place], name)))
     rule = replace(world.rules[place], rules_out=frozenset({name}))
     assert verdict == CycleVerdict(missing=(describe_rule(rule, closed_ends(world.rules)[place]),))
 
@@ -114,7 +114,7 @@ def test_one_exclusion_added_is_extra(world, data):
     place, name = data.draw(st.sampled_from(room))
     said = perfect(world.rules)
     rules_out = (*said.outcomes[place].rules_out, name)
-    verdict = verdict_of(world, changed(said, place, rules_out=rules_out))
+    verdict = verdict_of(world, change(said, place, rules_out=rules_out))
     rule = replace(world.rules[place], rules_out=frozenset({name}))
     assert verdict == CycleVerdict(extra=(describe_rule(rule, closed_ends(world.rules)[place]),))
 
@@ -126,7 +126,7 @@ def test_one_exclusion_turned_into_confirmation_is_confirmed(world, data, as_wel
     said = perfect(world.rules)
     outcome = said.outcomes[place]
     rules_out = outcome.rules_out if as_well else without(outcome, name)
-    verdict = verdict_of(world, changed(said, place, rules_out=rules_out, confirms=(name,)))
+    verdict = verdict_of(world, change(said, place, rules_out=rules_out, confirms=(name,)))
     assert kinds_of(verdict) == {"confirmed"}
     (line,) = verdict.confirmed
     assert line.startswith(f'action "{outcome.action}": ')
@@ -140,7 +140,7 @@ def test_one_exclusion_left_open_is_ambiguous(world, data):
     said = perfect(world.rules)
     passage = UnclearPassage("this speaks against it", (name.upper(),))
     rules_out = without(said.outcomes[place], name)
-    verdict = verdict_of(world, changed(said, place, rules_out=rules_out, unclear=(passage,)))
+    verdict = verdict_of(world, change(said, place, rules_out=rules_out, unclear=(passage,)))
     assert kinds_of(verdict) == {"ambiguous"}
     (line,) = verdict.ambiguous
     assert line.startswith(f'action "{said.outcomes[place].action}": ')
@@ -173,7 +173,7 @@ def test_an_outcome_under_another_name_or_bound_is_missing_and_extra(world, data
         assume(outcome.range is not None)
         bound = data.draw(st.sampled_from([None, getattr(outcome.range, what) + 0.125]))
         values = {"range": replace(outcome.range, **{what: bound})}
-    verdict = verdict_of(world, changed(said, place, **values))
+    verdict = verdict_of(world, change(said, place, **values))
     assert kinds_of(verdict) == {"missing", "extra"}
     assert len(verdict.missing) == len(verdict.extra) == 1
 
@@ -195,12 +195,12 @@ def test_a_passage_of_no_outcome_is_ambiguous_and_told_once():
 
 
 def test_a_confirmation_of_what_no_rule_excludes_is_an_error_too():
-    said = changed(perfect(CLINIC.rules), 3, confirms=("Cold",))
+    said = change(perfect(CLINIC.rules), 3, confirms=("Cold",))
     assert verdict_of(CLINIC, said).confirmed == ('action "Swab": "red" confirms "Cold"',)
 
 
 def test_a_passage_that_names_no_truth_excuses_no_missing_rule():
-    said = changed(perfect(CLINIC.rules), 0, rules_out=(), unclear=(UnclearPassage("it depends", ()),))
+    said = change(perfect(CLINIC.rules), 0, rules_out=(), unclear=(UnclearPassage("it depends", ()),))
     assert kinds_of(verdict_of(CLINIC, said)) == {"missing", "ambiguous"}
 
 
@@ -225,14 +225,14 @@ def test_ends_count_where_two_ranges_share_them(place, ends, kinds):
     said = perfect(CLINIC.rules)
     low, high = ends
     changed_range = replace(said.outcomes[place].range, low_included=low, high_included=high)
-    verdict = verdict_of(CLINIC, changed(said, place, range=changed_range))
+    verdict = verdict_of(CLINIC, change(said, place, range=changed_range))
     assert kinds_of(verdict) == kinds
 
 
 def test_an_open_end_is_told_in_words():
     said = perfect(CLINIC.rules)
     open_end = replace(said.outcomes[0].range, high_included=None)
-    assert verdict_of(CLINIC, changed(said, 0, range=open_end)).ambiguous == (
+    assert verdict_of(CLINIC, change(said, 0, range=open_end)).ambiguous == (
         'action "Thermometer": 35.0 (included) to 37.5 (excluded): '
         "whether 37.5 belongs to this range is not said",
     )
@@ -241,7 +241,7 @@ def test_an_open_end_is_told_in_words():
 def test_a_wrong_range_is_told_as_it_was_said():
     said = perfect(CLINIC.rules)
     wrong = SaidRange(None, 37.5, None, True)
-    assert verdict_of(CLINIC, changed(said, 0, range=wrong)).extra == (
+    assert verdict_of(CLINIC, change(said, 0, range=wrong)).extra == (
         'action "Thermometer": no bound (not said) to 37.5 (included) rules out "Flu"',
     )
 
@@ -254,7 +254,7 @@ def test_nothing_hangs_on_the_ends_of_a_range_that_rules_out_nothing():
     said = perfect(rules)
     for end in (True, None):
         loose = replace(said.outcomes[0].range, high_included=end)
-        assert compare(changed(said, 0, range=loose), ["Gout"], rules).passed
+        assert compare(change(said, 0, range=loose), ["Gout"], rules).passed
 
 
 def test_names_that_two_listed_ones_share_match_exactly_only():
@@ -264,7 +264,7 @@ def test_names_that_two_listed_ones_share_match_exactly_only():
     )
     said = perfect(rules)
     assert compare(said, ["A", "B"], rules).passed
-    assert kinds_of(compare(changed(said, 0, label="RED"), ["A", "B"], rules)) == {"missing", "extra"}
+    assert kinds_of(compare(change(said, 0, label="RED"), ["A", "B"], rules)) == {"missing", "extra"}
 
 
 def test_a_book_that_could_not_be_read_has_not_passed():

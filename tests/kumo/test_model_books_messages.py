@@ -19,7 +19,7 @@ from tasks.kumo.authors.read_back import parse_read_back, read_back_request
 from tasks.kumo.authors.read_back_form import read_back_schema
 from tasks.kumo.authors.revision import read_revision, revision_request
 from tests.kumo.small_worlds import unhurried, worlds
-from tests.kumo.test_books import CLINIC, written
+from tests.kumo.test_books import CLINIC, write
 from tests.server.book_text import BOOK_ERRORS, faulty_book, given_in, read_back_of
 from tests.server.roles import scripts
 from tests.server.script import Asked
@@ -33,7 +33,7 @@ def reply(content, status="ok"):
     return Reply("call_1", status, content=content)
 
 
-def asked(request):
+def ask_messages(request):
     return Asked(request.model, request.messages, request.params)
 
 
@@ -192,7 +192,7 @@ def test_strict_structured_output_takes_the_schema():
 @unhurried
 @given(worlds())
 def test_the_writer_gets_every_rule_exactly(world):
-    told = given_in(asked(writing(world)))
+    told = given_in(ask_messages(writing(world)))
     assert told.rules == world.rules
     assert told.instance.truths == world.instance.truths
     assert told.instance.actions == world.instance.actions
@@ -228,7 +228,7 @@ def test_prompts_speak_the_domains_language_and_leave_no_template_behind():
 
 def test_all_roles_are_told_apart():
     requests = [writing(), reading("A book.\n"), revising("A book.\n"), revising(None)]
-    names = [[s.role for s in scripts() if s.recognises(asked(request))] for request in requests]
+    names = [[s.role for s in scripts() if s.recognises(ask_messages(request))] for request in requests]
     assert names == [["writer"], ["checker"], ["reviser"], ["reviser"]]
 
 
@@ -244,7 +244,7 @@ def test_the_reviser_is_told_each_kind_under_its_heading():
 
 @pytest.mark.parametrize("fault", BOOK_ERRORS)
 def test_each_scripted_error_is_read_back_as_one(fault):
-    given_game = given_in(asked(writing()))
+    given_game = given_in(ask_messages(writing()))
     for seed in range(20):
         book = faulty_book(given_game, fault, random.Random(seed))
         said = parse_read_back(json.dumps(read_back_of(book)))
@@ -254,7 +254,7 @@ def test_each_scripted_error_is_read_back_as_one(fault):
 
 
 def test_the_grammar_reads_the_template_book_back():
-    said = parse_read_back(json.dumps(read_back_of(written(CLINIC))))
+    said = parse_read_back(json.dumps(read_back_of(write(CLINIC))))
     assert compare(said, CLINIC.instance.truths, CLINIC.rules).passed
     assert said.outcomes[0].range == SaidRange(35.0, 37.5, True, False)
 

@@ -8,7 +8,7 @@ from tasks.report.wording import (
     decimals,
     p_number,
     p_text,
-    shortened,
+    shorten,
     span,
     whole,
     with_interval,
@@ -48,8 +48,8 @@ def test_spans() -> None:
     [("short", 5, "short"), ("abcdefghij", 7, "abcd…ij"), ("a\nb\tc", 9, "a b c")],
 )
 def test_shortened(text: str, width: int, expected: str) -> None:
-    assert shortened(text, width) == expected
-    assert len(shortened(text, width)) <= width
+    assert shorten(text, width) == expected
+    assert len(shorten(text, width)) <= width
 
 
 def test_clean_leaves_ordinary_text_alone() -> None:

@@ -20,7 +20,7 @@ from tests.statistics.plain_bootstrap import plain_bootstrap
 _SCORES = st.dictionaries(st.sampled_from("abcdefgh"), st.lists(st.floats(-2, 2), max_size=4))
 
 
-def _played(rng: random.Random, instances: int, skill: float) -> dict[str, list[float]]:
+def _play(rng: random.Random, instances: int, skill: float) -> dict[str, list[float]]:
     return {f"i{i}": [float(rng.random() < skill) for _ in range(5)] for i in range(instances)}
 
 
@@ -54,7 +54,7 @@ def test_without_shared_runs_there_is_no_difference() -> None:
 
 def test_the_interval_is_the_bootstrap_of_the_instances_differences() -> None:
     rng = random.Random(8)
-    a, b = _played(rng, 120, 0.7), _played(rng, 120, 0.6)
+    a, b = _play(rng, 120, 0.7), _play(rng, 120, 0.6)
     found = paired_difference(a, b, seed=3)
     differences = [float(np.mean(a[name]) - np.mean(b[name])) for name in a]
     assert found.difference == pytest.approx(np.mean(differences))

@@ -6,7 +6,7 @@ import pytest
 
 from tasks.kumo.statistics.cells import EXTRA_ACTIONS, MEANS, KumoCell
 from tasks.kumo.statistics.figures import topology_figures
-from tasks.statistics.cells import ALL, grouped
+from tasks.statistics.cells import ALL, group_cells
 from tasks.statistics.figure import Figure
 from tasks.statistics.pair_figures import pair_figures
 from tasks.statistics.rate_figures import has_majority, rate_figures
@@ -59,7 +59,7 @@ CELLS = [CELL, ALL_WRONG, replace(RIVAL, instance_id="i1"), RIVAL]
 
 def _figures(**wanted: str) -> list[Figure]:
     made = [
-        *rate_figures(grouped(CELLS), 0, MEANS),
+        *rate_figures(group_cells(CELLS), 0, MEANS),
         *pair_figures(CELLS, ["easy"], seed=0),
         *topology_figures(CELLS, ["easy"], seed=0),
         *item_figures(CELLS, ["easy"]),
@@ -144,7 +144,7 @@ def test_scores_are_correlated_with_other_benchmarks_and_between_settings() -> N
                 replace(CELL, player=f"m{number}", setting=setting, statuses=statuses, solved=solved)
             )
     external = {"B": {f"m{number}": 10.0 - number for number in range(5)}, "C": {"m1": 1.0}}
-    figures = list(correlation_figures(grouped(cells), external))
+    figures = list(correlation_figures(group_cells(cells), external))
     found = {(figure.statistic, figure.setting, figure.domain, figure.other): figure for figure in figures}
     against = found["pearson", "easy", ALL, "benchmark B"]
     assert (against.n, against.value) == (5, pytest.approx(-1.0))

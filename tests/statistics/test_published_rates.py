@@ -48,7 +48,7 @@ def test_figure_3_comes_back(
 ) -> None:
     rows = json.loads((release / "figure3.json").read_text())[metric]
     differences = [
-        abs(_measured(metric, played[domain, model]) - value)
+        abs(_measure(metric, played[domain, model]) - value)
         for domain, row in rows.items()
         for model, value in row.items()
         if (domain, model) in played
@@ -57,7 +57,7 @@ def test_figure_3_comes_back(
     assert sum(difference <= 0.0055 for difference in differences) >= 0.95 * len(differences)
 
 
-def _measured(metric: str, episodes: list[ScoredEpisode]) -> float:
+def _measure(metric: str, episodes: list[ScoredEpisode]) -> float:
     value = (
         success_rate(episodes) if metric == "success_rate" else relative_action_count(episodes, "kumo-2025")
     )

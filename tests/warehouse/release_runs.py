@@ -35,7 +35,7 @@ def setting_folder(setting: Setting) -> str:
     return f"truth_num={setting.n_truths}+action_num={setting.n_actions}+valid_truth_num={setting.n_valid}"
 
 
-def released_instances(release: Path, domains: Iterable[str], setting: Setting) -> dict[Any, Any]:
+def read_released_instances(release: Path, domains: Iterable[str], setting: Setting) -> dict[Any, Any]:
     """Return the domains' instances by place and seed, with our reading of their observations."""
     return {
         (domain, setting): {

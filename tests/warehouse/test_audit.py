@@ -11,8 +11,8 @@ from schemas.errors import AuditFailed, Damaged
 from schemas.tables import TABLES
 from tests.warehouse import tiny_edition
 from warehouse.audit import blocks as audit_blocks
-from warehouse.audit.audit import audit, cross_table_rules, require_passed, table_expectations
-from warehouse.audit.blocks import audited_blocks
+from warehouse.audit.audit import audit, cross_table_rules, require_pass, table_expectations
+from warehouse.audit.blocks import read_blocks
 from warehouse.audit.great_expectations import Validator
 from warehouse.catalog.catalog import view_over_arrow
 from warehouse.staging.merge_parts import write_sorted
@@ -26,7 +26,7 @@ def _files(folder: Path, rows: Rows) -> dict[str, Path]:
     }
 
 
-def _broken(folder: Path, change: Callable[[Rows], None]) -> list[dict[str, Any]]:
+def _list_broken(folder: Path, change: Callable[[Rows], None]) -> list[dict[str, Any]]:
     rows = tiny_edition.rows()
     change(rows)
     return [row for row in audit(_files(folder, rows)) if not row["success"]]
@@ -38,7 +38,7 @@ def test_sound_data_passes_and_every_table_has_its_suite(tmp_path: Path) -> None
     assert {row["suite"] for row in results} == {*tiny_edition.STAGED_TABLES, "cross_table"}
     keys = [(row["suite"], row["expectation"]) for row in results]
     assert len(keys) == len(set(keys))
-    require_passed(results, "staging/e1")
+    require_pass(results, "staging/e1")
 
 
 def _set(table: str, column: str, value: Any, row: int = 0) -> Callable[[Rows], None]:
@@ -125,7 +125,7 @@ def test_each_rule_catches_what_breaks_it(
         for one, _, _ in breaks:
             one(rows)
 
-    broken = _broken(tmp_path, change)
+    broken = _list_broken(tmp_path, change)
     for _, suite, expectation in breaks:
         found = [row for row in broken if row["suite"] == suite and expectation in row["expectation"]]
         assert len(found) == 1, expectation
@@ -196,11 +196,11 @@ def test_the_size_of_a_block_changes_nothing(tmp_path: Path, monkeypatch: pytest
     table, file = TABLES["kumo_moves"], _files(tmp_path, rows)["kumo_moves"]
     expectations = list(table_expectations(table))
     validator = Validator()
-    whole = validator.results("kumo_moves", audited_blocks(table, file), expectations)
+    whole = validator.results("kumo_moves", read_blocks(table, file), expectations)
     monkeypatch.setattr(audit_blocks, "_BLOCK_ROWS", 2)
     monkeypatch.setattr(audit_blocks, "_READ_ROWS", 1)
-    assert len(list(audited_blocks(table, file))) > 1
-    assert validator.results("kumo_moves", audited_blocks(table, file), expectations) == whole
+    assert len(list(read_blocks(table, file))) > 1
+    assert validator.results("kumo_moves", read_blocks(table, file), expectations) == whole
     found = {row["expectation"]: row for row in whole}
     assert found["(episode_id, turn) is unique"]["unexpected_count"] == 3
     assert found["kind is one of action, truth, none"]["observed"] == "values such as odd"
@@ -213,13 +213,13 @@ def test_a_file_out_of_order_is_refused(tmp_path: Path, monkeypatch: pytest.Monk
         monkeypatch.setattr(audit_blocks, "_BLOCK_ROWS", rows)
         monkeypatch.setattr(audit_blocks, "_READ_ROWS", rows)
         with pytest.raises(Damaged, match=r"turns\.parquet is not sorted by episode_id, turn"):
-            list(audited_blocks(TABLES["turns"], tmp_path / "turns.parquet"))
+            list(read_blocks(TABLES["turns"], tmp_path / "turns.parquet"))
 
 
 def test_a_failed_audit_names_the_expectation_and_the_rows(tmp_path: Path) -> None:
-    broken = _broken(tmp_path, _set("episodes", "status", "lost"))
+    broken = _list_broken(tmp_path, _set("episodes", "status", "lost"))
     with pytest.raises(AuditFailed, match=r"nothing was published.*status is one of.*by 1 rows.*lost.*e1"):
-        require_passed(broken, "staging/e1")
+        require_pass(broken, "staging/e1")
 
 
 def test_rules_on_absent_tables_are_left_out_of_references() -> None:

@@ -9,9 +9,9 @@ from datetime import timedelta
 import pytest
 
 from schemas.errors import InvalidOption, RootLocked
-from tests.warehouse.lock_holding import Holder, holding, left_lock, record
+from tests.warehouse.lock_holding import Holder, holding, leave_lock, record
 from tests.warehouse.s3_server import BUCKET, S3, Conditions, conditions, s3
-from warehouse.lock.root_lock import locked_root
+from warehouse.lock.root_lock import lock_root
 from warehouse.store.conditional_probe import FOLDER
 from warehouse.store.store import Store
 
@@ -56,7 +56,7 @@ def test_a_store_that_does_not_keep_conditions_is_refused_by_name(
     conditions.ignored, conditions.not_offered = ignored, not_offered
     store = Store(s3.new_root())
     for _ in range(2):
-        with pytest.raises(InvalidOption) as refused, locked_root(store, "refresh e1"):
+        with pytest.raises(InvalidOption) as refused, lock_root(store, "refresh e1"):
             pass
         message = str(refused.value)
         assert f"data root '{store.root}' cannot be written to: its object store {s3.host} {told}" in message
@@ -65,19 +65,19 @@ def test_a_store_that_does_not_keep_conditions_is_refused_by_name(
         assert refused.value.exit_code == 2
         assert store.names("") == []
     conditions.ignored = conditions.not_offered = ()
-    with locked_root(store, "refresh e1"):
+    with lock_root(store, "refresh e1"):
         assert store.names("") == [LOCK]
 
 
 def test_a_live_holder_keeps_its_lock_where_conditions_are_ignored(s3: S3, conditions: Conditions) -> None:
     store = Store(s3.new_root())
-    with locked_root(store, "earlier work"):
+    with lock_root(store, "earlier work"):
         pass
     with holding(store.root) as holder:
         conditions.ignored = BOTH
         with (
             pytest.raises(RootLocked, match=rf"process {holder.process.pid}: refresh e1"),
-            locked_root(store, "refresh e2"),
+            lock_root(store, "refresh e2"),
         ):
             pass
         assert json.loads(store.read_bytes(LOCK))["owner"]["pid"] == holder.process.pid
@@ -89,9 +89,9 @@ def test_a_dead_holders_lock_is_not_taken_over_where_conditions_are_ignored(
     s3: S3, conditions: Conditions, record: dict[str, object]
 ) -> None:
     conditions.ignored = BOTH
-    store = left_lock(s3.new_root(), record, owner_started="1")
+    store = leave_lock(s3.new_root(), record, owner_started="1")
     left = store.read_bytes(LOCK)
-    with pytest.raises(InvalidOption, match="ignores"), locked_root(store, "refresh e2"):
+    with pytest.raises(InvalidOption, match="ignores"), lock_root(store, "refresh e2"):
         pass
     assert store.read_bytes(LOCK) == left
 
@@ -117,7 +117,7 @@ def test_a_store_is_probed_once_in_a_process_with_five_requests(s3: S3, conditio
     counts = []
     for _ in range(2):
         conditions.requests.clear()
-        with locked_root(store, "refresh e1"):
+        with lock_root(store, "refresh e1"):
             counts.append(len(conditions.requests))
     assert counts[0] - counts[1] == 5
     conditions.requests.clear()
@@ -132,7 +132,7 @@ def test_what_a_killed_probe_left_does_not_matter_and_goes_after_an_hour(s3: S3)
     (left,) = store.names(FOLDER)
     _age(f"{store.root}/{FOLDER}/{left}", timedelta(minutes=61))
     store.write_bytes(f"{FOLDER}/young", b"")
-    with locked_root(store, "refresh e1"):
+    with lock_root(store, "refresh e1"):
         assert store.names(FOLDER) == ["young"]
 
 

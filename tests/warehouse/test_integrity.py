@@ -21,7 +21,7 @@ LINKS = [(table.name, link) for table in TABLES.values() if table.of_editions fo
 Rows = list[dict[str, Any]]
 
 
-def _published(root: Path, changed: dict[str, Rows] | None = None) -> Store:
+def _publish(root: Path, changed: dict[str, Rows] | None = None) -> Store:
     store = Store(str(root))
     publish(store, tiny_edition.plan("e1"), tiny_edition.tables(changed), [], CREATED)
     return store
@@ -33,7 +33,7 @@ def _holder(table: str) -> str:
 
 
 def test_a_sound_edition_has_no_flaw(tmp_path: Path) -> None:
-    store = _published(tmp_path)
+    store = _publish(tmp_path)
     assert [relation_flaws(store, unit) for unit in ("e1", "e1@1")] == [[], []]
     assert beside_flaws(store) == (1, [])
 
@@ -44,7 +44,7 @@ def test_an_orphan_is_found_in_every_reference(tmp_path: Path, table: str, link:
     if not rows:
         rejected = dict.fromkeys(("stage", "subject", "rule", "message"), "x")
         rows = [{**rejected, "call_id": None}]
-    store = _published(tmp_path, {table: [{**rows[0], link.column: "lost"}, *rows[1:]]})
+    store = _publish(tmp_path, {table: [{**rows[0], link.column: "lost"}, *rows[1:]]})
     flaws = relation_flaws(store, _holder(table))
     assert f"{table}.{link.column}: 1 rows refer to no row of {link.to_table}, such as lost" in flaws
 
@@ -52,13 +52,13 @@ def test_an_orphan_is_found_in_every_reference(tmp_path: Path, table: str, link:
 @pytest.mark.parametrize("table", ["instances", "kumo_instances", "turns", "calls"])
 def test_a_key_that_repeats_is_found(tmp_path: Path, table: str) -> None:
     rows = tiny_edition.rows()[table]
-    (flaw,) = relation_flaws(_published(tmp_path, {table: [*rows, rows[-1]]}), _holder(table))
+    (flaw,) = relation_flaws(_publish(tmp_path, {table: [*rows, rows[-1]]}), _holder(table))
     key = ", ".join(str(rows[-1][name]) for name in TABLES[table].key)
     assert flaw == f"{table}: 1 keys are not unique, such as {key}"
 
 
 def test_references_hold_within_an_edition_and_not_across(tmp_path: Path) -> None:
-    store = _published(tmp_path)
+    store = _publish(tmp_path)
     other = tiny_edition.tables({"instances": []})
     publish(store, tiny_edition.plan("e2"), other, [], CREATED)
     assert relation_flaws(store, "e1") == []
@@ -67,7 +67,7 @@ def test_references_hold_within_an_edition_and_not_across(tmp_path: Path) -> Non
 
 
 def test_an_unreadable_table_is_told_and_not_raised(tmp_path: Path) -> None:
-    store = _published(tmp_path)
+    store = _publish(tmp_path)
     (tmp_path / table_file("kumo_books", "e1")).write_bytes(b"PAR1 no table PAR1")
     (flaw,) = relation_flaws(store, "e1")
     assert flaw.startswith("keys and references cannot be followed")
@@ -91,7 +91,7 @@ def test_staged_parts_are_counted_and_each_damaged_one_is_named(tmp_path: Path) 
 
 
 def test_analyses_and_scores_are_read_too(tmp_path: Path) -> None:
-    store = _published(tmp_path)
+    store = _publish(tmp_path)
     keep_analysis(store, "e1", [], as_statistics("e1", []))
     keep_scores(store, [{"benchmark": "other", "player": "m", "score": 0.5, "source": "a paper"}])
     assert beside_flaws(store) == (3, [])

@@ -87,7 +87,7 @@ def test_the_first_answer_is_kept_for_good(tmp_path: Path, status: str) -> None:
         for later in (reply(asked, "second"), reply(asked, "", status="unavailable", error="503")):
             assert keep(other, (asked, later)) == [first]
         assert one.find(asked.call_id) == other.find(asked.call_id) == first
-        assert (one.spent(), other.spent()) == (Spent(1, 1.0), Spent(0, 0.0))
+        assert (one.sum_spending(), other.sum_spending()) == (Spent(1, 1.0), Spent(0, 0.0))
 
 
 @pytest.mark.parametrize("status", FAILED_STATUSES)
@@ -133,14 +133,14 @@ def test_spent_counts_answers_of_the_edition_and_the_cost_that_is_known(ledger: 
     ]
     asked = [request(str(i)) for i in range(4)]
     keep(ledger, *((one, reply(one, **fields)) for one, fields in zip(asked, replies, strict=True)))
-    assert ledger.spent() == Spent(3, 0.75)
+    assert ledger.sum_spending() == Spent(3, 0.75)
 
 
 def test_many_stores_at_once_are_few_transactions(ledger: CallLedger) -> None:
     asked = [request(str(i)) for i in range(400)]
     keep(ledger, *((one, reply(one)) for one in asked))
     assert ledger.commits <= 40
-    assert ledger.spent().calls == 400
+    assert ledger.sum_spending().calls == 400
 
 
 def test_one_after_the_other_each_is_committed_before_the_next(ledger: CallLedger) -> None:

@@ -109,7 +109,7 @@ def test_one_ledger_serves_loop_after_loop(tmp_path: Path) -> None:
         for i in range(5):
             asked = request(str(i))
             assert keep(ledger, (asked, reply(asked))) == [reply(asked)]
-        assert ledger.spent().calls == 5
+        assert ledger.sum_spending().calls == 5
 
 
 def test_a_ledger_waits_for_another_that_writes(tmp_path: Path) -> None:

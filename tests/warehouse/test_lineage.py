@@ -155,9 +155,9 @@ def test_references_are_column_lineage() -> None:
 def test_every_table_is_made_by_a_stage() -> None:
     assert {table for stage in (*STAGES, *PLAYING) for table in stage.writes} == set(TABLES) - UNSTAGED
     stages = {stage.name: stage for stage in STAGES}
-    assert stages["books"].written(["kumo_books", "calls"]) == ("calls", "rejections", "kumo_books")
+    assert stages["books"].list_written(["kumo_books", "calls"]) == ("calls", "rejections", "kumo_books")
     # What publishing counts are the tables that it read.
-    assert stages["publish"].written(["kumo_books", "audits"]) == ("editions", "audits")
+    assert stages["publish"].list_written(["kumo_books", "audits"]) == ("editions", "audits")
     assert PLAYING[-1].written(["turns", "audits", "statistics"]) == ("evaluations", "statistics", "audits")
 
 

@@ -32,7 +32,7 @@ def _publish(root: Path, edition: str = "e1", now: datetime = NOW) -> Store:
     return store
 
 
-def _found(verification: Verification) -> list[tuple[str, str]]:
+def _find_flaws(verification: Verification) -> list[tuple[str, str]]:
     return [(finding.file, finding.problem) for finding in verification.findings]
 
 
@@ -132,7 +132,7 @@ def test_damage_is_named(tmp_path: Path, file: str, damage: Callable[[Path], Non
     )
     verification = verify_unit(store, unit)
     assert not verification.is_whole
-    assert _found(verification) == [(file, problem)]
+    assert _find_flaws(verification) == [(file, problem)]
     assert verification.findings[0].is_damage
     assert verify_unit(store, other).is_whole
     assert verify_unit(store, "e2").is_whole
@@ -144,7 +144,7 @@ def test_every_damaged_file_is_named(tmp_path: Path) -> None:
         staged = staged_tables("kumo", answers=unit == ANSWERS)
         for table in staged:
             _flip(tmp_path / table_file(table, unit))
-        assert _found(verify_unit(store, unit)) == [
+        assert _find_flaws(verify_unit(store, unit)) == [
             (table_file(table, unit), "altered") for table in sorted(staged)
         ]
 
@@ -167,7 +167,7 @@ def test_a_row_that_was_altered_contradicts_its_manifest(tmp_path: Path, column:
     pq.write_table(type(table).from_pylist(rows, schema=table.schema), tmp_path / ROW)
     seal_row(store, "e1", (tmp_path / ROW).read_bytes())
     verification = verify_unit(store, "e1")
-    assert _found(verification) == [(ROW, "altered")]
+    assert _find_flaws(verification) == [(ROW, "altered")]
     assert verification.findings[0].message.endswith(f"differs from the manifest in {column}")
 
 
@@ -178,7 +178,7 @@ def test_a_row_that_was_altered_breaks_its_seal(tmp_path: Path) -> None:
     table = pq.read_table(tmp_path / ROW, partitioning=None)
     rows = [{**table.to_pylist()[0], "created_at": datetime(2020, 1, 1, tzinfo=UTC)}]
     pq.write_table(type(table).from_pylist(rows, schema=table.schema), tmp_path / ROW)
-    assert _found(verify_unit(store, "e1")) == [(ROW, "altered")]
+    assert _find_flaws(verify_unit(store, "e1")) == [(ROW, "altered")]
     (tmp_path / ROW).write_bytes(content)
     assert verify_unit(store, "e1").is_whole
     for place in range(0, len(content), 101):
@@ -200,9 +200,9 @@ def test_a_row_that_names_another_manifest_is_found(tmp_path: Path) -> None:
     store = _publish(tmp_path)
     _publish(tmp_path, "e2")
     (tmp_path / manifest_file("e1")).write_bytes((tmp_path / manifest_file("e2")).read_bytes())
-    assert _found(verify_unit(store, "e1")) == [(manifest_file("e1"), "altered")]
+    assert _find_flaws(verify_unit(store, "e1")) == [(manifest_file("e1"), "altered")]
     (tmp_path / ROW).write_bytes((tmp_path / table_file("editions", "e2")).read_bytes())
-    problems = _found(verify_unit(store, "e1"))
+    problems = _find_flaws(verify_unit(store, "e1"))
     assert (ROW, "altered") in problems
 
 
@@ -211,7 +211,7 @@ def test_a_file_too_many_is_named_and_is_no_damage(tmp_path: Path, name: str) ->
     store = _publish(tmp_path)
     (tmp_path / EPISODES).with_name(f"{name}.parquet").write_bytes(b"?")
     verification = verify_unit(store, "e1")
-    assert _found(verification) == [(table_file("episodes", f"e1@{name}"), "unlisted")]
+    assert _find_flaws(verification) == [(table_file("episodes", f"e1@{name}"), "unlisted")]
     assert verify_unit(store, ANSWERS).findings == ()
     assert verification.is_whole
     assert not verification.findings[0].is_damage
@@ -222,7 +222,7 @@ def test_an_edition_whose_row_is_lost_is_still_verified(tmp_path: Path) -> None:
     _publish(tmp_path, "e2")
     (tmp_path / ROW).unlink()
     assert verifiable_units(store) == ("e1", ANSWERS, "e2", "e2@1")
-    assert _found(verify_unit(store, "e1")) == [(ROW, "missing")]
+    assert _find_flaws(verify_unit(store, "e1")) == [(ROW, "missing")]
     # A publish that was cut off just before the row looks the same, but for its staging.
     (tmp_path / "staging" / "e1" / "done").mkdir(parents=True)
     assert verifiable_units(store) == (ANSWERS, "e2", "e2@1")
@@ -232,7 +232,7 @@ def test_a_manifest_that_cannot_be_read_is_damage(tmp_path: Path) -> None:
     store = _publish(tmp_path)
     for content in (b"", b"[]", b'{"format": 3}', b"\xff"):
         (tmp_path / manifest_file("e1")).write_bytes(content)
-        assert (manifest_file("e1"), "altered") in _found(verify_unit(store, "e1"))
+        assert (manifest_file("e1"), "altered") in _find_flaws(verify_unit(store, "e1"))
         with pytest.raises(ValueError, match="not a manifest"):
             parse_manifest(content)
 

@@ -216,10 +216,10 @@ def test_the_order_of_the_disk_does_not_matter(
     expected = find_release(root)
     scandir = os.scandir
 
-    def ordered(path: Path) -> nullcontext[list[os.DirEntry[str]]]:
+    def order_entries(path: Path) -> nullcontext[list[os.DirEntry[str]]]:
         return nullcontext(sorted(scandir(path), key=lambda entry: entry.name, reverse=reverse))
 
-    monkeypatch.setattr(os, "scandir", ordered)
+    monkeypatch.setattr(os, "scandir", order_entries)
     assert find_release(root) == expected
 
 

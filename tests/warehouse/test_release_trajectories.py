@@ -23,7 +23,7 @@ from tests.warehouse.release_runs import (
     read,
     read_lines,
     read_one,
-    released_instances,
+    read_released_instances,
     setting_folder,
     trajectory_file,
     whole_episodes,
@@ -47,12 +47,12 @@ def test_counts_of_each_model_and_domain_are_the_published_ones(
         for path in (release / "results").glob(f"*/VanillaAgent/*/{setting_folder(setting)}/*.jsonl")
     ]
     domains = {file.domain for file in files}
-    imported, rows = read(files, released_instances(release, domains, setting), tmp_path)
+    imported, rows = read(files, read_released_instances(release, domains, setting), tmp_path)
     assert imported.skipped == ()
     assert imported.findings == ()
     domain_of = {
         key.instance_id: place[0]
-        for place, keys in released_instances(release, domains, setting).items()
+        for place, keys in read_released_instances(release, domains, setting).items()
         for key in keys.values()
     }
 
@@ -111,7 +111,7 @@ def read_oracle(
         for domain, path in paths.items()
         if path.is_dir()
     ]
-    return read(files, released_instances(release, paths, setting), tmp_path)
+    return read(files, read_released_instances(release, paths, setting), tmp_path)
 
 
 # Made-up runs, by how they end

@@ -17,12 +17,12 @@ from typing import Any
 import pytest
 
 from schemas.errors import RootLocked
-from tests.warehouse.lock_holding import Holder, holding, left_lock, record
+from tests.warehouse.lock_holding import Holder, holding, leave_lock, record
 from tests.warehouse.s3_server import S3, s3
 from warehouse.lock import root_lock
 from warehouse.lock.found_lock import find_lock, remove_lock
 from warehouse.lock.owner import Life
-from warehouse.lock.root_lock import locked_root, refuse_locked, sole_writer
+from warehouse.lock.root_lock import lock_root, refuse_locked, sole_writer
 from warehouse.store.store import Store
 
 __all__ = ["record", "s3"]
@@ -46,7 +46,7 @@ def _until(condition: Callable[[], bool]) -> None:
 def test_a_second_writer_is_told_who_writes_and_what_to_do(root: str) -> None:
     store = Store(root)
     with holding(root, "refresh kumo-2026-11-20") as holder:
-        with pytest.raises(RootLocked) as refused, locked_root(store, "import kumo"):
+        with pytest.raises(RootLocked) as refused, lock_root(store, "import kumo"):
             pass
         with pytest.raises(RootLocked, match=re.escape(str(refused.value)[:60])):
             refuse_locked(store)
@@ -59,7 +59,7 @@ def test_a_second_writer_is_told_who_writes_and_what_to_do(root: str) -> None:
         holder.go()
         assert holder.line() == "released"
     refuse_locked(store)
-    with locked_root(store, "import kumo"):
+    with lock_root(store, "import kumo"):
         assert json.loads(store.read_bytes(LOCK))["what"] == "import kumo"
     assert not store.exists(LOCK)
 
@@ -72,7 +72,7 @@ def test_the_lock_of_a_killed_process_is_taken_over_with_a_note(root: str) -> No
         assert store.exists(LOCK)
         refuse_locked(store)
         notes: list[str] = []
-        with locked_root(store, "refresh e1", notes.append):
+        with lock_root(store, "refresh e1", notes.append):
             assert json.loads(store.read_bytes(LOCK))["owner"]["pid"] == os.getpid()
         (note,) = notes
         assert f"process {holder.process.pid}: refresh e1" in note
@@ -84,7 +84,7 @@ def test_a_killed_process_that_nobody_has_waited_for_is_gone_too(tmp_path: Path)
         os.kill(holder.process.pid, signal.SIGKILL)
         stat = Path(f"/proc/{holder.process.pid}/stat")
         _until(lambda: stat.read_text().rsplit(")", 1)[1].split()[0] == "Z")
-        with locked_root(Store(str(tmp_path)), "refresh e1"):
+        with lock_root(Store(str(tmp_path)), "refresh e1"):
             pass
 
 
@@ -111,13 +111,13 @@ def test_of_several_takers_at_once_exactly_one_gets_it(root: str) -> None:
 
 def test_a_lock_of_another_machine_stays_however_old(root: str, record: dict[str, Any]) -> None:
     long_ago = (datetime.now(UTC) - timedelta(days=3)).isoformat()
-    store = left_lock(
+    store = leave_lock(
         root, record, owner_host="elsewhere", owner_boot_id="another", since=long_ago, beat=long_ago
     )
     before = store.read_bytes(LOCK)
     with (
         pytest.raises(RootLocked, match=r"@elsewhere.*\(3 d ago\), last beat 3 d ago"),
-        locked_root(store, "x"),
+        lock_root(store, "x"),
     ):
         pass
     assert store.read_bytes(LOCK) == before
@@ -126,18 +126,18 @@ def test_a_lock_of_another_machine_stays_however_old(root: str, record: dict[str
 def test_locking_twice_in_a_process_is_a_bug(root: str) -> None:
     store = Store(root)
     with (
-        locked_root(store, "refresh e1"),
+        lock_root(store, "refresh e1"),
         pytest.raises(RuntimeError, match="by this process already, for refresh e1"),
-        locked_root(Store(f"{root}/"), "import kumo"),
+        lock_root(Store(f"{root}/"), "import kumo"),
     ):
         pass
-    with locked_root(store, "refresh e1"):
+    with lock_root(store, "refresh e1"):
         pass
 
 
 def test_a_failing_block_releases_the_lock(root: str) -> None:
     store = Store(root)
-    with pytest.raises(ValueError, match="within"), locked_root(store, "refresh e1"):
+    with pytest.raises(ValueError, match="within"), lock_root(store, "refresh e1"):
         raise ValueError("within")
     assert not store.exists(LOCK)
 
@@ -147,9 +147,9 @@ def test_a_holder_that_lost_the_lock_notices_and_leaves_the_other_alone(
 ) -> None:
     store = Store(root)
     notes: list[str] = []
-    with locked_root(store, "refresh e1", notes.append) as lock:
+    with lock_root(store, "refresh e1", notes.append) as lock:
         lock.require_held()
-        left_lock(root, record, owner_host="elsewhere", token="another", what="refresh e2")
+        leave_lock(root, record, owner_host="elsewhere", token="another", what="refresh e2")
         theirs = store.read_bytes(LOCK)
         lock.renew()
         assert "was taken from this refresh e1" in notes[0]
@@ -162,7 +162,7 @@ def test_a_holder_that_lost_the_lock_notices_and_leaves_the_other_alone(
 
 def test_a_holder_does_not_renew_a_lock_that_was_removed(root: str) -> None:
     store = Store(root)
-    with locked_root(store, "refresh e1") as lock:
+    with lock_root(store, "refresh e1") as lock:
         found = find_lock(store)
         assert found is not None
         assert found.life is Life.alive
@@ -180,7 +180,7 @@ def test_the_beat_goes_on_while_the_block_runs(root: str, monkeypatch: pytest.Mo
     def beat() -> str:
         return str(json.loads(store.read_bytes(LOCK))["beat"])
 
-    with locked_root(store, "refresh e1"):
+    with lock_root(store, "refresh e1"):
         first = beat()
         since = json.loads(store.read_bytes(LOCK))["since"]
         _until(lambda: beat() > first)
@@ -207,7 +207,7 @@ def test_a_forked_child_that_outlives_its_killed_parent_keeps_no_lock(tmp_path: 
     try:
         parent.kill()
         parent.wait()
-        with locked_root(Store(str(tmp_path)), "refresh e1"):
+        with lock_root(Store(str(tmp_path)), "refresh e1"):
             os.kill(child, 0)
     finally:
         os.kill(child, signal.SIGKILL)
@@ -222,7 +222,7 @@ def test_one_look_changes_nothing(tmp_path: Path) -> None:
 def test_a_root_that_cannot_be_written_to_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     store = Store(str(tmp_path / "file" / "data"))
-    with pytest.raises(NotADirectoryError, match="file/data"), locked_root(store, "refresh e1"):
+    with pytest.raises(NotADirectoryError, match="file/data"), lock_root(store, "refresh e1"):
         pass
     assert not root_lock._held
 

@@ -87,8 +87,8 @@ def test_a_player_of_whom_only_api_errors_are_known_is_on_the_leaderboard_withou
     tmp_path: Path,
 ) -> None:
     rows, store = tiny_edition.rows(), Store(str(tmp_path))
-    lost = tiny_edition.played("lost", 0, "api_error", (Step(1, "none", None, None, None),))
-    rows.update(tiny_edition.added([{name: rows[name] for name in lost}, lost]))
+    lost = tiny_edition.play("lost", 0, "api_error", (Step(1, "none", None, None, None),))
+    rows.update(tiny_edition.add([{name: rows[name] for name in lost}, lost]))
     _publish_with_statistics(store, "e1", rows)
     found = open_catalog(store).query(
         "SELECT instances, attempted, scored, success_rate, score FROM leaderboard WHERE player = 'lost'"
@@ -106,14 +106,14 @@ def _many_episodes() -> dict[str, list[dict[str, Any]]]:
     measured, looked = tiny_edition.MEASURED, tiny_edition.LOOKED
     rng = random.Random(7)
     more = [
-        tiny_edition.played(player, run, status, (measured, looked, right if status == "solved" else wrong),
+        tiny_edition.play(player, run, status, (measured, looked, right if status == "solved" else wrong),
                             instance_id=instance_id)
         for player in ("a", "b", "c")
         for instance_id in (tiny_edition.INSTANCE_ID, "ki_other")
         for run in range(5)
         for status in [rng.choice(["solved", "wrong", "turn_limit", "api_error"])]
     ]  # fmt: skip
-    return {**rows, **tiny_edition.added([{name: rows[name] for name in more[0]}, *more])}
+    return {**rows, **tiny_edition.add([{name: rows[name] for name in more[0]}, *more])}
 
 
 def test_domain_scores_and_difficulty(store: Store) -> None:

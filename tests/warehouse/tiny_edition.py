@@ -67,7 +67,7 @@ MEASURED = Step(1, "action", "measure", 4.5, 1)
 LOOKED = Step(2, "action", "look up", "grey", 1)
 
 
-def played(
+def play(
     player: str,
     run: int,
     status: EpisodeStatus,
@@ -113,7 +113,7 @@ def played(
     }
 
 
-def added(parts: Iterable[Mapping[str, list[dict[str, Any]]]]) -> dict[str, list[dict[str, Any]]]:
+def add(parts: Iterable[Mapping[str, list[dict[str, Any]]]]) -> dict[str, list[dict[str, Any]]]:
     """Return the rows of all these parts, by table."""
     tables: dict[str, list[dict[str, Any]]] = {}
     for part in parts:
@@ -196,12 +196,12 @@ def rows() -> dict[str, list[dict[str, Any]]]:
     truth = Step(3, "truth", "rain", None, None)
     shown = {"book_id": book["book_id"]}
     none = Step(1, "none", None, None, None)
-    episodes = added(
+    episodes = add(
         (
-            played("oracle", 0, "solved", (MEASURED, LOOKED, truth), **shown),
-            played("random", 0, "wrong", (MEASURED, Step(2, "truth", "snow", None, None)), **shown),
-            played("m", 0, "truncated", (none,), **shown, tokens=7, cost_usd=0.5, call_ids=("call_cut",)),
-            played("m", 1, "api_error", (none,), **shown, call_ids=("call_lost",)),
+            play("oracle", 0, "solved", (MEASURED, LOOKED, truth), **shown),
+            play("random", 0, "wrong", (MEASURED, Step(2, "truth", "snow", None, None)), **shown),
+            play("m", 0, "truncated", (none,), **shown, tokens=7, cost_usd=0.5, call_ids=("call_cut",)),
+            play("m", 1, "api_error", (none,), **shown, call_ids=("call_lost",)),
         )
     )
     return {

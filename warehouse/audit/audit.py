@@ -17,7 +17,7 @@ from schemas.benchmark import benchmarks
 from schemas.errors import AuditFailed
 from schemas.table_form import Column, Table
 from schemas.tables import TABLES
-from warehouse.audit.blocks import audited_blocks
+from warehouse.audit.blocks import read_blocks
 from warehouse.audit.great_expectations import SHOWN, Expectation, Validator
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def audit(files: Mapping[str, Path], questions: Mapping[str, Path] | None = None
     rows: list[dict[str, Any]] = []
     for name, file in files.items():
         table = TABLES[name]
-        rows += validator.results(name, audited_blocks(table, file), list(table_expectations(table)))
+        rows += validator.results(name, read_blocks(table, file), list(table_expectations(table)))
     with TemporaryDirectory(prefix="perennial-audit-") as folder:
         connection = _view_over_files({**files, **questions}, folder)
         for rule, sql in cross_table_rules(set(files), set(questions)).items():
@@ -51,7 +51,7 @@ def audit(files: Mapping[str, Path], questions: Mapping[str, Path] | None = None
     return rows
 
 
-def require_passed(rows: list[dict[str, Any]], where: str) -> None:
+def require_pass(rows: list[dict[str, Any]], where: str) -> None:
     """Raise AuditFailed, naming each broken expectation and its rows, unless all critical ones held."""
     broken = [row for row in rows if not row["success"] and row["severity"] == "critical"]
     if broken:

@@ -85,18 +85,18 @@ def _audit_row(suite: str, sentence: str, results: Sequence[Any]) -> dict[str, A
         "suite": suite,
         "expectation": sentence,
         "success": not failed,
-        "observed": _observed(failed or results),
-        "unexpected_count": sum(map(_unexpected, results)),
+        "observed": _describe_observed(failed or results),
+        "unexpected_count": sum(map(_count_unexpected, results)),
         "severity": "critical",
     }
 
 
-def _unexpected(result: Any) -> int:
+def _count_unexpected(result: Any) -> int:
     count = (result.result or {}).get("unexpected_count")
     return int(not result.success) if count is None else int(count)
 
 
-def _observed(results: Sequence[Any]) -> str:
+def _describe_observed(results: Sequence[Any]) -> str:
     """Return what was seen: unexpected values, one observed value, an exception, or the number of values."""
     details = [result.result or {} for result in results]
     unexpected = [value for one in details for value in one.get("partial_unexpected_list") or ()]

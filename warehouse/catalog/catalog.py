@@ -19,7 +19,7 @@ from schemas.errors import QueryFailed, QueryTimedOut, UnreadableInput, in_one_l
 from schemas.table_form import DUCKDB_TYPES, Table
 from schemas.tables import TABLES
 from schemas.units import evaluation_of, is_evaluation, split_unit
-from warehouse.catalog.confinement import Setting, checked_statement, confine
+from warehouse.catalog.confinement import Setting, check_statement, confine
 from warehouse.catalog.external_scores import score_files
 from warehouse.catalog.later_statistics import analysis_of
 from warehouse.catalog.withdrawals import withdrawn_units
@@ -170,14 +170,14 @@ class Catalog:
         # A damaged file is no fault of the SQL.
         self._create_views_for(sql)
         with _errors_in_one_line(sql):
-            result = self._connection.execute(checked_statement(self._connection, sql))
+            result = self._connection.execute(check_statement(self._connection, sql))
             return [column[0] for column in result.description or []], self._rows(result, sql)
 
     def count(self, sql: str) -> int:
         """Return the number of rows of the SQL, without reading them; raise what `stream` raises."""
         self._create_views_for(sql)
         with _errors_in_one_line(sql):
-            relation = self._connection.sql(checked_statement(self._connection, sql))
+            relation = self._connection.sql(check_statement(self._connection, sql))
             return int(relation.aggregate("count(*)").fetchall()[0][0])
 
     def _create_views_for(self, sql: str) -> None:
@@ -283,12 +283,12 @@ def _errors_in_one_line(sql: str) -> Iterator[None]:
         if "maximum execution time" not in str(error):
             raise KeyboardInterrupt from None
         raise QueryTimedOut(
-            f"the query {_shortened(sql)!r} took longer than allowed: ask for less, or raise --timeout"
+            f"the query {_shorten(sql)!r} took longer than allowed: ask for less, or raise --timeout"
         ) from None
     except duckdb.OutOfMemoryException as error:
         (reason, *_) = str(error).splitlines()
         raise QueryFailed(
-            f"the query {_shortened(sql)!r} needs more memory than allowed ({reason}): ask for fewer columns "
+            f"the query {_shorten(sql)!r} needs more memory than allowed ({reason}): ask for fewer columns "
             "or rows, or raise --memory-limit"
         ) from None
     except duckdb.Error as error:
@@ -303,8 +303,8 @@ def _in_one_line(error: Exception, sql: str) -> str:
     message = " ".join(line.strip() for line in str(error).splitlines() if line.strip() and "^" not in line)
     known = ", ".join([*TABLES, *question_views()])
     remedy = f"; tables and views: {known}" if "does not exist" in message else ""
-    return f"the query {_shortened(sql)!r} failed: {message}{remedy}"
+    return f"the query {_shorten(sql)!r} failed: {message}{remedy}"
 
 
-def _shortened(sql: str) -> str:
+def _shorten(sql: str) -> str:
     return shorten(in_one_line(sql), 80)

@@ -53,7 +53,7 @@ def confine(
     connection.execute("SET lock_configuration = true")
 
 
-def checked_statement(connection: "duckdb.DuckDBPyConnection", sql: str) -> str:
+def check_statement(connection: "duckdb.DuckDBPyConnection", sql: str) -> str:
     """Return the SQL as it may be run; raise QueryFailed for anything but one statement that reads.
 
     Raises what DuckDB raises where the SQL cannot be parsed.

@@ -35,10 +35,10 @@ class Sameness:
 
 def compare_unit(store: Store, edition: str, rebuilt: Mapping[str, Path]) -> tuple[Sameness, ...]:
     """Return how each rebuilt table, a Parquet file, compares with the published one."""
-    return tuple(_compared(store, edition, TABLES[name], path) for name, path in rebuilt.items())
+    return tuple(_compare_tables(store, edition, TABLES[name], path) for name, path in rebuilt.items())
 
 
-def _compared(store: Store, edition: str, table: Table, path: Path) -> Sameness:
+def _compare_tables(store: Store, edition: str, table: Table, path: Path) -> Sameness:
     clock = tuple(column.name for column in table.columns if column.volatile)
     name = table_file(table.name, edition)
     if not store.exists(name):

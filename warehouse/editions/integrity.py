@@ -92,7 +92,7 @@ def _table_flaws(connection: "duckdb.DuckDBPyConnection", table: Table) -> Itera
         f"LIMIT {_SHOWN}"
     ).fetchall()
     if repeated:
-        yield f"{table.name}: {repeated[0][-1]:,} keys are not unique, such as {_shown(repeated)}"
+        yield f"{table.name}: {repeated[0][-1]:,} keys are not unique, such as {_describe(repeated)}"
     for link in table.references:
         lost = connection.execute(
             f'SELECT "{link.column}", count(*) OVER () FROM "{table.name}" AS t '
@@ -102,7 +102,7 @@ def _table_flaws(connection: "duckdb.DuckDBPyConnection", table: Table) -> Itera
         if lost:
             yield (
                 f"{table.name}.{link.column}: {lost[0][-1]:,} rows refer to no row of {link.to_table}, "
-                f"such as {_shown(lost)}"
+                f"such as {_describe(lost)}"
             )
 
 
@@ -128,5 +128,5 @@ def _file_flaws(store: Store, name: str) -> Iterator[str]:
         yield f"{name} cannot be read ({in_one_line(error)})"
 
 
-def _shown(rows: list[tuple[Any, ...]]) -> str:
+def _describe(rows: list[tuple[Any, ...]]) -> str:
     return "; ".join(", ".join(str(value) for value in values) for *values, _ in rows)

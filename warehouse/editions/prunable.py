@@ -65,10 +65,10 @@ def prunable(store: Store, now: datetime, editions: Collection[str] = ()) -> tup
     """
     published = frozenset(published_units(store))
     lost = frozenset() if editions else frozenset(lost_units(store))
-    superseded = frozenset(_superseded(store))
+    superseded = frozenset(_list_superseded(store))
     groups: dict[tuple[Kind, str], list[tuple[str, _File]]] = {}
     for file in _files(store):
-        found = _sorted_out(file, published, superseded, now)
+        found = _classify(file, published, superseded, now)
         if found is not None:
             kind, edition, target = found
             of = split_unit(edition)[0]
@@ -93,7 +93,7 @@ class _File:
     changed: datetime
 
 
-def _sorted_out(
+def _classify(
     file: _File, published: Collection[str], superseded: Collection[str], now: datetime
 ) -> tuple[Kind, str, str] | None:
     """Return kind, edition and what is to be removed for this file; None for a file that stays."""
@@ -121,7 +121,7 @@ def _unit_of(match: re.Match[str]) -> str:
     return evaluation_of(match["edition"], stem) if of_evaluation else match["edition"]
 
 
-def _superseded(store: Store) -> Iterator[str]:
+def _list_superseded(store: Store) -> Iterator[str]:
     yield from superseded_versions(store, SCORES)
     for folder in store.names(ANALYSES):
         yield from superseded_versions(store, f"{ANALYSES}/{folder}")
@@ -147,10 +147,10 @@ def _files(store: Store) -> Iterator[_File]:
     filesystem, path = file_system(store.root)
     for folder in _FOLDERS:
         for place, info in filesystem.find(f"{path}/{folder}", detail=True).items():
-            yield _File(place[len(path) + 1 :], int(info["size"]), _changed(info))
+            yield _File(place[len(path) + 1 :], int(info["size"]), _read_change_time(info))
 
 
-def _changed(info: dict[str, Any]) -> datetime:
+def _read_change_time(info: dict[str, Any]) -> datetime:
     """Return when the file was last changed: the local disk gives seconds, an object store a datetime."""
     times = (info[name] for name in ("mtime", "LastModified", "created") if name in info)
     told = next(times)

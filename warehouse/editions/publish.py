@@ -34,7 +34,7 @@ class Publication:
     counts: dict[str, int]
 
 
-def published_plan(store: Store, edition: str) -> EditionPlan:
+def read_published_plan(store: Store, edition: str) -> EditionPlan:
     """Return the plan of a published edition, as its row in `editions` keeps it."""
     return EditionPlan.from_json(_settings(store, edition))
 
@@ -73,10 +73,12 @@ def publish(
     Nobody else writes to the root meanwhile: see `warehouse.lock.root_lock`.
     """
     with sole_writer(store, f"publish {plan.unit}"):
-        return _published(store, plan, tables, audits, created_at, files or {}, templates or {}, statistics)
+        return _publish_tables(
+            store, plan, tables, audits, created_at, files or {}, templates or {}, statistics
+        )
 
 
-def _published(
+def _publish_tables(
     store: Store,
     plan: Plan,
     tables: dict[str, "pyarrow.Table"],
@@ -91,7 +93,7 @@ def _published(
 
     unit = plan.unit
     if store.exists(row_file(unit)):
-        raise _already_published(store, unit)
+        raise _conflict_of_published(store, unit)
     audit_table = pa.Table.from_pylist(audits, schema=TABLES["audits"].arrow_schema())
     whole = {**tables, "audits": sort_by_key(audit_table, TABLES["audits"])}
     for name, table in whole.items():
@@ -118,11 +120,11 @@ def _published(
         keep_analysis(store, plan.edition, units, statistics)
     # Whoever lost the lock without knowing it is stopped here at the latest.
     if not store.create_bytes(row_file(unit), whole_row):
-        raise _already_published(store, unit)
+        raise _conflict_of_published(store, unit)
     return Publication(unit, counts)
 
 
-def _already_published(store: Store, unit: str) -> EditionConflict:
+def _conflict_of_published(store: Store, unit: str) -> EditionConflict:
     option = "--name" if is_evaluation(unit) else "--edition"
     return EditionConflict(
         f"{describe_unit(unit)} is already published in {store.root} and is never changed: "

@@ -40,7 +40,7 @@ def select_units(store: Store, given: str | None, known: Sequence[str]) -> tuple
     return (chosen, *(unit for unit in known if unit != chosen and split_unit(unit)[0] == chosen))
 
 
-def published_at(store: Store, unit: str) -> datetime:
+def read_publication_time(store: Store, unit: str) -> datetime:
     """Return when the edition or evaluation was published."""
     (created,) = store.read_table(row_file(unit), ["created_at"])["created_at"]
     # Not `as_py`, which imports pandas.
@@ -49,7 +49,7 @@ def published_at(store: Store, unit: str) -> datetime:
 
 def _by_age(store: Store, back: int, selector: str, known: Sequence[str]) -> str:
     editions = [unit for unit in known if not is_evaluation(unit) and store.exists(row_file(unit))]
-    newest = sorted(((published_at(store, edition), edition) for edition in editions), reverse=True)
+    newest = sorted(((read_publication_time(store, edition), edition) for edition in editions), reverse=True)
     if back >= len(newest):
         raise InvalidOption(
             f"{selector}: {len(newest)} editions are to be seen in {store.root}"

@@ -153,9 +153,9 @@ class _Verifier:
         claimed = {
             "benchmark": (row.get("benchmark"), made["benchmark"]),
             "seed": (row.get("seed"), made["seeds"]["refresh"]),
-            "settings": (_parsed(row.get("settings")), made["settings"]),
+            "settings": (_parse(row.get("settings")), made["settings"]),
             "code_version": (row.get("code_version"), made["code_version"]),
-            "counts": (_parsed(row.get("counts")), manifest.counts),
+            "counts": (_parse(row.get("counts")), manifest.counts),
         }
         differing = [column for column, (found, expected) in claimed.items() if found != expected]
         if made["unit"] != self._edition:
@@ -214,7 +214,7 @@ def _row_count(store: Store, name: str) -> int:
         return int(source.metadata.num_rows)
 
 
-def _parsed(text: Any) -> Any:
+def _parse(text: Any) -> Any:
     try:
         return json.loads(text)
     except (TypeError, ValueError):

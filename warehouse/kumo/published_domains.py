@@ -30,14 +30,14 @@ def domains_by_edition(store: Store) -> list[tuple[str, frozenset[str]]]:
     Withdrawn ones are among them, since their instances were issued; imported ones are left out. Editions of
     the same moment go by name.
     """
-    grown = [found for name in published_editions(store) if (found := _grown_at(store, name))]
+    grown = [found for name in published_editions(store) if (found := _read_growth_time(store, name))]
     return [
         (name, frozenset(row["domain_id"] for row in _rows(store, name, ["domain_id"])))
         for _, name in sorted(grown, reverse=True)
     ]
 
 
-def _grown_at(store: Store, edition: str) -> tuple[datetime, str] | None:
+def _read_growth_time(store: Store, edition: str) -> tuple[datetime, str] | None:
     """Return when the edition was published, and its name; None for an imported or another benchmark's."""
     columns = ["benchmark", "created_at", "settings"]
     (row,) = store.read_table(table_file("editions", edition), columns).to_pylist()

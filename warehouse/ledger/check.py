@@ -62,7 +62,7 @@ def check_ledger(path: Path) -> LedgerState:
 
     Raises UnreadableInput where it is none or cannot be read, Damaged where nothing in it can be read.
     """
-    return _read(path, lambda connection: _checked(connection, path))
+    return _read(path, lambda connection: _check_open_ledger(connection, path))
 
 
 def find_missing_calls(
@@ -104,7 +104,7 @@ def _is_in_use(path: Path) -> bool:
     return path.with_name(f"{path.name}-wal").exists()
 
 
-def _checked(connection: sqlite3.Connection, path: Path) -> LedgerState:
+def _check_open_ledger(connection: sqlite3.Connection, path: Path) -> LedgerState:
     flaws = tuple(islice(_flaws(connection, path), _MOST_FLAWS))
     calls, answered, messages = connection.execute(_COUNTS).fetchone()
     root_id = find_ledger_root_id(connection)

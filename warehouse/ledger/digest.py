@@ -20,7 +20,7 @@ _DIGEST_BYTES = 16
 def call_digest(cells: Sequence[Any]) -> str:
     """Return 32 hexadecimal digits derived from the cells of a call, which are those of CALL_COLUMNS."""
     # ASCII, as a damaged text may hold what no UTF-8 spells.
-    text = json.dumps(cells, separators=(",", ":"), ensure_ascii=True, default=_spelled)
+    text = json.dumps(cells, separators=(",", ":"), ensure_ascii=True, default=_spell)
     return blake2b(text.encode("ascii"), digest_size=_DIGEST_BYTES).hexdigest()
 
 
@@ -55,7 +55,7 @@ def message_digest(content: str) -> str:
     return content_id("msg", content)
 
 
-def _spelled(cell: Any) -> dict[str, str]:
+def _spell(cell: Any) -> dict[str, str]:
     if not isinstance(cell, bytes):
         raise TypeError(f"a cell of a call is {type(cell).__name__}, which SQLite does not keep")
     return {"blob": cell.hex()}

@@ -105,7 +105,7 @@ class CallLedger:
         """
         return await self._writer.submit(entry(request, reply))
 
-    def spent(self) -> Spent:
+    def sum_spending(self) -> Spent:
         """Return how many answered calls this edition has paid for, and what they cost as far as known."""
         with plain_errors(self._path):
             return Spent(*self._reader.execute(_SPENT, (self._edition,)).fetchone())

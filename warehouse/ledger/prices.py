@@ -51,7 +51,7 @@ def parse_prices(content: bytes, name: str) -> dict[str, Price]:
     Raises UnreadableInput for text that is not UTF-8, an unknown or missing column, a row of another
     length, a model twice, and a price that is no number of 0 or more.
     """
-    reader = csv.reader(io.StringIO(_decoded(content, name), newline=""), strict=True)
+    reader = csv.reader(io.StringIO(_decode(content, name), newline=""), strict=True)
     header: list[str] = []
     prices: dict[str, Price] = {}
     try:
@@ -60,7 +60,7 @@ def parse_prices(content: bytes, name: str) -> dict[str, Price]:
             if not any(cells) or cells[0].startswith("#"):
                 continue
             if not header:
-                header = _checked_header(cells)
+                header = _check_header(cells)
                 continue
             model, price = _row(header, cells)
             if model in prices:
@@ -76,7 +76,7 @@ def parse_prices(content: bytes, name: str) -> dict[str, Price]:
     return prices
 
 
-def _decoded(content: bytes, name: str) -> str:
+def _decode(content: bytes, name: str) -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -86,7 +86,7 @@ def _decoded(content: bytes, name: str) -> str:
         ) from None
 
 
-def _checked_header(cells: list[str]) -> list[str]:
+def _check_header(cells: list[str]) -> list[str]:
     faults = (
         *(f"column {shorten(cell)!r} is not known" for cell in cells if cell not in PRICE_COLUMNS),
         *(f"column {column} is missing" for column in PRICE_COLUMNS[:3] if column not in cells),

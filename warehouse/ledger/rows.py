@@ -46,7 +46,7 @@ def entry(request: ModelRequest, reply: Reply) -> Entry:
             f"a reply of call {reply.call_id} was given for call {request.call_id}; nothing was kept"
         )
     messages: dict[str, str] = {}
-    listed = [_listed(message, messages, request.call_id) for message in request.messages]
+    listed = [_list_message(message, messages, request.call_id) for message in request.messages]
     cells = (
         *(map(_cell, REPLY_COLUMNS, _reply_values(reply))),
         request.role,
@@ -121,7 +121,7 @@ def utf8(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def _listed(message: Message, messages: dict[str, str], call_id: str) -> list[Any]:
+def _list_message(message: Message, messages: dict[str, str], call_id: str) -> list[Any]:
     """Return `[role, message id]`, with further keys of the message as a third item; note its content."""
     rest = dict(message)
     role, content = rest.pop("role", None), rest.pop("content", None)

@@ -82,7 +82,7 @@ def open_for_writing(path: Path) -> sqlite3.Connection:
     damaged.
     """
     with plain_errors(path):
-        return patiently(lambda: _opened_for_writing(path))
+        return patiently(lambda: _open_for_writing(path))
 
 
 def open_for_reading(path: Path) -> sqlite3.Connection:
@@ -93,7 +93,7 @@ def open_for_reading(path: Path) -> sqlite3.Connection:
     if not path.is_file():
         raise UnreadableInput(f"{path}: no such ledger; check the path")
     with plain_errors(path):
-        return _opened_for_reading(path)
+        return _open_for_reading(path)
 
 
 def open_at_rest(path: Path) -> sqlite3.Connection:
@@ -102,7 +102,7 @@ def open_at_rest(path: Path) -> sqlite3.Connection:
     What is read is wrong where somebody does write. Raises as `open_for_reading` does.
     """
     with plain_errors(path):
-        return _connected_for_reading(path, _AT_REST)
+        return _connect_for_reading(path, _AT_REST)
 
 
 def keep_root_id(connection: sqlite3.Connection, path: Path, root_id: str) -> None:
@@ -154,7 +154,7 @@ def trouble(path: Path, error: sqlite3.Error) -> PerennialError:
     return UnreadableInput(f"{path}: {told.format(error=error)}")
 
 
-def _opened_for_writing(path: Path) -> sqlite3.Connection:
+def _open_for_writing(path: Path) -> sqlite3.Connection:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -175,17 +175,17 @@ def _opened_for_writing(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _opened_for_reading(path: Path) -> sqlite3.Connection:
+def _open_for_reading(path: Path) -> sqlite3.Connection:
     try:
-        return _connected_for_reading(path, "mode=ro")
+        return _connect_for_reading(path, "mode=ro")
     except sqlite3.OperationalError:
         if path.with_name(f"{path.name}-wal").exists():
             raise
     # In a folder that cannot be written, SQLite reads a file in WAL mode only when told that it is at rest.
-    return _connected_for_reading(path, _AT_REST)
+    return _connect_for_reading(path, _AT_REST)
 
 
-def _connected_for_reading(path: Path, options: str) -> sqlite3.Connection:
+def _connect_for_reading(path: Path, options: str) -> sqlite3.Connection:
     address = f"file:{quote(str(path.absolute()))}?{options}"
     connection = sqlite3.connect(address, uri=True, timeout=_BUSY_TIMEOUT_S, isolation_level=None)
     connection.text_factory = _text

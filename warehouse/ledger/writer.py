@@ -121,7 +121,7 @@ class LedgerWriter:
     def _outcomes(self, entries: list[Entry]) -> list[Reply | Exception]:
         """Commit the calls in one transaction; return each one's kept reply, or why it has none."""
         try:
-            return patiently(lambda: self._committed(entries))
+            return patiently(lambda: self._commit(entries))
         except _REFUSED_VALUES as error:
             if len(entries) > 1:
                 return [outcome for entry in entries for outcome in self._outcomes([entry])]
@@ -132,7 +132,7 @@ class LedgerWriter:
         except Exception as error:  # noqa: BLE001 - the waiting caller must get the error, or waits for ever
             return [error for _ in entries]
 
-    def _committed(self, entries: list[Entry]) -> list[Reply | Exception]:
+    def _commit(self, entries: list[Entry]) -> list[Reply | Exception]:
         messages = {
             message_id: content
             for entry in entries
@@ -167,9 +167,9 @@ class LedgerWriter:
         written = self._insert(_KEEP_CALLS, [(*row, call_digest(row)) for row in rows])
         if written == len({entry.reply.call_id for entry in entries}) == len(entries):
             return [entry.reply for entry in entries]
-        return [self._kept(entry.reply) for entry in entries]
+        return [self._keep(entry.reply) for entry in entries]
 
-    def _kept(self, reply: Reply) -> Reply | Exception:
+    def _keep(self, reply: Reply) -> Reply | Exception:
         """Return the reply that the ledger holds of the call, which may be another than this one."""
         try:
             return stored_reply(self._connection, self._path, reply.call_id) or reply

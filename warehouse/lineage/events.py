@@ -80,7 +80,9 @@ class RefreshEvents:
         stage = self._stage = self._stages[name]
         self._stage_run = str(generate_new_uuid())
         self._rows[stage] = Counter()
-        return self._event(RunState.START, stage, [self._datasets.to_write(t) for t in stage.written(())])
+        return self._event(
+            RunState.START, stage, [self._datasets.to_write(t) for t in stage.list_written(())]
+        )
 
     def batch_done(self, counts: Mapping[str, int]) -> RunEvent:
         """Count the rows of one more batch and return RUNNING of the stage with its rows so far."""
@@ -93,7 +95,7 @@ class RefreshEvents:
         What publishes counts all rows of the edition; RUNNING does not come after it, but `published`.
         """
         stage, self._stage = self._stage, self._whole
-        writes = stage.written(_of_tables(counts))
+        writes = stage.list_written(_of_tables(counts))
         publishes = self._row in writes
         rows = {table: counts.get(table, 0) for table in writes} | ({self._row: 1} if publishes else {})
         touched = {*stage.reads, *writes} - self._absent
@@ -126,7 +128,7 @@ class RefreshEvents:
 
     def _so_far(self, job: StageTables) -> list[OutputDataset]:
         rows = self._rows[job]
-        return [self._datasets.to_write(name, rows[name]) for name in job.written(rows) if name in rows]
+        return [self._datasets.to_write(name, rows[name]) for name in job.list_written(rows) if name in rows]
 
     def _event(self, state: RunState, job: StageTables, outputs: list[OutputDataset]) -> RunEvent:
         facets, is_stage = dict(self._facets), job is not self._whole

@@ -23,7 +23,7 @@ class StageTables:
     writes: tuple[str, ...] = ()
     earlier: tuple[str, ...] = ()
 
-    def written(self, counted: Iterable[str]) -> tuple[str, ...]:
+    def list_written(self, counted: Iterable[str]) -> tuple[str, ...]:
         """Return the tables that the stage adds rows to: those declared, and those with rows counted."""
         named = {*self.writes, *counted} - set(self.reads)
         return tuple(table for table in TABLES if table in named)

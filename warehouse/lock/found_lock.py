@@ -58,13 +58,13 @@ def find_lock(store: Store, *, is_guarded: bool = False) -> FoundLock | None:
     return FoundLock(content, record, life)
 
 
-def held_content(store: Store, key: str | bytes) -> bytes | None:
+def read_held_content(store: Store, key: str | bytes) -> bytes | None:
     """Return what the lock's file contains while it is the lock with this key, else None."""
     found = find_lock(store, is_guarded=True)
     return found.content if found is not None and found.key == key else None
 
 
-def locked_by(store: Store, found: FoundLock | None) -> RootLocked:
+def locked_error(store: Store, found: FoundLock | None) -> RootLocked:
     """Return the error that says in one line who holds the root's lock, and what to do."""
     holder = found.description if found else "a process of this machine that has not said yet which"
     return RootLocked(
@@ -111,7 +111,7 @@ def remove_lock(store: Store, found: FoundLock, *, by_force: bool = False) -> bo
 def remove_held(store: Store, key: str | bytes) -> bool:
     """Remove the lock with this key, also while it is renewed; return False where another one is there."""
     for _ in range(_TRIES):
-        content = held_content(store, key)
+        content = read_held_content(store, key)
         if content is None:
             return not store.exists(LOCK_FILE)
         if store.remove_bytes(LOCK_FILE, content):

@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from uuid import uuid4
 
 from schemas.errors import RootLocked
-from warehouse.lock.found_lock import find_lock, guard, held_content, locked_by, remove_held
+from warehouse.lock.found_lock import find_lock, guard, locked_error, read_held_content, remove_held
 from warehouse.lock.owner import Life, this_process
 from warehouse.lock.record import LOCK_FILE, LockRecord
 from warehouse.store.store import Store
@@ -31,7 +31,7 @@ Tell = Callable[[str], None]
 
 
 class RootLock:
-    """A root's lock while this process holds it: made by `locked_root`."""
+    """A root's lock while this process holds it: made by `lock_root`."""
 
     def __init__(self, store: Store, record: LockRecord, tell: Tell) -> None:
         self._store = store
@@ -48,7 +48,7 @@ class RootLock:
 
     def require_held(self) -> None:
         """Raise RootLocked where the lock has been removed, or taken by somebody else, meanwhile."""
-        if held_content(self._store, self._record.token) is None:
+        if read_held_content(self._store, self._record.token) is None:
             found = find_lock(self._store)
             holder = f", and is held now by {found.description}" if found else ""
             raise RootLocked(
@@ -58,7 +58,7 @@ class RootLock:
 
     def renew(self) -> None:
         """Say in the root that the holder lives; a lock that was taken away is left to who has it."""
-        content = held_content(self._store, self._record.token)
+        content = read_held_content(self._store, self._record.token)
         if content is not None:
             renewed = replace(self._record, beat=datetime.now(UTC))
             self._store.replace_bytes(LOCK_FILE, content, renewed.as_bytes())
@@ -101,7 +101,7 @@ os.register_at_fork(after_in_child=_held.clear)
 
 
 @contextmanager
-def locked_root(store: Store, what: str, tell: Tell = _nobody, wait_s: float = 0.0) -> Iterator[RootLock]:
+def lock_root(store: Store, what: str, tell: Tell = _nobody, wait_s: float = 0.0) -> Iterator[RootLock]:
     """Hold the root's lock for the block; `what` says what for, such as "refresh kumo-2026-11-20".
 
     `tell` is given a line where a lock is taken over or lost. Raises RootLocked where somebody else holds the
@@ -138,7 +138,7 @@ def sole_writer(store: Store, what: str, wait_s: float = 60.0) -> Iterator[None]
         held.require_held()
         yield
         return
-    with locked_root(store, what, wait_s=wait_s):
+    with lock_root(store, what, wait_s=wait_s):
         yield
 
 
@@ -146,12 +146,12 @@ def refuse_locked(store: Store) -> None:
     """Raise RootLocked where somebody holds the root's lock: one look, and nothing of the root is changed."""
     found = find_lock(store)
     if found is not None and found.life is not Life.gone:
-        raise locked_by(store, found)
+        raise locked_error(store, found)
 
 
 @contextmanager
 def _lock_now(store: Store, what: str, tell: Tell) -> Iterator[RootLock]:
-    with _guarded(store) as is_guarded:
+    with _guard_root(store) as is_guarded:
         lock = RootLock(store, _write_record(store, what, is_guarded, tell), tell)
         try:
             yield lock
@@ -160,7 +160,7 @@ def _lock_now(store: Store, what: str, tell: Tell) -> Iterator[RootLock]:
 
 
 @contextmanager
-def _guarded(store: Store) -> Iterator[bool]:
+def _guard_root(store: Store) -> Iterator[bool]:
     """Hold the operating system's lock of a local root; raise RootLocked where somebody keeps it."""
     folder = store.local_folder
     if folder is None:
@@ -171,7 +171,7 @@ def _guarded(store: Store) -> Iterator[bool]:
         # Whoever has just taken it, or only looked whether it is free, needs a moment.
         found = find_lock(store)
         if (found and found.record and found.life is Life.alive) or time.monotonic() > settled:
-            raise locked_by(store, found)
+            raise locked_error(store, found)
         time.sleep(_PAUSE_S)
     owner = os.getpid()
     try:
@@ -192,7 +192,7 @@ def _write_record(store: Store, what: str, is_guarded: bool, tell: Tell) -> Lock
             # The answer to an earlier write was lost on its way.
             return record
         if found is not None and found.life is not Life.gone:
-            raise locked_by(store, found)
+            raise locked_error(store, found)
         # After the look, so that a live holder is named even where the store ignores conditions.
         store.require_conditional_writes()
         if found is None:
@@ -201,7 +201,7 @@ def _write_record(store: Store, what: str, is_guarded: bool, tell: Tell) -> Lock
         elif store.replace_bytes(LOCK_FILE, found.content, ours):
             tell(f"took over the lock of {store.root}, left by {found.description}")
             return record
-    raise locked_by(store, found)
+    raise locked_error(store, found)
 
 
 def _key(store: Store) -> str:

@@ -34,7 +34,7 @@ def consolidate(staging: Staging, folder: Path) -> dict[str, Path]:
 
     Raises Damaged where a staged part is not what was written.
     """
-    benchmark = staging.required_plan().benchmark
+    benchmark = staging.require_plan().benchmark
     tables = staged_tables(benchmark, answers=is_evaluation(staging.unit))
     marks = {key: staging.parts(key) for key in staging.done_keys()}
 
@@ -57,8 +57,8 @@ def write_sorted(name: str, parts: Iterable["pyarrow.Table"], folder: Path, unit
     table = TABLES[name]
     file = folder / f"{name}.parquet"
     with ExitStack() as open_runs:
-        runs, schema = _sorted_runs(table, parts, folder, open_runs)
-        rows = _merged(runs, table)
+        runs, schema = _sort_runs(table, parts, folder, open_runs)
+        rows = _merge(runs, table)
         if table.is_shared:
             rows = _each_key_once(rows, table.key[0])
         nothing = with_place(schema.empty_table(), table, unit)
@@ -73,7 +73,7 @@ def write_sorted(name: str, parts: Iterable["pyarrow.Table"], folder: Path, unit
     return file
 
 
-def _sorted_runs(
+def _sort_runs(
     table: Table, parts: Iterable["pyarrow.Table"], folder: Path, open_runs: ExitStack
 ) -> tuple[list["_Run"], "pyarrow.Schema"]:
     """Return the rows in sorted runs, those on disk, which close with `open_runs`, and a last one.
@@ -138,7 +138,7 @@ class _Run:
         return tuple((value is None, value) for value in values)
 
 
-def _merged(runs: list[_Run], table: Table) -> Iterator["pyarrow.Table"]:
+def _merge(runs: list[_Run], table: Table) -> Iterator["pyarrow.Table"]:
     """Yield the rows of all runs, sorted; each step uses up a block of at least one of them."""
     import pyarrow as pa
 

@@ -76,7 +76,7 @@ class Staging:
                 f"use another --edition, or remove that folder"
             ) from None
 
-    def required_plan(self) -> Plan:
+    def require_plan(self) -> Plan:
         """Return the staged plan; raise EditionConflict where nothing is staged, and as `read_plan`."""
         plan = self.read_plan()
         if plan is None:
@@ -104,9 +104,9 @@ class Staging:
             mark = json.loads(self.store.read_bytes(name))
             return {table: StagedPart(**value) for table, value in mark.items()}
         except FileNotFoundError:
-            raise self._damaged(name, "is missing") from None
+            raise self._make_damaged(name, "is missing") from None
         except (ValueError, TypeError, AttributeError):
-            raise self._damaged(name, "cannot be read, as it was cut off or altered") from None
+            raise self._make_damaged(name, "cannot be read, as it was cut off or altered") from None
 
     def write_batch(self, key: str, tables: Mapping[str, Rows]) -> dict[str, int]:
         """Stage the rows of a batch, all or none, and return the rows of each table."""
@@ -146,18 +146,18 @@ class Staging:
         try:
             content = self.store.read_bytes(name)
         except FileNotFoundError:
-            raise self._damaged(name, "is missing") from None
+            raise self._make_damaged(name, "is missing") from None
         if len(content) != part.size:
             truncated = "truncated" if len(content) < part.size else "too long"
-            raise self._damaged(name, f"is {truncated}: {len(content):,} of {part.size:,} bytes")
+            raise self._make_damaged(name, f"is {truncated}: {len(content):,} of {part.size:,} bytes")
         if _sha256(content) != part.sha256:
-            raise self._damaged(name, f"was altered: its {len(content):,} bytes are not those written")
+            raise self._make_damaged(name, f"was altered: its {len(content):,} bytes are not those written")
         try:
             rows = parquet_table(content, None if columns is None else list(columns))
         except (pa.ArrowException, OSError) as error:
-            raise self._damaged(name, f"cannot be read ({in_one_line(error)})") from None
+            raise self._make_damaged(name, f"cannot be read ({in_one_line(error)})") from None
         if rows.num_rows != part.rows:
-            raise self._damaged(name, f"holds {rows.num_rows:,} of {part.rows:,} rows")
+            raise self._make_damaged(name, f"holds {rows.num_rows:,} of {part.rows:,} rows")
         return rows
 
     def read_all(self, table: str, columns: Sequence[str] | None = None) -> "pyarrow.Table":
@@ -218,7 +218,7 @@ class Staging:
         """Return the error for damage to what is staged, with the remedy."""
         return Damaged(f"{told}: {self.remedy}")
 
-    def _damaged(self, name: str, told: str) -> Damaged:
+    def _make_damaged(self, name: str, told: str) -> Damaged:
         return self.damage(f"{self.store.location(name)} {told}")
 
     def _plan_values(self, content: bytes) -> dict[str, Any]:
@@ -226,11 +226,11 @@ class Staging:
         try:
             values = json.loads(content)
         except ValueError:
-            raise self._damaged(name, "cannot be read, as it was cut off or altered") from None
+            raise self._make_damaged(name, "cannot be read, as it was cut off or altered") from None
         if not isinstance(values, dict):
-            raise self._damaged(name, "is no plan")
+            raise self._make_damaged(name, "is no plan")
         if values.pop(_PLAN_DIGEST, None) != _plan_digest(values):
-            raise self._damaged(name, "was altered: it is not the plan that was written")
+            raise self._make_damaged(name, "was altered: it is not the plan that was written")
         return values
 
     def _parts_of(self, table: str) -> Iterator[tuple[str, StagedPart]]:

@@ -70,7 +70,7 @@ def error_code(error: BaseException) -> str:
 
 
 @contextmanager
-def told_in_one_line(root: str, filesystem: Any) -> Iterator[None]:
+def translate_store_errors(root: str, filesystem: Any) -> Iterator[None]:
     """Turn what a remote store refuses into InvalidOption, other troubles with it into UnreadableInput.
 
     FileNotFoundError and FileExistsError pass, since they are answers; so does all of a local file system.

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from flows.console.input_files import json_files, shown_path
+from flows.console.input_files import json_files, show_path
 from flows.console.root_option import RootOption, data_root
 from flows.console.terminal import Terminal
 from flows.kumo.planning.domain_choice import load_bundled, read_config_file
@@ -122,16 +122,16 @@ def check_path(path: Path, min_truths: int, min_actions: int) -> Iterator[FileRe
     try:
         files = json_files(path)
     except UnreadableInput as error:
-        yield FileReport(shown_path(path), problem=str(error))
+        yield FileReport(show_path(path), problem=str(error))
         return
     for file in files:
         try:
             config = read_config_file(file)
         except UnreadableInput as error:
-            yield FileReport(shown_path(file), problem=str(error))
+            yield FileReport(show_path(file), problem=str(error))
         else:
             findings = validate_config(config, min_truths=min_truths, min_actions=min_actions)
-            yield FileReport(shown_path(file), config, findings)
+            yield FileReport(show_path(file), config, findings)
 
 
 def _as_json(reports: list[FileReport]) -> dict[str, object]:
@@ -190,14 +190,14 @@ def _print_reports(reports: list[FileReport]) -> None:
 
 def _summary_lines(report: FileReport) -> str:
     assert report.config is not None
-    found = ", ".join(_counted(len(report.of(severity)), severity) for severity in ("error", "warning"))
+    found = ", ".join(_count(len(report.of(severity)), severity) for severity in ("error", "warning"))
     refused = f"; sampling refuses it for {report.unsafe} of them" if report.unsafe else ""
     sizes = ", ".join(f"{count} {what}" for what, count in _sizes(report.config).items())
     share = f"{one_to_one_share(report.config):.0%} of rule-out sets are one-to-one"
     return f"{report.path}: {found}{refused}\n  {sizes}; {share}"
 
 
-def _counted(count: int, what: str) -> str:
+def _count(count: int, what: str) -> str:
     return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
@@ -223,7 +223,7 @@ def _print_findings(console: Terminal, title: str, style: str, findings: list[Fi
 def _total_line(reports: list[FileReport]) -> str:
     counts = {status: sum(report.status == status for report in reports) for status in _EXIT_CODES}
     return (
-        f"{_counted(len(reports), 'file')}: {counts['clean']} clean, {counts['warnings']} with warnings, "
+        f"{_count(len(reports), 'file')}: {counts['clean']} clean, {counts['warnings']} with warnings, "
         f"{counts['errors']} with errors, {counts['unreadable']} unreadable"
     )
 

@@ -40,7 +40,7 @@ def kumo(
     store = data_root(root)
     started = time.monotonic()
     with _progress(console) as advance:
-        done = import_release(store, path, _listed(domains), _listed(models), console.print, advance)
+        done = import_release(store, path, _split_list(domains), _split_list(models), console.print, advance)
     if done is None:
         console.print(f"edition {EDITION} was imported from the same files before: nothing to do")
         return
@@ -75,5 +75,5 @@ def _progress(console: Terminal) -> "Iterator[Callable[[ImportProgress], None]]"
         yield advance
 
 
-def _listed(text: str | None) -> list[str]:
+def _split_list(text: str | None) -> list[str]:
     return [part.strip() for part in (text or "").split(",") if part.strip()]

@@ -31,7 +31,7 @@ from tasks.kumo.authors.read_back import parse_read_back
 from tasks.kumo.encoding import EncodedConfig, instance_id
 from tasks.kumo.self_test import SelfTest, SoundInstance, needs_no_test
 from tasks.kumo.space import space_size
-from warehouse.audit.audit import require_passed
+from warehouse.audit.audit import require_pass
 from warehouse.kumo.overlap import (
     NOT_READ,
     READ_BY_GRAMMAR,
@@ -79,7 +79,7 @@ def check_edition(workspace: Workspace, _batch: Batch, policies: Policies) -> di
 
 def _require(workspace: Workspace, rows: list[Row]) -> None:
     staging = workspace.staging
-    require_passed(rows, staging.store.location(staging.folder))
+    require_pass(rows, staging.store.location(staging.folder))
 
 
 def _facts(edition: KumoEdition, cell: Cell) -> BatchFacts | None:
@@ -168,7 +168,7 @@ class _CellCheck:
         canonical = instance_id(encoded, board.instance)
         if canonical != row["instance_id"]:
             self.problems[DERIVED].append(f"{named}: its content gives {canonical}")
-        self._note(GRADED, named, test.misgraded(board))
+        self._note(GRADED, named, test.find_misgrading(board))
         if book is None and row["instance_id"] not in told:
             self.problems[TOLD].append(f"{named}: it has no book that passed, and no rejection says why")
         self.facts.append(
@@ -185,14 +185,14 @@ class _CellCheck:
     def _read(self, test: SelfTest, board: SoundInstance, named: str, book: Row, replies: "_Replies") -> str:
         """Let the reader play with the book that players are shown; return who read it."""
         if book["checked_by"] == SYMBOLIC_CHECK:
-            self._note(READ, named, test.unsolved(board, book["text"]))
+            self._note(READ, named, test.find_reader_failure(board, book["text"]))
             return READ_BY_GRAMMAR
         try:
             said = parse_read_back(replies.last_of(book))
         except UnreadableInput as error:
             self.problems[READ_BACK].append(f"{named}: what a model read out of its book is lost ({error})")
         else:
-            self._note(READ_BACK, named, test.unsolved_by_rules(board, said))
+            self._note(READ_BACK, named, test.find_rules_failure(board, said))
         return READ_BY_MODEL
 
     def _note(self, expectation: Expectation, named: str, problem: str | None) -> None:

@@ -250,12 +250,14 @@ def _space_rows(whole: _Whole, policy: GatePolicy) -> Iterator[Row]:
         domain = whole.edition.config(config_id).config.name
         before, now = issued.get((domain, setting), 0), drawn[config_id, setting]
         probability = repeat_probability(space.low, before, now)
-        observed = f"{_told(space, probability)}, for {now:,} draws after {before:,} issued; {space}"
+        observed = (
+            f"{_describe_probability(space, probability)}, for {now:,} draws after {before:,} issued; {space}"
+        )
         problems = [observed] if probability > policy.max_collision_probability else []
         where = f"{whole.domain_names[config_id]}, {setting}"
         yield rare_repeats(where, policy.max_collision_probability).row(observed, problems)
 
 
-def _told(space: SpaceSize, probability: float) -> str:
+def _describe_probability(space: SpaceSize, probability: float) -> str:
     """Return the probability in words: of a space that is only bounded it is an upper bound."""
     return f"{'' if space.is_exact else 'at most '}{probability:.2g}"

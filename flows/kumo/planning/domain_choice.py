@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Literal
 
-from flows.console.input_files import read_text_file, shown_path
+from flows.console.input_files import read_text_file, show_path
 from schemas.errors import InvalidOption
 from schemas.kumo.things import SeedConfig
 from tasks.kumo.configuration import parse_config
@@ -27,7 +27,7 @@ def choose_domain(name: str) -> tuple[SeedConfig, Literal["catalog", "file"]]:
 
 def read_config_file(path: Path) -> SeedConfig:
     """Return the seed configuration that the file holds; raise UnreadableInput where it holds none."""
-    return parse_config(read_text_file(path), shown_path(path))
+    return parse_config(read_text_file(path), show_path(path))
 
 
 def load_bundled(name: str) -> SeedConfig:

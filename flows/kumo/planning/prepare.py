@@ -48,7 +48,7 @@ def prepare(settings: KumoSettings, store: Store) -> Preparation:
         for size in sizes:
             request = SamplingRequest(size, settings.instances, settings.seed, settings.min_expected_steps)
             check_request(encode_config(domain.config), request, workers=1)
-    domains = _chosen(candidates, settings, store)
+    domains = _choose_domains(candidates, settings, store)
     plan = KumoPlan(
         tuple(domain.config.config_id for domain in domains),
         sizes,
@@ -95,7 +95,7 @@ def _preparation(plan: KumoPlan, domains: tuple[PlannedDomain, ...]) -> Preparat
 
 
 def _resume(plan: EditionPlan, published: bool, candidates: Sequence[PlannedDomain]) -> Preparation:
-    return _preparation(KumoPlan.from_json(plan.own), _begun_with(plan, published, candidates))
+    return _preparation(KumoPlan.from_json(plan.own), _resume_domains(plan, published, candidates))
 
 
 def _candidates(settings: KumoSettings, authoring: AuthoringPlan) -> tuple[PlannedDomain, ...]:
@@ -109,7 +109,7 @@ def _candidates(settings: KumoSettings, authoring: AuthoringPlan) -> tuple[Plann
     return tuple(domains.values())
 
 
-def _chosen(
+def _choose_domains(
     candidates: tuple[PlannedDomain, ...], settings: KumoSettings, store: Store
 ) -> tuple[PlannedDomain, ...]:
     """Return the domains whose turn it is: all of them where no number was asked for."""
@@ -121,7 +121,7 @@ def _chosen(
     return tuple(replace(candidates[turn.place], turn=turn.why) for turn in turns)
 
 
-def _begun_with(
+def _resume_domains(
     plan: EditionPlan, published: bool, candidates: Sequence[PlannedDomain]
 ) -> tuple[PlannedDomain, ...]:
     """Return the domains of an edition that was begun, whosever turn it would be now.

@@ -21,7 +21,7 @@ from schemas.kumo.things import Rejection
 from schemas.plan import EditionPlan, EvaluationPlan, RefreshPlan
 from schemas.tables import TABLES, staged_tables
 from warehouse.catalog.catalog import published_editions, row_file
-from warehouse.editions.publish import Publication, publish, published_plan
+from warehouse.editions.publish import Publication, publish, read_published_plan
 from warehouse.kumo.release.layout import find_release
 from warehouse.kumo.release.run_table import run_table_episodes
 from warehouse.kumo.release.things import Release, Skipped
@@ -29,7 +29,7 @@ from warehouse.kumo.release.trajectories import ImportProgress, consolidate_part
 from warehouse.kumo.release.trajectory_columns import TRAJECTORY_TABLES
 from warehouse.kumo.release.trajectory_workers import write_part
 from warehouse.kumo.rows import Row, rejection_row
-from warehouse.lock.root_lock import locked_root
+from warehouse.lock.root_lock import lock_root
 from warehouse.store.parquet import sort_by_key
 from warehouse.store.store import Store
 
@@ -57,11 +57,11 @@ def import_release(
     """
     release = find_release(path).only(domains, models)
     plan = _plan(release, models)
-    with locked_root(store, f"import {plan.edition}", tell):
-        return _imported(store, release, plan, path, models, tell, on_progress)
+    with lock_root(store, f"import {plan.edition}", tell):
+        return _import_files(store, release, plan, path, models, tell, on_progress)
 
 
-def _imported(
+def _import_files(
     store: Store,
     release: Release,
     plan: RefreshPlan,
@@ -72,7 +72,7 @@ def _imported(
 ) -> tuple[Publication, tuple[Skipped, ...]] | None:
     is_published = plan.edition in published_editions(store)
     if is_published:
-        known = published_plan(store, plan.edition).imported_from
+        known = read_published_plan(store, plan.edition).imported_from
         if known == plan.growth.imported_from and store.exists(row_file(plan.evaluation.unit)):
             return None
     if is_published and known != plan.growth.imported_from:
@@ -83,7 +83,7 @@ def _imported(
     rows = read_release(release)
     if not rows.tables["instances"]:
         raise UnreadableInput(f"{path}: no instance could be read; {_reasons(rows.skipped)}")
-    tell(f"instances    {_counted(rows)}")
+    tell(f"instances    {_describe_counts(rows)}")
     with TemporaryDirectory(prefix="perennial-import-") as folder:
         parts = Path(folder)
         read = import_trajectories(
@@ -172,7 +172,7 @@ def _arrow(rows: Mapping[str, list[Row]], *, answers: bool = False) -> dict[str,
     return tables
 
 
-def _counted(rows: ReleaseRows) -> str:
+def _describe_counts(rows: ReleaseRows) -> str:
     counts = {name: len(found) for name, found in rows.tables.items()}
     told = ", ".join(f"{number:,} {name}" for name, number in counts.items())
     return f"{told}; {len(rows.findings):,} findings"

@@ -63,11 +63,13 @@ def read_release(release: Release) -> ReleaseRows:
     )
     rows = ReleaseRows({name: [] for name in names}, skipped=list(release.skipped))
     configs: dict[str, EncodedConfig] = {}
-    for domain, read in _kept(read_configs(release.configs, config_from_json, config_from_module), rows):
+    for domain, read in _skip_findings(
+        read_configs(release.configs, config_from_json, config_from_module), rows
+    ):
         rows.findings += [Rejection("import", domain, "said-twice", remark) for remark in read.remarks]
         configs[domain] = encode_config(read.config)
         _add_config(rows, read.config)
-    books = {(b.domain, b.setting, b.seed): b.text for b in _kept(read_books(release.books), rows)}
+    books = {(b.domain, b.setting, b.seed): b.text for b in _skip_findings(read_books(release.books), rows)}
     optimal = {(file.domain, file.setting): _golden_moves(file, rows) for file in release.oracle}
     for file in release.instances:
         encoded = configs.get(file.domain)
@@ -78,7 +80,7 @@ def read_release(release: Release) -> ReleaseRows:
     return rows
 
 
-def _kept(things: Iterable[Thing | Skipped], rows: ReleaseRows) -> Iterator[Thing]:
+def _skip_findings(things: Iterable[Thing | Skipped], rows: ReleaseRows) -> Iterator[Thing]:
     for thing in things:
         if isinstance(thing, Skipped):
             rows.skipped.append(thing)
@@ -122,7 +124,7 @@ def _add_instances(
     optimal: Mapping[int, list[str]],
 ) -> None:
     read = read_instances(file, lambda text, index: parse_instance(text, encoded, index))
-    instances = _used(list(_kept(read, rows)), file, books, optimal, rows)
+    instances = _select_used(list(_skip_findings(read, rows)), file, books, optimal, rows)
     boards = [encode_instance(encoded, instance) for instance in instances]
     solutions = solve_instances(boards, time_limit=inf, work_limit=WORK_LIMIT)
     keys = rows.keys.setdefault((file.domain, file.setting), {})
@@ -148,7 +150,7 @@ def _add_instances(
         keys[instance.seed] = _key(instance, identity, book_id)
 
 
-def _used(
+def _select_used(
     instances: list[Instance],
     file: InstanceFile,
     books: Mapping[tuple[str, Setting, int], str],

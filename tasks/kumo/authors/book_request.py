@@ -37,7 +37,7 @@ def rule_values(config: SeedConfig, instance: Instance, rules: Sequence[Rule]) -
     order of the truths.
     """
     values = {
-        "truths": [_named(name, config.truth_notes) for name in instance.truths],
+        "truths": [_name_things(name, config.truth_notes) for name in instance.truths],
         "actions": [_action_values(name, config, instance, rules) for name in instance.actions],
     }
     return {
@@ -49,7 +49,7 @@ def rule_values(config: SeedConfig, instance: Instance, rules: Sequence[Rule]) -
     }
 
 
-def _named(name: str, notes: dict[str, str]) -> dict[str, Any]:
+def _name_things(name: str, notes: dict[str, str]) -> dict[str, Any]:
     note = " ".join(notes.get(name, "").split())
     return {"name": name, "note": note} if note else {"name": name}
 
@@ -57,7 +57,7 @@ def _named(name: str, notes: dict[str, str]) -> dict[str, Any]:
 def _action_values(
     name: str, config: SeedConfig, instance: Instance, rules: Sequence[Rule]
 ) -> dict[str, Any]:
-    entry = _named(name, config.action_notes)
+    entry = _name_things(name, config.action_notes)
     unit = next((" ".join(o.unit.split()) for o in config.outcomes if o.action == name), "")
     if unit:
         entry["unit"] = unit

@@ -109,22 +109,22 @@ class _Work:
     async def round_ends(self, number: int) -> bool:
         """Make the next version, if the reply gives one; return whether the work ends with this round."""
         if number == 0:
-            author, reply = self.writer.model, await self._written()
+            author, reply = self.writer.model, await self._write()
             text = read_book_reply(reply)
         else:
-            author, reply = self.reviser.model, await self._revised(repeat=number - 1)
+            author, reply = self.reviser.model, await self._revise(repeat=number - 1)
             text = read_revision(reply, self._last_text())
         if isinstance(text, Unusable):
             self.problem = text
             self._reject(number, text.rule, text.message, reply.call_id)
             return text.is_final
         self.problem = None
-        return await self._checked(number, text, author, reply.call_id)
+        return await self._check(number, text, author, reply.call_id)
 
-    async def _written(self) -> Reply:
+    async def _write(self) -> Reply:
         return await self.ask(writing_request(self.writer, self.config, self.instance, self.rules))
 
-    async def _revised(self, repeat: int) -> Reply:
+    async def _revise(self, repeat: int) -> Reply:
         request = revision_request(
             self.reviser,
             self.config,
@@ -140,7 +140,7 @@ class _Work:
     def _last_text(self) -> str | None:
         return self.versions[-1].text if self.versions else None
 
-    async def _checked(self, number: int, text: str, author: str, call_id: str) -> bool:
+    async def _check(self, number: int, text: str, author: str, call_id: str) -> bool:
         """Check a version and keep it; return whether the work ends with this round."""
         reading = await read_back(self.ask_json, self.reviser, self.config, self.instance, text)
         verdict = (

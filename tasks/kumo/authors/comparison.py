@@ -10,7 +10,7 @@ from typing import Literal
 
 from schemas.kumo.things import Rule
 from tasks.kumo.books.rules import closed_ends, describe_rule
-from tasks.kumo.validation.names import folded
+from tasks.kumo.validation.names import fold_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,12 +135,12 @@ class _NameList:
         self._names = frozenset(names)
         self._alike: dict[str, list[str]] = {}
         for name in dict.fromkeys(names):
-            self._alike.setdefault(folded(name), []).append(name)
+            self._alike.setdefault(fold_name(name), []).append(name)
 
     def find(self, written: str) -> str | None:
         if written in self._names:
             return written
-        alike = self._alike.get(folded(written), [])
+        alike = self._alike.get(fold_name(written), [])
         return alike[0] if len(alike) == 1 else None
 
 
@@ -224,14 +224,14 @@ def _take_stranger(matching: _Matching, outcome: SaidOutcome, found: _Found) -> 
     where = f'action "{outcome.action}": {_said_words(outcome)}'
     ruled_out = matching.truths_of(outcome.rules_out)
     if ruled_out:
-        found.extra.append(f"{where} rules out {_listed(ruled_out)}")
+        found.extra.append(f"{where} rules out {_join(ruled_out)}")
     found.confirmed += _confirmations(where, matching.truths_of(outcome.confirms))
     found.ambiguous += [_passage_words(where, passage) for passage in outcome.unclear]
 
 
 def _confirmations(where: str, confirmed: frozenset[str]) -> Iterator[str]:
     if confirmed:
-        yield f"{where} confirms {_listed(confirmed)}"
+        yield f"{where} confirms {_join(confirmed)}"
 
 
 def _passage_words(where: str, passage: UnclearPassage) -> str:
@@ -267,5 +267,5 @@ def _end_words(included: bool | None) -> Literal["included", "excluded", "not sa
     return "included" if included else "excluded"
 
 
-def _listed(names: frozenset[str]) -> str:
+def _join(names: frozenset[str]) -> str:
     return ", ".join(f'"{name}"' for name in sorted(names))

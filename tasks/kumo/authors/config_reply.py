@@ -31,7 +31,7 @@ class Refused:
     problem: str
     findings: tuple[tuple[str, str], ...]
 
-    def quoted(self, count: int) -> list[str]:
+    def quote(self, count: int) -> list[str]:
         """Return the messages of `count` findings at most, so that every rule has its turn."""
         seen: Counter[str] = Counter()
         turns = []
@@ -50,13 +50,13 @@ def read_configuration(
     the model need not write them. Where it does, the proposal's count. All else stays as it was written.
     """
     try:
-        config = _parsed(content, proposal)
+        config = _parse(content, proposal)
     except UnreadableInput as error:
         return Refused(str(error), (("unreadable", str(error)),))
     findings = validate_config(config, min_truths=min_truths, min_actions=min_actions)
     errors = [found for found in findings if found.severity == "error"]
     if errors:
-        return _refused(errors)
+        return _refuse(errors)
     return Accepted(config, tuple(found.message for found in findings))
 
 
@@ -78,7 +78,7 @@ def config_schema() -> JsonSchema:
     return object_schema(truths=texts, actions=texts, outcomes={"type": "array", "items": outcome})
 
 
-def _parsed(content: str, proposal: Proposal) -> SeedConfig:
+def _parse(content: str, proposal: Proposal) -> SeedConfig:
     document = json_text(content)
     value = parse_json(document, _SOURCE)
     if not isinstance(value, dict):
@@ -94,7 +94,7 @@ def _parsed(content: str, proposal: Proposal) -> SeedConfig:
     return parse_config(json.dumps({**value, **ours}, ensure_ascii=False), _SOURCE)
 
 
-def _refused(errors: Sequence[Finding]) -> Refused:
+def _refuse(errors: Sequence[Finding]) -> Refused:
     counts = Counter(found.rule for found in errors)
     rules = ", ".join(f"{rule} ({count})" for rule, count in counts.items())
     problem = f"{len(errors)} {'error' if len(errors) == 1 else 'errors'} found, by rule: {rules}"

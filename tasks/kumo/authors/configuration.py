@@ -60,12 +60,12 @@ class _Work:
         for rule, text in findings:
             self.rejections.append(Rejection("configuration", name, rule, text, call_id))
 
-    def dropped(self, reason: str) -> Configured:
+    def drop(self, reason: str) -> Configured:
         text = f"the domain is dropped: {reason}"
         self.rejections.append(Rejection("configuration", self.proposal.name, "dropped", text))
-        return self.configured(None, ())
+        return self.configure(None, ())
 
-    def configured(self, config: SeedConfig | None, warnings: tuple[str, ...]) -> Configured:
+    def configure(self, config: SeedConfig | None, warnings: tuple[str, ...]) -> Configured:
         return Configured(config, warnings, tuple(self.call_ids), tuple(self.rejections))
 
 
@@ -86,25 +86,25 @@ async def configure_domain(
     all else is as it wrote it. Each version is continued up to `continuations` times where it is cut off,
     and must be of the form, have no error of the validator, and keep the minimal sizes. The rules in
     `rejections` are those of `tasks.kumo.validation`, `unreadable` (no JSON, or not of the form), the
-    status of a reply without text, `cut_off`, `not_continued`, `long_prompt`, and `dropped` at the end.
+    status of a reply without text, `cut_off`, `not_continued`, `long_prompt`, and `drop` at the end.
     Give one `ask_json` to many domains: it remembers what the server can do. Raises EndpointFailed where a
     call fails without an answer: the same call on the same ledger resumes there.
     """
     work = _Work(ask, ask_json or JsonAsker(ask), configurer, proposal, repairs + 1)
     prompt = await _domain_prompt(work)
     if prompt is None:
-        return work.dropped("there is no prompt to make its configuration from")
+        return work.drop("there is no prompt to make its configuration from")
     asking = partial(configuration_request, configurer, prompt, min_truths, min_actions)
     request = asking()
     for version in range(1, work.tries + 1):
-        done = await _written(work, request, continuations)
+        done = await _write_prompt(work, request, continuations)
         result: Accepted | Refused
         if done.problem is None:
             result = read_configuration(done.text, proposal, min_truths=min_truths, min_actions=min_actions)
         else:
             result = _refusal(done.problem)
         if isinstance(result, Accepted):
-            return work.configured(result.config, result.warnings)
+            return work.configure(result.config, result.warnings)
         work.refuse(result.findings)
         if done.problem is not None and done.problem.is_final:
             break
@@ -112,7 +112,7 @@ async def configure_domain(
             request = repair_request(configurer, asking().messages, done.text, result, version)
         else:
             request = asking(result.problem, version)
-    return work.dropped(f"none of {version} versions of its configuration is valid")
+    return work.drop(f"none of {version} versions of its configuration is valid")
 
 
 async def _domain_prompt(work: _Work) -> str | None:
@@ -134,7 +134,7 @@ async def _domain_prompt(work: _Work) -> str | None:
     return None
 
 
-async def _written(work: _Work, request: ModelRequest, continuations: int) -> Completed:
+async def _write_prompt(work: _Work, request: ModelRequest, continuations: int) -> Completed:
     reply = await work.ask_json(request, _SCHEMA_NAME, config_schema())
     done = await complete(work.ask, request, reply, continuations)
     work.call_ids.extend(done.call_ids)
@@ -199,7 +199,7 @@ def repair_request(
     The conversation is that which asked for the configuration, the refused text, and what was found.
     """
     is_form = len(refused.findings) == 1 and refused.findings[0][1] == refused.problem
-    quoted = [] if is_form else refused.quoted(_FINDINGS_QUOTED)
+    quoted = [] if is_form else refused.quote(_FINDINGS_QUOTED)
     more = 0 if is_form else len(refused.findings) - len(quoted)
     repair = message(
         "user", REPAIR_TEMPLATE, version=version, problem=refused.problem, findings=quoted, more=more

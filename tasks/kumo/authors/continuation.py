@@ -51,7 +51,7 @@ async def complete(ask: Ask, request: ModelRequest, reply: Reply, continuations:
         problem = None if _has_begun(reply) else unusable_status(reply)
         if problem is not None:
             return Completed(text, tuple(call_ids), problem)
-        whole = merged(text, reply.content) if text else reply.content
+        whole = merge(text, reply.content) if text else reply.content
         if whole is None:
             problem = Unusable("not_continued", _misfit(reply.content))
             return Completed(text, tuple(call_ids), problem)
@@ -66,7 +66,7 @@ async def complete(ask: Ask, request: ModelRequest, reply: Reply, continuations:
     return Completed(text, tuple(call_ids), Unusable("cut_off", reason))
 
 
-def merged(text: str, more: str) -> str | None:
+def merge(text: str, more: str) -> str | None:
     """Return a cut off reply and its continuation as one text, None where they do not fit.
 
     They fit where the result holds a whole document or one that is cut off further on. Left out of the
@@ -74,7 +74,7 @@ def merged(text: str, more: str) -> str | None:
     repeat always, a short one (and line ends) only where the pieces do not fit as they are. A continuation
     that begins the document again replaces the text.
     """
-    piece = _unfenced(more)
+    piece = _remove_fence(more)
     if _begins_anew(text, piece):
         return piece if _is_readable(piece) else None
     if not is_cut_off(text):
@@ -98,7 +98,7 @@ def _overlap(text: str, piece: str) -> int:
     return next((length for length in range(longest, 0, -1) if text.endswith(piece[:length])), 0)
 
 
-def _unfenced(more: str) -> str:
+def _remove_fence(more: str) -> str:
     """Return what is in a json block, or in any block that the text begins with; else all of it.
 
     A bare fence further on ends a block of the piece before, whose end cannot be in the document.

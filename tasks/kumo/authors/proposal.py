@@ -14,7 +14,7 @@ from schemas.kumo.things import Proposal, Rejection
 from tasks.kumo.authors.author_reply import Unusable, unusable_status
 from tasks.kumo.authors.author_request import author_request, message
 from tasks.kumo.authors.similar import KnownDomain, nearest_twin
-from tasks.kumo.validation.names import folded
+from tasks.kumo.validation.names import fold_name
 from tasks.llm.asking import Ask
 from tasks.llm.structured import JsonAsker
 
@@ -165,7 +165,7 @@ def _judge(work: _Work, form: "ProposalForm", call_id: str) -> None:
     if work.missing <= 0:
         work.refuse(form.name, "surplus", f"more than the {work.wanted} domains asked for", call_id)
         return
-    category = _asked_category(form.category, work.categories)
+    category = _match_category(form.category, work.categories)
     if category is None:
         expected = ", ".join(repr(name) for name in work.categories)
         reason = f"its category is {form.category!r}, expected {expected}; keep to what is asked for"
@@ -179,11 +179,11 @@ def _judge(work: _Work, form: "ProposalForm", call_id: str) -> None:
     work.proposals.append(Proposal(**values, call_id=call_id))
 
 
-def _asked_category(category: str, categories: Sequence[str]) -> str | None:
+def _match_category(category: str, categories: Sequence[str]) -> str | None:
     """Return the category as it was asked for, None where it was not."""
     if not categories:
         return category
-    return next((asked for asked in categories if folded(asked) == folded(category)), None)
+    return next((asked for asked in categories if fold_name(asked) == fold_name(category)), None)
 
 
 def _shortfall(work: _Work) -> str | None:

@@ -6,7 +6,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from schemas.errors import UnreadableInput, shorten
 from tasks.kumo.configuration import parse_json
-from tasks.kumo.validation.names import folded
+from tasks.kumo.validation.names import fold_name
 from tasks.llm.json_replies import json_text
 from tasks.llm.structured import JsonSchema, object_schema
 
@@ -67,7 +67,7 @@ class ProposalForm(BaseModel):
 
     @model_validator(mode="after")
     def _two_nouns(self) -> "ProposalForm":
-        if folded(self.truth_noun) == folded(self.action_noun):
+        if fold_name(self.truth_noun) == fold_name(self.action_noun):
             raise ValueError(f"truth_noun and action_noun are both {self.truth_noun!r}, expected two words")
         return self
 

@@ -96,7 +96,7 @@ def parse_read_back(content: str) -> ReadBack:
 
     value = parse_json(json_text(content), "the reply")
     try:
-        return ReadBackForm.model_validate(value).said()
+        return ReadBackForm.model_validate(value).to_said()
     except ValidationError as error:
         problems = error.errors(include_url=False, include_input=False)
     shown = "; ".join(_problem_text(problem) for problem in problems[:_PROBLEMS_SHOWN])

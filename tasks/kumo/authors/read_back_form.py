@@ -26,7 +26,7 @@ class RangeForm(_Form):
     low_included: bool | None
     high_included: bool | None
 
-    def said(self) -> SaidRange:
+    def to_said(self) -> SaidRange:
         """Return the range as the comparison takes it."""
         return SaidRange(self.low, self.high, self.low_included, self.high_included)
 
@@ -37,7 +37,7 @@ class PassageForm(_Form):
     passage: str
     names: list[str]
 
-    def said(self) -> UnclearPassage:
+    def to_said(self) -> UnclearPassage:
         """Return the passage as the comparison takes it."""
         return UnclearPassage(self.passage, tuple(self.names))
 
@@ -58,15 +58,15 @@ class OutcomeForm(_Form):
             raise ValueError(f"expected either a label or a range, and null for the other one, got {given}")
         return self
 
-    def said_of(self, action: str) -> SaidOutcome:
+    def to_outcome(self, action: str) -> SaidOutcome:
         """Return the outcome of this action as the comparison takes it."""
         return SaidOutcome(
             action=action,
             label=self.label,
-            range=self.range.said() if self.range is not None else None,
+            range=self.range.to_said() if self.range is not None else None,
             rules_out=tuple(self.rules_out),
             confirms=tuple(self.confirms),
-            unclear=tuple(form.said() for form in self.unclear),
+            unclear=tuple(form.to_said() for form in self.unclear),
         )
 
 
@@ -83,10 +83,12 @@ class ReadBackForm(_Form):
     actions: list[ActionForm]
     unclear: list[str]
 
-    def said(self) -> ReadBack:
+    def to_said(self) -> ReadBack:
         """Return all of it as the comparison takes it."""
         return ReadBack(
-            outcomes=tuple(form.said_of(entry.action) for entry in self.actions for form in entry.outcomes),
+            outcomes=tuple(
+                form.to_outcome(entry.action) for entry in self.actions for form in entry.outcomes
+            ),
             unclear=tuple(self.unclear),
         )
 

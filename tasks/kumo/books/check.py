@@ -35,7 +35,7 @@ def check_book(text: str, instance: Instance, rules: Sequence[Rule]) -> BookVerd
     contents = read_book(text)
     said = Counter(_statements(contents.truths, contents.actions, contents.rules, contents.closed))
     wanted = Counter(_statements(instance.truths, instance.actions, rules, closed_ends(rules)))
-    unread = (f"not understood, {_shortened(line)}" for line in contents.unread)
+    unread = (f"not understood, {_shorten(line)}" for line in contents.unread)
     return BookVerdict(
         missing=tuple(_in_words(statement) for statement in (wanted - said).elements()),
         extra=(*(_in_words(statement) for statement in (said - wanted).elements()), *unread),
@@ -55,5 +55,5 @@ def _in_words(statement: _Statement) -> str:
     return describe_rule(subject, closed) if isinstance(subject, Rule) else f'{kind} "{subject}"'
 
 
-def _shortened(line: str) -> str:
+def _shorten(line: str) -> str:
     return line if len(line) <= _SHOWN_CHARACTERS else line[: _SHOWN_CHARACTERS - 1] + "…"

@@ -57,14 +57,14 @@ def read_module(text: str, source: str) -> Module:
         )
     reader = _Reader(source)
     try:
-        for statement in _parsed(text, source).body:
+        for statement in _parse(text, source).body:
             reader.run(statement)
     except (RecursionError, MemoryError):
         raise UnreadableInput(f"{source}: nested too deeply; expected {_MAX_DEPTH} levels at most") from None
     return Module(reader.values, tuple(reader.repeated_keys))
 
 
-def _parsed(text: str, source: str) -> ast.Module:
+def _parse(text: str, source: str) -> ast.Module:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # an odd escape in a string is the text's affair
@@ -94,10 +94,10 @@ class _Reader:
                 result = self.value(value)
                 for target in targets:
                     if not isinstance(target, ast.Name) or target.id == _SET:
-                        raise self.refused(target, "an assignment to something else than a plain name")
+                        raise self.refuse(target, "an assignment to something else than a plain name")
                     self.values[target.id] = result
             case _:
-                raise self.refused(statement, f"a statement of kind {type(statement).__name__}")
+                raise self.refuse(statement, f"a statement of kind {type(statement).__name__}")
 
     def value(self, node: ast.expr, depth: int = 0) -> Any:
         """Return what the expression stands for."""
@@ -120,21 +120,21 @@ class _Reader:
             case ast.Dict(keys=keys, values=values):
                 return self.dictionary(node, keys, values, depth + 1)
             case ast.ListComp():
-                return self.filtered(node, depth)
+                return self.filter_texts(node, depth)
             case ast.SetComp():
-                return frozenset(self.filtered(node, depth))
+                return frozenset(self.filter_texts(node, depth))
             case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name == _SET and len(args) <= 1:
                 members = self.value(args[0], depth + 1) if args else ()
                 if isinstance(members, _LISTS) and all(isinstance(one, _SCALARS) for one in members):
                     self.count(node, depth, len(members))
                     return frozenset(members)
-        raise self.refused(node)
+        raise self.refuse(node)
 
     def hashable(self, node: ast.expr, depth: int) -> Any:
         """Return a member of a set or a key of a dictionary: a text, a number or a tuple of such."""
         value = self.value(node, depth)
         if not all(isinstance(part, _SCALARS) for part in (value if isinstance(value, tuple) else (value,))):
-            raise self.refused(node, "a key or a member of a set that is no text, number or tuple of these")
+            raise self.refuse(node, "a key or a member of a set that is no text, number or tuple of these")
         return value
 
     def dictionary(
@@ -144,14 +144,14 @@ class _Reader:
         result: dict[Any, Any] = {}
         for key_node, value_node in zip(keys, values, strict=True):
             if key_node is None:
-                raise self.refused(node, "an unpacked dictionary")
+                raise self.refuse(node, "an unpacked dictionary")
             key = self.hashable(key_node, depth)
             if key in result:
                 self.repeated_keys.append(RepeatedKey(key_node.lineno, key))
             result[key] = self.value(value_node, depth)
         return result
 
-    def filtered(self, node: ast.ListComp | ast.SetComp, depth: int) -> list[str]:
+    def filter_texts(self, node: ast.ListComp | ast.SetComp, depth: int) -> list[str]:
         """Return the texts of a comprehension `x for x in Name [if condition]`."""
         match node.elt, node.generators:
             case (
@@ -163,7 +163,7 @@ class _Reader:
                 for test in tests:
                     texts = self.passing(test, name, texts, depth + 1)
                 return texts
-        raise self.refused(node)
+        raise self.refuse(node)
 
     def passing(self, node: ast.expr, name: str, texts: list[str], depth: int) -> list[str]:
         """Return the texts for which the condition on the comprehension's name holds."""
@@ -184,13 +184,13 @@ class _Reader:
                 comparators=[ast.Name(id=right_name)],
             ) if right_name == name:
                 return [text for text in texts if (part in text) == isinstance(test, ast.In)]
-        raise self.refused(node, "a condition of another form than `x not in [...]` or `'text' not in x`")
+        raise self.refuse(node, "a condition of another form than `x not in [...]` or `'text' not in x`")
 
     def texts(self, node: ast.expr, depth: int) -> list[str]:
         """Return the texts of a list, a tuple or a set, those of a set sorted."""
         value = self.value(node, depth)
         if not isinstance(value, _LISTS) or not all(isinstance(text, str) for text in value):
-            raise self.refused(node, "a comprehension or condition over something else than a list of texts")
+            raise self.refuse(node, "a comprehension or condition over something else than a list of texts")
         return sorted(value) if isinstance(value, frozenset) else list(value)
 
     def count(self, node: ast.expr, depth: int, steps: int) -> None:
@@ -198,9 +198,9 @@ class _Reader:
         self.steps += steps
         if depth > _MAX_DEPTH or self.steps > _MAX_STEPS:
             limits = f"{_MAX_DEPTH} levels of nesting, or work of more than {_MAX_STEPS:,} steps"
-            raise self.refused(node, f"more than {limits}")
+            raise self.refuse(node, f"more than {limits}")
 
-    def refused(self, node: ast.AST, what: str = "") -> UnreadableInput:
+    def refuse(self, node: ast.AST, what: str = "") -> UnreadableInput:
         """Return the error that names the node's line."""
         what = what or f"an expression of kind {type(node).__name__}, or a name that is not assigned above"
         return UnreadableInput(f"{self.source}, line {getattr(node, 'lineno', 1)}: {what}; {_HINT}")

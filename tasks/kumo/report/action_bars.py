@@ -1,6 +1,6 @@
 """Relative action count of each player, by setting and convention (the paper's figure 4b)."""
 
-from tasks.report.content import Record, ReportData, Section, not_analysed
+from tasks.report.content import Record, ReportData, Section, omit_unanalysed
 from tasks.report.figures.interval_bars import Bar, bars_by_setting
 from tasks.report.figures.success_bars import SCORED_EPISODES
 from tasks.report.wording import span, with_interval
@@ -17,7 +17,7 @@ def action_bars(data: ReportData) -> Section:
     table = data.tables[key]
     rows = data.drawn_rows(key, "relative_action_count")
     if not rows:
-        return not_analysed(key, title, [table])
+        return omit_unanalysed(key, title, [table])
     drawings = [
         drawing
         for convention in _COUNTING

@@ -70,8 +70,8 @@ class Collection:
 
     def accept(self, first_index: int, candidates: Candidates) -> None:
         """Accept for each index, from the first on, its candidate or else the next that is not taken."""
-        with _garbage_collection_paused():
-            instances = iter(self._drawn_instances(first_index, candidates))
+        with _pause_garbage_collection():
+            instances = iter(self._make_instances(first_index, candidates))
         attempts = candidates.attempts.tolist()
         looked_at = 0
         for index, (attempt, instance_id) in enumerate(
@@ -85,7 +85,7 @@ class Collection:
                 break
         self.tally.add(candidates.tallies[:looked_at].sum(axis=0).tolist())
 
-    def _drawn_instances(self, first_index: int, candidates: Candidates) -> list[Instance]:
+    def _make_instances(self, first_index: int, candidates: Candidates) -> list[Instance]:
         rows = np.flatnonzero(candidates.attempts >= 0)
         draws = candidates.draws if len(rows) == len(candidates.ids) else candidates.draws.rows(rows)
         return self._source.tables.instances(draws, self._request.seed, (first_index + rows).tolist())
@@ -119,7 +119,7 @@ class Collection:
         try:
             found = self.remainder.next_instance(index, self._is_taken)
         except UndecidedError:
-            self.shortfall = self.remainder.given_up(len(self.ids))
+            self.shortfall = self.remainder.give_up(len(self.ids))
             return None
         if found is None:
             self.shortfall = self.remainder.shortfall(len(self.ids))
@@ -127,7 +127,7 @@ class Collection:
 
 
 @contextmanager
-def _garbage_collection_paused() -> Iterator[None]:
+def _pause_garbage_collection() -> Iterator[None]:
     """Build a batch of objects without the collector, which would go through all of them again and again.
 
     They form no cycles, and it took half of the time at 100,000 instances.

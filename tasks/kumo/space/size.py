@@ -82,9 +82,9 @@ def space_size(encoded: EncodedConfig, setting: Setting, min_expected_steps: flo
     low, high = bounds(rules, range(len(encoded.truths)), n, v, chosen, _OF_ALL)
     low -= _with_irrelevant(encoded, rules, setting)
     if min_expected_steps > 0:
-        low -= _with_unrelated(encoded, rules, setting)
+        low -= _count_unrelated(encoded, rules, setting)
     if low < high:
-        low = max(low, _all_related(encoded, rules, setting))
+        low = max(low, _count_related(encoded, rules, setting))
     return SpaceSize(low, high, is_filtered=min_expected_steps <= 1)
 
 
@@ -117,7 +117,7 @@ def _with_irrelevant(encoded: EncodedConfig, rules: "list[Rules]", setting: Sett
     return total
 
 
-def _with_unrelated(encoded: EncodedConfig, rules: "list[Rules]", setting: Setting) -> int:
+def _count_unrelated(encoded: EncodedConfig, rules: "list[Rules]", setting: Setting) -> int:
     """Return an upper bound of how many in M leave a valid truth without a related action."""
     from tasks.kumo.space.bounds import bounds
 
@@ -130,7 +130,7 @@ def _with_unrelated(encoded: EncodedConfig, rules: "list[Rules]", setting: Setti
     return total
 
 
-def _all_related(encoded: EncodedConfig, rules: "list[Rules]", setting: Setting) -> int:
+def _count_related(encoded: EncodedConfig, rules: "list[Rules]", setting: Setting) -> int:
     """Return a lower bound of how many in M hold only actions that are related to all valid truths."""
     from tasks.kumo.space.bounds import bounds
 

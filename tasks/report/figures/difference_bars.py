@@ -1,6 +1,6 @@
 """This edition's success rates beside another edition's, and their differences."""
 
-from tasks.report.content import Comparison, Grid, Record, ReportData, ReportTable, Section, left_out
+from tasks.report.content import Comparison, Grid, Record, ReportData, ReportTable, Section, omit_section
 from tasks.report.edition_comparison import KEY, comparison_table
 from tasks.report.figures.interval_bars import Bar, bars_by_setting
 from tasks.report.wording import clean, p_number, with_interval
@@ -12,7 +12,7 @@ def difference_bars(data: ReportData, comparison: Comparison) -> Section:
     found = comparison_table(data, comparison)
     tables = (found, comparison.headline, comparison.domains)
     if not found.rows:
-        return left_out(KEY, title, tables, "No player has a rate in both editions.")
+        return omit_section(KEY, title, tables, "No player has a rate in both editions.")
     drawings = bars_by_setting(
         KEY,
         title,

@@ -1,6 +1,6 @@
 """How episodes that were not solved ended, for each player and setting."""
 
-from tasks.report.content import Record, ReportData, Section, left_out, not_analysed
+from tasks.report.content import Record, ReportData, Section, omit_section, omit_unanalysed
 from tasks.report.figures.interval_bars import Bar, bars_by_setting
 from tasks.report.wording import span, with_interval
 
@@ -21,10 +21,10 @@ def status_bars(data: ReportData) -> Section:
     table = data.tables[_KEY]
     rows = [row for row in data.drawn_rows(_KEY, "status") if row["status"] in _ENDS]
     if not rows:
-        return not_analysed(_KEY, _TITLE, [table])
+        return omit_unanalysed(_KEY, _TITLE, [table])
     seen = {row["status"] for row in rows if row["share"]}
     if not seen:
-        return left_out(_KEY, _TITLE, [table], "Every episode of this edition was solved.")
+        return omit_section(_KEY, _TITLE, [table], "Every episode of this edition was solved.")
     drawings = bars_by_setting(
         _KEY,
         _TITLE,

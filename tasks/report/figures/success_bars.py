@@ -1,6 +1,6 @@
 """Success rate of each player, by setting."""
 
-from tasks.report.content import Record, ReportData, Section, left_out
+from tasks.report.content import Record, ReportData, Section, omit_section
 from tasks.report.figures.interval_bars import Bar, bars_by_setting
 from tasks.report.wording import span, with_interval
 
@@ -16,7 +16,7 @@ def success_bars(data: ReportData) -> Section:
     table = data.tables["headline"]
     rows = data.drawn_rows("headline", "success_rate")
     if not rows:
-        return left_out(key, title, [table], "No episode of this edition is scored.")
+        return omit_section(key, title, [table], "No episode of this edition is scored.")
     drawings = bars_by_setting(
         key,
         title,

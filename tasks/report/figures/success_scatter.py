@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from tasks.report.content import Drawing, Record, ReportData, ReportTable, Section, left_out
+from tasks.report.content import Drawing, Record, ReportData, ReportTable, Section, omit_section
 from tasks.report.figures.scatter import Axis, Point, correlation_text, scatter
 from tasks.statistics.correlation import pearson
 
@@ -17,7 +17,7 @@ def settings_scatter(data: ReportData) -> Section:
     tables = (data.tables["headline"], data.tables["domains"])
     settings = data.settings
     if len(settings) < 2:
-        return left_out(key, title, tables, "This edition has one setting only.")
+        return omit_section(key, title, tables, "This edition has one setting only.")
     easier, harder = settings[0], settings[-1]
     points = _points(tables[0], easier, harder, ["player"], ("success_rate_low", "success_rate_high"))
     unit = "player, all domains together"
@@ -25,7 +25,7 @@ def settings_scatter(data: ReportData) -> Section:
         points = _points(tables[1], easier, harder, ["player", "domain"], ("low", "high"))
         unit = "player in one domain, as too few players took part in both settings to compare players alone"
     if not points:
-        return left_out(key, title, tables, "No player took part in both settings.")
+        return omit_section(key, title, tables, "No player took part in both settings.")
     found = pearson([point.x for point in points], [point.y for point in points])
     svg = scatter(
         key,
@@ -72,7 +72,7 @@ def tokens_scatter(data: ReportData) -> Section:
             )
             drawings.append(Drawing(f"{setting}: {correlation_text(found)}", svg))
     if not drawings:
-        return left_out(key, title, tables, "Fewer than two players of this edition have a token count.")
+        return omit_section(key, title, tables, "Fewer than two players of this edition have a token count.")
     caption = f"Each point is a player, all domains together; {_LINES}. {_PEARSON}."
     return Section(key, title, caption, tables, tuple(drawings), names_players=True)
 
@@ -106,7 +106,7 @@ def benchmarks_scatter(data: ReportData) -> Section:
         )
         drawings.append(Drawing(f"{benchmark}, {setting}: {correlation_text(found)}", svg))
     if not drawings:
-        return left_out(
+        return omit_section(
             key,
             title,
             [table],

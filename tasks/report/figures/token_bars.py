@@ -1,6 +1,6 @@
 """Mean tokens of an episode for each player, by setting."""
 
-from tasks.report.content import Record, ReportData, Section, left_out
+from tasks.report.content import Record, ReportData, Section, omit_section
 from tasks.report.figures.interval_bars import Bar, bars_by_setting
 from tasks.report.wording import span, whole_with_interval
 
@@ -13,7 +13,7 @@ def token_bars(data: ReportData) -> Section:
     table = data.tables[_KEY]
     rows = data.drawn_rows(_KEY, "mean_tokens")
     if not rows:
-        return left_out(
+        return omit_section(
             _KEY, _TITLE, [table], "No episode of this edition has a token count: no model played in it."
         )
     drawings = bars_by_setting(

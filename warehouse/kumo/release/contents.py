@@ -59,10 +59,10 @@ def read_configs(
         try:
             yield config.domain, read(text, config.domain, config.file.name)
         except UnreadableInput as error:
-            yield _refused(config.file.name, str(error))
+            yield _skip_refused(config.file.name, str(error))
 
 
-def _refused(name: str, message: str) -> Skipped:
+def _skip_refused(name: str, message: str) -> Skipped:
     """Return the error with file and line apart, as far as it says them."""
     match = re.fullmatch(rf"{re.escape(name)}(?:, line (\d+))?: (.*)", message, re.DOTALL)
     if match is None:
@@ -88,11 +88,11 @@ def read_instances(file: InstanceFile, parse_line: ParseLine) -> Iterator[Instan
         except UnreadableInput as error:
             yield Skipped(file.file.name, number, str(error))
             continue
-        reason = _misplaced(instance, file) or _repeated(instance.seed, number, seeds)
+        reason = _find_misplacement(instance, file) or _find_repetition(instance.seed, number, seeds)
         yield instance if reason is None else Skipped(file.file.name, number, reason)
 
 
-def _misplaced(instance: Instance, file: InstanceFile) -> str | None:
+def _find_misplacement(instance: Instance, file: InstanceFile) -> str | None:
     size = (len(instance.truths), len(instance.actions), len(instance.valid_truths))
     expected = (file.setting.n_truths, file.setting.n_actions, file.setting.n_valid)
     if size == expected:
@@ -104,6 +104,6 @@ def _size(size: tuple[int, int, int]) -> str:
     return f"{size[0]} truths, {size[1]} actions and {size[2]} valid"
 
 
-def _repeated(seed: int, number: int, seeds: dict[int, int]) -> str | None:
+def _find_repetition(seed: int, number: int, seeds: dict[int, int]) -> str | None:
     first = seeds.setdefault(seed, number)
     return None if first == number else f"seed {seed} again, as in line {first}"

@@ -26,7 +26,7 @@ def config_modules(env: Folder) -> tuple[dict[str, ReleaseFile | None], list[Ski
     for file in env.files():
         if file.path.suffix != ".py":
             continue
-        names = _registered(file)
+        names = _find_registered(file)
         if isinstance(names, Skipped):
             skipped.append(names)
             continue
@@ -53,7 +53,7 @@ def _no_module(domain: str, sources: list[str]) -> str:
     return f"{domain} has its configuration in {names}, expected one module that is there"
 
 
-def _registered(file: ReleaseFile) -> list[tuple[str, int, list[str]]] | Skipped:
+def _find_registered(file: ReleaseFile) -> list[tuple[str, int, list[str]]] | Skipped:
     """Return (domain, line, data modules) of each class that the file registers."""
     text = read_text(file, _MAX_BYTES)
     if isinstance(text, Skipped):

@@ -156,14 +156,14 @@ def read_lines(file: ReleaseFile, max_bytes: int) -> Iterator[tuple[int, str] | 
     empty = True
     try:
         with open_regular(file.path) as stored:
-            for number, line in _bounded_lines(stored, max_bytes):
+            for number, line in _read_bounded_lines(stored, max_bytes):
                 if number == 1 and line is not None and line.startswith(_LFS_POINTER):
                     yield Skipped(file.name, None, LFS_REASON)
                     return
                 if line is not None and not line.strip():
                     continue
                 empty = False
-                yield _decoded(file.name, number, line, max_bytes)
+                yield _decode(file.name, number, line, max_bytes)
     except OSError as error:
         yield Skipped(file.name, None, f"cannot be read: {error.strerror or error}")
         return
@@ -171,7 +171,7 @@ def read_lines(file: ReleaseFile, max_bytes: int) -> Iterator[tuple[int, str] | 
         yield Skipped(file.name, None, "empty, expected a JSON object a line")
 
 
-def _bounded_lines(stored: BinaryIO, max_bytes: int) -> Iterator[tuple[int, bytes | None]]:
+def _read_bounded_lines(stored: BinaryIO, max_bytes: int) -> Iterator[tuple[int, bytes | None]]:
     """Yield each line's number and content, None where it has more than `max_bytes`."""
     number = 0
     while line := stored.readline(max_bytes + 1):
@@ -188,7 +188,7 @@ def _pass_over_line(stored: BinaryIO) -> None:
             return
 
 
-def _decoded(name: str, number: int, line: bytes | None, max_bytes: int) -> tuple[int, str] | Skipped:
+def _decode(name: str, number: int, line: bytes | None, max_bytes: int) -> tuple[int, str] | Skipped:
     if line is None:
         return Skipped(name, number, f"a line of over {max_bytes:,} bytes")
     try:

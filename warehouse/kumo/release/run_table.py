@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from schemas.errors import UnreadableInput
 from schemas.ids import content_id
 from schemas.kumo.things import TURN_LIMIT
-from warehouse.kumo.release.trajectory_columns import sorted_table
+from warehouse.kumo.release.trajectory_columns import sort_table
 
 if TYPE_CHECKING:
     import pyarrow
@@ -73,7 +73,7 @@ def run_table_episodes(
     ids = (columns[name] for name in ("instance_id", "book_id", "player", "run"))
     columns["episode_id"] = [content_id("ep", *run) for run in zip(*ids, strict=True)]
     columns["seconds"] = [0.0] * len(runs)
-    return {name: sorted_table(name, columns) for name in ("episodes", "kumo_episodes")}
+    return {name: sort_table(name, columns) for name in ("episodes", "kumo_episodes")}
 
 
 def _table(names: str, rows: Collection[tuple[str | int | None, ...]]) -> "pyarrow.Table":

@@ -118,8 +118,8 @@ class Release:
 
         Raises InvalidOption for a name that the release does not have.
         """
-        wanted = _chosen("domain", domains, self.domains)
-        playing = _chosen("model", players, self.players)
+        wanted = _choose("domain", domains, self.domains)
+        playing = _choose("model", players, self.players)
         return replace(
             self,
             configs=_of(self.configs, wanted),
@@ -134,7 +134,7 @@ def _of(files: tuple[File, ...], domains: Container[str]) -> tuple[File, ...]:
     return tuple(file for file in files if file.domain in domains)
 
 
-def _chosen(kind: str, names: Iterable[str], known: tuple[str, ...]) -> frozenset[str]:
+def _choose(kind: str, names: Iterable[str], known: tuple[str, ...]) -> frozenset[str]:
     chosen = tuple(names)
     missing = next((name for name in chosen if name not in known), None)
     if missing is not None:

@@ -73,10 +73,10 @@ class TrajectoryColumns:
         columns = self._columns[name]
         if name == "episodes":
             columns["seconds"] = [0.0] * len(columns["run"])
-        return sorted_table(name, columns)
+        return sort_table(name, columns)
 
 
-def sorted_table(name: str, columns: Mapping[str, Sequence[Any]]) -> "pyarrow.Table":
+def sort_table(name: str, columns: Mapping[str, Sequence[Any]]) -> "pyarrow.Table":
     """Return a table of `schemas.tables` in the order of its key; a column that is not given is NULL."""
     import pyarrow as pa
 
