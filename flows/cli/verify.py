@@ -66,9 +66,9 @@ def audit(
     console = Terminal(stderr=as_json, soft_wrap=True)
     results = {}
     for name in units_to_audit(store, edition):
-        told, broken = audit_unit(store, name)
-        results[name] = {"told": told, "broken": broken}
-        console.print(f"{name}: {told}")
+        summary, broken = audit_unit(store, name)
+        results[name] = {"summary": summary, "broken": broken}
+        console.print(f"{name}: {summary}")
     if as_json:
         sys.stdout.write(json.dumps({"editions": results}, indent=1) + "\n")
     require_expectations({name: tuple(result["broken"]) for name, result in results.items()}, store)

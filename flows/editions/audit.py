@@ -7,7 +7,7 @@ from typing import Any
 from flows.refresh.publish import local_questions
 from schemas.errors import AuditFailed, InvalidOption
 from schemas.tables import staged_tables
-from schemas.units import is_evaluation
+from schemas.units import is_evaluation, split_unit
 from warehouse.catalog.catalog import published_units, table_file
 from warehouse.editions.publish import unit_plan
 from warehouse.editions.selectors import select_units
@@ -58,7 +58,7 @@ def _audit_tables(store: Store, unit: str) -> list[dict[str, Any]]:
     with TemporaryDirectory(prefix="perennial-audit-") as folder:
         names = {name: table_file(name, unit) for name in staged_tables(plan.benchmark, answers=answers)}
         files = {name: store.local_file(file, Path(folder) / name) for name, file in names.items()}
-        return audit(files, local_questions(store, plan.edition, Path(folder)) if answers else None)
+        return audit(files, local_questions(store, split_unit(unit)[0], Path(folder)) if answers else None)
 
 
 def _in_words(row: dict[str, Any]) -> str:

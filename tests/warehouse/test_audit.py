@@ -69,6 +69,7 @@ def _drop(table: str) -> Callable[[Rows], None]:
         [
             (_drop("instances"), "cross_table", "every episodes.instance_id is in instances"),
             (_drop("kumo_books"), "cross_table", "every kumo_episodes.book_id is in kumo_books"),
+            (_drop("kumo_books"), "cross_table", "every instance has a book that passed"),
             (
                 _drop("kumo_domains"),
                 "cross_table",
