@@ -44,10 +44,10 @@ def audit(files: Mapping[str, Path], questions: Mapping[str, Path] | None = None
         rows += validator.results(name, read_blocks(table, file), list(table_expectations(table)))
     with TemporaryDirectory(prefix="perennial-audit-") as folder:
         connection = _view_over_files({**files, **questions}, folder)
-        for rule, sql in cross_table_rules(set(files), set(questions)).items():
-            count, examples = _offending(connection, sql)
-            rows.append(validator.nothing_offends(CROSS_TABLE, rule, count, examples))
+        rules = cross_table_rules(set(files), set(questions))
+        offences = {rule: _offending(connection, sql) for rule, sql in rules.items()}
         connection.close()
+    rows += validator.rule_results(CROSS_TABLE, offences)
     return rows
 
 
