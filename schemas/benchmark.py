@@ -73,7 +73,7 @@ class Stage:
     repeats: bool = False
 
 
-def _no_calls(_plan: EvaluationPlan, _prices: Mapping[str, Price]) -> list[StageEstimate]:
+def _no_calls(*_of: object) -> list[StageEstimate]:
     return []
 
 
@@ -120,6 +120,7 @@ class Benchmark:
     - `sql`: names the package whose folders `views` and `rules` hold its views and its rules of the audit.
     - `measures`: shown beside the success rate.
     - `report`: returns its own sections of the report (`tasks.report.content.Report`).
+    - `estimate`: returns the model calls of an evaluation of a published edition of a data root.
     - `inputs_of`: returns the inputs (`Preparation`) that a published edition of a data root was grown with.
     - `unfit`: returns, for a plan's own part, the programs that cannot play, and why.
     - `parameters`: returns type and help of flow parameters that may hold less than their setting.
@@ -139,6 +140,7 @@ class Benchmark:
     sql: str = ""
     measures: tuple[Measure, ...] = ()
     report: Callable[[], Any] | None = None
+    estimate: Callable[[Any, EvaluationPlan, Mapping[str, Price]], list[StageEstimate]] = _no_calls
     inputs_of: Callable[[Any, str], Any] = nothing
     unfit: Callable[[Mapping[str, Any]], Mapping[str, str]] = nothing
     parameters: Callable[[], Mapping[str, tuple[Any, str]]] = dict

@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from flows.cli.refresh import result_console, run_flow, without_secrets
+from flows.cli.refresh import DryRunOption, result_console, run_flow, without_secrets
 from flows.console.print_edition import print_edition
+from flows.console.print_plan import print_evaluation_plan
 from flows.console.settings_options import settings_app
 from schemas.benchmark import find_benchmark
 from schemas.errors import InvalidOption
@@ -38,6 +39,7 @@ def evaluate(
         typer.Argument(help="The edition; latest~1 is the one before the newest. Default: newest."),
     ] = None,
     name: Annotated[str, typer.Option(help="Name of the evaluation. Default: the next number.")] = "",
+    dry_run: DryRunOption = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", help="Show Prefect's own messages.")] = False,
 ) -> None:
@@ -56,8 +58,12 @@ def evaluate(
     growth = read_published_plan(store, _edition(store, edition))
     chosen = load_settings({**flags, "benchmark": growth.benchmark, "edition": growth.edition})
     console = result_console(as_json)
-    refuse_locked(store)
-    plan = prepare_evaluation(chosen, store, name)
+    if not dry_run:
+        refuse_locked(store)
+    plan = prepare_evaluation(chosen, store, name, needs_key=not dry_run)
+    if dry_run:
+        print_evaluation_plan(console, store, plan, as_json, chosen.endpoint())
+        return
     if store.exists(row_file(plan.unit)):
         Staging(store, plan.unit).remove()
         console.print(f"evaluation {plan.unit} is published already, with these settings: nothing to do")

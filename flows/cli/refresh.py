@@ -25,17 +25,16 @@ from warehouse.store.store import Store
 if TYPE_CHECKING:
     from schemas.settings import RefreshSettings
 
+DryRunOption = Annotated[
+    bool,
+    typer.Option("--dry-run", help="Print the plan, its counts and an estimate of cost; do nothing else."),
+]
 _WIDTH = 120  # columns of what is printed into a file or a pipe
 
 
 def refresh(
     flags: dict[str, Any],
-    dry_run: Annotated[
-        bool,
-        typer.Option(
-            "--dry-run", help="Print the plan, its counts and an estimate of cost, and do nothing else."
-        ),
-    ] = False,
+    dry_run: DryRunOption = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", help="Show Prefect's own messages.")] = False,
 ) -> None:

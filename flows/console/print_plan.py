@@ -1,4 +1,4 @@
-"""What `perennial refresh --dry-run` prints: the plan, its counts, and what its model calls may cost."""
+"""What `--dry-run` prints of a refresh or an evaluation: the plan, its counts, the cost of its model calls."""
 
 import json
 import sys
@@ -20,42 +20,72 @@ if TYPE_CHECKING:
 
 
 def print_plan(
-    console: Terminal,
-    store: Store,
-    prepared: "PreparedRefresh",
-    as_json: bool,
-    endpoint: Endpoint | None = None,
+    console: Terminal, store: Store, prepared: "PreparedRefresh", as_json: bool, endpoint: Endpoint
 ) -> None:
-    """Print the plan for people, or as JSON on standard output; and the endpoint where models are called."""
+    """Print the plan of a refresh for people, or as JSON on standard output, and the endpoint of calls."""
     from warehouse.ledger.prices import load_prices
 
     plan, own = prepared.plan, prepared.own
     estimates = own.estimate(plan.evaluation, load_prices(store))
-    counts = _count_planned_rows(
-        own.counts, plan.evaluation, sum(estimate.calls_low for estimate in estimates)
-    )
     values = {**plan.growth.as_json(), **plan.growth.own, **plan.evaluation.as_json()}
     shown = {key: value for key, value in values.items() if key not in ("own", "found", "evaluation")}
+    counts = _count_planned_rows(own.counts, plan.evaluation, estimates)
     if as_json:
-        document = {"plan": shown, **own.shown, "counts": counts, "resumed": prepared.resumed}
-        document["estimates"] = [asdict(estimate) for estimate in estimates]
-        if endpoint and estimates:
-            document["endpoint"] = {"base_url": endpoint.base_url, "key": endpoint.key_from}
-        sys.stdout.write(json.dumps(document, indent=1) + "\n")
+        _print_json({"plan": shown, **own.shown}, counts, {"resumed": prepared.resumed}, estimates, endpoint)
         return
     state = " (started before, will be resumed)" if prepared.resumed else ""
-    table = Table(title=f"Plan of edition {plan.edition}{state}", title_justify="left", show_header=False)
-    for key, value in {**own.shown, **shown}.items():
-        if key not in ("edition", "configs"):
-            table.add_row(key, _in_words(value))
+    rows = {key: value for key, value in {**own.shown, **shown}.items() if key not in ("edition", "configs")}
+    _print_tables(console, f"Plan of edition {plan.edition}{state}", rows, counts, estimates, endpoint)
+
+
+def print_evaluation_plan(
+    console: Terminal, store: Store, plan: EvaluationPlan, as_json: bool, endpoint: Endpoint
+) -> None:
+    """Print the plan of an evaluation in the same way."""
+    from warehouse.editions.publish import read_counts
+    from warehouse.ledger.prices import load_prices
+
+    estimates = find_benchmark(plan.benchmark).estimate(store, plan, load_prices(store))
+    instances = read_counts(store, plan.edition).get("instances", 0)
+    counts = _count_planned_rows({"instances": instances}, plan, estimates)
+    shown = plan.as_json()
+    if as_json:
+        _print_json({"plan": shown}, counts, {}, estimates, endpoint)
+        return
+    _print_tables(console, f"Plan of evaluation {plan.unit}", shown, counts, estimates, endpoint)
+
+
+def _print_json(
+    head: Mapping[str, object],
+    counts: Mapping[str, int],
+    state: Mapping[str, object],
+    estimates: list[StageEstimate],
+    endpoint: Endpoint,
+) -> None:
+    document = {**head, "counts": counts, **state, "estimates": [asdict(estimate) for estimate in estimates]}
+    if estimates:
+        document["endpoint"] = {"base_url": endpoint.base_url, "key": endpoint.key_from}
+    sys.stdout.write(json.dumps(document, indent=1) + "\n")
+
+
+def _print_tables(
+    console: Terminal,
+    title: str,
+    rows: Mapping[str, object],
+    counts: Mapping[str, int],
+    estimates: list[StageEstimate],
+    endpoint: Endpoint,
+) -> None:
+    table = Table(title=title, title_justify="left", show_header=False)
+    for key, value in rows.items():
+        table.add_row(key, _in_words(value))
     table.add_section()
     for key, count in counts.items():
         table.add_row(key, f"{count:,}")
     console.print(table)
     if estimates:
         console.print(_estimate_table(estimates))
-        if endpoint:
-            console.print(f"endpoint: {endpoint.describe()}", markup=False, highlight=False)
+        console.print(f"endpoint: {endpoint.describe()}", markup=False, highlight=False)
 
 
 def _in_words(value: object) -> str:
@@ -66,11 +96,14 @@ def _in_words(value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def _count_planned_rows(growth: Mapping[str, int], plan: EvaluationPlan, calls: int) -> dict[str, int]:
+def _count_planned_rows(
+    growth: Mapping[str, int], plan: EvaluationPlan, estimates: list[StageEstimate]
+) -> dict[str, int]:
     """Return what will be there if all goes well: rows of `instances` and `episodes`, and so on."""
     programs = find_benchmark(plan.benchmark).playing().programs
     drawing = [name not in programs or programs[name].is_random for name in plan.players]
     runs = sum(plan.runs if draws else 1 for draws in drawing)
+    calls = sum(estimate.calls_low for estimate in estimates)
     return {**growth, "episodes": growth.get("instances", 0) * runs, "model_calls": calls}
 
 

@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from schemas.benchmark import Benchmark, Origins, Preparation, Stage
+from schemas.calls import Price, StageEstimate
 from schemas.game import Playing
 from schemas.kumo.tables import KUMO_TABLES
 from schemas.measure import Measure
-from schemas.plan import EditionPlan
+from schemas.plan import EditionPlan, EvaluationPlan
 
 
 def _settings() -> Any:
@@ -20,6 +21,12 @@ def _prepare(settings: Any, store: Any) -> Preparation:
     from flows.kumo.planning.prepare import prepare
 
     return prepare(settings, store)
+
+
+def _estimate(store: Any, plan: EvaluationPlan, prices: Mapping[str, Price]) -> list[StageEstimate]:
+    from flows.kumo.planning.prepare import estimate_evaluation
+
+    return estimate_evaluation(store, plan, prices)
 
 
 def _inputs_of(store: Any, edition: str) -> Any:
@@ -105,6 +112,7 @@ BENCHMARK = Benchmark(
     sql="warehouse.kumo",
     measures=(_ACTIONS,),
     report=_report,
+    estimate=_estimate,
     inputs_of=_inputs_of,
     unfit=_unfit,
     parameters=_parameters,

@@ -66,6 +66,23 @@ def test_two_evaluations_give_the_figures_of_one_with_both_players(parted: Path,
     assert _rows(parted, "SELECT count(*) FROM lineage") == _rows(parted, "SELECT count(*) FROM episodes")
 
 
+def test_a_dry_run_prints_the_plan_and_its_estimate_and_writes_nothing(root: Path, run: Run) -> None:
+    before = digests(root)
+    printed = run("evaluate", "one", "--players", "m,greedy", "--runs", "2", "--dry-run", "--json")
+    assert digests(root) == before
+    document = json.loads(printed.out)
+    instances = _rows(root, "SELECT count(*) FROM instances WHERE edition = 'one'")[0][0]
+    assert document["plan"]["players"] == ["m", "greedy"]
+    assert (document["plan"]["edition"], document["plan"]["name"]) == ("one", "3")
+    assert document["counts"]["episodes"] == 3 * instances
+    # Each of the model's episodes needs a test or more and the prediction.
+    (estimate,) = document["estimates"]
+    assert estimate["stage"] == "episodes"
+    assert document["counts"]["model_calls"] == estimate["calls_low"] >= 2 * 2 * instances
+    assert estimate["calls_high"] > estimate["calls_low"]
+    assert "Plan of evaluation one@3" in run("evaluate", "one", "--players", "m", "--dry-run").out
+
+
 def test_the_edition_itself_is_not_touched(root: Path) -> None:
     before = digests(root)
     make_evaluation(root, "one", players=["greedy"])

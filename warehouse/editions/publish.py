@@ -49,10 +49,19 @@ def unit_plan(store: Store, unit: str) -> Plan:
     return plan_from_json(unit, _settings(store, unit))
 
 
+def read_counts(store: Store, unit: str) -> dict[str, int]:
+    """Return the number of rows of each table of a published edition or evaluation."""
+    return _read_column(store, unit, "counts")
+
+
 def _settings(store: Store, unit: str) -> dict[str, Any]:
-    (row,) = store.read_table(row_file(unit), ["settings"]).to_pylist()
-    settings: dict[str, Any] = json.loads(row["settings"])
-    return settings
+    return _read_column(store, unit, "settings")
+
+
+def _read_column(store: Store, unit: str, column: str) -> dict[str, Any]:
+    (row,) = store.read_table(row_file(unit), [column]).to_pylist()
+    values: dict[str, Any] = json.loads(row[column])
+    return values
 
 
 def publish(

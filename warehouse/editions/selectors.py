@@ -51,12 +51,6 @@ def _by_age(store: Store, back: int, selector: str, known: Sequence[str]) -> str
     editions = [unit for unit in known if not is_evaluation(unit) and store.exists(row_file(unit))]
     newest = sorted(((read_publication_time(store, edition), edition) for edition in editions), reverse=True)
     if back >= len(newest):
-        raise InvalidOption(
-            f"{selector}: {len(newest)} editions are to be seen in {store.root}"
-            + (
-                "; run `perennial refresh` first"
-                if not newest
-                else f", the oldest is {LATEST}~{len(newest) - 1}"
-            )
-        )
+        remedy = f"the oldest is {LATEST}~{len(newest) - 1}" if newest else "run `perennial refresh` first"
+        raise InvalidOption(f"{selector}: editions to choose from in {store.root}: {len(newest)}; {remedy}")
     return newest[back][1]

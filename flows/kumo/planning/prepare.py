@@ -9,18 +9,19 @@ from flows.kumo.planning.domain_choice import choose_domain
 from flows.kumo.planning.domain_rotation import PastEdition, take_turns
 from flows.kumo.planning.estimate_calls import estimate_calls
 from schemas.benchmark import Preparation
-from schemas.calls import ModelChoice
+from schemas.calls import ModelChoice, Price, StageEstimate
 from schemas.errors import EditionConflict, InvalidOption
 from schemas.kumo.authoring import AuthoringPlan
 from schemas.kumo.plan import KumoPlan
 from schemas.kumo.settings import KumoSettings
 from schemas.kumo.things import SeedConfig, Setting
-from schemas.plan import EditionPlan
+from schemas.plan import EditionPlan, EvaluationPlan
 from tasks.kumo.configuration import parse_config
 from tasks.kumo.encoding import encode_config
 from tasks.kumo.sampling import SamplingRequest, check_request
 from tasks.kumo.validation import refuse_unsafe
 from warehouse.catalog.catalog import table_file
+from warehouse.editions.publish import read_published_plan
 from warehouse.kumo.bundled_domains import bundled_domains
 from warehouse.kumo.published_domains import domains_by_edition
 from warehouse.store.store import Store
@@ -75,6 +76,18 @@ def inputs_of(store: Store, edition: str) -> tuple[PlannedDomain, ...]:
         for row in configs
         if sources[row["domain_id"]] != "model"
     )
+
+
+def estimate_evaluation(
+    store: Store, plan: EvaluationPlan, prices: Mapping[str, Price]
+) -> list[StageEstimate]:
+    """Return the model calls of an evaluation of a published edition, before any of them is made."""
+    rows = store.read_table(table_file("kumo_seed_configs", plan.edition), ["config"]).to_pylist()
+    configs = [parse_config(row["config"], plan.edition) for row in rows]
+    grown = KumoPlan.from_json(read_published_plan(store, plan.edition).own)
+    # Of its stages only the episodes are still to come, in whichever way its domains came.
+    ids = tuple(config.config_id for config in configs)
+    return estimate_calls(replace(grown, configs=ids, authoring=AuthoringPlan()), configs, plan, prices)
 
 
 def _preparation(plan: KumoPlan, domains: tuple[PlannedDomain, ...]) -> Preparation:
