@@ -1,4 +1,4 @@
-"""What `--dry-run` prints of a refresh or an evaluation: the plan, its counts, the cost of its model calls."""
+"""What `--dry-run` prints of a refresh or an evaluation: the plan, its counts, the cost of its calls."""
 
 import json
 import sys
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def print_plan(
     console: Terminal, store: Store, prepared: "PreparedRefresh", as_json: bool, endpoint: Endpoint
 ) -> None:
-    """Print the plan of a refresh for people, or as JSON on standard output, and the endpoint of calls."""
+    """Print the plan of a refresh for people, or as JSON on standard output, and where it calls models."""
     from warehouse.ledger.prices import load_prices
 
     plan, own = prepared.plan, prepared.own
