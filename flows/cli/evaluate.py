@@ -6,8 +6,8 @@ import typer
 
 from flows.cli.refresh import DryRunOption, result_console, run_flow, without_secrets
 from flows.console.print_edition import print_edition
-from flows.console.print_plan import print_evaluation_plan
 from flows.console.settings_options import settings_app
+from flows.refresh.print_plan import print_evaluation_plan
 from schemas.benchmark import find_benchmark
 from schemas.errors import InvalidOption
 from warehouse.catalog.catalog import row_file, visible_editions

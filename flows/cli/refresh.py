@@ -10,9 +10,9 @@ import typer
 from flows.console import progress
 from flows.console.interrupts import Interrupted, signals_interrupt
 from flows.console.print_edition import print_edition
-from flows.console.print_plan import print_plan
 from flows.console.settings_options import settings_app
 from flows.console.terminal import Terminal
+from flows.refresh.print_plan import print_plan
 from flows.serve.prefect_environment import configure_prefect, prefect_home
 from flows.stages.leaving import leave
 from schemas.benchmark import find_benchmark

@@ -6,8 +6,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from flows.console.clock import refuse_clock_set_back
-from flows.refresh.plan import code_version
 from flows.refresh.player_choice import check_models, choose_players
+from flows.run.code_version import code_version
 from schemas.benchmark import find_benchmark
 from schemas.errors import EditionConflict, InvalidOption
 from schemas.plan import EditionPlan, EvaluationPlan

@@ -14,9 +14,10 @@ from prefect import flow
 
 from flows.console import progress
 from flows.refresh.evaluation import prepare_evaluation
-from flows.refresh.plan import code_version, prepare_refresh
+from flows.refresh.plan import prepare_refresh
 from flows.refresh.publish import audit_and_publish
 from flows.run.choose_runner import open_runner, root_for_workers
+from flows.run.code_version import code_version
 from flows.run.prefect_stages import Stages
 from flows.stages.grow import grow
 from flows.stages.leaving import before_leaving

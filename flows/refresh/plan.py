@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 
 from flows.console.clock import refuse_clock_set_back
 from flows.refresh.player_choice import check_models, choose_players
+from flows.run.code_version import code_version
 from schemas.benchmark import Preparation, find_benchmark
 from schemas.errors import EditionConflict, InvalidOption
 from schemas.plan import EditionPlan, EvaluationPlan, Plan, RefreshPlan
@@ -60,14 +60,6 @@ def prepare_refresh(settings: RefreshSettings, store: Store, *, needs_key: bool 
     if prepared.resumed and own.resume is not None:
         return replace(prepared, own=own.resume(prepared.plan.growth, prepared.published))
     return prepared
-
-
-def code_version() -> str:
-    """Return the installed version of perennial."""
-    try:
-        return version("perennial-bench")
-    except PackageNotFoundError:
-        return "unknown"
 
 
 def _prepare_named(edition: str, asked: RefreshPlan, own: Preparation, store: Store) -> PreparedRefresh:

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from flows.refresh.plan import code_version
 from flows.run.batch_runner import Runner, threads_of_share
+from flows.run.code_version import code_version
 from flows.run.process_pool import interrupts_held_back
 from flows.run.worker import run_work
 from flows.stages.grow import Counts

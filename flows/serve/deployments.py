@@ -7,7 +7,7 @@ from there alone.
 
 import io
 from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager
 from typing import Any
 
 from prefect import Flow, State, flow, get_run_logger
@@ -17,7 +17,8 @@ from prefect.states import Completed
 from flows.console import progress
 from flows.console.terminal import Terminal
 from flows.refresh.flow import refresh
-from flows.refresh.plan import FIRST, code_version
+from flows.refresh.plan import FIRST
+from flows.run.code_version import code_version
 from flows.serve.child_runs import end_with_parent
 from flows.serve.flow_parameters import takes_settings
 from flows.watchers.webhook import Notices
@@ -71,10 +72,10 @@ def analyse(edition: EditionName | None = None) -> State[Any]:
     Args:
         edition: The edition. Default: every published one.
     """
-    from flows.cli.analyse import analyse as analysed
+    from flows.editions.analyse import analyse_editions
 
     with _run_of_its_own():
-        analysed(edition or None)
+        analyse_editions(Store(load_settings({}).root), edition or None, progress.note)
     return Completed(message="the statistics are up to date")
 
 
@@ -102,7 +103,7 @@ def _run_of_its_own() -> Iterator[None]:
     """Show progress in the run's log, and end with the process that serves."""
     end_with_parent()
     log = _RunLog()
-    with progress.show_on(Terminal(file=log, width=_WIDTH, soft_wrap=True)), redirect_stdout(log):
+    with progress.show_on(Terminal(file=log, width=_WIDTH, soft_wrap=True)):
         yield
 
 

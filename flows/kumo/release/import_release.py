@@ -12,7 +12,8 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from flows.kumo.release.release_rows import Place, ReleaseRows, read_release
-from flows.refresh.plan import FIRST, code_version
+from flows.refresh.plan import FIRST
+from flows.run.code_version import code_version
 from flows.stages.compute_statistics import analyse_edition
 from schemas.errors import EditionConflict, UnreadableInput
 from schemas.ids import content_id
