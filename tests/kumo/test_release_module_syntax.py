@@ -100,7 +100,6 @@ REFUSED = [
     "[x for x in Truths if x.y not in ['a']]",
     "[x for x in Numbers if x not in ['a']]",
     "[(x, y) for x, y in Truths]",
-    "[" * 100 + "]" * 100,
 ]
 
 STATEMENTS = [
@@ -137,7 +136,7 @@ STATEMENTS = [
 
 DEEP = {
     "parentheses": "A = " + "(" * 50_000,
-    "lists": "A = " + "[" * 90 + "]" * 90,
+    "lists": "A = " + "[" * 900 + "]" * 900,
     "signs": "A = " + "-" * 100_000 + "1",
     "sums": "A = " + "1+" * 90_000 + "1",
     "attributes": "A = x" + ".a" * 90_000,
@@ -145,7 +144,6 @@ DEEP = {
     "lambdas": "A = " + "lambda:" * 20_000 + "1",
     "choices": "A = " + "1 if 1 else " * 15_000 + "1",
     "blocks": "".join(" " * i + "if 1:\n" for i in range(300)) + " " * 300 + "pass",
-    "comprehensions": TRUTHS + "A = " + "[x for x in Truths if x not in " * 60 + "Truths" + "]" * 60,
     "many long filters": f"T = [{'1,'.replace('1', repr('a')) * 20_000}]\n" + "B = [x for x in T]\n" * 900,
     "many long sets": f"T = [{'1,' * 40_000}]\n" + "B = set(T)\n" * 900,
     "too much": f"A = '{'x' * MAX_CHARACTERS}'",

@@ -48,8 +48,8 @@ def test_counts_of_each_model_and_domain_are_the_published_ones(
     ]
     domains = {file.domain for file in files}
     imported, rows = read(files, read_released_instances(release, domains, setting), tmp_path)
-    assert imported.skipped == ()
-    assert imported.findings == ()
+    assert imported.skipped == []
+    assert imported.findings == []
     domain_of = {
         key.instance_id: place[0]
         for place, keys in read_released_instances(release, domains, setting).items()
@@ -140,18 +140,22 @@ def test_a_run_gives_the_rows_that_the_same_episode_of_ours_gives(tmp_path: Path
     }
 
 
-def test_a_truth_that_an_observation_rules_out_is_wrong(tmp_path: Path) -> None:
-    episode, turns, findings = read_one(tmp_path, a_run([], "snow"))
-    assert (episode["status"], episode["success"], episode["tests"]) == ("wrong", False, 0)
-    assert [(turn["kind"], turn["move"]) for turn in turns] == [("truth", "snow")]
-    assert findings == []
-
-
-@pytest.mark.parametrize(("end", "published", "status"), [("rain", False, "wrong"), ("snow", True, "solved")])
-def test_published_success_is_kept_where_our_grader_differs(tmp_path: Path, end, published, status) -> None:
-    episode, _, findings = read_one(tmp_path, a_run(["listen"], end, successful=published))
-    assert (episode["status"], episode["success"]) == (status, published)
-    assert findings == ["success_differs"]
+@pytest.mark.parametrize(
+    ("tests", "end", "published", "status", "rules"),
+    [
+        ([], "snow", False, "wrong", []),
+        (["listen"], "rain", False, "wrong", ["success_differs"]),
+        (["listen"], "snow", True, "solved", ["success_differs"]),
+    ],
+    ids=["ruled out", "published as a failure", "published as a success"],
+)
+def test_published_success_is_kept_where_our_grader_differs(
+    tmp_path: Path, tests: list[str], end: str, published: bool, status: str, rules: list[str]
+) -> None:
+    episode, turns, findings = read_one(tmp_path, a_run(tests, end, successful=published))
+    assert (episode["status"], episode["success"], episode["tests"]) == (status, published, len(tests))
+    assert (turns[-1]["kind"], turns[-1]["move"]) == ("truth", end)
+    assert findings == rules
 
 
 @pytest.mark.parametrize("last", [None, "thunder"], ids=["null", "the text"])
