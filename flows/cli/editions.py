@@ -32,10 +32,11 @@ FROM listed
 ORDER BY grown_at, listed.edition, evaluation <> '', created_at
 """
 # As much as 80 columns hold.
-_IN_TABLE = """
+_IN_TABLE = f"""
 SELECT edition, strftime(created_at, '%Y-%m-%d %H:%M') AS published,
-       if(instances IS NULL, format('{:,} episodes of {}', episodes, players),
-          format('{:,} instances', instances))[:36] AS holds
+       if(length(whole) > 36, whole[:35] || '…', whole) AS holds
+FROM (SELECT *, if(instances IS NULL, format('{{:,}} episodes of {{}}', episodes, players),
+                   format('{{:,}} instances', instances)) AS whole FROM ({_LISTED}))
 """
 
 
@@ -122,7 +123,7 @@ def _refuse_mixture(
 
 def _list(store: Store, all_: bool, format_: Format) -> None:
     hidden = withdrawn_units(store)
-    sql = f"{_IN_TABLE} FROM ({_LISTED})" if format_ is Format.table and not all_ else _LISTED
+    sql = _IN_TABLE if format_ is Format.table and not all_ else _LISTED
     names, rows = open_catalog(store, published_units(store) if all_ else None).query(sql)
     if all_:
         events = [hidden.get(row[0]) for row in rows]

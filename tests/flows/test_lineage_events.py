@@ -107,7 +107,7 @@ def test_the_events_hold_rows_and_bytes_as_they_were_published(
     published: Published, unit: str, expected: set[str]
 ) -> None:
     *_, last = _events(published.root, unit)
-    catalog = open_catalog(Store(str(published.root)), ("small", unit))
+    catalog = open_catalog(Store(str(published.root)), tuple(dict.fromkeys(("small", unit))))
     tables = {output["name"].removeprefix("tables/"): output for output in last["outputs"]}
     assert expected <= set(tables)
     for table, output in tables.items():

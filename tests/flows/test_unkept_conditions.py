@@ -32,7 +32,7 @@ def copied(tmp_path: Path, s3: S3, conditions: Conditions) -> Iterator[str]:
         if path.is_file() and not path.name.startswith("."):
             there.write_file(str(path.relative_to(tmp_path / "local")), path)
     yield there.root
-    assert there.names("") == ["manifests", "tables"]
+    assert there.names("") == ["analyses", "manifests", "tables"]
 
 
 def test_commands_that_only_read_work_there(copied: str) -> None:

@@ -117,8 +117,13 @@ def read(
     imported = import_trajectories(files, instances, folder, **options)
     tables = {name: pq.read_table(merge_parts(folder, name, "e1@1")) for name in TRAJECTORY_TABLES}
     for name, table in tables.items():
-        assert table.schema.equals(TABLES[name].arrow_schema())
+        place = [column.name for column in TABLES[name].place]
+        assert table.column_names[: len(place)] == place
+        assert set(table.column("edition").to_pylist()) <= {"e1"}
+        assert set(table.column("evaluation").to_pylist()) <= {"1"}
+        assert table.drop_columns(place).schema.equals(TABLES[name].arrow_schema())
         assert table.num_rows == imported.counts[name]
+        tables[name] = table.drop_columns(place)
     return imported, {name: table.to_pylist() for name, table in tables.items()}
 
 

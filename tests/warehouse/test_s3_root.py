@@ -161,11 +161,19 @@ def test_of_two_publishers_of_one_edition_one_wins_whole(root: str) -> None:
     (audit,) = store.read_table(table_file("audits", "e1")).to_pylist()
     assert audit["observed"] == winner
     manifest = json.loads(store.read_bytes(manifest_file("e1")))
-    assert {file["table"] for file in manifest["files"]} >= {"episodes", "audits"}
+    assert {file["table"] for file in manifest["files"]} >= {"instances", "audits"}
     assert not store.exists("lock.json")
     written = _read_write_times(root)
     assert len(written) > 10
-    assert max(written.values()) == written[table_file("editions", "e1")]
+    assert max(written.values()) == written[table_file("evaluations", "e1@1")]
+    of_edition = {name: at for name, at in written.items() if name in _files_of(store, "e1")}
+    assert max(of_edition.values()) == written[table_file("editions", "e1")]
+
+
+def _files_of(store: Store, unit: str) -> set[str]:
+    """Return the names of the files that the unit's manifest lists, its row among them."""
+    files = json.loads(store.read_bytes(manifest_file(unit)))["files"]
+    return {table_file(file["table"], unit) for file in files} | {table_file("editions", unit)}
 
 
 def _read_write_times(root: str) -> dict[str, object]:
