@@ -6,7 +6,7 @@ ran twice on some instances: all of their runs count, and are renumbered.
 """
 
 import glob
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -71,16 +71,24 @@ def run_table_episodes(
             runs = connection.execute(_RUNS, [glob.escape(str(path)), list(players)]).to_arrow_table()
         except duckdb.Error as error:
             raise UnreadableInput(f"{_WRONG_FORM}: {str(error).partition(chr(10))[0]}") from None
-    rows = runs.to_pylist()
-    if any(row["is_broken"] for row in rows):
+    if any(runs["is_broken"].to_pylist()):
         raise UnreadableInput(f"{_WRONG_FORM}: a run without a model or an action count")
-    for row in rows:
-        row["episode_id"] = episode_id(row["book_id"], row["instance_id"], row["player"], row["run"])
-        row["seconds"] = 0.0
-    return {
-        name: pa.Table.from_pylist(rows, schema=TABLES[name].arrow_schema())
-        for name in ("episodes", "kumo_episodes")
-    }
+    named = (runs[name].to_pylist() for name in ("book_id", "instance_id", "player", "run"))
+    columns = {name: runs[name] for name in runs.column_names}
+    columns["episode_id"] = pa.array([episode_id(*names) for names in zip(*named, strict=True)], pa.string())
+    columns["seconds"] = pa.repeat(0.0, runs.num_rows)
+    return {name: _table(name, columns, runs.num_rows) for name in ("episodes", "kumo_episodes")}
+
+
+def _table(name: str, columns: Mapping[str, "pyarrow.ChunkedArray"], rows: int) -> "pyarrow.Table":
+    """Return the columns that the table has; one that is not there is NULL."""
+    import pyarrow as pa
+
+    schema = TABLES[name].arrow_schema()
+    return pa.table(
+        [columns[f.name].cast(f.type) if f.name in columns else pa.nulls(rows, f.type) for f in schema],
+        schema=schema,
+    )
 
 
 def _place(domain: str, setting: Setting) -> dict[str, str | int]:
