@@ -62,6 +62,17 @@ def import_and_read(release: Path) -> tuple[dict[int, str], tuple[Skipped, ...],
     return seeds, skipped, tables["rejections"]
 
 
+def test_nothing_of_a_release_is_executed(tmp_path: Path) -> None:
+    trace = tmp_path / "ran"
+    spoiled = {
+        name: f"open({str(trace)!r}, 'w').close()\n{CLONE[name]}"
+        for name in ("env/tree_env.py", "env/data/oak_data.py", "env/data/in_data.py")
+    }
+    rows = read_release(find_release(write_files(tmp_path / "clone", {**CLONE, **spoiled})))
+    assert [row["name"] for row in rows.tables["kumo_domains"]] == ["OutEnv", "StarEnv"]
+    assert not trace.exists()
+
+
 def test_no_file_from_outside_is_published_and_loops_end_nothing(release: Path) -> None:
     (release.parent / "secret.txt").write_text("A secret.")
     (release / BOOKS / "seed=1.txt").unlink()

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from schemas.errors import InvalidOption, UnreadableInput
-from tests.warehouse.release_tree import CLONE, DATA, EASY, environment, lay_out_clone, write_files
+from tests.warehouse.release_tree import CLONE, EASY, environment, lay_out_clone, write_files
 from warehouse.kumo.release.files import Skipped
 from warehouse.kumo.release.layout import Release, find_release
 
@@ -25,7 +25,8 @@ def reasons(release: Release) -> dict[str, str]:
 
 
 def test_a_clone_is_found_in_one_order(tmp_path: Path) -> None:
-    release = find_release(write_files(tmp_path, CLONE))
+    hidden = {"env/TreeEnv/.DS_Store": "", "env/__pycache__/tree_env.pyc": "", "results/.cache/x": ""}
+    release = find_release(write_files(tmp_path, {**CLONE, **hidden}))
     assert release.domains == ("InEnv", "OutEnv", "StarEnv", "TreeEnv")
     assert [(domain, file.name) for domain, file in release.configs.items()] == [
         ("InEnv", "env/data/in_data.py"),
@@ -100,12 +101,11 @@ def test_any_other_folder_is_refused_with_the_remedy(tmp_path: Path, files: dict
         find_release(write_files(tmp_path, files))
 
 
-def test_a_path_that_is_no_folder_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("name", "reason"), [("kumo.zip", "a file"), ("absent", "no such folder")])
+def test_a_path_that_is_no_folder_is_refused(tmp_path: Path, name: str, reason: str) -> None:
     write_files(tmp_path, {"kumo.zip": ""})
-    with pytest.raises(UnreadableInput, match=r"kumo\.zip: a file, expected the folder"):
-        find_release(tmp_path / "kumo.zip")
-    with pytest.raises(UnreadableInput, match="absent: no such folder, expected the folder"):
-        find_release(tmp_path / "absent")
+    with pytest.raises(UnreadableInput, match=f"{name}: {reason}, expected the folder"):
+        find_release(tmp_path / name)
 
 
 def test_either_part_makes_the_partial_form(tmp_path: Path) -> None:
@@ -140,12 +140,6 @@ def test_what_no_rule_knows_is_skipped_by_name(tmp_path: Path, name: str, reason
     assert name.startswith(extra)
     assert reason in reasons(found)[extra]
     assert replace(found, skipped=()) == replace(plain, skipped=())
-
-
-def test_hidden_files_and_caches_are_no_part_of_it(tmp_path: Path) -> None:
-    plain = find_release(write_files(tmp_path, CLONE))
-    more = {"env/TreeEnv/.DS_Store": "", "env/__pycache__/tree_env.pyc": "", "results/.cache/x": ""}
-    assert find_release(write_files(tmp_path, more)) == plain
 
 
 def test_of_two_files_for_one_place_that_of_more_runs_counts(tmp_path: Path) -> None:
@@ -217,15 +211,6 @@ def test_the_order_of_the_disk_does_not_matter(
 
     monkeypatch.setattr(os, "walk", walk_in_order)
     assert find_release(root) == expected
-
-
-def test_environments_are_never_run(tmp_path: Path) -> None:
-    trace = tmp_path / "ran"
-    text = f"open({str(trace)!r}, 'w').close()\n" + environment("TreeEnv", "from env.data.oak_data import *")
-    module = f"open({str(trace)!r}, 'w').close()\n" + DATA
-    files = {**CLONE, "env/tree_env.py": text, "env/data/oak_data.py": module}
-    assert "TreeEnv" in find_release(write_files(tmp_path / "clone", files)).domains
-    assert not trace.exists()
 
 
 def test_a_name_of_any_bytes_becomes_one_line_of_text(tmp_path: Path) -> None:

@@ -20,7 +20,6 @@ from tests.warehouse.release_runs import (
     read_lines,
     trajectory_file,
 )
-from warehouse.kumo.release.files import Skipped
 from warehouse.kumo.release.layout import SettingFile
 from warehouse.kumo.release.trajectories import (
     ImportProgress,
@@ -30,15 +29,6 @@ from warehouse.kumo.release.trajectories import (
 )
 
 
-def test_a_truncated_line_is_skipped_and_the_others_are_read(tmp_path: Path) -> None:
-    line = a_line(a_run(["measure"], "rain"))
-    imported, rows = read_lines(tmp_path, line, "", line[: len(line) // 2])
-    assert len(rows["episodes"]) == 1
-    (skipped,) = imported.skipped
-    assert (skipped.file, skipped.line) == ("runs.jsonl", 3)
-    assert "cut off" in skipped.reason
-
-
 @pytest.mark.parametrize(
     "run",
     [
@@ -46,19 +36,14 @@ def test_a_truncated_line_is_skipped_and_the_others_are_read(tmp_path: Path) -> 
         a_run([]),
         a_run(["measure"], "rain", actions=["measure", "rain"]),
         a_run(["measure"], "rain", actions=["measure", "snow", {"predicted_truth": "rain"}]),
-        a_run(["measure"], "rain", actions=["measure", "rain", {"predicted_truth": "rain", "sure": True}]),
         a_run(["measure"], "rain", actions=["thunder", "rain", {"predicted_truth": "rain"}]),
         a_run(["measure"], "rain", actions=[["measure"], "rain", {"predicted_truth": "rain"}]),
-        a_run(["measure"], "rain", actions="measure"),
         a_run(["measure"], "rain", generated_text=["one"]),
-        a_run(["measure"], "rain", generated_text=["one", 2]),
         a_run(["measure"], "rain", observations=[None]),
         a_run(["measure"], "rain", observations=[None, {"action": "listen", "observation": "grey"}]),
         a_run(["measure"], "rain", successful="yes"),
         a_run(["measure"], "rain", parse_error=True),
-        a_run(["measure"], "rain", consumed_tokens=-1),
         a_run(["measure"], "rain", consumed_tokens=2**63),
-        a_run(["measure"], "rain", consumed_tokens=True),
         an_unparsed_run([], None, "") | {"parse_error": False},
     ],
 )
@@ -75,10 +60,10 @@ def test_a_line_with_a_foreign_run_is_skipped_whole(tmp_path: Path, run: Any) ->
     "line",
     [
         "[1, 2]",
+        a_line(a_run([], "rain"))[:80],
+        a_line(a_run([], "rain"), seed=7),
         '{"trajectories": [], "seed": 0}',
-        '{"trajectories": {}, "seed": 0}',
         '{"seed": true, "trajectories": []}',
-        '{"hello": "world"}',
         "[" * 5000,
         '{"seed": 0, "trajectories": [{"generated_text": ["\\ud800"]}]}',
     ],
@@ -88,12 +73,6 @@ def test_a_foreign_line_is_skipped(tmp_path: Path, line: str) -> None:
     assert len(rows["episodes"]) == 1
     assert [(skipped.file, skipped.line) for skipped in imported.skipped] == [("runs.jsonl", 2)]
     assert "\n" not in imported.skipped[0].reason
-
-
-def test_a_seed_without_an_instance_is_skipped(tmp_path: Path) -> None:
-    imported, rows = read_lines(tmp_path, a_line(a_run([], "rain"), seed=7), a_line(a_run([], "rain")))
-    assert len(rows["episodes"]) == 1
-    assert imported.skipped == [Skipped("runs.jsonl", 1, "the release has no instance with seed 7 there")]
 
 
 def test_a_file_of_which_nothing_is_read_is_named_once(tmp_path: Path) -> None:
