@@ -68,7 +68,7 @@ def run_table_episodes(
             "known", pa.Table.from_pylist(played, pa.schema([("player", pa.string()), *place]))
         )
         try:
-            runs = connection.execute(_RUNS, [glob.escape(str(path)), list(players)]).to_arrow_table()
+            runs = connection.sql(_RUNS, params=[glob.escape(str(path)), list(players)]).to_arrow_table()
         except duckdb.Error as error:
             raise UnreadableInput(f"{_WRONG_FORM}: {str(error).partition(chr(10))[0]}") from None
     if any(runs["is_broken"].to_pylist()):
