@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from functools import partial
 from importlib.metadata import PackageNotFoundError, distribution, version
 from pathlib import Path
+from typing import TYPE_CHECKING
 from unittest.mock import patch
 from urllib.parse import urlsplit
 
@@ -18,6 +19,9 @@ from schemas.errors import PerennialError
 from schemas.settings import RefreshSettings
 from tasks.llm.endpoint import is_loopback
 from warehouse.ledger.ledger import without_credentials
+
+if TYPE_CHECKING:
+    from packaging.requirements import Requirement
 
 _DISTRIBUTION = "perennial-bench"
 _TIMEOUT_S = 5.0
@@ -46,33 +50,29 @@ def _versions() -> str | Check:
         installed = distribution(_DISTRIBUTION)
     except PackageNotFoundError:
         return warn("perennial runs from its folder and is not installed", _INSTALL)
+    python = platform.python_version()
     required = [Requirement(line) for line in installed.requires or []]
     direct = [one for one in required if one.marker is None or one.marker.evaluate({"extra": ""})]
-    wrong = [told for one in direct if (told := _wrong_version(one.name, str(one.specifier)))]
-    python = installed.metadata["Requires-Python"] or ""
-    if not _fits(platform.python_version(), python):
-        wrong.insert(0, f"Python {platform.python_version()} runs, required is {python}")
+    wrong = [f"{one} is required, {found} is installed" for one in direct if (found := _find_misfit(one))]
+    if not Requirement(f"python{installed.metadata['Requires-Python'] or ''}").specifier.contains(
+        python, True
+    ):
+        wrong.insert(0, f"Python {installed.metadata['Requires-Python']} is required, {python} runs")
     if wrong:
         return fail_by(wrong, _INSTALL, PerennialError.exit_code)
     return (
-        f"Python {platform.python_version()}, perennial {installed.version}, Prefect {version('prefect')}, "
+        f"Python {python}, perennial {installed.version}, Prefect {version('prefect')}, "
         f"and all {len(direct)} dependencies as required"
     )
 
 
-def _wrong_version(name: str, specifier: str) -> str:
-    """Return what is wrong with the installed version of a dependency, "" where nothing is."""
+def _find_misfit(required: "Requirement") -> str:
+    """Return the version of a dependency that is installed, "" where it fits."""
     try:
-        found = version(name)
+        found = version(required.name)
     except PackageNotFoundError:
-        return f"{name} is not installed, required is {specifier or 'any version'}"
-    return "" if _fits(found, specifier) else f"{name} {found} is installed, required is {specifier}"
-
-
-def _fits(found: str, specifier: str) -> bool:
-    from packaging.specifiers import SpecifierSet
-
-    return SpecifierSet(specifier).contains(found, prereleases=True)
+        return "none"
+    return "" if required.specifier.contains(found, prereleases=True) else found
 
 
 def _check_named_server(url: str) -> str | Check:

@@ -272,7 +272,7 @@ def test_versions_that_do_not_fit_are_named(root: Path, monkeypatch: pytest.Monk
     )
     code, checks = _doctor(root)
     assert code == 1
-    assert "fastapi 0.151.0 is installed, required is <0.151" in checks["versions"]["seen"]
+    assert "fastapi<0.151 is required, 0.151.0 is installed" in checks["versions"]["seen"]
 
 
 def test_the_most_severe_failure_decides_the_exit_code(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
