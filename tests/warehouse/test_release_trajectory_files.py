@@ -52,7 +52,7 @@ def test_a_line_with_a_foreign_run_is_skipped_whole(tmp_path: Path, run: Any) ->
     imported, rows = read_lines(tmp_path, a_line(good, run), a_line(good))
     assert [row["run"] for row in rows["episodes"]] == [0]
     assert len(rows["turns"]) == 2
-    assert [(skipped.line, skipped.reason[:7]) for skipped in imported.skipped] == [(1, "run 1: ")]
+    assert [(skipped.line, skipped.reason[:5]) for skipped in imported.skipped] == [(1, "run 1")]
     assert imported.findings == []
 
 

@@ -60,35 +60,19 @@ def import_release(
     """
     release = find_release(path).only(domains, models)
     plan = _plan(release, models)
-    with lock_root(store, f"import {plan.edition}", tell):
-        return _import_files(store, release, plan, path, models, tell, on_progress)
-
-
-def _import_files(
-    store: Store,
-    release: Release,
-    plan: RefreshPlan,
-    path: Path,
-    models: Sequence[str],
-    tell: Callable[[str], None],
-    on_progress: Callable[[ImportProgress], None],
-) -> tuple[Publication, tuple[Skipped, ...]] | None:
-    is_published = plan.edition in published_editions(store)
-    if is_published:
-        if read_published_plan(store, plan.edition).imported_from != plan.growth.imported_from:
-            raise EditionConflict(
-                f"edition {EDITION} is already published in {store.root}, imported from other files or with "
-                "other --domains or --models, and is never changed: import into another --root"
-            )
-        if store.exists(row_file(plan.evaluation.unit)):
+    with (
+        lock_root(store, f"import {plan.edition}", tell),
+        TemporaryDirectory(prefix="perennial-import-") as folder,
+    ):
+        is_published = plan.edition in published_editions(store)
+        if is_published and _is_imported(store, plan):
             return None
-    rows = read_release(release)
-    if not rows.tables["instances"]:
-        reason = rows.skipped[0].warning if rows.skipped else "it holds none"
-        raise UnreadableInput(f"{path}: no instance could be read; {reason}")
-    counted = ", ".join(f"{len(found):,} {name}" for name, found in rows.tables.items())
-    tell(f"instances    {counted}; {len(rows.findings):,} findings")
-    with TemporaryDirectory(prefix="perennial-import-") as folder:
+        rows = read_release(release)
+        if not rows.tables["instances"]:
+            reason = rows.skipped[0].warning if rows.skipped else "it holds none"
+            raise UnreadableInput(f"{path}: no instance could be read; {reason}")
+        counted = ", ".join(f"{len(found):,} {name}" for name, found in rows.tables.items())
+        tell(f"instances    {counted}; {len(rows.findings):,} findings")
         parts = Path(folder)
         files = [*release.trajectories, *release.oracle]
         read = import_trajectories(files, rows.boards, parts, on_progress=on_progress)
@@ -104,7 +88,17 @@ def _import_files(
         tell(f"statistics   {statistics.num_rows:,}")
         made = publish(store, plan.evaluation, answers, [], datetime.now(UTC), merged, statistics=statistics)
         counts.update({**made.counts, "statistics": statistics.num_rows})
-    return Publication(plan.edition, counts), (*rows.skipped, *read.skipped)
+        return Publication(plan.edition, counts), (*rows.skipped, *read.skipped)
+
+
+def _is_imported(store: Store, plan: RefreshPlan) -> bool:
+    """Whether the published edition has its evaluation; raise EditionConflict where it is another one."""
+    if read_published_plan(store, plan.edition).imported_from != plan.growth.imported_from:
+        raise EditionConflict(
+            f"edition {EDITION} is already published in {store.root}, imported from other files or with "
+            "other --domains or --models, and is never changed: import into another --root"
+        )
+    return store.exists(row_file(plan.evaluation.unit))
 
 
 def _rejections(findings: Sequence[Rejection], skipped: Sequence[Skipped]) -> list[Row]:

@@ -102,12 +102,8 @@ def _describe_problem(error: ValidationError) -> str:
     problem = error.errors(include_url=False)[0]
     if problem["type"] == "json_invalid":
         return f"it is not JSON, or cut off: {problem['ctx']['error']}"
-    name, *numbers = problem["loc"] or ("the line",)
-    if numbers:
-        name, where = numbers[1] if len(numbers) > 1 else "it", f"run {numbers[0]}: "
-    else:
-        where = ""
-    return f"{where}`{name}` is {quote(problem['input'])}: {problem['msg']}"
+    place = ".".join(map(str, problem["loc"])).replace("trajectories.", "run ", 1)
+    return f"{place or 'the line'} is {quote(problem['input'])}: {problem['msg']}"
 
 
 def _read_run(run: _RunForm, board: Board) -> Run:
@@ -170,10 +166,8 @@ def _moves(actions: list[Any], board: Board) -> tuple[list[str], str | None, str
 def _difference(success: bool, truth: str | None) -> str:
     if truth is None:
         return "published as a success without a truth of the instance named"
-    name = quote(truth)
-    if success:
-        return f"published as a success, though an observation of the instance rules out {name}"
-    return f"published as a failure, though no observation of the instance rules out {name}"
+    published = "a success, though an" if success else "a failure, though no"
+    return f"published as {published} observation of the instance rules out {quote(truth)}"
 
 
 def _other_observations(
@@ -181,9 +175,8 @@ def _other_observations(
 ) -> list[tuple[str, str]]:
     """Return a note for each stored observation that is not the instance's."""
     if len(shown) != turns or shown[0] is not None:
-        _foreign(
-            "`observations`", shown, f"expected null and the observations of all turns but the last, {turns}"
-        )
+        expected = f"expected null and the observations of all turns but the last, {turns}"
+        _foreign("`observations`", shown, expected)
     notes = []
     for action, entry in zip(tests, shown[1:], strict=False):
         value = entry
@@ -197,12 +190,8 @@ def _other_observations(
             board.seen[action] = value
         else:
             own = quote(board.observation_of[action])
-            notes.append(
-                (
-                    "observation_differs",
-                    f"{quote(action)} showed {quote(value)}, where the instance has {own}",
-                )
-            )
+            message = f"{quote(action)} showed {quote(value)}, where the instance has {own}"
+            notes.append(("observation_differs", message))
     return notes
 
 
