@@ -13,7 +13,8 @@ from flows.kumo.release.release_rows import read_release
 from schemas.kumo.things import Setting
 from tasks.kumo.encoding import encode_config
 from tasks.kumo.sampling import SamplingRequest, sample_instances
-from tests.warehouse.release_tree import CLONE, EASY, write_files
+from tests.kumo.release_modules import module_text
+from tests.warehouse.release_tree import CLONE, EASY, environment, write_files
 from warehouse.catalog.catalog import table_file
 from warehouse.kumo.release.files import Skipped
 from warehouse.kumo.release.layout import find_release
@@ -60,6 +61,32 @@ def import_and_read(release: Path) -> tuple[dict[int, str], tuple[Skipped, ...],
     texts = {row["instance_id"]: row["text"] for row in tables["kumo_books"]}
     seeds = {row["seed"]: texts.get(row["instance_id"], "") for row in tables["instances"]}
     return seeds, skipped, tables["rejections"]
+
+
+def test_a_clone_gives_the_rows_that_the_partial_form_gives(release: Path, tmp_path: Path) -> None:
+    config = json.loads((release / "domains" / f"{DOMAIN}.json").read_text())
+    # As a module says it: without units, and what a state rules out in no order.
+    outcomes = [
+        {
+            "action": outcome["action"],
+            "type": outcome["type"],
+            "states": [{**state, "rules_out": sorted(state["rules_out"])} for state in outcome["states"]],
+        }
+        for outcome in config["outcomes"]
+    ]
+    plain = {**{name: config[name] for name in ("name", "truths", "actions")}, "outcomes": outcomes}
+    files = {
+        "env/item_env.py": environment(DOMAIN, "from env.data.items import *"),
+        "env/data/items.py": module_text(plain, "set calls"),
+        f"env/{DOMAIN}/{EASY}.jsonl": (release / INSTANCES).read_text(),
+        **{f"env/{DOMAIN}/knowledge_book/{EASY}/seed={seed}.txt": f"Book {seed}." for seed in range(4)},
+    }
+    clone = read_release(find_release(write_files(tmp_path / "clone", files)))
+    write_files(release, {f"domains/{DOMAIN}.json": json.dumps(plain)})
+    partial = read_release(find_release(release))
+    assert (clone.tables, clone.findings) == (partial.tables, partial.findings)
+    assert (clone.skipped, partial.skipped) == ([], [])
+    assert len(partial.tables["kumo_books"]) == 4
 
 
 def test_nothing_of_a_release_is_executed(tmp_path: Path) -> None:

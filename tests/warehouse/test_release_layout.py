@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from schemas.errors import InvalidOption, UnreadableInput
-from tests.warehouse.release_tree import CLONE, EASY, environment, lay_out_clone, write_files
+from tests.warehouse.release_tree import CLONE, EASY, environment, write_files
 from warehouse.kumo.release.files import Skipped
 from warehouse.kumo.release.layout import Release, find_release
 
@@ -63,26 +63,6 @@ def test_the_partial_release_is_found(release: Path) -> None:
     assert {"deepseek-v3", "llama-3.1-8b-instruct", "o1-mini"} <= set(found.players)
     others = {str(path.parent.relative_to(release)) for path in set(results) - set(played)}
     assert {skipped.file for skipped in found.skipped} == others
-
-
-def test_the_partial_release_laid_out_as_a_clone_is_the_same(release: Path, tmp_path: Path) -> None:
-    partial, clone = find_release(release), find_release(lay_out_clone(release, tmp_path))
-    assert (clone.domains, clone.players, clone.skipped) == (
-        partial.domains,
-        partial.players,
-        partial.skipped,
-    )
-    for ours, theirs in (
-        (clone.instances, partial.instances),
-        (clone.books, partial.books),
-        (clone.trajectories, partial.trajectories),
-        (clone.oracle, partial.oracle),
-    ):
-        file = theirs[0].file
-        assert [replace(x, file=file) for x in ours] == [replace(x, file=file) for x in theirs]
-        assert all(
-            x.file.path.read_bytes() == y.file.path.read_bytes() for x, y in zip(ours, theirs, strict=True)
-        )
 
 
 @pytest.mark.parametrize(
