@@ -4,6 +4,7 @@ A notice is never fatal. Paths and queries of webhook URLs hold secrets: only th
 """
 
 import signal
+import threading
 import time
 from collections import Counter
 from datetime import UTC, datetime
@@ -77,6 +78,18 @@ class Notices(Watcher):
             progress.note(f"warning: the webhook at {host} did not receive the message: {problem}")
 
     def _try_post(self, document: dict[str, Any]) -> str:
+        """Post once; a thread of its own holds the whole exchange to the time limit."""
+        outcome = [f"no answer within {TIMEOUT_S:.0f} s"]
+
+        def exchange() -> None:
+            outcome[0] = self._exchange(document)
+
+        thread = threading.Thread(target=exchange, daemon=True)
+        thread.start()
+        thread.join(TIMEOUT_S)
+        return outcome[0]
+
+    def _exchange(self, document: dict[str, Any]) -> str:
         import httpx
 
         try:
