@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from functools import partial
 
-from flows.doctor.check import Check, Look, report_flaws, report_pass, report_warning
+from flows.doctor.check import Check, Look, fail_by, warn
 from flows.stages.completeness import progress_of
 from flows.stages.workspace import Workspace
 from schemas.errors import Damaged, EditionConflict
@@ -24,20 +24,20 @@ def edition_looks(store: Store) -> Iterator[Look]:
     editions = verifiable_units(store)
     staged = [name for name in store.names("staging") if not name.startswith(".")]
     if not editions:
-        yield Look("editions", _LISTED, lambda: report_pass("none is published yet"))
+        yield Look("editions", _LISTED, lambda: "none is published yet")
     for edition in editions:
-        yield Look(_name(edition), _RESTORE, partial(_edition, store, edition))
+        kind = "evaluation" if is_evaluation(edition) else "edition"
+        yield Look(f"{kind} {edition}", _RESTORE, partial(_edition, store, edition))
     yield Look("withdrawals", _RESTORE, partial(_withdrawals, store))
     yield Look("other files", _RESTORE, partial(_other_files, store))
     if not staged:
-        yield Look("staging", _LISTED, lambda: report_pass("nothing is staged"))
+        yield Look("staging", _LISTED, lambda: "nothing is staged")
     for edition in staged:
-        yield Look(
-            f"staging {edition}", Staging(store, edition).remedy, partial(_check_staged, store, edition)
-        )
+        staging = Staging(store, edition)
+        yield Look(f"staging {edition}", staging.remedy, partial(_check_staged, staging))
 
 
-def _edition(store: Store, edition: str) -> Check:
+def _edition(store: Store, edition: str) -> str | Check:
     verification = verify_unit(store, edition)
     damage = [f"{finding.file}: {finding.message}" for finding in verification.findings if finding.is_damage]
     if edition in published_units(store):
@@ -47,65 +47,60 @@ def _edition(store: Store, edition: str) -> Check:
             f"restore the named files from a copy; until then `perennial editions --withdraw {edition} "
             "--why TEXT` hides it from readers"
         )
-        return report_flaws(damage, remedy)
+        return fail_by(damage, remedy)
     unlisted = [finding.file for finding in verification.findings if finding.problem == "unlisted"]
     if unlisted:
-        return report_warning(f"{unlisted[0]} is no file of it", "move such files away")
-    return report_pass(
+        return warn(f"{unlisted[0]} is no file of it", "move such files away")
+    return (
         f"{verification.files:,} files of {verification.bytes:,} bytes, {verification.rows:,} rows as they "
-        "were published; keys and references hold",
+        "were published; keys and references hold"
     )
 
 
-def _name(unit: str) -> str:
-    return f"{'evaluation' if is_evaluation(unit) else 'edition'} {unit}"
-
-
-def _withdrawals(store: Store) -> Check:
+def _withdrawals(store: Store) -> str:
     withdrawn = withdrawn_units(store)
-    return report_pass(f"withdrawn: {', '.join(withdrawn)}" if withdrawn else "none is withdrawn")
+    return f"withdrawn: {', '.join(withdrawn)}" if withdrawn else "none is withdrawn"
 
 
-def _other_files(store: Store) -> Check:
+def _other_files(store: Store) -> str | Check:
     count, flaws = beside_flaws(store)
     if flaws:
         remedy = (
             "move the named files away, then make them again: `perennial analyse EDITION` for analyses, "
             "`perennial import scores` for scores"
         )
-        return report_flaws(flaws, remedy)
-    return report_pass(f"{count:,} files of later analyses and other scores, all readable")
+        return fail_by(flaws, remedy)
+    return f"{count:,} files of later analyses and other scores, all readable"
 
 
-def _check_staged(store: Store, edition: str) -> Check:
-    staging = Staging(store, edition)
+def _check_staged(staging: Staging) -> str | Check:
+    store, unit = staging.store, staging.unit
     try:
         plan = staging.read_plan()
     except EditionConflict as error:
-        return report_warning(str(error), staging.remedy)
+        return warn(str(error), staging.remedy)
     if plan is None:
-        return report_flaws([f"{staging.folder} has no plan.json"], staging.remedy)
+        return fail_by([f"{staging.folder} has no plan.json"], staging.remedy)
     state = staged_state(staging)
     if state.flaws:
-        return report_flaws(state.flaws, staging.remedy)
+        return fail_by(state.flaws, staging.remedy)
     published = published_units(store)
-    remedy = f"remove it with `perennial editions --prune-staging {edition}`"
-    if edition in published:
-        return report_warning("left over: it is published", remedy)
-    of, name = split_unit(edition)
-    if name and of not in published:
-        if of in staged_units(store):
-            return report_pass(f"begins when {of} is published")
-        return report_warning(f"left over: {of} is neither published nor staged", remedy)
+    remedy = f"remove it with `perennial editions --prune-staging {unit}`"
+    if unit in published:
+        return warn("left over: it is published", remedy)
+    edition, name = split_unit(unit)
+    if name and edition not in published:
+        if edition in staged_units(store):
+            return f"begins when {edition} is published"
+        return warn(f"left over: {edition} is neither published nor staged", remedy)
     try:
         progress = progress_of(Workspace(staging, plan))
     except Damaged as error:
-        return report_flaws([str(error).removesuffix(f": {staging.remedy}")], staging.remedy)
+        return fail_by([str(error).removesuffix(f": {staging.remedy}")], staging.remedy)
     if progress.unasked:
-        flaws = [f"batch {key} is not in the plan" for key in progress.unasked]
-        return report_flaws(flaws, staging.remedy)
+        return fail_by([f"batch {key} is not in the plan" for key in progress.unasked], staging.remedy)
     done = len(progress.asked) - len(progress.missing)
-    return report_pass(
+    return (
         f"{done:,} of {len(progress.asked):,} batches known so far are staged, {state.parts:,} parts as they "
-        "were written; the same refresh resumes it",
+        "were written; the same refresh resumes it"
     )

@@ -1,7 +1,8 @@
 """Who watches a refresh or an evaluation: artifacts, lineage events, notices. None ever stops it."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 from flows.console import progress
 from schemas.plan import Plan
@@ -32,40 +33,32 @@ class Watcher:
         """It ends with something unpublished; it may have ended before its plan was written."""
 
 
+def _pass_on(step: str) -> Any:
+    """Return the method of `Watchers` that passes this step on."""
+
+    def tell(self: "Watchers", *values: object) -> None:
+        self.tell(step, values)
+
+    return tell
+
+
 class Watchers(Watcher):
-    """Tells several watchers, each whatever happens to the others; the first failure of each is noted."""
+    """Passes each step on to several watchers, whatever happens to the others.
+
+    The first failure of each is noted, and ignored: the edition matters more.
+    """
+
+    unit_started = _pass_on("unit_started")
+    stage_started = _pass_on("stage_started")
+    batch_done = _pass_on("batch_done")
+    stage_done = _pass_on("stage_done")
+    published = _pass_on("published")
+    ended = _pass_on("ended")
+    failed = _pass_on("failed")
 
     def __init__(self, watchers: Sequence[Watcher] = ()) -> None:
         self._watchers = tuple(watchers)
         self._failed: set[str] = set()
-
-    def unit_started(self, root: str, plan: Plan) -> None:
-        """Tell them all."""
-        self._tell(lambda watcher: watcher.unit_started(root, plan))
-
-    def stage_started(self, stage: str, batches: int) -> None:
-        """Tell them all."""
-        self._tell(lambda watcher: watcher.stage_started(stage, batches))
-
-    def batch_done(self, stage: str, done: int, counts: dict[str, int]) -> None:
-        """Tell them all."""
-        self._tell(lambda watcher: watcher.batch_done(stage, done, counts))
-
-    def stage_done(self, stage: str, counts: dict[str, int]) -> None:
-        """Tell them all."""
-        self._tell(lambda watcher: watcher.stage_done(stage, counts))
-
-    def published(self, counts: dict[str, int]) -> None:
-        """Tell them all."""
-        self._tell(lambda watcher: watcher.published(counts))
-
-    def ended(self) -> None:
-        """Tell them all."""
-        self._tell(lambda watcher: watcher.ended())
-
-    def failed(self, error: BaseException) -> None:
-        """Tell them all."""
-        self._tell(lambda watcher: watcher.failed(error))
 
     @contextmanager
     def report_failure(self) -> Iterator[None]:
@@ -76,11 +69,12 @@ class Watchers(Watcher):
             self.failed(error)
             raise
 
-    def _tell(self, told: Callable[[Watcher], None]) -> None:
+    def tell(self, step: str, values: tuple[object, ...]) -> None:
+        """Call the method `step` of each watcher."""
         for watcher in self._watchers:
             try:
-                told(watcher)
-            except Exception as error:  # noqa: BLE001  whatever it is, the edition matters more
+                getattr(watcher, step)(*values)
+            except Exception as error:  # noqa: BLE001  whatever it is
                 name = type(watcher).__name__
                 if name not in self._failed:
                     self._failed.add(name)

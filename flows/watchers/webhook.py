@@ -7,7 +7,6 @@ import signal
 import threading
 import time
 from collections import Counter
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlsplit
@@ -21,55 +20,14 @@ from schemas.units import split_unit
 from warehouse.ledger import ledger
 
 TIMEOUT_S = 10.0
-_TRIES = 2
 _PAUSE_S = 1.0
-
-
-@dataclass(frozen=True)
-class Webhook:
-    """Posts documents to a URL."""
-
-    url: str
-
-    def post(self, document: dict[str, Any]) -> str:
-        """Post the document and return "", or in words why nobody took it after two tries."""
-        why = ""
-        for number in range(_TRIES):
-            if number:
-                time.sleep(_PAUSE_S)
-            why = self._try_post(document)
-            if not why:
-                return ""
-        return f"the webhook at {urlsplit(self.url).hostname} did not receive the message: {why}"
-
-    def _try_post(self, document: dict[str, Any]) -> str:
-        """Post once; a thread of its own holds the whole exchange to the time limit."""
-        outcome = [f"no answer within {TIMEOUT_S:.0f} s"]
-
-        def exchange() -> None:
-            outcome[0] = self._answer(document)
-
-        thread = threading.Thread(target=exchange, daemon=True)
-        thread.start()
-        thread.join(TIMEOUT_S)
-        return outcome[0]
-
-    def _answer(self, document: dict[str, Any]) -> str:
-        import httpx
-
-        try:
-            # Not followed where it leads elsewhere: the document is for this host alone.
-            answer = httpx.post(self.url, json=document, timeout=TIMEOUT_S, follow_redirects=False)
-        except Exception as error:  # noqa: BLE001  its text may hold the URL, so that only its class is named
-            return f"{type(error).__name__}"
-        return "" if answer.is_success else f"it answered {answer.status_code}"
 
 
 class Notices(Watcher):
     """Sends the end of a refresh to a webhook; without a URL it does nothing."""
 
     def __init__(self, url: str, root: str, benchmark: str, edition: str, code_version: str) -> None:
-        self._webhook = Webhook(url) if url else None
+        self._url = url
         self._counts: Counter[str] = Counter()
         self._known: dict[str, Any] = {
             "benchmark": benchmark,
@@ -97,7 +55,9 @@ class Notices(Watcher):
 
     def failed(self, error: BaseException) -> None:
         """Tell why there is no edition."""
-        self._post({"event": "failed", "counts": {}, "error": _make_message(error)})
+        message = str(error) or "interrupted; the same command, or the next scheduled run, resumes it"
+        document = {"type": type(error).__name__, "message": message, "exit_code": _exit_code(error)}
+        self._post({"event": "failed", "counts": {}, "error": document})
 
     def crashed(self, reason: str) -> None:
         """Send that the process of a refresh is gone without an error message."""
@@ -105,21 +65,44 @@ class Notices(Watcher):
         self._post({"event": "failed", "counts": {}, "error": error})
 
     def _post(self, news: dict[str, Any]) -> None:
-        if self._webhook is None:
+        """Post the document, a second time if need be, and note why nobody took it."""
+        if not self._url:
             return
-        problem = self._webhook.post({**self._known, **news, "at": datetime.now(UTC).isoformat()})
+        document = {**self._known, **news, "at": datetime.now(UTC).isoformat()}
+        problem = self._try_post(document)
         if problem:
-            progress.note(f"warning: {problem}")
+            time.sleep(_PAUSE_S)
+            problem = self._try_post(document)
+        if problem:
+            host = urlsplit(self._url).hostname
+            progress.note(f"warning: the webhook at {host} did not receive the message: {problem}")
+
+    def _try_post(self, document: dict[str, Any]) -> str:
+        """Post once; a thread of its own holds the whole exchange to the time limit."""
+        outcome = [f"no answer within {TIMEOUT_S:.0f} s"]
+
+        def exchange() -> None:
+            outcome[0] = self._exchange(document)
+
+        thread = threading.Thread(target=exchange, daemon=True)
+        thread.start()
+        thread.join(TIMEOUT_S)
+        return outcome[0]
+
+    def _exchange(self, document: dict[str, Any]) -> str:
+        import httpx
+
+        try:
+            # Not followed where it leads elsewhere: the document is for this host alone.
+            answer = httpx.post(self._url, json=document, timeout=TIMEOUT_S, follow_redirects=False)
+        except Exception as error:  # noqa: BLE001  its text may hold the URL, so that only its class is named
+            return type(error).__name__
+        return "" if answer.is_success else f"it answered {answer.status_code}"
 
 
 def without_credentials(root: str) -> str:
     """Return the data root without what a URL may hold of secrets: its user and its query."""
     return ledger.without_credentials(root) if "://" in root else root
-
-
-def _make_message(error: BaseException) -> dict[str, Any]:
-    message = str(error) or "interrupted; the same command, or the next scheduled run, resumes it"
-    return {"type": type(error).__name__, "message": message, "exit_code": _exit_code(error)}
 
 
 def _exit_code(error: BaseException) -> int:

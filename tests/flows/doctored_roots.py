@@ -115,6 +115,11 @@ DAMAGE: dict[str, tuple[Callable[[Path], Any], str, str]] = {
         "staging begun",
         "has no plan.json",
     ),
+    "a batch that no plan asks for": (
+        lambda root: Staging(Store(str(root)), "begun").write_batch("other", {}),
+        "staging begun",
+        "batch other is not in the plan",
+    ),
     "an edition's row altered": (
         lambda root: (root / table_file("editions", "old")).write_bytes(b"PAR1"),
         "edition old",

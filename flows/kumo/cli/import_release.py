@@ -29,8 +29,7 @@ def kumo(
     """Import the KUMO authors' release as edition kumo-2025-release.
 
     Their modules are read, never executed; defects are kept and listed in `rejections`. A file or line
-    that cannot be read, and a link that leads out of the clone, is skipped and named. Importing the same
-    twice changes nothing.
+    that cannot be read, and any link, is skipped and named. Importing the same twice changes nothing.
 
     Example: perennial import kumo ../kumo --domains MedicalEnv,MusicEnv
     """
@@ -70,7 +69,7 @@ def _progress(console: Terminal) -> "Iterator[Callable[[ImportProgress], None]]"
         shown = bar.add_task("runs", total=None, runs="")
 
         def advance(state: "ImportProgress") -> None:
-            bar.update(shown, total=state.full_size, completed=state.size, runs=f"{state.runs:,} runs")
+            bar.update(shown, total=state.all_files, completed=state.files, runs=f"{state.runs:,} runs")
 
         yield advance
 

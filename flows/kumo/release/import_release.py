@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from flows.kumo.release.release_rows import Place, ReleaseRows, read_release
+from flows.kumo.release.release_rows import ReleaseRows, read_release
 from flows.refresh.plan import FIRST
 from flows.run.code_version import code_version
 from flows.stages.compute_statistics import analyse_edition
@@ -23,12 +23,16 @@ from schemas.plan import EditionPlan, EvaluationPlan, RefreshPlan
 from schemas.tables import TABLES, staged_tables
 from warehouse.catalog.catalog import published_editions, row_file
 from warehouse.editions.publish import Publication, publish, read_published_plan
-from warehouse.kumo.release.layout import find_release
+from warehouse.kumo.release.files import Skipped
+from warehouse.kumo.release.layout import Release, find_release
 from warehouse.kumo.release.run_table import run_table_episodes
-from warehouse.kumo.release.things import Release, Skipped
-from warehouse.kumo.release.trajectories import ImportProgress, consolidate_parts, import_trajectories
-from warehouse.kumo.release.trajectory_columns import TRAJECTORY_TABLES
-from warehouse.kumo.release.trajectory_workers import write_part
+from warehouse.kumo.release.trajectories import (
+    TRAJECTORY_TABLES,
+    ImportProgress,
+    import_trajectories,
+    merge_parts,
+    write_part,
+)
 from warehouse.kumo.rows import Row, rejection_row
 from warehouse.lock.root_lock import lock_root
 from warehouse.store.parquet import sort_by_key
@@ -38,8 +42,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 EDITION = "kumo-2025-release"
-_LAST_PART = 99_999
-Tell = Callable[[str], None]
+_RUN_TABLE_PART = 99_999
 
 
 def import_release(
@@ -47,7 +50,7 @@ def import_release(
     path: Path,
     domains: Sequence[str],
     models: Sequence[str],
-    tell: Tell,
+    tell: Callable[[str], None],
     on_progress: Callable[[ImportProgress], None],
 ) -> tuple[Publication, tuple[Skipped, ...]] | None:
     """Publish the release as edition `kumo-2025-release`; None where that was done before from the same.
@@ -58,68 +61,60 @@ def import_release(
     """
     release = find_release(path).only(domains, models)
     plan = _plan(release, models)
-    with lock_root(store, f"import {plan.edition}", tell):
-        return _import_files(store, release, plan, path, models, tell, on_progress)
-
-
-def _import_files(
-    store: Store,
-    release: Release,
-    plan: RefreshPlan,
-    path: Path,
-    models: Sequence[str],
-    tell: Tell,
-    on_progress: Callable[[ImportProgress], None],
-) -> tuple[Publication, tuple[Skipped, ...]] | None:
-    is_published = plan.edition in published_editions(store)
-    if is_published:
-        known = read_published_plan(store, plan.edition).imported_from
-        if known == plan.growth.imported_from and store.exists(row_file(plan.evaluation.unit)):
+    with (
+        lock_root(store, f"import {plan.edition}", tell),
+        TemporaryDirectory(prefix="perennial-import-") as folder,
+    ):
+        is_published = plan.edition in published_editions(store)
+        if is_published and _is_imported(store, plan):
             return None
-    if is_published and known != plan.growth.imported_from:
+        rows = read_release(release)
+        if not rows.tables["instances"]:
+            reason = rows.skipped[0].warning if rows.skipped else "it holds none"
+            raise UnreadableInput(f"{path}: no instance could be read; {reason}")
+        counted = ", ".join(f"{len(found):,} {name}" for name, found in rows.tables.items())
+        tell(f"instances    {counted}; {len(rows.findings):,} findings")
+        parts = Path(folder)
+        files = [*release.trajectories, *release.oracle]
+        read = import_trajectories(files, rows.boards, parts, on_progress=on_progress)
+        _add_run_table(release, rows, models, parts)
+        merged = {name: merge_parts(parts, name, plan.evaluation.unit) for name in TRAJECTORY_TABLES}
+        tell(f"runs         {read.counts['episodes']:,} episodes with their texts")
+        counts: Counter[str] = Counter()
+        if not is_published:
+            questions = _arrow({**rows.tables, "rejections": _rejections(rows.findings, rows.skipped)})
+            counts.update(publish(store, plan.growth, questions, [], datetime.now(UTC)).counts)
+        answers = _arrow({"rejections": _rejections(read.findings, read.skipped)}, answers=True)
+        statistics = analyse_edition(store, plan.edition, (), merged)
+        tell(f"statistics   {statistics.num_rows:,}")
+        made = publish(store, plan.evaluation, answers, [], datetime.now(UTC), merged, statistics=statistics)
+        counts.update({**made.counts, "statistics": statistics.num_rows})
+        return Publication(plan.edition, counts), (*rows.skipped, *read.skipped)
+
+
+def _is_imported(store: Store, plan: RefreshPlan) -> bool:
+    """Whether the published edition has its evaluation; raise EditionConflict where it is another one."""
+    if read_published_plan(store, plan.edition).imported_from != plan.growth.imported_from:
         raise EditionConflict(
             f"edition {EDITION} is already published in {store.root}, imported from other files or with "
             "other --domains or --models, and is never changed: import into another --root"
         )
-    rows = read_release(release)
-    if not rows.tables["instances"]:
-        raise UnreadableInput(f"{path}: no instance could be read; {_reasons(rows.skipped)}")
-    tell(f"instances    {_describe_counts(rows)}")
-    with TemporaryDirectory(prefix="perennial-import-") as folder:
-        parts = Path(folder)
-        read = import_trajectories(
-            [*release.trajectories, *release.oracle], rows.keys, parts, on_progress=on_progress
-        )
-        _add_run_table(release, rows, models, parts)
-        files = {name: consolidate_parts(parts, name, plan.evaluation.unit) for name in TRAJECTORY_TABLES}
-        tell(f"runs         {read.counts.get('episodes', 0):,} episodes with their texts")
-        rows.tables["rejections"] = _rejections(rows.findings, rows.skipped)
-        counts: Counter[str] = Counter()
-        if not is_published:
-            counts.update(publish(store, plan.growth, _arrow(rows.tables), [], datetime.now(UTC)).counts)
-        answers = _arrow({"rejections": _rejections(read.findings, read.skipped)}, answers=True)
-        statistics = analyse_edition(store, plan.edition, (), files)
-        tell(f"statistics   {statistics.num_rows:,}")
-        made = publish(store, plan.evaluation, answers, [], datetime.now(UTC), files, statistics=statistics)
-        counts.update({**made.counts, "statistics": statistics.num_rows})
-    return Publication(plan.edition, counts), (*rows.skipped, *read.skipped)
+    return store.exists(row_file(plan.evaluation.unit))
 
 
 def _rejections(findings: Sequence[Rejection], skipped: Sequence[Skipped]) -> list[Row]:
-    return [rejection_row(finding) for finding in dict.fromkeys((*findings, *map(_as_finding, skipped)))]
+    of_skipped = (Rejection("import", entry.place, "skipped", entry.reason) for entry in skipped)
+    return [rejection_row(finding) for finding in dict.fromkeys((*findings, *of_skipped))]
 
 
 def _plan(release: Release, models: Sequence[str]) -> RefreshPlan:
     """Return the plan that an imported edition keeps; what it was read from counts by names and sizes."""
-    groups = (release.configs, release.instances, release.books, release.trajectories, release.oracle)
-    listed = [
-        (file.name, file.path.stat().st_size)
-        for file in (*(part.file for group in groups for part in group), release.run_table)
-        if file is not None
-    ]
+    parts = (*release.instances, *release.books, *release.trajectories, *release.oracle)
+    files = (*release.configs.values(), *(part.file for part in parts), release.run_table)
+    listed = sorted((file.name, file.path.stat().st_size) for file in files if file is not None)
     settings = tuple(dict.fromkeys(file.setting for file in release.instances))
     own = KumoPlan((), settings, instances=0, min_expected_steps=0.0, preset="kumo-2025").as_json()
-    digest = content_id("release", sorted(listed), sorted(models))
+    digest = content_id("release", listed, sorted(models))
     version = code_version()
     return RefreshPlan(
         EditionPlan(EDITION, "kumo", own, 0, (), version, digest),
@@ -132,33 +127,13 @@ def _add_run_table(release: Release, rows: ReleaseRows, models: Sequence[str], p
     file = release.run_table
     if file is None:
         return
-    known = {
-        (part.player, part.domain, part.setting.n_truths, part.setting.n_actions)
-        for part in release.trajectories
-    }
-    keys = {
-        (domain, setting.n_truths, setting.n_actions): {
-            seed: (key.instance_id, key.book_id) for seed, key in seeds.items()
-        }
-        for (domain, setting), seeds in rows.keys.items()
-    }
     try:
-        tables = run_table_episodes(file.path, keys, known, models)
+        tables = run_table_episodes(file.path, rows.boards, release.trajectories, models)
     except UnreadableInput as error:
-        rows.skipped.append(Skipped(file.name, None, str(error)))
+        rows.skip(file, None, str(error))
         return
     for name, table in tables.items():
-        write_part(table, parts, name, _LAST_PART)
-
-
-def _as_finding(skipped: Skipped) -> Rejection:
-    subject = skipped.file if skipped.line is None else f"{skipped.file}, line {skipped.line}"
-    return Rejection("import", subject, "skipped", skipped.reason)
-
-
-def _numbers(place: Place) -> tuple[str, int, int]:
-    domain, setting = place
-    return domain, setting.n_truths, setting.n_actions
+        write_part(table, parts, name, _RUN_TABLE_PART)
 
 
 def _arrow(rows: Mapping[str, list[Row]], *, answers: bool = False) -> dict[str, "pyarrow.Table"]:
@@ -171,13 +146,3 @@ def _arrow(rows: Mapping[str, list[Row]], *, answers: bool = False) -> dict[str,
             table = pa.Table.from_pylist(rows.get(name, []), schema=TABLES[name].arrow_schema())
             tables[name] = sort_by_key(table, TABLES[name])
     return tables
-
-
-def _describe_counts(rows: ReleaseRows) -> str:
-    counts = {name: len(found) for name, found in rows.tables.items()}
-    told = ", ".join(f"{number:,} {name}" for name, number in counts.items())
-    return f"{told}; {len(rows.findings):,} findings"
-
-
-def _reasons(skipped: Sequence[Skipped]) -> str:
-    return skipped[0].warning if skipped else "it holds none"
