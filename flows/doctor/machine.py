@@ -28,7 +28,7 @@ from flows.doctor.check import (
 from flows.doctor.root import first_that_exists
 from flows.serve.prefect_environment import configure_prefect, prefect_home
 from schemas.settings import RefreshSettings
-from tasks.llm.endpoint import is_loopback
+from tasks.llm.http.endpoint import is_loopback
 from warehouse.ledger.ledger import without_credentials
 
 _DISTRIBUTION = "perennial-bench"

@@ -14,9 +14,9 @@ from schemas.calls import Message as Message
 from schemas.kumo.things import Observation, Rule, SeedConfig, Step
 from tasks.kumo.books.rules import closed_ends
 
-SYSTEM_TEMPLATE = "kumo/player_system.md.j2"
-SYMBOLIC_TEMPLATE = "kumo/player_system_symbolic.md.j2"
-TURN_TEMPLATE = "kumo/player_turn.md.j2"
+SYSTEM_TEMPLATE = "kumo/players/system.md.j2"
+SYMBOLIC_TEMPLATE = "kumo/players/system_symbolic.md.j2"
+TURN_TEMPLATE = "kumo/players/turn.md.j2"
 
 
 def system_message(config: SeedConfig, truths: Sequence[str], actions: Sequence[str], book: str) -> Message:

@@ -65,7 +65,7 @@ def test_the_second_call_holds_the_reply_to_the_first_and_our_own_rules() -> Non
     assert "31 or more names" in asked
     assert second.params["response_format"]["json_schema"]["name"] == "seed_configuration"
     templates = [request.template for request in ask.requests]
-    assert templates == ["kumo/configure_prompt.md.j2", "kumo/configure.md.j2"]
+    assert templates == ["kumo/authors/configure_prompt.md.j2", "kumo/authors/configure.md.j2"]
     assert {request.role for request in ask.requests} == {"configurer"}
 
 
@@ -162,7 +162,7 @@ def test_errors_go_back_to_the_model_and_are_repaired(fault: str) -> None:
     assert VALIDATOR_RULES[fault] <= set(rules(configured))
     assert {rejection.call_id for rejection in configured.rejections} == {ask.requests[1].call_id}
     repair = ask.requests[2]
-    assert repair.template == "kumo/configure_repair.md.j2"
+    assert repair.template == "kumo/authors/configure_repair.md.j2"
     assert [message["role"] for message in repair.messages] == ["system", "user", "assistant", "user"]
     assert all(found.message in repair.messages[-1]["content"] for found in configured.rejections)
     assert len(ask.requests) == 3

@@ -92,7 +92,10 @@ def test_a_right_book_passes_at_once():
     assert (version.revision, version.author, version.checked_by) == (0, "author-model", "editor-model")
     assert (version.call_id, version.check_call_ids) == (writing.call_id, (reading.call_id,))
     assert (writing.model, writing.params) == ("author-model", {"temperature": 0.7})
-    assert (writing.template, reading.template) == ("kumo/write_book.md.j2", "kumo/read_back.md.j2")
+    assert (writing.template, reading.template) == (
+        "kumo/authors/write_book.md.j2",
+        "kumo/authors/read_back.md.j2",
+    )
     assert reading.model == "editor-model"
     assert reading.params["max_tokens"] == 4000
     assert reading.params["response_format"]["json_schema"]["strict"] is True

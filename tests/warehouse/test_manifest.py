@@ -19,7 +19,7 @@ from warehouse.store.digests import Digest, digests_of
 from warehouse.store.store import Store
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
-TEMPLATES = {"kumo/player_turn.md.j2": "tpl_1"}
+TEMPLATES = {"kumo/players/turn.md.j2": "tpl_1"}
 ANSWERS = "e1@1"
 EPISODES = table_file("episodes", ANSWERS)
 UNITS = pytest.mark.parametrize("unit", ["e1", ANSWERS])

@@ -206,9 +206,9 @@ def rows() -> dict[str, list[dict[str, Any]]]:
     )
     return {
         "calls": [
-            call("call_cut", "player", "truncated", "kumo/player_turn.md.j2"),
-            call("call_lost", "player", "unavailable", "kumo/player_turn.md.j2"),
-            call("call_draft", "writer", "ok", "kumo/write_book.md.j2"),
+            call("call_cut", "player", "truncated", "kumo/players/turn.md.j2"),
+            call("call_lost", "player", "unavailable", "kumo/players/turn.md.j2"),
+            call("call_draft", "writer", "ok", "kumo/authors/write_book.md.j2"),
         ],
         "messages": [{"message_id": "msg_1", "content": "what now?"}],
         "kumo_domains": [domain_row(CONFIG, "file")],

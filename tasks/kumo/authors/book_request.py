@@ -13,8 +13,8 @@ from schemas.kumo.things import Instance, Rule, SeedConfig
 from tasks.kumo.authors.author_request import author_request, message
 from tasks.kumo.books.rules import closed_ends
 
-WRITING_TEMPLATE = "kumo/write_book.md.j2"
-WRITING_SYSTEM_TEMPLATE = "kumo/write_book_system.md.j2"
+WRITING_TEMPLATE = "kumo/authors/write_book.md.j2"
+WRITING_SYSTEM_TEMPLATE = "kumo/authors/write_book_system.md.j2"
 
 _WHOLE_BELOW = 1e15  # larger whole numbers read better as 1e+20
 

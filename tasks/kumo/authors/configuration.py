@@ -18,11 +18,11 @@ from tasks.kumo.authors.continuation import Completed, complete
 from tasks.llm.asking import Ask
 from tasks.llm.structured import JsonAsker
 
-PROMPT_SYSTEM_TEMPLATE = "kumo/configure_prompt_system.md.j2"
-PROMPT_TEMPLATE = "kumo/configure_prompt.md.j2"
-SYSTEM_TEMPLATE = "kumo/configure_system.md.j2"
-TEMPLATE = "kumo/configure.md.j2"
-REPAIR_TEMPLATE = "kumo/configure_repair.md.j2"
+PROMPT_SYSTEM_TEMPLATE = "kumo/authors/configure_prompt_system.md.j2"
+PROMPT_TEMPLATE = "kumo/authors/configure_prompt.md.j2"
+SYSTEM_TEMPLATE = "kumo/authors/configure_system.md.j2"
+TEMPLATE = "kumo/authors/configure.md.j2"
+REPAIR_TEMPLATE = "kumo/authors/configure_repair.md.j2"
 LONGEST_PROMPT = 20_000  # characters; the template filled in has some 2,000
 
 _SCHEMA_NAME = "seed_configuration"

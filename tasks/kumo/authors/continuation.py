@@ -17,7 +17,7 @@ from tasks.kumo.authors.author_request import message
 from tasks.llm.asking import Ask
 from tasks.llm.json_replies import is_cut_off, json_text
 
-TEMPLATE = "kumo/configure_continue.md.j2"
+TEMPLATE = "kumo/authors/configure_continue.md.j2"
 
 _ENDING_SHOWN = 200
 _LONGEST_OVERLAP = 4000

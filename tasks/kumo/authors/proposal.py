@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["KnownDomain", "Proposed", "proposal_request", "propose_domains"]
 
-SYSTEM_TEMPLATE = "kumo/propose_system.md.j2"
-TEMPLATE = "kumo/propose.md.j2"
+SYSTEM_TEMPLATE = "kumo/authors/propose_system.md.j2"
+TEMPLATE = "kumo/authors/propose.md.j2"
 
 _SCHEMA_NAME = "domain_proposals"
 _NAMES_SHOWN = 400

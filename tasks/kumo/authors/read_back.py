@@ -18,8 +18,8 @@ from tasks.kumo.configuration import parse_json
 from tasks.llm.json_replies import json_text
 from tasks.llm.structured import JsonAsker
 
-READ_BACK_TEMPLATE = "kumo/read_back.md.j2"
-READ_BACK_SYSTEM_TEMPLATE = "kumo/read_back_system.md.j2"
+READ_BACK_TEMPLATE = "kumo/authors/read_back.md.j2"
+READ_BACK_SYSTEM_TEMPLATE = "kumo/authors/read_back_system.md.j2"
 READ_BACK_ATTEMPTS = 3
 
 _SCHEMA_NAME = "read_back"

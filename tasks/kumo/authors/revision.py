@@ -10,8 +10,8 @@ from tasks.kumo.authors.book_replies import read_book_reply, says_true
 from tasks.kumo.authors.book_request import rule_values
 from tasks.kumo.authors.comparison import CycleVerdict
 
-REVISION_TEMPLATE = "kumo/revise_book.md.j2"
-REVISION_SYSTEM_TEMPLATE = "kumo/revise_book_system.md.j2"
+REVISION_TEMPLATE = "kumo/authors/revise_book.md.j2"
+REVISION_SYSTEM_TEMPLATE = "kumo/authors/revise_book_system.md.j2"
 
 
 def revision_request(
