@@ -13,7 +13,8 @@ from schemas.benchmark import Batch
 from schemas.calls import ModelChoice
 from schemas.errors import UnusableConfig
 from tasks.kumo.authors.configuration import Configured, configure_domain
-from tasks.kumo.authors.proposal import KnownDomain, propose_domains
+from tasks.kumo.authors.proposal import propose_domains
+from tasks.kumo.authors.similar import KnownDomain
 from warehouse.kumo.bundled_domains import bundled_domains
 from warehouse.kumo.published_domains import published_domains
 from warehouse.kumo.rows import (

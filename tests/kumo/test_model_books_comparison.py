@@ -6,9 +6,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from schemas.kumo.things import Rule
+from schemas.kumo.things import BookVerdict, Rule
 from tasks.kumo.authors.comparison import (
-    CycleVerdict,
     ReadBack,
     SaidOutcome,
     SaidRange,
@@ -67,8 +66,8 @@ def test_a_perfect_statement_passes_however_it_is_arranged(world, rng):
             replace(outcome, rules_out=outcome.rules_out[cut:]),
         ]
     rng.shuffle(outcomes)
-    assert verdict_of(world, ReadBack(tuple(outcomes), ())) == CycleVerdict()
-    assert CycleVerdict().passed
+    assert verdict_of(world, ReadBack(tuple(outcomes), ())) == BookVerdict()
+    assert BookVerdict().passed
 
 
 @unhurried
@@ -100,7 +99,7 @@ def test_one_exclusion_left_out_is_missing(world, data):
     said = perfect(world.rules)
     verdict = verdict_of(world, change(said, place, rules_out=without(said.outcomes[place], name)))
     rule = replace(world.rules[place], rules_out=frozenset({name}))
-    assert verdict == CycleVerdict(missing=(describe_rule(rule, closed_ends(world.rules)[place]),))
+    assert verdict == BookVerdict(missing=(describe_rule(rule, closed_ends(world.rules)[place]),))
 
 
 @unhurried
@@ -116,7 +115,7 @@ def test_one_exclusion_added_is_extra(world, data):
     rules_out = (*said.outcomes[place].rules_out, name)
     verdict = verdict_of(world, change(said, place, rules_out=rules_out))
     rule = replace(world.rules[place], rules_out=frozenset({name}))
-    assert verdict == CycleVerdict(extra=(describe_rule(rule, closed_ends(world.rules)[place]),))
+    assert verdict == BookVerdict(extra=(describe_rule(rule, closed_ends(world.rules)[place]),))
 
 
 @unhurried
@@ -155,7 +154,7 @@ def test_a_whole_outcome_left_out_is_missing_once(world, data):
     del outcomes[place]
     verdict = verdict_of(world, ReadBack(tuple(outcomes), ()))
     line = describe_rule(world.rules[place], closed_ends(world.rules)[place])
-    assert verdict == CycleVerdict(missing=(line,))
+    assert verdict == BookVerdict(missing=(line,))
 
 
 @unhurried
@@ -183,7 +182,7 @@ def test_an_unknown_outcome_that_rules_out_nothing_is_no_error():
     stranger = SaidOutcome("Swab", "green", None, (), (), ())
     assert verdict_of(CLINIC, replace(said, outcomes=(*said.outcomes, stranger))).passed
     told = replace(stranger, confirms=("Flu",), unclear=(UnclearPassage("green is odd", ()),))
-    assert verdict_of(CLINIC, replace(said, outcomes=(*said.outcomes, told))) == CycleVerdict(
+    assert verdict_of(CLINIC, replace(said, outcomes=(*said.outcomes, told))) == BookVerdict(
         confirmed=('action "Swab": "green" confirms "Flu"',),
         ambiguous=('action "Swab": "green": “green is odd”',),
     )
@@ -191,7 +190,7 @@ def test_an_unknown_outcome_that_rules_out_nothing_is_no_error():
 
 def test_a_passage_of_no_outcome_is_ambiguous_and_told_once():
     said = replace(perfect(CLINIC.rules), unclear=("Tests often help.", "Tests often help."))
-    assert verdict_of(CLINIC, said) == CycleVerdict(ambiguous=("“Tests often help.”",))
+    assert verdict_of(CLINIC, said) == BookVerdict(ambiguous=("“Tests often help.”",))
 
 
 def test_a_confirmation_of_what_no_rule_excludes_is_an_error_too():
@@ -268,4 +267,4 @@ def test_names_that_two_listed_ones_share_match_exactly_only():
 
 
 def test_a_book_that_could_not_be_read_has_not_passed():
-    assert not CycleVerdict(was_read=False).passed
+    assert not BookVerdict(was_read=False).passed

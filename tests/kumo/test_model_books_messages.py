@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from schemas.calls import ModelChoice, Reply
 from schemas.errors import EndpointFailed, UnreadableInput
-from schemas.kumo.things import Rule
+from schemas.kumo.things import BookVerdict, Rule
 from tasks.kumo.authors.author_reply import Unusable, unusable_status
 from tasks.kumo.authors.book_replies import read_book_reply, says_true
 from tasks.kumo.authors.book_request import writing_request
-from tasks.kumo.authors.comparison import CycleVerdict, SaidOutcome, SaidRange, compare
+from tasks.kumo.authors.comparison import SaidOutcome, SaidRange, compare
 from tasks.kumo.authors.read_back import parse_read_back, read_back_request
 from tasks.kumo.authors.read_back_form import read_back_schema
 from tasks.kumo.authors.revision import read_revision, revision_request
@@ -45,7 +45,7 @@ def reading(book, problem=None):
     return read_back_request(MODEL, CLINIC.config, CLINIC.instance, book, 0, problem)
 
 
-def revising(book, verdict=CycleVerdict(missing=("a line",)), problem=None):  # noqa: B008
+def revising(book, verdict=BookVerdict(missing=("a line",)), problem=None):  # noqa: B008
     return revision_request(MODEL, CLINIC.config, CLINIC.instance, CLINIC.rules, book, verdict, problem, 0)
 
 
@@ -233,12 +233,12 @@ def test_all_roles_are_told_apart():
 
 
 def test_the_reviser_is_told_each_kind_under_its_heading():
-    verdict = CycleVerdict(("lacks",), ("adds",), ("confirms",), ("leaves\nopen",))
+    verdict = BookVerdict(("lacks",), ("adds",), ("confirms",), ("leaves\nopen",))
     content = revising("A book.\n", verdict).messages[-1]["content"]
     assert re.search(
         r"lacks:\n- lacks\n\n.*have:\n- adds\n\n.*:\n- confirms\n\n.*:\n- leaves open\n", content
     )
-    some = revising("A book.\n", CycleVerdict(extra=("adds",))).messages[-1]["content"]
+    some = revising("A book.\n", BookVerdict(extra=("adds",))).messages[-1]["content"]
     assert "Rules that the guidebook lacks" not in some
 
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from schemas.kumo.things import Rule
+from schemas.kumo.things import BookVerdict, Rule
 from tasks.kumo.books.rules import closed_ends, describe_rule
-from tasks.kumo.validation.names import fold_name
+from tasks.kumo.validation.names import match_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,27 +51,7 @@ class ReadBack:
     unclear: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CycleVerdict:
-    """How what was read back differs from the rules, a line in words for each difference.
-
-    `was_read` is False where no model could read the book back in the form asked for: then the check says
-    nothing of the book, the four kinds are empty, and it has not passed.
-    """
-
-    missing: tuple[str, ...] = ()
-    extra: tuple[str, ...] = ()
-    confirmed: tuple[str, ...] = ()
-    ambiguous: tuple[str, ...] = ()
-    was_read: bool = True
-
-    @property
-    def passed(self) -> bool:
-        """Whether the book was read back, and says exactly what it should."""
-        return self.was_read and not (self.missing or self.extra or self.confirmed or self.ambiguous)
-
-
-def compare(said: ReadBack, truths: Sequence[str], rules: Sequence[Rule]) -> CycleVerdict:
+def compare(said: ReadBack, truths: Sequence[str], rules: Sequence[Rule]) -> BookVerdict:
     """Return how what a book was read to say differs from `rules`, all outcome states of its instance.
 
     Names match exactly, or by their folded form where only one listed name has that; bounds match as
@@ -114,8 +94,8 @@ class _Found:
     confirmed: list[str] = field(default_factory=list)
     ambiguous: list[str] = field(default_factory=list)
 
-    def verdict(self) -> CycleVerdict:
-        return CycleVerdict(
+    def verdict(self) -> BookVerdict:
+        return BookVerdict(
             missing=_distinct(self.missing),
             extra=_distinct(self.extra),
             confirmed=_distinct(self.confirmed),
@@ -128,50 +108,31 @@ def _distinct(lines: list[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(lines))
 
 
-class _NameList:
-    """Listed names, found by what somebody wrote for them."""
-
-    def __init__(self, names: Sequence[str]) -> None:
-        self._names = frozenset(names)
-        self._alike: dict[str, list[str]] = {}
-        for name in dict.fromkeys(names):
-            self._alike.setdefault(fold_name(name), []).append(name)
-
-    def find(self, written: str) -> str | None:
-        if written in self._names:
-            return written
-        alike = self._alike.get(fold_name(written), [])
-        return alike[0] if len(alike) == 1 else None
-
-
 class _Matching:
     """The rules of an instance, and which of them an outcome that a book describes is."""
 
     def __init__(self, truths: Sequence[str], rules: Sequence[Rule]) -> None:
         self.rules = rules
         self.closed = closed_ends(rules)
-        self._truths = _NameList(truths)
-        self._actions = _NameList([rule.action for rule in rules])
+        self._truths = list(dict.fromkeys(truths))
         self._places: dict[str, list[int]] = {}
         for place, rule in enumerate(rules):
             self._places.setdefault(rule.action, []).append(place)
-        self._labels = {
-            action: _NameList([label for place in places if (label := rules[place].label) is not None])
-            for action, places in self._places.items()
-        }
+        self._actions = list(self._places)
 
     def truths_of(self, written: Sequence[str]) -> frozenset[str]:
         """Return the listed names; a name that is not listed stays as it was written."""
-        return frozenset(self._truths.find(name) or name for name in written)
+        return frozenset(match_name(name, self._truths) or name for name in written)
 
     def place_of(self, outcome: SaidOutcome) -> int | None:
         """Return the index of the rule for this outcome, None where there is none."""
-        action = self._actions.find(outcome.action)
+        action = match_name(outcome.action, self._actions)
         if action is None:
             return None
         if outcome.label is not None:
-            label = self._labels[action].find(outcome.label)
-            return next((i for i in self._places[action] if label and self.rules[i].label == label), None)
+            labels = {label: i for i in reversed(self._places[action]) if (label := self.rules[i].label)}
+            label = match_name(outcome.label, list(labels))
+            return None if label is None else labels[label]
         return next((i for i in self._places[action] if self._is_range(i, outcome.range)), None)
 
     def _is_range(self, place: int, said: SaidRange | None) -> bool:

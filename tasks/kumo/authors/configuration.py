@@ -12,7 +12,7 @@ from functools import partial
 from schemas.calls import Message, ModelChoice, ModelRequest
 from schemas.kumo.things import MIN_ACTIONS, MIN_TRUTHS, Proposal, Rejection, SeedConfig
 from tasks.kumo.authors.author_reply import Unusable, unusable_status
-from tasks.kumo.authors.author_request import author_request, message
+from tasks.kumo.authors.author_request import author_request, conversation_request, message
 from tasks.kumo.authors.config_reply import Accepted, Refused, config_schema, read_configuration
 from tasks.kumo.authors.continuation import Completed, complete
 from tasks.llm.asking import Ask
@@ -149,9 +149,12 @@ def prompt_request(
     `problem` is what was wrong with the last of `attempt` replies; a call that told nothing of it might get
     the same reply again.
     """
-    user = message(
-        "user",
+    return author_request(
+        "configurer",
+        configurer,
+        PROMPT_SYSTEM_TEMPLATE,
         PROMPT_TEMPLATE,
+        attempt,
         name=proposal.name,
         category=proposal.category,
         goal=proposal.goal,
@@ -162,8 +165,6 @@ def prompt_request(
         problem=problem,
         attempt=attempt,
     )
-    messages = (message("system", PROMPT_SYSTEM_TEMPLATE), user)
-    return author_request("configurer", configurer, messages, PROMPT_TEMPLATE, attempt)
 
 
 def configuration_request(
@@ -178,17 +179,18 @@ def configuration_request(
 
     `problem` is what was wrong with the last of `attempt` replies, where none of it can be shown.
     """
-    user = message(
-        "user",
+    return author_request(
+        "configurer",
+        configurer,
+        SYSTEM_TEMPLATE,
         TEMPLATE,
+        attempt,
         prompt=prompt.strip("\n"),
         min_truths=min_truths,
         min_actions=min_actions,
         problem=problem,
         attempt=attempt,
     )
-    messages = (message("system", SYSTEM_TEMPLATE), user)
-    return author_request("configurer", configurer, messages, TEMPLATE, attempt)
 
 
 def repair_request(
@@ -205,7 +207,7 @@ def repair_request(
         "user", REPAIR_TEMPLATE, version=version, problem=refused.problem, findings=quoted, more=more
     )
     messages = (*asking, {"role": "assistant", "content": text}, repair)
-    return author_request("configurer", configurer, messages, REPAIR_TEMPLATE, version)
+    return conversation_request("configurer", configurer, messages, REPAIR_TEMPLATE, version)
 
 
 def _refusal(problem: Unusable) -> Refused:
