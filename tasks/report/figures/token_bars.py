@@ -1,8 +1,8 @@
 """Mean tokens of an episode for each player, by setting."""
 
 from tasks.report.content import Record, ReportData, Section, omit_section
-from tasks.report.figures.interval_bars import Bar, bars_by_setting
-from tasks.report.wording import span, whole_with_interval
+from tasks.report.figures.interval_bars import Bar, bars_by_setting, count_a_player
+from tasks.report.wording import whole_with_interval
 
 _KEY = "tokens"
 _TITLE = "Tokens an episode"
@@ -23,7 +23,7 @@ def token_bars(data: ReportData) -> Section:
         rows,
         lambda listed: [_bar(row) for row in listed],
         "mean tokens an episode, prompts and replies together",
-        lambda listed: f"{span(row['episodes_with_tokens'] for row in listed)} a player",
+        count_a_player("episodes_with_tokens"),
     )
     caption = (
         "Each bar is the mean of all tokens that a player's calls took in one scored episode. 95% intervals "
