@@ -57,11 +57,13 @@ def parse_json(text: str, source: str) -> Any:
     """Return the JSON value of the text; raise UnreadableInput with the place of the first defect.
 
     Refused beyond malformed JSON: NaN and infinities, an object with one key twice, half of a surrogate
-    pair, and a document over MAX_CHARACTERS.
+    pair, a byte order mark, and a document over MAX_CHARACTERS.
     """
     try:
         if len(text) > MAX_CHARACTERS:
             raise ValueError(f"{len(text):,} characters, expected {MAX_CHARACTERS:,} at most")
+        if text.startswith("\ufeff"):
+            raise ValueError("it starts with a byte order mark; save it as UTF-8 without one")
         value = _STRICT_JSON.decode(text)
         if _HALF_CHARACTER.search(text):
             json.dumps(value, ensure_ascii=False).encode()
@@ -74,7 +76,7 @@ def parse_json(text: str, source: str) -> Any:
         ) from None
     except json.JSONDecodeError as error:
         found = text[error.pos : error.pos + 1]
-        got = f"got {found!r}" if found else "where the text ends: was it cut off?"
+        got = f"got {found!r}" if found else "where the text ends, perhaps cut off"
         raise UnreadableInput(f"{source}: not JSON: {error}, {got}; give one whole document") from None
     except ValueError as error:
         raise UnreadableInput(f"{source}: not usable JSON: {in_one_line(error)}") from None

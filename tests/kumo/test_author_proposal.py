@@ -171,9 +171,9 @@ def test_fences_and_prose_around_the_reply_cost_nothing(wrap: str) -> None:
         ({"goal": "two\nlines"}, "one visible line"),
         ({"name": " Knots"}, "no spaces around it"),
         ({"name": "K" * 61}, "at most 60 characters"),
-        ({"goal": 5}, "goal: Input should be a valid string"),
+        ({"goal": 5}, "goal: input should be a valid string"),
         ({"truth_noun": "Pull"}, "expected two words"),
-        ({"rating": 5}, "rating: Extra inputs"),
+        ({"rating": 5}, "rating: extra inputs"),
         ({"goal": None, "name": ""}, "name: expected some text, got a blank; goal: "),
     ],
 )

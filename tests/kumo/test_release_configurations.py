@@ -139,7 +139,7 @@ def test_a_released_line_keeps_its_seed_and_gets_the_index_and_first_states() ->
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ('{"truths": ["Elm", "Oak"], "act', "not JSON, line 1 column 28: the text ends in the middle"),
+        ('{"truths": ["Elm", "Oak"], "act', "not JSON: Unterminated string starting at: line 1 column 28"),
         ("[1]", "the line: [1], expected a JSON object"),
         ('{"trajectories": [], "seed": 0}', "no 'truths'; expected the keys"),
     ],
