@@ -20,7 +20,7 @@ from flows.doctor.check import (
 )
 from schemas.errors import PerennialError, RootLocked
 from schemas.units import describe_unit
-from warehouse.editions.published_calls import published_call_ids
+from warehouse.catalog.published_rows import published_call_ids
 from warehouse.ledger.check import MissingCalls, check_ledger, find_missing_calls
 from warehouse.ledger.ledger import ledger_file
 from warehouse.lock.found_lock import find_lock

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from schemas.errors import UnreadableInput
+from schemas.errors import UnreadableInput, count
 from schemas.kumo.things import Finding, Proposal, SeedConfig
 from tasks.kumo.configuration import parse_config, parse_json
 from tasks.kumo.validation import validate_config
@@ -97,7 +97,7 @@ def _parse(content: str, proposal: Proposal) -> SeedConfig:
 def _refuse(errors: Sequence[Finding]) -> Refused:
     counts = Counter(found.rule for found in errors)
     rules = ", ".join(f"{rule} ({count})" for rule, count in counts.items())
-    problem = f"{len(errors)} {'error' if len(errors) == 1 else 'errors'} found, by rule: {rules}"
+    problem = f"{count(len(errors), 'error')} found, by rule: {rules}"
     kept = [(found.rule, found.message) for found in errors[:_FINDINGS_KEPT]]
     more = len(errors) - len(kept)
     if more:
