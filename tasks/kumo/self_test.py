@@ -20,7 +20,8 @@ from schemas.kumo.things import (
     SeedConfig,
     Step,
 )
-from tasks.kumo.authors.comparison import ReadBack, compare
+from tasks.kumo.authors.comparison import compare
+from tasks.kumo.authors.read_back_form import ReadBackForm
 from tasks.kumo.board import Board
 from tasks.kumo.books import write_book
 from tasks.kumo.books.check import check_book
@@ -128,7 +129,7 @@ class SelfTest:
             return f"after all observations the reader holds possible {held}; the truths left are {left}"
         return self._misinforming(instance, book)
 
-    def find_rules_failure(self, board: SoundInstance, said: ReadBack) -> str | None:
+    def find_rules_failure(self, board: SoundInstance, said: ReadBackForm) -> str | None:
         """Return how the reader fails by the rules that a model read out of a book, None where it wins.
 
         They must be those of the instance, but for outcomes that rule out nothing. The reader itself knows

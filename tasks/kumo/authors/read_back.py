@@ -13,7 +13,6 @@ from schemas.errors import UnreadableInput
 from schemas.kumo.things import Instance, SeedConfig
 from tasks.kumo.authors.author_reply import Unusable, describe_problems, unusable_status
 from tasks.kumo.authors.author_request import author_request
-from tasks.kumo.authors.comparison import ReadBack
 from tasks.kumo.authors.read_back_form import ReadBackForm, read_back_schema
 from tasks.kumo.configuration import parse_json
 from tasks.llm.json_replies import json_text
@@ -34,7 +33,7 @@ class ReadingBack:
     `problem` is then what was wrong with the last reply.
     """
 
-    said: ReadBack | None
+    said: ReadBackForm | None
     problem: Unusable | None
     call_ids: tuple[str, ...]
 
@@ -55,7 +54,7 @@ async def read_back(
         reply = await ask_json(request, _SCHEMA_NAME, read_back_schema())
         call_ids.append(reply.call_id)
         read = _read(reply)
-        if isinstance(read, ReadBack):
+        if isinstance(read, ReadBackForm):
             return ReadingBack(read, None, tuple(call_ids))
         problem = read
         if problem.is_final:
@@ -87,21 +86,21 @@ def read_back_request(
     )
 
 
-def parse_read_back(content: str) -> ReadBack:
+def parse_read_back(content: str) -> ReadBackForm:
     """Return what a reply says that the book says.
 
     Raises UnreadableInput, with the first wrong places, where the reply holds no JSON of the form asked for.
     """
     value = parse_json(json_text(content), "the reply")
     try:
-        return ReadBackForm.model_validate(value).to_said()
+        return ReadBackForm.model_validate(value)
     except ValidationError as error:
         raise UnreadableInput(
             f"the reply is not of the form asked for: {describe_problems(error, _PROBLEMS_SHOWN)}"
         ) from None
 
 
-def _read(reply: Reply) -> ReadBack | Unusable:
+def _read(reply: Reply) -> ReadBackForm | Unusable:
     problem = unusable_status(reply)
     if problem is not None:
         return problem
