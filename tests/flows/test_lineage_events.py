@@ -126,9 +126,7 @@ def _file(root: Path, table: str, unit: str) -> Path:
     return file
 
 
-def test_ctrl_c_aborts_the_stage_and_the_refresh_and_says_how_to_resume(
-    harness: Harness, tmp_path: Path
-) -> None:
+def test_ctrl_c_aborts_stage_and_refresh_and_says_how_to_resume(harness: Harness, tmp_path: Path) -> None:
     process = harness.start("refresh", *SMALL_REFRESH, "--root", str(tmp_path), cwd=tmp_path)
     assert process.stdout is not None
     for line in process.stdout:

@@ -56,10 +56,11 @@ def interval_bar(
     high: str = "high",
     series: int = 0,
     heading: str = "",
+    places: int = 3,
 ) -> Bar:
     """Return the bar of a row's value and interval, which these columns hold, with both as its text."""
     ends = row[value], row[low], row[high]
-    return Bar(label, *ends, with_interval(*ends), series, heading)
+    return Bar(label, *ends, with_interval(*ends, places), series, heading)
 
 
 def count_a_player(column: str) -> Callable[[list[Record]], str]:
