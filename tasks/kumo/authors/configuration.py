@@ -76,8 +76,6 @@ async def configure_domain(
     *,
     continuations: int = 3,
     repairs: int = 3,
-    min_truths: int = MIN_TRUTHS,
-    min_actions: int = MIN_ACTIONS,
     ask_json: JsonAsker | None = None,
 ) -> Configured:
     """Return the proposal's configuration as the model writes it, or None after `repairs` repairs.
@@ -94,15 +92,11 @@ async def configure_domain(
     prompt = await _domain_prompt(work)
     if prompt is None:
         return work.drop("there is no prompt to make its configuration from")
-    asking = partial(configuration_request, configurer, prompt, min_truths, min_actions)
+    asking = partial(configuration_request, configurer, prompt)
     request = asking()
     for version in range(1, work.tries + 1):
         done = await _write_prompt(work, request, continuations)
-        result: Accepted | Refused
-        if done.problem is None:
-            result = read_configuration(done.text, proposal, min_truths=min_truths, min_actions=min_actions)
-        else:
-            result = _refusal(done.problem)
+        result = read_configuration(done.text, proposal) if done.problem is None else _refusal(done.problem)
         if isinstance(result, Accepted):
             return work.configure(result.config, result.warnings)
         work.refuse(result.findings)
@@ -170,8 +164,6 @@ def prompt_request(
 def configuration_request(
     configurer: ModelChoice,
     prompt: str,
-    min_truths: int,
-    min_actions: int,
     problem: str | None = None,
     attempt: int = 0,
 ) -> ModelRequest:
@@ -186,8 +178,8 @@ def configuration_request(
         TEMPLATE,
         attempt,
         prompt=prompt.strip("\n"),
-        min_truths=min_truths,
-        min_actions=min_actions,
+        min_truths=MIN_TRUTHS,
+        min_actions=MIN_ACTIONS,
         problem=problem,
         attempt=attempt,
     )
