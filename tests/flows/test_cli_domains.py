@@ -217,12 +217,6 @@ def test_list_shows_every_bundled_domain() -> None:
         assert row["states"] == sum(len(outcome.states) for outcome in config.outcomes)
 
 
-def test_list_says_so_where_nothing_is_bundled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cli_domains, "bundled_domains", dict)
-    assert "No domains are bundled" in run("list")[1]
-    assert json.loads(run("list", "--json")[1]) == {"domains": []}
-
-
 def test_bundled_domains_have_no_unsafe_findings() -> None:
     for name in bundled_domains():
         unsafe = [f for f in validate_config(load_bundled(name)) if RULES[f.rule].unsafe]

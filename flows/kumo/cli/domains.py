@@ -111,10 +111,8 @@ def list_domains(
     rows = [_domain_row(name, config, uses.get(config.domain_id, 0)) for name, config in configs.items()]
     if as_json:
         typer.echo(json.dumps({"domains": rows}, indent=2))
-    elif rows:
-        _print_domains(rows)
     else:
-        typer.echo("No domains are bundled with this installation.")
+        _print_domains(rows)
 
 
 def check_path(path: Path, min_truths: int, min_actions: int) -> Iterator[FileReport]:
