@@ -21,7 +21,7 @@ from schemas.kumo.things import (
     Step,
 )
 from tasks.kumo.authors.comparison import compare
-from tasks.kumo.authors.read_back_form import ReadBackForm
+from tasks.kumo.authors.forms.read_back_form import ReadBackForm
 from tasks.kumo.board import Board
 from tasks.kumo.books import write_book
 from tasks.kumo.books.check import check_book

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from schemas.kumo.things import BookVerdict, Rule
 from tasks.kumo.authors.comparison import compare
-from tasks.kumo.authors.read_back_form import PassageForm
+from tasks.kumo.authors.forms.read_back_form import PassageForm
 from tasks.kumo.books.rules import closed_ends, describe_rule
 from tests.kumo.saying import changed, ends, read_back, told
 from tests.kumo.small_worlds import unhurried, worlds

@@ -15,8 +15,8 @@ from tasks.kumo.authors.author_reply import Unusable, unusable_status
 from tasks.kumo.authors.book_replies import read_book_reply, says_true
 from tasks.kumo.authors.book_request import writing_request
 from tasks.kumo.authors.comparison import compare
+from tasks.kumo.authors.forms.read_back_form import read_back_schema
 from tasks.kumo.authors.read_back import parse_read_back, read_back_request
-from tasks.kumo.authors.read_back_form import read_back_schema
 from tasks.kumo.authors.revision import read_revision, revision_request
 from tests.kumo.saying import ends
 from tests.kumo.small_worlds import unhurried, worlds

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 
 from schemas.kumo.things import Instance, Outcome, OutcomeState, SeedConfig, Setting
+from tasks.kumo.authors.forms.read_back_form import ReadBackForm
 from tasks.kumo.authors.read_back import parse_read_back
-from tasks.kumo.authors.read_back_form import ReadBackForm
 from tasks.kumo.books import write_book
 from tasks.kumo.books.rules import closed_ends, rules_of
 from tasks.kumo.configuration import parse_config

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from schemas.kumo.things import BookVerdict, Rule
-from tasks.kumo.authors.read_back_form import OutcomeForm, PassageForm, RangeForm, ReadBackForm
+from tasks.kumo.authors.forms.read_back_form import OutcomeForm, PassageForm, RangeForm, ReadBackForm
 from tasks.kumo.books.rules import closed_ends, describe_rule
 from tasks.kumo.validation.names import match_name
 

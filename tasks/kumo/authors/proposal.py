@@ -12,7 +12,7 @@ from schemas.errors import UnreadableInput
 from schemas.kumo.things import Proposal, Rejection
 from tasks.kumo.authors.author_reply import Unusable, unusable_status
 from tasks.kumo.authors.author_request import author_request
-from tasks.kumo.authors.proposal_form import (
+from tasks.kumo.authors.forms.proposal_form import (
     LONGEST_NAME,
     LONGEST_NOUN,
     LONGEST_PHRASE,
