@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def render(template: str, /, **values: object) -> str:
-    """Return the text of a template, such as `kumo/player_system.md.j2`, filled with the values.
+    """Return the text of a template, such as `kumo/players/system.md.j2`, filled with the values.
 
     Raises InvalidOption for a template that does not exist, and jinja2's UndefinedError where a value
     that the template uses is missing. Values are text to be shown: template syntax in them stays as it is.

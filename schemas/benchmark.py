@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.metadata import entry_points
+from pkgutil import resolve_name
 from typing import Any, Literal
 
 from schemas.calls import ModelChoice, Price, StageEstimate
@@ -149,6 +150,11 @@ class Benchmark:
     origins: Callable[[], Origins] = dict
     commands: Mapping[str, CommandLine] = field(default_factory=dict)
     importers: Mapping[str, CommandLine] = field(default_factory=dict)
+
+
+def later(place: str) -> Callable[..., Any]:
+    """Return a function that imports the function at `module:name` once it is called, and calls it."""
+    return lambda *values: resolve_name(place)(*values)
 
 
 @lru_cache(maxsize=1)

@@ -10,7 +10,7 @@ from flows.console.root_option import RootOption, data_root
 from flows.console.row_formats import Format, FormatOption, print_rows
 from flows.console.terminal import Terminal, json_text, on_one_line
 from schemas.calls import CALL_STATUSES, ROLES
-from schemas.errors import InvalidOption, UnreadableInput
+from schemas.errors import InvalidOption, UnreadableInput, count
 from warehouse.catalog.catalog import published_units
 from warehouse.editions.selectors import LATEST, select_unit
 from warehouse.ledger.ledger import ledger_file
@@ -123,7 +123,7 @@ def _total_line(shown: int, totals: CallTotals) -> str:
     """Return calls, tokens and cost of all that were found, saying over how many each is known."""
     if totals.calls == 0:
         return "no model call matches these filters"
-    counted = f"{totals.calls:,} call{'' if totals.calls == 1 else 's'}"
+    counted = count(totals.calls, "call")
     listed = counted if shown == totals.calls else f"{counted}, {shown:,} of them listed"
     return f"{listed}; {_tokens(totals)}; {_cost(totals)}"
 

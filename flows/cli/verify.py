@@ -10,7 +10,7 @@ import typer
 
 from flows.console.root_option import RootOption, data_root
 from flows.console.terminal import Terminal
-from schemas.errors import Damaged, InvalidOption
+from schemas.errors import Damaged, InvalidOption, count
 from warehouse.catalog.catalog import published_units
 from warehouse.store.store import Store
 
@@ -116,6 +116,6 @@ def _refuse_damage(store: Store, checked: "list[Verification]") -> None:
     if damaged:
         files = {found.file for one in checked for found in one.findings if found.is_damage}
         raise Damaged(
-            f"{len(files)} file{'' if len(files) == 1 else 's'} of {', '.join(damaged)} not as published: "
+            f"{count(len(files), 'file')} of {', '.join(damaged)} not as published: "
             f"restore from a copy of the data root what is named, or {_way_out(store, next(iter(damaged)))}"
         )

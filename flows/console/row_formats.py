@@ -23,7 +23,7 @@ from flows.console.terminal import (
     on_one_line,
     printable,
 )
-from schemas.errors import InvalidOption
+from schemas.errors import InvalidOption, count
 
 _LONGEST_LINE = 240
 # What a table shows at most: its widths are known only once all of it has been read.
@@ -143,7 +143,7 @@ def _print_table(names: Sequence[str], rows: Iterable[Row], count: Callable[[], 
 
 
 def _count_rows(rows: int) -> str:
-    return f"{rows:,} row{'' if rows == 1 else 's'}"
+    return count(rows, "row")
 
 
 def _print_records(console: Terminal, names: Sequence[str], shown: list[list[str]]) -> None:

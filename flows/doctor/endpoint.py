@@ -11,7 +11,7 @@ from schemas.benchmark import find_benchmark
 from schemas.calls import CallPolicy
 from schemas.errors import EndpointFailed
 from schemas.settings import RefreshSettings
-from tasks.llm.endpoint import check_key, check_url, strip_url
+from tasks.llm.http.endpoint import check_key, check_url, strip_url
 from tasks.play.model_player import parse_model_player
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ async def _ask_for_models(policy: CallPolicy, key: str) -> "httpx2.Response | st
     import httpx2
     import openai
 
-    from tasks.llm.bounded_http import open_client
+    from tasks.llm.http.bounded_http import open_client
 
     url = check_url(policy.base_url)
     try:

@@ -17,7 +17,7 @@ from flows.doctor.root import can_be_made
 from flows.serve.prefect_environment import configure_prefect, prefect_home
 from schemas.errors import PerennialError
 from schemas.settings import RefreshSettings
-from tasks.llm.endpoint import is_loopback
+from tasks.llm.http.endpoint import is_loopback
 from warehouse.ledger.ledger import without_credentials
 
 if TYPE_CHECKING:

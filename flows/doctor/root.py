@@ -12,7 +12,7 @@ from flows.console.clock import refuse_clock_set_back
 from flows.doctor.check import UNREADABLE, Check, Look, fail, fail_by, warn
 from schemas.errors import Damaged, PerennialError, RootLocked
 from schemas.units import describe_unit
-from warehouse.editions.published_calls import published_call_ids
+from warehouse.catalog.published_rows import published_call_ids
 from warehouse.ledger.check import check_ledger, find_missing_calls
 from warehouse.ledger.ledger import ledger_file
 from warehouse.lock.found_lock import find_lock

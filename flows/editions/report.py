@@ -7,7 +7,8 @@ from importlib.resources import files
 from schemas.benchmark import Benchmark, find_benchmark
 from schemas.errors import InvalidOption, UnreadableInput
 from tasks.report.content import Comparison, Record, Report, ReportData, ReportTable
-from warehouse.catalog.catalog import Catalog, open_catalog, quote
+from warehouse.catalog.catalog import Catalog, open_catalog
+from warehouse.catalog.confinement import quote
 from warehouse.catalog.leaderboard import leaderboard_sql
 from warehouse.editions.selectors import select_unit
 from warehouse.store.store import Store

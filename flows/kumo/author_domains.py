@@ -6,18 +6,18 @@ from flows.console import progress
 from flows.kumo.edition import KumoEdition
 from flows.kumo.planning.domain_choice import load_bundled
 from flows.kumo.planning.prepare import PlannedDomain
-from flows.stages.model_calls import BatchCalls, ModelSession, run_session, settle_all
+from flows.stages.model_calls import ModelSession, run_session, settle_all
 from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace
 from schemas.benchmark import Batch
 from schemas.calls import ModelChoice
 from schemas.errors import UnusableConfig
-from tasks.kumo.authors.configuration import Configured, configure_domain
-from tasks.kumo.authors.proposal import KnownDomain, propose_domains
+from tasks.kumo.authors.configuration import configure_domain
+from tasks.kumo.authors.proposal import propose_domains
+from tasks.kumo.authors.similar import KnownDomain
 from warehouse.kumo.bundled_domains import bundled_domains
 from warehouse.kumo.published_domains import published_domains
 from warehouse.kumo.rows import (
-    Row,
     config_row,
     domain_row,
     outcome_rows,
@@ -106,36 +106,26 @@ def configure(workspace: Workspace, _batch: Batch, policies: Policies) -> dict[s
 
 
 async def _configure_all(workspace: Workspace, rows: Rows, session: ModelSession) -> dict[str, Rows]:
-    calls = session.batch()
-    tables: dict[str, Rows] = {"kumo_seed_configs": [], "kumo_outcomes": [], "rejections": []}
-    for configured in await settle_all(_configure(workspace, row, session, calls) for row in rows):
-        for name, added in _make_config_rows(configured).items():
-            tables[name] += added
-    return calls.add_to(tables)
-
-
-async def _configure(workspace: Workspace, row: Row, session: ModelSession, calls: BatchCalls) -> Configured:
     plan = KumoEdition(workspace).plan.authoring
-    return await configure_domain(
-        calls,
-        ModelChoice(plan.configurer, plan.params),
-        proposal_from_row(row),
-        continuations=plan.continuations,
-        repairs=plan.repairs,
-        ask_json=session.json_asker(calls),
-    )
-
-
-def _make_config_rows(configured: Configured) -> dict[str, Rows]:
-    config = configured.config
-    rejections = [rejection_row(rejection) for rejection in configured.rejections]
-    if config is None:
-        return {"rejections": rejections}
-    return {
-        "kumo_seed_configs": [config_row(config, list(configured.warnings), configured.call_ids)],
-        "kumo_outcomes": outcome_rows(config),
-        "rejections": rejections,
-    }
+    calls = session.batch()
+    asker = session.json_asker(calls)
+    tables: dict[str, Rows] = {"kumo_seed_configs": [], "kumo_outcomes": [], "rejections": []}
+    for found in await settle_all(
+        configure_domain(
+            calls,
+            ModelChoice(plan.configurer, plan.params),
+            proposal_from_row(row),
+            continuations=plan.continuations,
+            repairs=plan.repairs,
+            ask_json=asker,
+        )
+        for row in rows
+    ):
+        tables["rejections"] += [rejection_row(rejection) for rejection in found.rejections]
+        if found.config is not None:
+            tables["kumo_seed_configs"].append(config_row(found.config, list(found.warnings), found.call_ids))
+            tables["kumo_outcomes"] += outcome_rows(found.config)
+    return calls.add_to(tables)
 
 
 def _reasons(rejections: Rows) -> str:

@@ -1,38 +1,13 @@
 """KUMO as a benchmark: what its entry point names. Nothing heavy is imported before it is needed."""
 
 from collections.abc import Mapping
+from functools import partial
+from pkgutil import resolve_name
 from typing import Any, Literal
 
-from schemas.benchmark import Benchmark, Origins, Preparation, Stage
-from schemas.calls import Price, StageEstimate
-from schemas.game import Playing
+from schemas.benchmark import Benchmark, later
 from schemas.kumo.tables import KUMO_TABLES
 from schemas.measure import Measure
-from schemas.plan import EditionPlan, EvaluationPlan
-
-
-def _settings() -> Any:
-    from schemas.kumo.settings import KumoSettings
-
-    return KumoSettings
-
-
-def _prepare(settings: Any, store: Any) -> Preparation:
-    from flows.kumo.planning.prepare import prepare
-
-    return prepare(settings, store)
-
-
-def _estimate(store: Any, plan: EvaluationPlan, prices: Mapping[str, Price]) -> list[StageEstimate]:
-    from flows.kumo.planning.prepare import estimate_evaluation
-
-    return estimate_evaluation(store, plan, prices)
-
-
-def _inputs_of(store: Any, edition: str) -> Any:
-    from flows.kumo.planning.prepare import inputs_of
-
-    return inputs_of(store, edition)
 
 
 def _unfit(own: Mapping[str, Any]) -> dict[str, str]:
@@ -50,48 +25,6 @@ def _parameters() -> dict[str, tuple[Any, str]]:
     return {"domains": (list[bundled], "Bundled domains. Default: those of perennial.toml, or all bundled.")}
 
 
-def _growing() -> tuple[Stage, ...]:
-    from flows.kumo.stages import STAGES
-
-    return STAGES
-
-
-def _playing() -> Playing:
-    from flows.kumo.seats import PLAYING
-
-    return PLAYING
-
-
-def _warm_up() -> str:
-    from flows.kumo.kernels import prepare_kernels
-
-    return prepare_kernels("sampling", "search")
-
-
-def _analysis() -> Any:
-    from flows.kumo.analysis import ANALYSIS
-
-    return ANALYSIS
-
-
-def _report() -> Any:
-    from flows.kumo.report.own_sections import REPORT
-
-    return REPORT
-
-
-def _origins() -> Origins:
-    from warehouse.kumo.origins import ORIGINS
-
-    return ORIGINS
-
-
-def _summary(catalog: Any, plan: EditionPlan) -> dict[str, str]:
-    from flows.kumo.cli.summary import summary
-
-    return summary(catalog, plan)
-
-
 _ACTIONS = Measure(
     "relative_action_count",
     "perennial",
@@ -103,22 +36,22 @@ _ACTIONS = Measure(
 
 BENCHMARK = Benchmark(
     "kumo",
-    _settings,
-    _prepare,
-    _growing,
-    _playing,
-    _analysis,
-    KUMO_TABLES,
+    settings=partial(resolve_name, "schemas.kumo.settings:KumoSettings"),
+    prepare=later("flows.kumo.planning.prepare:prepare"),
+    growing=partial(resolve_name, "flows.kumo.stages:STAGES"),
+    playing=partial(resolve_name, "flows.kumo.seats:PLAYING"),
+    analysis=partial(resolve_name, "flows.kumo.analysis:ANALYSIS"),
+    tables=KUMO_TABLES,
     sql="warehouse.kumo",
     measures=(_ACTIONS,),
-    report=_report,
-    estimate=_estimate,
-    inputs_of=_inputs_of,
+    report=partial(resolve_name, "flows.kumo.report.own_sections:REPORT"),
+    estimate=later("flows.kumo.planning.prepare:estimate_evaluation"),
+    inputs_of=later("flows.kumo.planning.prepare:inputs_of"),
     unfit=_unfit,
     parameters=_parameters,
-    warm_up=_warm_up,
-    origins=_origins,
-    summary=_summary,
+    warm_up=later("flows.kumo.kernels:prepare_kernels"),
+    origins=partial(resolve_name, "warehouse.kumo.origins:ORIGINS"),
+    summary=later("flows.kumo.cli.summary:summary"),
     commands={
         "domains": (
             "flows.kumo.cli.domains:domains",

@@ -9,7 +9,8 @@ _KERNELS: dict[str, Callable[[], Preparation]] = {"sampling": sampling.prepare, 
 
 
 def prepare_kernels(*names: str) -> str:
-    """Make `sampling` or `search` or both ready, and return a clause that says how and how long."""
+    """Make `sampling`, `search` or, without names, both ready; return a clause that says how and how long."""
+    names = names or tuple(_KERNELS)
     done = [_KERNELS[name]() for name in names]
     how = (
         "compiled, and cached for next time,"

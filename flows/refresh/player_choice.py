@@ -8,7 +8,7 @@ from schemas.calls import ModelChoice
 from schemas.errors import InvalidOption
 from schemas.settings import RefreshSettings
 from tasks.llm.budget import check_budget
-from tasks.llm.endpoint import check_url
+from tasks.llm.http.endpoint import check_url
 from tasks.play.model_player import parse_model_player
 from warehouse.ledger.prices import load_prices
 from warehouse.store.store import Store

@@ -4,5 +4,5 @@ from prompts.render import template_hash, template_names
 
 
 def template_hashes() -> dict[str, str]:
-    """Return the hash of every template that is rendered, by name such as `kumo/player_system.md.j2`."""
+    """Return the hash of every template that is rendered, by name such as `kumo/players/system.md.j2`."""
     return {name: template_hash(name) for name in template_names()}

@@ -4,7 +4,6 @@
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -75,7 +74,7 @@ def edition_statistics(
     """Return all rows of `statistics` for an edition's tables; equal tables and scores give equal rows."""
     analysis = _analysis(benchmark)
     cells = [analysis.cell(**row) for row in count_cells(tables, analysis.cells_sql)]
-    return [asdict(figure) for figure in _figures(analysis, cells, tables, seed, external)]
+    return [figure._asdict() for figure in _figures(analysis, cells, tables, seed, external)]
 
 
 def _analysis(benchmark: str) -> Analysis:

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationIn
 from pydantic.fields import FieldInfo
 
 from schemas.benchmark import Benchmark, benchmarks, find_benchmark
-from schemas.errors import InvalidOption
+from schemas.errors import InvalidOption, shorten
 from schemas.settings.form import PANELS, Names, panel_of, setting
 from schemas.settings.models import ModelSettings
 from schemas.settings.operation import OperatingSettings
@@ -194,8 +194,10 @@ def _in_words(problem: dict[str, Any]) -> str:
         hint = (
             "; keys come from the environment (PERENNIAL_API_KEY or OPENAI_API_KEY)" if "key" in name else ""
         )
-        return f"{_shorten(name if name.isprintable() else repr(name))}: there is no such setting{hint}"
-    message = _shorten(problem["msg"].removeprefix("Value error, "))
+        return (
+            f"{shorten(name if name.isprintable() else repr(name), _WIDTH)}: there is no such setting{hint}"
+        )
+    message = shorten(problem["msg"].removeprefix("Value error, "), _WIDTH)
     return f"{name}: {message}, got {_redact(problem['input'])}"
 
 
@@ -205,8 +207,4 @@ def _redact(value: Any) -> str:
         text = repr(value)
     except ValueError:
         text = "a number of thousands of digits"
-    return _shorten(re.sub(r"\?[^'\s]*", "?***", re.sub(r"//[^/@\s]*@", "//***@", text)))
-
-
-def _shorten(text: str) -> str:
-    return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 3]}..."
+    return shorten(re.sub(r"\?[^'\s]*", "?***", re.sub(r"//[^/@\s]*@", "//***@", text)), _WIDTH)

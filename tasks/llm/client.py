@@ -16,8 +16,8 @@ from schemas.calls import CallPolicy, ModelRequest, Price, Reply, Spent
 from tasks.llm.asking import Ledger
 from tasks.llm.breaker import Breaker
 from tasks.llm.budget import Budget
-from tasks.llm.endpoint import check_key, check_url, strip_url
-from tasks.llm.posting import post_chat
+from tasks.llm.http.endpoint import check_key, check_url, strip_url
+from tasks.llm.http.posting import post_chat
 from tasks.llm.rate_limits import RateLimits
 from tasks.llm.redaction import Redaction
 from tasks.llm.replies import read_attempt, wants_completion_tokens
@@ -65,7 +65,7 @@ class ModelClient:
         return f"ModelClient({strip_url(self._url)!r})"
 
     async def __aenter__(self) -> Self:
-        from tasks.llm.bounded_http import open_client
+        from tasks.llm.http.bounded_http import open_client
 
         self._openai = open_client(self._policy, self._url, self._key)
         return self

@@ -11,7 +11,7 @@ from typing import Any
 
 from schemas.calls import CallStatus, ModelRequest, Price, ReasoningSource, Reply
 from schemas.errors import shorten
-from tasks.llm.bodies import UnreadableBody, read_json
+from tasks.llm.http.bodies import UnreadableBody, read_json
 from tasks.llm.retry_policy import Received, Tried, is_retried_status
 from tasks.llm.usage import token_bounds, usage_of
 

@@ -41,6 +41,11 @@ class Cell:
         """All episodes, those included that ended by an API error."""
         return sum(self.statuses.values())
 
+    @property
+    def has_majority(self) -> bool:
+        """Whether more than half of the scored runs succeeded (the paper: 3 of 5)."""
+        return 2 * self.solved > self.runs
+
 
 CellT = TypeVar("CellT", bound=Cell)
 

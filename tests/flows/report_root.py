@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from flows.stages.compute_statistics import edition_statistics
-from schemas.kumo.things import SeedConfig, Step
+from schemas.kumo.things import BookVerdict, SeedConfig, Step
 from schemas.tables import TABLES
 from tests.warehouse import tiny_edition
 from tests.warehouse.tiny_edition import publish
@@ -90,7 +90,7 @@ def _rows(
         shared = shared_instance_row(
             tiny_edition.INSTANCE, instance_id=instance["instance_id"], domain=config.name, setting=setting
         )
-        book = book_row(instance["instance_id"], 0, "the book", "template", [], [])
+        book = book_row(instance["instance_id"], 0, "the book", "template", BookVerdict())
         rows["instances"].append(shared)
         rows["kumo_instances"].append(instance)
         rows["kumo_books"].append(book)

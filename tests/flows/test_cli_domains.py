@@ -113,8 +113,8 @@ def test_unreadable_files_give_exit_code_2_and_one_line_each(tmp_path: Path) -> 
     code, out, err = run("validate", malformed, missing)
     assert code == 2
     assert err.splitlines() == [
-        f"perennial: error: {malformed}: not JSON, line 1 column 10: the text ends in the middle: "
-        "it was cut off, give the whole document",
+        f"perennial: error: {malformed}: not JSON: Expecting value: line 1 column 10 (char 9), "
+        "where the text ends, perhaps cut off; give one whole document",
         f"perennial: error: {missing}: no such file; check the path",
     ]
     assert "2 files: 0 clean, 0 with warnings, 0 with errors, 2 unreadable" in out
@@ -217,12 +217,6 @@ def test_list_shows_every_bundled_domain() -> None:
         assert row["states"] == sum(len(outcome.states) for outcome in config.outcomes)
 
 
-def test_list_says_so_where_nothing_is_bundled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cli_domains, "bundled_domains", dict)
-    assert "No domains are bundled" in run("list")[1]
-    assert json.loads(run("list", "--json")[1]) == {"domains": []}
-
-
 def test_bundled_domains_have_no_unsafe_findings() -> None:
     for name in bundled_domains():
         unsafe = [f for f in validate_config(load_bundled(name)) if RULES[f.rule].unsafe]
@@ -309,7 +303,7 @@ def test_a_file_without_permission_is_told(clean: Path) -> None:
 def test_a_byte_order_mark_is_told(tmp_path: Path) -> None:
     path = tmp_path / "marked.json"
     path.write_text(json.dumps(document()), encoding="utf-8-sig")
-    with pytest.raises(UnreadableInput, match=r"marked\.json: starts with a byte order mark"):
+    with pytest.raises(UnreadableInput, match=r"marked\.json: .* it starts with a byte order mark"):
         read_config_file(path)
 
 

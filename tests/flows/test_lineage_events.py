@@ -126,15 +126,17 @@ def _file(root: Path, table: str, unit: str) -> Path:
     return file
 
 
-def test_ctrl_c_aborts_the_stage_and_the_refresh(harness: Harness, tmp_path: Path) -> None:
+def test_ctrl_c_aborts_stage_and_refresh_and_says_how_to_resume(harness: Harness, tmp_path: Path) -> None:
     process = harness.start("refresh", *SMALL_REFRESH, "--root", str(tmp_path), cwd=tmp_path)
     assert process.stdout is not None
     for line in process.stdout:
         if line.startswith("sample"):
             break
     process.send_signal(signal.SIGINT)
-    process.stdout.read()
+    rest = process.stdout.read()
     assert process.wait() == 130
+    assert "the same command resumes" in rest
+    assert "Traceback" not in rest
     events = _events(tmp_path)
     assert [problem for event in events for problem in problems(event)] == []
     assert _states(events)[-1] == "ABORT "

@@ -103,9 +103,9 @@ def test_every_turn_of_a_model_leads_to_its_call_and_the_prompt_template_of_its_
         "SELECT DISTINCT player_template, book_template, book_template_hash IS NOT NULL FROM kumo_lineage "
         "WHERE player LIKE '%scripted' AND NOT book_is_replacement"
     )[1]
-    assert {row[1] for row in rows} <= {"kumo/write_book.md.j2", "kumo/revise_book.md.j2"}
+    assert {row[1] for row in rows} <= {"kumo/authors/write_book.md.j2", "kumo/authors/revise_book.md.j2"}
     assert {row[2] for row in rows} == {True}
-    assert {row[0] for row in rows} == {"kumo/player_system.md.j2", "kumo/player_system_symbolic.md.j2"}
+    assert {row[0] for row in rows} == {"kumo/players/system.md.j2", "kumo/players/system_symbolic.md.j2"}
 
 
 def test_the_server_gave_each_answer_once(undisturbed: tuple[Path, list[LogLine], str]) -> None:

@@ -85,19 +85,6 @@ def test_a_killed_refresh_goes_on_and_gives_the_same_edition(
     assert not list((tmp_path / "staging").glob("*"))
 
 
-def test_ctrl_c_says_how_to_go_on(harness: Harness, tmp_path: Path) -> None:
-    process = harness.start("refresh", *SMALL_REFRESH, "--root", str(tmp_path), cwd=tmp_path)
-    assert process.stdout is not None
-    for line in process.stdout:
-        if line.startswith("sample"):
-            break
-    process.send_signal(signal.SIGINT)
-    rest = process.stdout.read()
-    assert process.wait() == 130
-    assert "the same command resumes" in rest
-    assert "Traceback" not in rest
-
-
 def test_an_unnamed_refresh_is_named_by_date_and_never_reissues(harness: Harness, tmp_path: Path) -> None:
     command = ("refresh", "--domains", "chemical_analysis", "--settings", "easy", "--instances", "5")
     options = ("--players", "oracle", "--root", str(tmp_path), "--json")

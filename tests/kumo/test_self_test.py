@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 
 from schemas.kumo.things import Instance, Outcome, OutcomeState, SeedConfig, Setting
-from tasks.kumo.authors.comparison import ReadBack, SaidOutcome, SaidRange
+from tasks.kumo.authors.forms.read_back_form import ReadBackForm
 from tasks.kumo.authors.read_back import parse_read_back
 from tasks.kumo.books import write_book
 from tasks.kumo.books.rules import closed_ends, rules_of
@@ -18,6 +18,7 @@ from tasks.kumo.configuration import parse_config
 from tasks.kumo.encoding import encode_config, encode_instance
 from tasks.kumo.sampling import SamplingRequest, sample_instances
 from tasks.kumo.self_test import SelfTest, SoundInstance, needs_no_test
+from tests.kumo.saying import changed, ends, read_back, told
 from tests.kumo.small_worlds import World, worlds
 from tests.kumo.test_books import CLINIC, INSTANCE
 from tests.server.book_text import read_back_of
@@ -133,30 +134,27 @@ def test_a_book_with_a_wrong_rule_is_not_solved() -> None:
     assert told.startswith('the book lacks action "Swab": "clear" rules out "Cold", "Flu"')
 
 
-def say(world: World) -> ReadBack:
+def say(world: World) -> ReadBackForm:
     """What a model would say that the book says, in its own letters and piece by piece."""
-    outcomes = [
-        SaidOutcome(
+    return read_back(
+        told(
             rule.action.swapcase(),
             None if rule.label is None else rule.label.upper(),
-            None if rule.low is None else SaidRange(rule.low, rule.high, True, closed),
-            (name.lower(),),
-            (),
-            (),
+            None if rule.low is None else ends(rule.low, rule.high, True, closed),
+            [name.lower()],
         )
         for rule, closed in zip(world.rules, closed_ends(world.rules), strict=True)
         for name in sorted(rule.rules_out)
-    ]
-    return ReadBack(tuple(outcomes), ())
+    )
 
 
 def test_what_a_model_read_out_of_a_book_is_played() -> None:
     test, board = SelfTest(CLINIC.encoded_config), board_of(CLINIC)
-    said = say(CLINIC)
-    assert test.find_rules_failure(board, said) is None
-    wrong = ReadBack(tuple(replace(one, rules_out=("cold",)) for one in said.outcomes), ())
-    for bad in (wrong, ReadBack((), ()), ReadBack(said.outcomes[1:], ())):
-        assert str(test.find_rules_failure(board, bad)).startswith(
+    entries = say(CLINIC).actions
+    assert test.find_rules_failure(board, read_back(entries)) is None
+    wrong = [changed(one, rules_out=["cold"]) for one in entries]
+    for bad in (wrong, [], entries[1:]):
+        assert str(test.find_rules_failure(board, read_back(bad))).startswith(
             "what was read differs from the rules: action"
         )
 
@@ -167,9 +165,9 @@ def test_names_that_the_template_cannot_say_leave_the_comparison_as_the_check() 
     test = SelfTest(encode_config(config))
     board = test.board(Instance(("**", "b"), ("a",), (0,), ("1",), ("b",), 0, 0))
     assert isinstance(board, SoundInstance)
-    said = [SaidOutcome("a", state.label, None, state.rules_out, (), ()) for state in states]
-    assert test.find_rules_failure(board, ReadBack(tuple(said), ())) is None
-    assert test.find_rules_failure(board, ReadBack(tuple(said[:1]), ())) is not None
+    said = [told("a", state.label, None, state.rules_out) for state in states]
+    assert test.find_rules_failure(board, read_back(said)) is None
+    assert test.find_rules_failure(board, read_back(said[:1])) is not None
 
 
 @given(worlds())

@@ -10,7 +10,6 @@ from tasks.report.wording import (
     p_text,
     shorten,
     span,
-    whole,
     with_interval,
 )
 
@@ -20,8 +19,7 @@ def test_numbers() -> None:
     assert decimals(-0.12345) == "−0.123"
     assert decimals(-0.0001) == "0.000"
     assert decimals(None) == "–"
-    assert whole(1234567.4) == "1,234,567"
-    assert whole(None) == "–"
+    assert decimals(1234567.4, 0) == "1,234,567"
     assert with_interval(0.5, 0.25, 0.75, 2) == "0.50 [0.25,\xa00.75]"
     assert with_interval(0.5, None, 0.75, 2) == "0.50"
     assert with_interval(None, 0.1, 0.2) == "–"

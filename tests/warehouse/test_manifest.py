@@ -19,7 +19,7 @@ from warehouse.store.digests import Digest, digests_of
 from warehouse.store.store import Store
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
-TEMPLATES = {"kumo/player_turn.md.j2": "tpl_1"}
+TEMPLATES = {"kumo/players/turn.md.j2": "tpl_1"}
 ANSWERS = "e1@1"
 EPISODES = table_file("episodes", ANSWERS)
 UNITS = pytest.mark.parametrize("unit", ["e1", ANSWERS])
@@ -85,7 +85,7 @@ def test_equal_files_give_an_equal_manifest_whenever_they_are_published(tmp_path
 def test_what_was_published_is_whole(tmp_path: Path, unit: str) -> None:
     verification = verify_unit(_publish(tmp_path), unit)
     assert verification.is_whole
-    assert verification.findings == ()
+    assert verification.findings == []
     files = _files(tmp_path, unit)
     del files[row_file(unit)]
     assert verification.files == len(files)
@@ -212,7 +212,7 @@ def test_a_file_too_many_is_named_and_is_no_damage(tmp_path: Path, name: str) ->
     (tmp_path / EPISODES).with_name(f"{name}.parquet").write_bytes(b"?")
     verification = verify_unit(store, "e1")
     assert _find_flaws(verification) == [(table_file("episodes", f"e1@{name}"), "unlisted")]
-    assert verify_unit(store, ANSWERS).findings == ()
+    assert verify_unit(store, ANSWERS).findings == []
     assert verification.is_whole
     assert not verification.findings[0].is_damage
 

@@ -163,7 +163,7 @@ def test_lineage_leads_from_an_episode_to_its_replies_and_its_refresh(store: Sto
     assert (lost["call_ids"], lost["player_model"], lost["player_template"]) == (
         ["call_lost"],
         "m",
-        "kumo/player_turn.md.j2",
+        "kumo/players/turn.md.j2",
     )
     assert (cut["tokens"], cut["cost_usd"], cut["score"], cut["turns"]) == (7, 0.5, 0.0, 1)
     assert (own["seed"], own["index"], own["domain"], own["setting"]) == (3, 0, "Weather", "3x2")
@@ -189,7 +189,7 @@ def test_lineage_leads_from_an_episode_to_the_templates_behind_it(store: Store) 
         "SELECT DISTINCT player_template, player_template_hash, book_version_call_ids FROM kumo_lineage "
         "WHERE player = 'm'"
     )[1]
-    assert rows == [("kumo/player_turn.md.j2", "tpl_1", ["call_draft"])]
+    assert rows == [("kumo/players/turn.md.j2", "tpl_1", ["call_draft"])]
 
 
 def test_revisions_count_books_and_the_errors_of_their_first_versions(store: Store) -> None:

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from schemas.game import EpisodeStatus
 from schemas.kumo.plan import KumoPlan
-from schemas.kumo.things import Instance, Outcome, OutcomeState, SeedConfig, Setting, Step
+from schemas.kumo.things import BookVerdict, Instance, Outcome, OutcomeState, SeedConfig, Setting, Step
 from schemas.plan import EditionPlan, EvaluationPlan, RefreshPlan
 from schemas.tables import TABLES, staged_tables
 from warehouse.editions import publish as publishing
@@ -191,8 +191,8 @@ def call(call_id: str, role: str, status: str, template: str) -> dict[str, Any]:
 
 def rows() -> dict[str, list[dict[str, Any]]]:
     """Return the rows of every staged table; all of them keep every expectation."""
-    draft = book_row(INSTANCE_ID, 0, "the draft", "m", ["a rule"], [], call_id="call_draft")
-    book = book_row(INSTANCE_ID, 1, "the book", "template", [], [], is_replacement=True)
+    draft = book_row(INSTANCE_ID, 0, "the draft", "m", BookVerdict(("a rule",)), call_id="call_draft")
+    book = book_row(INSTANCE_ID, 1, "the book", "template", BookVerdict(), is_replacement=True)
     truth = Step(3, "truth", "rain", None, None)
     shown = {"book_id": book["book_id"]}
     none = Step(1, "none", None, None, None)
@@ -206,9 +206,9 @@ def rows() -> dict[str, list[dict[str, Any]]]:
     )
     return {
         "calls": [
-            call("call_cut", "player", "truncated", "kumo/player_turn.md.j2"),
-            call("call_lost", "player", "unavailable", "kumo/player_turn.md.j2"),
-            call("call_draft", "writer", "ok", "kumo/write_book.md.j2"),
+            call("call_cut", "player", "truncated", "kumo/players/turn.md.j2"),
+            call("call_lost", "player", "unavailable", "kumo/players/turn.md.j2"),
+            call("call_draft", "writer", "ok", "kumo/authors/write_book.md.j2"),
         ],
         "messages": [{"message_id": "msg_1", "content": "what now?"}],
         "kumo_domains": [domain_row(CONFIG, "file")],

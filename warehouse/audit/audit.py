@@ -19,6 +19,7 @@ from schemas.table_form import Column, Table
 from schemas.tables import TABLES
 from warehouse.audit.blocks import read_blocks
 from warehouse.audit.great_expectations import SHOWN, Expectation, Validator
+from warehouse.catalog.confinement import quote
 
 if TYPE_CHECKING:
     import duckdb
@@ -159,9 +160,8 @@ def _view_over_files(files: Mapping[str, Path], folder: str) -> "duckdb.DuckDBPy
     }
     connection = duckdb.connect(":memory:", config=limits)
     for name, file in files.items():
-        quoted = str(file).replace("'", "''")
         connection.execute(
-            f"CREATE VIEW \"{name}\" AS FROM read_parquet('{quoted}', hive_partitioning = false)"
+            f'CREATE VIEW "{name}" AS FROM read_parquet({quote(str(file))}, hive_partitioning = false)'
         )
     return connection
 

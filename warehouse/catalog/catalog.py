@@ -19,7 +19,7 @@ from schemas.errors import QueryFailed, QueryTimedOut, UnreadableInput, in_one_l
 from schemas.table_form import DUCKDB_TYPES, Table
 from schemas.tables import TABLES
 from schemas.units import evaluation_of, is_evaluation, split_unit
-from warehouse.catalog.confinement import Setting, check_statement, confine
+from warehouse.catalog.confinement import Setting, check_statement, confine, quote
 from warehouse.catalog.external_scores import score_files
 from warehouse.catalog.later_statistics import analysis_of
 from warehouse.catalog.withdrawals import withdrawn_units
@@ -241,11 +241,6 @@ def view_over_arrow(tables: dict[str, "pyarrow.Table"]) -> "duckdb.DuckDBPyConne
     return connection
 
 
-def quote(text: str) -> str:
-    """Return the text as a string of SQL."""
-    return "'" + text.replace("'", "''") + "'"
-
-
 def _files_of(store: Store, table: Table, units: Sequence[str]) -> list[str]:
     """Return the names of the files that hold the table in these units, relative to the data root."""
     if table.kind == "root":
@@ -283,12 +278,12 @@ def _errors_in_one_line(sql: str) -> Iterator[None]:
         if "maximum execution time" not in str(error):
             raise KeyboardInterrupt from None
         raise QueryTimedOut(
-            f"the query {_shorten(sql)!r} took longer than allowed: ask for less, or raise --timeout"
+            f"{_name(sql)} took longer than allowed: ask for less, or raise --timeout"
         ) from None
     except duckdb.OutOfMemoryException as error:
         (reason, *_) = str(error).splitlines()
         raise QueryFailed(
-            f"the query {_shorten(sql)!r} needs more memory than allowed ({reason}): ask for fewer columns "
+            f"{_name(sql)} needs more memory than allowed ({reason}): ask for fewer columns "
             "or rows, or raise --memory-limit"
         ) from None
     except duckdb.Error as error:
@@ -303,8 +298,8 @@ def _in_one_line(error: Exception, sql: str) -> str:
     message = " ".join(line.strip() for line in str(error).splitlines() if line.strip() and "^" not in line)
     known = ", ".join([*TABLES, *question_views()])
     remedy = f"; tables and views: {known}" if "does not exist" in message else ""
-    return f"the query {_shorten(sql)!r} failed: {message}{remedy}"
+    return f"{_name(sql)} failed: {message}{remedy}"
 
 
-def _shorten(sql: str) -> str:
-    return shorten(in_one_line(sql), 80)
+def _name(sql: str) -> str:
+    return f"the query {shorten(in_one_line(sql), 80)!r}"

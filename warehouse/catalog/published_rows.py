@@ -1,13 +1,28 @@
 """Some rows of a published table, in memory that does not grow with the table."""
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
+from schemas.errors import Damaged
 from schemas.tables import TABLES
-from warehouse.catalog.catalog import table_file
+from warehouse.catalog.catalog import published_units, table_file
 from warehouse.store.store import Store
 
-_BATCH_ROWS = 1 << 13
+if TYPE_CHECKING:
+    import pyarrow
+
+
+def read_batches(
+    store: Store, table: str, unit: str, columns: Sequence[str], rows: int
+) -> Iterator["pyarrow.RecordBatch"]:
+    """Yield these columns of a published table, so many rows at a time."""
+    import pyarrow.parquet as pq
+
+    with (
+        store.open(table_file(table, unit)) as file,
+        pq.ParquetFile(file, pre_buffer=False) as source,
+    ):
+        yield from source.iter_batches(rows, columns=list(columns), use_threads=False)
 
 
 def rows_with(
@@ -19,15 +34,22 @@ def rows_with(
     """
     import pyarrow as pa
     import pyarrow.compute as pc
-    import pyarrow.parquet as pq
 
-    names = list(columns) or [own.name for own in TABLES[table].columns]
+    names = columns or [own.name for own in TABLES[table].columns]
     wanted = pa.array(list(values), pa.string())
     rows: list[dict[str, Any]] = []
-    with (
-        store.open(table_file(table, unit)) as file,
-        pq.ParquetFile(file, pre_buffer=False) as source,
-    ):
-        for batch in source.iter_batches(_BATCH_ROWS, columns=names, use_threads=False):
-            rows += batch.filter(pc.is_in(batch[column], value_set=wanted)).to_pylist()
+    for batch in read_batches(store, table, unit, names, 1 << 13):
+        rows += batch.filter(pc.is_in(batch[column], value_set=wanted)).to_pylist()
     return rows
+
+
+def published_call_ids(store: Store) -> Iterator[tuple[str, list[str]]]:
+    """Yield what is published, each time with some ids of its calls; an unreadable file is left out."""
+    import pyarrow as pa
+
+    for unit in published_units(store):
+        try:
+            for batch in read_batches(store, "calls", unit, ["call_id"], 20_000):
+                yield unit, batch.column(0).to_pylist()
+        except (pa.ArrowException, OSError, Damaged):
+            continue

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from schemas.errors import in_one_line
@@ -40,20 +40,20 @@ class Finding:
         return self.problem != "unlisted"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Verification:
     """What was read of an edition, its row and manifest aside, and what was found."""
 
     edition: str
-    files: int
-    bytes: int
-    rows: int
-    findings: tuple[Finding, ...]
+    files: int = 0
+    bytes: int = 0
+    rows: int = 0
+    findings: list[Finding] = field(default_factory=list)
 
     @property
     def is_whole(self) -> bool:
         """Whether every byte is as it was published."""
-        return all(finding.problem == "unlisted" for finding in self.findings)
+        return not any(finding.is_damage for finding in self.findings)
 
 
 def lost_units(store: Store) -> tuple[str, ...]:
@@ -75,7 +75,7 @@ def verify_unit(store: Store, edition: str) -> Verification:
     """Read every file of the edition or evaluation and return what differs from seal, row and manifest."""
     verifier = _Verifier(store, edition)
     verifier.check()
-    return Verification(edition, verifier.files, verifier.bytes, verifier.rows, tuple(verifier.findings))
+    return verifier.found
 
 
 class _Verifier:
@@ -86,10 +86,7 @@ class _Verifier:
         self._edition = edition
         self._row_file = row_file(edition)
         self._manifest_file = manifest_file(edition)
-        self.findings: list[Finding] = []
-        self.files = 0
-        self.bytes = 0
-        self.rows = 0
+        self.found = Verification(edition)
 
     def check(self) -> None:
         row = self._row()
@@ -101,7 +98,7 @@ class _Verifier:
         self._name_unlisted(manifest)
 
     def _note(self, file: str, problem: Problem, message: str) -> None:
-        self.findings.append(Finding(self._edition, file, problem, message))
+        self.found.findings.append(Finding(self._edition, file, problem, message))
 
     def _row(self) -> dict[str, Any] | None:
         """Return the edition's row, or None where nothing can be learnt from it."""
@@ -176,8 +173,8 @@ class _Verifier:
                 self._check_file(listed[name], digest)
 
     def _check_file(self, file: ListedFile, found: Digest) -> None:
-        self.files += 1
-        self.bytes += found.size
+        self.found.files += 1
+        self.found.bytes += found.size
         if found.size != file.size:
             problem: Problem = "truncated" if found.size < file.size else "altered"
             self._note(file.name, problem, f"{problem}: {found.size:,} bytes, expected {file.size:,}")
@@ -186,7 +183,7 @@ class _Verifier:
             self._note(file.name, "altered", told)
         else:
             rows = _row_count(self._store, file.name)
-            self.rows += rows
+            self.found.rows += rows
             if rows != file.rows:
                 self._note(file.name, "altered", f"{rows:,} rows, and the manifest says {file.rows:,}")
 

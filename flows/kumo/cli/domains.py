@@ -12,7 +12,7 @@ from flows.console.input_files import json_files, show_path
 from flows.console.root_option import RootOption, data_root
 from flows.console.terminal import Terminal
 from flows.kumo.planning.domain_choice import load_bundled, read_config_file
-from schemas.errors import UnreadableInput
+from schemas.errors import UnreadableInput, count
 from schemas.kumo.things import MIN_ACTIONS, MIN_TRUTHS, Finding, SeedConfig
 from tasks.kumo.validation import RULES, one_to_one_share, validate_config
 from warehouse.kumo.bundled_domains import bundled_domains
@@ -111,10 +111,8 @@ def list_domains(
     rows = [_domain_row(name, config, uses.get(config.domain_id, 0)) for name, config in configs.items()]
     if as_json:
         typer.echo(json.dumps({"domains": rows}, indent=2))
-    elif rows:
-        _print_domains(rows)
     else:
-        typer.echo("No domains are bundled with this installation.")
+        _print_domains(rows)
 
 
 def check_path(path: Path, min_truths: int, min_actions: int) -> Iterator[FileReport]:
@@ -190,15 +188,11 @@ def _print_reports(reports: list[FileReport]) -> None:
 
 def _summary_lines(report: FileReport) -> str:
     assert report.config is not None
-    found = ", ".join(_count(len(report.of(severity)), severity) for severity in ("error", "warning"))
+    found = ", ".join(count(len(report.of(severity)), severity) for severity in ("error", "warning"))
     refused = f"; sampling refuses it for {report.unsafe} of them" if report.unsafe else ""
     sizes = ", ".join(f"{count} {what}" for what, count in _sizes(report.config).items())
     share = f"{one_to_one_share(report.config):.0%} of rule-out sets are one-to-one"
     return f"{report.path}: {found}{refused}\n  {sizes}; {share}"
-
-
-def _count(count: int, what: str) -> str:
-    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 def _print_findings(console: Terminal, title: str, style: str, findings: list[Finding]) -> None:
@@ -223,7 +217,7 @@ def _print_findings(console: Terminal, title: str, style: str, findings: list[Fi
 def _total_line(reports: list[FileReport]) -> str:
     counts = {status: sum(report.status == status for report in reports) for status in _EXIT_CODES}
     return (
-        f"{_count(len(reports), 'file')}: {counts['clean']} clean, {counts['warnings']} with warnings, "
+        f"{count(len(reports), 'file')}: {counts['clean']} clean, {counts['warnings']} with warnings, "
         f"{counts['errors']} with errors, {counts['unreadable']} unreadable"
     )
 

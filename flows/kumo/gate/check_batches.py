@@ -24,7 +24,7 @@ from flows.kumo.gate.expectations import (
 from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace
 from schemas.benchmark import Batch
-from schemas.errors import AuditFailed, UnreadableInput
+from schemas.errors import AuditFailed, UnreadableInput, in_one_line
 from schemas.kumo.gate import NO_THRESHOLDS
 from schemas.kumo.things import Instance, Setting
 from tasks.kumo.authors.read_back import parse_read_back
@@ -227,4 +227,4 @@ def _instance(row: Row, encoded: EncodedConfig) -> Instance | str:
 
 
 def _words(error: Any) -> str:
-    return " ".join(f"{type(error).__name__}: {error}".split())
+    return in_one_line(f"{type(error).__name__}: {error}")

@@ -10,13 +10,8 @@ from dataclasses import dataclass
 
 from schemas.errors import InvalidOption
 
-
-@dataclass(frozen=True, slots=True)
-class PastEdition:
-    """An earlier edition and the ids of the domains that it holds."""
-
-    name: str
-    domain_ids: Collection[str]
+PastEdition = tuple[str, Collection[str]]
+"""An earlier edition and the ids of the domains that it holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +42,7 @@ def take_turns(
 
 def _age(domain_id: str, history: Sequence[PastEdition]) -> int:
     """Return how many editions came after the last one that holds the domain: all of them for a new one."""
-    held = (age for age, edition in enumerate(history) if domain_id in edition.domain_ids)
+    held = (age for age, (_, held_ids) in enumerate(history) if domain_id in held_ids)
     return next(held, len(history))
 
 
@@ -55,5 +50,5 @@ def _why(age: int, history: Sequence[PastEdition], rest: int) -> str:
     if age == len(history):
         return "used in no edition so far"
     if age >= rest:
-        return f"not used in the last {age} editions; last used in {history[age].name}"
-    return f"should still rest, but so should all others; last used in {history[age].name}"
+        return f"not used in the last {age} editions; last used in {history[age][0]}"
+    return f"should still rest, but so should all others; last used in {history[age][0]}"

@@ -6,7 +6,7 @@ from functools import partial
 from itertools import chain
 
 from flows.kumo.planning.domain_choice import choose_domain
-from flows.kumo.planning.domain_rotation import PastEdition, take_turns
+from flows.kumo.planning.domain_rotation import take_turns
 from flows.kumo.planning.estimate_calls import estimate_calls
 from schemas.benchmark import Preparation
 from schemas.calls import ModelChoice, Price, StageEstimate
@@ -128,9 +128,8 @@ def _choose_domains(
     """Return the domains whose turn it is: all of them where no number was asked for."""
     if settings.domain_count is None:
         return candidates
-    history = [PastEdition(*held) for held in domains_by_edition(store)]
     ids = [domain.config.domain_id for domain in candidates]
-    turns = take_turns(ids, history, settings.domain_count, settings.rest_editions)
+    turns = take_turns(ids, domains_by_edition(store), settings.domain_count, settings.rest_editions)
     return tuple(replace(candidates[turn.place], turn=turn.why) for turn in turns)
 
 

@@ -7,7 +7,7 @@ from math import inf
 
 from schemas.errors import UnreadableInput
 from schemas.ids import content_id
-from schemas.kumo.things import Instance, Rejection, SeedConfig, Setting, observation_text
+from schemas.kumo.things import BookVerdict, Instance, Rejection, SeedConfig, Setting, observation_text
 from tasks.kumo.configuration import parse_json
 from tasks.kumo.encoding import EncodedConfig, encode_config, encode_instance, instance_id
 from tasks.kumo.instance_lines import parse_instances
@@ -252,6 +252,6 @@ def _our_moves(instance: Instance, solution: Solution) -> list[str]:
 def _add_book(rows: ReleaseRows, identity: str, text: str | None) -> str | None:
     if text is None:
         return None
-    row = {**book_row(identity, 0, text, BOOK_AUTHOR, [], []), "verdict": "unchecked"}
+    row = {**book_row(identity, 0, text, BOOK_AUTHOR, BookVerdict()), "verdict": "unchecked"}
     rows.tables["kumo_books"].append(row)
     return str(row["book_id"])

@@ -10,11 +10,11 @@ from typing import Any
 
 from schemas.calls import ModelChoice, ModelRequest
 from schemas.kumo.things import Instance, Rule, SeedConfig
-from tasks.kumo.authors.author_request import author_request, message
+from tasks.kumo.authors.author_request import author_request
 from tasks.kumo.books.rules import closed_ends
 
-WRITING_TEMPLATE = "kumo/write_book.md.j2"
-WRITING_SYSTEM_TEMPLATE = "kumo/write_book_system.md.j2"
+WRITING_TEMPLATE = "kumo/authors/write_book.md.j2"
+WRITING_SYSTEM_TEMPLATE = "kumo/authors/write_book_system.md.j2"
 
 _WHOLE_BELOW = 1e15  # larger whole numbers read better as 1e+20
 
@@ -23,11 +23,8 @@ def writing_request(
     writer: ModelChoice, config: SeedConfig, instance: Instance, rules: Sequence[Rule]
 ) -> ModelRequest:
     """Return the call that asks for the book; it is the same for all observations of the instance."""
-    messages = (
-        message("system", WRITING_SYSTEM_TEMPLATE),
-        message("user", WRITING_TEMPLATE, **rule_values(config, instance, rules)),
-    )
-    return author_request("writer", writer, messages, WRITING_TEMPLATE)
+    values = rule_values(config, instance, rules)
+    return author_request("writer", writer, WRITING_SYSTEM_TEMPLATE, WRITING_TEMPLATE, 0, **values)
 
 
 def rule_values(config: SeedConfig, instance: Instance, rules: Sequence[Rule]) -> dict[str, object]:

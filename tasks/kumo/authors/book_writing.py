@@ -9,17 +9,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from schemas.calls import ModelChoice, Reply
-from schemas.kumo.things import Instance, Rejection, Rule, SeedConfig
+from schemas.kumo.things import BookVerdict, Instance, Rejection, Rule, SeedConfig
 from tasks.kumo.authors.author_reply import Unusable
 from tasks.kumo.authors.book_replies import read_book_reply
 from tasks.kumo.authors.book_request import writing_request
-from tasks.kumo.authors.comparison import CycleVerdict, compare
+from tasks.kumo.authors.comparison import compare
 from tasks.kumo.authors.read_back import ReadingBack, read_back
 from tasks.kumo.authors.revision import read_revision, revision_request
 from tasks.llm.asking import Ask
 from tasks.llm.structured import JsonAsker
 
-_NOT_READ = CycleVerdict(was_read=False)
+_NOT_READ = BookVerdict(was_read=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class BookVersion:
     text: str
     author: str
     checked_by: str
-    verdict: CycleVerdict
+    verdict: BookVerdict
     call_id: str
     check_call_ids: tuple[str, ...]
 
@@ -131,7 +131,7 @@ class _Work:
             self.instance,
             self.rules,
             self._last_text(),
-            self.versions[-1].verdict if self.versions else CycleVerdict(),
+            self.versions[-1].verdict if self.versions else BookVerdict(),
             self.problem,
             repeat,
         )
@@ -170,7 +170,7 @@ class _Work:
         self.rejections.append(Rejection("books", self.instance_id, rule, text, call_id))
 
 
-def _counts(verdict: CycleVerdict) -> str:
+def _counts(verdict: BookVerdict) -> str:
     return (
         f"{len(verdict.missing)} missing, {len(verdict.extra)} extra, {len(verdict.confirmed)} confirmed, "
         f"{len(verdict.ambiguous)} ambiguous; expected exactly the instance's rules"

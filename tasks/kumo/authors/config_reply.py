@@ -5,15 +5,14 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from schemas.errors import UnreadableInput
-from schemas.kumo.things import Finding, Proposal, SeedConfig
+from schemas.errors import UnreadableInput, count
+from schemas.kumo.things import MIN_ACTIONS, MIN_TRUTHS, Finding, Proposal, SeedConfig
 from tasks.kumo.configuration import parse_config, parse_json
 from tasks.kumo.validation import validate_config
 from tasks.llm.json_replies import json_text
 from tasks.llm.structured import JsonSchema, object_schema
 
 _SOURCE = "the configuration"
-_FINDINGS_KEPT = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +41,7 @@ class Refused:
 
 
 def read_configuration(
-    content: str, proposal: Proposal, *, min_truths: int, min_actions: int
+    content: str, proposal: Proposal, *, min_truths: int = MIN_TRUTHS, min_actions: int = MIN_ACTIONS
 ) -> Accepted | Refused:
     """Return the configuration that the reply holds, or why it is refused: for its form or its findings.
 
@@ -97,9 +96,5 @@ def _parse(content: str, proposal: Proposal) -> SeedConfig:
 def _refuse(errors: Sequence[Finding]) -> Refused:
     counts = Counter(found.rule for found in errors)
     rules = ", ".join(f"{rule} ({count})" for rule, count in counts.items())
-    problem = f"{len(errors)} {'error' if len(errors) == 1 else 'errors'} found, by rule: {rules}"
-    kept = [(found.rule, found.message) for found in errors[:_FINDINGS_KEPT]]
-    more = len(errors) - len(kept)
-    if more:
-        kept.append(("more-findings", f"{more} more errors; by rule there are {rules}"))
-    return Refused(problem, tuple(kept))
+    problem = f"{count(len(errors), 'error')} found, by rule: {rules}"
+    return Refused(problem, tuple((found.rule, found.message) for found in errors))

@@ -12,17 +12,17 @@ from functools import partial
 from schemas.calls import Message, ModelChoice, ModelRequest
 from schemas.kumo.things import MIN_ACTIONS, MIN_TRUTHS, Proposal, Rejection, SeedConfig
 from tasks.kumo.authors.author_reply import Unusable, unusable_status
-from tasks.kumo.authors.author_request import author_request, message
+from tasks.kumo.authors.author_request import author_request, conversation_request, message
 from tasks.kumo.authors.config_reply import Accepted, Refused, config_schema, read_configuration
 from tasks.kumo.authors.continuation import Completed, complete
 from tasks.llm.asking import Ask
 from tasks.llm.structured import JsonAsker
 
-PROMPT_SYSTEM_TEMPLATE = "kumo/configure_prompt_system.md.j2"
-PROMPT_TEMPLATE = "kumo/configure_prompt.md.j2"
-SYSTEM_TEMPLATE = "kumo/configure_system.md.j2"
-TEMPLATE = "kumo/configure.md.j2"
-REPAIR_TEMPLATE = "kumo/configure_repair.md.j2"
+PROMPT_SYSTEM_TEMPLATE = "kumo/authors/configure_prompt_system.md.j2"
+PROMPT_TEMPLATE = "kumo/authors/configure_prompt.md.j2"
+SYSTEM_TEMPLATE = "kumo/authors/configure_system.md.j2"
+TEMPLATE = "kumo/authors/configure.md.j2"
+REPAIR_TEMPLATE = "kumo/authors/configure_repair.md.j2"
 LONGEST_PROMPT = 20_000  # characters; the template filled in has some 2,000
 
 _SCHEMA_NAME = "seed_configuration"
@@ -76,8 +76,6 @@ async def configure_domain(
     *,
     continuations: int = 3,
     repairs: int = 3,
-    min_truths: int = MIN_TRUTHS,
-    min_actions: int = MIN_ACTIONS,
     ask_json: JsonAsker | None = None,
 ) -> Configured:
     """Return the proposal's configuration as the model writes it, or None after `repairs` repairs.
@@ -94,15 +92,11 @@ async def configure_domain(
     prompt = await _domain_prompt(work)
     if prompt is None:
         return work.drop("there is no prompt to make its configuration from")
-    asking = partial(configuration_request, configurer, prompt, min_truths, min_actions)
+    asking = partial(configuration_request, configurer, prompt)
     request = asking()
     for version in range(1, work.tries + 1):
         done = await _write_prompt(work, request, continuations)
-        result: Accepted | Refused
-        if done.problem is None:
-            result = read_configuration(done.text, proposal, min_truths=min_truths, min_actions=min_actions)
-        else:
-            result = _refusal(done.problem)
+        result = read_configuration(done.text, proposal) if done.problem is None else _refusal(done.problem)
         if isinstance(result, Accepted):
             return work.configure(result.config, result.warnings)
         work.refuse(result.findings)
@@ -149,9 +143,12 @@ def prompt_request(
     `problem` is what was wrong with the last of `attempt` replies; a call that told nothing of it might get
     the same reply again.
     """
-    user = message(
-        "user",
+    return author_request(
+        "configurer",
+        configurer,
+        PROMPT_SYSTEM_TEMPLATE,
         PROMPT_TEMPLATE,
+        attempt,
         name=proposal.name,
         category=proposal.category,
         goal=proposal.goal,
@@ -162,15 +159,11 @@ def prompt_request(
         problem=problem,
         attempt=attempt,
     )
-    messages = (message("system", PROMPT_SYSTEM_TEMPLATE), user)
-    return author_request("configurer", configurer, messages, PROMPT_TEMPLATE, attempt)
 
 
 def configuration_request(
     configurer: ModelChoice,
     prompt: str,
-    min_truths: int,
-    min_actions: int,
     problem: str | None = None,
     attempt: int = 0,
 ) -> ModelRequest:
@@ -178,17 +171,18 @@ def configuration_request(
 
     `problem` is what was wrong with the last of `attempt` replies, where none of it can be shown.
     """
-    user = message(
-        "user",
+    return author_request(
+        "configurer",
+        configurer,
+        SYSTEM_TEMPLATE,
         TEMPLATE,
+        attempt,
         prompt=prompt.strip("\n"),
-        min_truths=min_truths,
-        min_actions=min_actions,
+        min_truths=MIN_TRUTHS,
+        min_actions=MIN_ACTIONS,
         problem=problem,
         attempt=attempt,
     )
-    messages = (message("system", SYSTEM_TEMPLATE), user)
-    return author_request("configurer", configurer, messages, TEMPLATE, attempt)
 
 
 def repair_request(
@@ -205,7 +199,7 @@ def repair_request(
         "user", REPAIR_TEMPLATE, version=version, problem=refused.problem, findings=quoted, more=more
     )
     messages = (*asking, {"role": "assistant", "content": text}, repair)
-    return author_request("configurer", configurer, messages, REPAIR_TEMPLATE, version)
+    return conversation_request("configurer", configurer, messages, REPAIR_TEMPLATE, version)
 
 
 def _refusal(problem: Unusable) -> Refused:

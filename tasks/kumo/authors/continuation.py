@@ -7,7 +7,7 @@ the one before, is left out, and only where the whole can then be read.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from prompts.render import template_hash
 from schemas.calls import CallStatus, Message, ModelRequest, Reply
@@ -17,7 +17,7 @@ from tasks.kumo.authors.author_request import message
 from tasks.llm.asking import Ask
 from tasks.llm.json_replies import is_cut_off, json_text
 
-TEMPLATE = "kumo/configure_continue.md.j2"
+TEMPLATE = "kumo/authors/configure_continue.md.j2"
 
 _ENDING_SHOWN = 200
 _LONGEST_OVERLAP = 4000
@@ -60,7 +60,9 @@ async def complete(ask: Ask, request: ModelRequest, reply: Reply, continuations:
             return Completed(text, tuple(call_ids), None)
         if left:
             messages += [{"role": "assistant", "content": reply.content}, _continue_message(text)]
-            reply = await ask(_continuation(request, messages))
+            hash_ = template_hash(TEMPLATE)
+            asking = replace(request, messages=tuple(messages), template=TEMPLATE, template_hash=hash_)
+            reply = await ask(asking)
             call_ids.append(reply.call_id)
     reason = f"the document is still cut off after {continuations} continuations; write it shorter"
     return Completed(text, tuple(call_ids), Unusable("cut_off", reason))
@@ -139,18 +141,6 @@ def _has_begun(reply: Reply) -> bool:
 
 def _continue_message(text: str) -> Message:
     return message("user", TEMPLATE, ending=text[-_ENDING_SHOWN:])
-
-
-def _continuation(request: ModelRequest, messages: list[Message]) -> ModelRequest:
-    return ModelRequest(
-        role=request.role,
-        model=request.model,
-        messages=tuple(messages),
-        params=request.params,
-        template=TEMPLATE,
-        template_hash=template_hash(TEMPLATE),
-        repeat=request.repeat,
-    )
 
 
 def _misfit(content: str) -> str:

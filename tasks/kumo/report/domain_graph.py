@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from tasks.kumo.report.graphs import DomainGraph
+from tasks.kumo.report.extras import DomainGraph
 from tasks.report.content import Drawing, ReportData, Section, omit_section
 from tasks.report.figures.canvas import BACK, INK, MARKERS, SERIES, WIDTH, canvas, plot, sheet, to_svg
 from tasks.report.wording import clean, decimals

@@ -14,6 +14,15 @@ def fold_name(name: str) -> str:
     return " ".join(unicodedata.normalize("NFC", name).casefold().split())
 
 
+def match_name(written: str, names: Sequence[str]) -> str | None:
+    """Return the listed name that somebody wrote: exactly, or in the folded form that only one name has."""
+    if written in names:
+        return written
+    folded = fold_name(written)
+    alike = [name for name in names if fold_name(name) == folded]
+    return alike[0] if len(alike) == 1 else None
+
+
 def name_findings(config: SeedConfig) -> Iterator[Finding]:
     """Yield what is wrong with single names and with lists of names."""
     yield from _spelling_findings(config)

@@ -18,7 +18,7 @@ from tasks.report.figures.canvas import (
     sheet,
     to_svg,
 )
-from tasks.report.wording import shorten
+from tasks.report.wording import shorten, span, with_interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,6 +46,26 @@ class Bar:
     text: str
     series: int = 0
     heading: str = ""
+
+
+def interval_bar(
+    label: str,
+    row: Record,
+    value: str,
+    low: str = "low",
+    high: str = "high",
+    series: int = 0,
+    heading: str = "",
+    places: int = 3,
+) -> Bar:
+    """Return the bar of a row's value and interval, which these columns hold, with both as its text."""
+    ends = row[value], row[low], row[high]
+    return Bar(label, *ends, with_interval(*ends, places), series, heading)
+
+
+def count_a_player(column: str) -> Callable[[list[Record]], str]:
+    """Return what names the least and greatest count that the column holds of a player."""
+    return lambda listed: f"{span(row[column] for row in listed)} a player"
 
 
 def bars_by_setting(

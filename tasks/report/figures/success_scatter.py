@@ -26,19 +26,12 @@ def settings_scatter(data: ReportData) -> Section:
         unit = "player in one domain, as too few players took part in both settings to compare players alone"
     if not points:
         return omit_section(key, title, tables, "No player took part in both settings.")
-    found = pearson([point.x for point in points], [point.y for point in points])
-    svg = scatter(
-        key,
-        f"{title}: {easier} and {harder}",
-        points,
-        Axis(f"success rate, {easier}", True),
-        Axis(f"success rate, {harder}", True),
-        data.drawn_players(),
-    )
+    axes = Axis(f"success rate, {easier}", True), Axis(f"success rate, {harder}", True)
+    svg = scatter(key, f"{title}: {easier} and {harder}", points, *axes, data.drawn_players())
     caption = (
         f"Each point is a {unit}; {_LINES}. On the broken line both settings are equally hard. {_PEARSON}."
     )
-    return Section(key, title, caption, tables, (Drawing(correlation_text(found), svg),), names_players=True)
+    return Section(key, title, caption, tables, (Drawing(_correlation(points), svg),), names_players=True)
 
 
 def tokens_scatter(data: ReportData) -> Section:
@@ -61,16 +54,9 @@ def tokens_scatter(data: ReportData) -> Section:
             if (used := tokens.get((setting, row["player"]))) is not None
         ]
         if len(points) > 1:
-            found = pearson([point.x for point in points], [point.y for point in points])
-            svg = scatter(
-                f"{key}-{number}",
-                f"{title}: {setting}",
-                points,
-                Axis("mean tokens an episode"),
-                Axis("success rate", True),
-                data.drawn_players(),
-            )
-            drawings.append(Drawing(f"{setting}: {correlation_text(found)}", svg))
+            axes = Axis("mean tokens an episode"), Axis("success rate", True)
+            svg = scatter(f"{key}-{number}", f"{title}: {setting}", points, *axes, data.drawn_players())
+            drawings.append(Drawing(f"{setting}: {_correlation(points)}", svg))
     if not drawings:
         return omit_section(key, title, tables, "Fewer than two players of this edition have a token count.")
     caption = f"Each point is a player, all domains together; {_LINES}. {_PEARSON}."
@@ -95,16 +81,10 @@ def benchmarks_scatter(data: ReportData) -> Section:
             )
             for row in rows
         ]
-        found = pearson([point.x for point in points], [point.y for point in points])
-        svg = scatter(
-            f"{key}-{number}",
-            f"{title}: {benchmark}, {setting}",
-            points,
-            Axis(f"score in {benchmark}"),
-            Axis(f"success rate, {setting}", True),
-            data.drawn_players(),
-        )
-        drawings.append(Drawing(f"{benchmark}, {setting}: {correlation_text(found)}", svg))
+        name = f"{benchmark}, {setting}"
+        axes = Axis(f"score in {benchmark}"), Axis(f"success rate, {setting}", True)
+        svg = scatter(f"{key}-{number}", f"{title}: {name}", points, *axes, data.drawn_players())
+        drawings.append(Drawing(f"{name}: {_correlation(points)}", svg))
     if not drawings:
         return omit_section(
             key,
@@ -117,6 +97,10 @@ def benchmarks_scatter(data: ReportData) -> Section:
         f"success rate by bootstrap over instances. {_PEARSON}. The table names each score's source."
     )
     return Section(key, title, caption, (table,), tuple(drawings), names_players=True)
+
+
+def _correlation(points: Sequence[Point]) -> str:
+    return correlation_text(pearson([point.x for point in points], [point.y for point in points]))
 
 
 def _points(

@@ -18,7 +18,7 @@ async def post_chat(openai_client: "AsyncOpenAI", body: dict[str, Any], policy: 
     import httpx2
     import openai
 
-    from tasks.llm.bounded_http import why_cut
+    from tasks.llm.http.bounded_http import why_cut
 
     started = time.perf_counter()
     try:

@@ -9,8 +9,6 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from tasks.kumo.authors.comparison import ReadBack, SaidOutcome, SaidRange, UnclearPassage
-
 Bound = Annotated[float, Field(allow_inf_nan=False)]
 
 
@@ -26,20 +24,12 @@ class RangeForm(_Form):
     low_included: bool | None
     high_included: bool | None
 
-    def to_said(self) -> SaidRange:
-        """Return the range as the comparison takes it."""
-        return SaidRange(self.low, self.high, self.low_included, self.high_included)
-
 
 class PassageForm(_Form):
     """A passage that leaves open what is ruled out, and the names that it may mean."""
 
     passage: str
     names: list[str]
-
-    def to_said(self) -> UnclearPassage:
-        """Return the passage as the comparison takes it."""
-        return UnclearPassage(self.passage, tuple(self.names))
 
 
 class OutcomeForm(_Form):
@@ -58,17 +48,6 @@ class OutcomeForm(_Form):
             raise ValueError(f"expected either a label or a range, and null for the other one, got {given}")
         return self
 
-    def to_outcome(self, action: str) -> SaidOutcome:
-        """Return the outcome of this action as the comparison takes it."""
-        return SaidOutcome(
-            action=action,
-            label=self.label,
-            range=self.range.to_said() if self.range is not None else None,
-            rules_out=tuple(self.rules_out),
-            confirms=tuple(self.confirms),
-            unclear=tuple(form.to_said() for form in self.unclear),
-        )
-
 
 class ActionForm(_Form):
     """An action with all outcomes that the guidebook describes."""
@@ -82,15 +61,6 @@ class ReadBackForm(_Form):
 
     actions: list[ActionForm]
     unclear: list[str]
-
-    def to_said(self) -> ReadBack:
-        """Return all of it as the comparison takes it."""
-        return ReadBack(
-            outcomes=tuple(
-                form.to_outcome(entry.action) for entry in self.actions for form in entry.outcomes
-            ),
-            unclear=tuple(self.unclear),
-        )
 
 
 @lru_cache(maxsize=1)

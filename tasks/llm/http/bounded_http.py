@@ -17,7 +17,7 @@ import httpx2
 from openai import AsyncOpenAI, DefaultAioHttpClient
 
 from schemas.calls import CallPolicy
-from tasks.llm.endpoint import bracket_host, is_loopback, strip_url
+from tasks.llm.http.endpoint import bracket_host, is_loopback, strip_url
 
 _SMALL = 1_000_000
 _LARGE_TOGETHER = 128_000_000

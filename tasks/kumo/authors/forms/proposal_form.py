@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from schemas.errors import UnreadableInput, shorten
+from tasks.kumo.authors.author_reply import describe_problems
 from tasks.kumo.configuration import parse_json
 from tasks.kumo.validation.names import fold_name
 from tasks.llm.json_replies import json_text
@@ -16,6 +17,7 @@ LONGEST_TITLE = 100
 LONGEST_PHRASE = 300
 
 _MOST_ENTRIES = 1000
+_PROBLEMS_SHOWN = 8
 _JOINERS = "\u200c\u200d"  # part of correct spelling in several scripts
 _ABOUT = {
     "name": "the domain's name, such as Mineral Identification",
@@ -97,12 +99,7 @@ def read_entry(entry: object) -> ProposalForm:
     try:
         return ProposalForm.model_validate(entry)
     except ValidationError as error:
-        problems = error.errors(include_url=False, include_input=False)
-    places = (".".join(str(part) for part in problem["loc"]) or "the domain" for problem in problems)
-    texts = (problem["msg"].removeprefix("Value error, ") for problem in problems)
-    listed = [f"{shorten(place)}: {text}" for place, text in zip(places, texts, strict=True)]
-    more = f"; and {len(listed) - 8} more" if len(listed) > 8 else ""
-    raise NotTheForm("; ".join(listed[:8]) + more)
+        raise NotTheForm(describe_problems(error, _PROBLEMS_SHOWN)) from None
 
 
 def entry_name(entry: object) -> str:

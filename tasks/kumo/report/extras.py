@@ -1,4 +1,4 @@
-"""The domain graphs of an edition, and the table of their communities."""
+"""What the report computes of KUMO's queries: domain graphs, communities, shares of optimal counts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,11 +7,13 @@ from typing import Any
 from tasks.kumo.configuration import parse_config
 from tasks.kumo.statistics.domain_graph import communities, domain_graph
 from tasks.report.content import Extras, Record, ReportTable
+from tasks.statistics.intervals import wilson_interval
 
 _COMPUTED = (
     "Computed from these configurations: truths that one action can rule out are linked, and communities "
     "found by Louvain's method."
 )
+_SHARES = "Beside these rows the share of each count, with Wilson's interval."
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +31,8 @@ class DomainGraph:
     modularity: float | None
 
 
-def compute_graphs(queried: Mapping[str, ReportTable], seed: int) -> Extras:
-    """Return the domain graphs of the queried `configurations`, and their communities: a row a community."""
+def compute_extras(queried: Mapping[str, ReportTable], seed: int) -> Extras:
+    """Return the domain graphs of the queried `configurations`, their communities, and the optimal counts."""
     source = queried["configurations"]
     graphs = tuple(_graph(record, seed) for record in source.records())
     rows = tuple(
@@ -40,7 +42,18 @@ def compute_graphs(queried: Mapping[str, ReportTable], seed: int) -> Extras:
         for names in [[graph.truths[member] for member in members]]
     )
     columns = ("domain", "n_truths", "n_links", "modularity", "community", "n_members", "truths")
-    return Extras((ReportTable("communities", columns, rows, source.sql, _COMPUTED),), graphs)
+    communities_table = ReportTable("communities", columns, rows, source.sql, _COMPUTED)
+    return Extras((communities_table, _with_shares(queried["optimal_counts"])), graphs)
+
+
+def _with_shares(counts: ReportTable) -> ReportTable:
+    """Return the optimal counts with the share of each among the setting's instances, and its interval."""
+    rows = []
+    for row in counts.records():
+        interval = wilson_interval(row["instances"], row["n"])
+        rows.append((*row.values(), row["instances"] / row["n"], *(interval or (None, None))))
+    columns = (*counts.columns, "share", "low", "high")
+    return ReportTable(counts.name, columns, tuple(rows), counts.sql, _SHARES)
 
 
 def _graph(record: Record, seed: int) -> DomainGraph:
