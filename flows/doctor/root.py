@@ -159,7 +159,7 @@ def _ledger(store: Store) -> Check:
     state = check_ledger(path)
     if state.flaws:
         return report_flaws([f"{path}: {flaw}" for flaw in state.flaws], _LEDGER)
-    missing = find_missing_calls(path, lambda: published_call_ids(store))
+    missing = find_missing_calls(path, published_call_ids(store))
     root_id = find_root_id(store)
     is_foreign = state.root_id is not None and state.root_id != root_id
     if missing:

@@ -79,8 +79,9 @@ def _store_all(path: str, name: str, count: int, start: Any, out: str) -> None:
     Path(out).write_text(json.dumps({one.call_id: one.content for one in kept}))
 
 
-def test_two_processes_share_a_new_ledger_and_agree_on_every_reply(tmp_path: Path) -> None:
+def test_two_processes_share_a_ledger_and_agree_on_every_reply(tmp_path: Path) -> None:
     path, count = tmp_path / "l.sqlite", 600
+    CallLedger(path, "e1", "http://localhost/v1").close()
     start = SPAWN.Barrier(3)
     outs = [tmp_path / name for name in ("one", "two")]
     processes = [
