@@ -116,14 +116,6 @@ def test_the_same_call_twice_in_one_group_has_one_winner(ledger: CallLedger) -> 
     assert kept[1] == ledger.find(failed.call_id) == reply(failed, "answer")
 
 
-def test_repeats_never_share_an_entry(ledger: CallLedger) -> None:
-    asked = [request(repeat=run) for run in range(5)]
-    keep(ledger, *((one, reply(one, f"run {one.repeat}")) for one in asked))
-    found = [ledger.find(one.call_id) for one in asked]
-    assert [one.content for one in found if one] == [f"run {run}" for run in range(5)]
-    assert [row["repeat"] for row in ledger.rows(one.call_id for one in asked)["calls"]] == [0, 1, 2, 3, 4]
-
-
 def test_spent_counts_answers_of_the_edition_and_the_cost_that_is_known(ledger: CallLedger) -> None:
     replies: list[dict[str, Any]] = [
         {"cost_usd": 0.5},
@@ -141,16 +133,6 @@ def test_many_stores_at_once_are_few_transactions(ledger: CallLedger) -> None:
     keep(ledger, *((one, reply(one)) for one in asked))
     assert ledger.commits <= 40
     assert ledger.sum_spending().calls == 400
-
-
-def test_one_after_the_other_each_is_committed_before_the_next(ledger: CallLedger) -> None:
-    async def in_turn() -> None:
-        for i in range(10):
-            asked = request(str(i))
-            await ledger.store(asked, reply(asked))
-            assert ledger.commits == i + 1
-
-    asyncio.run(in_turn())
 
 
 def test_closing_keeps_what_waits_and_takes_no_more(tmp_path: Path) -> None:

@@ -197,30 +197,6 @@ def test_a_root_that_cannot_be_written_to_is_named(tmp_path: Path) -> None:
     assert not root_lock._held
 
 
-def test_who_waits_gets_the_lock_when_it_is_free(tmp_path: Path) -> None:
-    root = str(tmp_path)
-    with holding(root) as holder:
-        waiting = _waiter(root)
-        waiting.go()
-        holder.go()
-        assert holder.line() == "released"
-        assert waiting.line() == "in"
-        waiting.kill()
-
-
-def _waiter(root: str) -> Holder:
-    program = (
-        "import sys\n"
-        "from warehouse.lock.root_lock import sole_writer\n"
-        "from warehouse.store.store import Store\n"
-        "print('ready', flush=True)\n"
-        "sys.stdin.readline()\n"
-        "with sole_writer(Store(sys.argv[1]), sys.argv[2]):\n"
-        "    print('in', flush=True)\n"
-    )
-    return Holder(root, "publish e1", program)
-
-
 @pytest.fixture(autouse=True)
 def _nothing_held() -> Iterator[None]:
     yield
