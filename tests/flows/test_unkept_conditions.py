@@ -18,7 +18,7 @@ from warehouse.store.store import Store
 
 __all__ = ["conditions", "s3"]
 
-IGNORED = "ignores If-None-Match and If-Match"
+IGNORED = "does not keep If-None-Match and If-Match"
 REFRESH = ("refresh", "--domains", "mineral_identification", "--instances", "3", "--edition", "e2")
 
 

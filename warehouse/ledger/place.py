@@ -4,15 +4,15 @@ SQLite does not notice that its file was deleted or replaced, and nobody finds w
 connection still reads that file, so that all of it can be copied into a new one.
 """
 
-import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
 from schemas.errors import Damaged
 from warehouse.ledger.schema import open_for_writing
+from warehouse.local_draft import draft_of
 
 
 class LedgerPlace:
@@ -45,14 +45,8 @@ class LedgerPlace:
 
     def rescue(self) -> None:
         """Copy the ledger, with all that was written since it was lost, into a file beside its path."""
-        draft = self._rescued.with_name(f".{self._rescued.name}.draft")
-        try:
-            with closing(sqlite3.connect(draft)) as copy:
-                self.connection.backup(copy)
-            os.replace(draft, self._rescued)
-        finally:
-            with suppress(OSError):
-                draft.unlink()
+        with draft_of(str(self._rescued)) as draft, closing(sqlite3.connect(draft)) as copy:
+            self.connection.backup(copy)
 
 
 # None until the ledger is opened within the block.
