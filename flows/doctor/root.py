@@ -122,7 +122,7 @@ def _ledger(store: Store) -> str | Check:
     state = check_ledger(path)
     if state.flaws:
         return fail_by([f"{path}: {flaw}" for flaw in state.flaws], _LEDGER)
-    missing = find_missing_calls(path, lambda: published_call_ids(store))
+    missing = find_missing_calls(path, published_call_ids(store))
     own_id = find_root_id(store)
     is_foreign = state.root_id is not None and state.root_id != own_id
     if missing:

@@ -33,7 +33,9 @@ def audit_and_publish(root: str, unit: str) -> dict[str, int]:
         # Only now: what is removed while it is read would be missed otherwise.
         require_complete(workspace)
         questions = local_questions(store, plan.edition, folder) if is_evaluation(unit) else {}
-        results = [*audit(files, questions), *staging.read_all("audits").to_pylist()]
+        results = audit(files, questions)
+        for key in staging.done_keys():
+            results += staging.read_batch(key, "audits")
         require_pass(results, store.location(staging.folder))
         statistics = None
         if is_evaluation(unit):

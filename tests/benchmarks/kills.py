@@ -27,7 +27,7 @@ from tests.server.log import answers_by_digest
 from tests.server.options import ServerOptions
 from tests.server.running import RunningServer, running_server
 from tests.server.wire import request_digest
-from warehouse.ledger.rows import stored_calls
+from warehouse.ledger.reading import LedgerReader
 from warehouse.ledger.schema import ANSWERED_SQL, open_for_reading
 
 TARGETS = ("main", "group", "server")
@@ -195,8 +195,9 @@ def answers_in_ledger(root: Path) -> Counter[str]:
         return Counter()
     with closing(open_for_reading(path)) as connection:
         answered = connection.execute(f"SELECT call_id FROM calls WHERE status IN {ANSWERED_SQL}").fetchall()
-        calls = stored_calls(connection, path, [call_id for (call_id,) in answered])
-        return Counter(request_digest(call["model"], call["messages"], call["params"]) for call in calls)
+    with LedgerReader(path) as ledger:
+        calls = [ledger.call(call_id) for (call_id,) in answered]
+    return Counter(request_digest(call["model"], call["messages"], call["params"]) for call in calls)
 
 
 def _start(server: RunningServer, root: Path) -> "subprocess.Popen[str]":

@@ -42,7 +42,7 @@ from tests.flows.report_root import publish_without_models
 from tests.server.options import ServerOptions
 from tests.server.running import running_server
 from tests.warehouse import tiny_edition
-from tests.warehouse.tiny_edition import publish
+from tests.warehouse.tiny_edition import publish, staged_rows
 from warehouse.catalog.catalog import published_units, table_file
 from warehouse.editions import publish as publishing
 from warehouse.staging.staging import Rows, Staging
@@ -312,7 +312,7 @@ def publish_staged(root: Path, unit: str) -> None:
     """Publish what is staged without its audit, which has been tested often enough."""
     staging = Staging(Store(str(root)), unit)
     names = ("episodes", "turns") if unit == ANSWERS else ("kumo_books", "instances")
-    tables = {name: staging.read_all(name) for name in names}
+    tables = {name: staged_rows(staging, name) for name in names}
     publishing.publish(staging.store, staging.require_plan(), tables, [], datetime.now(UTC))
 
 

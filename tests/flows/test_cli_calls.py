@@ -17,9 +17,7 @@ from tests.flows.hand_made_root import Run, Shown, perennial
 from tests.flows.prefect_harness import clean_environment
 from warehouse.ledger.ledger import CallLedger, ledger_file
 
-NASTY = (
-    "\x1b[2J\x1b]0;title\x07 [bold red]loud[/bold red] :smile: \u202eback\u2066 half \ud83d\r\nnext\ttab\x9b"
-)
+NASTY = "\x1b[2J\x1b]0;title\x07 [bold red]loud[/bold red] :smile: \u202eback\u2066 half\r\nnext\ttab\x9b"
 
 
 @pytest.fixture
@@ -192,15 +190,15 @@ def test_text_of_a_model_neither_steers_the_terminal_nor_is_read_as_markup(run: 
     store(tmp_path, (asked, Reply(asked.call_id, "ok", content=NASTY, reasoning=NASTY, finish_reason=NASTY)))
     for shown in (run(asked.call_id), run()):
         assert shown.code == 0
-        assert not set(shown.out) & set("\x1b\x07\x9b\r\u202e\u2066\ud83d")
+        assert not set(shown.out) & set("\x1b\x07\x9b\r\u202e\u2066")
         assert "m[red]x[/red]" in shown.out
     page = run(asked.call_id).out
     reply = page[page.index("\nreply ") :]
     assert "\\x1b[2J\\x1b]0;title\\x07 [bold red]loud[/bold red] :smile: \\u202eback" in reply
-    assert "half \\ud83d\\r\nnext    tab\\x9b" in reply
+    assert "half\\r\nnext    tab\\x9b" in reply
     for form in ("csv", "json"):
         for shown in (run(asked.call_id, "--format", form), run("--format", form)):
-            assert not set(shown.out) & set("\x1b\x07\x9b\r\u202e\u2066\ud83d")
+            assert not set(shown.out) & set("\x1b\x07\x9b\r\u202e\u2066")
     assert json.loads(run(asked.call_id, "--format", "json").out)["content"] == NASTY
     (row,) = csv.DictReader(io.StringIO(run(asked.call_id, "--format", "csv").out, newline=""))
     assert row["content"] == printable(NASTY)

@@ -29,6 +29,7 @@ from tasks.kumo.sampling import SamplingRequest, sample_instances
 from tasks.kumo.self_test import needs_no_test
 from tests.flows.prefect_harness import Harness
 from tests.server.book_text import read_back_of
+from tests.warehouse.tiny_edition import staged_rows
 from warehouse.catalog.catalog import table_file
 from warehouse.catalog.withdrawals import withdraw, withdrawn_units
 from warehouse.kumo.rows import instance_from_row, instance_row
@@ -134,7 +135,7 @@ def _publish_copy(workspace: Workspace, edition: str, change: Change = lambda ro
     """Publish the staged instances and configurations as an earlier edition, changed."""
     store = workspace.staging.store
     tables = ("instances", "kumo_instances", "kumo_seed_configs")
-    content = {table: workspace.staging.read_all(table).to_pylist() for table in tables}
+    content = {table: staged_rows(workspace.staging, table).to_pylist() for table in tables}
     change(content["kumo_instances"])
     content["instances"] = _shared_rows(content["kumo_instances"], content["instances"])
     for table, rows in content.items():

@@ -5,8 +5,6 @@ import hashlib
 import json
 import os
 import shutil
-import subprocess
-import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,8 +14,9 @@ from flows.refresh.plan import prepare_refresh
 from schemas.calls import ModelRequest, Reply
 from tests.flows.grown_root import REFRESH, settings_of
 from tests.flows.hand_made_root import Run, publish_day
-from tests.flows.prefect_harness import Harness, clean_environment
+from tests.flows.prefect_harness import Harness
 from tests.warehouse import tiny_edition
+from tests.warehouse.lock_holding import holding
 from warehouse.catalog.catalog import published_editions, row_file, table_file
 from warehouse.catalog.later_statistics import as_statistics, keep_analysis
 from warehouse.ledger.ledger import CallLedger, ledger_file
@@ -161,25 +160,10 @@ def test_a_fresh_draft_and_a_fresh_analysis_are_left_to_who_uses_them(run: Run, 
 def test_pruning_waits_for_nobody_and_breaks_no_lock(run: Run, store: Store) -> None:
     _stage(store, "e3", batches=1)
     before = _hashes(store, "staging")
-    script = (
-        "import sys\n"
-        "from warehouse.lock.root_lock import lock_root\n"
-        "from warehouse.store.store import Store\n"
-        "with lock_root(Store(sys.argv[1]), 'refresh e3'):\n"
-        "    print('locked', flush=True)\n"
-        "    sys.stdin.read()\n"
-    )
-    holder = subprocess.Popen(
-        [sys.executable, "-P", "-c", script, store.root],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        env=clean_environment(),
-    )
-    assert holder.stdout is not None
-    assert holder.stdout.readline() == "locked\n"
-    shown = run("editions", "--prune-staging", "--yes")
-    holder.communicate()
+    with holding(store.root, "refresh e3") as holder:
+        shown = run("editions", "--prune-staging", "--yes")
+        holder.go()
+        assert holder.line() == "released"
     assert shown.code == 9
     assert "refresh e3" in shown.err
     assert _hashes(store, "staging") == before

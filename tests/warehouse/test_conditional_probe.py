@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 
 from schemas.errors import InvalidOption, RootLocked
-from tests.warehouse.lock_holding import Holder, holding, leave_lock, record
+from tests.warehouse.lock_holding import holding, leave_lock, record
 from tests.warehouse.s3_server import BUCKET, S3, Conditions, conditions, s3
 from warehouse.lock.root_lock import lock_root
 from warehouse.store.conditional_probe import FOLDER
@@ -42,12 +42,11 @@ BOTH = ("If-None-Match", "If-Match")
 @pytest.mark.parametrize(
     ("ignored", "not_offered", "told"),
     [
-        (BOTH, (), "ignores If-None-Match and If-Match, so"),
-        (("If-Match",), (), "ignores If-Match, so"),
-        (("If-None-Match",), (), "ignores If-None-Match, so"),
-        ((), BOTH, "does not implement If-None-Match and If-Match, so"),
-        ((), ("If-None-Match",), "does not implement If-None-Match, so"),
-        (("If-Match",), ("If-None-Match",), "ignores If-Match and does not implement If-None-Match, so"),
+        (BOTH, (), "does not keep If-None-Match and If-Match, so"),
+        (("If-Match",), (), "does not keep If-Match, so"),
+        (("If-None-Match",), (), "does not keep If-None-Match, so"),
+        ((), BOTH, "does not keep If-None-Match and If-Match, so"),
+        (("If-Match",), ("If-None-Match",), "does not keep If-None-Match and If-Match, so"),
     ],
 )
 def test_a_store_that_does_not_keep_conditions_is_refused_by_name(
@@ -91,25 +90,9 @@ def test_a_dead_holders_lock_is_not_taken_over_where_conditions_are_ignored(
     conditions.ignored = BOTH
     store = leave_lock(s3.new_root(), record, owner_started="1")
     left = store.read_bytes(LOCK)
-    with pytest.raises(InvalidOption, match="ignores"), lock_root(store, "refresh e2"):
+    with pytest.raises(InvalidOption, match="does not keep"), lock_root(store, "refresh e2"):
         pass
     assert store.read_bytes(LOCK) == left
-
-
-def test_of_several_writers_at_once_none_gets_in_where_conditions_are_ignored(
-    s3: S3, conditions: Conditions
-) -> None:
-    conditions.ignored = BOTH
-    root = s3.new_root()
-    writers = [Holder(root, f"writer {number}") for number in range(3)]
-    try:
-        for writer in writers:
-            writer.go()
-        assert [writer.line().split()[0] for writer in writers] == ["InvalidOption"] * 3
-    finally:
-        for writer in writers:
-            writer.kill()
-    assert Store(root).names("") == []
 
 
 def test_a_store_is_probed_once_in_a_process_with_five_requests(s3: S3, conditions: Conditions) -> None:

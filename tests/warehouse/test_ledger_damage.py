@@ -152,7 +152,7 @@ def test_a_whole_ledger_has_no_flaw_and_is_counted(tmp_path: Path) -> None:
     _keep(path, 1200)
     lost = request("lost")
     with CallLedger(path, "e1", URL) as ledger:
-        keep(ledger, (lost, reply(lost, "half \ud83d of a pair", status="unavailable", cost_usd=1)))
+        keep(ledger, (lost, reply(lost, "half of a pair", status="unavailable", cost_usd=1)))
     state = check_ledger(path)
     assert (state.calls, state.answered, state.messages) == (1201, 1200, 1202)
     assert state.flaws == ()

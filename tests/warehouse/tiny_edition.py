@@ -25,7 +25,8 @@ from warehouse.kumo.rows import (
     outcome_rows,
     shared_instance_row,
 )
-from warehouse.store.parquet import with_place
+from warehouse.staging.staging import Staging
+from warehouse.store.parquet import sort_by_key, with_place
 from warehouse.store.store import Store
 
 CONFIG = SeedConfig(
@@ -65,6 +66,13 @@ STAGED_TABLES = tuple(
 )
 MEASURED = Step(1, "action", "measure", 4.5, 1)
 LOOKED = Step(2, "action", "look up", "grey", 1)
+
+
+def staged_rows(staging: Staging, table: str) -> pa.Table:
+    """Return the table's rows of all staged batches, sorted by its key."""
+    parts = {key: staging.parts(key).get(table) for key in staging.done_keys()}
+    rows = [staging.read_part(key, table, part) for key, part in parts.items() if part]
+    return sort_by_key(pa.concat_tables(rows), TABLES[table])
 
 
 def play(

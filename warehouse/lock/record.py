@@ -59,9 +59,7 @@ def format_time(moment: datetime) -> str:
 
 
 def ago(moment: datetime, now: datetime) -> str:
-    """Return how long ago that was; a time that lies ahead, as after a clock set back, is reported as
-    such.
-    """
+    """Return how long ago that was; of a time that lies ahead, as after a clock set back, it says so."""
     age = now - moment
     if age < timedelta(seconds=-1):
         return "by a clock that is ahead of this one"

@@ -20,7 +20,7 @@ from schemas.ids import content_id
 from schemas.plan import Plan, plan_from_json
 from schemas.tables import TABLES
 from schemas.units import describe_unit
-from warehouse.store.parquet import parquet_bytes, parquet_table, sort_by_key
+from warehouse.store.parquet import parquet_bytes, parquet_table
 from warehouse.store.store import Store
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Staging:
     def write_plan(self, plan: Plan) -> None:
         """Keep the plan: the first thing that is staged."""
         values = plan.as_json()
-        text = json.dumps({**values, _PLAN_DIGEST: _plan_digest(values)}, indent=1, ensure_ascii=False)
+        text = json.dumps({**values, _PLAN_DIGEST: content_id("plan", values)}, indent=1, ensure_ascii=False)
         self.store.write_bytes(f"{self.folder}/plan.json", text.encode())
 
     def read_plan(self) -> Plan | None:
@@ -118,7 +118,7 @@ class Staging:
                 _refuse_other_columns(name, rows)
                 content = parquet_bytes(pa.Table.from_pylist(rows, schema=TABLES[name].arrow_schema()))
                 self.store.write_bytes(self.part_file(name, key), content)
-                mark[name] = StagedPart(len(rows), len(content), _sha256(content))
+                mark[name] = StagedPart(len(rows), len(content), hashlib.sha256(content).hexdigest())
         self.store.write_bytes(self._mark(key), json.dumps(mark, default=asdict).encode())
         return {name: part.rows for name, part in mark.items()}
 
@@ -150,7 +150,7 @@ class Staging:
         if len(content) != part.size:
             truncated = "truncated" if len(content) < part.size else "too long"
             raise self._make_damaged(name, f"is {truncated}: {len(content):,} of {part.size:,} bytes")
-        if _sha256(content) != part.sha256:
+        if hashlib.sha256(content).hexdigest() != part.sha256:
             raise self._make_damaged(name, f"was altered: its {len(content):,} bytes are not those written")
         try:
             rows = parquet_table(content, None if columns is None else list(columns))
@@ -159,22 +159,6 @@ class Staging:
         if rows.num_rows != part.rows:
             raise self._make_damaged(name, f"holds {rows.num_rows:,} of {part.rows:,} rows")
         return rows
-
-    def read_all(self, table: str, columns: Sequence[str] | None = None) -> "pyarrow.Table":
-        """Return the table's rows of all staged batches, sorted by its key.
-
-        Of all columns, or of these, among which is the key.
-        """
-        import pyarrow as pa
-
-        schema = TABLES[table].arrow_schema()
-        if columns is not None:
-            schema = pa.schema([schema.field(name) for name in columns])
-        parts = [self.read_part(key, table, part, columns) for key, part in self._parts_of(table)]
-        whole = pa.concat_tables([schema.empty_table(), *(part.cast(schema) for part in parts)])
-        if TABLES[table].is_shared:
-            whole = _each_key_once(whole, TABLES[table].key[0])
-        return sort_by_key(whole, TABLES[table])
 
     @contextmanager
     def scratch_folder(self) -> Iterator[Path]:
@@ -229,35 +213,12 @@ class Staging:
             raise self._make_damaged(name, "cannot be read, as it was cut off or altered") from None
         if not isinstance(values, dict):
             raise self._make_damaged(name, "is no plan")
-        if values.pop(_PLAN_DIGEST, None) != _plan_digest(values):
+        if values.pop(_PLAN_DIGEST, None) != content_id("plan", values):
             raise self._make_damaged(name, "was altered: it is not the plan that was written")
         return values
 
-    def _parts_of(self, table: str) -> Iterator[tuple[str, StagedPart]]:
-        for key in self.done_keys():
-            part = self.parts(key).get(table)
-            if part is not None:
-                yield key, part
-
     def _mark(self, key: str) -> str:
         return f"{self.folder}/done/{key}.json"
-
-
-def _each_key_once(rows: "pyarrow.Table", key: str) -> "pyarrow.Table":
-    """Return the first row of each key: the others are equal to it, as the key is a content id."""
-    import pyarrow as pa
-
-    numbered = pa.table({"key": rows[key], "row": pa.array(range(rows.num_rows), pa.int64())})
-    first = numbered.group_by("key", use_threads=False).aggregate([("row", "min")])
-    return rows.take(first["row_min"])
-
-
-def _plan_digest(values: Mapping[str, Any]) -> str:
-    return content_id("plan", values)
-
-
-def _sha256(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
 
 
 def _refuse_other_columns(table: str, rows: Rows) -> None:

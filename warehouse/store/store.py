@@ -37,12 +37,6 @@ class Store:
         filesystem, path = file_system(self.root)
         return Path(path) if is_local(filesystem) else None
 
-    @property
-    def remote_file_system(self) -> Any | None:
-        """The fsspec file system of a root that does not lie on this machine; None where it does."""
-        filesystem, _ = file_system(self.root)
-        return None if is_local(filesystem) else filesystem
-
     def location(self, name: str = "") -> str:
         """Return the name's place as a path or URL that DuckDB and people can open."""
         return f"{self.root.rstrip('/')}/{name}" if name else self.root
