@@ -238,7 +238,7 @@ def test_reading_commands_import_no_prefect_and_tasks_nothing_heavy() -> None:
 def test_times_are_shown_in_utc_wherever_the_reader_sits(harness: Harness, published: Published) -> None:
     shown = set()
     for zone in ("UTC", "Asia/Tokyo"):
-        there = Harness({**harness.environment, "TZ": zone})
+        there = harness.but(TZ=zone)
         done = there.perennial(
             "editions", "--root", str(published.root), "--format", "json", cwd=published.root
         )

@@ -32,7 +32,7 @@ PRICES = "model,prompt_usd_per_million,completion_usd_per_million,cached_usd_per
 def test_a_wrong_key_or_model_is_one_line_after_few_requests(
     harness: Harness, tmp_path: Path, key: str, model: str, told: str
 ) -> None:
-    wrong = Harness({**harness.environment, "PERENNIAL_API_KEY": key})
+    wrong = harness.but(PERENNIAL_API_KEY=key)
     with running_server(ServerOptions(keys=(KEY,))) as server:
         done = wrong.perennial(
             *("refresh", "--domains", "chemical_analysis", "--settings", "easy", "--instances", "20"),

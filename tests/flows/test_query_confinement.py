@@ -146,8 +146,12 @@ def test_ctrl_c_stops_a_query(store: Store) -> None:
         "import signal, sys, threading, os\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "from flows.cli import app\n"
-        "import duckdb\n"
-        "threading.Timer(1, lambda: os.kill(os.getpid(), signal.SIGINT)).start()\n"
+        "from warehouse.catalog.catalog import Catalog\n"
+        "stream = Catalog.stream\n"
+        "def interrupted(*arguments):\n"
+        "    threading.Timer(1, lambda: os.kill(os.getpid(), signal.SIGINT)).start()\n"
+        "    return stream(*arguments)\n"
+        "Catalog.stream = interrupted\n"
         "app.main()\n"
     )
     done = subprocess.run(

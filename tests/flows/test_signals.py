@@ -30,23 +30,10 @@ REFRESH = (
 
 
 @contextmanager
-def refreshing(
-    keyed: Harness, root: Path, *before: str
-) -> "Iterator[tuple[subprocess.Popen[str], RunningServer]]":
-    """Yield a refresh whose calls in flight are held, started by the shell after the commands `before`."""
-    script = "; ".join([*before, 'exec "$@"'])
+def refreshing(keyed: Harness, root: Path) -> "Iterator[tuple[subprocess.Popen[str], RunningServer]]":
+    """Yield a refresh whose calls in flight are held."""
     with running_server(ServerOptions(keys=(KEY,), hold_after=ANSWERS)) as server:
-        process = subprocess.Popen(
-            [
-                *("sh", "-c", script, "sh", sys.executable, "-P", "-m", "flows.cli.app", *REFRESH),
-                *("--base-url", server.url, "--root", str(root)),
-            ],
-            cwd=root,
-            env=keyed.environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
+        process = keyed.start(*REFRESH, "--base-url", server.url, "--root", str(root), cwd=root)
         try:
             server.wait_held(waiting=2, timeout_s=240)
             yield process, server
@@ -71,7 +58,9 @@ def _read_until(process: "subprocess.Popen[str]", text: str) -> None:
     raise AssertionError(printed)
 
 
-@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "number", [pytest.param(signal.SIGHUP, marks=pytest.mark.slow), signal.SIGTERM], ids=int
+)
 def test_a_signal_waits_for_the_calls_in_flight_and_keeps_their_replies(
     keyed: Harness, tmp_path: Path, number: int
 ) -> None:
@@ -91,7 +80,15 @@ def test_a_signal_waits_for_the_calls_in_flight_and_keeps_their_replies(
     assert _count_kept(tmp_path) == answered
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize(
+    "number",
+    [
+        signal.SIGINT,
+        pytest.param(signal.SIGTERM, marks=pytest.mark.slow),
+        pytest.param(signal.SIGHUP, marks=pytest.mark.slow),
+    ],
+    ids=int,
+)
 def test_a_second_signal_does_not_wait(keyed: Harness, tmp_path: Path, number: int) -> None:
     with refreshing(keyed, tmp_path) as (process, server):
         # What has been answered is on its way into the ledger.
@@ -108,7 +105,8 @@ def test_a_second_signal_does_not_wait(keyed: Harness, tmp_path: Path, number: i
 
 
 def test_signals_that_are_ignored_at_the_start_stay_ignored(keyed: Harness, tmp_path: Path) -> None:
-    with refreshing(keyed, tmp_path, "trap '' INT HUP TERM") as (process, server):
+    ignoring = Harness(keyed.environment, before="trap '' INT HUP TERM")
+    with refreshing(ignoring, tmp_path) as (process, server):
         for number in (signal.SIGINT, signal.SIGHUP):
             process.send_signal(number)
         server.release()

@@ -147,7 +147,7 @@ def test_its_settings_are_its_own(root: Path) -> None:
 def benchmark_commands(package: Path, harness: Harness) -> Callable[..., str]:
     """Run commands of processes in which the toy is installed."""
     path = os.pathsep.join((str(package), str(REPOSITORY)))
-    installed = Harness({**harness.environment, "PYTHONPATH": path, "PERENNIAL_API_KEY": KEY})
+    installed = harness.but(PYTHONPATH=path, PERENNIAL_API_KEY=KEY)
 
     def run(*command: str) -> str:
         done = installed.perennial(*command, cwd=package)
