@@ -3,6 +3,7 @@
 import json
 import math
 import re
+import sys
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any, NoReturn
@@ -87,6 +88,13 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a JSON number; write a finite one")
 
 
+def _parse_whole_number(digits: str) -> int:
+    most = sys.get_int_max_str_digits()  # Python converts no longer one
+    if len(digits) > most:
+        raise ValueError(f"a whole number of over {most:,} digits; write a shorter one")
+    return int(digits)
+
+
 def _refuse_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) < len(pairs):
@@ -95,7 +103,9 @@ def _refuse_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return value
 
 
-_STRICT_JSON = json.JSONDecoder(object_pairs_hook=_refuse_repeats, parse_constant=_refuse_constant)
+_STRICT_JSON = json.JSONDecoder(
+    object_pairs_hook=_refuse_repeats, parse_constant=_refuse_constant, parse_int=_parse_whole_number
+)
 _HALF_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 
 
