@@ -155,10 +155,11 @@ def test_ctrl_c_stops_a_query(store: Store) -> None:
         "app.main()\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", program, "query", ENDLESS, "--root", store.root, "--timeout", "60"],
+        [sys.executable, "-c", program, "query", ENDLESS, "--root", store.root, "--timeout", "600"],
         capture_output=True,
         text=True,
         env=clean_environment(),
+        timeout=240,
         check=False,
     )
     assert done.returncode == 130, done.stderr

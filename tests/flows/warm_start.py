@@ -104,7 +104,7 @@ def _serve(requests: socket.socket) -> dict[str, Any]:
     while True:
         message, files, _, _ = socket.recv_fds(requests, _REQUEST_BYTES, 2)
         if not message:
-            os._exit(0)
+            sys.exit()
         mine, theirs = os.pipe()
         between = os.fork()
         if between == 0:

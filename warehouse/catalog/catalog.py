@@ -8,11 +8,12 @@ in a query, and would read the head of one and the rows of another.
 
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from schemas.benchmark import benchmarks
 from schemas.errors import QueryFailed, QueryTimedOut, UnreadableInput, in_one_line, shorten
@@ -29,6 +30,8 @@ from warehouse.store.store import Store
 if TYPE_CHECKING:
     import duckdb
     import pyarrow
+
+Result = TypeVar("Result")
 
 PART = "part-0"  # what an edition itself publishes; evaluations have names of their own
 FORMAT = 3  # of data roots; raised when tables change so that older readers would err
@@ -170,7 +173,8 @@ class Catalog:
         # A damaged file is no fault of the SQL.
         self._create_views_for(sql)
         with _errors_in_one_line(sql):
-            result = self._connection.execute(check_statement(self._connection, sql))
+            checked = check_statement(self._connection, sql)
+            result = self._stop_at_ctrl_c(lambda: self._connection.execute(checked))
             return [column[0] for column in result.description or []], self._rows(result, sql)
 
     def count(self, sql: str) -> int:
@@ -178,7 +182,8 @@ class Catalog:
         self._create_views_for(sql)
         with _errors_in_one_line(sql):
             relation = self._connection.sql(check_statement(self._connection, sql))
-            return int(relation.aggregate("count(*)").fetchall()[0][0])
+            counted = relation.aggregate("count(*)")
+            return int(self._stop_at_ctrl_c(counted.fetchall)[0][0])
 
     def _create_views_for(self, sql: str) -> None:
         """Create the views that the SQL may name: all where it lists views."""
@@ -202,10 +207,20 @@ class Catalog:
     def _rows(self, result: "duckdb.DuckDBPyConnection", sql: str) -> Iterator[tuple[Any, ...]]:
         while True:
             with _errors_in_one_line(sql):
-                rows = result.fetchmany(_ROWS_AT_ONCE)
+                rows = self._stop_at_ctrl_c(lambda: result.fetchmany(_ROWS_AT_ONCE))
             if not rows:
                 return
             yield from rows
+
+    def _stop_at_ctrl_c(self, work: Callable[[], Result]) -> Result:
+        """Return what DuckDB's work returns, from a thread of its own, as it may read no signal meanwhile."""
+        with ThreadPoolExecutor(1) as thread:
+            ended = thread.submit(work)
+            try:
+                return ended.result()
+            except KeyboardInterrupt:
+                self._connection.interrupt()
+                raise
 
 
 def open_catalog(
