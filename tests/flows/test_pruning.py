@@ -163,9 +163,9 @@ def test_pruning_waits_for_nobody_and_breaks_no_lock(run: Run, store: Store) -> 
     before = _hashes(store, "staging")
     script = (
         "import sys\n"
-        "from warehouse.lock.root_lock import locked_root\n"
+        "from warehouse.lock.root_lock import lock_root\n"
         "from warehouse.store.store import Store\n"
-        "with locked_root(Store(sys.argv[1]), 'refresh e3'):\n"
+        "with lock_root(Store(sys.argv[1]), 'refresh e3'):\n"
         "    print('locked', flush=True)\n"
         "    sys.stdin.read()\n"
     )
