@@ -17,13 +17,13 @@ from warehouse.store.store import Store
 _HOLD = """
 import sys
 from schemas.errors import PerennialError
-from warehouse.lock.root_lock import locked_root
+from warehouse.lock.root_lock import lock_root
 from warehouse.store.store import Store
 
 print("ready", flush=True)
 sys.stdin.readline()
 try:
-    with locked_root(Store(sys.argv[1]), sys.argv[2], lambda line: print("note:", line, flush=True)):
+    with lock_root(Store(sys.argv[1]), sys.argv[2], lambda line: print("note:", line, flush=True)):
         print("held", flush=True)
         sys.stdin.readline()
     print("released", flush=True)

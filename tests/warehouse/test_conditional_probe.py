@@ -21,7 +21,7 @@ LOCK = "lock.json"
 _KILLED_AMID_PROBE = """
 import os, sys
 from s3fs import S3FileSystem
-from warehouse.lock.root_lock import locked_root
+from warehouse.lock.root_lock import lock_root
 from warehouse.store.store import Store
 
 call, requests = S3FileSystem.call_s3, []
@@ -33,7 +33,7 @@ def counted(*arguments, **more):
     return call(*arguments, **more)
 
 S3FileSystem.call_s3 = counted
-with locked_root(Store(sys.argv[1]), "refresh e0"):
+with lock_root(Store(sys.argv[1]), "refresh e0"):
     pass
 """
 BOTH = ("If-None-Match", "If-Match")

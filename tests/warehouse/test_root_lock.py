@@ -191,9 +191,9 @@ def test_the_beat_goes_on_while_the_block_runs(root: str, monkeypatch: pytest.Mo
 def test_a_forked_child_that_outlives_its_killed_parent_keeps_no_lock(tmp_path: Path) -> None:
     program = (
         "import os, sys, time\n"
-        "from warehouse.lock.root_lock import locked_root\n"
+        "from warehouse.lock.root_lock import lock_root\n"
         "from warehouse.store.store import Store\n"
-        "with locked_root(Store(sys.argv[1]), 'refresh e1'):\n"
+        "with lock_root(Store(sys.argv[1]), 'refresh e1'):\n"
         "    child = os.fork()\n"
         "    if child:\n"
         "        print(child, flush=True)\n"
