@@ -7,6 +7,7 @@ import pytest
 from tests.flows.hand_made_root import Run, commands_on
 from tests.flows.prefect_harness import clean_environment
 from tests.flows.published_format import unpack
+from warehouse.catalog import catalog
 from warehouse.catalog.catalog import FORMAT
 from warehouse.editions import manifest
 from warehouse.store.store import Store
@@ -39,7 +40,12 @@ def test_published_files_of_another_format_are_refused_by_its_number(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(manifest, "FORMAT", FORMAT + 1)
-    for command in (("verify", "--all"), ("doctor",)):
+    monkeypatch.setattr(catalog, "FORMAT", FORMAT + 1)
+    for command in (("verify", "--all"), ("editions",), ("query", "FROM leaderboard"), ("report", "kept")):
         refused = run(*command)
-        assert refused.code == 8
-        assert f"written by another version (format {FORMAT}, expected {FORMAT + 1})" in refused.out
+        assert refused.code == 2
+        assert f"was written in format {FORMAT} by another version of perennial" in refused.err
+        assert f"expected format {FORMAT + 1}: " in refused.err
+    checked = run("doctor")
+    assert checked.code != 0
+    assert f"format {FORMAT}" in checked.out

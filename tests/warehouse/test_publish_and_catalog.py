@@ -1,5 +1,6 @@
 """An edition is seen whole or not at all, and its views answer."""
 
+import json
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -142,11 +143,12 @@ def test_wrong_sql_is_one_line_that_names_what_there_is(store: Store) -> None:
         catalog.query("SELEC 1")
 
 
-def test_a_root_of_an_older_format_is_refused_by_name(tmp_path: Path) -> None:
-    store = Store(str(tmp_path))
-    store.write_bytes("tables/domains/edition=e1/part-0.parquet", b"")
-    store.write_bytes("tables/editions/edition=e1/part-0.parquet", b"")
-    with pytest.raises(
-        UnreadableInput, match=r"was written in an older format .*, expected format 3: name another"
-    ):
-        published_editions(store)
+@pytest.mark.parametrize("number", [2, 4])
+def test_a_root_of_another_format_is_refused_by_name(store: Store, number: int) -> None:
+    name = next(name for name in store.names("manifests") if name.endswith(".json"))
+    manifest = json.loads(store.read_bytes(f"manifests/{name}"))
+    store.write_bytes(f"manifests/{name}", json.dumps({**manifest, "format": number}).encode())
+    told = rf"was written in format {number} by another version .*, expected format 3: name another"
+    for use in (published_editions, open_catalog):
+        with pytest.raises(UnreadableInput, match=told):
+            use(store)

@@ -6,6 +6,7 @@ or in part. No file that a view may name is ever written a second time: DuckDB o
 in a query, and would read the head of one and the rows of another.
 """
 
+import json
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -34,8 +35,7 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 PART = "part-0"  # what an edition itself publishes; evaluations have names of their own
-FORMAT = 3  # of data roots; raised when tables change so that older readers would err
-_OF_OLDER_FORMATS = {"domains", "statistics"}  # tables that only roots of format 1 and 2 hold
+FORMAT = 3  # of data roots; raised when tables change so that other versions would err
 _ROWS_AT_ONCE = 256
 # What SQL that shows which views there are begins a word with.
 _LISTING = ("show", "describe", "query_table", "information_schema", "duckdb_", "pragma_", "sqlite_", "pg_")
@@ -57,6 +57,7 @@ def published_editions(store: Store) -> tuple[str, ...]:
 
     Withdrawn ones are among them: their names stay taken, and their instances are never issued again.
     """
+    _refuse_other_format(store)
     found = _names_of_editions(store, "editions")
     return tuple(edition for edition in found if store.exists(row_file(edition)))
 
@@ -99,7 +100,6 @@ def visible_evaluations(store: Store, edition: str) -> tuple[str, ...]:
 
 
 def _names_of_editions(store: Store, table: str) -> list[str]:
-    _refuse_older_format(store)
     folders = [name for name in store.names(f"tables/{table}") if name.startswith("edition=")]
     return [name.removeprefix("edition=") for name in folders]
 
@@ -108,12 +108,17 @@ def _by_number(name: str) -> tuple[int, str]:
     return (int(name), "") if name.isdecimal() else (sys.maxsize, name)
 
 
-def _refuse_older_format(store: Store) -> None:
-    """Raise UnreadableInput for a data root of an older format, whose tables were others."""
-    if _OF_OLDER_FORMATS & set(store.names("tables")):
+def _refuse_other_format(store: Store) -> None:
+    """Raise UnreadableInput for a data root of another format: one manifest tells for all."""
+    name = next((name for name in store.names("manifests") if name.endswith(".json")), None)
+    try:
+        found = FORMAT if name is None else json.loads(store.read_bytes(f"manifests/{name}"))["format"]
+    except (ValueError, KeyError, TypeError):
+        return  # `perennial verify` names what is damaged.
+    if found != FORMAT:
         raise UnreadableInput(
-            f"the data root {store.root!r} was written in an older format by an older perennial, expected "
-            f"format {FORMAT}: name another --root, or read it with the version that wrote it"
+            f"the data root {store.root!r} was written in format {found!r} by another version of perennial, "
+            f"expected format {FORMAT}: name another --root, or read it with the version that wrote it"
         )
 
 
