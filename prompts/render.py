@@ -1,17 +1,19 @@
 """Render the templates of this folder, and hash them so that a model call can be traced to its wording."""
 
 from functools import lru_cache
+from importlib.metadata import entry_points
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from schemas.errors import InvalidOption
 from schemas.ids import content_id
 
 if TYPE_CHECKING:
-    from jinja2 import Environment, Template
+    from jinja2 import Environment, FileSystemLoader, Template
 
 
 def render(template: str, /, **values: object) -> str:
-    """Return the text of a template, such as `kumo/player_system.md.j2`, filled with the values.
+    """Return the text of a template, such as `kumo/players/system.md.j2`, filled with the values.
 
     Raises InvalidOption for a template that does not exist, and jinja2's UndefinedError where a value
     that the template uses is missing. Values are text to be shown: template syntax in them stays as it is.
@@ -26,6 +28,11 @@ def template_hash(template: str) -> str:
     Raises InvalidOption for a template that does not exist.
     """
     return content_id("tpl", sorted(_sources(template).items()))
+
+
+def template_names() -> list[str]:
+    """Return the names of all templates that are installed, sorted."""
+    return _environment().list_templates(extensions=["j2"])
 
 
 @lru_cache(maxsize=256)
@@ -59,22 +66,33 @@ def _sources(name: str) -> dict[str, str]:
 
 
 def _unknown(name: str) -> InvalidOption:
-    from jinja2 import Environment
+    return InvalidOption(f"template {name!r} is not known: use one of {', '.join(template_names())}")
 
-    environment: Environment = _environment()
-    known = ", ".join(environment.list_templates(extensions=["j2"]))
-    return InvalidOption(f"template {name!r} is not known: use one of {known}")
+
+def _elsewhere() -> "dict[str, FileSystemLoader]":
+    """Return loaders of other packages' templates: in folder `prompts` beside what an entry point names.
+
+    That of benchmark `toy` gives `toy/NAME`.
+    """
+    from jinja2 import FileSystemLoader
+
+    found = {}
+    for entry in entry_points(group="perennial.benchmarks"):
+        spec = find_spec(entry.module.rpartition(".")[0] or entry.module)
+        folders = [f"{place}/prompts" for place in (spec and spec.submodule_search_locations) or ()]
+        found[entry.name] = FileSystemLoader(folders)
+    return found
 
 
 @lru_cache(maxsize=1)
 def _environment() -> "Environment":
     # Imported here: jinja2 costs 60 ms, which a command that renders nothing should not pay.
-    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, PrefixLoader, StrictUndefined
 
     from prompts import wording
 
     environment = Environment(
-        loader=PackageLoader("prompts", "."),
+        loader=ChoiceLoader([PackageLoader("prompts", "."), PrefixLoader(_elsewhere())]),
         undefined=StrictUndefined,
         autoescape=False,  # the output is Markdown for people and models, never HTML
         trim_blocks=True,

@@ -40,6 +40,7 @@ STATISTICS = Table(
         Column("method", "string", "how value, interval and p-value were computed, and what n counts"),
     ),
     key=("statistic", "convention", "setting", "domain", "player", "other"),
+    kind="analysis",
 )
 
 EXTERNAL_SCORES = Table(
@@ -52,7 +53,7 @@ EXTERNAL_SCORES = Table(
         Column("source", "string", "where the score was published"),
     ),
     key=("benchmark", "player", "source"),
-    of_editions=False,
+    kind="root",
 )
 
 AUDITS = Table(
@@ -67,4 +68,5 @@ AUDITS = Table(
         Column("severity", "string", "whether a failure stops publishing", allowed=("critical", "warning")),
     ),
     key=("suite", "expectation"),
+    kind="either",
 )

@@ -1,21 +1,30 @@
 """The seam: what a benchmark declares, so that shared code can grow, play and publish it without knowing it.
 
 Order, batch keys, completeness, lineage jobs and progress all derive from a benchmark's list of stages.
-Benchmarks are found by entry point (group `perennial.benchmarks`), so that another package can add one.
+Benchmarks are found by entry point (group `perennial.benchmarks`), so that another package can add one; its
+prompt templates are in the folder `prompts` beside the module that the entry point names.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.metadata import entry_points
-from typing import Any
+from pkgutil import resolve_name
+from typing import Any, Literal
 
+from schemas.calls import ModelChoice, Price, StageEstimate
 from schemas.errors import InvalidOption
+from schemas.game import Playing
 from schemas.measure import Measure
+from schemas.plan import EditionPlan, EvaluationPlan
 from schemas.table_form import Table
 
 GROUP = "perennial.benchmarks"
 Rows = list[dict[str, Any]]
+# By how they are made: table, columns, and the columns that the values of each of them are made from.
+Origins = Mapping[Literal["IDENTITY", "TRANSFORMATION", "AGGREGATION"], tuple[tuple[str, str, str], ...]]
+# A command: where its function or `typer.Typer` is (module:name), and its line in the list of commands.
+CommandLine = tuple[str, str]
 # A workspace (`flows.stages.workspace`) and policies (`flows.stages.policies`) lie above this room.
 Workspace = Any
 Policies = Any
@@ -65,22 +74,87 @@ class Stage:
     repeats: bool = False
 
 
+def _no_calls(*_of: object) -> list[StageEstimate]:
+    return []
+
+
+@dataclass(frozen=True, slots=True)
+class Preparation:
+    """What a benchmark makes of the settings of a refresh, after every check that needs no work.
+
+    - `own`, `found`: its part of the edition's plan (`schemas.plan.EditionPlan`).
+    - `inputs`: what its stages are given beside the plan, in this process.
+    - `warnings`: lines to print before the work.
+    - `authors`: the models that its stages call.
+    - `shown`: printed with the plan.
+    - `counts`: the rows that the edition will hold, `instances` among them.
+    - `estimate`: returns the model calls of all stages.
+    - `resume`: returns the preparation for an edition that was begun with this plan (and published or not);
+      None where this one serves as well.
+    """
+
+    own: dict[str, Any]
+    found: tuple[str, ...] = ()
+    inputs: Any = None
+    warnings: tuple[str, ...] = ()
+    authors: tuple[ModelChoice, ...] = ()
+    shown: Mapping[str, Any] = field(default_factory=dict)
+    counts: Mapping[str, int] = field(default_factory=dict)
+    estimate: Callable[[EvaluationPlan, Mapping[str, Price]], list[StageEstimate]] = _no_calls
+    resume: "Callable[[EditionPlan, bool], Preparation] | None" = None
+
+
+def nothing(*_of: object) -> dict[str, str]:
+    """Return an empty mapping, whatever it is of."""
+    return {}
+
+
 @dataclass(frozen=True, slots=True)
 class Benchmark:
-    """What a benchmark is: its name, its own tables, and the stages by which an edition of it grows.
+    """What a benchmark is. What is heavy to import comes from functions.
 
-    `analysis` returns what it adds to the statistics (`tasks.statistics.analysis`), `measures` are shown
-    beside the success rate. `sql` names the package whose folders `views` and `rules` hold its views and its
-    rules of the audit. `report` returns its own sections of the report (`tasks.report.content.Report`).
+    - `settings`: returns its subclass of `schemas.settings.RefreshSettings`.
+    - `prepare`: gets such settings and the data root.
+    - `growing`: returns the stages by which an edition grows.
+    - `playing`: returns its programs and games.
+    - `analysis`: returns what it adds to the statistics (`tasks.statistics.analysis.Analysis`).
+    - `sql`: names the package whose folders `views` and `rules` hold its views and its rules of the audit.
+    - `measures`: shown beside the success rate.
+    - `report`: returns its own sections of the report (`tasks.report.content.Report`).
+    - `estimate`: returns the model calls of an evaluation of a published edition of a data root.
+    - `inputs_of`: returns the inputs (`Preparation`) that a published edition of a data root was grown with.
+    - `unfit`: returns, for a plan's own part, the programs that cannot play, and why.
+    - `parameters`: returns type and help of flow parameters that may hold less than their setting.
+    - `summary`: returns what is printed of a published edition, from its catalog and plan.
+    - `warm_up`: makes compiled code ready and returns a clause that says so.
+    - `origins`: returns which columns are made from which.
+    - `commands`, `importers`: its commands of `perennial` and of `perennial import`, by name.
     """
 
     name: str
-    tables: tuple[Table, ...]
+    settings: Callable[[], Any]
+    prepare: Callable[[Any, Any], Preparation]
     growing: Callable[[], tuple[Stage, ...]]
+    playing: Callable[[], Playing]
     analysis: Callable[[], Any]
+    tables: tuple[Table, ...] = ()
     sql: str = ""
     measures: tuple[Measure, ...] = ()
     report: Callable[[], Any] | None = None
+    estimate: Callable[[Any, EvaluationPlan, Mapping[str, Price]], list[StageEstimate]] = _no_calls
+    inputs_of: Callable[[Any, str], Any] = nothing
+    unfit: Callable[[Mapping[str, Any]], Mapping[str, str]] = nothing
+    parameters: Callable[[], Mapping[str, tuple[Any, str]]] = dict
+    summary: Callable[[Any, EditionPlan], Mapping[str, str]] = nothing
+    warm_up: Callable[[], str] | None = None
+    origins: Callable[[], Origins] = dict
+    commands: Mapping[str, CommandLine] = field(default_factory=dict)
+    importers: Mapping[str, CommandLine] = field(default_factory=dict)
+
+
+def later(place: str) -> Callable[..., Any]:
+    """Return a function that imports the function at `module:name` once it is called, and calls it."""
+    return lambda *values: resolve_name(place)(*values)
 
 
 @lru_cache(maxsize=1)

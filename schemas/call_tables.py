@@ -44,6 +44,7 @@ CALLS = Table(
         Column("latency_s", "float64", "seconds of the last attempt", minimum=0, volatile=True),
     ),
     key=("call_id",),
+    kind="either",
 )
 
 MESSAGES = Table(
@@ -55,4 +56,5 @@ MESSAGES = Table(
     ),
     key=("message_id",),
     is_shared=True,
+    kind="either",
 )

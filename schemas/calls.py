@@ -143,3 +143,20 @@ class CallPolicy:
     max_calls: int | None = None
     max_cost: float | None = None
     replay: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StageEstimate:
+    """The calls of one stage and model: at least, and at most where every repair and revision is needed.
+
+    Tokens and the lower cost (US dollars) belong to the fewest calls; costs are None without a price.
+    """
+
+    stage: str
+    model: str
+    calls_low: int
+    calls_high: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost_low_usd: float | None
+    cost_high_usd: float | None

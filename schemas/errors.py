@@ -103,6 +103,11 @@ def shorten(text: str, width: int = 60) -> str:
     return text if len(text) <= width else text[: width - 3] + "..."
 
 
+def count(number: int, what: str) -> str:
+    """Return `1 file`, `2,000 files`."""
+    return f"{number:,} {what}" + ("" if number == 1 else "s")
+
+
 def quote(value: object, width: int = 60) -> str:
     """Return a value as an error quotes it, shortened."""
     return shorten(repr(value), width)

@@ -1,7 +1,8 @@
 """What play is made of, whatever the benchmark: a game, its turns, and how an episode ends."""
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 from schemas.calls import Message
 
@@ -91,3 +92,38 @@ class Episode:
     def success(self) -> bool:
         """Whether the answer was right."""
         return self.result.success
+
+
+class Seat(Protocol):
+    """An instance of a published edition as players play it."""
+
+    @property
+    def instance_id(self) -> str:
+        """The instance."""
+        ...
+
+    def start(self) -> Game:
+        """Return a fresh game of it."""
+        ...
+
+    def episode_id(self, player: str, run: int) -> str:
+        """Return the content id of what is played, player and run."""
+        ...
+
+    def own_rows(self, episode_id: str, episode: Episode) -> dict[str, list[dict[str, Any]]]:
+        """Return the rows of the benchmark's own tables of an episode, by table."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Playing:
+    """How a benchmark is played: its programs by name, the variants of asking a model, and its seats.
+
+    `seats` gets a data root (`warehouse.store.store.Store`), a published edition and ids of its instances,
+    and returns those that can be played; `reads` are the tables of questions that it reads.
+    """
+
+    programs: Mapping[str, Any]
+    variants: Sequence[str]
+    seats: Callable[[Any, str, Sequence[str]], Sequence[Seat]]
+    reads: tuple[str, ...] = ("instances",)

@@ -1,71 +1,131 @@
-"""The plan of one refresh: everything that decides what an edition holds."""
+"""The plans: what decides an edition's questions, and what decides an evaluation's answers."""
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from schemas.ids import content_id
-from schemas.kumo.authoring import AuthoringPlan
-from schemas.kumo.things import Setting
+from schemas.units import evaluation_of, is_evaluation
+
+
+@dataclass(frozen=True, slots=True)
+class EditionPlan:
+    """What decides an edition's questions; equal plans give equal questions, table by table.
+
+    `own` is the benchmark's own part, a JSON object that shared code does not read; `found` names those keys
+    of it that the benchmark found in the data root, instead of the operator asking for them.
+    `known_editions` are the editions published before it began, whose instances it never issues again.
+    `imported_from` is a digest of what an imported edition was read from.
+    """
+
+    edition: str
+    benchmark: str
+    own: dict[str, Any]
+    seed: int
+    known_editions: tuple[str, ...]
+    code_version: str
+    imported_from: str = ""
+    found: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the plan as a JSON object."""
+        return {**asdict(self), "known_editions": list(self.known_editions), "found": list(self.found)}
+
+    @classmethod
+    def from_json(cls, values: dict[str, Any]) -> "EditionPlan":
+        """Return the plan that `as_json` wrote."""
+        return cls(**{**values, **{key: tuple(values[key]) for key in ("known_editions", "found")}})
+
+    @property
+    def unit(self) -> str:
+        """The name under which it is staged and published."""
+        return self.edition
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """What the operator asked for: the plan without its name and without what was found there."""
+        values = self.as_json()
+        own = {key: value for key, value in values["own"].items() if key not in self.found}
+        return {key: values[key] for key in ("benchmark", "seed", "code_version", "imported_from")} | own
+
+    def batch_key(self, stage: str, *parts: str) -> str:
+        """Return the content key of a staged batch: the same plan gives the same key."""
+        return content_id(stage, {**self.as_json(), "edition": ""}, *parts)
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationPlan:
+    """What decides an evaluation's answers: who plays the questions of an edition, and how often.
+
+    `player_params` are passed on with every call of a model that plays. `first_runs` are the numbers of the
+    players' first runs, where earlier evaluations of the edition hold those before: they were found there.
+    """
+
+    edition: str
+    name: str
+    benchmark: str
+    players: tuple[str, ...]
+    runs: int
+    seed: int
+    code_version: str
+    player_params: dict[str, Any] = field(default_factory=dict)
+    first_runs: dict[str, int] = field(default_factory=dict)
+    imported_from: str = ""
+
+    @property
+    def unit(self) -> str:
+        """The name under which it is staged and published, `EDITION@NAME`."""
+        return evaluation_of(self.edition, self.name)
+
+    def runs_of(self, player: str) -> range:
+        """Return the numbers of the player's runs."""
+        first = self.first_runs.get(player, 0)
+        return range(first, first + self.runs)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the plan as a JSON object."""
+        return {**asdict(self), "players": list(self.players)}
+
+    @classmethod
+    def from_json(cls, values: dict[str, Any]) -> "EvaluationPlan":
+        """Return the plan that `as_json` wrote."""
+        return cls(**{**values, "players": tuple(values["players"])})
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """What the operator asked for: the plan without names and without what was found there."""
+        found = ("edition", "name", "first_runs")
+        return {key: value for key, value in self.as_json().items() if key not in found}
+
+    def batch_key(self, stage: str, *parts: str) -> str:
+        """Return the content key of a staged batch: the same plan gives the same key."""
+        return content_id(stage, {**self.as_json(), "edition": "", "name": ""}, *parts)
+
+
+Plan = EditionPlan | EvaluationPlan
+
+
+def plan_from_json(unit: str, values: dict[str, Any]) -> Plan:
+    """Return the plan of the edition or evaluation that its `as_json` wrote."""
+    return EvaluationPlan.from_json(values) if is_evaluation(unit) else EditionPlan.from_json(values)
 
 
 @dataclass(frozen=True, slots=True)
 class RefreshPlan:
-    """All settings of a refresh; equal plans give equal editions, table by table.
+    """What a refresh does: it grows an edition and makes its first evaluation."""
 
-    `configs` are the content ids of the given domains' configurations, in order; `known_editions` are
-    the editions published before it began, whose instances it never issues again. `player_params` are
-    passed on with every call of a model that plays. `imported_from` is a digest of what an imported edition
-    was read from. With a `domain_count` the domains took turns: this many of them, first those that the last
-    `rest_editions` editions do not hold.
-    """
+    growth: EditionPlan
+    evaluation: EvaluationPlan
 
-    edition: str
-    configs: tuple[str, ...]
-    settings: tuple[Setting, ...]
-    instances: int
-    runs: int
-    players: tuple[str, ...]
-    seed: int
-    min_expected_steps: float
-    preset: str
-    known_editions: tuple[str, ...]
-    code_version: str
-    authoring: AuthoringPlan = field(default_factory=AuthoringPlan)
-    player_params: dict[str, Any] = field(default_factory=dict)
-    imported_from: str = ""
-    domain_count: int | None = None
-    rest_editions: int = 0
-    benchmark: str = "kumo"
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the plan as a JSON object."""
-        values = asdict(self)
-        values["settings"] = [setting.name for setting in self.settings]
-        values["authoring"]["categories"] = list(self.authoring.categories)
-        return {key: list(value) if isinstance(value, tuple) else value for key, value in values.items()}
-
-    @classmethod
-    def from_json(cls, values: dict[str, Any]) -> "RefreshPlan":
-        """Return the plan that `as_json` wrote."""
-        tuples = {key: tuple(values[key]) for key in ("configs", "players", "known_editions")}
-        settings = tuple(Setting.parse(name) for name in values["settings"])
-        authoring = AuthoringPlan.from_json(values["authoring"]) if "authoring" in values else AuthoringPlan()
-        return cls(**{**values, **tuples, "settings": settings, "authoring": authoring})
+    @property
+    def edition(self) -> str:
+        """The edition's name."""
+        return self.growth.edition
 
     @property
     def asked(self) -> dict[str, Any]:
-        """What the operator asked for: the plan without its name and without what it found there.
+        """What the operator asked for, in both plans."""
+        return {**self.growth.asked, **self.evaluation.asked}
 
-        Where domains take turns it is without them too: whose turn it is was found there.
-        """
-        values = self._lasting
-        return {key: values[key] for key in values if key != "configs" or self.domain_count is None}
-
-    def batch_key(self, stage: str, *parts: str) -> str:
-        """Return the content key of a staged batch: the same plan gives the same key."""
-        return content_id(stage, self._lasting, list(self.known_editions), *parts)
-
-    @property
-    def _lasting(self) -> dict[str, Any]:
-        values = self.as_json()
-        return {key: values[key] for key in values if key not in ("edition", "known_editions")}
+    def with_name(self, edition: str) -> "RefreshPlan":
+        """Return the plan under this name."""
+        return RefreshPlan(replace(self.growth, edition=edition), replace(self.evaluation, edition=edition))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     import pyarrow
 
+Kind = Literal["questions", "answers", "either", "analysis", "root"]
 ColumnType = Literal["string", "int64", "float64", "bool", "timestamp", "list<string>", "list<int64>"]
 DUCKDB_TYPES: dict[ColumnType, str] = {
     "string": "VARCHAR",
@@ -49,7 +50,9 @@ class Table:
     """One table: a row's meaning, its columns, the key that orders it and makes a row unique.
 
     `is_shared`: several batches may stage the same row, which is kept once; its key is one content id.
-    `of_editions`: its rows belong to editions, and readers see that as a column `edition`.
+    `kind` says what publishes its rows: `questions` an edition, `answers` an evaluation, `either` of them,
+    `analysis` (figures over the visible evaluations of an edition), or nothing but the `root`. Files and
+    readers see that as the columns `file_columns` before its own.
     """
 
     name: str
@@ -58,7 +61,27 @@ class Table:
     key: tuple[str, ...]
     references: tuple[Reference, ...] = field(default=())
     is_shared: bool = False
-    of_editions: bool = True
+    kind: Kind = "questions"
+
+    @property
+    def of_editions(self) -> bool:
+        """Whether its rows belong to editions."""
+        return self.kind != "root"
+
+    @property
+    def of_evaluations(self) -> bool:
+        """Whether its rows belong to evaluations, or may."""
+        return self.kind in ("answers", "either")
+
+    @property
+    def place(self) -> tuple[Column, ...]:
+        """The columns that say what published a row."""
+        return (EDITION, EVALUATION)[: self.of_editions + self.of_evaluations]
+
+    @property
+    def file_columns(self) -> tuple[Column, ...]:
+        """All columns of a published file: what published the row, and the table's own."""
+        return (*self.place, *self.columns)
 
     def column(self, name: str) -> Column:
         """Return the column of that name; raise KeyError where there is none."""
@@ -83,6 +106,8 @@ class Table:
         return pa.schema([pa.field(c.name, types[c.type], nullable=c.nullable) for c in self.columns])
 
 
+EDITION = Column("edition", "string", "the edition")
+EVALUATION = Column("evaluation", "string", "the evaluation's name, empty for what the edition itself holds")
 CALL_ID = Column(
     "call_id", "string", "the model call that produced the row, NULL where no model did", nullable=True
 )

@@ -1,8 +1,8 @@
 """The warehouse contract: every shared table, its columns, keys and references.
 
 The Arrow schemas, the audit, the DuckDB views of empty warehouses and the README's table list are
-derived from here. A file holds the columns below; `edition` comes from the folder's name. A benchmark adds
-tables of its own, which bear its name first (`schemas.benchmark`).
+derived from here. A file holds the columns below after those that say what published it
+(`Table.file_columns`). A benchmark adds tables of its own, which bear its name first (`schemas.benchmark`).
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,25 +14,22 @@ from schemas.call_tables import CALLS, MESSAGES
 from schemas.game import EPISODE_STATUSES
 from schemas.table_form import CALL_ID, Column, Reference, Table
 
-EDITIONS = Table(
-    "editions",
-    "one published refresh",
-    (
-        Column("benchmark", "string", "the benchmark, such as kumo"),
-        Column("created_at", "timestamp", "when it was published (UTC)", volatile=True),
-        Column("seed", "int64", "the seed of the refresh"),
-        Column("settings", "string", "all settings of the refresh (JSON)"),
-        Column("code_version", "string", "the version of perennial"),
-        Column("counts", "string", "rows of each table (JSON)"),
-        Column(
-            "manifest_sha256",
-            "string",
-            "SHA-256 of the edition's manifest, NULL where it was published before there were any",
-            nullable=True,
-            volatile=True,
-        ),
-    ),
+_PUBLICATION = (
+    Column("benchmark", "string", "the benchmark, such as kumo"),
+    Column("created_at", "timestamp", "when it was published (UTC)", volatile=True),
+    Column("seed", "int64", "the seed of what is drawn"),
+    Column("settings", "string", "the plan: all settings that decide what it holds (JSON)"),
+    Column("code_version", "string", "the version of perennial"),
+    Column("counts", "string", "rows of each table (JSON)"),
+    Column("manifest_sha256", "string", "SHA-256 of its manifest", volatile=True),
+)
+EDITIONS = Table("editions", "one published set of questions", _PUBLICATION, key=("benchmark",))
+EVALUATIONS = Table(
+    "evaluations",
+    "one published set of answers to the questions of an edition",
+    _PUBLICATION,
     key=("benchmark",),
+    kind="answers",
 )
 
 INSTANCES = Table(
@@ -62,6 +59,7 @@ REJECTIONS = Table(
     ),
     key=("stage", "subject", "rule", "message", "call_id"),
     references=(Reference("call_id", "calls", "call_id"),),
+    kind="either",
 )
 
 EPISODES = Table(
@@ -84,6 +82,7 @@ EPISODES = Table(
     ),
     key=("episode_id",),
     references=(Reference("instance_id", "instances", "instance_id"),),
+    kind="answers",
 )
 
 TURNS = Table(
@@ -101,10 +100,12 @@ TURNS = Table(
         Reference("episode_id", "episodes", "episode_id"),
         Reference("call_id", "calls", "call_id"),
     ),
+    kind="answers",
 )
 
 SHARED_TABLES = (
     EDITIONS,
+    EVALUATIONS,
     CALLS,
     MESSAGES,
     REJECTIONS,
@@ -115,7 +116,7 @@ SHARED_TABLES = (
     EXTERNAL_SCORES,
     AUDITS,
 )
-_NOT_STAGED = ("editions", "external_scores", "audits")
+_NOT_STAGED = ("editions", "evaluations", "audits")
 
 
 class _Tables(Mapping[str, Table]):
@@ -139,7 +140,8 @@ class _Tables(Mapping[str, Table]):
 TABLES = _Tables()
 
 
-def staged_tables(benchmark: str) -> tuple[str, ...]:
-    """Return the names of the tables that an edition of the benchmark is staged in, in order."""
-    shared = tuple(table.name for table in SHARED_TABLES if table.name not in _NOT_STAGED)
-    return (*shared, *(table.name for table in find_benchmark(benchmark).tables))
+def staged_tables(benchmark: str, *, answers: bool) -> tuple[str, ...]:
+    """Return the names of the tables that an edition of the benchmark, or an evaluation, is staged in."""
+    kinds = ("answers" if answers else "questions", "either")
+    shared = (table for table in SHARED_TABLES if table.name not in _NOT_STAGED)
+    return tuple(t.name for t in (*shared, *find_benchmark(benchmark).tables) if t.kind in kinds)

@@ -11,27 +11,33 @@ from typer import TyperException
 from typer.core import TyperCommand, TyperGroup
 
 from flows.console.interrupts import EXIT_CODES
-from flows.console.library_errors import as_ours
-from flows.console.os_errors import told_of
+from flows.console.library_errors import translate_error
+from flows.console.os_errors import describe_os_error
 from flows.console.terminal import Terminal, escape_what_cannot_be_encoded
+from schemas.benchmark import CommandLine, benchmarks
 from schemas.errors import PerennialError
 
 _WRONG_USAGE = 2
 _REFUSED_BY_THE_SYSTEM = 2
 # Where each command is, and its line in the help: the first of its own help.
-COMMANDS: dict[str, tuple[str, str]] = {
+COMMANDS: dict[str, CommandLine] = {
     "refresh": (
-        "flows.cli.refresh:refresh",
-        "Sample, solve, write books, play, audit and publish one edition.",
+        "flows.cli.refresh:refresh_app",
+        "Grow one edition, let players answer its questions, audit and publish both.",
+    ),
+    "evaluate": (
+        "flows.cli.evaluate:evaluate_app",
+        "Let players answer the questions of a published edition, and publish their answers.",
     ),
     "query": ("flows.cli.query:query", "Run SQL over the published editions."),
     "editions": (
         "flows.cli.editions:editions",
-        "List the published editions, withdraw or reinstate one, or remove unfinished work.",
+        "List the published editions and their evaluations, withdraw or reinstate one, "
+        "remove unfinished work.",
     ),
     "verify": (
         "flows.cli.verify:verify",
-        "Check every file of an edition against its manifest: size, SHA-256, rows.",
+        "Check every file of an edition and its evaluations against their manifests: size, SHA-256, rows.",
     ),
     "report": (
         "flows.cli.report:report",
@@ -39,7 +45,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "reproduce": (
         "flows.cli.reproduce:reproduce",
-        "Rebuild an edition from its seed, its configurations and its stored replies, and compare.",
+        "Rebuild an edition, or an evaluation, from its seed and its stored replies, and compare.",
     ),
     "calls": (
         "flows.cli.calls:calls",
@@ -54,20 +60,12 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "Compute statistics again: after new external scores, or with a newer perennial.",
     ),
     "audit": (
-        "flows.cli.audit:audit",
-        "Audit published tables again; exit code 4 if an expectation is not met.",
+        "flows.cli.verify:audit",
+        "Audit published tables again; exit code 4 where an expectation no longer holds.",
     ),
     "serve": (
         "flows.cli.serve:serve",
         "Run refreshes on a schedule until Ctrl-C; analyse and audit on demand.",
-    ),
-    "sample": (
-        "flows.kumo.cli_sample:sample",
-        "Draw distinct task instances that no edition published in the data root holds.",
-    ),
-    "solve": (
-        "flows.kumo.cli_solve:solve",
-        "Print expected steps and golden trajectory of each instance (Algorithm 3 of the paper).",
     ),
     "unlock": (
         "flows.cli.unlock:unlock",
@@ -75,10 +73,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "import": (
         "flows.cli.import_edition:import_app",
-        "Import what others have published: the KUMO release, scores of other benchmarks.",
+        "Import what others have published: releases of benchmarks, scores of other benchmarks.",
     ),
-    "domains": ("flows.kumo.cli_domains:domains", "Check seed configurations and list the bundled domains."),
 }
+COMMANDS |= {name: line for one in benchmarks().values() for name, line in one.commands.items()}
 
 
 class _Commands(Mapping[str, Any]):
@@ -170,10 +168,10 @@ def main() -> None:
         sys.exit(0)
     except OSError as error:
         # A full disk, a read-only root: wherever it was met, in a task of Prefect's too.
-        errors.print(f"perennial: error: {told_of(error)}")
+        errors.print(f"perennial: error: {describe_os_error(error)}")
         sys.exit(_REFUSED_BY_THE_SYSTEM)
     except Exception as error:
-        ours = as_ours(error)
+        ours = translate_error(error)
         if ours is None:
             raise
         errors.print(f"perennial: error: {ours}")

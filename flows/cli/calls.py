@@ -10,7 +10,9 @@ from flows.console.root_option import RootOption, data_root
 from flows.console.row_formats import Format, FormatOption, print_rows
 from flows.console.terminal import Terminal, json_text, on_one_line
 from schemas.calls import CALL_STATUSES, ROLES
-from schemas.errors import InvalidOption, UnreadableInput
+from schemas.errors import InvalidOption, UnreadableInput, count
+from warehouse.catalog.catalog import published_units
+from warehouse.editions.selectors import LATEST, select_unit
 from warehouse.ledger.ledger import ledger_file
 from warehouse.ledger.reading import LISTED_COLUMNS, CallFilter, CallTotals, LedgerReader
 
@@ -38,7 +40,10 @@ def calls(
     status: Annotated[
         str | None, typer.Option(help=f"Only calls with this status: {', '.join(CALL_STATUSES)}.")
     ] = None,
-    edition: Annotated[str | None, typer.Option(help="Only calls that this edition made.")] = None,
+    edition: Annotated[
+        str | None,
+        typer.Option(help="Only calls of this edition, its evaluations included."),
+    ] = None,
     template: Annotated[str | None, typer.Option(help="Only calls whose prompt is of this template.")] = None,
     contains: Annotated[
         str | None, typer.Option(metavar="TEXT", help="Only calls with this text in the reply.")
@@ -53,10 +58,13 @@ def calls(
     """
     _check("--role", role, ROLES)
     _check("--status", status, CALL_STATUSES)
+    if edition is not None and edition.startswith(LATEST):
+        store = data_root(root)
+        edition = select_unit(store, edition, published_units(store))
     wanted = CallFilter(role, model, status, edition, template, contains)
     if call_id is not None and wanted != CallFilter():
         raise InvalidOption("CALL_ID shows one call in full: give no --role, --model or other filter with it")
-    with _opened(root) as ledger:
+    with _open_ledger(root) as ledger:
         if call_id is None:
             _print_list(ledger.newest(wanted, limit), ledger.totals(wanted), format_)
         else:
@@ -68,7 +76,7 @@ def _check(option: str, value: str | None, known: tuple[str, ...]) -> None:
         raise InvalidOption(f"{option} {value!r} is not known; known: {', '.join(known)}")
 
 
-def _opened(root: str | None) -> LedgerReader:
+def _open_ledger(root: str | None) -> LedgerReader:
     store = data_root(root)
     path = ledger_file(store.root)
     if not path.exists():
@@ -115,7 +123,7 @@ def _total_line(shown: int, totals: CallTotals) -> str:
     """Return calls, tokens and cost of all that were found, saying over how many each is known."""
     if totals.calls == 0:
         return "no model call matches these filters"
-    counted = f"{totals.calls:,} call{'' if totals.calls == 1 else 's'}"
+    counted = count(totals.calls, "call")
     listed = counted if shown == totals.calls else f"{counted}, {shown:,} of them listed"
     return f"{listed}; {_tokens(totals)}; {_cost(totals)}"
 

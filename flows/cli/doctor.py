@@ -52,7 +52,7 @@ def doctor(
     progress = Terminal(stderr=True)
     checks = []
     for look in looks(settings, deep=deep):
-        check = _carried_out(look, progress)
+        check = _run_check(look, progress)
         checks.append(check)
         if not as_json:
             _print(lines, check)
@@ -63,12 +63,12 @@ def doctor(
     raise typer.Exit(code)
 
 
-def _carried_out(look: "Look", progress: Terminal) -> "Check":
+def _run_check(look: "Look", progress: Terminal) -> "Check":
     """Carry out the check, naming it on a terminal while it runs."""
     if not progress.is_terminal:
-        return look.carried_out()
+        return look.run()
     with progress.status(f"checking {look.name}"):
-        return look.carried_out()
+        return look.run()
 
 
 def _print(lines: Terminal, check: "Check") -> None:

@@ -11,17 +11,33 @@ from flows.console.root_option import RootOption, data_root
 from flows.console.row_formats import Format, FormatOption, print_rows
 from flows.console.terminal import Terminal
 from schemas.errors import InvalidOption
-from warehouse.catalog.catalog import open_catalog, published_editions, visible_editions
-from warehouse.catalog.withdrawals import reinstate, withdraw, withdrawn_editions
+from schemas.units import is_evaluation, split_unit
+from warehouse.catalog.catalog import open_catalog, published_units, visible_evaluations
+from warehouse.catalog.withdrawals import reinstate, withdraw, withdrawn_units
+from warehouse.editions.selectors import select_unit
 from warehouse.lock.owner import this_process
 from warehouse.store.store import Store
 
-_LISTED = (
-    "SELECT edition, benchmark, created_at, seed, code_version, "
-    "(counts::JSON->>'kumo_instances')::BIGINT AS instances, "
-    "(counts::JSON->>'episodes')::BIGINT AS episodes "
-    "FROM editions ORDER BY created_at, edition"
+_LISTED = """
+WITH listed AS (
+    SELECT edition, '' AS evaluation, created_at AS grown_at, * EXCLUDE (edition) FROM editions
+    UNION ALL BY NAME
+    SELECT v.*, e.created_at AS grown_at FROM evaluations AS v JOIN editions AS e USING (edition)
 )
+SELECT edition || if(evaluation = '', '', '@' || evaluation) AS edition, benchmark, created_at, seed,
+       code_version, (counts::JSON->>'instances')::BIGINT AS instances,
+       (counts::JSON->>'episodes')::BIGINT AS episodes,
+       array_to_string((settings::JSON->'players')::VARCHAR[], ', ') AS players
+FROM listed
+ORDER BY grown_at, listed.edition, evaluation <> '', created_at
+"""
+# As much as 80 columns hold.
+_IN_TABLE = f"""
+SELECT edition, strftime(created_at, '%Y-%m-%d %H:%M') AS published,
+       if(length(whole) > 36, whole[:35] || '…', whole) AS holds
+FROM (SELECT *, if(instances IS NULL, format('{{:,}} episodes of {{}}', episodes, players),
+                   format('{{:,}} instances', instances)) AS whole FROM ({_LISTED}))
+"""
 
 
 def editions(
@@ -37,11 +53,13 @@ def editions(
     withdrawn: Annotated[
         str | None,
         typer.Option(
-            "--withdraw", metavar="EDITION", help="Hide this edition from readers; no file is deleted."
+            "--withdraw",
+            metavar="EDITION",
+            help="Hide this edition or EDITION@NAME from readers; no file is deleted.",
         ),
     ] = None,
     reinstated: Annotated[
-        str | None, typer.Option("--reinstate", metavar="EDITION", help="Show a withdrawn edition again.")
+        str | None, typer.Option("--reinstate", metavar="EDITION", help="Show what was withdrawn again.")
     ] = None,
     why: Annotated[
         str | None,
@@ -58,7 +76,7 @@ def editions(
     root: RootOption = None,
     format_: FormatOption = Format.table,
 ) -> None:
-    """List the published editions, withdraw or reinstate one, or remove unfinished work.
+    """List the published editions and their evaluations, withdraw or reinstate one, remove unfinished work.
 
     A withdrawn edition keeps its name, and its instances are never issued again.
 
@@ -104,19 +122,18 @@ def _refuse_mixture(
 
 
 def _list(store: Store, all_: bool, format_: Format) -> None:
-    hidden = withdrawn_editions(store)
+    hidden = withdrawn_units(store)
+    sql = _IN_TABLE if format_ is Format.table and not all_ else _LISTED
+    names, rows = open_catalog(store, published_units(store) if all_ else None).query(sql)
     if all_:
-        names, rows = open_catalog(store, published_editions(store)).query(_LISTED)
         events = [hidden.get(row[0]) for row in rows]
         names += ["withdrawn", "why"]
         rows = [
             (*row, *((event.at, event.why) if event else (None, None)))
             for row, event in zip(rows, events, strict=True)
         ]
-    else:
-        names, rows = open_catalog(store).query(_LISTED)
     print_rows(names, rows, format_)
-    number = len(published_editions(store)) - len(visible_editions(store))
+    number = len(set(hidden) & set(published_units(store)))
     if number and not all_:
         told = "1 more edition is withdrawn" if number == 1 else f"{number} more editions are withdrawn"
         _console(stderr=True).print(f"{told}: `perennial editions --all` says why")
@@ -129,27 +146,39 @@ def _reason(why: str | None, option: str) -> str:
     return text
 
 
-def _withdraw(store: Store, edition: str, why: str) -> None:
-    _refuse_unknown(store, edition)
-    withdraw(store, edition, why, _now(), _operator())
+def _withdraw(store: Store, named: str, why: str) -> None:
+    unit = select_unit(store, named, published_units(store))
+    _analyse_as_if(store, unit, is_visible=False)
+    withdraw(store, unit, why, _now(), _operator())
+    kept = "runs are never numbered" if is_evaluation(unit) else "instances are never issued"
     _console().print(
-        f"edition {edition} is withdrawn: no view shows it. Nothing of it was deleted, its name stays taken, "
-        "its instances are never issued again; "
-        f"`perennial editions --reinstate {edition} --why TEXT` undoes it"
+        f"{_kind(unit)} {unit} is withdrawn: no view shows it. Nothing of it was deleted, its name stays "
+        f"taken, its {kept} again; `perennial editions --reinstate {unit} --why TEXT` undoes it"
     )
 
 
-def _reinstate(store: Store, edition: str, why: str) -> None:
-    _refuse_unknown(store, edition)
-    reinstate(store, edition, why, _now(), _operator())
-    _console().print(f"edition {edition} is reinstated: all views show it again")
+def _reinstate(store: Store, named: str, why: str) -> None:
+    unit = select_unit(store, named, published_units(store))
+    _analyse_as_if(store, unit, is_visible=True)
+    reinstate(store, unit, why, _now(), _operator())
+    _console().print(f"{_kind(unit)} {unit} is reinstated: all views show it again")
 
 
-def _refuse_unknown(store: Store, edition: str) -> None:
-    published = published_editions(store)
-    if edition not in published:
-        known = ", ".join(published) or "none"
-        raise InvalidOption(f"edition {edition!r} is not published in {store.root}; published: {known}")
+def _analyse_as_if(store: Store, unit: str, *, is_visible: bool) -> None:
+    """Keep the figures of an evaluation's edition with or without it, before readers see that."""
+    if not is_evaluation(unit):
+        return
+    from flows.stages.compute_statistics import analyse_edition
+    from warehouse.catalog.later_statistics import keep_analysis
+
+    edition, _ = split_unit(unit)
+    shown = [other for other in visible_evaluations(store, edition) if other != unit]
+    evaluations = [*shown, unit] if is_visible else shown
+    keep_analysis(store, edition, evaluations, analyse_edition(store, edition, evaluations))
+
+
+def _kind(unit: str) -> str:
+    return "evaluation" if is_evaluation(unit) else "edition"
 
 
 def _now() -> str:

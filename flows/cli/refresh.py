@@ -1,19 +1,21 @@
 """`perennial refresh`: grow and publish one edition."""
 
 import os
+from collections.abc import Callable
 from contextvars import copy_context
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from flows.console import progress
-from flows.console import refresh_options as options
 from flows.console.interrupts import Interrupted, signals_interrupt
 from flows.console.print_edition import print_edition
-from flows.console.print_plan import print_plan
+from flows.console.settings_options import settings_app
 from flows.console.terminal import Terminal
+from flows.refresh.print_plan import print_plan
 from flows.serve.prefect_environment import configure_prefect, prefect_home
 from flows.stages.leaving import leave
+from schemas.benchmark import find_benchmark
 from schemas.errors import ServerEnded
 from warehouse.audit.great_expectations import load_great_expectations
 from warehouse.lock.root_lock import refuse_locked
@@ -23,75 +25,31 @@ from warehouse.store.store import Store
 if TYPE_CHECKING:
     from schemas.settings import RefreshSettings
 
+DryRunOption = Annotated[
+    bool,
+    typer.Option("--dry-run", help="Print the plan, its counts and an estimate of cost; do nothing else."),
+]
 _WIDTH = 120  # columns of what is printed into a file or a pipe
 
 
 def refresh(
-    context: typer.Context,
-    domains: options.Domains = None,
-    settings: options.Settings = None,
-    instances: options.Instances = None,
-    runs: options.Runs = None,
-    players: options.Players = None,
-    seed: options.Seed = None,
-    root: options.Root = None,
-    edition: options.Edition = None,
-    preset: options.Preset = None,
-    min_expected_steps: options.MinExpectedSteps = None,
-    author: options.Author = None,
-    proposer: options.Proposer = None,
-    configurer: options.Configurer = None,
-    writer: options.Writer = None,
-    reviser: options.Reviser = None,
-    propose: options.Propose = None,
-    categories: options.Categories = None,
-    continuations: options.Continuations = None,
-    repairs: options.Repairs = None,
-    book_rounds: options.BookRounds = None,
-    author_temperature: options.AuthorTemperature = None,
-    author_max_tokens: options.AuthorMaxTokens = None,
-    temperature: options.Temperature = None,
-    top_p: options.TopP = None,
-    max_tokens: options.MaxTokens = None,
-    model_seed: options.ModelSeed = None,
-    reasoning_effort: options.ReasoningEffort = None,
-    base_url: options.BaseUrl = None,
-    concurrency: options.Concurrency = None,
-    requests_per_minute: options.RequestsPerMinute = None,
-    tokens_per_minute: options.TokensPerMinute = None,
-    timeout: options.Timeout = None,
-    max_attempts: options.MaxAttempts = None,
-    max_reply_mb: options.MaxReplyMb = None,
-    max_calls: options.MaxCalls = None,
-    max_cost: options.MaxCost = None,
-    accept_api_errors: options.AcceptApiErrors = None,
-    domain_count: options.DomainCount = None,
-    rest_editions: options.RestEditions = None,
-    runner: options.Runner = None,
-    workers: options.Workers = None,
-    webhook: options.Webhook = None,
-    openlineage_url: options.OpenlineageUrl = None,
-    max_trivial_share: options.MaxTrivialShare = None,
-    min_distinct_books: options.MinDistinctBooks = None,
-    max_collision_probability: options.MaxCollisionProbability = None,
-    dry_run: options.DryRun = False,
-    as_json: options.AsJson = False,
-    verbose: options.Verbose = False,
+    flags: dict[str, Any],
+    dry_run: DryRunOption = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", help="Show Prefect's own messages.")] = False,
 ) -> None:
-    """Sample, solve, write books, play, audit and publish one edition.
+    """Grow one edition, let players answer its questions, audit and publish both.
 
     Give the same command again to resume an interrupted refresh.
 
-    Example: perennial refresh --domains mineral_identification --settings easy,6x10 --instances 20
-
-    With models: perennial refresh --author gpt-4.1 --players gpt-4.1-mini,oracle --max-calls 5000
+    Example: perennial refresh --seed 7 --players gpt-4.1-mini --max-calls 5000
     """
     from flows.refresh.plan import prepare_refresh
     from flows.run.choose_runner import check_runner
-    from schemas.settings import RefreshSettings, load_settings
+    from schemas.settings import load_settings
 
-    chosen = load_settings({name: context.params[name] for name in RefreshSettings.model_fields})
-    console = _console(as_json)
+    chosen = load_settings(flags)
+    console = result_console(as_json)
     store = Store(chosen.root)
     if not dry_run:
         refuse_locked(store)
@@ -101,27 +59,28 @@ def refresh(
         print_plan(console, store, prepared, as_json, chosen.endpoint())
         return
     if prepared.published:
-        Staging(store, plan.edition).remove()
+        for part in (plan.growth, plan.evaluation):
+            Staging(store, part.unit).remove()
         console.print(f"edition {plan.edition} is published already, with these settings: nothing to do")
-        print_edition(store, plan, console, as_json)
+        print_edition(store, plan.edition, console, as_json)
         return
     check_runner(chosen.runner)
     store.require_conditional_writes()
-    for domain in prepared.domains:
-        for warning in domain.warnings:
-            console.print(f"warning: {warning}", style="yellow")
-    values = {**_without_secrets(chosen), "edition": plan.edition}
+    for warning in prepared.own.warnings:
+        console.print(f"warning: {warning}", style="yellow")
+    values = {
+        **without_secrets(chosen),
+        "edition": plan.edition,
+        "players": list(plan.evaluation.players),
+    }
     verb = "resuming" if prepared.resumed else "growing"
     console.print(f"{verb} edition {plan.edition} in {chosen.root}")
-    try:
-        with signals_interrupt():
-            _run(values, chosen.root, console, verbose)
-    except Interrupted as interrupted:
-        raise typer.Exit(interrupted.exit_code) from None
-    print_edition(store, plan, console, as_json)
+    warm_up = find_benchmark(plan.growth.benchmark).warm_up
+    run_flow("refresh", {"settings": values}, warm_up, chosen.root, console, verbose)
+    print_edition(store, plan.edition, console, as_json)
 
 
-def _without_secrets(settings: "RefreshSettings") -> dict[str, Any]:
+def without_secrets(settings: "RefreshSettings") -> dict[str, Any]:
     """Return the settings as Prefect may keep them; URLs that may hold a secret go by the environment."""
     from flows.serve.flow_parameters import SECRET_SETTINGS
 
@@ -131,25 +90,49 @@ def _without_secrets(settings: "RefreshSettings") -> dict[str, Any]:
     return values
 
 
-def _run(values: dict[str, Any], root: str, console: Terminal, verbose: bool) -> None:
-    """Run the flow beside an embedded server; make the kernels ready while that server starts."""
+def run_flow(
+    name: str,
+    parameters: dict[str, Any],
+    warm_up: Callable[[], str] | None,
+    root: str,
+    console: Terminal,
+    verbose: bool,
+) -> None:
+    """Run the flow of this name in `flows.refresh.flow`; a signal that ends it becomes its exit code."""
+    try:
+        with signals_interrupt():
+            _run(name, parameters, warm_up, root, console, verbose)
+    except Interrupted as interrupted:
+        raise typer.Exit(interrupted.exit_code) from None
+
+
+def _run(
+    name: str,
+    parameters: dict[str, Any],
+    warm_up: Callable[[], str] | None,
+    root: str,
+    console: Terminal,
+    verbose: bool,
+) -> None:
+    """Run the flow beside an embedded server; make compiled code ready while that server starts."""
     configure_prefect(root, verbose)
-    from flows.kumo.kernels import prepare_kernels
     from flows.serve.embedded_server import EmbeddedServer
 
-    with progress.shown_on(console), EmbeddedServer(prefect_home(root)) as server:
-        with console.status("starting Prefect, preparing sampling and search (compiled on first use)"):
-            told = prepare_kernels("sampling", "search")
+    with progress.show_on(console), EmbeddedServer(prefect_home(root)) as server:
+        with console.status("starting Prefect, making compiled code ready (compiled on first use)"):
+            told = f"{warm_up()}; " if warm_up else ""
             # What takes seconds to import is imported while the server starts.
-            from flows.refresh.flow import refresh as refresh_flow
+            from flows.refresh import flow
 
             load_great_expectations()
-
             server.wait_ready()
-        progress.note(f"{'start':<12} {told}; Prefect is up")
+        progress.note(f"{'start':<12} {told}Prefect is up")
         context = copy_context()
         server.when_ended(lambda: context.run(_leave_without_server))
-        refresh_flow(values)
+        getattr(flow, name)(**parameters)
+
+
+refresh_app = settings_app(refresh)
 
 
 def _leave_without_server() -> None:
@@ -163,7 +146,7 @@ def _leave_without_server() -> None:
     )
 
 
-def _console(as_json: bool) -> Terminal:
+def result_console(as_json: bool) -> Terminal:
     """Return where to print: as wide as the terminal, or wide enough for a table where there is none."""
     console = Terminal(stderr=as_json, soft_wrap=True)
     return console if console.is_terminal else Terminal(stderr=as_json, soft_wrap=True, width=_WIDTH)

@@ -23,7 +23,10 @@ _WIDTH = 120
 
 
 def reproduce(
-    edition: Annotated[str, typer.Argument(help="The published edition.")],
+    edition: Annotated[
+        str | None,
+        typer.Argument(help="An edition (questions) or EDITION@NAME (answers). Default: the newest edition."),
+    ] = None,
     root: RootOption = None,
     keep: Annotated[
         Path | None,
@@ -31,22 +34,19 @@ def reproduce(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """Rebuild an edition from its seed, its configurations and its stored replies, and compare.
+    """Rebuild an edition, or an evaluation, from its seed and its stored replies, and compare.
 
     No model is called, and nothing in the data root changes. Wall-clock columns are not compared, nor are
-    `editions` and `audits`, which describe the publishing itself. Exit code 1 if a row differs.
+    `editions`, `evaluations` and `audits`, which describe publishing. Exit code 1 if a row differs.
 
     Example: perennial reproduce kumo-2026-11-20
     """
-    from flows.editions.reproduce import reproduce_edition
-    from flows.kumo.kernels import prepare_kernels
+    from flows.editions.reproduce import reproduce_unit
 
     store = data_root(root)
     console = Terminal(stderr=True, soft_wrap=True)
-    with console.status("preparing sampling and search (compiled on first use)"):
-        prepare_kernels("sampling", "search")
     with _folder(keep) as folder:
-        result = reproduce_edition(store, edition, Path(folder), console.print)
+        result = reproduce_unit(store, edition, Path(folder), console.print)
     if as_json:
         sys.stdout.write(json.dumps({**asdict(result), "same": result.same}, indent=1) + "\n")
     else:
@@ -93,7 +93,7 @@ def _bytes_text(same: bool | None, clock_columns: tuple[str, ...]) -> str:
 
 def _verdict(result: "Reproduction") -> str:
     if not result.same:
-        return f"edition {result.edition} was not reproduced: rows differ"
+        return f"{result.unit} was not reproduced: rows differ"
     if all(table.same_bytes is not False for table in result.tables):
-        return f"edition {result.edition} is reproduced, byte for byte where no clock is involved"
-    return f"edition {result.edition} is reproduced: the same rows, some files in other bytes"
+        return f"{result.unit} is reproduced, byte for byte where no clock is involved"
+    return f"{result.unit} is reproduced: the same rows, some files in other bytes"

@@ -71,7 +71,7 @@ def _serve(root: str, when: tuple[str, str, float | None], port: int, console: T
         console.print(f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC  {text}")
 
     os.environ[PARENT_VARIABLE] = str(os.getpid())
-    with EmbeddedServer(prefect_home(root), scheduling=True, port=_chosen_port(port)) as server:
+    with EmbeddedServer(prefect_home(root), scheduling=True, port=_choose_port(port)) as server:
         tell(f"serving {without_credentials(root)}; Ctrl-C ends it")
         # While the server starts.
         from flows.serve.serve import Serving, Timetable
@@ -141,7 +141,7 @@ def _refuse_what_cannot_recur(settings: "RefreshSettings", store: Store) -> None
     store.require_conditional_writes()
 
 
-def _chosen_port(wanted: int) -> int:
+def _choose_port(wanted: int) -> int:
     """Return the wanted port, the usual one where none is wanted, or any free one; 0 with a server given."""
     from flows.serve.embedded_server import free_port
 

@@ -2,6 +2,7 @@
 
 import socket
 import sys
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Annotated
 
@@ -12,8 +13,7 @@ from flows.console.terminal import Terminal
 from schemas.errors import RootLocked
 from warehouse.lock.found_lock import FoundLock, find_lock, remove_lock
 from warehouse.lock.owner import Life
-from warehouse.lock.record import LOCK_FILE, ago, shown_time
-from warehouse.store.store import Store
+from warehouse.lock.record import LOCK_FILE, ago, format_time
 
 _DANGER = (
     "If that writer is still running, a second one may overwrite its batches and pay for the same model "
@@ -47,47 +47,36 @@ def unlock(
     if found is None:
         console.print(f"no lock: nobody is writing to {store.root}")
         return
-    _explain(console, store, found)
+    console.print(f"lock:      {store.location(LOCK_FILE)}")
+    for line in _describe(found):
+        console.print(line)
+    stays = f"the data root {store.root} stays locked"
     if found.life is Life.alive and not force:
+        ending = f"kill {found.record.owner.pid}" if found.record else "see which one has .lock open"
         raise RootLocked(
-            f"the data root {store.root} stays locked: its process lives on this machine: wait for it, or "
-            f"end it ({_ending(found)}) and give its command again, which resumes; "
-            "--force removes the lock anyway"
+            f"{stays}: its process lives on this machine: wait for it, or end it ({ending}) and give its "
+            "command again, which resumes; --force removes the lock anyway"
         )
-    if not yes and not _is_confirmed(store):
-        raise RootLocked(
-            f"the data root {store.root} stays locked: give --yes to remove the lock, if that process is gone"
-        )
+    if not yes and not (sys.stdin.isatty() and typer.confirm(f"Remove the lock of {store.root}?")):
+        raise RootLocked(f"{stays}: give --yes to remove the lock, if that process is gone")
     if not remove_lock(store, found, by_force=force):
         raise RootLocked(
-            f"the data root {store.root} stays locked: another process has taken the lock meanwhile; "
-            "run `perennial unlock` again to see which"
+            f"{stays}: the lock was renewed, or taken by another process, meanwhile; run `perennial unlock` "
+            "again to see by which"
         )
     console.print(f"removed: {store.root} is free")
 
 
-def _explain(console: Terminal, store: Store, found: FoundLock) -> None:
-    lines = {"lock": store.location(LOCK_FILE)}
+def _describe(found: FoundLock) -> Iterator[str]:
     if found.record is None:
-        lines["holder"] = "cannot be read: it is no lock of this version"
+        yield "holder:    cannot be read: it is no lock of this version"
     else:
-        now, owner, record = datetime.now(UTC), found.record.owner, found.record
-        here = " (this machine)" if owner.host == socket.gethostname() else ""
-        lines |= {"what": record.what, "holder": owner.user, "host": f"{owner.host}{here}"}
-        lines |= {
-            "process": str(owner.pid),
-            "since": f"{shown_time(record.since)} ({ago(record.since, now)})",
-        }
-        lines["last beat"] = f"{shown_time(record.beat)} ({ago(record.beat, now)}; renewed every minute)"
-    lines["lives"] = _LIVES[found.life]
-    for name, text in lines.items():
-        console.print(f"{name + ':':<10} {text}")
-    console.print(_SAFE if found.life is Life.gone else _DANGER)
-
-
-def _ending(found: FoundLock) -> str:
-    return f"kill {found.record.owner.pid}" if found.record else "see which one has .lock open"
-
-
-def _is_confirmed(store: Store) -> bool:
-    return sys.stdin.isatty() and typer.confirm(f"Remove the lock of {store.root}?", default=False)
+        now, record, owner = datetime.now(UTC), found.record, found.record.owner
+        yield f"what:      {record.what}"
+        yield f"holder:    {owner.user}"
+        yield f"host:      {owner.host}{' (this machine)' if owner.host == socket.gethostname() else ''}"
+        yield f"process:   {owner.pid}"
+        yield f"since:     {format_time(record.since)} ({ago(record.since, now)})"
+        yield f"last beat: {format_time(record.beat)} ({ago(record.beat, now)}; renewed every minute)"
+    yield f"lives:     {_LIVES[found.life]}"
+    yield _SAFE if found.life is Life.gone else _DANGER

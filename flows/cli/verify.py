@@ -1,4 +1,4 @@
-"""`perennial verify`: is an edition, byte for byte, what was published?"""
+"""`perennial verify` and `perennial audit`: is what was published still there, and does it still hold?"""
 
 import json
 import sys
@@ -10,8 +10,8 @@ import typer
 
 from flows.console.root_option import RootOption, data_root
 from flows.console.terminal import Terminal
-from schemas.errors import Damaged, InvalidOption
-from warehouse.catalog.catalog import published_editions
+from schemas.errors import Damaged, InvalidOption, count
+from warehouse.catalog.catalog import published_units
 from warehouse.store.store import Store
 
 if TYPE_CHECKING:
@@ -19,25 +19,28 @@ if TYPE_CHECKING:
 
 
 def verify(
-    edition: Annotated[str | None, typer.Argument(help="The edition, withdrawn or not.")] = None,
-    all_: Annotated[bool, typer.Option("--all", help="Every published edition.")] = False,
+    edition: Annotated[
+        str | None,
+        typer.Argument(help="The edition with its evaluations, or one EDITION@NAME. Default: the newest."),
+    ] = None,
+    all_: Annotated[bool, typer.Option("--all", help="Every published edition and evaluation.")] = False,
     root: RootOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print what was found as JSON.")] = False,
 ) -> None:
-    """Check every file of an edition against its manifest: size, SHA-256, rows.
+    """Check every file of an edition and its evaluations against their manifests: size, SHA-256, rows.
 
     Exit code 8 if a file is missing or differs from what was published; each is named on its own line.
 
     Example: perennial verify kumo-2026-11-20
     """
-    from warehouse.editions.verify import verify_edition
+    from warehouse.editions.verify import verify_unit
 
     store = data_root(root)
     console = Terminal(soft_wrap=True, stderr=as_json)
     checked = []
-    for name in _chosen(store, edition, all_):
+    for name in _choose_editions(store, edition, all_):
         started = time.perf_counter()
-        verification = verify_edition(store, name)
+        verification = verify_unit(store, name)
         _print(console, verification, time.perf_counter() - started)
         checked.append(verification)
     if as_json:
@@ -46,20 +49,43 @@ def verify(
     _refuse_damage(store, checked)
 
 
-def _chosen(store: Store, edition: str | None, all_: bool) -> tuple[str, ...]:
-    from warehouse.editions.verify import verifiable_editions
+def audit(
+    edition: Annotated[
+        str | None, typer.Argument(help="The edition with its evaluations, or one of them. Default: all.")
+    ] = None,
+    root: RootOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Audit published tables again; exit code 4 where an expectation no longer holds.
 
-    if all_ == (edition is not None):
+    Example: perennial audit kumo-2026-11-20
+    """
+    from flows.editions.audit import audit_unit, require_expectations, units_to_audit
+
+    store = data_root(root)
+    console = Terminal(stderr=as_json, soft_wrap=True)
+    results = {}
+    for name in units_to_audit(store, edition):
+        summary, broken = audit_unit(store, name)
+        results[name] = {"summary": summary, "broken": broken}
+        console.print(f"{name}: {summary}")
+    if as_json:
+        sys.stdout.write(json.dumps({"editions": results}, indent=1) + "\n")
+    require_expectations({name: tuple(result["broken"]) for name, result in results.items()}, store)
+
+
+def _choose_editions(store: Store, edition: str | None, all_: bool) -> tuple[str, ...]:
+    from warehouse.editions.selectors import select_units
+    from warehouse.editions.verify import verifiable_units
+
+    known = verifiable_units(store)
+    if not all_:
+        return select_units(store, edition, known)
+    if edition is not None:
         raise InvalidOption("name one EDITION, or give --all")
-    known = verifiable_editions(store)
-    if edition is None:
-        if not known:
-            raise InvalidOption(f"no edition is published in {store.root}: run `perennial refresh` first")
-        return known
-    if edition not in known:
-        listed = ", ".join(known) or "none"
-        raise InvalidOption(f"edition {edition!r} is not published in {store.root}; published: {listed}")
-    return (edition,)
+    if not known:
+        raise InvalidOption(f"no edition is published in {store.root}: run `perennial refresh` first")
+    return known
 
 
 def _print(console: Terminal, verification: "Verification", seconds: float) -> None:
@@ -79,8 +105,8 @@ def _as_json(verification: "Verification") -> dict[str, object]:
 
 def _way_out(store: Store, edition: str) -> str:
     """Return what is left to do with a damaged edition of which there is no copy."""
-    if edition in published_editions(store):
-        return f"hide the edition with `perennial editions --withdraw {edition} --why TEXT`"
+    if edition in published_units(store):
+        return f"hide it with `perennial editions --withdraw {edition} --why TEXT`"
     return f"remove what is left of it with `perennial editions --prune-staging {edition}`"
 
 
@@ -90,6 +116,6 @@ def _refuse_damage(store: Store, checked: "list[Verification]") -> None:
     if damaged:
         files = {found.file for one in checked for found in one.findings if found.is_damage}
         raise Damaged(
-            f"{len(files)} file{'' if len(files) == 1 else 's'} of {', '.join(damaged)} not as published: "
+            f"{count(len(files), 'file')} of {', '.join(damaged)} not as published: "
             f"restore from a copy of the data root what is named, or {_way_out(store, next(iter(damaged)))}"
         )

@@ -1,4 +1,4 @@
-"""Read what users hand in: text files and seed configurations, with an error that says what to do."""
+"""Read what users hand in: text files, with an error that says what to do."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -6,9 +6,6 @@ from pathlib import Path
 from typing import BinaryIO
 
 from schemas.errors import UnreadableInput
-from schemas.kumo.things import SeedConfig
-from tasks.kumo.configuration import parse_config
-from warehouse.kumo.bundled_domains import bundled_text
 from warehouse.store.regular_files import NotRegular, open_regular
 
 MAX_BYTES = 10_000_000
@@ -27,7 +24,7 @@ def read_text_file(path: Path, max_bytes: int = MAX_BYTES) -> str:
         guess = "it looks like UTF-16" if content.startswith(_UTF16_MARKS) else "it is not UTF-8 text"
         line = content.count(b"\n", 0, error.start) + 1
         raise UnreadableInput(
-            f"{shown_path(path)}: {guess} (byte 0x{content[error.start]:02x}, line {line}); save it as UTF-8"
+            f"{show_path(path)}: {guess} (byte 0x{content[error.start]:02x}, line {line}); save it as UTF-8"
         ) from None
 
 
@@ -41,7 +38,7 @@ def read_bytes_file(path: Path, max_bytes: int = MAX_BYTES) -> bytes:
         content = file.read(max_bytes + 1)
     if len(content) > max_bytes:
         raise UnreadableInput(
-            f"{shown_path(path)}: larger than {max_bytes:,} bytes, the most that is read; give a smaller file"
+            f"{show_path(path)}: larger than {max_bytes:,} bytes, the most that is read; give a smaller file"
         )
     return content
 
@@ -55,35 +52,23 @@ def open_input(path: Path) -> Iterator[BinaryIO]:
     except UnicodeDecodeError:
         raise  # of what was read: the caller knows what it should be
     except (OSError, ValueError) as error:
-        raise UnreadableInput(f"{shown_path(path)}: {_reason(error)}") from None
+        raise UnreadableInput(f"{show_path(path)}: {_reason(error)}") from None
 
 
-def read_config_file(path: Path) -> SeedConfig:
-    """Return the seed configuration that the file holds; raise UnreadableInput where it holds none."""
-    return parse_config(read_text_file(path), shown_path(path))
-
-
-def load_bundled(name: str) -> SeedConfig:
-    """Return the seed configuration of a bundled domain; raise InvalidOption for an unknown name."""
-    return parse_config(bundled_text(name), f"bundled domain {name}")
-
-
-def config_files(path: Path) -> list[Path]:
+def json_files(path: Path) -> list[Path]:
     """Return the path itself, or what a folder holds as *.json, sorted; raise UnreadableInput for none."""
     try:
         if not path.is_dir():
             return [path]
         found = sorted(entry for entry in path.iterdir() if entry.suffix == ".json" and not entry.is_dir())
     except OSError as error:
-        raise UnreadableInput(f"{shown_path(path)}: {_reason(error)}") from None
+        raise UnreadableInput(f"{show_path(path)}: {_reason(error)}") from None
     if not found:
-        raise UnreadableInput(
-            f"{shown_path(path)}: no *.json file in this folder; name a file or another one"
-        )
+        raise UnreadableInput(f"{show_path(path)}: no *.json file in this folder; name a file or another one")
     return found
 
 
-def shown_path(path: Path) -> str:
+def show_path(path: Path) -> str:
     """Return the path as one line of text that any terminal and encoder takes."""
     text = str(path).encode("utf-8", "backslashreplace").decode("utf-8")
     return text if text.isprintable() else repr(text)

@@ -13,7 +13,7 @@ _UNREADABLE = {
 }
 
 
-def as_ours(error: BaseException) -> PerennialError | None:
+def translate_error(error: BaseException) -> PerennialError | None:
     """Return the error to show instead of a library's; None where there is none."""
     library = type(error).__module__.partition(".")[0]
     if library in _OF_PREFECT:

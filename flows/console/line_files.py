@@ -6,7 +6,7 @@ from contextlib import suppress
 from io import TextIOWrapper
 from pathlib import Path
 
-from flows.console.input_files import open_input, shown_path
+from flows.console.input_files import open_input, show_path
 from schemas.errors import InvalidOption, UnreadableInput
 
 
@@ -17,7 +17,7 @@ def read_lines(path: Path) -> Iterator[str]:
             yield from TextIOWrapper(file, encoding="utf-8")
     except UnicodeDecodeError as error:
         raise UnreadableInput(
-            f"{shown_path(path)}: not UTF-8 text ({error.reason}); save it as UTF-8"
+            f"{show_path(path)}: not UTF-8 text ({error.reason}); save it as UTF-8"
         ) from None
 
 
@@ -29,7 +29,7 @@ def write_lines(path: Path, lines: Iterable[str]) -> None:
     """
     target = Path(os.path.realpath(path))
     if os.path.exists(target) and not os.path.isfile(target):
-        raise InvalidOption(f"--out {shown_path(path)}: not a regular file; name one that may be replaced")
+        raise InvalidOption(f"--out {show_path(path)}: not a regular file; name one that may be replaced")
     draft = target.with_name(f".{target.name}.draft")
     try:
         with draft.open("w", encoding="utf-8") as out:
@@ -41,5 +41,5 @@ def write_lines(path: Path, lines: Iterable[str]) -> None:
         if not isinstance(error, OSError):
             raise
         raise InvalidOption(
-            f"--out {shown_path(path)}: {error.strerror}; name a file in a folder that you can write"
+            f"--out {show_path(path)}: {error.strerror}; name a file in a folder that you can write"
         ) from None

@@ -25,7 +25,7 @@ _REFUSED_BY_NAME = (
 )
 
 
-def told_of(error: OSError) -> str:
+def describe_os_error(error: OSError) -> str:
     """Describe the error in one line; an error without a file names none."""
     name = error.filename if isinstance(error.filename, str) and error.filename else ""
     told = _TOLD.get(error.errno or 0) or next(

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections import Counter
 from typing import Any
 
 from rich.table import Table
@@ -9,24 +10,32 @@ from rich.table import Table
 from flows.console.progress import calls_text
 from flows.console.terminal import Terminal
 from schemas.benchmark import find_benchmark
-from schemas.plan import RefreshPlan
 from schemas.tables import TABLES
+from schemas.units import is_evaluation, split_unit
 from warehouse.catalog.catalog import Catalog, open_catalog
 from warehouse.catalog.leaderboard import leaderboard_sql
+from warehouse.editions.publish import read_published_plan
 from warehouse.store.store import Store
 
 
-def print_edition(store: Store, plan: RefreshPlan, console: Terminal, as_json: bool) -> None:
-    """Print the published edition for people, or as JSON on standard output."""
+def print_edition(store: Store, unit: str, console: Terminal, as_json: bool) -> None:
+    """Print a published edition with its evaluations for people, or as JSON on standard output.
+
+    `unit` is what was just published of it: the edition itself, or one of its evaluations.
+    """
     catalog = open_catalog(store)
-    measures = find_benchmark(plan.benchmark).measures
+    plan = read_published_plan(store, split_unit(unit)[0])
+    benchmark = find_benchmark(plan.benchmark)
+    measures = benchmark.measures
     names, rows = catalog.query(leaderboard_sql(plan.edition, measures))
-    _, counted = catalog.query(f"SELECT counts FROM editions WHERE edition = '{plan.edition}'")
-    counts = json.loads(counted[0][0])
+    counts = _counts(catalog, plan.edition)
     if as_json:
         board = [dict(zip(names, row, strict=True)) for row in rows]
-        document = {"edition": plan.edition, "root": store.root, "counts": counts, "leaderboard": board}
-        document["models"] = _spent(catalog, plan.edition)
+        document: dict[str, Any] = {"edition": plan.edition}
+        if is_evaluation(unit):
+            document["evaluation"] = split_unit(unit)[1]
+        document |= {"root": store.root, "counts": counts, "leaderboard": board}
+        document["models"] = _sum_calls(catalog, plan.edition)
         sys.stdout.write(json.dumps(document, indent=1) + "\n")
         return
     table = Table(title=f"Edition {plan.edition}", title_justify="left", caption_justify="left")
@@ -43,14 +52,27 @@ def print_edition(store: Store, plan: RefreshPlan, console: Terminal, as_json: b
     shown = ", ".join(f"{counts[name]:,} {name}" for name in TABLES if counts.get(name) and name != "audits")
     console.print(f"published: {shown}; {counts['audits']} expectations held")
     if counts.get("calls"):
-        console.print(f"models:    {_spent_text(_spent(catalog, plan.edition))}")
-    if plan.authoring.writer:
-        console.print(f"books:     {_books_text(catalog, plan.edition)}")
+        console.print(f"models:    {_describe_spending(_sum_calls(catalog, plan.edition))}")
+    for name, text in benchmark.summary(catalog, plan).items():
+        console.print(f"{name + ':':<10} {text}")
     console.print(f"tables:    {store.location('tables')}/<table>/edition={plan.edition}/")
     flag = "" if store.root == "warehouse/data" else f" --root {store.root}"
     console.print(
         f"next:      perennial query{flag} \"FROM domain_scores WHERE edition = '{plan.edition}'\"",
     )
+
+
+def _counts(catalog: Catalog, edition: str) -> Counter[str]:
+    """Return the rows of each table, of the edition and all of its evaluations."""
+    _, counted = catalog.query(
+        f"SELECT counts FROM editions WHERE edition = '{edition}' "
+        f"UNION ALL SELECT counts FROM evaluations WHERE edition = '{edition}'"
+    )
+    counts: Counter[str] = Counter()
+    for (text,) in counted:
+        counts.update(json.loads(text))
+    counts["statistics"] = catalog.count(f"FROM statistics WHERE edition = '{edition}'")
+    return counts
 
 
 def _figure(value_low_high: list[float | None]) -> str:
@@ -60,7 +82,7 @@ def _figure(value_low_high: list[float | None]) -> str:
     return f"{value:.3f}" if low is None or high is None else f"{value:.3f} [{low:.3f}, {high:.3f}]"
 
 
-def _spent(catalog: Catalog, edition: str) -> dict[str, Any]:
+def _sum_calls(catalog: Catalog, edition: str) -> dict[str, Any]:
     """Return the edition's calls, tokens and known cost, and for how many calls each is unknown."""
     names, rows = catalog.query(
         "SELECT count(*) AS calls, sum(prompt_tokens)::BIGINT AS prompt_tokens, "
@@ -73,22 +95,9 @@ def _spent(catalog: Catalog, edition: str) -> dict[str, Any]:
     return dict(zip(names, rows[0], strict=True))
 
 
-def _spent_text(spent: dict[str, Any]) -> str:
+def _describe_spending(spent: dict[str, Any]) -> str:
     counted = calls_text(spent["calls"], spent["calls_of_unknown_cost"], spent["known_cost_usd"] or 0.0)
     tokens = f"{spent['prompt_tokens'] or 0:,} tokens in, {spent['completion_tokens'] or 0:,} out"
     kinds = {"without usage": "calls_without_usage", "with bounded usage": "calls_with_bounded_usage"}
     notes = [f"{spent[name]:,} calls {kind}" for kind, name in kinds.items() if spent[name]]
     return f"{counted}; {tokens}" + (f" ({', '.join(notes)})" if notes else "")
-
-
-def _books_text(catalog: Catalog, edition: str) -> str:
-    """Return how many of the models' books passed at once, were revised, or had to be replaced."""
-    _, rows = catalog.query(
-        "SELECT sum(unchanged)::BIGINT, sum(revised)::BIGINT, sum(replaced)::BIGINT "
-        f"FROM revisions WHERE edition = '{edition}'"
-    )
-    unchanged, revised, replaced = (count or 0 for count in rows[0])
-    return (
-        f"{unchanged:,} passed as they were written, {revised:,} after revision, "
-        f"{replaced:,} replaced by the template's (view revisions tells where)"
-    )

@@ -19,7 +19,7 @@ _counter: ContextVar[CountCall | None] = ContextVar("progress_counter", default=
 
 
 @contextmanager
-def shown_on(console: Console) -> Iterator[None]:
+def show_on(console: Console) -> Iterator[None]:
     """Show progress on this console while the block runs; without one nothing is shown."""
     token = _console.set(console)
     try:

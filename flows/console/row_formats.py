@@ -18,12 +18,12 @@ from flows.console.terminal import (
     Terminal,
     csv_cell,
     end_output,
-    escaped_json,
+    escape_json,
     json_encoder,
     on_one_line,
     printable,
 )
-from schemas.errors import InvalidOption
+from schemas.errors import InvalidOption, count
 
 _LONGEST_LINE = 240
 # What a table shows at most: its widths are known only once all of it has been read.
@@ -99,7 +99,7 @@ def _print_json(names: Sequence[str], rows: Iterable[Row]) -> None:
             text = encode(record)
         except (TypeError, ValueError):
             text = encode(_for_json(record))
-        sys.stdout.write(before + escaped_json(text))
+        sys.stdout.write(before + escape_json(text))
         before = ",\n "
     sys.stdout.write("[]\n" if before.startswith("[") else "\n]\n")
 
@@ -114,7 +114,7 @@ def _print_table(names: Sequence[str], rows: Iterable[Row], count: Callable[[], 
     row: Row | None = next(rest, None)
     while row is not None and len(shown) < _TABLE_ROWS and characters < _TABLE_CHARACTERS:
         first.append([isinstance(value, int | float) or value is None for value in row])
-        shown.append([_shown(value) for value in row])
+        shown.append([_format_cell(value) for value in row])
         characters += sum(map(len, shown[-1]))
         row = next(rest, None)
     widths = [max(map(_width, column)) for column in zip(names, *shown, strict=True)]
@@ -131,18 +131,19 @@ def _print_table(names: Sequence[str], rows: Iterable[Row], count: Callable[[], 
             table.add_row(*cells)
         Terminal(width=max(console.width, width)).print(table)
     if row is None:
-        console.print(_counted(len(shown)))
+        console.print(_count_rows(len(shown)))
     else:
         # What is counted is read again or to its end, which takes time: the table should be there before.
         sys.stdout.flush()
         total = count() if count else len(shown) + 1 + sum(1 for _ in rest)
         console.print(
-            f"the first {len(shown):,} of {_counted(total)}: --format csv or json prints all", soft_wrap=True
+            f"the first {len(shown):,} of {_count_rows(total)}: --format csv or json prints all",
+            soft_wrap=True,
         )
 
 
-def _counted(rows: int) -> str:
-    return f"{rows:,} row{'' if rows == 1 else 's'}"
+def _count_rows(rows: int) -> str:
+    return count(rows, "row")
 
 
 def _print_records(console: Terminal, names: Sequence[str], shown: list[list[str]]) -> None:
@@ -157,7 +158,7 @@ def _width(text: str) -> int:
     return max(map(cell_len, text.split("\n")))
 
 
-def _shown(value: Any) -> str:
+def _format_cell(value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, float):

@@ -89,10 +89,10 @@ def csv_cell(text: str) -> str:
 
 def json_text(value: Any) -> str:
     """Return the value as JSON: non-ASCII text stays readable, what `printable` escapes is escaped."""
-    return escaped_json(json.dumps(value, indent=1, ensure_ascii=not _writes_unicode()))
+    return escape_json(json.dumps(value, indent=1, ensure_ascii=not _writes_unicode()))
 
 
-def escaped_json(text: str) -> str:
+def escape_json(text: str) -> str:
     """Return the JSON with `\\uXXXX` in place of each character that `printable` escapes."""
     if text.isprintable():
         return text

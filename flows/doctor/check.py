@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from flows.console.os_errors import told_of
+from flows.console.os_errors import describe_os_error
 from schemas.errors import Damaged, PerennialError
 
 UNREADABLE = 2
@@ -25,8 +25,7 @@ class Status(StrEnum):
 class Check:
     """One thing that was looked at: what was seen, and where it is not ok, what to do about it.
 
-    `name` is that of the look, "" before. `exit_code` is 0 unless the check failed; `flaws` are all that were
-    found, where `seen` names some.
+    `exit_code` is 0 unless the check failed; `flaws` are all that were found, where `seen` names some.
     """
 
     name: str
@@ -39,42 +38,42 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """A check to be carried out; `remedy` is for an error that stops the look itself."""
+    """A check to be carried out: its action returns what it saw, where that is ok, or the check.
+
+    `remedy` is for the errors that the action raises.
+    """
 
     name: str
     remedy: str
-    action: Callable[[], Check]
+    action: Callable[[], str | Check]
 
-    def carried_out(self) -> Check:
+    def run(self) -> Check:
         """Return what the action finds; an error is a failed check with the error's exit code."""
         try:
-            check = self.action()
+            found = self.action()
         except PerennialError as error:
-            check = failed(str(error), self.remedy, error.exit_code)
+            found = fail(str(error), self.remedy, error.exit_code)
         except OSError as error:
-            check = failed(told_of(error), self.remedy, UNREADABLE)
-        return replace(check, name=self.name)
+            found = fail(describe_os_error(error), self.remedy, UNREADABLE)
+        return (
+            Check(self.name, Status.ok, found) if isinstance(found, str) else replace(found, name=self.name)
+        )
 
 
-def passed(seen: str) -> Check:
-    """Return a check that is ok."""
-    return Check("", Status.ok, seen)
-
-
-def warned(seen: str, remedy: str) -> Check:
+def warn(seen: str, remedy: str) -> Check:
     """Return a check that found something to look at, and nothing that stops the work."""
     return Check("", Status.warning, seen, remedy)
 
 
-def failed(seen: str, remedy: str, exit_code: int) -> Check:
+def fail(seen: str, remedy: str, exit_code: int) -> Check:
     """Return a check that failed."""
     return Check("", Status.failed, seen, remedy, exit_code)
 
 
-def flawed(flaws: Sequence[str], remedy: str, exit_code: int = Damaged.exit_code) -> Check:
+def fail_by(flaws: Sequence[str], remedy: str, exit_code: int = Damaged.exit_code) -> Check:
     """Return a check that failed by these flaws, of which its line names the first ones."""
     more = f"; and {len(flaws) - _SHOWN} more" if len(flaws) > _SHOWN else ""
-    return Check("", Status.failed, "; ".join(flaws[:_SHOWN]) + more, remedy, exit_code, tuple(flaws))
+    return replace(fail("; ".join(flaws[:_SHOWN]) + more, remedy, exit_code), flaws=tuple(flaws))
 
 
 def exit_code_of(checks: Iterable[Check]) -> int:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from flows.doctor.check import Look
 from flows.doctor.editions import edition_looks
-from flows.doctor.endpoint import endpoint_looks
+from flows.doctor.endpoint import endpoint_look
 from flows.doctor.machine import machine_looks
 from flows.doctor.root import is_readable, root_look, root_looks
 from schemas.settings import RefreshSettings
@@ -18,7 +18,7 @@ def looks(settings: RefreshSettings, *, deep: bool) -> Iterator[Look]:
     """
     store = Store(settings.root)
     yield from machine_looks(settings, deep=deep)
-    yield from endpoint_looks(settings)
+    yield endpoint_look(settings)
     yield root_look(store)
     if is_readable(store):
         yield from root_looks(store)

@@ -3,15 +3,16 @@
 from collections.abc import Iterator
 from functools import partial
 
-from flows.doctor.check import Check, Look, flawed, passed, warned
+from flows.doctor.check import Check, Look, fail_by, warn
 from flows.stages.completeness import progress_of
 from flows.stages.workspace import Workspace
 from schemas.errors import Damaged, EditionConflict
-from warehouse.catalog.catalog import published_editions
-from warehouse.catalog.withdrawals import withdrawn_editions
+from schemas.units import is_evaluation, split_unit
+from warehouse.catalog.catalog import published_units
+from warehouse.catalog.withdrawals import withdrawn_units
 from warehouse.editions.integrity import beside_flaws, relation_flaws, staged_state
-from warehouse.editions.verify import verifiable_editions, verify_edition
-from warehouse.staging.staging import Staging
+from warehouse.editions.verify import verifiable_units, verify_unit
+from warehouse.staging.staging import Staging, staged_units
 from warehouse.store.store import Store
 
 _RESTORE = "restore the named files from a copy"
@@ -20,79 +21,86 @@ _LISTED = "make the folders of the root readable"
 
 def edition_looks(store: Store) -> Iterator[Look]:
     """Yield a look at each published and each staged edition, and at the files beside them."""
-    editions = verifiable_editions(store)
+    editions = verifiable_units(store)
     staged = [name for name in store.names("staging") if not name.startswith(".")]
     if not editions:
-        yield Look("editions", _LISTED, lambda: passed("none is published yet"))
+        yield Look("editions", _LISTED, lambda: "none is published yet")
     for edition in editions:
-        yield Look(f"edition {edition}", _RESTORE, partial(_edition, store, edition))
+        kind = "evaluation" if is_evaluation(edition) else "edition"
+        yield Look(f"{kind} {edition}", _RESTORE, partial(_edition, store, edition))
     yield Look("withdrawals", _RESTORE, partial(_withdrawals, store))
     yield Look("other files", _RESTORE, partial(_other_files, store))
     if not staged:
-        yield Look("staging", _LISTED, lambda: passed("nothing is staged"))
+        yield Look("staging", _LISTED, lambda: "nothing is staged")
     for edition in staged:
-        yield Look(f"staging {edition}", Staging(store, edition).remedy, partial(_staged, store, edition))
+        staging = Staging(store, edition)
+        yield Look(f"staging {edition}", staging.remedy, partial(_check_staged, staging))
 
 
-def _edition(store: Store, edition: str) -> Check:
-    verification = verify_edition(store, edition)
+def _edition(store: Store, edition: str) -> str | Check:
+    verification = verify_unit(store, edition)
     damage = [f"{finding.file}: {finding.message}" for finding in verification.findings if finding.is_damage]
-    if edition in published_editions(store):
+    if edition in published_units(store):
         damage += relation_flaws(store, edition)
     if damage:
         remedy = (
             f"restore the named files from a copy; until then `perennial editions --withdraw {edition} "
-            "--why TEXT` hides the edition from readers"
+            "--why TEXT` hides it from readers"
         )
-        return flawed(damage, remedy)
+        return fail_by(damage, remedy)
     unlisted = [finding.file for finding in verification.findings if finding.problem == "unlisted"]
     if unlisted:
-        return warned(f"{unlisted[0]} is no file of the edition", "move such files away")
-    return passed(
+        return warn(f"{unlisted[0]} is no file of it", "move such files away")
+    return (
         f"{verification.files:,} files of {verification.bytes:,} bytes, {verification.rows:,} rows as they "
-        "were published; keys and references hold",
+        "were published; keys and references hold"
     )
 
 
-def _withdrawals(store: Store) -> Check:
-    withdrawn = withdrawn_editions(store)
-    return passed(f"withdrawn: {', '.join(withdrawn)}" if withdrawn else "none is withdrawn")
+def _withdrawals(store: Store) -> str:
+    withdrawn = withdrawn_units(store)
+    return f"withdrawn: {', '.join(withdrawn)}" if withdrawn else "none is withdrawn"
 
 
-def _other_files(store: Store) -> Check:
+def _other_files(store: Store) -> str | Check:
     count, flaws = beside_flaws(store)
     if flaws:
         remedy = (
             "move the named files away, then make them again: `perennial analyse EDITION` for analyses, "
             "`perennial import scores` for scores"
         )
-        return flawed(flaws, remedy)
-    return passed(f"{count:,} files of later analyses and other scores, all readable")
+        return fail_by(flaws, remedy)
+    return f"{count:,} files of later analyses and other scores, all readable"
 
 
-def _staged(store: Store, edition: str) -> Check:
-    staging = Staging(store, edition)
+def _check_staged(staging: Staging) -> str | Check:
+    store, unit = staging.store, staging.unit
     try:
         plan = staging.read_plan()
     except EditionConflict as error:
-        return warned(str(error), staging.remedy)
+        return warn(str(error), staging.remedy)
     if plan is None:
-        return flawed([f"{staging.folder} has no plan.json"], staging.remedy)
+        return fail_by([f"{staging.folder} has no plan.json"], staging.remedy)
     state = staged_state(staging)
     if state.flaws:
-        return flawed(state.flaws, staging.remedy)
-    if edition in published_editions(store):
-        seen = "left over: the edition is published"
-        return warned(seen, f"remove it with `perennial editions --prune-staging {edition}`")
+        return fail_by(state.flaws, staging.remedy)
+    published = published_units(store)
+    remedy = f"remove it with `perennial editions --prune-staging {unit}`"
+    if unit in published:
+        return warn("left over: it is published", remedy)
+    edition, name = split_unit(unit)
+    if name and edition not in published:
+        if edition in staged_units(store):
+            return f"begins when {edition} is published"
+        return warn(f"left over: {edition} is neither published nor staged", remedy)
     try:
         progress = progress_of(Workspace(staging, plan))
     except Damaged as error:
-        return flawed([str(error).removesuffix(f": {staging.remedy}")], staging.remedy)
+        return fail_by([str(error).removesuffix(f": {staging.remedy}")], staging.remedy)
     if progress.unasked:
-        flaws = [f"batch {key} is not in the plan" for key in progress.unasked]
-        return flawed(flaws, staging.remedy)
+        return fail_by([f"batch {key} is not in the plan" for key in progress.unasked], staging.remedy)
     done = len(progress.asked) - len(progress.missing)
-    return passed(
+    return (
         f"{done:,} of {len(progress.asked):,} batches known so far are staged, {state.parts:,} parts as they "
-        "were written; the same refresh resumes it",
+        "were written; the same refresh resumes it"
     )

@@ -2,19 +2,16 @@
 
 import asyncio
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from flows.doctor.check import Check, Look, failed, passed, warned
+from flows.doctor.check import Check, Look, fail, warn
+from schemas.benchmark import find_benchmark
 from schemas.calls import CallPolicy
 from schemas.errors import EndpointFailed
-from schemas.kumo.authoring import AUTHOR_ROLES
 from schemas.settings import RefreshSettings
-from tasks.kumo.game import VARIANTS
-from tasks.kumo.players import PLAYERS
-from tasks.llm.endpoint import checked_key, checked_url, shown_url
+from tasks.llm.http.endpoint import check_key, check_url, strip_url
 from tasks.play.model_player import parse_model_player
 
 if TYPE_CHECKING:
@@ -31,41 +28,52 @@ _REACH = (
 )
 
 
-def endpoint_looks(settings: RefreshSettings) -> Iterator[Look]:
-    """Yield the look at the model endpoint of these settings; none is needed where no model is named."""
-    yield Look("endpoint", _KEY, partial(_endpoint, settings))
+def endpoint_look(settings: RefreshSettings) -> Look:
+    """Return the look at the model endpoint of these settings; none is needed where no model is named."""
+    return Look("endpoint", _KEY, partial(_endpoint, settings))
 
 
-def _endpoint(settings: RefreshSettings) -> Check:
+def _endpoint(settings: RefreshSettings) -> str | Check:
     models = _models(settings)
     endpoint = settings.endpoint()
     if not models and endpoint.url_from == "default":
-        return passed("not configured: no model is named")
+        return "not configured: no model is named"
     policy = CallPolicy(endpoint.base_url, concurrency=1, timeout_s=_TIMEOUT_S)
-    url = checked_url(policy.base_url)
-    key = checked_key(endpoint.key)
-    answer = asyncio.run(_ask_for_models(policy, key))
-    check = _judge(shown_url(url), key, answer, models)
-    return replace(check, seen=f"{check.seen} ({endpoint.describe_sources()})")
+    shown = strip_url(check_url(policy.base_url))
+    key = check_key(endpoint.key)
+    found = _judge(shown, key, asyncio.run(_ask_for_models(policy, key)), models)
+    sources = f" ({endpoint.describe_sources()})"
+    return found + sources if isinstance(found, str) else replace(found, seen=found.seen + sources)
 
 
-def _judge(shown: str, key: str, answer: "httpx2.Response | str", models: list[str]) -> Check:
+def _judge(shown: str, key: str, answer: "httpx2.Response | str", models: list[str]) -> str | Check:
     if isinstance(answer, str):
-        return failed(f"{shown} is not reached: {answer}", _REACH, EndpointFailed.exit_code)
+        return fail(f"{shown} is not reached: {answer}", _REACH, EndpointFailed.exit_code)
+    status = f"(HTTP {answer.status_code})"
     if answer.status_code in (401, 403):
-        told = "refuses the key" if key else "asks for a key, and none is set"
-        return failed(f"{shown} {told} (HTTP {answer.status_code})", _KEY, EndpointFailed.exit_code)
+        problem = "refuses the key" if key else "asks for a key, and none is set"
+        return fail(f"{shown} {problem} {status}", _KEY, EndpointFailed.exit_code)
     if answer.status_code >= 500:
-        told = f"{shown} answers with HTTP {answer.status_code}"
-        return failed(told, "try again later, or look at that server", EndpointFailed.exit_code)
-    return _with_models(shown, answer, models)
+        remedy = "try again later, or look at that server"
+        return fail(f"{shown} answers with an error {status}", remedy, EndpointFailed.exit_code)
+    try:
+        listed = {str(model["id"]) for model in json.loads(answer.content)["data"]}
+    except (ValueError, KeyError, TypeError, RecursionError):
+        remedy = "check that base_url ends as the server wants it, often in /v1"
+        return warn(f"{shown} answers and lists no models {status}", remedy)
+    unlisted = [model for model in models if model not in listed]
+    if unlisted:
+        remedy = "correct the model's name, if the server does not know it unlisted"
+        return warn(f"{shown} answers and does not list {', '.join(unlisted)}", remedy)
+    return f"{shown} answers and lists {len(listed):,} model{'' if len(listed) == 1 else 's'}"
 
 
 def _models(settings: RefreshSettings) -> list[str]:
     """Return the models that the settings name, each once."""
-    authors = [getattr(settings, role) for role in ("author", *AUTHOR_ROLES)]
-    playing = [name for name in settings.players if name not in PLAYERS]
-    named = [*authors, *(parse_model_player(name, {}, VARIANTS).choice.model for name in playing)]
+    playing = find_benchmark(settings.benchmark).playing()
+    players = [name for name in settings.players if name not in playing.programs]
+    models = (parse_model_player(name, {}, playing.variants).choice.model for name in players)
+    named = [*settings.author_models(), *models]
     return list(dict.fromkeys(name for name in named if name))
 
 
@@ -74,9 +82,9 @@ async def _ask_for_models(policy: CallPolicy, key: str) -> "httpx2.Response | st
     import httpx2
     import openai
 
-    from tasks.llm.bounded_http import open_client
+    from tasks.llm.http.bounded_http import open_client
 
-    url = checked_url(policy.base_url)
+    url = check_url(policy.base_url)
     try:
         async with asyncio.timeout(_TIMEOUT_S), open_client(policy, url, key) as client:
             return await client.get("/models", cast_to=httpx2.Response)
@@ -86,17 +94,3 @@ async def _ask_for_models(policy: CallPolicy, key: str) -> "httpx2.Response | st
         return f"no answer within {_TIMEOUT_S:g} s"
     except (openai.APIConnectionError, httpx2.HTTPError, OSError) as error:
         return " ".join(str(error.__cause__ or error).split())
-
-
-def _with_models(shown: str, answer: "httpx2.Response", models: list[str]) -> Check:
-    try:
-        listed = {str(model["id"]) for model in json.loads(answer.content)["data"]}
-    except (ValueError, KeyError, TypeError, RecursionError):
-        seen = f"{shown} answers with HTTP {answer.status_code} and lists no models"
-        return warned(seen, "check that base_url ends as the server wants it, often in /v1")
-    unlisted = [model for model in models if model not in listed]
-    if unlisted:
-        seen = f"{shown} answers and does not list {', '.join(unlisted)}"
-        return warned(seen, "correct the model's name, if the server does not know it unlisted")
-    count = f"{len(listed):,} model{'' if len(listed) == 1 else 's'}"
-    return passed(f"{shown} answers and lists {count}")

@@ -1,30 +1,29 @@
 """Looks at the machine: the versions that are installed, and Prefect."""
 
-import json
 import os
 import platform
 import tempfile
 import time
-from base64 import b64encode
 from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
-from http.client import HTTPException
 from importlib.metadata import PackageNotFoundError, distribution, version
 from pathlib import Path
-from urllib.error import HTTPError, URLError
+from typing import TYPE_CHECKING
+from unittest.mock import patch
 from urllib.parse import urlsplit
-from urllib.request import OpenerDirector, ProxyHandler, Request, build_opener
 
-from flows.doctor.check import UNREADABLE, Check, Look, failed, flawed, passed, warned
-from flows.doctor.root import first_that_exists
+from flows.doctor.check import UNREADABLE, Check, Look, fail, fail_by, warn
+from flows.doctor.root import can_be_made
 from flows.serve.prefect_environment import configure_prefect, prefect_home
+from schemas.errors import PerennialError
 from schemas.settings import RefreshSettings
-from tasks.llm.endpoint import is_loopback
+from tasks.llm.http.endpoint import is_loopback
 from warehouse.ledger.ledger import without_credentials
 
+if TYPE_CHECKING:
+    from packaging.requirements import Requirement
+
 _DISTRIBUTION = "perennial-bench"
-_GENERAL = 1
 _TIMEOUT_S = 5.0
 
 _INSTALL = "install perennial again, in an environment of its own: `pip install perennial-bench`"
@@ -37,113 +36,92 @@ def machine_looks(settings: RefreshSettings, *, deep: bool) -> Iterator[Look]:
     yield Look("versions", _INSTALL, _versions)
     url = os.environ.get("PREFECT_API_URL", "")
     if url:
-        yield Look("prefect", _PREFECT, partial(_named_server, url))
+        yield Look("prefect", _PREFECT, partial(_check_named_server, url))
     elif deep:
-        yield Look("prefect", _EMBEDDED, _started_server)
+        yield Look("prefect", _EMBEDDED, _start_server)
     else:
         yield Look("prefect", _EMBEDDED, partial(_embedded_home, prefect_home(settings.root)))
 
 
-def _versions() -> Check:
+def _versions() -> str | Check:
     from packaging.requirements import Requirement
 
     try:
         installed = distribution(_DISTRIBUTION)
     except PackageNotFoundError:
-        return warned("perennial runs from its folder and is not installed", _INSTALL)
+        return warn("perennial runs from its folder and is not installed", _INSTALL)
+    python = platform.python_version()
     required = [Requirement(line) for line in installed.requires or []]
     direct = [one for one in required if one.marker is None or one.marker.evaluate({"extra": ""})]
-    wrong = [told for one in direct if (told := _wrong_version(one.name, str(one.specifier)))]
-    python = installed.metadata["Requires-Python"] or ""
-    if not _fits(platform.python_version(), python):
-        wrong.insert(0, f"Python {platform.python_version()} runs, required is {python}")
+    wrong = [f"{one} is required, {found} is installed" for one in direct if (found := _find_misfit(one))]
+    if not Requirement(f"python{installed.metadata['Requires-Python'] or ''}").specifier.contains(
+        python, True
+    ):
+        wrong.insert(0, f"Python {installed.metadata['Requires-Python']} is required, {python} runs")
     if wrong:
-        return flawed(wrong, _INSTALL, _GENERAL)
-    return passed(
-        f"Python {platform.python_version()}, perennial {installed.version}, Prefect {version('prefect')}, "
-        f"and all {len(direct)} dependencies as required",
+        return fail_by(wrong, _INSTALL, PerennialError.exit_code)
+    return (
+        f"Python {python}, perennial {installed.version}, Prefect {version('prefect')}, "
+        f"and all {len(direct)} dependencies as required"
     )
 
 
-def _wrong_version(name: str, specifier: str) -> str:
-    """Return what is wrong with the installed version of a dependency, "" where nothing is."""
+def _find_misfit(required: "Requirement") -> str:
+    """Return the version of a dependency that is installed, "" where it fits."""
     try:
-        found = version(name)
+        found = version(required.name)
     except PackageNotFoundError:
-        return f"{name} is not installed, required is {specifier or 'any version'}"
-    return "" if _fits(found, specifier) else f"{name} {found} is installed, required is {specifier}"
+        return "none"
+    return "" if required.specifier.contains(found, prereleases=True) else found
 
 
-def _fits(found: str, specifier: str) -> bool:
-    from packaging.specifiers import SpecifierSet
-
-    return SpecifierSet(specifier).contains(found, prereleases=True)
-
-
-def _named_server(url: str) -> Check:
+def _check_named_server(url: str) -> str | Check:
     """Look at the server of PREFECT_API_URL, which a user name or a key may be needed for."""
+    import httpx
+
     shown = without_credentials(url)
-    opener = build_opener(ProxyHandler({})) if is_loopback(urlsplit(url)) else build_opener()
-    try:
-        _asked(opener, f"{url.rstrip('/')}/health")
-        found = str(_asked(opener, f"{url.rstrip('/')}/admin/version"))
-    except HTTPError as error:
-        return failed(f"{shown} answers with {error.code}", _PREFECT, _GENERAL)
-    except (URLError, OSError, HTTPException, ValueError) as error:
-        reason = getattr(error, "reason", error)
-        return failed(f"{shown} does not answer as Prefect does ({reason})", _PREFECT, _GENERAL)
+    key, pair = os.environ.get("PREFECT_API_KEY"), os.environ.get("PREFECT_API_AUTH_STRING")
+    user, _, password = (pair or "").partition(":")
+    with httpx.Client(
+        headers={"Authorization": f"Bearer {key}"} if key else None,
+        auth=(user, password) if pair and not key else None,
+        timeout=_TIMEOUT_S,
+        trust_env=not is_loopback(urlsplit(url)),
+    ) as client:
+        try:
+            client.get(f"{url.rstrip('/')}/health").raise_for_status()
+            found = str(client.get(f"{url.rstrip('/')}/admin/version").raise_for_status().json())
+        except httpx.HTTPStatusError as error:
+            raise PerennialError(f"{shown} answers with {error.response.status_code}") from None
+        except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
+            raise PerennialError(f"{shown} does not answer as Prefect does ({error})") from None
     installed = version("prefect")
-    seen = f"{shown} answers, Prefect {found}"
     if found.split(".")[:2] != installed.split(".")[:2]:
+        seen = f"{shown} answers, Prefect {found}, and {installed} is installed here"
         remedy = (
             f"run the same version on both sides: `pip install prefect=={found}` here, or update the server"
         )
-        return warned(f"{seen}, and {installed} is installed here", remedy)
-    return passed(seen)
+        return warn(seen, remedy)
+    return f"{shown} answers, Prefect {found}"
 
 
-def _asked(opener: OpenerDirector, url: str) -> object:
-    request = Request(url, headers=_credentials())
-    with opener.open(request, timeout=_TIMEOUT_S) as reply:
-        return json.loads(reply.read(1 << 16))
-
-
-def _credentials() -> dict[str, str]:
-    """Return the header that Prefect's own client would send."""
-    key, pair = os.environ.get("PREFECT_API_KEY"), os.environ.get("PREFECT_API_AUTH_STRING")
-    if key:
-        return {"Authorization": f"Bearer {key}"}
-    return {"Authorization": f"Basic {b64encode(pair.encode()).decode()}"} if pair else {}
-
-
-def _embedded_home(home: Path) -> Check:
-    above = first_that_exists(home)
-    if above.is_dir() and os.access(above, os.W_OK | os.X_OK):
-        return passed(f"each refresh starts a server of its own, in {home}")
+def _embedded_home(home: Path) -> str | Check:
+    if can_be_made(home):
+        return f"each refresh starts a server of its own, in {home}"
     remedy = "make that folder writable, or start `prefect server start` elsewhere and set PREFECT_API_URL"
-    return failed(f"{home} cannot be made or written", remedy, UNREADABLE)
+    return fail(f"{home} cannot be made or written", remedy, UNREADABLE)
 
 
-def _started_server() -> Check:
+def _start_server() -> str:
     """Start an embedded server in a folder of its own, and end it again."""
     from flows.serve.embedded_server import EmbeddedServer
 
     begun = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="perennial-") as folder, _environment_kept():
+    with tempfile.TemporaryDirectory(prefix="perennial-") as folder, patch.dict(os.environ):
         home = prefect_home(folder)
         os.environ.pop("PREFECT_HOME", None)
         configure_prefect(folder, verbose=False)
         with EmbeddedServer(home) as server:
             server.wait_ready()
             seconds = time.monotonic() - begun
-    return passed(f"an embedded server started within {seconds:.0f} s and was ended again")
-
-
-@contextmanager
-def _environment_kept() -> Iterator[None]:
-    before = dict(os.environ)
-    try:
-        yield
-    finally:
-        os.environ.clear()
-        os.environ.update(before)
+    return f"an embedded server started within {seconds:.0f} s and was ended again"

@@ -9,10 +9,11 @@ from pathlib import Path
 from uuid import uuid4
 
 from flows.console.clock import refuse_clock_set_back
-from flows.doctor.check import UNREADABLE, Check, Look, failed, flawed, passed, warned
-from schemas.errors import PerennialError, RootLocked
-from warehouse.editions.published_calls import published_call_ids
-from warehouse.ledger.check import MissingCalls, check_ledger, find_missing_calls
+from flows.doctor.check import UNREADABLE, Check, Look, fail, fail_by, warn
+from schemas.errors import Damaged, PerennialError, RootLocked
+from schemas.units import describe_unit
+from warehouse.catalog.published_rows import published_call_ids
+from warehouse.ledger.check import check_ledger, find_missing_calls
 from warehouse.ledger.ledger import ledger_file
 from warehouse.lock.found_lock import find_lock
 from warehouse.lock.owner import Life
@@ -20,7 +21,6 @@ from warehouse.store.root_id import find_root_id
 from warehouse.store.store import Store
 
 _LITTLE_SPACE = 1 << 30  # bytes
-_DAMAGED = 8
 
 _WRITABLE = "name another --root, or make this one writable for this user"
 _CONDITIONS = "move the root before the next refresh"
@@ -63,48 +63,24 @@ def root_looks(store: Store) -> Iterator[Look]:
     yield Look("ledger", _LEDGER, partial(_ledger, store))
 
 
-def _absent_ledger(store: Store, path: Path) -> Check:
-    published = sum(len(call_ids) for _, call_ids in published_call_ids(store))
-    if not published:
-        return passed("no model call has been kept yet")
-    seen = f"{path} is missing, and {published:,} published model calls were kept in it"
-    if store.local_folder is None:
-        return warned(seen, "copy it from the machine that runs the refreshes of this root")
-    return failed(seen, _LOST, _DAMAGED)
+def can_be_made(path: Path) -> bool:
+    """Whether the folder, or the nearest one above it that exists, can be written to."""
+    above = next(parent for parent in (path, *path.parents) if parent.exists())
+    return above.is_dir() and os.access(above, os.W_OK | os.X_OK)
 
 
-def _describe_missing(lost: MissingCalls) -> str:
-    return (
-        f"{lost.missing:,} of the {lost.calls:,} published calls of edition {lost.edition} are missing, such "
-        f"as {lost.example}"
-    )
-
-
-def first_that_exists(path: Path) -> Path:
-    """Return the path, or the nearest folder above it that exists."""
-    return next(parent for parent in (path, *path.parents) if parent.exists())
-
-
-def _root(store: Store) -> Check:
+def _root(store: Store) -> str | Check:
     folder = store.local_folder
-    if folder is None:
-        _write_probe(store)
-        return passed(f"{store.root} can be read and written")
-    if not folder.exists():
-        return _absent_root(folder)
+    if folder is not None and not folder.exists():
+        if can_be_made(folder):
+            return f"{folder} is not there yet and can be made"
+        return fail(f"{folder} cannot be made: no folder above it is writable", _WRITABLE, UNREADABLE)
     _write_probe(store)
+    if folder is None:
+        return f"{store.root} can be read and written"
     free = shutil.disk_usage(folder).free
     seen = f"{store.root} can be read and written, {free / 1e9:,.1f} GB free"
-    if free < _LITTLE_SPACE:
-        return warned(seen, "free some space before the next refresh")
-    return passed(seen)
-
-
-def _absent_root(folder: Path) -> Check:
-    above = first_that_exists(folder)
-    if above.is_dir() and os.access(above, os.W_OK | os.X_OK):
-        return passed(f"{folder} is not there yet and can be made")
-    return failed(f"{folder} cannot be made: {above} is not a writable folder", _WRITABLE, UNREADABLE)
+    return warn(seen, "free some space before the next refresh") if free < _LITTLE_SPACE else seen
 
 
 def _write_probe(store: Store) -> None:
@@ -117,46 +93,60 @@ def _write_probe(store: Store) -> None:
         store.remove_bytes(name, content)
 
 
-def _conditions(store: Store) -> Check:
+def _conditions(store: Store) -> str:
     store.require_conditional_writes()
-    return passed("two writers at the same instant are kept apart")
+    return "two writers at the same instant are kept apart"
 
 
-def _lock(store: Store) -> Check:
+def _lock(store: Store) -> str | Check:
     found = find_lock(store)
     if found is None:
-        return passed("nobody writes to the root")
+        return "nobody writes to the root"
     if found.life is Life.gone:
-        return passed(f"left behind by {found.description}; the next writer takes it over")
+        return f"left behind by {found.description}; the next writer takes it over"
     if found.life is Life.alive:
-        return warned(f"held by {found.description}", "wait until that has ended: what is staged is moving")
-    return failed(f"held by {found.description}, of which nothing is known here", _LOCK, RootLocked.exit_code)
+        return warn(f"held by {found.description}", "wait until that has ended: what is staged is moving")
+    raise RootLocked(f"held by {found.description}, of which nothing is known here")
 
 
-def _clock(store: Store) -> Check:
+def _clock(store: Store) -> str:
     now = datetime.now(UTC)
     refuse_clock_set_back(store, now)
-    return passed(f"{now:%Y-%m-%d %H:%M:%S} UTC, not before any published edition")
+    return f"{now:%Y-%m-%d %H:%M:%S} UTC, not before any published edition"
 
 
-def _ledger(store: Store) -> Check:
+def _ledger(store: Store) -> str | Check:
     path = ledger_file(store.root)
     if not path.exists():
         return _absent_ledger(store, path)
     state = check_ledger(path)
     if state.flaws:
-        return flawed([f"{path}: {flaw}" for flaw in state.flaws], _LEDGER)
-    missing = find_missing_calls(path, lambda: published_call_ids(store))
-    root_id = find_root_id(store)
-    is_foreign = state.root_id is not None and state.root_id != root_id
+        return fail_by([f"{path}: {flaw}" for flaw in state.flaws], _LEDGER)
+    missing = find_missing_calls(path, published_call_ids(store))
+    own_id = find_root_id(store)
+    is_foreign = state.root_id is not None and state.root_id != own_id
     if missing:
         whose = "the ledger of another data root, and " if is_foreign else ""
-        flaws = [f"{path}: {whose}{_describe_missing(lost)}" for lost in missing]
-        return flawed(flaws, _LOST)
+        flaws = [
+            f"{path}: {whose}{lost.missing:,} of the {lost.calls:,} published calls of "
+            f"{describe_unit(lost.edition)} are missing, such as {lost.example}"
+            for lost in missing
+        ]
+        return fail_by(flaws, _LOST)
     if is_foreign:
-        seen = f"{path} is the ledger of another data root ({state.root_id}; this one is {root_id or 'new'})"
-        return warned(seen, _FOREIGN.format(path=path))
-    return passed(
+        seen = f"{path} is the ledger of another data root ({state.root_id}; this one is {own_id or 'new'})"
+        return warn(seen, _FOREIGN.format(path=path))
+    return (
         f"{state.calls:,} calls, {state.answered:,} of them answered, {state.messages:,} messages, "
-        "each one as it was kept",
+        "each one as it was kept"
     )
+
+
+def _absent_ledger(store: Store, path: Path) -> str | Check:
+    published = sum(len(call_ids) for _, call_ids in published_call_ids(store))
+    if not published:
+        return "no model call has been kept yet"
+    seen = f"{path} is missing, and {published:,} published model calls were kept in it"
+    if store.local_folder is None:
+        return warn(seen, "copy it from the machine that runs the refreshes of this root")
+    return fail(seen, _LOST, Damaged.exit_code)

@@ -4,41 +4,44 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from flows.refresh.publish import local_questions
 from schemas.errors import AuditFailed, InvalidOption
 from schemas.tables import staged_tables
-from warehouse.catalog.catalog import published_editions, table_file
-from warehouse.editions.publish import published_plan
+from schemas.units import is_evaluation, split_unit
+from warehouse.catalog.catalog import published_units, table_file
+from warehouse.editions.publish import unit_plan
+from warehouse.editions.selectors import select_units
 from warehouse.store.store import Store
 
 IMPORTED = "imported, so not audited: its findings are in `rejections`"
 
 
-def editions_to_audit(store: Store, edition: str | None) -> tuple[str, ...]:
-    """Return the edition, or all published ones; raise InvalidOption where it, or any, is not published."""
-    editions = published_editions(store)
-    if edition and edition not in editions:
-        known = ", ".join(editions) or "none"
-        raise InvalidOption(f"edition {edition!r} is not published in {store.root}; published: {known}")
-    if not editions:
-        raise InvalidOption(f"no edition is published in {store.root}: run `perennial refresh` first")
-    return (edition,) if edition else editions
+def units_to_audit(store: Store, edition: str | None) -> tuple[str, ...]:
+    """Return the edition with its evaluations, one evaluation, or all that is published.
 
-
-def audit_edition(store: Store, edition: str) -> tuple[str, tuple[str, ...]]:
-    """Return in words how the audit of a published edition went, and each expectation that is broken.
-
-    Imported editions are skipped, since they are kept as they were found.
+    Raises InvalidOption where it, or any, is not published.
     """
-    if published_plan(store, edition).imported_from:
+    known = published_units(store)
+    if not known:
+        raise InvalidOption(f"no edition is published in {store.root}: run `perennial refresh` first")
+    return known if edition is None else select_units(store, edition, known)
+
+
+def audit_unit(store: Store, unit: str) -> tuple[str, tuple[str, ...]]:
+    """Return in words how the audit of a published edition or evaluation went, and what is broken.
+
+    What was imported is skipped, since it is kept as it was found.
+    """
+    if unit_plan(store, unit).imported_from:
         return IMPORTED, ()
-    rows = _audited(store, edition)
+    rows = _audit_tables(store, unit)
     broken = tuple(_in_words(row) for row in rows if not row["success"] and row["severity"] == "critical")
     if broken:
         return f"{len(broken)} of {len(rows):,} expectations are broken", broken
     return f"all {len(rows):,} expectations hold", ()
 
 
-def require_held(broken: dict[str, tuple[str, ...]], store: Store) -> None:
+def require_expectations(broken: dict[str, tuple[str, ...]], store: Store) -> None:
     """Raise AuditFailed, naming each broken expectation of each edition, where there is one."""
     told = "; ".join(f"{edition}: {text}" for edition, texts in broken.items() for text in texts)
     if told:
@@ -48,13 +51,14 @@ def require_held(broken: dict[str, tuple[str, ...]], store: Store) -> None:
         )
 
 
-def _audited(store: Store, edition: str) -> list[dict[str, Any]]:
+def _audit_tables(store: Store, unit: str) -> list[dict[str, Any]]:
     from warehouse.audit.audit import audit
 
+    plan, answers = unit_plan(store, unit), is_evaluation(unit)
     with TemporaryDirectory(prefix="perennial-audit-") as folder:
-        benchmark = published_plan(store, edition).benchmark
-        names = {name: table_file(name, edition) for name in staged_tables(benchmark)}
-        return audit({name: store.local_file(file, Path(folder) / name) for name, file in names.items()})
+        names = {name: table_file(name, unit) for name in staged_tables(plan.benchmark, answers=answers)}
+        files = {name: store.local_file(file, Path(folder) / name) for name, file in names.items()}
+        return audit(files, local_questions(store, split_unit(unit)[0], Path(folder)) if answers else None)
 
 
 def _in_words(row: dict[str, Any]) -> str:

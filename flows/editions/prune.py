@@ -12,7 +12,7 @@ from flows.console.terminal import Terminal
 from schemas.calls import ANSWERED_STATUSES
 from schemas.errors import InvalidOption
 from warehouse.editions.prunable import Prunable, prunable, remove
-from warehouse.editions.verify import lost_editions
+from warehouse.editions.verify import lost_units
 from warehouse.ledger.ledger import ledger_file
 from warehouse.ledger.reading import CallFilter, LedgerReader
 from warehouse.store.store import Store
@@ -23,8 +23,8 @@ _COLUMNS = (
 )
 _WHAT = {
     "staging": "work in progress",
-    "tables": "tables without a row in editions",
-    "manifest": "manifest without an edition",
+    "tables": "tables without a row",
+    "manifest": "manifest without a row",
     "analyses": "analyses without an edition",
     "superseded": "superseded table",
     "draft": "unfinished draft",
@@ -46,21 +46,21 @@ def prune(store: Store, editions: Sequence[str], *, yes: bool, format_: Format) 
     console = Terminal(stderr=format_ is not Format.table, soft_wrap=True)
     if not shown:
         console.print(f"nothing to remove in {store.root}")
-    elif yes or _agreed(console):
+    elif yes or _confirm(console):
         _remove(store, shown, console)
 
 
 def _print_kept(store: Store) -> None:
     """Say what looks like an edition whose row was lost: that is only removed where it is named."""
     console = Terminal(stderr=True, soft_wrap=True)
-    for edition in lost_editions(store):
+    for edition in lost_units(store):
         console.print(
-            f"warning: {edition} has a manifest but no row in editions, as a published edition whose row was "
+            f"warning: {edition} has a manifest but no row, as something published whose row was "
             f"lost: see `perennial verify {edition}`; --prune-staging {edition} would remove it"
         )
 
 
-def _agreed(console: Terminal) -> bool:
+def _confirm(console: Terminal) -> bool:
     """Ask on a terminal; elsewhere say which option confirms it."""
     console.print("model calls stay in the ledger: nothing that was paid for is lost")
     if not sys.stdin.isatty():
@@ -73,26 +73,28 @@ def _agreed(console: Terminal) -> bool:
 
 
 def _remove(store: Store, shown: Sequence[Prunable], console: Terminal) -> None:
-    from warehouse.lock.root_lock import locked_root
+    from warehouse.lock.root_lock import lock_root
 
-    with locked_root(store, "editions --prune-staging"):
+    with lock_root(store, "editions --prune-staging"):
         # Looked at again, as a refresh may have resumed it before the lock was taken.
         unchanged = set(prunable(store, datetime.now(UTC), {entry.edition for entry in shown}))
         for entry in shown:
             if entry in unchanged:
                 remove(store, entry)
-                console.print(f"removed {entry.files:,} files, {entry.bytes:,} bytes: {_named(entry)}")
+                console.print(
+                    f"removed {entry.files:,} files, {entry.bytes:,} bytes: {_name_editions(entry)}"
+                )
             else:
-                console.print(f"left as it is, as it changed meanwhile: {_named(entry)}")
+                console.print(f"left as it is, as it changed meanwhile: {_name_editions(entry)}")
 
 
-def _named(entry: Prunable) -> str:
+def _name_editions(entry: Prunable) -> str:
     return f"{_WHAT[entry.kind]}{f' of {entry.edition}' if entry.edition else ''}"
 
 
 def _row(store: Store, entry: Prunable) -> tuple[Any, ...]:
     is_staging = entry.kind == "staging"
-    paid = _paid(store, entry.edition) if is_staging else (None, None)
+    paid = _sum_paid_calls(store, entry.edition) if is_staging else (None, None)
     return (
         _WHAT[entry.kind],
         entry.edition,
@@ -105,7 +107,7 @@ def _row(store: Store, entry: Prunable) -> tuple[Any, ...]:
     )
 
 
-def _paid(store: Store, edition: str) -> tuple[int, float]:
+def _sum_paid_calls(store: Store, edition: str) -> tuple[int, float]:
     """Return how many answered calls the ledger keeps for the edition, and their cost as far as known."""
     path = ledger_file(store.root)
     if not path.exists():

@@ -7,8 +7,10 @@ from importlib.resources import files
 from schemas.benchmark import Benchmark, find_benchmark
 from schemas.errors import InvalidOption, UnreadableInput
 from tasks.report.content import Comparison, Record, Report, ReportData, ReportTable
-from warehouse.catalog.catalog import Catalog, open_catalog, quote
+from warehouse.catalog.catalog import Catalog, open_catalog
+from warehouse.catalog.confinement import quote
 from warehouse.catalog.leaderboard import leaderboard_sql
+from warehouse.editions.selectors import select_unit
 from warehouse.store.store import Store
 
 _PACKAGE = "flows.editions"
@@ -16,25 +18,17 @@ _FOLDER = "report_queries"
 _QUERIES = ("domains", "player_pairs", "tokens", "statuses", "other_benchmarks")
 
 
-def choose_edition(catalog: Catalog, root: str, edition: str | None) -> str:
+def choose_edition(catalog: Catalog, store: Store, edition: str | None) -> str:
     """Return the edition, or the newest one where none is named.
 
     Raises UnreadableInput where none is published, InvalidOption where that one is not.
     """
     if not catalog.editions:
         raise UnreadableInput(
-            f"no edition is published in {root!r}, or all are withdrawn: run `perennial refresh` first, or "
-            "name another --root"
+            f"no edition is published in {store.root!r}, or all are withdrawn: run `perennial refresh` "
+            "first, or name another --root"
         )
-    if edition is None:
-        _, rows = catalog.query("SELECT edition FROM editions ORDER BY created_at DESC, edition DESC LIMIT 1")
-        return str(rows[0][0])
-    if edition not in catalog.editions:
-        known = ", ".join(catalog.editions)
-        raise InvalidOption(
-            f"edition {edition!r} is not published in {root!r}, or withdrawn: use one of {known}"
-        )
-    return edition
+    return select_unit(store, edition, catalog.editions)
 
 
 def report_data(store: Store, edition: str | None = None, compare: str | None = None) -> ReportData:
@@ -45,12 +39,12 @@ def report_data(store: Store, edition: str | None = None, compare: str | None = 
     """
     # Sums of floats depend on their order, which several threads leave open.
     catalog = open_catalog(store, settings={"threads": 1})
-    chosen = choose_edition(catalog, store.root, edition)
+    chosen = choose_edition(catalog, store, edition)
     record = _edition_record(catalog, chosen)
     benchmark = find_benchmark(record["benchmark"])
     comparison = None
     if compare is not None:
-        comparison = _comparison(catalog, choose_edition(catalog, store.root, compare), chosen, benchmark)
+        comparison = _comparison(catalog, choose_edition(catalog, store, compare), chosen, benchmark)
     own = own_report(benchmark)
     queried = {name: _table(catalog, name, sql) for name, sql in report_queries(benchmark, chosen).items()}
     extras = own.compute(queried, record["seed"])

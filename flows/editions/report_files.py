@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from flows.console.input_files import shown_path
+from flows.console.input_files import show_path
 from flows.console.row_formats import csv_row
 from schemas.errors import InvalidOption
 from tasks.report.content import ReportData, ReportTable
@@ -66,7 +66,7 @@ def _write(path: Path, content: bytes) -> None:
     except OSError as error:
         _discard(draft)
         raise InvalidOption(
-            f"--out: {shown_path(path)} cannot be written: {error.strerror or error}; "
+            f"--out: {show_path(path)} cannot be written: {error.strerror or error}; "
             "name a folder that you can write"
         ) from None
 

@@ -1,7 +1,9 @@
-"""Rebuild a published edition from its plan, its configurations and its stored replies, and compare.
+"""Rebuild a published edition from its plan, its configurations and its stored replies, and compare; or an
+evaluation from its edition and its stored replies.
 
-Nobody is asked and nothing of the data root is changed: the work is done in a folder of its own, which
-holds what the edition's refresh could see: the instances and domains of the editions before it.
+No model is asked and nothing of the data root is changed: the work is done in a folder of its own, which
+holds what the refresh could see: what its stages read of the editions before it, or the edition that was
+played.
 """
 
 import asyncio
@@ -9,42 +11,35 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from flows.refresh.plan import PlannedDomain, code_version
+from flows.refresh.publish import question_tables
+from flows.run.code_version import code_version
 from flows.run.plain_stages import PlainStages
 from flows.stages.grow import grow
 from flows.stages.policies import Policies
 from flows.stages.workspace import open_workspace
+from schemas.benchmark import Benchmark, find_benchmark
 from schemas.calls import CallPolicy
 from schemas.errors import InvalidOption
-from schemas.kumo.gate import GatePolicy
-from schemas.plan import RefreshPlan
-from tasks.kumo.configuration import parse_config
-from warehouse.catalog.catalog import published_editions, table_file
-from warehouse.catalog.external_scores import score_files
-from warehouse.editions.compare import Sameness, compare_edition
-from warehouse.editions.publish import published_plan
+from schemas.plan import EditionPlan, Plan
+from schemas.units import describe_unit
+from warehouse.catalog.catalog import published_units, table_file
+from warehouse.editions.compare import Sameness, compare_unit
+from warehouse.editions.publish import unit_plan
+from warehouse.editions.selectors import select_unit
 from warehouse.editions.stored_replies import stored_replies
 from warehouse.ledger.ledger import CallLedger, ledger_file
 from warehouse.staging.merge_parts import consolidate
 from warehouse.staging.staging import Staging
 from warehouse.store.store import Store
 
-_SEEN_BEFORE = (
-    "editions",
-    "instances",
-    "kumo_domains",
-    "kumo_instances",
-)  # of earlier editions, by a refresh
-_POLICIES = Policies(
-    CallPolicy(base_url="http://replay.invalid", replay=True), GatePolicy(1.0, 0.0, 1.0), True
-)
+_POLICIES = Policies(CallPolicy(base_url="http://replay.invalid", replay=True), accept_api_errors=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Reproduction:
-    """What became of each table, and which versions of perennial made them."""
+    """What became of each table of an edition or evaluation, and which versions of perennial made them."""
 
-    edition: str
+    unit: str
     published_by: str
     rebuilt_by: str
     tables: tuple[Sameness, ...]
@@ -55,57 +50,50 @@ class Reproduction:
         return all(table.same_rows for table in self.tables)
 
 
-def reproduce_edition(store: Store, edition: str, folder: Path, tell: Callable[[str], None]) -> Reproduction:
-    """Rebuild the edition in an empty folder and compare it with what was published.
+def reproduce_unit(
+    store: Store, named: str | None, folder: Path, tell: Callable[[str], None]
+) -> Reproduction:
+    """Rebuild an edition or evaluation in an empty folder and compare it with what was published.
 
-    `tell` is given a line a stage. Raises InvalidOption for an edition that is not published or was
-    imported, Damaged where its calls are not what was written.
+    `tell` is given a line a stage. Raises InvalidOption for what is not published or was imported, Damaged
+    where its calls are not what was written.
     """
-    plan = _plan(store, edition)
+    unit = select_unit(store, named, published_units(store))
+    plan = _plan(store, unit)
+    benchmark = find_benchmark(plan.benchmark)
     work = Store(str(folder))
-    _bring_what_was_seen(store, plan, work)
-    _fill_ledger(store, edition, work)
-    staging = Staging(work, edition)
+    _copy_visible_data(store, plan, benchmark, work)
+    _fill_ledger(store, unit, work)
+    staging = Staging(work, unit)
     staging.write_plan(plan)
-    policies = replace(_POLICIES, inputs=_given_domains(store, edition))
-    grow(open_workspace(work.root, edition), policies, PlainStages(tell))
+    inputs = benchmark.inputs_of(store, unit) if isinstance(plan, EditionPlan) else None
+    grow(open_workspace(work.root, unit), replace(_POLICIES, inputs=inputs), PlainStages(tell))
     rebuilt = folder / "rebuilt"
     rebuilt.mkdir()
-    tables = compare_edition(store, edition, consolidate(staging, rebuilt))
-    return Reproduction(edition, plan.code_version, code_version(), tables)
+    tables = compare_unit(store, unit, consolidate(staging, rebuilt))
+    return Reproduction(unit, plan.code_version, code_version(), tables)
 
 
-def _plan(store: Store, edition: str) -> RefreshPlan:
-    editions = published_editions(store)
-    if edition not in editions:
-        known = ", ".join(editions) or "none"
-        raise InvalidOption(f"edition {edition!r} is not published in {store.root}; published: {known}")
-    plan = published_plan(store, edition)
+def _plan(store: Store, unit: str) -> Plan:
+    plan = unit_plan(store, unit)
     if plan.imported_from:
         raise InvalidOption(
-            f"edition {edition!r} was imported: it comes from its files, not from a seed; "
+            f"{describe_unit(unit)} was imported: it comes from its files, not from a seed; "
             "`perennial verify` says whether it is what was imported"
         )
     return plan
 
 
-def _bring_what_was_seen(store: Store, plan: RefreshPlan, work: Store) -> None:
-    """Copy what the refresh could see: of earlier editions, and the scores that its figures refer to."""
-    names = [table_file(table, earlier) for earlier in plan.known_editions for table in _SEEN_BEFORE]
-    if _refers_to_scores(store, plan.edition):
-        names += score_files(store)
+def _copy_visible_data(store: Store, plan: Plan, benchmark: Benchmark, work: Store) -> None:
+    """Copy what could be seen: of earlier editions, or the questions that were played."""
+    if isinstance(plan, EditionPlan):
+        seen = {"editions", *(table for stage in benchmark.growing() for table in stage.earlier)}
+        names = [table_file(table, earlier) for earlier in plan.known_editions for table in sorted(seen)]
+    else:
+        names = [table_file(table, plan.edition) for table in question_tables()]
     for name in names:
         if store.exists(name):
             work.write_bytes(name, store.read_bytes(name))
-
-
-def _refers_to_scores(store: Store, edition: str) -> bool:
-    """Whether a figure of the published edition compares with another benchmark's scores."""
-    named = set(store.read_table(table_file("statistics", edition), ["other"])["other"].to_pylist())
-    return any(
-        named & set(store.read_table(name, ["benchmark"])["benchmark"].to_pylist())
-        for name in score_files(store)
-    )
 
 
 def _fill_ledger(store: Store, edition: str, work: Store) -> None:
@@ -117,20 +105,3 @@ def _fill_ledger(store: Store, edition: str, work: Store) -> None:
 
     with CallLedger(ledger_file(work.root), edition, _POLICIES.calls.base_url) as ledger:
         asyncio.run(store_all(ledger))
-
-
-def _given_domains(store: Store, edition: str) -> tuple[PlannedDomain, ...]:
-    """Return the domains that no model proposed, as they were given."""
-    domains = {
-        row["domain_id"]: row for row in store.read_table(table_file("kumo_domains", edition)).to_pylist()
-    }
-    configs = store.read_table(table_file("kumo_seed_configs", edition)).to_pylist()
-    return tuple(
-        PlannedDomain(
-            parse_config(row["config"], edition),
-            domains[row["domain_id"]]["source"],
-            tuple(row["warnings"]),
-        )
-        for row in configs
-        if domains[row["domain_id"]]["source"] != "model"
-    )

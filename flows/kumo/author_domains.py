@@ -3,21 +3,21 @@
 from functools import partial
 
 from flows.console import progress
-from flows.console.input_files import load_bundled
 from flows.kumo.edition import KumoEdition
-from flows.refresh.plan import PlannedDomain
-from flows.stages.model_calls import BatchCalls, ModelSession, all_settled, run_session
+from flows.kumo.planning.domain_choice import load_bundled
+from flows.kumo.planning.prepare import PlannedDomain
+from flows.stages.model_calls import ModelSession, run_session, settle_all
 from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace
 from schemas.benchmark import Batch
 from schemas.calls import ModelChoice
 from schemas.errors import UnusableConfig
-from tasks.kumo.authors.configuration import Configured, configure_domain
-from tasks.kumo.authors.proposal import KnownDomain, propose_domains
-from warehouse.catalog.catalog import published_domains
+from tasks.kumo.authors.configuration import configure_domain
+from tasks.kumo.authors.proposal import propose_domains
+from tasks.kumo.authors.similar import KnownDomain
 from warehouse.kumo.bundled_domains import bundled_domains
+from warehouse.kumo.published_domains import published_domains
 from warehouse.kumo.rows import (
-    Row,
     config_row,
     domain_row,
     outcome_rows,
@@ -46,29 +46,30 @@ def propose(workspace: Workspace, _batch: Batch, policies: Policies) -> dict[str
 
     Raises UnusableConfig where every proposal was refused: there would be nothing to configure.
     """
-    tables = run_session(workspace, policies.calls, partial(_proposed, workspace))
-    if not tables["kumo_domains"] and not workspace.plan.configs:
+    tables = run_session(workspace, policies.calls, partial(_propose_rows, workspace))
+    plan = KumoEdition(workspace).plan
+    if not tables["kumo_domains"] and not plan.configs:
         raise UnusableConfig(
-            f"none of the domains that {workspace.plan.authoring.proposer!r} proposed could be used: "
+            f"none of the domains that {plan.authoring.proposer!r} proposed could be used: "
             f"{_reasons(tables['rejections'])}; try another model, or name --domains"
         )
     return tables
 
 
-async def _proposed(workspace: Workspace, session: ModelSession) -> dict[str, Rows]:
-    plan = workspace.plan.authoring
+async def _propose_rows(workspace: Workspace, session: ModelSession) -> dict[str, Rows]:
+    plan = KumoEdition(workspace).plan.authoring
     calls = session.batch()
     proposed = await propose_domains(
         calls,
         ModelChoice(plan.proposer, plan.params),
         plan.proposals,
         plan.categories,
-        _known(workspace),
+        _list_known_domains(workspace),
         ask_json=session.json_asker(calls),
     )
     if proposed.shortfall is not None:
         progress.note(f"warning: {proposed.shortfall}")
-    return calls.added_to(
+    return calls.add_to(
         {
             "kumo_domains": [proposal_row(proposal) for proposal in proposed.proposals],
             "rejections": [rejection_row(rejection) for rejection in proposed.rejections],
@@ -76,12 +77,12 @@ async def _proposed(workspace: Workspace, session: ModelSession) -> dict[str, Ro
     )
 
 
-def _known(workspace: Workspace) -> list[KnownDomain]:
+def _list_known_domains(workspace: Workspace) -> list[KnownDomain]:
     """Return the domains of this edition, the bundled ones, and those of editions published before."""
     edition = KumoEdition(workspace)
-    configs = [edition.config(config_id).config for config_id in workspace.plan.configs]
+    configs = [edition.config(config_id).config for config_id in edition.plan.configs]
     configs += [load_bundled(name) for name in bundled_domains()]
-    published = published_domains(workspace.staging.store, workspace.plan.known_editions)
+    published = published_domains(workspace.staging.store, workspace.growth.known_editions)
     names = {(config.name, config.goal): None for config in configs} | dict.fromkeys(published)
     return [KnownDomain(name, goal) for name, goal in names]
 
@@ -92,48 +93,39 @@ def configure(workspace: Workspace, _batch: Batch, policies: Policies) -> dict[s
     A domain whose configuration is never valid is dropped; the reason is in `rejections`. Raises
     UnusableConfig where no domain at all is left.
     """
-    proposed = KumoEdition(workspace).proposed()
+    edition = KumoEdition(workspace)
+    proposed = edition.read_proposed()
     tables = run_session(workspace, policies.calls, partial(_configure_all, workspace, proposed))
-    if not tables["kumo_seed_configs"] and not workspace.plan.configs:
+    if not tables["kumo_seed_configs"] and not edition.plan.configs:
         raise UnusableConfig(
             f"none of the {len(proposed)} proposed domains got a valid configuration from "
-            f"{workspace.plan.authoring.configurer!r}: {_reasons(tables['rejections'])}; "
+            f"{edition.plan.authoring.configurer!r}: {_reasons(tables['rejections'])}; "
             "try another model, or name --domains"
         )
     return tables
 
 
 async def _configure_all(workspace: Workspace, rows: Rows, session: ModelSession) -> dict[str, Rows]:
+    plan = KumoEdition(workspace).plan.authoring
     calls = session.batch()
+    asker = session.json_asker(calls)
     tables: dict[str, Rows] = {"kumo_seed_configs": [], "kumo_outcomes": [], "rejections": []}
-    for configured in await all_settled(_configure(workspace, row, session, calls) for row in rows):
-        for name, added in _configured_rows(configured).items():
-            tables[name] += added
-    return calls.added_to(tables)
-
-
-async def _configure(workspace: Workspace, row: Row, session: ModelSession, calls: BatchCalls) -> Configured:
-    plan = workspace.plan.authoring
-    return await configure_domain(
-        calls,
-        ModelChoice(plan.configurer, plan.params),
-        proposal_from_row(row),
-        continuations=plan.continuations,
-        repairs=plan.repairs,
-        ask_json=session.json_asker(calls),
-    )
-
-
-def _configured_rows(configured: Configured) -> dict[str, Rows]:
-    config = configured.config
-    rejections = [rejection_row(rejection) for rejection in configured.rejections]
-    if config is None:
-        return {"rejections": rejections}
-    return {
-        "kumo_seed_configs": [config_row(config, list(configured.warnings), configured.call_ids)],
-        "kumo_outcomes": outcome_rows(config),
-        "rejections": rejections,
-    }
+    for found in await settle_all(
+        configure_domain(
+            calls,
+            ModelChoice(plan.configurer, plan.params),
+            proposal_from_row(row),
+            continuations=plan.continuations,
+            repairs=plan.repairs,
+            ask_json=asker,
+        )
+        for row in rows
+    ):
+        tables["rejections"] += [rejection_row(rejection) for rejection in found.rejections]
+        if found.config is not None:
+            tables["kumo_seed_configs"].append(config_row(found.config, list(found.warnings), found.call_ids))
+            tables["kumo_outcomes"] += outcome_rows(found.config)
+    return calls.add_to(tables)
 
 
 def _reasons(rejections: Rows) -> str:

@@ -1,28 +1,28 @@
 """KUMO as a benchmark: what its entry point names. Nothing heavy is imported before it is needed."""
 
-from typing import Any
+from collections.abc import Mapping
+from functools import partial
+from pkgutil import resolve_name
+from typing import Any, Literal
 
-from schemas.benchmark import Benchmark, Stage
+from schemas.benchmark import Benchmark, later
 from schemas.kumo.tables import KUMO_TABLES
 from schemas.measure import Measure
 
 
-def _growing() -> tuple[Stage, ...]:
-    from flows.kumo.stages import STAGES
-
-    return STAGES
-
-
-def _analysis() -> Any:
-    from flows.kumo.analysis import ANALYSIS
-
-    return ANALYSIS
+def _unfit(own: Mapping[str, Any]) -> dict[str, str]:
+    """Return why the reader cannot play: it knows the sentences of the template's books alone."""
+    writer = own["authoring"]["writer"]
+    why = f"reads the books of the template alone, and these are written by {writer!r}"
+    return {"reader": why} if writer else {}
 
 
-def _report() -> Any:
-    from flows.kumo.report.own_sections import REPORT
+def _parameters() -> dict[str, tuple[Any, str]]:
+    """Return a parameter for bundled domains: a setting may name files of the operator's."""
+    from warehouse.kumo.bundled_domains import bundled_domains
 
-    return REPORT
+    bundled: Any = Literal[*bundled_domains()]
+    return {"domains": (list[bundled], "Bundled domains. Default: those of perennial.toml, or all bundled.")}
 
 
 _ACTIONS = Measure(
@@ -34,4 +34,42 @@ _ACTIONS = Measure(
     "failed episode counts as all actions + 1: 0 is optimal, lower is better.",
 )
 
-BENCHMARK = Benchmark("kumo", KUMO_TABLES, _growing, _analysis, "warehouse.kumo", (_ACTIONS,), _report)
+BENCHMARK = Benchmark(
+    "kumo",
+    settings=partial(resolve_name, "schemas.kumo.settings:KumoSettings"),
+    prepare=later("flows.kumo.planning.prepare:prepare"),
+    growing=partial(resolve_name, "flows.kumo.stages:STAGES"),
+    playing=partial(resolve_name, "flows.kumo.seats:PLAYING"),
+    analysis=partial(resolve_name, "flows.kumo.analysis:ANALYSIS"),
+    tables=KUMO_TABLES,
+    sql="warehouse.kumo",
+    measures=(_ACTIONS,),
+    report=partial(resolve_name, "flows.kumo.report.own_sections:REPORT"),
+    estimate=later("flows.kumo.planning.prepare:estimate_evaluation"),
+    inputs_of=later("flows.kumo.planning.prepare:inputs_of"),
+    unfit=_unfit,
+    parameters=_parameters,
+    warm_up=later("flows.kumo.kernels:prepare_kernels"),
+    origins=partial(resolve_name, "warehouse.kumo.origins:ORIGINS"),
+    summary=later("flows.kumo.cli.summary:summary"),
+    commands={
+        "domains": (
+            "flows.kumo.cli.domains:domains",
+            "Check seed configurations and list the bundled domains.",
+        ),
+        "sample": (
+            "flows.kumo.cli.sample:sample",
+            "Draw distinct task instances that no edition published in the data root holds.",
+        ),
+        "solve": (
+            "flows.kumo.cli.solve:solve",
+            "Print expected steps and golden trajectory of each instance (Algorithm 3 of the paper).",
+        ),
+    },
+    importers={
+        "kumo": (
+            "flows.kumo.cli.import_release:kumo",
+            "Import the KUMO authors' release as edition kumo-2025-release.",
+        ),
+    },
+)

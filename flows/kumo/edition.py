@@ -1,11 +1,11 @@
 """A KUMO edition in growth: its configurations, its cells, and what is staged of each."""
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from flows.stages.workspace import Workspace
 from schemas.benchmark import Batch, Rows
-from schemas.plan import RefreshPlan
+from schemas.kumo.plan import KumoPlan
 from tasks.kumo.configuration import parse_config
 from tasks.kumo.encoding import EncodedConfig, encode_config
 
@@ -36,7 +36,7 @@ class Cell:
         return cls(config_id, setting, int(chunk))
 
 
-def given_batch(config_id: str) -> Batch:
+def batch_of_given(config_id: str) -> Batch:
     """Return the batch of a domain that was given, not proposed."""
     return Batch("domains", (config_id,))
 
@@ -47,12 +47,12 @@ class KumoEdition:
 
     workspace: Workspace
 
-    @property
-    def plan(self) -> RefreshPlan:
-        """The plan of the edition."""
-        return self.workspace.plan
+    @cached_property
+    def plan(self) -> KumoPlan:
+        """KUMO's own part of the edition's plan."""
+        return KumoPlan.from_json(self.workspace.growth.own)
 
-    def proposed(self) -> Rows:
+    def read_proposed(self) -> Rows:
         """Return the rows of `domains` that a model proposed, in order; none before they are staged."""
         if not self.plan.authoring.proposals or not self.workspace.is_done(PROPOSALS):
             return []
@@ -61,7 +61,7 @@ class KumoEdition:
     @property
     def configs(self) -> tuple[str, ...]:
         """The ids of all configurations: the given ones, then those that models wrote so far."""
-        return (*self.plan.configs, *self._authored())
+        return (*self.plan.configs, *self._read_authored())
 
     @property
     def cells(self) -> tuple[Cell, ...]:
@@ -81,9 +81,9 @@ class KumoEdition:
     def config(self, config_id: str) -> EncodedConfig:
         """Return a staged configuration, encoded."""
         if config_id in self.plan.configs:
-            (row,) = self.workspace.rows(given_batch(config_id), "kumo_seed_configs")
-            return _encoded(row["config"])
-        return _encoded(self._authored()[config_id])
+            (row,) = self.workspace.rows(batch_of_given(config_id), "kumo_seed_configs")
+            return _encode(row["config"])
+        return _encode(self._read_authored()[config_id])
 
     def instance_rows(self, cell: Cell) -> Rows:
         """Return the staged instances of a cell: their rows of `instances` and `kumo_instances` in one."""
@@ -97,7 +97,7 @@ class KumoEdition:
         """Return the staged rows of `kumo_books` of a cell: every version of each instance's book."""
         return self.workspace.rows(cell.batch("books"), "kumo_books")
 
-    def _authored(self) -> dict[str, str]:
+    def _read_authored(self) -> dict[str, str]:
         """Return the configurations that models wrote, as JSON by configuration id."""
         if not self.plan.authoring.proposals or not self.workspace.is_done(CONFIGS):
             return {}
@@ -106,5 +106,5 @@ class KumoEdition:
 
 
 @lru_cache(maxsize=64)
-def _encoded(config_json: str) -> EncodedConfig:
+def _encode(config_json: str) -> EncodedConfig:
     return encode_config(parse_config(config_json, "staged configuration"))

@@ -8,8 +8,8 @@ from functools import lru_cache
 from math import inf
 
 from flows.kumo.edition import Cell, KumoEdition
-from flows.kumo.kernels import search_threads
 from flows.stages.policies import Policies
+from flows.stages.threads import available_threads
 from flows.stages.workspace import Workspace
 from schemas.benchmark import Batch
 from schemas.errors import InvalidOption
@@ -35,11 +35,11 @@ def sample(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[str,
     `rejections`, and another one is drawn in its place.
     """
     edition, cell = KumoEdition(workspace), Cell.of(batch)
-    issued = issued_instances(workspace.staging.store, workspace.plan.known_editions)
-    return _sampled(edition, cell, issued, _drawn_before(edition, cell))
+    issued = issued_instances(workspace.staging.store, workspace.growth.known_editions)
+    return _sample_rows(edition, cell, issued, _read_drawn_ids(edition, cell))
 
 
-def _drawn_before(edition: KumoEdition, cell: Cell) -> IdSet:
+def _read_drawn_ids(edition: KumoEdition, cell: Cell) -> IdSet:
     """Return the ids of all that was drawn for the chunks before: instances, and those left unsolved."""
     workspace = edition.workspace
     place = (workspace.staging.store.root, workspace.plan.edition)
@@ -65,7 +65,7 @@ class _Drawn:
         return _Drawn()
 
 
-def _sampled(edition: KumoEdition, cell: Cell, issued: IdSet, earlier: IdSet) -> dict[str, Rows]:
+def _sample_rows(edition: KumoEdition, cell: Cell, issued: IdSet, earlier: IdSet) -> dict[str, Rows]:
     """Return the rows of a chunk; `earlier` are the ids that were drawn for the chunks before."""
     plan = edition.plan
     encoded = edition.config(cell.config_id)
@@ -78,7 +78,7 @@ def _sampled(edition: KumoEdition, cell: Cell, issued: IdSet, earlier: IdSet) ->
         request = SamplingRequest(
             setting,
             missing,
-            plan.seed,
+            edition.workspace.plan.seed,
             plan.min_expected_steps,
             first_index=len(earlier) + len(drawn),
             asked_in_all=plan.instances,
@@ -89,12 +89,14 @@ def _sampled(edition: KumoEdition, cell: Cell, issued: IdSet, earlier: IdSet) ->
             raise sample.shortfall
         drawn.update(sample.ids)
         boards = [encode_instance(encoded, instance) for instance in sample.instances]
-        solutions = solve_instances(boards, time_limit=inf, work_limit=WORK_LIMIT, threads=search_threads())
+        solutions = solve_instances(
+            boards, time_limit=inf, work_limit=WORK_LIMIT, threads=available_threads()
+        )
         for instance, instance_id, board, solution in zip(
             sample.instances, sample.ids, boards, solutions, strict=True
         ):
             if solution.expected_steps is None:
-                rejections.append(_unsolved(instance_id))
+                rejections.append(_reject_unsolved(instance_id))
             else:
                 instances.append(_row(cell, instance, instance_id, board, solution))
                 shared.append(
@@ -135,7 +137,7 @@ def _row(
     )
 
 
-def _unsolved(instance_id: str) -> dict[str, object]:
+def _reject_unsolved(instance_id: str) -> dict[str, object]:
     return rejection_row(
         Rejection(
             "sample",

@@ -2,46 +2,31 @@
 
 from collections.abc import Callable, Sequence
 
-from flows.kumo import author_domains, check_batches, play_episodes, sample_instances, write_books
-from flows.kumo.edition import CONFIGS, PROPOSALS, KumoEdition, given_batch
-from flows.stages import compute_statistics
+from flows.kumo import author_domains, sample_instances, write_books
+from flows.kumo.edition import CONFIGS, PROPOSALS, KumoEdition, batch_of_given
+from flows.kumo.gate import check_batches
 from flows.stages.workspace import Workspace
 from schemas.benchmark import Batch, Stage, always
-from tasks.kumo.players import PLAYERS
 
 
 def _given_domains(workspace: Workspace) -> Sequence[Batch]:
-    return [given_batch(config_id) for config_id in workspace.plan.configs]
+    return [batch_of_given(config_id) for config_id in KumoEdition(workspace).plan.configs]
 
 
 def _proposals(workspace: Workspace) -> Sequence[Batch]:
-    return [PROPOSALS] if workspace.plan.authoring.proposals else []
+    return [PROPOSALS] if KumoEdition(workspace).plan.authoring.proposals else []
 
 
 def _configs(workspace: Workspace) -> Sequence[Batch]:
-    return [CONFIGS] if workspace.plan.authoring.proposals else []
+    return [CONFIGS] if KumoEdition(workspace).plan.authoring.proposals else []
 
 
 def _cells(stage: str) -> Callable[[Workspace], Sequence[Batch]]:
     return lambda workspace: [cell.batch(stage) for cell in KumoEdition(workspace).cells]
 
 
-def _episodes(workspace: Workspace) -> Sequence[Batch]:
-    players = workspace.plan.players
-    return [c.batch("episodes", player) for c in KumoEdition(workspace).cells for player in players]
-
-
 def _needs_no_writer(workspace: Workspace, _batch: Batch) -> bool:
-    return not workspace.plan.authoring.writer
-
-
-def _needs_no_model(_workspace: Workspace, batch: Batch) -> bool:
-    return batch.key[-1] in PLAYERS
-
-
-def _one_task_for_programs(batch: Batch) -> object:
-    """Programs play a cell one after the other in one task run, models each in their own."""
-    return batch.key[:-1] if batch.key[-1] in PLAYERS else batch.key
+    return not KumoEdition(workspace).plan.authoring.writer
 
 
 _PLAYABLE = ("kumo_seed_configs", "instances", "kumo_instances", "kumo_books")
@@ -91,7 +76,7 @@ STAGES = (
         writes=("kumo_books", "rejections"),
         spreads=_needs_no_writer,
     ),
-    # Before the episodes: no model is paid for playing what would not be published.
+    # Before any evaluation: no model is paid for playing what would not be published.
     Stage(
         "gate",
         "Tests the grader on each instance, and that it is solved from its book.",
@@ -110,26 +95,5 @@ STAGES = (
         writes=("audits",),
         earlier=("instances", "kumo_instances"),
         repeats=True,
-    ),
-    Stage(
-        "episodes",
-        "Lets players play the instances whose book passed its check.",
-        _episodes,
-        play_episodes.play,
-        reads=_PLAYABLE,
-        writes=("episodes", "turns", "kumo_episodes", "kumo_moves"),
-        spreads=_needs_no_model,
-        chain=_one_task_for_programs,
-    ),
-    Stage(
-        "statistics",
-        "Computes the figures of the edition from its episodes.",
-        lambda _workspace: [compute_statistics.EDITION],
-        compute_statistics.compute_statistics,
-        reads=(
-            *("kumo_seed_configs", "instances", "kumo_instances", "episodes", "kumo_episodes"),
-            "external_scores",
-        ),
-        writes=("statistics",),
     ),
 )

@@ -7,13 +7,13 @@ and revised; one that never passes is replaced by the template's book, and says 
 from functools import partial
 
 from flows.kumo.edition import Cell, KumoEdition
-from flows.stages.model_calls import BatchCalls, ModelSession, all_settled, run_session
+from flows.stages.model_calls import BatchCalls, ModelSession, run_session, settle_all
 from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace
 from schemas.benchmark import Batch
 from schemas.calls import ModelChoice
 from schemas.ids import derive_rng
-from schemas.kumo.things import Instance, Rejection, Rule
+from schemas.kumo.things import Rejection
 from tasks.kumo.authors.book_writing import BookHistory, BookVersion, write_model_book
 from tasks.kumo.books import write_book
 from tasks.kumo.books.check import check_book
@@ -33,7 +33,7 @@ def write_books(workspace: Workspace, batch: Batch, policies: Policies) -> dict[
     and is not played.
     """
     edition, cell = KumoEdition(workspace), Cell.of(batch)
-    if not workspace.plan.authoring.writer:
+    if not edition.plan.authoring.writer:
         return _by_template(edition, cell)
     return run_session(workspace, policies.calls, partial(_by_model, edition, cell))
 
@@ -42,8 +42,7 @@ def _by_template(edition: KumoEdition, cell: Cell) -> dict[str, Rows]:
     encoded = edition.config(cell.config_id)
     tables: dict[str, Rows] = {"kumo_books": [], "rejections": []}
     for row in edition.instance_rows(cell):
-        instance = instance_from_row(row, encoded.config)
-        _add_template_book(tables, edition, encoded, row["instance_id"], instance, revision=0)
+        _add_template_book(tables, edition, encoded, row)
     return tables
 
 
@@ -52,11 +51,11 @@ async def _by_model(edition: KumoEdition, cell: Cell, session: ModelSession) -> 
     calls = session.batch()
     rows = edition.instance_rows(cell)
     asker = session.json_asker(calls)
-    histories = await all_settled(_history(edition, encoded, row, calls, asker) for row in rows)
+    histories = await settle_all(_history(edition, encoded, row, calls, asker) for row in rows)
     tables: dict[str, Rows] = {"kumo_books": [], "rejections": []}
     for row, history in zip(rows, histories, strict=True):
         _add_history(tables, edition, encoded, row, history)
-    return calls.added_to(tables)
+    return calls.add_to(tables)
 
 
 async def _history(
@@ -84,23 +83,16 @@ def _add_history(
     tables["kumo_books"] += [_version_row(instance_id, version) for version in history.versions]
     tables["rejections"] += [rejection_row(rejection) for rejection in history.rejections]
     if history.passed_version is None:
-        instance = instance_from_row(row, encoded.config)
-        revision = len(history.versions)
-        _add_template_book(tables, edition, encoded, instance_id, instance, revision, is_replacement=True)
+        _add_template_book(tables, edition, encoded, row, len(history.versions), is_replacement=True)
 
 
 def _version_row(instance_id: str, version: BookVersion) -> Row:
-    verdict = version.verdict
     return book_row(
         instance_id,
         version.revision,
         version.text,
         version.author,
-        verdict.missing,
-        verdict.extra,
-        confirmed=verdict.confirmed,
-        ambiguous=verdict.ambiguous,
-        passed=verdict.passed,
+        version.verdict,
         checked_by=version.checked_by,
         call_id=version.call_id,
         check_call_ids=version.check_call_ids,
@@ -111,41 +103,22 @@ def _add_template_book(
     tables: dict[str, Rows],
     edition: KumoEdition,
     encoded: EncodedConfig,
-    instance_id: str,
-    instance: Instance,
-    revision: int,
+    row: Row,
+    revision: int = 0,
     is_replacement: bool = False,
 ) -> None:
+    instance, instance_id = instance_from_row(row, encoded.config), row["instance_id"]
     rules = rules_of(encoded, instance)
-    text = _template_text(edition, encoded, instance_id, instance, rules)
+    rng = derive_rng(edition.workspace.plan.seed, f"book/{instance_id}", 0)
+    text = write_book(encoded.config, instance, rules, rng)
     verdict = check_book(text, instance, rules)
     tables["kumo_books"].append(
-        book_row(
-            instance_id,
-            revision,
-            text,
-            TEMPLATE_AUTHOR,
-            verdict.missing,
-            verdict.extra,
-            is_replacement=is_replacement,
-        )
+        book_row(instance_id, revision, text, TEMPLATE_AUTHOR, verdict, is_replacement=is_replacement)
     )
     if not verdict.passed:
         message = (
             f"{len(verdict.missing)} rules missing, {len(verdict.extra)} extra; "
             "rename what the book cannot say"
         )
-        tables["rejections"].append(
-            rejection_row(Rejection("books", instance_id, "book_rules_differ", message))
-        )
-
-
-def _template_text(
-    edition: KumoEdition,
-    encoded: EncodedConfig,
-    instance_id: str,
-    instance: Instance,
-    rules: tuple[Rule, ...],
-) -> str:
-    rng = derive_rng(edition.plan.seed, f"book/{instance_id}", 0)
-    return write_book(encoded.config, instance, rules, rng)
+        rejection = Rejection("books", instance_id, "book_rules_differ", message)
+        tables["rejections"].append(rejection_row(rejection))

@@ -1,54 +1,32 @@
 """From what the operator asked for to the plan of an edition, new or already begun."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
-from itertools import chain
 
 from flows.console.clock import refuse_clock_set_back
-from flows.kumo.domain_choice import choose_domain
-from flows.refresh.domain_rotation import PastEdition, take_turns
 from flows.refresh.player_choice import check_models, choose_players
+from flows.run.code_version import code_version
+from schemas.benchmark import Preparation, find_benchmark
 from schemas.errors import EditionConflict, InvalidOption
-from schemas.kumo.authoring import AuthoringPlan
-from schemas.kumo.things import SeedConfig, Setting
-from schemas.plan import RefreshPlan
+from schemas.plan import EditionPlan, EvaluationPlan, Plan, RefreshPlan
 from schemas.settings import RefreshSettings
-from tasks.kumo.encoding import encode_config
-from tasks.kumo.players import PLAYERS
-from tasks.kumo.sampling import SamplingRequest, check_request
-from tasks.kumo.validation import refuse_unsafe
-from warehouse.catalog.catalog import published_editions
-from warehouse.catalog.withdrawals import withdrawn_editions
-from warehouse.editions.domain_history import domains_by_edition
-from warehouse.editions.publish import published_plan
-from warehouse.kumo.bundled_domains import bundled_domains
-from warehouse.staging.staging import Staging, staged_editions
+from schemas.units import split_unit
+from warehouse.catalog.catalog import published_editions, row_file
+from warehouse.catalog.withdrawals import withdrawn_units
+from warehouse.editions.publish import unit_plan
+from warehouse.editions.selectors import LATEST
+from warehouse.staging.staging import Staging, staged_units
 from warehouse.store.store import Store
 
-_BENCHMARK = "kumo"
-
-
-@dataclass(frozen=True, slots=True)
-class PlannedDomain:
-    """A configuration that a refresh will use, where it comes from, and what was let pass.
-
-    `turn` says why it is this domain's turn, "" where domains take no turns.
-    """
-
-    config: SeedConfig
-    source: str
-    warnings: tuple[str, ...]
-    turn: str = ""
+FIRST = "1"  # the name of the evaluation that a refresh makes
 
 
 @dataclass(frozen=True, slots=True)
 class PreparedRefresh:
-    """A plan, its domains, and how far it is: new, staged (to be resumed) or already published."""
+    """A plan, what its benchmark prepared, and how far it is: new, staged (to be resumed) or published."""
 
     plan: RefreshPlan
-    domains: tuple[PlannedDomain, ...]
+    own: Preparation
     resumed: bool
     published: bool
 
@@ -61,64 +39,38 @@ def prepare_refresh(settings: RefreshSettings, store: Store, *, needs_key: bool 
     written.
     """
     refuse_clock_set_back(store, datetime.now(UTC))
-    authoring = settings.authoring(has_domains=bool(settings.domains))
-    candidates = _candidates(settings, authoring)
-    players = choose_players(settings, authoring)
-    check_models(settings, authoring, players, store, needs_key=needs_key)
-    sizes = tuple(Setting.parse(name) for name in settings.settings)
-    for domain in candidates:
-        for size in sizes:
-            request = SamplingRequest(size, settings.instances, settings.seed, settings.min_expected_steps)
-            check_request(encode_config(domain.config), request, workers=1)
-    domains = _taken(candidates, settings, store)
+    if settings.edition == LATEST:
+        raise InvalidOption(f"edition: {LATEST} means the newest edition, choose another name")
+    benchmark = find_benchmark(settings.benchmark)
+    own = benchmark.prepare(settings, store)
+    players = choose_players(settings, benchmark, own.own)
+    check_models(settings, benchmark, own.authors, players, store, needs_key=needs_key)
     published = published_editions(store)
+    seed, version = settings.seed, code_version()
+    params = settings.player_params() if set(players) - set(benchmark.playing().programs) else {}
     asked = RefreshPlan(
-        edition="",
-        configs=tuple(domain.config.config_id for domain in domains),
-        settings=sizes,
-        instances=settings.instances,
-        runs=settings.runs,
-        players=players,
-        seed=settings.seed,
-        min_expected_steps=settings.min_expected_steps,
-        preset=settings.preset,
-        known_editions=published,
-        code_version=code_version(),
-        authoring=authoring,
-        player_params=settings.player_params() if set(players) - set(PLAYERS) else {},
-        domain_count=settings.domain_count,
-        rest_editions=settings.rest_editions if settings.domain_count else 0,
+        EditionPlan("", benchmark.name, own.own, seed, published, version, found=own.found),
+        EvaluationPlan("", FIRST, benchmark.name, players, settings.runs, seed, version, params),
     )
     prepared = (
-        _named(settings.edition, asked, domains, store)
+        _prepare_named(settings.edition, asked, own, store)
         if settings.edition
-        else _unnamed(asked, domains, store)
+        else _prepare_unnamed(asked, own, store)
     )
-    if prepared.resumed and settings.domain_count:
-        return replace(prepared, domains=_begun_with(prepared, candidates))
+    if prepared.resumed and own.resume is not None:
+        return replace(prepared, own=own.resume(prepared.plan.growth, prepared.published))
     return prepared
 
 
-def code_version() -> str:
-    """Return the installed version of perennial."""
-    try:
-        return version("perennial-bench")
-    except PackageNotFoundError:
-        return "unknown"
-
-
-def _named(
-    edition: str, asked: RefreshPlan, domains: tuple[PlannedDomain, ...], store: Store
-) -> PreparedRefresh:
-    published = edition in asked.known_editions
+def _prepare_named(edition: str, asked: RefreshPlan, own: Preparation, store: Store) -> PreparedRefresh:
+    published = edition in asked.growth.known_editions
     if published:
         _refuse_withdrawn(edition, store)
-    staging = Staging(store, edition)
-    begun = published_plan(store, edition) if published else staging.read_plan()
+    begun = _find_begun(store, edition, asked.with_name(edition).evaluation)
     if begun is None:
-        return PreparedRefresh(replace(asked, edition=edition), domains, resumed=False, published=False)
+        return PreparedRefresh(asked.with_name(edition), own, resumed=False, published=False)
     if begun.asked == asked.asked:
-        return PreparedRefresh(begun, domains, resumed=True, published=published)
+        return _resume(begun, own, store)
     differing = ", ".join(
         f"{key} was {_short(value)} and is now {_short(asked.asked[key])}"
         for key, value in begun.asked.items()
@@ -131,12 +83,33 @@ def _named(
         )
     raise EditionConflict(
         f"edition {edition!r} was begun with other settings ({differing}): give the same settings to resume, "
-        f"another --edition, or remove {store.location(staging.folder)}"
+        f"another --edition, or remove {store.location(Staging(store, edition).folder)}"
     )
 
 
+def _find_begun(store: Store, edition: str, evaluation: EvaluationPlan) -> RefreshPlan | None:
+    """Return the plan of a refresh of this edition that was begun; None where its edition never was.
+
+    Its evaluation is this one where nothing of it is there.
+    """
+    growth = _plan_of(store, edition)
+    first = _plan_of(store, evaluation.unit)
+    if not isinstance(growth, EditionPlan):
+        return None
+    return RefreshPlan(growth, first if isinstance(first, EvaluationPlan) else evaluation)
+
+
+def _plan_of(store: Store, unit: str) -> Plan | None:
+    return unit_plan(store, unit) if store.exists(row_file(unit)) else Staging(store, unit).read_plan()
+
+
+def _resume(plan: RefreshPlan, own: Preparation, store: Store) -> PreparedRefresh:
+    published = all(store.exists(row_file(part.unit)) for part in (plan.growth, plan.evaluation))
+    return PreparedRefresh(plan, own, resumed=True, published=published)
+
+
 def _refuse_withdrawn(edition: str, store: Store) -> None:
-    event = withdrawn_editions(store).get(edition)
+    event = withdrawn_units(store).get(edition)
     if event is not None:
         raise EditionConflict(
             f"edition {edition!r} is published in {store.root} and withdrawn ({event.why}), and its name "
@@ -144,94 +117,22 @@ def _refuse_withdrawn(edition: str, store: Store) -> None:
         )
 
 
-def _unnamed(asked: RefreshPlan, domains: tuple[PlannedDomain, ...], store: Store) -> PreparedRefresh:
-    staged = staged_editions(store)
-    withdrawn = withdrawn_editions(store)
-    for edition in staged:
-        if edition in withdrawn:
-            continue
-        plan = Staging(store, edition).read_plan()
-        if plan is not None and plan.asked == asked.asked:
-            published = edition in asked.known_editions
-            return PreparedRefresh(plan, domains, resumed=True, published=published)
-    name = _free_name({*asked.known_editions, *staged})
-    return PreparedRefresh(replace(asked, edition=name), domains, resumed=False, published=False)
+def _prepare_unnamed(asked: RefreshPlan, own: Preparation, store: Store) -> PreparedRefresh:
+    withdrawn = withdrawn_units(store)
+    staged = {edition for edition, name in map(split_unit, staged_units(store)) if name in ("", FIRST)}
+    for edition in sorted(staged - set(withdrawn)):
+        begun = _find_begun(store, edition, asked.with_name(edition).evaluation)
+        if begun is not None and begun.asked == asked.asked:
+            return _resume(begun, own, store)
+    name = _free_name(asked.growth.benchmark, {*asked.growth.known_editions, *staged})
+    return PreparedRefresh(asked.with_name(name), own, resumed=False, published=False)
 
 
-def _free_name(taken: set[str]) -> str:
+def _free_name(benchmark: str, taken: set[str]) -> str:
     """Name an edition by its date, the only use of the clock before publishing."""
-    stem = f"kumo-{datetime.now(UTC):%Y-%m-%d}"
+    stem = f"{benchmark}-{datetime.now(UTC):%Y-%m-%d}"
     names = (stem if number == 1 else f"{stem}-{number}" for number in range(1, len(taken) + 2))
     return next(name for name in names if name not in taken)
-
-
-def _candidates(settings: RefreshSettings, authoring: AuthoringPlan) -> tuple[PlannedDomain, ...]:
-    """Return the given domains: those that were named, or all bundled ones.
-
-    Where new ones are proposed, the bundled ones are left out, unless a number of them was asked for.
-    """
-    unnamed = [] if authoring.proposals and not settings.domain_count else list(bundled_domains())
-    domains = {name: _domain(name) for name in settings.domains or unnamed}
-    _refuse_same_domain_twice(domains)
-    return tuple(domains.values())
-
-
-def _taken(
-    candidates: tuple[PlannedDomain, ...], settings: RefreshSettings, store: Store
-) -> tuple[PlannedDomain, ...]:
-    """Return the domains whose turn it is: all of them where no number was asked for."""
-    if settings.domain_count is None:
-        return candidates
-    history = [PastEdition(*held) for held in domains_by_edition(store, _BENCHMARK)]
-    ids = [domain.config.domain_id for domain in candidates]
-    turns = take_turns(ids, history, settings.domain_count, settings.rest_editions)
-    return tuple(replace(candidates[turn.place], turn=turn.why) for turn in turns)
-
-
-def _begun_with(prepared: PreparedRefresh, candidates: Sequence[PlannedDomain]) -> tuple[PlannedDomain, ...]:
-    """Return the domains of an edition that was begun, whosever turn it would be now.
-
-    Raises EditionConflict where one of them is no longer given, or no longer the same.
-    """
-    given = {domain.config.config_id: domain for domain in candidates}
-    plan = prepared.plan
-    missing = [config_id for config_id in plan.configs if config_id not in given]
-    if missing and not prepared.published:
-        raise EditionConflict(
-            f"edition {plan.edition!r} was begun with configuration {missing[0]}, which is not among the "
-            f"{len(given)} domains that are given now: give the same domains to resume, or remove its "
-            "staging folder"
-        )
-    begun = (given[config_id] for config_id in plan.configs if config_id in given)
-    return tuple(replace(domain, turn=f"edition {plan.edition} was begun with it") for domain in begun)
-
-
-def _domain(name: str) -> PlannedDomain:
-    config, source = choose_domain(name)
-    warnings = refuse_unsafe(config)
-    return PlannedDomain(config, source, tuple(finding.message for finding in warnings))
-
-
-def _refuse_same_domain_twice(domains: Mapping[str, PlannedDomain]) -> None:
-    """Refuse two names for one domain, by its name and goal or by what its instances are made of."""
-    given: dict[object, str] = {}
-    for name, domain in domains.items():
-        config = domain.config
-        first = given.setdefault(config.domain_id, name)
-        if first != name:
-            raise InvalidOption(
-                f"domain {config.name!r} was given twice, as {first!r} and {name!r}: an edition holds "
-                "a domain once, drop one of them or give them different names or goals"
-            )
-        encoded = encode_config(config)
-        parts = frozenset(encoded.truth_tokens), frozenset(chain.from_iterable(encoded.state_tokens))
-        first = given.setdefault(parts, name)
-        if first != name:
-            raise InvalidOption(
-                f"{first!r} and {name!r} are one domain under two names, {domains[first].config.name!r} and "
-                f"{config.name!r}: truths, actions and outcome states are the same, so their instances would "
-                "be too; drop one of them"
-            )
 
 
 def _short(value: object, width: int = 60) -> str:

@@ -1,39 +1,69 @@
-"""Stage 6: audit what is staged and, if it holds, publish it as an edition."""
+"""Audit what is staged, an edition or an evaluation, and, if it holds, publish it."""
 
 from datetime import UTC, datetime
+from pathlib import Path
 
 from flows.console.clock import refuse_clock_set_back
-from flows.kumo.check_batches import gate_audits
 from flows.refresh.template_hashes import template_hashes
 from flows.stages.completeness import require_complete
+from flows.stages.compute_statistics import analyse_edition
 from flows.stages.workspace import open_workspace
-from warehouse.audit.audit import audit, require_passed
+from schemas.tables import TABLES
+from schemas.units import is_evaluation
+from warehouse.audit.audit import audit, require_pass
+from warehouse.catalog.catalog import table_file, visible_evaluations
 from warehouse.editions.publish import publish
 from warehouse.staging.merge_parts import consolidate
+from warehouse.store.store import Store
 
 
-def audit_and_publish(root: str, edition: str) -> dict[str, int]:
-    """Publish the staged edition after its audit and return the rows of each table.
+def audit_and_publish(root: str, unit: str) -> dict[str, int]:
+    """Publish what is staged after its audit and return the rows of each table.
 
-    Raises AuditFailed, and publishes nothing, where an expectation does not hold; the staged data stays.
-    Raises Damaged where it is not what was staged, EditionConflict where the clock was set back.
+    An evaluation comes with the figures of its edition over all evaluations that are visible. Raises
+    AuditFailed, and publishes nothing, where an expectation does not hold; the staged data stays. Raises
+    Damaged where it is not what was staged, EditionConflict where the clock was set back.
     """
-    workspace = open_workspace(root, edition)
-    staging = workspace.staging
-    refuse_clock_set_back(staging.store, datetime.now(UTC))
+    workspace = open_workspace(root, unit)
+    staging, plan = workspace.staging, workspace.plan
+    store = staging.store
+    refuse_clock_set_back(store, datetime.now(UTC))
     with staging.scratch_folder() as folder:
         files = consolidate(staging, folder)
         # Only now: what is removed while it is read would be missed otherwise.
         require_complete(workspace)
-        results = [*audit(files), *gate_audits(workspace)]
-        require_passed(results, staging.store.location(staging.folder))
+        questions = local_questions(store, plan.edition, folder) if is_evaluation(unit) else {}
+        results = audit(files, questions)
+        for key in staging.done_keys():
+            results += staging.read_batch(key, "audits")
+        require_pass(results, store.location(staging.folder))
+        statistics = None
+        if is_evaluation(unit):
+            evaluations = visible_evaluations(store, plan.edition)
+            statistics = analyse_edition(store, plan.edition, evaluations, files)
         publication = publish(
-            staging.store,
-            workspace.plan,
+            store,
+            plan,
             {},
             results,
             created_at=datetime.now(UTC),
             files=files,
             templates=template_hashes(),
+            statistics=statistics,
         )
-    return publication.counts
+    return publication.counts | ({} if statistics is None else {"statistics": statistics.num_rows})
+
+
+def question_tables() -> list[str]:
+    """Return the names of the tables that hold an edition's questions."""
+    return [name for name in TABLES if TABLES[name].kind == "questions" and name != "editions"]
+
+
+def local_questions(store: Store, edition: str, folder: Path) -> dict[str, Path]:
+    """Return the edition's published questions as local files by table, copied to `folder` if need be."""
+    present = {name: table_file(name, edition) for name in question_tables()}
+    return {
+        name: store.local_file(file, folder / f"of_edition_{name}")
+        for name, file in present.items()
+        if store.exists(file)
+    }

@@ -34,7 +34,7 @@ class Runner:
         """Whether the next batch stays in this process."""
         return self.patience_s > 0
 
-    def stayed(self, seconds: float) -> None:
+    def note_local_batch(self, seconds: float) -> None:
         """Note that a batch took this long in this process."""
         self.patience_s -= seconds
 

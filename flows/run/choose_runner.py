@@ -13,6 +13,7 @@ from flows.run.process_pool import ProcessPool, WorkerLost
 from flows.run.worker import run_work
 from flows.stages.grow import Counts, Work
 from flows.stages.leaving import before_leaving
+from flows.stages.workspace import open_workspace
 from schemas.errors import PerennialError
 
 if TYPE_CHECKING:
@@ -32,21 +33,22 @@ def check_runner(runner: str) -> None:
 
 
 @contextmanager
-def opened_runner(runner: str, workers: int | None, root: str, edition: str) -> "Iterator[Runner | None]":
+def open_runner(runner: str, workers: int | None, root: str, edition: str) -> "Iterator[Runner | None]":
     """Yield what takes batches elsewhere, None where all of them run here, and end it with the block.
 
     Raises InvalidOption where the runner does not work, or its workers do not see the data root.
     """
     cores = os.cpu_count() or 1
     if runner != "local":
-        from flows.run.dask_workers import opened_dask
+        from flows.run.dask_workers import open_dask
 
-        with opened_dask(runner, workers or cores, root, edition) as taken:
+        with open_dask(runner, workers or cores, root, edition) as taken:
             yield taken
     elif (workers or cores) == 1:
         yield None
     else:
-        with _opened_pool(workers or cores, 0.0 if workers else _WORTH_A_POOL_S) as taken:
+        benchmark = open_workspace(root, edition).plan.benchmark
+        with _open_pool(workers or cores, 0.0 if workers else _WORTH_A_POOL_S, benchmark) as taken:
             yield taken
 
 
@@ -56,14 +58,14 @@ def root_for_workers(runner: str, root: str) -> str:
 
 
 @contextmanager
-def _opened_pool(workers: int, patience_s: float) -> Iterator[Runner]:
+def _open_pool(workers: int, patience_s: float, benchmark: str) -> Iterator[Runner]:
     from prefect.task_runners import ThreadPoolTaskRunner
 
     # One more than there are workers: a worker need not wait for the bookkeeping of its last batch.
     width = workers + 1
     task_runner: TaskRunner[Any] = ThreadPoolTaskRunner(max_workers=width)
     # Workers that start just then would miss what `leave` tidies up.
-    with task_runner, ProcessPool(workers) as pool, before_leaving(lambda _error: pool.stop()):
+    with task_runner, ProcessPool(workers, benchmark) as pool, before_leaving(lambda _error: pool.stop()):
 
         def call(work: Work, threads: int) -> Counts:
             return pool.run(run_work, work, threads)

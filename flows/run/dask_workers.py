@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from flows.refresh.plan import code_version
 from flows.run.batch_runner import Runner, threads_of_share
+from flows.run.code_version import code_version
 from flows.run.process_pool import interrupts_held_back
 from flows.run.worker import run_work
 from flows.stages.grow import Counts
@@ -48,7 +48,7 @@ def check_dask(runner: str) -> None:
 
 
 @contextmanager
-def opened_dask(runner: str, workers: int, root: str, edition: str) -> Iterator[Runner]:
+def open_dask(runner: str, workers: int, root: str, edition: str) -> Iterator[Runner]:
     """Yield what takes batches to Dask workers: a cluster of this machine's, or the scheduler that is named.
 
     Raises InvalidOption where no worker is there, or one has other code or does not see the data root.
@@ -56,8 +56,8 @@ def opened_dask(runner: str, workers: int, root: str, edition: str) -> Iterator[
     check_dask(runner)
     task_runner = _local_cluster(workers) if runner == _LOCAL else _scheduler(runner)
     with _logging_as_prefect(), task_runner:
-        client = _started(task_runner, runner)
-        with _ended_by_interrupt(client):
+        client = _start_cluster(task_runner, runner)
+        with _end_on_interrupt(client):
             _check_workers(client, runner, root, edition)
             yield Runner(
                 task_runner,
@@ -111,7 +111,7 @@ def _logging_as_prefect() -> Iterator[None]:
         logger.setLevel(before)
 
 
-def _started(task_runner: "DaskTaskRunner", runner: str) -> "Client":
+def _start_cluster(task_runner: "DaskTaskRunner", runner: str) -> "Client":
     """Start or reach the cluster and wait for its first worker."""
     try:
         with interrupts_held_back():
@@ -126,7 +126,7 @@ def _started(task_runner: "DaskTaskRunner", runner: str) -> "Client":
 
 
 @contextmanager
-def _ended_by_interrupt(client: "Client") -> Iterator[None]:
+def _end_on_interrupt(client: "Client") -> Iterator[None]:
     """Kill the workers of a cluster of our own at Ctrl-C: else it waits seconds for the batches in flight."""
     try:
         yield

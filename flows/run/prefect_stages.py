@@ -51,7 +51,7 @@ class Stages:
             while waiting and self.runner.is_patient():
                 started = time.monotonic()
                 yield in_process(waiting.popleft().run)
-                self.runner.stayed(time.monotonic() - started)
+                self.runner.note_local_batch(time.monotonic() - started)
             yield from self.runner.run(_as_task(name, self.runner.call), waiting)
         for work in here:
             yield in_process(work)

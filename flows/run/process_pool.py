@@ -31,11 +31,13 @@ class PoolStopped(Exception):
 class ProcessPool:
     """So many processes at most that run functions, each started when it is first needed.
 
-    Ends them all on leaving, whatever they are doing. A pool that lost a worker starts again.
+    One that starts is made ready for the benchmark, where one is named. Ends them all on leaving, whatever
+    they are doing. A pool that lost a worker starts again.
     """
 
-    def __init__(self, workers: int) -> None:
+    def __init__(self, workers: int, benchmark: str = "") -> None:
         self._workers = workers
+        self._benchmark = benchmark
         self._crew: _Crew | None = None
         self._lock = threading.Lock()
         self._stopped = False
@@ -73,7 +75,7 @@ class ProcessPool:
             if self._stopped:
                 raise PoolStopped
             if self._crew is None or self._crew.is_dismissed:
-                self._crew = _Crew(self._workers)
+                self._crew = _Crew(self._workers, self._benchmark)
             return self._crew
 
     def _dismiss(self, crew: "_Crew") -> None:
@@ -86,11 +88,11 @@ class ProcessPool:
 class _Crew:
     """One set of worker processes; when one of them dies, so do the others."""
 
-    def __init__(self, workers: int) -> None:
+    def __init__(self, workers: int, benchmark: str) -> None:
         context = multiprocessing.get_context("spawn")
         self._held, self._lifeline = context.Pipe(duplex=False)
         self._executor = ProcessPoolExecutor(
-            workers, mp_context=context, initializer=_begin, initargs=(self._held,)
+            workers, mp_context=context, initializer=_begin, initargs=(self._held, benchmark)
         )
         self.is_dismissed = False
 
@@ -118,9 +120,10 @@ def interrupts_held_back() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _begin(lifeline: Connection) -> None:
+def _begin(lifeline: Connection, benchmark: str) -> None:
     threading.Thread(target=_leave_with, args=(lifeline,), daemon=True).start()
-    prepare_worker()
+    if benchmark:
+        prepare_worker(benchmark)
 
 
 def _leave_with(lifeline: Connection) -> None:

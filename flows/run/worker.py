@@ -1,17 +1,19 @@
 """What a worker does: a process of this machine's pool, or of Dask's."""
 
-from flows.kumo.kernels import limited_threads, prepare_kernels
 from flows.stages.grow import Counts, Work
+from flows.stages.threads import limit_threads
+from schemas.benchmark import find_benchmark
 
 
-def prepare_worker() -> None:
-    """Import what batches need, without Prefect, and make the kernels ready: before the first batch."""
-    import flows.kumo.stages  # noqa: F401
-
-    prepare_kernels("sampling", "search")
+def prepare_worker(benchmark: str) -> None:
+    """Import what batches need, without Prefect, and make compiled code ready: before the first batch."""
+    found = find_benchmark(benchmark)
+    found.growing()
+    if found.warm_up is not None:
+        found.warm_up()
 
 
 def run_work(work: Work, threads: int) -> Counts:
-    """Return the counts of the work; its exact search takes so many threads."""
-    with limited_threads(threads):
+    """Return the counts of the work; a batch takes so many threads."""
+    with limit_threads(threads):
         return work.run()

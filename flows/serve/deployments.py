@@ -7,7 +7,7 @@ from there alone.
 
 import io
 from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager
 from typing import Any
 
 from prefect import Flow, State, flow, get_run_logger
@@ -17,12 +17,14 @@ from prefect.states import Completed
 from flows.console import progress
 from flows.console.terminal import Terminal
 from flows.refresh.flow import refresh
-from flows.refresh.plan import code_version
+from flows.refresh.plan import FIRST
+from flows.run.code_version import code_version
 from flows.serve.child_runs import end_with_parent
 from flows.serve.flow_parameters import takes_settings
 from flows.watchers.webhook import Notices
 from schemas.settings import EditionName, load_settings
-from warehouse.catalog.catalog import published_editions
+from schemas.units import evaluation_of
+from warehouse.catalog.catalog import published_units
 from warehouse.store.store import Store
 
 _WIDTH = 160
@@ -35,10 +37,10 @@ def _fresh_edition(given: dict[str, Any]) -> str:
     tidied up, and is no fresh edition, so that another one follows.
     """
     settings = load_settings(given)
-    before = published_editions(Store(settings.root))
+    before = published_units(Store(settings.root))
     values = {name: value for name, value in given.items() if value is not None}
     edition = refresh.fn(values)
-    return refresh.fn(values) if edition in before and not settings.edition else edition
+    return refresh.fn(values) if evaluation_of(edition, FIRST) in before and not settings.edition else edition
 
 
 def _tell_of_crash(flow: Flow[..., Any], flow_run: FlowRun, state: State[Any]) -> None:
@@ -46,17 +48,17 @@ def _tell_of_crash(flow: Flow[..., Any], flow_run: FlowRun, state: State[Any]) -
     # Without the run's parameters: nothing has checked those of a run that never came to start.
     settings = load_settings({})
     edition = str(flow_run.parameters.get("edition") or settings.edition)
-    notices = Notices(settings.webhook, settings.root, edition, code_version())
+    notices = Notices(settings.webhook, settings.root, settings.benchmark, edition, code_version())
     notices.crashed(state.message or "the process of the refresh ended without an error message")
 
 
 @flow(
-    name="kumo-refresh",
-    description="Grow and publish one edition of fresh KUMO instances, or resume one that was started.",
+    name="refresh",
+    description="Grow and publish one edition of fresh instances, or resume one that was started.",
     on_crashed=[_tell_of_crash],
 )
 @takes_settings
-def kumo_refresh(**settings: Any) -> State[Any]:
+def grow_edition(**settings: Any) -> State[Any]:
     """Grow and publish one edition, as `perennial refresh` does."""
     with _run_of_its_own():
         edition = _fresh_edition(settings)
@@ -70,10 +72,10 @@ def analyse(edition: EditionName | None = None) -> State[Any]:
     Args:
         edition: The edition. Default: every published one.
     """
-    from flows.cli.analyse import analyse as analysed
+    from flows.editions.analyse import analyse_editions
 
     with _run_of_its_own():
-        analysed(edition or None)
+        analyse_editions(Store(load_settings({}).root), edition or None, progress.note)
     return Completed(message="the statistics are up to date")
 
 
@@ -84,15 +86,15 @@ def audit(edition: EditionName | None = None) -> State[Any]:
     Args:
         edition: The edition. Default: every published one.
     """
-    from flows.editions.audit import audit_edition, editions_to_audit, require_held
+    from flows.editions.audit import audit_unit, require_expectations, units_to_audit
 
     store = Store(load_settings({}).root)
     broken = {}
     with _run_of_its_own():
-        for name in editions_to_audit(store, edition):
-            told, broken[name] = audit_edition(store, name)
+        for name in units_to_audit(store, edition):
+            told, broken[name] = audit_unit(store, name)
             progress.note(f"{name}: {told}")
-        require_held(broken, store)
+        require_expectations(broken, store)
     return Completed(message=f"audited: {', '.join(broken)}")
 
 
@@ -101,7 +103,7 @@ def _run_of_its_own() -> Iterator[None]:
     """Show progress in the run's log, and end with the process that serves."""
     end_with_parent()
     log = _RunLog()
-    with progress.shown_on(Terminal(file=log, width=_WIDTH, soft_wrap=True)), redirect_stdout(log):
+    with progress.show_on(Terminal(file=log, width=_WIDTH, soft_wrap=True)):
         yield
 
 

@@ -84,11 +84,11 @@ class RunNews:
             if deployment not in self._names:
                 self._names[deployment] = (await self._client.read_deployment(deployment)).name
         begun = await read_runs(self._client, self._deployments, states=_BEGUN)
-        under_way = [self._told_of(run) for run in reversed(begun)]
+        under_way = [self._report_run(run) for run in reversed(begun)]
         if not any(under_way):
             await self._tell_next()
 
-    def _told_of(self, run: FlowRun) -> bool:
+    def _report_run(self, run: FlowRun) -> bool:
         """Tell of the run if its state is new; return whether it is under way."""
         state = run.state
         if state is None or state.timestamp < self._began:

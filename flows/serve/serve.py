@@ -31,7 +31,7 @@ from prefect.states import Crashed, Scheduled
 from prefect.types.entrypoint import EntrypointType
 
 from flows.serve.child_runs import leave_after
-from flows.serve.deployments import analyse, audit, kumo_refresh
+from flows.serve.deployments import analyse, audit, grow_edition
 from flows.serve.run_news import RunNews, read_runs
 from flows.serve.server_access import refuse_open_server, require_access
 from flows.watchers.webhook import without_credentials
@@ -45,7 +45,7 @@ _MISSED = 200
 _ROOT_TAG = "root:"
 _RETRY_S = 30.0
 _END_S = 90.0
-_DEPLOYED: tuple[Flow[..., Any], ...] = (kumo_refresh, analyse, audit)
+_DEPLOYED: tuple[Flow[..., Any], ...] = (grow_edition, analyse, audit)
 _UNDER_WAY = (StateType.PENDING, StateType.RUNNING, StateType.CANCELLING)
 # A refresh that falls due while one is under way is dropped: a queue of them would grow an edition each.
 _ONE_AT_A_TIME = ConcurrencyLimitConfig(limit=1, collision_strategy=ConcurrencyLimitStrategy.CANCEL_NEW)
@@ -106,7 +106,7 @@ class Serving:
     async def _serve_once(self, stop: asyncio.Event, tell: Tell) -> None:
         async with get_client() as client:
             began = datetime.now(UTC)
-            owed = await self._owed(client, tell)
+            owed = await self._find_interrupted(client, tell)
             runner = Runner(
                 name="perennial", query_seconds=_QUERY_S, prefetch_seconds=0, pause_on_shutdown=False
             )
@@ -118,14 +118,14 @@ class Serving:
                     ids[0], parameters=owed.parameters, state=Scheduled(scheduled_time=datetime.now(UTC))
                 )
             serving = asyncio.create_task(runner.start())
-            await _started(runner, serving)
+            await _start(runner, serving)
             # Only now: Prefect's runner has set its own way to end, which does not wait for its children.
             for number in (signal.SIGINT, signal.SIGTERM):
                 asyncio.get_running_loop().add_signal_handler(number, stop.set)
             news = asyncio.create_task(RunNews(client, ids, began, tell).tell_forever())
             await _either(stop.wait(), serving)
             news.cancel()
-            await _stopped(client, runner, ids, serving, tell)
+            await _stop_runs(client, runner, ids, serving, tell)
 
     async def _add(self, runner: Runner, flow: Flow[..., Any]) -> UUID:
         # The flow itself, not where to load it from: Prefect would look for our packages in the folder
@@ -133,7 +133,7 @@ class Serving:
         return await runner.aadd_flow(
             flow,
             name=flow.name,
-            schedule=self.timetable.schedule() if flow is kumo_refresh else None,
+            schedule=self.timetable.schedule() if flow is grow_edition else None,
             parameters={},
             concurrency_limit=_ONE_AT_A_TIME,
             entrypoint_type=EntrypointType.MODULE_PATH,
@@ -146,13 +146,13 @@ class Serving:
     def _root_tag(self) -> str:
         return f"{_ROOT_TAG}{without_credentials(self.root)}"
 
-    async def _owed(self, client: PrefectClient, tell: Tell) -> FlowRun | None:
+    async def _find_interrupted(self, client: PrefectClient, tell: Tell) -> FlowRun | None:
         """Return the refresh that was cut off and has to be run again; None without one.
 
         Runs whose process is gone are marked so: they would hold their place for ever. Of refreshes that fell
         due while nobody served Prefect keeps all: one of them is left, which then runs.
         """
-        deployments = [await _registered(client, flow) for flow in _DEPLOYED]
+        deployments = [await _register(client, flow) for flow in _DEPLOYED]
         ids = [deployment.id for deployment in deployments if deployment is not None]
         if deployments[0] is None:
             return None
@@ -181,9 +181,9 @@ class Serving:
         own = without_credentials(self.root)
         if roots and own not in roots and not self.owns_server:
             raise InvalidOption(
-                f"deployment {kumo_refresh.name!r} on that Prefect server serves the data root {roots[0]!r}, "
+                f"deployment {grow_edition.name!r} on that Prefect server serves the data root {roots[0]!r}, "
                 f"not {own!r}: a server serves one root; use another server, or remove the deployment with "
-                f"`prefect deployment delete {kumo_refresh.name}/{kumo_refresh.name}`"
+                f"`prefect deployment delete {grow_edition.name}/{grow_edition.name}`"
             )
 
 
@@ -199,25 +199,25 @@ async def _refuse_unknown_parameters(
 def _are_valid(parameters: dict[str, Any]) -> bool:
     """Whether a run with these parameters would start, or be refused again."""
     try:
-        kumo_refresh.validate_parameters(parameters)
+        grow_edition.validate_parameters(parameters)
     except (ParameterTypeError, SignatureMismatchError):
         return False
     return True
 
 
-async def _registered(client: PrefectClient, flow: Flow[..., Any]) -> DeploymentResponse | None:
+async def _register(client: PrefectClient, flow: Flow[..., Any]) -> DeploymentResponse | None:
     try:
         return await client.read_deployment_by_name(f"{flow.name}/{flow.name}")
     except ObjectNotFound:
         return None
 
 
-async def _started(runner: Runner, serving: "asyncio.Task[None]") -> None:
+async def _start(runner: Runner, serving: "asyncio.Task[None]") -> None:
     while not runner.started and not serving.done():
         await asyncio.sleep(0.05)
 
 
-async def _stopped(
+async def _stop_runs(
     client: PrefectClient, runner: Runner, ids: list[UUID], serving: "asyncio.Task[None]", tell: Tell
 ) -> None:
     """End the runs under way and the runner; what was under way is marked as cut off.

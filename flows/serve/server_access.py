@@ -10,7 +10,7 @@ from prefect.exceptions import PrefectHTTPStatusError
 
 from flows.watchers.webhook import without_credentials
 from schemas.errors import InvalidOption, PerennialError
-from tasks.llm.endpoint import is_loopback
+from tasks.llm.http.endpoint import is_loopback
 
 _ANSWER_S = 5.0
 _REMEDY = (

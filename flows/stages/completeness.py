@@ -7,7 +7,9 @@ meanwhile would be missed by no reader, and the edition be published without it.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from flows.stages.unit_stages import staged_stages
 from flows.stages.workspace import Workspace
+from schemas.units import describe_unit
 
 _SHOWN = 3
 
@@ -35,7 +37,7 @@ class Progress:
 
 def progress_of(workspace: Workspace) -> Progress:
     """Return how far the staged edition is; raise Damaged where a mark or a part is damaged."""
-    return Progress(dict(_asked(workspace)), frozenset(workspace.staging.done_keys()))
+    return Progress(dict(_describe_batches(workspace)), frozenset(workspace.staging.done_keys()))
 
 
 def require_complete(workspace: Workspace) -> None:
@@ -49,14 +51,14 @@ def require_complete(workspace: Workspace) -> None:
         count = len(state.missing)
         more = f" and {count - _SHOWN:,} more" if count > _SHOWN else ""
         raise staging.damage(
-            f"{count:,} of the {len(state.asked):,} batches of edition {staging.edition!r} are not in "
+            f"{count:,} of the {len(state.asked):,} batches of {describe_unit(staging.unit)} are not in "
             f"{staging.store.location(staging.folder)}, though the refresh staged them: "
             f"{', '.join(state.missing[:_SHOWN])}{more}"
         )
     if state.unasked:
         raise staging.damage(
             f"{staging.store.location(staging.folder)} holds {len(state.unasked):,} batches that the plan of "
-            f"edition {staging.edition!r} does not ask for, such as {state.unasked[0]}"
+            f"{describe_unit(staging.unit)} does not ask for, such as {state.unasked[0]}"
         )
     _require_parts(workspace, state.asked)
 
@@ -74,8 +76,8 @@ def _require_parts(workspace: Workspace, asked: dict[str, str]) -> None:
                 raise staging.damage(f"{staging.store.location(name)} ({told}) is missing")
 
 
-def _asked(workspace: Workspace) -> Iterator[tuple[str, str]]:
+def _describe_batches(workspace: Workspace) -> Iterator[tuple[str, str]]:
     """Yield key and words of every batch, as far as it is known which there are."""
-    for stage in workspace.stages:
+    for stage in staged_stages(workspace):
         for batch in stage.batches(workspace):
             yield workspace.key(batch), str(batch)

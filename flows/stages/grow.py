@@ -1,4 +1,4 @@
-"""How an edition grows: its stages in order, each over its batches. Who runs the batches is handed in."""
+"""How an edition or an evaluation is made: its stages in order, each over its batches, run by a runner."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Protocol
 
+from flows.stages.model_calls import CallsFailed
 from flows.stages.policies import Policies
+from flows.stages.unit_stages import staged_stages
 from flows.stages.workspace import Workspace, open_workspace
 from schemas.benchmark import Batch, Stage
 from schemas.errors import EndpointFailed
@@ -15,34 +17,26 @@ FAILED_EPISODES = "api_errors"
 Counts = dict[str, int]
 
 
-class CallsFailed(Exception):
-    """Model calls of a batch failed for good, so that it is not staged: how many episodes that leaves."""
-
-    def __init__(self, episodes: int) -> None:
-        super().__init__(episodes)
-        self.episodes = episodes
-
-
 @dataclass(frozen=True, slots=True)
 class Work:
     """Batches of one stage that run one after the other; picklable, so that any process can do it."""
 
     root: str
-    edition: str
+    unit: str
     batches: tuple[Batch, ...]
     policies: Policies
 
     def run(self) -> Counts:
         """Stage the batches that are not staged yet; return the rows of all of them by table."""
-        workspace = open_workspace(self.root, self.edition)
-        stage = next(stage for stage in workspace.stages if stage.name == self.batches[0].stage)
+        workspace = open_workspace(self.root, self.unit)
+        stage = next(stage for stage in staged_stages(workspace) if stage.name == self.batches[0].stage)
         counts: Counter[str] = Counter()
         for batch in self.batches:
-            counts.update(_staged(workspace, stage, batch, self.policies))
+            counts.update(_stage_batch(workspace, stage, batch, self.policies))
         return dict(counts)
 
 
-def _staged(workspace: Workspace, stage: Stage, batch: Batch, policies: Policies) -> Counts:
+def _stage_batch(workspace: Workspace, stage: Stage, batch: Batch, policies: Policies) -> Counts:
     key = workspace.key(batch)
     if workspace.staging.is_done(key) and not stage.repeats:
         return workspace.staging.counts(key)
@@ -62,11 +56,11 @@ class StageRunner(Protocol):
 
 
 def grow(workspace: Workspace, policies: Policies, runner: StageRunner) -> None:
-    """Stage all that the edition's plan asks for, but for what is staged already.
+    """Stage all that the plan asks for, but for what is staged already.
 
     Raises EndpointFailed where a stage's model calls failed for good; what was answered is kept.
     """
-    for stage in workspace.stages:
+    for stage in staged_stages(workspace):
         batches = stage.batches(workspace)
         if batches:
             works = list(_works(workspace, stage, batches, policies))
@@ -78,7 +72,7 @@ def grow(workspace: Workspace, policies: Policies, runner: StageRunner) -> None:
 def _works(
     workspace: Workspace, stage: Stage, batches: Iterable[Batch], policies: Policies
 ) -> Iterable[Work]:
-    place = (workspace.staging.store.root, workspace.plan.edition)
+    place = (workspace.staging.store.root, workspace.plan.unit)
     groups = [(b,) for b in batches] if stage.chain is None else _chains(stage.chain, batches)
     for group in groups:
         elsewhere = stage.spreads(workspace, group[0])

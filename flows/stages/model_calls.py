@@ -34,6 +34,14 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 
+class CallsFailed(Exception):
+    """Model calls of a batch failed for good, so that it is not staged: how many episodes that leaves."""
+
+    def __init__(self, episodes: int) -> None:
+        super().__init__(episodes)
+        self.episodes = episodes
+
+
 class BatchCalls:
     """Ask on behalf of one batch, and remember which calls it used."""
 
@@ -53,7 +61,7 @@ class BatchCalls:
         """Return how long the reply to a call of this batch took."""
         return self._used[call_id].latency_s
 
-    def added_to(self, tables: Mapping[str, Rows]) -> dict[str, Rows]:
+    def add_to(self, tables: Mapping[str, Rows]) -> dict[str, Rows]:
         """Return the tables with `calls` and `messages`: every answer used, and each call that a row names.
 
         A failed call that no row names is left out: whether it was made may depend on timing.
@@ -112,7 +120,7 @@ async def _in_session(
     logging.getLogger("httpx2").setLevel(logging.WARNING)
     store = workspace.staging.store
     path = ledger_file(store.root)
-    with CallLedger(path, workspace.plan.edition, policy.base_url, root_id(store)) as ledger:
+    with CallLedger(path, workspace.plan.unit, policy.base_url, root_id(store)) as ledger:
         async with _client(policy, ledger, store) as client:
             with _calls_end_first(client.stop):
                 return await work(ModelSession(client, ledger, policy))
@@ -122,14 +130,14 @@ def _client(
     policy: CallPolicy, ledger: CallLedger, store: Store
 ) -> AbstractAsyncContextManager["ModelClient | ReplayClient"]:
     if policy.replay:
-        return nullcontext(ReplayClient(partial(_stored_reply, ledger)))
+        return nullcontext(ReplayClient(partial(_read_stored_reply, ledger)))
     from tasks.llm.client import ModelClient
 
     key = choose_endpoint(policy.base_url, os.environ).key
-    return ModelClient(policy, key, ledger, load_prices(store), ledger.spent())
+    return ModelClient(policy, key, ledger, load_prices(store), ledger.sum_spending())
 
 
-def _stored_reply(ledger: CallLedger, call_id: str) -> Reply | None:
+def _read_stored_reply(ledger: CallLedger, call_id: str) -> Reply | None:
     """Return what the ledger keeps of a call, an answer or not; None where it keeps nothing."""
     answer = ledger.find(call_id)
     if answer is not None:
@@ -177,7 +185,7 @@ def _calls_end_first(stop: Callable[[str], None]) -> Iterator[None]:
             ended.set()
 
 
-async def all_settled(work: Iterable[Awaitable[Result]]) -> list[Result]:
+async def settle_all(work: Iterable[Awaitable[Result]]) -> list[Result]:
     """Return all results in order; where some fail, let the others end first, then raise the first error.
 
     A call in flight is paid for: it is never cancelled for another one's sake.

@@ -4,26 +4,26 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from schemas.calls import CallPolicy
-from schemas.kumo.gate import GatePolicy
 from schemas.settings import RefreshSettings
 
 
 @dataclass(frozen=True, slots=True)
 class Policies:
-    """How calls are made, what blocks an edition, and what a benchmark was given beside its plan (`inputs`).
+    """How calls are made, and what a benchmark's stages are given beside the plan.
 
-    Batches that run elsewhere get no inputs.
+    `own` is its policy (`RefreshSettings.own_policy`), None where nothing is to stop it; `inputs` are its
+    inputs (`schemas.benchmark.Preparation`), which batches that run elsewhere do not get.
     """
 
     calls: CallPolicy
-    gate: GatePolicy
     accept_api_errors: bool
+    own: Any = None
     inputs: Any = None
 
     @classmethod
     def of(cls, settings: RefreshSettings, inputs: Any = None) -> "Policies":
         """Return what the settings say."""
-        return cls(settings.call_policy(), settings.gate_policy(), settings.accept_api_errors, inputs)
+        return cls(settings.call_policy(), settings.accept_api_errors, settings.own_policy(), inputs)
 
     def without_inputs(self) -> "Policies":
         """Return the policies as batches elsewhere get them."""

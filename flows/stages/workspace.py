@@ -1,25 +1,32 @@
-"""What every stage of a refresh works in: the staged edition and its plan."""
+"""What every stage works in: a staged edition or evaluation, and its plan."""
 
 from dataclasses import dataclass
 from typing import Any
 
-from schemas.benchmark import Batch, Rows, Stage, find_benchmark
-from schemas.plan import RefreshPlan
+from schemas.benchmark import Batch, Rows
+from schemas.plan import EditionPlan, EvaluationPlan, Plan
 from warehouse.staging.staging import Staging
 from warehouse.store.store import Store
 
 
 @dataclass(frozen=True)
 class Workspace:
-    """The staging of one edition, opened by root and name so that any process can do it."""
+    """The staging of an edition or evaluation, opened by root and name so that any process can do it."""
 
     staging: Staging
-    plan: RefreshPlan
+    plan: Plan
 
     @property
-    def stages(self) -> tuple[Stage, ...]:
-        """The stages by which the edition grows, in order."""
-        return find_benchmark(self.plan.benchmark).growing()
+    def growth(self) -> EditionPlan:
+        """The plan of the edition that is staged."""
+        assert isinstance(self.plan, EditionPlan)
+        return self.plan
+
+    @property
+    def evaluation(self) -> EvaluationPlan:
+        """The plan of the evaluation that is staged."""
+        assert isinstance(self.plan, EvaluationPlan)
+        return self.plan
 
     def key(self, batch: Batch) -> str:
         """Return the key under which a batch is staged: the same plan gives the same key."""
@@ -38,7 +45,7 @@ class Workspace:
         return self.staging.read_column(self.key(batch), table, column)
 
 
-def open_workspace(root: str, edition: str) -> Workspace:
-    """Open the staging of an edition; raise EditionConflict where there is none."""
-    staging = Staging(Store(root), edition)
-    return Workspace(staging, staging.required_plan())
+def open_workspace(root: str, unit: str) -> Workspace:
+    """Open the staging of an edition or evaluation; raise EditionConflict where there is none."""
+    staging = Staging(Store(root), unit)
+    return Workspace(staging, staging.require_plan())

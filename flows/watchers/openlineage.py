@@ -13,13 +13,16 @@ from datetime import datetime
 from openlineage.client import OpenLineageClient
 from openlineage.client.event_v2 import RunEvent
 
+from flows.stages.unit_stages import stages_of
 from flows.watchers.openlineage_delivery import Delivery, describe_error
 from flows.watchers.watcher import Watcher
 from schemas.errors import PerennialError
-from schemas.plan import RefreshPlan
+from schemas.plan import Plan
 from schemas.tables import TABLES
-from warehouse.catalog.catalog import table_file
+from schemas.units import is_evaluation, split_unit
+from warehouse.catalog.catalog import table_file, visible_evaluations
 from warehouse.catalog.external_scores import score_files
+from warehouse.catalog.later_statistics import analysis_of
 from warehouse.lineage.datasets import Written
 from warehouse.lineage.events import RefreshEvents
 from warehouse.lineage.jobs import jobs_of
@@ -45,18 +48,19 @@ class LineageWatcher(Watcher):
         self._running_at = 0.0
         self._events: RefreshEvents | None = None  # None before the plan is there
 
-    def refresh_started(self, root: str, plan: RefreshPlan) -> None:
+    def unit_started(self, root: str, plan: Plan) -> None:
         """Emit START of the refresh."""
-        self._store, self._edition = Store(root), plan.edition
+        self._store, self._unit = Store(root), plan.unit
         has_scores = bool(score_files(self._store))
         self._events = RefreshEvents(
             root,
             plan,
-            jobs_of(plan.benchmark),
-            scheduled_for=_scheduled_for(),
+            jobs_of(plan.unit, plan.benchmark, stages_of(plan.unit, plan.benchmark)),
+            scheduled_for=_read_schedule_time(),
             has_scores=has_scores,
+            is_first_evaluation=not self._store.names("tables/evaluations"),
         )
-        file = f"lineage/{plan.edition}-{self._events.run_id}.jsonl"
+        file = f"lineage/{plan.unit}-{self._events.run_id}.jsonl"
         self._client = OpenLineageClient(transport=Delivery(self._store, file, self._url, self._timeout_s))
         self._emit(self._events.refresh_started())
 
@@ -82,7 +86,8 @@ class LineageWatcher(Watcher):
     def published(self, counts: dict[str, int]) -> None:
         """Emit COMPLETE of the refresh, and wait a little for the endpoint."""
         if self._events is not None:
-            rows = {**counts, "editions": 1}  # nobody counts an edition's own row
+            own = "evaluations" if is_evaluation(self._unit) else "editions"
+            rows = {**counts, own: 1}  # nobody counts its own row
             tables = {name: Written(rows[name], self._size(name)) for name in TABLES if name in rows}
             self._end(self._events.published(tables))
 
@@ -102,9 +107,15 @@ class LineageWatcher(Watcher):
 
     def _size(self, table: str) -> int | None:
         """Return the bytes of the table's file, None where they cannot be found out."""
-        with suppress(OSError), self._store.open(table_file(table, self._edition)) as file:
+        with suppress(OSError), self._store.open(self._file(table)) as file:
             return int(file.size())
         return None
+
+    def _file(self, table: str) -> str:
+        if TABLES[table].kind != "analysis":
+            return table_file(table, self._unit)
+        edition, _ = split_unit(self._unit)
+        return analysis_of(self._store, edition, visible_evaluations(self._store, edition)) or ""
 
 
 def _message(error: Exception) -> str:
@@ -114,7 +125,7 @@ def _message(error: Exception) -> str:
     return describe_error(error)
 
 
-def _scheduled_for() -> datetime | None:
+def _read_schedule_time() -> datetime | None:
     """Return the time that a schedule gave this flow run, None where none did."""
     from prefect.context import FlowRunContext
 

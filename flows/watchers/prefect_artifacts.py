@@ -13,7 +13,8 @@ from flows.watchers.watcher import Watcher
 from flows.watchers.webhook import without_credentials
 from schemas.benchmark import find_benchmark
 from schemas.measure import Measure
-from schemas.plan import RefreshPlan
+from schemas.plan import Plan
+from schemas.units import is_evaluation
 from warehouse.store.store import Store
 
 if TYPE_CHECKING:
@@ -29,13 +30,13 @@ class Artifacts(Watcher):
         self._client: SyncPrefectClient | None = None
         self._run_id: UUID | None = None
         self._root = ""
-        self._edition = ""
+        self._edition = self._unit = ""
         self._measures: tuple[Measure, ...] = ()
         self._batches: dict[str, int] = {}
         self._progress: dict[str, UUID] = {}
         self._told_at: dict[str, float] = {}
 
-    def refresh_started(self, root: str, plan: RefreshPlan) -> None:
+    def unit_started(self, root: str, plan: Plan) -> None:
         """Open a client, where there is a flow run."""
         from prefect.client.orchestration import get_client
         from prefect.context import FlowRunContext
@@ -43,7 +44,7 @@ class Artifacts(Watcher):
         context = FlowRunContext.get()
         if context is None or context.flow_run is None:
             return
-        self._root, self._edition = root, plan.edition
+        self._root, self._edition, self._unit = root, plan.edition, plan.unit
         self._measures = find_benchmark(plan.benchmark).measures
         self._run_id = context.flow_run.id
         self._client = get_client(sync_client=True).__enter__()
@@ -51,7 +52,7 @@ class Artifacts(Watcher):
     def stage_started(self, stage: str, batches: int) -> None:
         """Make the stage's progress artifact."""
         self._batches[stage] = batches
-        made = self._make("progress", f"stage-{stage}", 0.0, f"{self._edition}: {stage}, {batches} batches")
+        made = self._make("progress", f"stage-{stage}", 0.0, f"{self._unit}: {stage}, {batches} batches")
         if made is not None:
             self._progress[stage] = made
             self._told_at[stage] = time.monotonic()
@@ -67,14 +68,16 @@ class Artifacts(Watcher):
         """Complete the stage's progress and list its rows."""
         if stage in self._progress:
             self._update(stage, 100.0)
-        self._make_table(f"rows-{stage}", _rows(counts), f"{self._edition}: rows of stage {stage}")
+        self._make_table(f"rows-{stage}", _rows(counts), f"{self._unit}: rows of stage {stage}")
 
     def published(self, counts: dict[str, int]) -> None:
         """List the leaderboard and the tables' rows, and say where the tables lie."""
         if self._client is None:
             return
-        self._make_table("edition", _rows(counts), f"edition {self._edition} is published")
-        self._make_table("leaderboard", self._leaderboard(), f"leaderboard of {self._edition}")
+        kind = "evaluation" if is_evaluation(self._unit) else "edition"
+        self._make_table(kind, _rows(counts), f"{kind} {self._unit} is published")
+        if is_evaluation(self._unit):
+            self._make_table("leaderboard", self._leaderboard(), f"leaderboard of {self._edition}")
         tables = without_credentials(Store(self._root).location("tables"))
         shown = f"{tables}/<table>/edition={self._edition}/"
         self._make("markdown", "tables", f"[{shown}]({_link(tables)})", f"the tables of {self._edition}")
@@ -91,7 +94,7 @@ class Artifacts(Watcher):
         with open_catalog(Store(self._root)).connection as connection:
             result = connection.execute(leaderboard_sql(self._edition, self._measures))
             names = [column[0] for column in result.description]
-            return [dict(zip(names, map(_rounded, row), strict=True)) for row in result.fetchall()]
+            return [dict(zip(names, map(_round_progress, row), strict=True)) for row in result.fetchall()]
 
     def _make_table(self, key: str, rows: list[dict[str, Any]], description: str) -> None:
         # Prefect's pages expect a table's data as text.
@@ -129,5 +132,5 @@ def _link(place: str) -> str:
     return place if "://" in place else f"file://{place}"
 
 
-def _rounded(value: Any) -> Any:
+def _round_progress(value: Any) -> Any:
     return round(value, 3) if isinstance(value, float) else value

@@ -1,7 +1,7 @@
 """The tables of a published edition as Prefect assets: one materialisation a table, with what it rests on."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Container
 from typing import Any
 
 from prefect.assets import Asset, AssetProperties, materialize
@@ -9,10 +9,13 @@ from prefect.cache_policies import NO_CACHE
 
 from flows.watchers.watcher import Watcher
 from schemas.ids import content_id
-from schemas.plan import RefreshPlan
+from schemas.plan import Plan
 from schemas.tables import TABLES
+from schemas.units import is_evaluation, split_unit
+from warehouse.catalog.catalog import table_file
 from warehouse.lineage.columns import origin_tables
 from warehouse.lineage.datasets import dataset_name, root_namespace
+from warehouse.store.store import Store
 
 _MADE_BY = "perennial"
 _KEY_LENGTH = 512  # Prefect's own bound
@@ -35,40 +38,48 @@ def asset_key(root: str, table: str) -> str:
 
 
 class AssetWatcher(Watcher):
-    """Materialises an asset for each table of the edition that has rows, once it is published."""
+    """Materialises an asset for each table that has rows, once it is published."""
 
     def __init__(self) -> None:
         self._root = ""
-        self._edition = ""
+        self._unit = ""
 
-    def refresh_started(self, root: str, plan: RefreshPlan) -> None:
-        """Keep where the edition goes."""
-        self._root, self._edition = root, plan.edition
+    def unit_started(self, root: str, plan: Plan) -> None:
+        """Keep where the edition or evaluation goes."""
+        self._root, self._unit = root, plan.unit
 
     def published(self, counts: dict[str, int]) -> None:
         """Run one materialising task a table."""
-        # An edition's own row is counted by nobody.
-        known = {**counts, "editions": 1}
+        # Its own row is counted by nobody.
+        known = {**counts, "evaluations" if is_evaluation(self._unit) else "editions": 1}
         rows = {name: known[name] for name in TABLES if known.get(name)}
+        present = {*rows, *_questions(Store(self._root), self._unit)}
         for table in rows:
-            _materialise(self._root, self._edition, table, rows)
+            _materialise(self._root, self._unit, table, rows[table], present)
 
 
-def _materialise(root: str, edition: str, table: str, rows: Mapping[str, int]) -> None:
+def _questions(store: Store, unit: str) -> list[str]:
+    """Return the tables of questions that the unit's edition has published: its answers rest on them."""
+    questions = [name for name, table in TABLES.items() if table.kind == "questions"]
+    return [name for name in questions if store.exists(table_file(name, split_unit(unit)[0]))]
+
+
+def _materialise(root: str, unit: str, table: str, rows: int, present: Container[str]) -> None:
     asset = Asset(
         key=asset_key(root, table),
         properties=AssetProperties(name=table, description=f"A row is {TABLES[table].row}."),
     )
     metadata: dict[str, Any] = {
-        "edition": edition,
-        "rows": rows[table],
-        "columns": [column.name for column in TABLES[table].columns],
+        "edition": split_unit(unit)[0],
+        "evaluation": split_unit(unit)[1],
+        "rows": rows,
+        "columns": [column.name for column in TABLES[table].file_columns],
     }
     materialize(
         asset,
         by=_MADE_BY,
         name=f"asset {table}",
-        asset_deps=[asset_key(root, name) for name in _rests_on(table) if name in rows],
+        asset_deps=[asset_key(root, name) for name in _rests_on(table) if name in present],
         persist_result=False,
         cache_policy=NO_CACHE,
     )(lambda: asset.add_metadata(metadata))()

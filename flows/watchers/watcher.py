@@ -1,17 +1,18 @@
-"""Who watches a refresh: artifacts, lineage events, notices. A watcher that fails never stops the refresh."""
+"""Who watches a refresh or an evaluation: artifacts, lineage events, notices. None ever stops it."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 from flows.console import progress
-from schemas.plan import RefreshPlan
+from schemas.plan import Plan
 
 
 class Watcher:
     """Told what a refresh does, step by step; each method does nothing unless it is overridden."""
 
-    def refresh_started(self, root: str, plan: RefreshPlan) -> None:
-        """The plan stands, and the stages begin."""
+    def unit_started(self, root: str, plan: Plan) -> None:
+        """The plan of an edition or an evaluation stands, and its stages begin."""
 
     def stage_started(self, stage: str, batches: int) -> None:
         """A stage of so many batches begins."""
@@ -23,45 +24,44 @@ class Watcher:
         """The stage is done; `counts` are all its rows by table."""
 
     def published(self, counts: dict[str, int]) -> None:
-        """The edition is published; `counts` are its rows by table."""
+        """The edition or evaluation is published; `counts` are its rows by table."""
+
+    def ended(self) -> None:
+        """All that was asked for is published."""
 
     def failed(self, error: BaseException) -> None:
-        """The refresh ends without an edition; it may have ended before its plan was written."""
+        """It ends with something unpublished; it may have ended before its plan was written."""
+
+
+def _pass_on(step: str) -> Any:
+    """Return the method of `Watchers` that passes this step on."""
+
+    def tell(self: "Watchers", *values: object) -> None:
+        self.tell(step, values)
+
+    return tell
 
 
 class Watchers(Watcher):
-    """Tells several watchers, each whatever happens to the others; the first failure of each is noted."""
+    """Passes each step on to several watchers, whatever happens to the others.
+
+    The first failure of each is noted, and ignored: the edition matters more.
+    """
+
+    unit_started = _pass_on("unit_started")
+    stage_started = _pass_on("stage_started")
+    batch_done = _pass_on("batch_done")
+    stage_done = _pass_on("stage_done")
+    published = _pass_on("published")
+    ended = _pass_on("ended")
+    failed = _pass_on("failed")
 
     def __init__(self, watchers: Sequence[Watcher] = ()) -> None:
         self._watchers = tuple(watchers)
         self._failed: set[str] = set()
 
-    def refresh_started(self, root: str, plan: RefreshPlan) -> None:
-        """Tell them all."""
-        self._tell(lambda watcher: watcher.refresh_started(root, plan))
-
-    def stage_started(self, stage: str, batches: int) -> None:
-        """Tell them all."""
-        self._tell(lambda watcher: watcher.stage_started(stage, batches))
-
-    def batch_done(self, stage: str, done: int, counts: dict[str, int]) -> None:
-        """Tell them all."""
-        self._tell(lambda watcher: watcher.batch_done(stage, done, counts))
-
-    def stage_done(self, stage: str, counts: dict[str, int]) -> None:
-        """Tell them all."""
-        self._tell(lambda watcher: watcher.stage_done(stage, counts))
-
-    def published(self, counts: dict[str, int]) -> None:
-        """Tell them all."""
-        self._tell(lambda watcher: watcher.published(counts))
-
-    def failed(self, error: BaseException) -> None:
-        """Tell them all."""
-        self._tell(lambda watcher: watcher.failed(error))
-
     @contextmanager
-    def told_of_failure(self) -> Iterator[None]:
+    def report_failure(self) -> Iterator[None]:
         """Tell them of whatever ends the block, an interrupt included, and let it pass on."""
         try:
             yield
@@ -69,11 +69,12 @@ class Watchers(Watcher):
             self.failed(error)
             raise
 
-    def _tell(self, told: Callable[[Watcher], None]) -> None:
+    def tell(self, step: str, values: tuple[object, ...]) -> None:
+        """Call the method `step` of each watcher."""
         for watcher in self._watchers:
             try:
-                told(watcher)
-            except Exception as error:  # noqa: BLE001  whatever it is, the edition matters more
+                getattr(watcher, step)(*values)
+            except Exception as error:  # noqa: BLE001  whatever it is
                 name = type(watcher).__name__
                 if name not in self._failed:
                     self._failed.add(name)

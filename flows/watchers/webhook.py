@@ -6,7 +6,7 @@ A notice is never fatal. Paths and queries of webhook URLs hold secrets: only th
 import signal
 import threading
 import time
-from dataclasses import dataclass
+from collections import Counter
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlsplit
@@ -15,82 +15,49 @@ from flows.console import progress
 from flows.console.interrupts import Interrupted
 from flows.watchers.watcher import Watcher
 from schemas.errors import PerennialError
-from schemas.plan import RefreshPlan
+from schemas.plan import Plan
+from schemas.units import split_unit
 from warehouse.ledger import ledger
 
 TIMEOUT_S = 10.0
-_TRIES = 2
 _PAUSE_S = 1.0
-_BENCHMARK = "kumo"
-
-
-@dataclass(frozen=True)
-class Webhook:
-    """Posts documents to a URL."""
-
-    url: str
-
-    def post(self, document: dict[str, Any]) -> str:
-        """Post the document and return "", or in words why nobody took it after two tries."""
-        why = ""
-        for number in range(_TRIES):
-            if number:
-                time.sleep(_PAUSE_S)
-            why = self._tried(document)
-            if not why:
-                return ""
-        return f"the webhook at {urlsplit(self.url).hostname} did not receive the message: {why}"
-
-    def _tried(self, document: dict[str, Any]) -> str:
-        """Post once; a thread of its own holds the whole exchange to the time limit."""
-        outcome = [f"no answer within {TIMEOUT_S:.0f} s"]
-
-        def exchange() -> None:
-            outcome[0] = self._answer(document)
-
-        thread = threading.Thread(target=exchange, daemon=True)
-        thread.start()
-        thread.join(TIMEOUT_S)
-        return outcome[0]
-
-    def _answer(self, document: dict[str, Any]) -> str:
-        import httpx
-
-        try:
-            # Not followed where it leads elsewhere: the document is for this host alone.
-            answer = httpx.post(self.url, json=document, timeout=TIMEOUT_S, follow_redirects=False)
-        except Exception as error:  # noqa: BLE001  its text may hold the URL, so that only its class is named
-            return f"{type(error).__name__}"
-        return "" if answer.is_success else f"it answered {answer.status_code}"
 
 
 class Notices(Watcher):
     """Sends the end of a refresh to a webhook; without a URL it does nothing."""
 
-    def __init__(self, url: str, root: str, edition: str, code_version: str) -> None:
-        self._webhook = Webhook(url) if url else None
+    def __init__(self, url: str, root: str, benchmark: str, edition: str, code_version: str) -> None:
+        self._url = url
+        self._counts: Counter[str] = Counter()
         self._known: dict[str, Any] = {
-            "benchmark": _BENCHMARK,
+            "benchmark": benchmark,
             "edition": edition or None,
             "root": without_credentials(root),
             "code_version": code_version,
         }
 
-    def refresh_started(self, root: str, plan: RefreshPlan) -> None:
-        """Remember the edition for the message at the end."""
+    def unit_started(self, root: str, plan: Plan) -> None:
+        """Remember what it is for the message at the end."""
         self._known |= {
             "edition": plan.edition,
+            "evaluation": split_unit(plan.unit)[1] or None,
             "benchmark": plan.benchmark,
             "code_version": plan.code_version,
         }
 
     def published(self, counts: dict[str, int]) -> None:
-        """Tell of the edition and its rows."""
-        self._post({"event": "published", "counts": counts, "error": None})
+        """Remember the rows."""
+        self._counts.update(counts)
+
+    def ended(self) -> None:
+        """Tell of the edition and its rows, those of its evaluation too."""
+        self._post({"event": "published", "counts": dict(self._counts), "error": None})
 
     def failed(self, error: BaseException) -> None:
         """Tell why there is no edition."""
-        self._post({"event": "failed", "counts": {}, "error": _told(error)})
+        message = str(error) or "interrupted; the same command, or the next scheduled run, resumes it"
+        document = {"type": type(error).__name__, "message": message, "exit_code": _exit_code(error)}
+        self._post({"event": "failed", "counts": {}, "error": document})
 
     def crashed(self, reason: str) -> None:
         """Send that the process of a refresh is gone without an error message."""
@@ -98,21 +65,44 @@ class Notices(Watcher):
         self._post({"event": "failed", "counts": {}, "error": error})
 
     def _post(self, news: dict[str, Any]) -> None:
-        if self._webhook is None:
+        """Post the document, a second time if need be, and note why nobody took it."""
+        if not self._url:
             return
-        problem = self._webhook.post({**self._known, **news, "at": datetime.now(UTC).isoformat()})
+        document = {**self._known, **news, "at": datetime.now(UTC).isoformat()}
+        problem = self._try_post(document)
         if problem:
-            progress.note(f"warning: {problem}")
+            time.sleep(_PAUSE_S)
+            problem = self._try_post(document)
+        if problem:
+            host = urlsplit(self._url).hostname
+            progress.note(f"warning: the webhook at {host} did not receive the message: {problem}")
+
+    def _try_post(self, document: dict[str, Any]) -> str:
+        """Post once; a thread of its own holds the whole exchange to the time limit."""
+        outcome = [f"no answer within {TIMEOUT_S:.0f} s"]
+
+        def exchange() -> None:
+            outcome[0] = self._exchange(document)
+
+        thread = threading.Thread(target=exchange, daemon=True)
+        thread.start()
+        thread.join(TIMEOUT_S)
+        return outcome[0]
+
+    def _exchange(self, document: dict[str, Any]) -> str:
+        import httpx
+
+        try:
+            # Not followed where it leads elsewhere: the document is for this host alone.
+            answer = httpx.post(self._url, json=document, timeout=TIMEOUT_S, follow_redirects=False)
+        except Exception as error:  # noqa: BLE001  its text may hold the URL, so that only its class is named
+            return type(error).__name__
+        return "" if answer.is_success else f"it answered {answer.status_code}"
 
 
 def without_credentials(root: str) -> str:
     """Return the data root without what a URL may hold of secrets: its user and its query."""
     return ledger.without_credentials(root) if "://" in root else root
-
-
-def _told(error: BaseException) -> dict[str, Any]:
-    message = str(error) or "interrupted; the same command, or the next scheduled run, resumes it"
-    return {"type": type(error).__name__, "message": message, "exit_code": _exit_code(error)}
 
 
 def _exit_code(error: BaseException) -> int:

@@ -144,6 +144,7 @@ KUMO_EPISODES = Table(
         Reference("episode_id", "episodes", "episode_id"),
         Reference("book_id", "kumo_books", "book_id"),
     ),
+    kind="answers",
 )
 
 KUMO_MOVES = Table(
@@ -158,6 +159,7 @@ KUMO_MOVES = Table(
     ),
     key=("episode_id", "turn"),
     references=(Reference("episode_id", "episodes", "episode_id"),),
+    kind="answers",
 )
 
 KUMO_TABLES = (DOMAINS, SEED_CONFIGS, OUTCOMES, KUMO_INSTANCES, BOOKS, KUMO_EPISODES, KUMO_MOVES)

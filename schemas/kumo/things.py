@@ -203,6 +203,26 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
+class BookVerdict:
+    """How what a book says differs from the rules that it has to say, a line in words for each difference.
+
+    The four kinds are those of the paper's revision prompt (figure 11). `was_read` is False where no model
+    could read the book back in the form asked for: then the check says nothing of it, and it has not passed.
+    """
+
+    missing: tuple[str, ...] = ()
+    extra: tuple[str, ...] = ()
+    confirmed: tuple[str, ...] = ()
+    ambiguous: tuple[str, ...] = ()
+    was_read: bool = True
+
+    @property
+    def passed(self) -> bool:
+        """Whether the book was read, and says exactly what it should."""
+        return self.was_read and not (self.missing or self.extra or self.confirmed or self.ambiguous)
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One thing that the validator found: a rule's name, where, what was expected, and the remedy."""
 

@@ -1,13 +1,11 @@
 """Read a player's move out of its reply: the name between the last <ANSWER> and </ANSWER>."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from tasks.kumo.validation.names import folded
-
-_TAG = re.compile(r"<(/?)answer>", re.IGNORECASE | re.ASCII)
+from tasks.kumo.tags import find_tagged
+from tasks.kumo.validation.names import match_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,35 +26,22 @@ def parse_answer(reply: str, truths: Sequence[str], actions: Sequence[str]) -> M
     one does. `${name}` is read as `name`. A name matches exactly, or else, with letters case-folded and
     spaces collapsed, when it matches one listed name only. Time is proportional to the reply's length.
     """
-    content = _last_pair(reply)
-    if content is None:
+    pairs = find_tagged(reply, "answer")
+    if not pairs:
         return NO_MOVE
-    for text in _without_wrapping(content):
+    texts = _without_wrapping(reply[pairs[-1]])
+    for text in texts:
         if text in actions:
             # A name in both lists is an action: naming a truth ends the game, so that reading would cost
             # a player who meant the action everything. The validator refuses such domains.
             return Move("action", text)
         if text in truths:
             return Move("truth", text)
-    for text in _without_wrapping(content):
-        wanted = folded(text)
-        alike = [Move("action", name) for name in actions if folded(name) == wanted]
-        alike += [Move("truth", name) for name in truths if folded(name) == wanted]
-        if len(alike) == 1:
-            return alike[0]
+    for text in texts:
+        name = match_name(text, [*actions, *truths])
+        if name is not None:
+            return Move("action" if name in actions else "truth", name)
     return NO_MOVE
-
-
-def _last_pair(reply: str) -> str | None:
-    opened: int | None = None
-    content: slice | None = None
-    for tag in _TAG.finditer(reply):
-        if not tag[1]:
-            opened = tag.end()
-        elif opened is not None:
-            content = slice(opened, tag.start())
-            opened = None
-    return None if content is None else reply[content]
 
 
 def _without_wrapping(content: str) -> list[str]:

@@ -14,9 +14,9 @@ from schemas.calls import Message as Message
 from schemas.kumo.things import Observation, Rule, SeedConfig, Step
 from tasks.kumo.books.rules import closed_ends
 
-SYSTEM_TEMPLATE = "kumo/player_system.md.j2"
-SYMBOLIC_TEMPLATE = "kumo/player_system_symbolic.md.j2"
-TURN_TEMPLATE = "kumo/player_turn.md.j2"
+SYSTEM_TEMPLATE = "kumo/players/system.md.j2"
+SYMBOLIC_TEMPLATE = "kumo/players/system_symbolic.md.j2"
+TURN_TEMPLATE = "kumo/players/turn.md.j2"
 
 
 def system_message(config: SeedConfig, truths: Sequence[str], actions: Sequence[str], book: str) -> Message:
@@ -53,7 +53,7 @@ def user_message(
     content = render(
         TURN_TEMPLATE,
         action=None if last is None else last.move,
-        observation=None if last is None else quoted_observation(last.observation),
+        observation=None if last is None else quote_observation(last.observation),
         truth_noun=config.truth_noun,
         action_noun=config.action_noun,
         truths=truths,
@@ -62,7 +62,7 @@ def user_message(
     return {"role": "user", "content": content}
 
 
-def quoted_observation(observation: Observation | None) -> str:
+def quote_observation(observation: Observation | None) -> str:
     """Return a label in quotation marks, as books show it, or a number by `repr`, which reads back."""
     return f'"{observation}"' if isinstance(observation, str) else repr(observation)
 
@@ -78,24 +78,15 @@ def rule_outs_json(truths: Sequence[str], rules: Sequence[Rule]) -> str:
     for rule, closed in zip(rules, closed_ends(rules), strict=True):
         outcome = rule.label if rule.label is not None else _interval(rule, closed)
         mapping[rule.action].setdefault(outcome, [name for name in truths if name in rule.rules_out])
-    return _object([_entry(action, _object(_entries(states), "  ")) for action, states in mapping.items()])
+    blocks = []
+    for action, outcomes in mapping.items():
+        lines = ",\n".join(f"    {_text(outcome)}: {_text(names)}" for outcome, names in outcomes.items())
+        blocks.append(f"  {_text(action)}: {{\n{lines}\n  }}")
+    return "{\n" + ",\n".join(blocks) + "\n}"
 
 
 def _interval(rule: Rule, closed: bool | None) -> str:
     return f"[{rule.low!r}, {rule.high!r}{']' if closed else ')'}"
-
-
-def _entries(outcomes: dict[str, list[str]]) -> list[str]:
-    return [_entry(outcome, _text(names)) for outcome, names in outcomes.items()]
-
-
-def _entry(key: str, value: str) -> str:
-    return f"{_text(key)}: {value}"
-
-
-def _object(entries: Sequence[str], indent: str = "") -> str:
-    lines = ",\n".join(f"{indent}  {entry}" for entry in entries)
-    return f"{{\n{lines}\n{indent}}}"
 
 
 def _text(value: str | list[str]) -> str:

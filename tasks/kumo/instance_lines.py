@@ -5,14 +5,12 @@ kept as text, as everything that is no measurement.
 """
 
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
-from json import JSONDecoder
 from math import isfinite
-from typing import Any, NoReturn
+from typing import Any
 
 from schemas.errors import UnreadableInput, quote
 from schemas.kumo.things import Instance, Observation, Outcome, OutcomeState
-from tasks.kumo.configuration import MAX_CHARACTERS, parse_json
+from tasks.kumo.configuration import parse_json
 from tasks.kumo.encoding import EncodedConfig
 
 _MOST_INTEGER = 2**63 - 1
@@ -44,7 +42,7 @@ class _Line:
     def __init__(self, place: str, encoded: EncodedConfig, line: str) -> None:
         self.place = place
         self.encoded = encoded
-        self.record = _decoded(line, place)
+        self.record = parse_json(line, place)
         if not isinstance(self.record, dict):
             raise self._unreadable("the line", self.record, f"a JSON object with {', '.join(_REQUIRED)}")
         for key in _REQUIRED:
@@ -105,7 +103,7 @@ class _Line:
             else:
                 state, observation = self._state_of_value(outcome, observation)
             if stated is not None:
-                state = self._stated(outcome, stated[action], observation)
+                state = self._read_integer(outcome, stated[action], observation)
             states.append(state)
             observations.append(observation)
         return tuple(states), tuple(observations)
@@ -138,7 +136,7 @@ class _Line:
             return label, str(value)
         return state, float(value)
 
-    def _stated(self, outcome: Outcome, state: Any, observation: Observation) -> int | None:
+    def _read_integer(self, outcome: Outcome, state: Any, observation: Observation) -> int | None:
         what = f"states of {outcome.action!r}"
         if state is None:
             return None
@@ -153,29 +151,6 @@ class _Line:
 
     def _unreadable(self, what: str, value: Any, expected: str) -> UnreadableInput:
         return UnreadableInput(f"{self.place}: {what}: {quote(value, 80)}, expected {expected}")
-
-
-def _decoded(line: str, place: str) -> Any:
-    """Return the line's JSON value; `parse_json` takes over wherever there is something special."""
-    if line.isascii() and "\\u" not in line and len(line) <= MAX_CHARACTERS:
-        with suppress(ValueError, RecursionError):
-            return _PLAIN_JSON.decode(line)
-    return parse_json(line, place)
-
-
-def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    value = dict(pairs)
-    if len(value) < len(pairs):
-        raise ValueError("a key occurs twice")
-    return value
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON")
-
-
-# json.loads with options would build a decoder for every line.
-_PLAIN_JSON = JSONDecoder(object_pairs_hook=_without_repeats, parse_constant=_no_constant)
 
 
 def _is_number(value: Any) -> bool:

@@ -5,7 +5,7 @@ see, without masks, states or valid truths of the instance: two independent ways
 agree.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from operator import or_
@@ -17,11 +17,11 @@ from schemas.kumo.things import (
     Instance,
     Observation,
     OutcomeState,
-    Rule,
     SeedConfig,
     Step,
 )
-from tasks.kumo.authors.comparison import ReadBack, compare
+from tasks.kumo.authors.comparison import compare
+from tasks.kumo.authors.forms.read_back_form import ReadBackForm
 from tasks.kumo.board import Board
 from tasks.kumo.books import write_book
 from tasks.kumo.books.check import check_book
@@ -31,7 +31,6 @@ from tasks.kumo.encoding import EncodedConfig, EncodedInstance, encode_instance
 from tasks.kumo.game import KumoGame, play
 from tasks.kumo.players.reader import ReaderPlayer, read_last_outcome
 from tasks.kumo.players.seat import answer, take_seat
-from tasks.kumo.validation.names import folded
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +64,7 @@ class SelfTest:
         Each observation, read out of the message that shows it, falls into one state of its action, the one
         that the instance names; the truths that these states leave are the valid ones, at least one.
         """
-        problem = self._misnamed(instance)
+        problem = self._find_misnaming(instance)
         if problem is not None:
             return problem
         ruled_out: set[str] = set()
@@ -73,7 +72,7 @@ class SelfTest:
             instance.actions, instance.states, instance.observations, strict=True
         ):
             states = self._states[action]
-            shown = self._as_shown(action, observation)
+            shown = self._read_shown(action, observation)
             held = [i for i, state in enumerate(states) if _holds(state, shown, states)]
             if held != [number]:
                 return (
@@ -89,7 +88,7 @@ class SelfTest:
             )
         return SoundInstance(instance, encode_instance(self.encoded, instance), left)
 
-    def misgraded(self, board: SoundInstance) -> str | None:
+    def find_misgrading(self, board: SoundInstance) -> str | None:
         """Return how the grading of an answer is wrong, None where it is right for every truth.
 
         Each truth is named in a reply, as a model would name it, and goes through parser, match and grader.
@@ -105,7 +104,7 @@ class SelfTest:
                 )
         return None
 
-    def unsolved(self, board: SoundInstance, book: str) -> str | None:
+    def find_reader_failure(self, board: SoundInstance, book: str) -> str | None:
         """Return how the reader fails on the instance with this book, None where it wins by what it read.
 
         It plays as it would in an episode, and then sees all other observations too: what it still holds
@@ -130,28 +129,22 @@ class SelfTest:
             return f"after all observations the reader holds possible {held}; the truths left are {left}"
         return self._misinforming(instance, book)
 
-    def unsolved_by_rules(self, board: SoundInstance, said: ReadBack) -> str | None:
+    def find_rules_failure(self, board: SoundInstance, said: ReadBackForm) -> str | None:
         """Return how the reader fails by the rules that a model read out of a book, None where it wins.
 
-        The reader itself knows the template's grammar alone: it is given these rules in that grammar. They
-        must be those of the instance, but for outcomes that rule out nothing. Where the template cannot say
-        a name (it holds `**`), that is all that is checked.
+        They must be those of the instance, but for outcomes that rule out nothing. The reader itself knows
+        the template's grammar alone: it is given the rules in that grammar. Where the template cannot say
+        a name (it holds `**`), it does not play.
         """
-        labels = {
-            action: [state.label for state in states if state.label is not None]
-            for action, states in self._states.items()
-        }
-        rules = said_rules(said, board.instance, labels)
-        wanted = rules_of(self.encoded, board.instance)
-        verdict = compare(said, board.instance.truths, wanted)
+        rules = rules_of(self.encoded, board.instance)
+        verdict = compare(said, board.instance.truths, rules)
         if not verdict.passed:
             found = (*verdict.missing, *verdict.extra, *verdict.confirmed, *verdict.ambiguous)
             return f"what was read differs from the rules: {found[0]}"
-        complete = (*rules, *(rule for rule in wanted if not rule.rules_out and not _is_told(rule, rules)))
-        book = write_book(self.config, board.instance, complete, Random(0))
+        book = write_book(self.config, board.instance, rules, Random(0))
         if self._misinforming(board.instance, book) is not None:
             return None
-        return self.unsolved(board, book)
+        return self.find_reader_failure(board, book)
 
     def _misinforming(self, instance: Instance, book: str) -> str | None:
         verdict = check_book(book, instance, rules_of(self.encoded, instance))
@@ -160,7 +153,7 @@ class SelfTest:
         what, found = ("lacks", verdict.missing) if verdict.missing else ("adds", verdict.extra)
         return f"the book {what} {found[0]}"
 
-    def _misnamed(self, instance: Instance) -> str | None:
+    def _find_misnaming(self, instance: Instance) -> str | None:
         lengths = {len(instance.actions), len(instance.states), len(instance.observations)}
         if len(lengths) > 1:
             return f"it has {len(instance.actions)} actions, {len(instance.states)} states and " + (
@@ -177,7 +170,7 @@ class SelfTest:
                 return f"{what} {unknown[0]!r} is not in domain {self.config.name!r}"
         return None
 
-    def _as_shown(self, action: str, observation: Observation) -> Observation:
+    def _read_shown(self, action: str, observation: Observation) -> Observation:
         """Return the observation as it is read out of the message that shows it to players."""
         known = self._shown.get((action, observation)) if isinstance(observation, str) else None
         if known is not None:
@@ -216,38 +209,6 @@ def _holds(state: OutcomeState, shown: Observation, states: Sequence[OutcomeStat
         return state.low <= shown < state.high
     others = ((other.low, other.high) for other in states if other is not state)
     return not any(low is not None and high is not None and low <= shown < high for low, high in others)
-
-
-def said_rules(said: ReadBack, instance: Instance, labels: Mapping[str, Sequence[str]]) -> tuple[Rule, ...]:
-    """Return what a book was read to say as rules: one for each outcome, its passages taken together.
-
-    `labels` are the labels of each action. Names match as where the reading was judged: exactly, or by their
-    folded form where one listed name has it. What no list holds is left out.
-    """
-    excluded: dict[tuple[str, str | None, float | None, float | None], set[str]] = {}
-    for outcome in said.outcomes:
-        action = _listed(outcome.action, instance.actions)
-        if action is None:
-            continue
-        label = None if outcome.label is None else _listed(outcome.label, labels[action])
-        low, high = (None, None) if outcome.range is None else (outcome.range.low, outcome.range.high)
-        if label is not None or (low is not None and high is not None):
-            names = (_listed(name, instance.truths) for name in outcome.rules_out)
-            excluded.setdefault((action, label, low, high), set()).update(filter(None, names))
-    return tuple(Rule(*outcome, frozenset(names)) for outcome, names in excluded.items())
-
-
-def _is_told(rule: Rule, rules: Sequence[Rule]) -> bool:
-    outcome = (rule.action, rule.label, rule.low, rule.high)
-    return any((other.action, other.label, other.low, other.high) == outcome for other in rules)
-
-
-def _listed(written: str, names: Sequence[str]) -> str | None:
-    """Return the listed name that somebody wrote, None where it is none or may be several."""
-    if written in names:
-        return written
-    alike = [name for name in names if folded(name) == folded(written)]
-    return alike[0] if len(alike) == 1 else None
 
 
 def needs_no_test(encoded: EncodedInstance) -> bool:

@@ -20,8 +20,8 @@ def check_budget(policy: CallPolicy, models: Iterable[ModelChoice], prices: Mapp
     if policy.max_cost is None:
         return
     for choice in models:
-        _known_price(choice.model, prices)
-        _known_bound(choice.model, choice.params)
+        _require_price(choice.model, prices)
+        _require_bound(choice.model, choice.params)
 
 
 def cost_at_most(request: ModelRequest, prices: Mapping[str, Price]) -> float:
@@ -30,14 +30,14 @@ def cost_at_most(request: ModelRequest, prices: Mapping[str, Price]) -> float:
     Prompt tokens are estimated at 3 bytes each, completion tokens are `max_tokens`. A server that counts
     more tokens than that can pass the bound.
     """
-    price = _known_price(request.model, prices)
-    bound = _known_bound(request.model, request.params)
+    price = _require_price(request.model, prices)
+    bound = _require_bound(request.model, request.params)
     prompt_price = max(price.prompt or 0.0, price.cached or 0.0)
     tokens = prompt_tokens_at_most(request, _BYTES_PER_TOKEN)
     return (tokens * prompt_price + bound * (price.completion or 0.0)) / 1e6
 
 
-def _known_price(model: str, prices: Mapping[str, Price]) -> Price:
+def _require_price(model: str, prices: Mapping[str, Price]) -> Price:
     price = prices.get(model)
     if price is None or price.prompt is None or price.completion is None:
         raise InvalidOption(
@@ -47,7 +47,7 @@ def _known_price(model: str, prices: Mapping[str, Price]) -> Price:
     return price
 
 
-def _known_bound(model: str, params: Mapping[str, Any]) -> int:
+def _require_bound(model: str, params: Mapping[str, Any]) -> int:
     bound = completion_bound(params)
     if bound is None:
         raise InvalidOption(
@@ -149,15 +149,15 @@ class Budget:
         """Raise LimitReached where the call would pass a limit even if nothing else were in flight."""
         if self._max_calls is not None and self._calls + 1 > self._max_calls:
             raise LimitReached(
-                f"the limit of {self._max_calls} calls is reached: {self._spent()}; "
+                f"the limit of {self._max_calls} calls is reached: {self._describe_spending()}; "
                 "the same command with a higher --max-calls resumes from here; nothing is lost"
             )
         if self._max_cost is not None and self._cost_usd + wanted.cost_usd > self._max_cost + _EPSILON:
             raise LimitReached(
                 f"the next call may cost ${wanted.cost_usd:.6f}, which would pass the limit of "
-                f"${self._max_cost:.6f}: {self._spent()}; "
+                f"${self._max_cost:.6f}: {self._describe_spending()}; "
                 "the same command with a higher --max-cost resumes from here; nothing is lost"
             )
 
-    def _spent(self) -> str:
+    def _describe_spending(self) -> str:
         return f"{self._calls} calls for ${self._cost_usd:.6f} are paid for"

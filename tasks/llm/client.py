@@ -16,8 +16,8 @@ from schemas.calls import CallPolicy, ModelRequest, Price, Reply, Spent
 from tasks.llm.asking import Ledger
 from tasks.llm.breaker import Breaker
 from tasks.llm.budget import Budget
-from tasks.llm.endpoint import checked_key, checked_url, shown_url
-from tasks.llm.posting import post_chat
+from tasks.llm.http.endpoint import check_key, check_url, strip_url
+from tasks.llm.http.posting import post_chat
 from tasks.llm.rate_limits import RateLimits
 from tasks.llm.redaction import Redaction
 from tasks.llm.replies import read_attempt, wants_completion_tokens
@@ -45,13 +45,13 @@ class ModelClient:
     ) -> None:
         self.answered = self.replayed = self.failed = 0
         self._policy = policy
-        self._url = checked_url(policy.base_url)
-        self._key = checked_key(key)
+        self._url = check_url(policy.base_url)
+        self._key = check_key(key)
         self._ledger = ledger
         self._prices = prices
         self._retries = retries or RetryPolicy()
         self._budget = Budget(policy, prices, spent)
-        self._breaker = Breaker(shown_url(self._url))
+        self._breaker = Breaker(strip_url(self._url))
         self._limits = RateLimits(policy.requests_per_minute, policy.tokens_per_minute)
         self._slots = asyncio.Semaphore(policy.concurrency)
         self._redaction = Redaction((self._key,))
@@ -62,10 +62,10 @@ class ModelClient:
         self._openai: AsyncOpenAI | None = None
 
     def __repr__(self) -> str:
-        return f"ModelClient({shown_url(self._url)!r})"
+        return f"ModelClient({strip_url(self._url)!r})"
 
     async def __aenter__(self) -> Self:
-        from tasks.llm.bounded_http import open_client
+        from tasks.llm.http.bounded_http import open_client
 
         self._openai = open_client(self._policy, self._url, self._key)
         return self
@@ -113,14 +113,14 @@ class ModelClient:
         try:
             async with self._slot(request.model):
                 begun = asyncio.get_running_loop().time()
-                tried = await self._tried(request)
+                tried = await self._try_call(request)
             reply = tried.reply
             self._breaker.note(request.model, tried, begun)
-            return await self._stored(request, reply)
+            return await self._store(request, reply)
         finally:
             self._budget.settle(reservation, reply)
 
-    async def _stored(self, request: ModelRequest, reply: Reply) -> Reply:
+    async def _store(self, request: ModelRequest, reply: Reply) -> Reply:
         kept = await self._ledger.store(request, reply)
         if reply.answered:
             self.answered += 1
@@ -141,14 +141,14 @@ class ModelClient:
         finally:
             self._slots.release()
 
-    async def _tried(self, request: ModelRequest) -> Tried:
+    async def _try_call(self, request: ModelRequest) -> Tried:
         """Return the last attempt of the call, tried again by the retry policy."""
         attempts = 0
 
         async def attempt() -> Tried:
             nonlocal attempts
             attempts += 1
-            received = self._redaction.received(await self._send(request))
+            received = self._redaction.redact_received(await self._send(request))
             tried = read_attempt(request, received, self._prices.get(request.model), attempts)
             self._limits.correct(request, tried.reply)
             return replace(tried, reply=self._redaction.reply(tried.reply))
@@ -158,9 +158,9 @@ class ModelClient:
                 await asyncio.sleep(seconds)
 
         last = await self._retries.last_of(attempt, self._policy.max_attempts, self._jitter, pause)
-        return self._given_up(last)
+        return self._explain_giving_up(last)
 
-    def _given_up(self, tried: Tried) -> Tried:
+    def _explain_giving_up(self, tried: Tried) -> Tried:
         """Add to a failed call's error why it was not tried again."""
         if not tried.is_retried:
             return tried

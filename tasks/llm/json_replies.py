@@ -28,7 +28,7 @@ def json_text(content: str) -> str:
     strictly; here only its ends are found.
     Raises UnreadableInput, in one line, where the reply holds no document, or a cut off or broken one.
     """
-    body = _fenced_body(content)
+    body = _find_fenced_body(content)
     text = content if body is None else body
     documents = _documents(text)
     if not documents:
@@ -38,7 +38,7 @@ def json_text(content: str) -> str:
 
 def is_cut_off(content: str) -> bool:
     """Return whether a JSON document begins in the reply and ends, in the middle, with the reply."""
-    body = _fenced_body(content)
+    body = _find_fenced_body(content)
     text = content if body is None else body
     try:
         _documents(text)
@@ -55,7 +55,7 @@ class _Broken(UnreadableInput):
         self.is_cut = is_cut
 
 
-def _fenced_body(content: str) -> str | None:
+def _find_fenced_body(content: str) -> str | None:
     """Return what is in the last json block, or the last unnamed block that holds a document, if any.
 
     A fence is on a line of its own, which no string of a JSON document can hold.

@@ -40,7 +40,7 @@ class Redaction:
         """Return the text without any secret."""
         return self._words.sub(REDACTED, self._without_long(text))
 
-    def received(self, received: Received) -> Received:
+    def redact_received(self, received: Received) -> Received:
         """Return what was received without secrets, before any of it is shortened."""
         answered = received.http_status is not None and 200 <= received.http_status <= 299
         redact = self._without_long if answered else self.text

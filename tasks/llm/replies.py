@@ -11,7 +11,7 @@ from typing import Any
 
 from schemas.calls import CallStatus, ModelRequest, Price, ReasoningSource, Reply
 from schemas.errors import shorten
-from tasks.llm.bodies import UnreadableBody, read_json
+from tasks.llm.http.bodies import UnreadableBody, read_json
 from tasks.llm.retry_policy import Received, Tried, is_retried_status
 from tasks.llm.usage import token_bounds, usage_of
 
@@ -39,27 +39,29 @@ def read_attempt(request: ModelRequest, received: Received, price: Price | None,
     """
     failed = _Failed(request.call_id, received, attempts)
     if received.problem is not None or received.http_status is None:
-        return failed.tried("unavailable", received.problem or "no response")
+        return failed.to_tried("unavailable", received.problem or "no response")
     if not 200 <= received.http_status <= 299:
         return _read_error_status(received.http_status, failed)
     if received.why_cut is not None:
-        return failed.tried("invalid_body", f"the body {received.why_cut}", is_final=True)
+        return failed.to_tried("invalid_body", f"the body {received.why_cut}", is_final=True)
     if _HTML.match(received.body):
-        return failed.tried("html_body", f"the body is an HTML page: {_message(received.body)}")
+        return failed.to_tried("html_body", f"the body is an HTML page: {_message(received.body)}")
     try:
         body = read_json(received.body)
     except UnreadableBody as error:
-        return failed.tried("invalid_body", f"{error}: {_shown(received.body)}", is_final=True)
+        return failed.to_tried("invalid_body", f"{error}: {_shorten_line(received.body)}", is_final=True)
     if not isinstance(body, dict):
-        return failed.tried("invalid_body", f"the body is no JSON object: {_shown(received.body)}")
+        return failed.to_tried("invalid_body", f"the body is no JSON object: {_shorten_line(received.body)}")
     choice = _first_choice(body)
     defect = "the body is no chat completion" if choice is None else _defect_of(choice)
     if choice is None or defect is not None:
-        return failed.tried("invalid_body", f"{defect}: {_message_in(body) or _shown(received.body)}")
+        return failed.to_tried(
+            "invalid_body", f"{defect}: {_message_in(body) or _shorten_line(received.body)}"
+        )
     answer = _Answer.of(choice)
     bounds = token_bounds(request, answer.content, answer.reasoning, answer.refusal)
     reply = replace(
-        Reply(request.call_id, answer.status, raw=_bounded(received.body), attempts=attempts),
+        Reply(request.call_id, answer.status, raw=_bound_text(received.body), attempts=attempts),
         content=answer.content,
         reasoning=answer.reasoning,
         reasoning_source=answer.reasoning_source,
@@ -68,10 +70,10 @@ def read_attempt(request: ModelRequest, received: Received, price: Price | None,
         latency_s=received.latency_s,
         **usage_of(body.get("usage"), price, bounds),
     )
-    return _tried(received, reply)
+    return _drop_body(received, reply)
 
 
-def _tried(received: Received, reply: Reply, is_final: bool = False) -> Tried:
+def _drop_body(received: Received, reply: Reply, is_final: bool = False) -> Tried:
     """Return the attempt without the whole body, which may be large while the call waits or is kept."""
     return Tried(replace(received, body=reply.raw or ""), reply, is_final)
 
@@ -84,25 +86,25 @@ class _Failed:
     received: Received
     attempts: int
 
-    def tried(self, status: CallStatus, error: str, *, is_final: bool = False) -> Tried:
+    def to_tried(self, status: CallStatus, error: str, *, is_final: bool = False) -> Tried:
         reply = Reply(
             self.call_id,
             status,
             error=one_line(error),
-            raw=_bounded(self.received.body) or None,
+            raw=_bound_text(self.received.body) or None,
             latency_s=self.received.latency_s,
             attempts=self.attempts,
         )
-        return _tried(self.received, reply, is_final)
+        return _drop_body(self.received, reply, is_final)
 
 
 def _read_error_status(http_status: int, failed: _Failed) -> Tried:
     if 300 <= http_status <= 399:
         reason = "a redirect, which is not followed, to protect the key: give its target as base URL"
-        return failed.tried("rejected", f"HTTP {http_status}: {reason}")
+        return failed.to_tried("rejected", f"HTTP {http_status}: {reason}")
     retried = is_retried_status(http_status) and not is_out_of_quota(failed.received)
     reason = f"HTTP {http_status}: {_message(failed.received.body)}"
-    return failed.tried("unavailable" if retried else "rejected", reason)
+    return failed.to_tried("unavailable" if retried else "rejected", reason)
 
 
 def is_out_of_quota(received: Received) -> bool:
@@ -220,10 +222,10 @@ def split_reasoning(text: str) -> tuple[str, str | None]:
     if not start:
         return text, None
     (reasoning if inside else content).append(text[start:].lstrip())
-    return _joined(content), _joined(reasoning).strip() or None
+    return _join_parts(content), _join_parts(reasoning).strip() or None
 
 
-def _joined(pieces: Sequence[str]) -> str:
+def _join_parts(pieces: Sequence[str]) -> str:
     return "\n".join(piece for piece in pieces if piece.strip())
 
 
@@ -261,11 +263,11 @@ def one_line(text: str) -> str:
     return shorten(" ".join(_storable(text).split()), _MAX_ERROR_CHARS)
 
 
-def _shown(text: str) -> str:
+def _shorten_line(text: str) -> str:
     return repr(" ".join(text[:200].split())[:80])
 
 
-def _bounded(text: str) -> str:
+def _bound_text(text: str) -> str:
     return _storable(text[:MAX_RAW_CHARS])
 
 

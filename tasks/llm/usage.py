@@ -45,7 +45,7 @@ def token_bounds(request: ModelRequest, *texts: str | None) -> TokenBounds:
 
 def usage_of(usage: object, price: Price | None, bounds: TokenBounds) -> dict[str, Any]:
     """Return the token counts, `usage`, `usage_reported` and `cost_usd` of a Reply."""
-    reported = _reported(usage)
+    reported = _read_counts(usage)
     known = {name: _count(value) for name, value in reported.items()}
     counts = {name: _at_most(_bound(name, bounds), count) for name, count in known.items()}
     prompt, completion, cached = (counts[f"{name}_tokens"] for name in ("prompt", "completion", "cached"))
@@ -64,7 +64,7 @@ def usage_of(usage: object, price: Price | None, bounds: TokenBounds) -> dict[st
     }
 
 
-def _reported(usage: object) -> dict[str, Any]:
+def _read_counts(usage: object) -> dict[str, Any]:
     """Return the four counts as the server reported them, None where it did not."""
     counts = _object(usage)
     return {

@@ -83,9 +83,9 @@ async def play_model(
 
 
 async def play_all(
-    ask: Ask, player: ModelPlayer, new_games: Sequence[NewGame], runs: int, concurrency: int
+    ask: Ask, player: ModelPlayer, new_games: Sequence[NewGame], runs: range, concurrency: int
 ) -> list[Episode]:
-    """Return the runs 0 to `runs` - 1 of each game, by game and then run, whatever the timing.
+    """Return the runs of these numbers of each game, by game and then run, whatever the timing.
 
     `new_games` make a fresh game of an instance. At most `concurrency` episodes are under way, each with one
     call: take twice as many as the client makes calls at a time, so that others take its place while a reply
@@ -111,11 +111,11 @@ async def play_all(
             raise
 
     # Errors come back as results: raised, they would leave the other workers behind, still under way.
-    workers = min(concurrency, len(new_games) * runs)
+    workers = min(concurrency, len(new_games) * len(runs))
     await gather(*(work() for _ in range(workers)), return_exceptions=True)
     if gate.error is not None:
         raise gate.error
-    return [episodes[place] for place in range(len(new_games) * runs)]
+    return [episodes[place] for place in range(len(new_games) * len(runs))]
 
 
 class _Closed(Exception):
@@ -140,13 +140,13 @@ class _Gate:
 
 
 def _games(
-    player: ModelPlayer, new_games: Sequence[NewGame], runs: int
+    player: ModelPlayer, new_games: Sequence[NewGame], runs: range
 ) -> Iterator[tuple[int, Game, Opening, int]]:
     """Yield each run with its place; an instance's opening is rendered once, when its first run begins."""
     for number, new_game in enumerate(new_games):
         opening = new_game().opening(player.variant)
-        for run in range(runs):
-            yield number * runs + run, new_game(), opening, run
+        for place, run in enumerate(runs):
+            yield number * len(runs) + place, new_game(), opening, run
 
 
 def _request(player: ModelPlayer, template: str, messages: Sequence[Message], run: int) -> ModelRequest:

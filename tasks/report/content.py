@@ -144,12 +144,12 @@ class Report:
     at_end: tuple[Callable[[ReportData], Section], ...] = ()
 
 
-def left_out(key: str, title: str, tables: Iterable[ReportTable], missing: str) -> Section:
+def omit_section(key: str, title: str, tables: Iterable[ReportTable], missing: str) -> Section:
     """Return a section that only says why it has no figure."""
     return Section(key, title, "", tuple(tables), missing=missing)
 
 
-def not_analysed(key: str, title: str, tables: Iterable[ReportTable]) -> Section:
+def omit_unanalysed(key: str, title: str, tables: Iterable[ReportTable]) -> Section:
     """Return a section whose figures are not among the edition's statistics."""
     missing = "The edition's statistics lack these figures: the command perennial analyse computes them."
-    return left_out(key, title, tables, missing)
+    return omit_section(key, title, tables, missing)

@@ -86,9 +86,9 @@ def _template() -> "Template":
         lstrip_blocks=True,
         auto_reload=False,
     )
-    environment.filters.update(clean=clean, cell=cell, shown_rows=_shown_rows)
+    environment.filters.update(clean=clean, cell=cell, shown_rows=_select_rows)
     return environment.get_template("page.html.j2")
 
 
-def _shown_rows(table: ReportTable) -> list[tuple[str, ...]]:
+def _select_rows(table: ReportTable) -> list[tuple[str, ...]]:
     return [tuple(cell(value) for value in row) for row in table.rows[:MOST_ROWS]]

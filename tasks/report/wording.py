@@ -17,7 +17,7 @@ def clean(text: str) -> str:
     )
 
 
-def shortened(text: str, width: int) -> str:
+def shorten(text: str, width: int) -> str:
     """Return the clean text, its middle left out where it is longer than `width` characters."""
     line = clean(text)
     if len(line) <= width:
@@ -27,11 +27,11 @@ def shortened(text: str, width: int) -> str:
 
 
 def decimals(value: float | None, places: int = 3) -> str:
-    """Return the number with so many decimals and a true minus sign; a dash for None."""
+    """Return the number with so many decimals, thousands separated, a true minus sign; a dash for None."""
     if value is None:
         return _DASH
-    text = f"{value:.{places}f}"
-    if float(text) == 0:
+    text = f"{value:,.{places}f}"
+    if not text.strip("-0."):
         text = text.removeprefix("-")
     return text.replace("-", _MINUS)
 
@@ -46,18 +46,6 @@ def with_interval(value: float | None, low: float | None, high: float | None, pl
     if value is None or low is None or high is None:
         return decimals(value, places)
     return f"{decimals(value, places)} {brackets(decimals(low, places), decimals(high, places))}"
-
-
-def whole(value: float | None) -> str:
-    """Return a count with thousands separated; a dash for None."""
-    return _DASH if value is None else f"{value:,.0f}".replace("-", _MINUS)
-
-
-def whole_with_interval(value: float | None, low: float | None, high: float | None) -> str:
-    """Return `value [low, high]` without decimals, thousands separated."""
-    if value is None or low is None or high is None:
-        return whole(value)
-    return f"{whole(value)} {brackets(whole(low), whole(high))}"
 
 
 def p_number(p: float | None) -> str:
@@ -88,7 +76,7 @@ def cell(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int):
-        return whole(value)
+        return decimals(value, 0)
     if isinstance(value, float):
         return (f"{value:.4g}" if abs(value) < 1e4 else f"{value:,.0f}").replace("-", _MINUS)
     if isinstance(value, list | tuple):

@@ -41,11 +41,16 @@ class Cell:
         """All episodes, those included that ended by an API error."""
         return sum(self.statuses.values())
 
+    @property
+    def has_majority(self) -> bool:
+        """Whether more than half of the scored runs succeeded (the paper: 3 of 5)."""
+        return 2 * self.solved > self.runs
+
 
 CellT = TypeVar("CellT", bound=Cell)
 
 
-def grouped(cells: Iterable[CellT]) -> dict[Group, list[CellT]]:
+def group_cells(cells: Iterable[CellT]) -> dict[Group, list[CellT]]:
     """Return the cells by (setting, domain, player), and again by (setting, `all`, player), sorted.
 
     Within a group they are in the order of their instances.

@@ -50,7 +50,7 @@ def pearson(x: Sequence[float | None], y: Sequence[float | None]) -> Correlation
     are undefined for n < 3 and where a side is constant; the interval also for n = 3 and |r| = 1. Raises
     ValueError where the lengths differ.
     """
-    left, right = (_scaled(side) for side in _pairs(x, y))
+    left, right = (_scale(side) for side in _pairs(x, y))
     n = len(left)
     if n < 3 or _is_constant(left) or _is_constant(right):
         return Correlation(n, None, None, None, None)
@@ -86,7 +86,7 @@ def _pairs(x: Sequence[float | None], y: Sequence[float | None]) -> tuple[list[f
     return [a for a, _ in known], [b for _, b in known]
 
 
-def _scaled(values: list[float]) -> list[float]:
+def _scale(values: list[float]) -> list[float]:
     """Return the values over the largest of them: no sum or square overflows, and r stays the same."""
     largest = max(map(abs, values), default=0.0)
     return [value / largest for value in values] if largest else values

@@ -1,10 +1,9 @@
 """One computed figure, as table `statistics` keeps it."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
+class Figure(NamedTuple):
     """A figure with what it is of, what it rests on, and how it was computed.
 
     `n` counts what `method` says; None means undefined, in `value`, interval and p-values alike.

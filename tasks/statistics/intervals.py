@@ -1,16 +1,15 @@
-"""Confidence intervals: by bootstrap where runs on one instance are not independent, Wilson's where they are.
+"""95% intervals: by bootstrap where runs on one instance are not independent, Wilson's where they are.
 
 The bootstrap resamples whole clusters (Davison and Hinkley 1997, section 3.8; Field and Welsh 2007). Its
 draws depend on the seed and the number of clusters alone, so groups with as many clusters share them: what
 a group's interval is never depends on which groups are asked for together.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from schemas.errors import InvalidOption
 from schemas.ids import derive_seed
 
 if TYPE_CHECKING:
@@ -20,10 +19,10 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 Interval = tuple[float, float]
-Group = tuple[Sequence[float], Sequence[str]]
 Sums = tuple["Sequence[float] | Floats", "Sequence[float] | Floats"]
 
 RESAMPLES = 10_000
+_LEVEL = 0.95
 METHOD = f"mean; percentile bootstrap over instances, {RESAMPLES} resamples"
 WILSON_METHOD = "proportion; Wilson score interval"
 # Published figures rest on products of _BLOCK rows: BLAS rounds other shapes differently in the last bit.
@@ -35,68 +34,44 @@ _MOST_KEPT = 256  # clusters: 80 kB each
 _EXACT = 2.0**53  # whole numbers below it are exact as floats
 
 
-def cluster_bootstrap(
-    values: Sequence[float], clusters: Sequence[str], seed: int, level: float = 0.95
-) -> Interval | None:
-    """Return one group's interval: `cluster_bootstraps` of it alone, which see.
-
-    Many groups are far cheaper together: most of the time goes into draws that they share.
-    """
-    return cluster_bootstraps([(values, clusters)], seed, level)[0]
-
-
-def cluster_bootstraps(groups: Sequence[Group], seed: int, level: float = 0.95) -> list[Interval | None]:
+def intervals_of_sums(groups: Sequence[Sums], seed: int) -> list[Interval | None]:
     """Return each group's percentile interval of the mean when whole clusters are resampled.
 
-    A group is its values and, of the same length, the cluster of each: a value an episode, and its
-    instance. What `intervals_of_sums` says holds here, with the clusters in the order of their names.
-    Raises InvalidOption for a group of unequal lengths.
-    """
-    return intervals_of_sums([_sums_of(values, clusters) for values, clusters in groups], seed, level)
-
-
-def intervals_of_sums(groups: Sequence[Sums], seed: int, level: float = 0.95) -> list[Interval | None]:
-    """Return what `cluster_bootstraps` returns, given each cluster's sum and number of values.
-
-    A group is its clusters' sums and, of the same length, their numbers of values. A resample draws as
+    A group is its clusters' sums and, of the same length, their numbers of values: a value an episode, a
+    cluster an instance. A resample draws as
     many clusters as there are, with replacement; its mean is the sum of values / the number of values over
-    the clusters drawn, so that a cluster weighs by its episodes. The interval holds the middle `level` of
+    the clusters drawn, so that a cluster weighs by its episodes. The interval holds the middle 95% of
     10,000 such means. A cluster without values is none of the group's.
 
     None for a group without any value. One cluster, or values all alike, give an interval of width 0 (to
-    rounding). Raises InvalidOption for a level outside 0..1 and for a group of unequal lengths. Memory: 8
-    kB a cluster of the largest group, 80 kB a group for at most 500 groups, and 20 MB.
+    rounding). Memory: 8 kB a cluster of the largest group, 80 kB a group for at most 500 groups, and 20 MB.
     """
     import numpy as np
 
-    _check_level(level)
-    tail = (1 - level) / 2
-    filled = {i: sums for i, group in enumerate(groups) if len((sums := _filled(*group))[0])}
+    tail = (1 - _LEVEL) / 2
+    filled = {i: sums for i, group in enumerate(groups) if len((sums := _select_filled(*group))[0])}
     intervals: list[Interval | None] = [None] * len(groups)
     for members in _of_one_count(filled):
-        means = _resampled_means([filled[i] for i in members], seed)
+        means = _resample_means([filled[i] for i in members], seed)
         lows, highs = np.quantile(means, [tail, 1 - tail], axis=1)
         for i, low, high in zip(members, lows, highs, strict=True):
             intervals[i] = float(low), float(high)
     return intervals
 
 
-def wilson_interval(successes: int, n: int, level: float = 0.95) -> Interval | None:
+def wilson_interval(successes: int, n: int) -> Interval | None:
     """Return the Wilson score interval of a proportion of n independent trials (Wilson 1927).
 
     (p + z2/2n -+ z sqrt(p (1 - p)/n + z2/4n2)) / (1 + z2/n) with p = successes / n, z the normal quantile
-    of (1 + level)/2 and z2 its square. It lies in 0..1 and holds p; it has width without variance too:
+    of 0.975 and z2 its square. It lies in 0..1 and holds p; it has width without variance too:
     0 of n gives (0, z2 / (n + z2)). Not for runs that share an instance: their interval would be too
-    narrow. None for n = 0. Raises InvalidOption for a level outside 0..1 or successes outside 0..n.
+    narrow. None for n = 0.
     """
     from statistics import NormalDist
 
-    _check_level(level)
-    if not 0 <= successes <= n:
-        raise InvalidOption(f"{successes} successes of {n} trials: give a number from 0 to the trials")
     if n == 0:
         return None
-    z = NormalDist().inv_cdf((1 + level) / 2)
+    z = NormalDist().inv_cdf((1 + _LEVEL) / 2)
     share, shrink = successes / n, 1 + z * z / n
     center = (share + z * z / (2 * n)) / shrink
     half: float = z * (share * (1 - share) / n + z * z / (4 * n * n)) ** 0.5 / shrink
@@ -107,27 +82,12 @@ def wilson_interval(successes: int, n: int, level: float = 0.95) -> Interval | N
     )
 
 
-def _check_level(level: float) -> None:
-    if not 0 < level < 1:
-        raise InvalidOption(f"level {level}: give a share between 0 and 1, such as 0.95")
-
-
-def _sums_of(values: Sequence[float], clusters: Sequence[str]) -> Sums:
-    if len(values) != len(clusters):
-        raise InvalidOption(f"{len(values)} values of {len(clusters)} clusters: give each value its cluster")
-    sums = dict.fromkeys(sorted(set(clusters)), 0.0)
-    for value, cluster in zip(values, clusters, strict=True):
-        sums[cluster] += value
-    sizes = Counter(clusters)
-    return list(sums.values()), [sizes[cluster] for cluster in sums]
-
-
-def _filled(sums: "Sequence[float] | Floats", sizes: "Sequence[float] | Floats") -> "tuple[Floats, Floats]":
+def _select_filled(
+    sums: "Sequence[float] | Floats", sizes: "Sequence[float] | Floats"
+) -> "tuple[Floats, Floats]":
     """Return the group's clusters that have values, as arrays."""
     import numpy as np
 
-    if len(sums) != len(sizes):
-        raise InvalidOption(f"{len(sums)} sums of {len(sizes)} clusters: give each sum its number of values")
     counted = np.asarray(sizes, dtype=np.float64)
     return np.asarray(sums, dtype=np.float64)[counted > 0], counted[counted > 0]
 
@@ -142,7 +102,7 @@ def _of_one_count(groups: "dict[int, tuple[Floats, Floats]]") -> Iterator[list[i
             yield members[start : start + _GROUPS_AT_ONCE]
 
 
-def _resampled_means(groups: "Sequence[tuple[Floats, Floats]]", seed: int) -> "Floats":
+def _resample_means(groups: "Sequence[tuple[Floats, Floats]]", seed: int) -> "Floats":
     """Return the means of all resamples, a row a group; all groups have as many clusters."""
     import numpy as np
 

@@ -5,7 +5,7 @@ instances to drop from the next edition: those that everybody or nobody solves, 
 players fail where bad ones succeed (negative discrimination).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -24,65 +24,57 @@ _CONSTANT = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One instance: `n` players with a run on it, and what `item_statistics` says; None where undefined."""
+    """One instance: the `n` players that it was played by, and what `item_statistics` says."""
 
     instance_id: str
     n: int
-    share_solved: float | None
+    share_solved: float
     discrimination: float | None
-    everybody: bool
-    nobody: bool
 
 
-def item_statistics(scores: Mapping[str, Mapping[str, Sequence[bool]]]) -> list[Item]:
-    """Return an item an instance, sorted by id. `scores[instance_id][player]` are the player's runs on it.
+def item_statistics(scores: Mapping[str, Mapping[str, float]]) -> list[Item]:
+    """Return an item an instance, sorted by id.
 
-    A player without runs on an instance, or with none in the list, has no score there.
+    `scores[instance_id][player]` is the share of its runs on the instance that the player solved. Each
+    instance has one player at least; a player has no score on an instance that it did not play.
 
-    - `share_solved` (the item's difficulty): mean over players of each player's mean over runs. Each
-      player weighs the same, however often it ran, as players are the sample that an item is judged by.
-      None without a player.
+    - `share_solved` (the item's difficulty): mean over players. Each weighs the same, however often it
+      ran, as players are the sample that an item is judged by.
     - `discrimination`: Pearson correlation over players of their score on this item with their mean
       score on all OTHER items, as with its own share in it an item correlates with itself (corrected
       item-total correlation; point-biserial where there is one run). J. P. Guilford, The correlation of
       an item with a composite of the remaining items in a test, Educational and Psychological
       Measurement 13 (1953) 87-93. None below 3 players that also have another item, and where either
       side is constant.
-    - `everybody`, `nobody`: every run, no run, of every player succeeded. Both False without a player.
     """
     import numpy as np
 
     matrix = _score_matrix(scores)
     seen = ~np.isnan(matrix)
     counts = seen.sum(axis=1)
-    shares = np.where(seen, matrix, 0.0).sum(axis=1) / np.maximum(counts, 1)
-    everybody = (counts > 0) & np.all(~seen | (matrix == 1), axis=1)
-    nobody = (counts > 0) & np.all(~seen | (matrix == 0), axis=1)
+    shares = np.where(seen, matrix, 0.0).sum(axis=1) / counts
     discriminations = _discriminations(matrix, seen)
     return [
         Item(
             instance_id=instance_id,
             n=int(counts[i]),
-            share_solved=float(shares[i]) if counts[i] else None,
+            share_solved=float(shares[i]),
             discrimination=None if np.isnan(discriminations[i]) else float(discriminations[i]),
-            everybody=bool(everybody[i]),
-            nobody=bool(nobody[i]),
         )
         for i, instance_id in enumerate(sorted(scores))
     ]
 
 
-def _score_matrix(scores: Mapping[str, Mapping[str, Sequence[bool]]]) -> "_Matrix":
-    """Return mean scores, a row an instance and a column a player, both sorted; nan where there is none."""
+def _score_matrix(scores: Mapping[str, Mapping[str, float]]) -> "_Matrix":
+    """Return the scores, a row an instance and a column a player, both sorted; nan where there is none."""
     import numpy as np
 
-    players = sorted({player for runs_by_player in scores.values() for player in runs_by_player})
+    players = sorted({player for by_player in scores.values() for player in by_player})
     columns = {player: column for column, player in enumerate(players)}
     matrix = np.full((len(scores), len(players)), np.nan)
     for row, instance_id in enumerate(sorted(scores)):
-        for player, runs in scores[instance_id].items():
-            if len(runs) > 0:
-                matrix[row, columns[player]] = sum(runs) / len(runs)
+        for player, score in scores[instance_id].items():
+            matrix[row, columns[player]] = score
     return matrix
 
 

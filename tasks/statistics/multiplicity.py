@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 
-from schemas.errors import InvalidOption
-
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:
     """Return Holm's adjusted p-values, in the order given.
@@ -11,19 +9,12 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
     With m values sorted upwards, the i-th (from 0) becomes the largest of min(1, (m - j) p_j) over j <= i;
     equal values stay equal. Rejecting those at or below alpha bounds the chance of any false rejection by
     alpha, whatever the dependence of the tests. Source: Holm 1979, A Simple Sequentially Rejective Multiple
-    Test Procedure. None, a test that was not defined, stays None and does not count in m. Raises
-    InvalidOption for a value outside 0..1.
+    Test Procedure. None, a test that was not defined, stays None and does not count in m.
     """
-    known = sorted((_checked(p), i) for i, p in enumerate(p_values) if p is not None)
+    known = sorted((p, i) for i, p in enumerate(p_values) if p is not None)
     adjusted: list[float | None] = [None] * len(p_values)
     largest = 0.0
     for rank, (p, i) in enumerate(known):
         largest = max(largest, min(1.0, (len(known) - rank) * p))
         adjusted[i] = largest
     return adjusted
-
-
-def _checked(p_value: float) -> float:
-    if not 0 <= p_value <= 1:
-        raise InvalidOption(f"p-value {p_value}: give a number from 0 to 1, or None where there is none")
-    return p_value

@@ -1,25 +1,33 @@
 """Each pair of players on the instances that both played: the difference, and McNemar's exact test.
 
-The definitions are those of `tasks.statistics.comparison`. Here all pairs are computed at once, in whole
-numbers: a rate is solved runs times the least common multiple of all numbers of runs, over the runs.
+An instance is as hard for one player as for the other, so pairing takes its difficulty out of the difference;
+instances of one player alone are left out. All pairs are computed at once, in whole numbers: a rate is solved
+runs times the least common multiple of all numbers of runs, over the runs.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from math import lcm
 from typing import TYPE_CHECKING
 
 from tasks.statistics.cells import ALL, Cell, by_player
-from tasks.statistics.comparison import DIFFERENCE_METHOD, MCNEMAR_METHOD, mcnemar_of_counts
 from tasks.statistics.figure import Figure
-from tasks.statistics.intervals import intervals_of_sums
+from tasks.statistics.intervals import RESAMPLES, intervals_of_sums
 from tasks.statistics.multiplicity import holm
-from tasks.statistics.rate_figures import has_majority
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+_DIFFERENCE = (
+    f"mean difference over shared instances; percentile bootstrap over instances, {RESAMPLES} resamples; "
+    "n counts instances"
+)
+_MCNEMAR = (
+    "share that only the player solves of those that one alone does; majority labels on shared instances; "
+    "McNemar exact, two-sided; Holm over all pairs; n counts discordant instances"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +47,7 @@ def pair_figures(cells: Sequence[Cell], settings: Sequence[str], seed: int) -> l
     figures = [figure for setting in settings for figure in _pairs(by_player(cells, setting), setting, seed)]
     adjusted = iter(holm([figure.p_value for figure in figures if figure.statistic == "mcnemar"]))
     return [
-        replace(figure, p_adjusted=next(adjusted)) if figure.statistic == "mcnemar" else figure
+        figure._replace(p_adjusted=next(adjusted)) if figure.statistic == "mcnemar" else figure
         for figure in figures
     ]
 
@@ -47,7 +55,7 @@ def pair_figures(cells: Sequence[Cell], settings: Sequence[str], seed: int) -> l
 def _pairs(players: Mapping[str, Mapping[str, Cell]], setting: str, seed: int) -> Iterator[Figure]:
     unit = lcm(*(cell.runs for cells in players.values() for cell in cells.values()))
     names = sorted({name for cells in players.values() for name in cells})
-    played = {player: _played(cells, names, unit) for player, cells in players.items()}
+    played = {player: _collect_played(cells, names, unit) for player, cells in players.items()}
     pairs = [
         (one, other, shared)
         for one, other in combinations(players, 2)
@@ -64,7 +72,7 @@ def _pairs(players: Mapping[str, Mapping[str, Cell]], setting: str, seed: int) -
             one,
             len(gap),
             float(gap.sum()) / (unit * len(gap)),
-            f"{DIFFERENCE_METHOD}; n counts instances",
+            _DIFFERENCE,
             other=other,
             low=None if low is None else low / unit,
             high=None if high is None else high / unit,
@@ -72,31 +80,42 @@ def _pairs(players: Mapping[str, Mapping[str, Cell]], setting: str, seed: int) -
         yield _mcnemar(setting, one, other, played[one].labels[shared], played[other].labels[shared])
 
 
-def _played(cells: Mapping[str, Cell], names: Sequence[str], unit: int) -> _Played:
+def _collect_played(cells: Mapping[str, Cell], names: Sequence[str], unit: int) -> _Played:
     import numpy as np
 
     found = [cells.get(name) for name in names]
     return _Played(
         np.array([cell is not None for cell in found]),
         np.array([0.0 if cell is None else cell.solved * (unit // cell.runs) for cell in found]),
-        np.array([cell is not None and has_majority(cell) for cell in found]),
+        np.array([cell is not None and cell.has_majority for cell in found]),
     )
 
 
 def _mcnemar(
     setting: str, one: str, other: str, labels: "NDArray[np.bool_]", others: "NDArray[np.bool_]"
 ) -> Figure:
-    test = mcnemar_of_counts(len(labels), int((labels & ~others).sum()), int((others & ~labels).sum()))
-    discordant = test.only_a + test.only_b
+    only_one, only_other = int((labels & ~others).sum()), int((others & ~labels).sum())
+    discordant = only_one + only_other
     return Figure(
         "mcnemar",
         setting,
         ALL,
         one,
         discordant,
-        test.only_a / discordant if discordant else None,
-        f"share that only the player solves of those that one alone does; {MCNEMAR_METHOD}; Holm over all "
-        "pairs; n counts discordant instances",
+        only_one / discordant if discordant else None,
+        _MCNEMAR,
         other=other,
-        p_value=test.p_value,
+        p_value=mcnemar_p(only_one, only_other),
     )
+
+
+def mcnemar_p(only_one: int, only_other: int) -> float:
+    """Return the p-value of McNemar's exact test of whether two players solve equally many instances.
+
+    Of m instances that one player alone solved, each is equally likely to be either's if they are equal:
+    p = min(1, 2 P(X <= the smaller number)) with X binomial(m, 1/2), which is 1.0 for m = 0. Sources:
+    McNemar 1947; Fagerland, Lydersen and Laake 2013 (the exact conditional test).
+    """
+    from scipy.special import bdtr
+
+    return min(1.0, 2 * float(bdtr(min(only_one, only_other), only_one + only_other, 0.5)))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from schemas.game import EPISODE_STATUSES, EpisodeStatus
-from tasks.statistics.attempts import majority_label, pass_at_k, pass_hat_k
+from tasks.statistics.attempts import pass_at_k, pass_hat_k
 from tasks.statistics.cells import Cell, Group
 from tasks.statistics.figure import Figure
 from tasks.statistics.intervals import METHOD, WILSON_METHOD, intervals_of_sums, wilson_interval
@@ -84,7 +84,7 @@ def _attempts(group: Group, cells: Sequence[Cell]) -> Iterator[Figure]:
     scored = [cell for cell in cells if cell.runs]
     if not scored:
         return
-    solved = sum(has_majority(cell) for cell in scored)
+    solved = sum(cell.has_majority for cell in scored)
     low, high = wilson_interval(solved, len(scored)) or (None, None)
     yield Figure(
         "majority_success",
@@ -101,19 +101,12 @@ def _attempts(group: Group, cells: Sequence[Cell]) -> Iterator[Figure]:
     for k in range(2, runs + 1):
         for name, measure in (("pass_at", pass_at_k), ("pass_hat", pass_hat_k)):
             values = [measure(cell.runs, cell.solved, k) for cell in scored]
-            known = [value for value in values if value is not None]
             yield Figure(
                 f"{name}_{k}",
                 setting,
                 domain,
                 player,
-                len(known),
-                sum(known) / len(known) if known else None,
+                len(values),
+                sum(values) / len(values),
                 "mean over instances; n counts instances",
             )
-
-
-def has_majority(cell: Cell) -> bool:
-    """Return whether more than half of the cell's scored runs succeeded (the paper: 3 of 5)."""
-    solved = [True] * cell.solved + [False] * (cell.runs - cell.solved)
-    return majority_label(solved, cell.runs // 2 + 1)

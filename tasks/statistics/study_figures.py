@@ -17,26 +17,16 @@ Scores = Mapping[str, float]
 def item_figures(cells: Sequence[Cell], settings: Sequence[str]) -> Iterator[Figure]:
     """Yield difficulty and discrimination of each instance, `other` being the instance."""
     for setting in settings:
-        scores: dict[str, dict[str, list[bool]]] = {}
+        scores: dict[str, dict[str, float]] = {}
         domains: dict[str, str] = {}
         for player, played in by_player(cells, setting).items():
             for instance_id, cell in played.items():
-                runs = [True] * cell.solved + [False] * (cell.runs - cell.solved)
-                scores.setdefault(instance_id, {})[player] = runs
+                scores.setdefault(instance_id, {})[player] = cell.solved / cell.runs
                 domains[instance_id] = cell.domain
         for item in item_statistics(scores):
-            where = (setting, domains[item.instance_id], ALL)
-            yield Figure(
-                "item_share_solved", *where, item.n, item.share_solved, _ITEM, other=item.instance_id
-            )
-            yield Figure(
-                "item_discrimination",
-                *where,
-                item.n,
-                item.discrimination,
-                _ITEM,
-                other=item.instance_id,
-            )
+            where, other = (setting, domains[item.instance_id], ALL), item.instance_id
+            yield Figure("item_share_solved", *where, item.n, item.share_solved, _ITEM, other=other)
+            yield Figure("item_discrimination", *where, item.n, item.discrimination, _ITEM, other=other)
 
 
 def correlation_figures(

@@ -20,7 +20,7 @@ from tasks.kumo.books.rules import rules_of
 from tasks.kumo.configuration import parse_config
 from tasks.kumo.encoding import EncodedConfig, encode_config
 from tasks.kumo.sampling import SamplingRequest, sample_instances
-from tasks.kumo.self_test import Board, SelfTest
+from tasks.kumo.self_test import SelfTest, SoundInstance
 from tasks.kumo.space import space_size
 from warehouse.catalog.catalog import table_file
 from warehouse.editions.id_set import IdSet
@@ -51,9 +51,9 @@ def self_test(domains: list[EncodedConfig], setting: Setting, instances: int) ->
         begun = process_time()
         for instance, book in zip(sample, books, strict=True):
             board = test.board(instance)
-            assert isinstance(board, Board)
-            assert test.misgraded(board) is None
-            assert test.unsolved(board, book) is None
+            assert isinstance(board, SoundInstance)
+            assert test.find_misgrading(board) is None
+            assert test.find_reader_failure(board, book) is None
         spent += process_time() - begun
     count = instances * len(domains)
     print(f"self-test, {setting.name}: {count / spent:,.0f} instances a CPU second")

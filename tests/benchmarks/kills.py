@@ -27,7 +27,7 @@ from tests.server.log import answers_by_digest
 from tests.server.options import ServerOptions
 from tests.server.running import RunningServer, running_server
 from tests.server.wire import request_digest
-from warehouse.ledger.rows import stored_calls
+from warehouse.ledger.reading import LedgerReader
 from warehouse.ledger.schema import ANSWERED_SQL, open_for_reading
 
 TARGETS = ("main", "group", "server")
@@ -67,11 +67,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     rng, tally = random.Random(given.seed), Tally()
     with tempfile.TemporaryDirectory() as folder:
         options = ServerOptions(seed=3, keys=(KEY,), faults=FAULTS, latency_s=0.05)
-        whole, usual, seconds = _undisturbed(options, Path(folder) / "undisturbed")
+        whole, usual, seconds = _run_undisturbed(options, Path(folder) / "undisturbed")
         print(f"undisturbed: {sum(usual.values())} answers in {seconds:.0f} s", flush=True)
         while sum(tally.kills.values()) < given.kills:
             root = Path(folder) / f"root-{tally.roots}"
-            _disturbed(options, root, targets, given.kills, rng, seconds, tally, usual)
+            _run_disturbed(options, root, targets, given.kills, rng, seconds, tally, usual)
             same = edition_content(root, EDITION)
             differing = [name for name in whole if name != "editions" and whole[name] != same[name]]
             tally.unequal += bool(differing)
@@ -90,7 +90,7 @@ def _line(tally: Tally, differing: list[str]) -> str:
     )
 
 
-def _undisturbed(
+def _run_undisturbed(
     options: ServerOptions, root: Path
 ) -> tuple[dict[str, list[tuple[object, ...]]], Counter[str], float]:
     began = time.monotonic()
@@ -103,7 +103,7 @@ def _undisturbed(
     return edition_content(root, EDITION), usual, time.monotonic() - began
 
 
-def _disturbed(
+def _run_disturbed(
     options: ServerOptions,
     root: Path,
     targets: Sequence[str],
@@ -121,7 +121,7 @@ def _disturbed(
             if number >= most:
                 break
             target = targets[number % len(targets)]
-            code = _killed(server, root, target, rng.uniform(0.05, 0.45) * seconds)
+            code = _run_and_kill(server, root, target, rng.uniform(0.05, 0.45) * seconds)
             if code is None:
                 break
             tally.kills[target] += 1
@@ -142,7 +142,7 @@ def _disturbed(
             )
 
 
-def _killed(server: RunningServer, root: Path, target: str, after: float) -> int | None:
+def _run_and_kill(server: RunningServer, root: Path, target: str, after: float) -> int | None:
     """Start the refresh, kill the target after so many seconds, and return the code it ended with.
 
     None where the refresh ended before.
@@ -195,8 +195,9 @@ def answers_in_ledger(root: Path) -> Counter[str]:
         return Counter()
     with closing(open_for_reading(path)) as connection:
         answered = connection.execute(f"SELECT call_id FROM calls WHERE status IN {ANSWERED_SQL}").fetchall()
-        calls = stored_calls(connection, path, [call_id for (call_id,) in answered])
-        return Counter(request_digest(call["model"], call["messages"], call["params"]) for call in calls)
+    with LedgerReader(path) as ledger:
+        calls = [ledger.call(call_id) for (call_id,) in answered]
+    return Counter(request_digest(call["model"], call["messages"], call["params"]) for call in calls)
 
 
 def _start(server: RunningServer, root: Path) -> "subprocess.Popen[str]":

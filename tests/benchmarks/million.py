@@ -3,9 +3,9 @@
 By hand: `python -m tests.benchmarks.million --counts 100000 300000 1000000`. Each number of instances runs
 in a process of its own: sampled and solved, merged into sorted files, audited (by SQL, which knows nothing
 of the sampler, whether each instance's states leave its valid truths) and published; with --players, the
-stages in between run too: books, gate, episodes, statistics. At the end the published ids are read back,
-and as many new ones are looked up among them. CPU seconds are those of the process, all threads together;
-memory is read from /proc.
+other stages run too: books and gate, then episodes, and their audit, statistics and publishing as one line,
+`evaluation`. At the end the published ids are read back, and as many new ones are looked up among them. CPU
+seconds are those of the process, all threads together; memory is read from /proc.
 """
 
 import argparse
@@ -140,11 +140,12 @@ def _run(asked: dict[str, Any], is_whole: bool) -> None:
 
     from flows.kumo.kernels import prepare_kernels
     from flows.refresh.plan import prepare_refresh
+    from flows.refresh.publish import audit_and_publish
     from flows.stages.grow import grow
     from flows.stages.policies import Policies
     from flows.stages.workspace import open_workspace
     from schemas.settings import load_settings
-    from warehouse.audit.audit import audit, require_passed
+    from warehouse.audit.audit import audit, require_pass
     from warehouse.catalog.catalog import published_editions
     from warehouse.editions.issued_ids import issued_instances
     from warehouse.editions.publish import publish
@@ -154,14 +155,15 @@ def _run(asked: dict[str, Any], is_whole: bool) -> None:
 
     prepare_kernels("sampling", "search")
     settings = load_settings(asked)
-    store, count = Store(settings.root), settings.instances
+    store, count = Store(settings.root), asked["instances"]
     prepared = prepare_refresh(settings, store)
     plan = prepared.plan
     staging = Staging(store, plan.edition)
-    staging.write_plan(plan)
+    staging.write_plan(plan.growth)
     workspace = open_workspace(store.root, plan.edition)
     clock = _Clock(count)
-    grow(workspace, Policies.of(settings, prepared.domains), _Clocked(clock, is_whole))
+    policies = Policies.of(settings, prepared.own.inputs)
+    grow(workspace, policies, _Clocked(clock, is_whole))
     with staging.scratch_folder() as scratch:
         with clock.stage("merge") as told:
             files = consolidate(staging, scratch)
@@ -173,11 +175,17 @@ def _run(asked: dict[str, Any], is_whole: bool) -> None:
             ]
         with clock.stage("audit") as told:
             results = audit(files)
-            require_passed(results, staging.folder)
+            require_pass(results, staging.folder)
             told.append(f"{len(results)} expectations hold")
         with clock.stage("publish"):
-            publish(store, plan, {}, results, datetime.now(UTC), files)
+            publish(store, plan.growth, {}, results, datetime.now(UTC), files)
     staging.remove()
+    if is_whole:
+        unit = plan.evaluation.unit
+        Staging(store, unit).write_plan(plan.evaluation)
+        grow(open_workspace(store.root, unit), policies, _Clocked(clock, is_whole))
+        with clock.stage("evaluation") as told:
+            told.append(f"{audit_and_publish(store.root, unit)['statistics']:,} statistics")
     with clock.stage("read ids") as told:
         issued = issued_instances(store, published_editions(store))
         told.append(f"{len(issued):,} ids")

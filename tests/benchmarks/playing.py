@@ -17,6 +17,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from statistics import mean
 from time import perf_counter, process_time
@@ -24,12 +25,14 @@ from time import perf_counter, process_time
 from schemas.calls import CallPolicy, Message, ModelRequest, Reply
 from schemas.ids import derive_rng
 from schemas.kumo.things import Setting
+from tasks.kumo.board import Board
 from tasks.kumo.books import write_book
 from tasks.kumo.books.rules import rules_of
 from tasks.kumo.configuration import parse_config
 from tasks.kumo.encoding import encode_config, encode_instance
-from tasks.kumo.players import Board, parse_model_player, play_all
+from tasks.kumo.game import VARIANTS, KumoGame
 from tasks.kumo.sampling import SamplingRequest, sample_instances
+from tasks.play.model_player import NewGame, parse_model_player, play_all
 from tests.server.options import ServerOptions
 from tests.server.roles.player import SCRIPT
 from tests.server.running import running_server
@@ -69,7 +72,7 @@ def main(arguments: argparse.Namespace) -> None:
     measured: dict[str, list[Figures]] = {"ours": [], "bare": []}
     for number in range(arguments.rounds):
         for part in ("ours", "bare") if number % 2 == 0 else ("bare", "ours"):
-            figures = measured_apart(part, arguments)
+            figures = measure_apart(part, arguments)
             measured[part].append(figures)
             print(
                 f"{part}: {figures.calls} calls in {figures.seconds:.1f} s, {figures.rate:.0f} a second, "
@@ -98,7 +101,7 @@ def verdict(reached: bool) -> str:
     return "reached" if reached else "MISSED"
 
 
-def measured_apart(part: str, arguments: argparse.Namespace) -> Figures:
+def measure_apart(part: str, arguments: argparse.Namespace) -> Figures:
     """Return the figures of one part, measured in a process of its own against a server of its own."""
     options = ServerOptions(latency_s=arguments.latency, models=(MODEL,), keys=(KEY,))
     with running_server(options) as server:
@@ -129,18 +132,22 @@ def boards(episodes: int) -> list[Board]:
     return found[: -(-episodes // RUNS)]
 
 
+def games(played: list[Board]) -> list[NewGame]:
+    return [partial(KumoGame, board) for board in played]
+
+
 async def play_through_client(url: str, in_flight: int, played: list[Board]) -> Figures:
     from tasks.llm.client import ModelClient
     from warehouse.ledger.ledger import CallLedger
 
-    player = parse_model_player(MODEL, {})
+    player = parse_model_player(MODEL, {}, VARIANTS)
     policy = CallPolicy(url, concurrency=in_flight)
     with tempfile.TemporaryDirectory() as folder:
         begun, cpu = perf_counter(), process_time()
         with CallLedger(Path(folder) / "ledger.sqlite", "benchmark", url) as ledger:
-            async with ModelClient(policy, KEY, ledger, {}, ledger.spent()) as client:
+            async with ModelClient(policy, KEY, ledger, {}, ledger.sum_spending()) as client:
                 # Twice as many episodes as calls, as a refresh has: some wait for their reply to be stored.
-                episodes = await play_all(client.ask, player, played, RUNS, 2 * in_flight)
+                episodes = await play_all(client.ask, player, games(played), range(RUNS), 2 * in_flight)
         seconds, cpu = perf_counter() - begun, process_time() - cpu
     assert {episode.status for episode in episodes} == {"solved"}
     return Figures(sum(len(episode.turns) for episode in episodes), seconds, cpu)
@@ -174,7 +181,7 @@ async def same_conversations(played: list[Board]) -> Iterator[list[Message]]:
         said = SCRIPT.reply(Asked(MODEL, request.messages, {}), None, derive_rng(0, "benchmark", 0))
         return Reply(request.call_id, "ok", said)
 
-    await play_all(ask, parse_model_player(MODEL, {}), played, RUNS, concurrency=1)
+    await play_all(ask, parse_model_player(MODEL, {}, VARIANTS), games(played), range(RUNS), concurrency=1)
     return (list(messages) for messages in asked)
 
 
@@ -188,7 +195,7 @@ def measure(arguments: argparse.Namespace) -> Figures:
     return asyncio.run(PARTS[arguments.part](arguments.url, arguments.in_flight, played))
 
 
-def profiled(arguments: argparse.Namespace) -> Figures:
+def profile_part(arguments: argparse.Namespace) -> Figures:
     import cProfile
     import pstats
 
@@ -198,7 +205,7 @@ def profiled(arguments: argparse.Namespace) -> Figures:
     return figures
 
 
-def parsed_arguments() -> argparse.Namespace:
+def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.playing")
     parser.add_argument("--episodes", type=int, default=2000)
     parser.add_argument("--in-flight", type=int, default=64)
@@ -213,8 +220,8 @@ def parsed_arguments() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    given = parsed_arguments()
+    given = parse_arguments()
     if given.part is None:
         main(given)
     else:
-        print(json.dumps(asdict((profiled if given.profile else measure)(given))))
+        print(json.dumps(asdict((profile_part if given.profile else measure)(given))))

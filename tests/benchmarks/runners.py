@@ -86,15 +86,15 @@ def print_overhead(runners: Sequence[str], batches: int, folder: Path) -> None:
     """Print the seconds of a batch that does nothing, workers ready, and those of the first three."""
     from prefect import flow
 
-    from flows.run.choose_runner import opened_runner
+    from flows.run.choose_runner import open_runner
     from flows.run.prefect_stages import Stages
     from flows.watchers.watcher import Watchers
 
-    root = _staged(folder / "root")
+    root = _stage_plan(folder / "root")
 
     @flow(name="idle-batches", validate_parameters=False)
     def idling(runner: str, workers: int) -> tuple[float, float, float]:
-        with opened_runner(runner, workers, root, _EDITION) as taken:
+        with open_runner(runner, workers, root, _EDITION) as taken:
             stages = Stages(Watchers(), taken)
             marks = [time.perf_counter()]
             for count in (3, batches):
@@ -121,7 +121,7 @@ class Idle:
         return {"batches": 1}
 
 
-def _staged(root: Path) -> str:
+def _stage_plan(root: Path) -> str:
     """Stage a plan, for the workers of Dask to see."""
     from flows.refresh.plan import prepare_refresh
     from schemas.settings import load_settings
@@ -130,7 +130,7 @@ def _staged(root: Path) -> str:
 
     store = Store(str(root))
     settings = load_settings({"root": str(root), "edition": _EDITION})
-    Staging(store, _EDITION).write_plan(prepare_refresh(settings, store).plan)
+    Staging(store, _EDITION).write_plan(prepare_refresh(settings, store).plan.growth)
     return str(root)
 
 

@@ -84,7 +84,7 @@ def print_diversity(configs: dict[str, SeedConfig], release: Path) -> None:
             plain = theirs(config, setting, DIVERSITY_COUNT)
             _print_sets(name, setting, "ours", *own_sets(encoded, setting, DIVERSITY_COUNT))
             _print_sets(name, setting, "plain", [p.selected for p in plain], [tuple(p.states) for p in plain])
-            _print_sets(name, setting, "release", None, released_sets(release, name, setting))
+            _print_sets(name, setting, "release", None, read_released_sets(release, name, setting))
     print()
 
 
@@ -124,7 +124,7 @@ def own_sets(encoded: EncodedConfig, setting: str, count: int) -> tuple[ActionSe
     return [[a for a, used in row if used] for row in chosen], [[a for a, _ in row] for row in chosen]
 
 
-def released_sets(release: Path, name: str, setting: str) -> ActionSets:
+def read_released_sets(release: Path, name: str, setting: str) -> ActionSets:
     """Return the actions of the released instances."""
     size = Setting.parse(setting)
     path = release / "instances" / name / f"truth_num={size.n_truths}+action_num={size.n_actions}"

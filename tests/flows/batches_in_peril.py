@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from flows.kumo.kernels import search_threads
+from flows.stages.threads import available_threads
 from schemas.errors import InstancesExhausted
 
 
@@ -25,7 +25,7 @@ class Peril:
 
 def telling(folder: str, number: int) -> dict[str, int]:
     """Leave a file that says which process and thread ran the batch."""
-    here = f"{os.getpid()} {threading.current_thread() is threading.main_thread()} {search_threads()}"
+    here = f"{os.getpid()} {threading.current_thread() is threading.main_thread()} {available_threads()}"
     (Path(folder) / f"telling-{number}").write_text(here)
     return {"batches": 1, f"batch {number}": number}
 

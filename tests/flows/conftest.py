@@ -1,5 +1,6 @@
 """One Prefect server and one small published edition for all tests of the flows."""
 
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,6 +9,7 @@ import pytest
 
 from tests.flows.hand_made_root import Run, commands_on, two_editions
 from tests.flows.prefect_harness import SMALL_REFRESH, Harness, running_server
+from tests.flows.warm_start import WarmStart
 from warehouse.store.store import Store
 
 KEY = "sk-scripted-0123456789abcdef"
@@ -24,14 +26,18 @@ class Published:
 @pytest.fixture(scope="session")
 def harness(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Harness]:
     """Commands of `perennial` that share one Prefect server."""
-    with running_server(tmp_path_factory.mktemp("prefect")) as environment:
-        yield Harness(environment)
+    home = tmp_path_factory.mktemp("prefect")
+    with running_server(home) as environment:
+        warm = WarmStart(environment, home) if sys.platform == "linux" else None
+        yield Harness(environment, warm)
+        if warm is not None:
+            warm.close()
 
 
 @pytest.fixture(scope="session")
 def keyed(harness: Harness) -> Harness:
     """Commands of `perennial` with a key in their environment."""
-    return Harness({**harness.environment, "PERENNIAL_API_KEY": KEY})
+    return harness.but(PERENNIAL_API_KEY=KEY)
 
 
 @pytest.fixture(scope="session")

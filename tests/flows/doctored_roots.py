@@ -13,8 +13,8 @@ from schemas.calls import ModelRequest, Reply
 from tests.flows.grown_root import cut, flip
 from tests.flows.report_root import publish_two
 from tests.warehouse import tiny_edition
+from tests.warehouse.tiny_edition import publish
 from warehouse.catalog.catalog import table_file
-from warehouse.editions.publish import publish
 from warehouse.ledger.ledger import CallLedger, ledger_file
 from warehouse.ledger.rows import Entry, entry
 from warehouse.ledger.writer import LedgerWriter
@@ -25,11 +25,13 @@ ANSWER = "It rains, as the flakes are grey."
 
 
 def make_healthy(root: Path) -> None:
-    """Publish two editions, keep a call in the ledger, and stage two batches of edition `begun`."""
+    """Publish two editions, keep a call in the ledger, and begin `begun` as a refresh does: two batches."""
     publish_two(root)
     _keep_a_call(root)
     staging = Staging(Store(str(root)), "begun")
-    staging.write_plan(tiny_edition.plan("begun"))
+    plan = tiny_edition.plan("begun")
+    Staging(Store(str(root)), plan.evaluation.unit).write_plan(plan.evaluation)
+    staging.write_plan(plan.growth)
     first, second, *_ = progress_of(open_workspace(str(root), "begun")).asked
     staging.write_batch(first, {"kumo_domains": tiny_edition.rows()["kumo_domains"]})
     staging.write_batch(second, {"kumo_books": tiny_edition.rows()["kumo_books"]})
@@ -55,7 +57,7 @@ async def _keep_tiny_calls(path: Path) -> None:
         made = entry(asked, Reply(asked.call_id, row["status"], row["reply"]))
         # Ids of that edition are names, where others are hashes of their requests.
         reply, cells = replace(made.reply, call_id=row["call_id"]), (row["call_id"], *made.cells[1:])
-        await writer.submit(Entry(reply, cells, made.messages))
+        await writer.write(Entry(reply, cells, made.messages))
     writer.close()
 
 
@@ -81,9 +83,9 @@ def cut_a_part(root: Path) -> None:
 # What is done to the root, the check that fails by it, and what that tells.
 DAMAGE: dict[str, tuple[Callable[[Path], Any], str, str]] = {
     "a published file with a flipped byte": (
-        lambda root: flip(root / table_file("turns", "old")),
-        "edition old",
-        "tables/turns/edition=old/part-0.parquet",
+        lambda root: flip(root / table_file("turns", "old@1")),
+        "evaluation old@1",
+        "tables/turns/edition=old/1.parquet",
     ),
     "a published file deleted": (
         lambda root: (root / table_file("kumo_books", "new")).unlink(),
@@ -105,13 +107,18 @@ DAMAGE: dict[str, tuple[Callable[[Path], Any], str, str]] = {
     "a truncated part": (cut_a_part, "staging begun", "is truncated: "),
     "an orphan": (
         _publish_an_orphan,
-        "edition orphan",
+        "evaluation orphan@1",
         "episodes.instance_id: 1 rows refer to no row of instances, such as ki_lost",
     ),
     "a plan deleted": (
         lambda root: (root / "staging/begun/plan.json").unlink(),
         "staging begun",
         "has no plan.json",
+    ),
+    "a batch that no plan asks for": (
+        lambda root: Staging(Store(str(root)), "begun").write_batch("other", {}),
+        "staging begun",
+        "batch other is not in the plan",
     ),
     "an edition's row altered": (
         lambda root: (root / table_file("editions", "old")).write_bytes(b"PAR1"),

@@ -1,15 +1,19 @@
-"""A data root with a published edition and one that is all staged: made in seconds, without Prefect."""
+"""A data root with a published edition and one that is all staged, or its first evaluation: made in seconds,
+without Prefect.
+"""
 
 import hashlib
 from pathlib import Path
 from typing import Any
 
 from flows.refresh.plan import prepare_refresh
+from flows.refresh.publish import audit_and_publish
 from flows.run.plain_stages import PlainStages
 from flows.stages.grow import grow
 from flows.stages.policies import Policies
 from flows.stages.workspace import open_workspace
 from schemas.settings import RefreshSettings, load_settings
+from warehouse.catalog.catalog import row_file
 from warehouse.staging.staging import Staging
 from warehouse.store.store import Store
 
@@ -20,6 +24,7 @@ SETTINGS = {
     "players": ["oracle"],
     "edition": "next",
 }
+ANSWERS = "next@1"
 # The same on the command line.
 REFRESH = (
     *("refresh", "--domains", "chemical_analysis", "--settings", "easy", "--instances", "2"),
@@ -37,9 +42,28 @@ def grow_next(settings: RefreshSettings) -> Policies:
     store = Store(settings.root)
     prepared = prepare_refresh(settings, store)
     if not prepared.resumed:
-        Staging(store, "next").write_plan(prepared.plan)
-    policies = Policies.of(settings, prepared.domains)
+        Staging(store, "next").write_plan(prepared.plan.growth)
+    policies = Policies.of(settings, prepared.own.inputs)
     grow(open_workspace(settings.root, "next"), policies, PlainStages())
+    return policies
+
+
+def grow_answers(settings: RefreshSettings) -> Policies:
+    """Publish edition `next`, if it is not yet, and stage all of its first evaluation that is not staged yet.
+
+    Return how it was done.
+    """
+    store = Store(settings.root)
+    if not store.exists(row_file("next")):
+        grow_next(settings)
+        audit_and_publish(settings.root, "next")
+        Staging(store, "next").remove()
+    prepared = prepare_refresh(settings, store)
+    staging = Staging(store, ANSWERS)
+    if staging.read_plan() is None:
+        staging.write_plan(prepared.plan.evaluation)
+    policies = Policies.of(settings, prepared.own.inputs)
+    grow(open_workspace(settings.root, ANSWERS), policies, PlainStages())
     return policies
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from flows.cli import app as cli
 from tests.warehouse import tiny_edition
-from warehouse.editions.publish import publish
+from tests.warehouse.tiny_edition import publish
 from warehouse.store.store import Store
 
 

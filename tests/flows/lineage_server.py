@@ -2,7 +2,6 @@
 
 import json
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -61,11 +60,3 @@ def lineage_server(behaviour: Behaviour) -> Iterator[Received]:
         over.set()
         server.shutdown()
         server.server_close()
-
-
-def wait_for(received: Received, events: int, seconds: float = 10.0) -> None:
-    """Return when so many events have come, or raise AssertionError at the deadline."""
-    deadline = time.monotonic() + seconds
-    while len(received.events) < events:
-        assert time.monotonic() < deadline, f"{len(received.events)} of {events} events came"
-        time.sleep(0.01)

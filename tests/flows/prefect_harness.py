@@ -8,13 +8,14 @@ import urllib.request
 from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from flows.serve.embedded_server import EmbeddedServer
 from flows.serve.prefect_environment import configure_prefect, prefect_home
 from schemas.tables import TABLES
+from tests.flows.warm_start import WarmProcess, WarmStart
 from warehouse.catalog.catalog import open_catalog
 from warehouse.store.store import Store
 
@@ -48,7 +49,8 @@ def running_server(home: Path) -> Iterator[dict[str, str]]:
             prefect = {name: value for name, value in os.environ.items() if name.startswith("PREFECT_")}
             os.environ.clear()
             os.environ.update(before)
-            yield {**clean_environment(), **prefect}
+            # A pool of workers pays for itself in batches of seconds, of which no test here has one.
+            yield {**clean_environment(), **prefect, "PERENNIAL_WORKERS": "1"}
     finally:
         os.environ.clear()
         os.environ.update(before)
@@ -61,9 +63,18 @@ def basic(auth_string: str) -> str:
 
 @dataclass(frozen=True)
 class Harness:
-    """Starts commands of `perennial` in the given environment."""
+    """Starts commands of `perennial` in the given environment.
+
+    They are forks of what is `warm`, where that fits, or started by the shell after its command `before`.
+    """
 
     environment: dict[str, str]
+    warm: WarmStart | None = None
+    before: str = ":"
+
+    def but(self, **environment: str) -> "Harness":
+        """Return one with these variables besides, or instead."""
+        return replace(self, environment={**self.environment, **environment})
 
     def post(self, path: str, document: dict[str, Any]) -> Any:
         """Return what the Prefect server answers to this document, sent with the harness's credentials."""
@@ -78,30 +89,31 @@ class Harness:
         with urllib.request.urlopen(request, timeout=30) as reply:
             return json.load(reply)
 
-    def start(self, *arguments: str, cwd: Path) -> "subprocess.Popen[str]":
-        """Start the command and return its process; both outputs are in its `stdout`."""
-        return subprocess.Popen(
-            [sys.executable, "-P", "-m", "flows.cli.app", *arguments],
-            cwd=cwd,
-            env=self.environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
+    def start(self, *arguments: str, cwd: Path, stderr: int = subprocess.STDOUT) -> "subprocess.Popen[str]":
+        """Start the command and return its process; what it prints as errors is in its `stdout` too."""
+        options: dict[str, Any] = {
+            "cwd": cwd,
+            "env": self.environment,
+            "stdout": subprocess.PIPE,
+            "stderr": stderr,
+            "text": True,
+        }
+        if self.warm is not None and self.warm.fits(self.environment):
+            return WarmProcess(self.warm, ["perennial", *arguments], **options)
+        shell = ("sh", "-c", f'{self.before}; exec "$@"', "sh")
+        return subprocess.Popen([*shell, sys.executable, "-P", "-m", "flows.cli.app", *arguments], **options)
 
     def perennial(
         self, *arguments: str, cwd: Path, timeout: float = 240
     ) -> "subprocess.CompletedProcess[str]":
         """Run the command and return what it printed and its exit code."""
-        return subprocess.run(
-            [sys.executable, "-P", "-m", "flows.cli.app", *arguments],
-            cwd=cwd,
-            env=self.environment,
-            capture_output=True,
-            text=True,
-            timeout=timeout,
-            check=False,
-        )
+        process = self.start(*arguments, cwd=cwd, stderr=subprocess.PIPE)
+        try:
+            out, errors = process.communicate(timeout=timeout)
+        finally:
+            process.kill()
+            process.wait()
+        return subprocess.CompletedProcess(process.args, process.returncode, out, errors)
 
 
 def edition_content(root: Path, edition: str) -> dict[str, list[tuple[Any, ...]]]:

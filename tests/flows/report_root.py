@@ -10,10 +10,10 @@ from typing import Any
 import pyarrow as pa
 
 from flows.stages.compute_statistics import edition_statistics
-from schemas.kumo.things import SeedConfig, Step
+from schemas.kumo.things import BookVerdict, SeedConfig, Step
 from schemas.tables import TABLES
 from tests.warehouse import tiny_edition
-from warehouse.editions.publish import publish
+from tests.warehouse.tiny_edition import publish
 from warehouse.kumo.rows import (
     book_row,
     config_row,
@@ -90,7 +90,7 @@ def _rows(
         shared = shared_instance_row(
             tiny_edition.INSTANCE, instance_id=instance["instance_id"], domain=config.name, setting=setting
         )
-        book = book_row(instance["instance_id"], 0, "the book", "template", [], [])
+        book = book_row(instance["instance_id"], 0, "the book", "template", BookVerdict())
         rows["instances"].append(shared)
         rows["kumo_instances"].append(instance)
         rows["kumo_books"].append(book)
@@ -99,7 +99,7 @@ def _rows(
                 difficulty = number + run + len(config.name) + shift + 2 * (setting == "hard")
                 ids = {"instance_id": instance["instance_id"], "book_id": book["book_id"]}
                 episodes.append(_episode(player, run, place, difficulty, ids))
-    return {**rows, **tiny_edition.added(episodes)}
+    return {**rows, **tiny_edition.add(episodes)}
 
 
 def _instance(edition: str, config: SeedConfig, setting: str, number: int) -> dict[str, Any]:
@@ -124,7 +124,7 @@ def _episode(
     status = "solved" if solved else ("wrong", "unparsed", "api_error")[difficulty % 3]
     last = ("truth", "rain") if solved else ("none", None)
     steps = (tiny_edition.MEASURED, Step(2, *last, None, None))
-    return tiny_edition.played(player, run, status, steps, **ids, tokens=tokens)
+    return tiny_edition.play(player, run, status, steps, **ids, tokens=tokens)
 
 
 def as_json(value: Any) -> str:

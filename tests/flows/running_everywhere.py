@@ -58,7 +58,7 @@ def main() -> None:
         for name in ("two", "scheduler"):
             work = folder / f"peril-{name}"
             work.mkdir()
-            root = _staged(folder / "one", edition, work)
+            root = _stage_plan(folder / "one", edition, work)
             found[f"peril-{name}"] = _outcome(in_peril, *runners[name], root, edition, str(work))
         found["unseen"] = _outcome(in_peril, *runners["scheduler"], str(folder / "elsewhere"), edition, "")
     print(json.dumps(found))
@@ -66,14 +66,14 @@ def main() -> None:
 
 def run_in_peril(runner: str, workers: int, root: str, edition: str, folder: str) -> dict[str, Any]:
     """Run all batches in peril on this runner and return what became of them."""
-    from flows.run.choose_runner import opened_runner
+    from flows.run.choose_runner import open_runner
     from flows.run.prefect_stages import Stages
     from flows.watchers.watcher import Watchers
 
     def works(function: Any) -> list[Peril]:
         return [Peril(function, folder, number) for number in range(BATCHES)]
 
-    with opened_runner(runner, workers, root, edition) as taken:
+    with open_runner(runner, workers, root, edition) as taken:
         stages = Stages(Watchers(), taken)
         found: dict[str, Any] = {"parent": os.getpid()}
         found["counts"] = stages.run("telling", [work.run for work in works(telling)[:2]], works(telling)[2:])
@@ -95,12 +95,12 @@ def _outcome(function: Any, *values: Any) -> Any:
         return traceback.format_exc()
 
 
-def _staged(published: Path, edition: str, work: Path) -> str:
+def _stage_plan(published: Path, edition: str, work: Path) -> str:
     """Stage an edition's plan in a root of its own, for workers to see."""
-    from warehouse.editions.publish import published_plan
+    from warehouse.editions.publish import read_published_plan
 
     root = str(work / "root")
-    Staging(Store(root), edition).write_plan(published_plan(Store(str(published)), edition))
+    Staging(Store(root), edition).write_plan(read_published_plan(Store(str(published)), edition))
     return root
 
 

@@ -8,17 +8,17 @@ from flows.watchers.prefect_artifacts import Artifacts
 from tests.flows.conftest import Published
 from tests.flows.prefect_harness import Harness
 
-STAGES = ("sample", "books", "episodes", "statistics", "publish")
+STAGES = ("sample", "books", "episodes", "publish")
 
 
 def artifacts(harness: Harness, root: Path) -> dict[str, dict[str, Any]]:
     """Return the artifacts of the flow run that published into this root, by key."""
-    links = found(harness, {"key": {"any_": ["tables"]}})
+    links = find_artifacts(harness, {"key": {"any_": ["tables"]}})
     (run,) = {item["flow_run_id"] for item in links if str(root) in item["data"]}
-    return {item["key"]: item for item in found(harness, {"flow_run_id": {"any_": [run]}})}
+    return {item["key"]: item for item in find_artifacts(harness, {"flow_run_id": {"any_": [run]}})}
 
 
-def found(harness: Harness, which: dict[str, Any]) -> list[dict[str, Any]]:
+def find_artifacts(harness: Harness, which: dict[str, Any]) -> list[dict[str, Any]]:
     answer: list[dict[str, Any]] = harness.post("/artifacts/filter", {"artifacts": which, "limit": 200})
     return answer
 
@@ -32,6 +32,9 @@ def test_each_stage_has_its_progress_and_rows(harness: Harness, published: Publi
     assert json.loads(made["rows-episodes"]["data"])[0] == {"table": "episodes", "rows": 120}
     rows = {row["table"]: row["rows"] for row in json.loads(made["edition"]["data"])}
     assert rows["kumo_instances"] == 24
+    rows = {row["table"]: row["rows"] for row in json.loads(made["evaluation"]["data"])}
+    assert rows["episodes"] == 120
+    assert rows["statistics"] > 0
     leaderboard = json.loads(made["leaderboard"]["data"])
     assert {(row["setting"], row["player"], row["attempted"]) for row in leaderboard} >= {
         ("easy", "oracle", 12),

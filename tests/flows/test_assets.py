@@ -16,44 +16,54 @@ from warehouse.store.store import Store
 
 _MADE = "prefect.asset.materialization.succeeded"
 _WITH_ROWS = (
-    *("editions", "instances", "episodes", "turns", "kumo_domains", "kumo_seed_configs", "kumo_outcomes"),
-    *("kumo_instances", "kumo_books", "kumo_episodes", "kumo_moves"),
-    *("statistics", "audits"),
+    *("editions", "instances", "kumo_domains", "kumo_seed_configs", "kumo_outcomes", "kumo_instances"),
+    *("kumo_books", "audits"),
+    *("evaluations", "episodes", "turns", "kumo_episodes", "kumo_moves", "statistics"),
 )
+_MATERIALISED = len(_WITH_ROWS) + 1  # `audits` by the edition and by its evaluation
 
 
-def _materialised(harness: Harness, root: Path) -> dict[str, dict[str, Any]]:
+def _wait_for_events(harness: Harness, root: Path) -> dict[str, list[dict[str, Any]]]:
     """Return the server's materialisation events of this root by table, once all of them have come."""
     tables = {asset_key(str(root), table): table for table in TABLES}
     wanted = {"limit": 50, "filter": {"event": {"name": [_MADE]}, "resource": {"id": list(tables)}}}
-    found: dict[str, dict[str, Any]] = {}
+    events: list[dict[str, Any]] = []
     deadline = time.monotonic() + 20
-    while len(found) < len(_WITH_ROWS) and time.monotonic() < deadline:
+    while len(events) < _MATERIALISED and time.monotonic() < deadline:
         events = harness.post("/events/filter", wanted)["events"]
-        found = {tables[event["resource"]["prefect.resource.id"]]: event for event in events}
         time.sleep(0.1)
+    found: dict[str, list[dict[str, Any]]] = {}
+    for event in events:
+        found.setdefault(tables[event["resource"]["prefect.resource.id"]], []).append(event)
     return found
 
 
 def test_each_table_of_the_edition_is_materialised(harness: Harness, published: Published) -> None:
-    events = _materialised(harness, published.root)
-    assert set(events) >= set(_WITH_ROWS)
+    materialised = _wait_for_events(harness, published.root)
+    assert set(materialised) >= set(_WITH_ROWS)
+    assert sum(map(len, materialised.values())) == _MATERIALISED
     catalog = open_catalog(Store(str(published.root)))
-    for table, event in events.items():
-        assert event["payload"]["edition"] == "small"
-        assert event["payload"]["columns"] == [column.name for column in TABLES[table].columns]
-        assert catalog.query(f"SELECT count(*) FROM {table}")[1] == [(event["payload"]["rows"],)]
+    for table, events in materialised.items():
+        payloads = [event["payload"] for event in events]
+        assert {payload["edition"] for payload in payloads} == {"small"}
+        of_answers = TABLES[table].kind in ("answers", "analysis")
+        assert {payload["evaluation"] for payload in payloads} >= {"1" if of_answers else ""}
+        for payload in payloads:
+            assert payload["columns"] == [column.name for column in TABLES[table].file_columns]
+        rows = sum(payload["rows"] for payload in payloads)
+        assert catalog.query(f"SELECT count(*) FROM {table}")[1] == [(rows,)]
 
 
 def test_each_asset_names_those_that_it_rests_on(harness: Harness, published: Published) -> None:
-    events = _materialised(harness, published.root)
+    materialised = _wait_for_events(harness, published.root)
     rests_on = {
         table: {
             related["prefect.resource.id"].rsplit("/", 1)[-1]
+            for event in events
             for related in event["related"]
             if related["prefect.resource.role"] == "asset"
         }
-        for table, event in events.items()
+        for table, events in materialised.items()
     }
     assert rests_on["kumo_domains"] == set()
     assert rests_on["kumo_books"] == {"kumo_seed_configs", "instances", "kumo_instances"}

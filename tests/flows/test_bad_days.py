@@ -20,13 +20,18 @@ from flows.refresh.plan import prepare_refresh
 from flows.refresh.publish import audit_and_publish
 from flows.stages.completeness import require_complete
 from flows.stages.grow import Work
+from flows.stages.unit_stages import staged_stages
 from flows.stages.workspace import open_workspace
+from schemas.benchmark import Batch
 from schemas.errors import Damaged, EditionConflict, PerennialError
+from schemas.units import describe_unit
 from tests.flows.grown_root import (
+    ANSWERS,
     REFRESH,
     cut,
     digests,
     flip,
+    grow_answers,
     grow_next,
     published_digests,
     settings_of,
@@ -37,8 +42,9 @@ from tests.flows.report_root import publish_without_models
 from tests.server.options import ServerOptions
 from tests.server.running import running_server
 from tests.warehouse import tiny_edition
-from warehouse.catalog.catalog import published_editions, table_file
-from warehouse.editions.publish import publish
+from tests.warehouse.tiny_edition import publish, staged_rows
+from warehouse.catalog.catalog import published_units, table_file
+from warehouse.editions import publish as publishing
 from warehouse.staging.staging import Rows, Staging
 from warehouse.store.store import Store
 
@@ -64,13 +70,33 @@ def whole(base: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
+@pytest.fixture(scope="module")
+def whole_answers(whole: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same root with edition `next` published and all of its first evaluation staged."""
+    root = tmp_path_factory.mktemp("answers") / "root"
+    shutil.copytree(whole, root)
+    grow_answers(settings_of(root))
+    return root
+
+
 @pytest.fixture
 def staged(whole: Path, tmp_path: Path) -> Path:
-    """A copy of it to damage."""
+    """A copy of the root with the staged edition, to damage."""
     return Path(shutil.copytree(whole, tmp_path / "root"))
 
 
-def _refused(done: "subprocess.CompletedProcess[str]", code: int) -> str:
+@pytest.fixture
+def staged_answers(whole_answers: Path, tmp_path: Path) -> Path:
+    """A copy of the root with the staged evaluation, to damage."""
+    return Path(shutil.copytree(whole_answers, tmp_path / "answers"))
+
+
+def _root_of(unit: str, request: pytest.FixtureRequest) -> Path:
+    """Return a copy of the root in which this edition or evaluation is staged."""
+    return Path(request.getfixturevalue("staged_answers" if unit == ANSWERS else "staged"))
+
+
+def _refuse(done: "subprocess.CompletedProcess[str]", code: int) -> str:
     """Return the one line that the command printed of the error."""
     assert done.returncode == code, done.stdout + done.stderr
     assert "Traceback" not in done.stdout + done.stderr
@@ -82,73 +108,120 @@ def _refused(done: "subprocess.CompletedProcess[str]", code: int) -> str:
 # Deleted, cut off, altered: in this process, through the functions that Prefect runs.
 
 
-def _part(root: Path, table: str) -> Path:
-    return next((root / "staging/next" / table).glob("*.parquet"))
+def _part(root: Path, unit: str, table: str) -> Path:
+    return next((root / "staging" / unit / table).glob("*.parquet"))
 
 
-def _mark_of(root: Path, stage: str) -> Path:
-    workspace = open_workspace(str(root), "next")
-    batch = next(s for s in workspace.stages if s.name == stage).batches(workspace)[0]
-    return root / "staging/next/done" / f"{workspace.key(batch)}.json"
+def _batch_of(root: Path, unit: str, stage: str) -> Batch:
+    workspace = open_workspace(str(root), unit)
+    return next(s for s in staged_stages(workspace) if s.name == stage).batches(workspace)[0]
 
 
-def _foreign_batch(root: Path) -> None:
-    Staging(Store(str(root)), "next").write_batch(
+def _mark_of(root: Path, unit: str, stage: str) -> Path:
+    key = open_workspace(str(root), unit).key(_batch_of(root, unit, stage))
+    return root / "staging" / unit / "done" / f"{key}.json"
+
+
+def _change_plan(root: Path, unit: str, old: str, new: str) -> None:
+    plan = root / "staging" / unit / "plan.json"
+    assert old in plan.read_text()
+    plan.write_text(plan.read_text().replace(old, new))
+
+
+def _foreign_batch(root: Path, unit: str) -> None:
+    Staging(Store(str(root)), unit).write_batch(
         "other", {"kumo_domains": tiny_edition.rows()["kumo_domains"]}
     )
 
 
-DAMAGE: dict[str, tuple[Callable[[Path], Any], str]] = {
+# What is staged, what is done to it, and what tells of that.
+DAMAGE: dict[str, tuple[str, Callable[[Path, str], Any], str]] = {
     "a part cut off": (
-        lambda root: cut(_part(root, "turns")),
-        r"staging/next/turns/.*\.parquet is truncated",
+        ANSWERS,
+        lambda root, unit: cut(_part(root, unit, "turns")),
+        r"staging/next@1/turns/.*\.parquet is truncated",
     ),
     "a part altered": (
-        lambda root: flip(_part(root, "kumo_books")),
+        "next",
+        lambda root, unit: flip(_part(root, unit, "kumo_books")),
         r"staging/next/kumo_books/.*\.parquet was altered",
     ),
     "a part deleted": (
-        lambda root: _part(root, "episodes").unlink(),
-        r"next/episodes/.*\.parquet is missing",
+        ANSWERS,
+        lambda root, unit: _part(root, unit, "episodes").unlink(),
+        r"next@1/episodes/.*\.parquet is missing",
     ),
     "a table deleted": (
-        lambda root: shutil.rmtree(root / "staging/next/kumo_outcomes"),
+        "next",
+        lambda root, unit: shutil.rmtree(root / "staging" / unit / "kumo_outcomes"),
         r"outcomes/.*is missing",
     ),
-    "a mark deleted": (
-        lambda root: _mark_of(root, "episodes").unlink(),
-        r"1 of the \d+ batches of edition 'next' are not in .*: episodes cfg_\w+ easy 0 oracle",
+    "a mark of questions deleted": (
+        "next",
+        lambda root, unit: _mark_of(root, unit, "books").unlink(),
+        r"1 of the \d+ batches of edition 'next' are not in .*: books cfg_\w+ easy 0",
     ),
-    "a mark cut off": (lambda root: cut(_mark_of(root, "books")), r"done/\w+\.json cannot be read"),
-    "all marks deleted": (lambda root: shutil.rmtree(root / "staging/next/done"), r"(\d+) of the \1 batches"),
-    "a plan cut off": (lambda root: cut(root / "staging/next/plan.json"), r"plan\.json cannot be read"),
-    "a plan altered": (
-        lambda root: (root / "staging/next/plan.json").write_text(
-            (root / "staging/next/plan.json").read_text().replace('"runs": 5', '"runs": 6')
-        ),
+    "a mark of answers deleted": (
+        ANSWERS,
+        lambda root, unit: _mark_of(root, unit, "episodes").unlink(),
+        r"1 of the \d+ batches of evaluation 'next@1' are not in .*: episodes .* easy 0 oracle",
+    ),
+    "a mark cut off": (
+        "next",
+        lambda root, unit: cut(_mark_of(root, unit, "books")),
+        r"done/\w+\.json cannot be read",
+    ),
+    "all marks of questions deleted": (
+        "next",
+        lambda root, unit: shutil.rmtree(root / "staging" / unit / "done"),
+        r"(\d+) of the \1 batches",
+    ),
+    "all marks of answers deleted": (
+        ANSWERS,
+        lambda root, unit: shutil.rmtree(root / "staging" / unit / "done"),
+        r"(\d+) of the \1 batches",
+    ),
+    "a plan cut off": (
+        "next",
+        lambda root, unit: cut(root / "staging" / unit / "plan.json"),
+        r"plan\.json cannot be read",
+    ),
+    "an edition's plan altered": (
+        "next",
+        lambda root, unit: _change_plan(root, unit, '"instances": 2', '"instances": 1'),
         r"plan\.json was altered",
     ),
-    "a foreign batch": (_foreign_batch, r"holds 1 batches that the plan .* does not ask for, such as other"),
+    "an evaluation's plan altered": (
+        ANSWERS,
+        lambda root, unit: _change_plan(root, unit, '"runs": 5', '"runs": 6'),
+        r"plan\.json was altered",
+    ),
+    "a foreign batch": (
+        "next",
+        _foreign_batch,
+        r"holds 1 batches that the plan .* does not ask for, such as other",
+    ),
 }
 
 
 @pytest.mark.parametrize("name", DAMAGE)
-def test_what_was_damaged_in_staging_is_neverpublished_digests(staged: Path, name: str) -> None:
-    spoil, told = DAMAGE[name]
-    before = published_digests(staged)
-    spoil(staged)
+def test_what_was_damaged_in_staging_is_never_published(name: str, request: pytest.FixtureRequest) -> None:
+    unit, spoil, told = DAMAGE[name]
+    root = _root_of(unit, request)
+    before = published_digests(root)
+    spoil(root, unit)
     with pytest.raises(Damaged, match=told) as caught:
-        audit_and_publish(str(staged), "next")
+        audit_and_publish(str(root), unit)
     line = str(caught.value)
-    assert str(staged / "staging/next") in line
-    assert "perennial editions --prune-staging next" in line
+    assert str(root / "staging" / unit) in line
+    assert f"perennial editions --prune-staging {unit}" in line
     assert "\n" not in line
-    assert published_digests(staged) == before
+    assert published_digests(root) == before
 
 
 def test_a_truncated_part_stops_the_stage_that_reads_it(staged: Path) -> None:
-    cut(_part(staged, "kumo_books"))
-    mark = _mark_of(staged, "episodes")
+    cut(_part(staged, "next", "kumo_books"))
+    mark = _mark_of(staged, "next", "gate")
     mark.unlink()
     before = published_digests(staged)
     with pytest.raises(
@@ -160,54 +233,63 @@ def test_a_truncated_part_stops_the_stage_that_reads_it(staged: Path) -> None:
     assert published_digests(staged) == before
 
 
-@pytest.mark.parametrize("table", ["kumo_instances", "statistics"])
-def test_a_staging_folder_that_is_deleted_under_a_batch_which_makes_a_part_of_it_anew_is_noticed(
-    base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, table: str
+@pytest.mark.parametrize(
+    ("unit", "table"), [("next", "kumo_instances"), ("next", "audits"), (ANSWERS, "episodes")]
+)
+def test_a_staging_folder_that_is_deleted_under_a_batch_which_makes_a_part_of_it_again_is_noticed(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, unit: str, table: str
 ) -> None:
-    root = Path(shutil.copytree(base, tmp_path / "root"))
+    root = _root_of(unit, request)
+    shutil.rmtree(root / "staging" / unit)
     before = published_digests(root)
     write = Staging.write_batch
 
     def delete_then_write(staging: Staging, key: str, tables: Mapping[str, Rows]) -> dict[str, int]:
         if table in tables:
-            shutil.rmtree(root / "staging/next")
+            shutil.rmtree(root / "staging" / unit)
         return write(staging, key, tables)
 
     def grow_and_publish() -> None:
-        grow_next(settings_of(root))
-        audit_and_publish(str(root), "next")
+        (grow_answers if unit == ANSWERS else grow_next)(settings_of(root))
+        audit_and_publish(str(root), unit)
 
     monkeypatch.setattr(Staging, "write_batch", delete_then_write)
-    with pytest.raises(PerennialError, match="nothing is staged for edition 'next'") as caught:
+    with pytest.raises(PerennialError, match=f"nothing is staged for {describe_unit(unit)}") as caught:
         grow_and_publish()
-    assert (root / "staging/next/done").exists()
+    assert (root / "staging" / unit / "done").exists()
     assert "perennial refresh" in str(caught.value)
     assert published_digests(root) == before
 
 
+@pytest.mark.parametrize("unit", ["next", ANSWERS])
 def test_a_staging_folder_that_is_deleted_while_it_is_published_is_noticed(
-    staged: Path, monkeypatch: pytest.MonkeyPatch
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, unit: str
 ) -> None:
-    before = published_digests(staged)
+    root = _root_of(unit, request)
+    before = published_digests(root)
     keys = Staging.done_keys
 
     def delete_then_list(staging: Staging) -> list[str]:
-        shutil.rmtree(staged / "staging/next", ignore_errors=True)
+        shutil.rmtree(root / "staging" / unit, ignore_errors=True)
         return keys(staging)
 
     monkeypatch.setattr(Staging, "done_keys", delete_then_list)
     with pytest.raises((PerennialError, OSError)):
-        audit_and_publish(str(staged), "next")
-    assert published_digests(staged) == before
+        audit_and_publish(str(root), unit)
+    assert published_digests(root) == before
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EIO, errno.EDQUOT])
-@pytest.mark.parametrize("table", ["episodes", "audits"])
-def test_a_disk_that_fails_while_publishing_leaves_no_edition_and_no_draft(
-    staged: Path, monkeypatch: pytest.MonkeyPatch, table: str, number: int
+@pytest.mark.parametrize(
+    ("unit", "table"),
+    [("next", "kumo_books"), ("next", "audits"), (ANSWERS, "episodes"), (ANSWERS, "audits")],
+)
+def test_a_disk_that_fails_while_publishing_leaves_nothing_published_and_no_draft(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, unit: str, table: str, number: int
 ) -> None:
     """The fault is injected where a draft takes the place of the file: no mount is needed for that."""
-    before = published_digests(staged)
+    root = _root_of(unit, request)
+    before, units = published_digests(root), published_units(Store(str(root)))
     replace = os.replace
 
     def refuse(source: str, target: str) -> None:
@@ -217,22 +299,21 @@ def test_a_disk_that_fails_while_publishing_leaves_no_edition_and_no_draft(
 
     monkeypatch.setattr(os, "replace", refuse)
     with pytest.raises(OSError, match=os.strerror(number)) as caught:
-        publish_staged(staged)
-    assert str(caught.value.filename).endswith(table_file(table, "next"))
+        publish_staged(root, unit)
+    assert str(caught.value.filename).endswith(table_file(table, unit))
     monkeypatch.undo()
-    assert published_editions(Store(str(staged))) == ("plain",)
-    assert {name: digest for name, digest in published_digests(staged).items() if name in before} == before
-    assert list(staged.rglob("*.draft")) == []
+    assert published_units(Store(str(root))) == units
+    assert unit not in units
+    assert {name: digest for name, digest in published_digests(root).items() if name in before} == before
+    assert list(root.rglob("*.draft")) == []
 
 
-def publish_staged(root: Path) -> None:
+def publish_staged(root: Path, unit: str) -> None:
     """Publish what is staged without its audit, which has been tested often enough."""
-    store = Store(str(root))
-    staging = Staging(store, "next")
-    plan = staging.read_plan()
-    assert plan is not None
-    tables = {name: staging.read_all(name) for name in ("episodes", "kumo_books", "turns")}
-    publish(store, plan, tables, [], datetime.now(UTC))
+    staging = Staging(Store(str(root)), unit)
+    names = ("episodes", "turns") if unit == ANSWERS else ("kumo_books", "instances")
+    tables = {name: staged_rows(staging, name) for name in names}
+    publishing.publish(staging.store, staging.require_plan(), tables, [], datetime.now(UTC))
 
 
 # The clock.
@@ -247,7 +328,7 @@ def test_a_clock_is_refused_from_five_minutes_before_the_latest_edition_on(base:
     line = str(caught.value)
     assert "2025-12-31 23:54:59 UTC" in line
     assert "2026-01-01 00:00:00 UTC" in line
-    assert "'plain'" in line
+    assert "'plain@1'" in line
     refuse_clock_set_back(Store(str(base / "nothing")), at)
 
 
@@ -258,8 +339,8 @@ def test_a_clock_that_was_set_back_stops_a_refresh_before_it_begins_and_one_befo
     publish(Store(str(staged)), tiny_edition.plan("ahead"), tiny_edition.tables(), [], ahead)
     before = digests(staged)
     done = harness.perennial(*REFRESH, "--root", str(staged), cwd=staged)
-    line = _refused(done, EditionConflict.exit_code)
-    assert "'ahead'" in line
+    line = _refuse(done, EditionConflict.exit_code)
+    assert "'ahead@1'" in line
     assert f"{ahead:%Y-%m-%d %H:%M:%S} UTC" in line
     assert "set the clock" in line
     with pytest.raises(EditionConflict, match="set the clock"):
@@ -278,15 +359,14 @@ def test_a_reply_that_was_altered_in_the_ledger_stops_the_batch_that_would_use_i
     monkeypatch.delenv("PERENNIAL_API_KEY", raising=False)
     with running_server(ServerOptions()) as server:
         settings = settings_of(root, players=["scripted"], runs=1, base_url=server.url)
-        policies = grow_next(settings)
-        workspace = open_workspace(str(root), "next")
-        (batch,) = next(s for s in workspace.stages if s.name == "episodes").batches(workspace)
-        Path(root / "staging/next/done" / f"{workspace.key(batch)}.json").unlink()
+        policies = grow_answers(settings)
+        batch = _batch_of(root, ANSWERS, "episodes")
+        _mark_of(root, ANSWERS, "episodes").unlink()
         answered = server.status().answered
         call_id = _alter_a_reply(root / "ledger.sqlite")
         before = published_digests(root)
         with pytest.raises(Damaged, match=rf"ledger\.sqlite: call {call_id} is damaged"):
-            Work(str(root), "next", (batch,), policies).run()
+            Work(str(root), ANSWERS, (batch,), policies).run()
         assert server.status().answered == answered
     assert published_digests(root) == before
 
@@ -316,7 +396,7 @@ def test_a_published_file_that_was_cut_off_is_told_in_one_line_by_every_reader(
     cut(root / table_file("instances", "plain"))
     before = digests(root)
     for command in (("editions",), ("sample", *SAMPLE, "--out", str(tmp_path / "out.jsonl"))):
-        line = _refused(harness.perennial(*command, "--root", str(root), cwd=tmp_path), Damaged.exit_code)
+        line = _refuse(harness.perennial(*command, "--root", str(root), cwd=tmp_path), Damaged.exit_code)
         assert "cannot be read" in line
         assert "`perennial doctor` names" in line
     assert digests(root) == before
@@ -332,7 +412,7 @@ def test_a_full_disk_is_told_and_what_is_staged_is_gone_on_with_when_there_is_ro
     mount = f"mount -t tmpfs -o size={used + 48}k tmpfs {disk} && cp -a {base}/. {disk}"
     kept = f"cp -a {disk}/. {tmp_path}/kept"
     done = run_mounted(mount, (*REFRESH, "--root", str(disk)), harness.environment, tmp_path, after=kept)
-    line = _refused(done, 2)
+    line = _refuse(done, 2)
     assert f"{disk}/" in line
     assert "the disk is full: free some space" in line
     kept_root = tmp_path / "kept"
@@ -349,7 +429,7 @@ def test_a_read_only_root_is_told_before_any_work(base: Path, harness: Harness, 
     before = digests(root)
     mount = f"mount --bind {root} {root} && mount -o remount,ro,bind {root}"
     done = run_mounted(mount, (*REFRESH, "--root", str(root)), harness.environment, tmp_path)
-    line = _refused(done, 2)
+    line = _refuse(done, 2)
     assert str(root) in line
     assert "ead-only file system" in line
     assert digests(root) == before

@@ -13,6 +13,7 @@ from flows.kumo import edition as working
 from flows.refresh.plan import prepare_refresh
 from flows.refresh.publish import audit_and_publish
 from flows.run.plain_stages import PlainStages
+from flows.stages import play_episodes
 from flows.stages.grow import Work, grow
 from flows.stages.policies import Policies
 from flows.stages.workspace import open_workspace
@@ -20,6 +21,7 @@ from schemas.errors import InstancesExhausted
 from schemas.kumo.things import Outcome, OutcomeState, SeedConfig
 from schemas.settings import RefreshSettings, load_settings
 from tests.flows.prefect_harness import edition_content
+from tests.warehouse.tiny_edition import staged_rows
 from warehouse.staging.staging import Staging
 from warehouse.store.store import Store
 
@@ -46,34 +48,40 @@ COINS = SeedConfig(
 )
 
 
-def _begun(root: Path, asked: dict[str, Any]) -> tuple[RefreshSettings, Any]:
+def _begin(root: Path, asked: dict[str, Any]) -> tuple[RefreshSettings, Any]:
     settings = load_settings({**asked, "root": str(root)})
     prepared = prepare_refresh(settings, Store(str(root)))
     if not prepared.resumed:
-        Staging(Store(str(root)), prepared.plan.edition).write_plan(prepared.plan)
+        for plan in (prepared.plan.growth, prepared.plan.evaluation):
+            Staging(Store(str(root)), plan.unit).write_plan(plan)
     return settings, prepared
 
 
-def _grown(root: Path, asked: dict[str, Any]) -> dict[str, list[tuple[Any, ...]]]:
-    settings, prepared = _begun(root, asked)
-    edition = prepared.plan.edition
-    grow(open_workspace(str(root), edition), Policies.of(settings, prepared.domains), PlainStages())
-    audit_and_publish(str(root), edition)
-    return edition_content(root, edition)
+def _grow_rows(root: Path, asked: dict[str, Any]) -> dict[str, list[tuple[Any, ...]]]:
+    settings, prepared = _begin(root, asked)
+    for plan in (prepared.plan.growth, prepared.plan.evaluation):
+        grow(open_workspace(str(root), plan.unit), Policies.of(settings, prepared.own.inputs), PlainStages())
+        audit_and_publish(str(root), plan.unit)
+    return edition_content(root, prepared.plan.edition)
 
 
 def _files(root: Path) -> dict[str, bytes]:
+    """Return the content of the published files that hold no wall-clock value, by name."""
     tables = (
-        *("instances", "kumo_instances", "kumo_books", "turns", "kumo_moves", "statistics"),
+        *("instances", "kumo_instances", "kumo_books", "turns", "kumo_moves", "kumo_episodes"),
         *("rejections", "audits"),
     )
-    return {name: next(root.glob(f"tables/{name}/*/part-0.parquet")).read_bytes() for name in tables}
+    places = [*(f"tables/{name}" for name in tables), "analyses/statistics"]
+    found = {place: sorted(root.glob(f"{place}/edition=chunked/*.parquet")) for place in places}
+    assert [place for place, files in found.items() if not files] == []
+    return {str(file.relative_to(root)): file.read_bytes() for files in found.values() for file in files}
 
 
 def test_chunks_change_no_row_and_no_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    at_once = _grown(tmp_path / "at once", ASKED)
-    monkeypatch.setattr(working, "CHUNK", 10)
-    in_chunks = _grown(tmp_path / "in chunks", ASKED)
+    at_once = _grow_rows(tmp_path / "at once", ASKED)
+    for module in (working, play_episodes):
+        monkeypatch.setattr(module, "CHUNK", 10)
+    in_chunks = _grow_rows(tmp_path / "in chunks", ASKED)
     content = {name: (at_once[name], in_chunks[name]) for name in at_once if name != "editions"}
     assert [name for name, (one, other) in content.items() if one != other] == []
     assert len(in_chunks["kumo_instances"]) == 25
@@ -94,11 +102,11 @@ def _sample(root: str, config_id: str, setting: str) -> dict[str, int]:
 
 def _with_domain(root: Path, asked: dict[str, Any]) -> tuple[Staging, str, str]:
     """Return a staged edition with its domain, and the configuration and setting to sample."""
-    settings, prepared = _begun(root, asked)
+    settings, prepared = _begin(root, asked)
     workspace = open_workspace(str(root), "chunked")
-    domain = (working.given_batch(prepared.plan.configs[0]),)
-    Work(str(root), "chunked", domain, Policies.of(settings, prepared.domains)).run()
-    return workspace.staging, prepared.plan.configs[0], prepared.plan.settings[0].name
+    domain = (working.batch_of_given(prepared.plan.growth.own["configs"][0]),)
+    Work(str(root), "chunked", domain, Policies.of(settings, prepared.own.inputs)).run()
+    return workspace.staging, prepared.plan.growth.own["configs"][0], prepared.plan.growth.own["settings"][0]
 
 
 def test_sampling_goes_on_after_a_kill_between_chunks(
@@ -122,7 +130,7 @@ def test_sampling_goes_on_after_a_kill_between_chunks(
     monkeypatch.setattr(working, "CHUNK", 1_000)
     undisturbed, *cell = _with_domain(tmp_path / "undisturbed", MANY)
     _sample(str(tmp_path / "undisturbed"), *cell)
-    assert killed.read_all("kumo_instances").equals(undisturbed.read_all("kumo_instances"))
+    assert staged_rows(killed, "kumo_instances").equals(staged_rows(undisturbed, "kumo_instances"))
 
 
 def test_a_shortfall_counts_the_chunks_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -73,9 +73,11 @@ def test_query_prints_table_csv_and_json(harness: Harness, published: Published,
 
 def test_editions_are_listed(harness: Harness, published: Published, tmp_path: Path) -> None:
     done = harness.perennial("editions", "--root", str(published.root), "--format", "json", cwd=tmp_path)
-    (edition,) = json.loads(done.stdout)
+    edition, evaluation = json.loads(done.stdout)
     assert (edition["edition"], edition["benchmark"], edition["seed"]) == ("small", "kumo", 0)
-    assert (edition["instances"], edition["episodes"]) == (24, 120)
+    assert (edition["instances"], edition["episodes"]) == (24, None)
+    assert (evaluation["edition"], evaluation["episodes"]) == ("small@1", 120)
+    assert evaluation["players"] == "oracle, greedy, random, reader"
 
 
 def test_domains_are_listed_with_the_editions_that_hold_them(
@@ -236,7 +238,7 @@ def test_reading_commands_import_no_prefect_and_tasks_nothing_heavy() -> None:
 def test_times_are_shown_in_utc_wherever_the_reader_sits(harness: Harness, published: Published) -> None:
     shown = set()
     for zone in ("UTC", "Asia/Tokyo"):
-        there = Harness({**harness.environment, "TZ": zone})
+        there = harness.but(TZ=zone)
         done = there.perennial(
             "editions", "--root", str(published.root), "--format", "json", cwd=published.root
         )

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from tests.flows.prefect_harness import Harness, clean_environment
-from tests.warehouse.lock_holding import holding, replaced
-from warehouse.lock.root_lock import locked_root
+from tests.warehouse.lock_holding import holding, replace_values
+from warehouse.lock.root_lock import lock_root
 from warehouse.store.store import Store
 
 LOCK = "lock.json"
@@ -27,10 +27,12 @@ def _unlock(root: Path, *options: str) -> "subprocess.CompletedProcess[str]":
 def elsewhere(tmp_path: Path) -> Path:
     """A root that a process of another machine holds."""
     store = Store(str(tmp_path / "data"))
-    with locked_root(store, "refresh e1"):
+    with lock_root(store, "refresh e1"):
         record: dict[str, Any] = json.loads(store.read_bytes(LOCK))
     now = datetime.now(UTC).isoformat()
-    record = replaced(record, owner_host="elsewhere", owner_boot_id="another", owner_user="ann", beat=now)
+    record = replace_values(
+        record, owner_host="elsewhere", owner_boot_id="another", owner_user="ann", beat=now
+    )
     store.write_bytes(LOCK, json.dumps(record).encode())
     return tmp_path / "data"
 

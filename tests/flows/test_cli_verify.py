@@ -22,18 +22,17 @@ def test_verify_says_what_it_read(run: Run) -> None:
     shown = run("verify", "--all")
     assert shown.code == 0, shown.err
     lines = shown.out.splitlines()
-    assert len(lines) == 2
-    for edition, line in zip(("e1", "e2"), lines, strict=True):
-        assert re.fullmatch(
-            rf"{edition}: as it was published: 15 files, [\d,]+ bytes, \d+ rows, \d+\.\d s", line
-        )
+    files = {"e1": 10, "e1@1": 8, "e2": 10, "e2@1": 8}
+    for (unit, number), line in zip(files.items(), lines, strict=True):
+        told = rf"{unit}: as it was published: {number} files, [\d,]+ bytes, \d+ rows, \d+\.\d s"
+        assert re.fullmatch(told, line)
 
 
 def test_verify_names_every_damaged_file(run: Run, store: Store) -> None:
     root = Path(store.root)
     damaged = {
-        table_file("episodes", "e1"): "truncated: ",
-        table_file("turns", "e1"): "missing; it had",
+        table_file("episodes", "e1@1"): "truncated: ",
+        table_file("turns", "e1@1"): "missing; it had",
         table_file("kumo_books", "e1"): "altered: its SHA-256",
     }
     episodes, turns, books = (root / name for name in damaged)
@@ -46,28 +45,29 @@ def test_verify_names_every_damaged_file(run: Run, store: Store) -> None:
     assert shown.code == 8
     assert len(shown.out.splitlines()) == 3
     for name, told in damaged.items():
-        assert f"e1: {name}: {told}" in shown.out
+        assert f"{'e1' if name == table_file('kumo_books', 'e1') else 'e1@1'}: {name}: {told}" in shown.out
     assert shown.err.count("\n") == 1
-    assert "3 files of e1" in shown.err
+    assert "3 files of e1, e1@1 not" in shown.err
     assert "restore" in shown.err
     assert "--withdraw e1" in shown.err
     document = run("verify", "--all", "--json")
     assert document.code == 8
-    first, second = json.loads(document.out)["editions"]
-    assert (first["edition"], first["whole"], second["whole"]) == ("e1", False, True)
-    assert {finding["file"]: finding["problem"] for finding in first["findings"]} == {
-        table_file("episodes", "e1"): "truncated",
-        table_file("turns", "e1"): "missing",
+    checked = json.loads(document.out)["editions"]
+    whole = {"e1": False, "e1@1": False, "e2": True, "e2@1": True}
+    assert {one["edition"]: one["whole"] for one in checked} == whole
+    found = [finding for one in checked[:2] for finding in one["findings"]]
+    assert {finding["file"]: finding["problem"] for finding in found} == {
+        table_file("episodes", "e1@1"): "truncated",
+        table_file("turns", "e1@1"): "missing",
         table_file("kumo_books", "e1"): "altered",
     }
-    assert second["findings"] == []
+    assert checked[2]["findings"] == checked[3]["findings"] == []
 
 
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
         (("e9",), "edition 'e9' is not published in"),
-        ((), "name one EDITION, or give --all"),
         (("e1", "--all"), "name one EDITION, or give --all"),
     ],
 )

@@ -9,27 +9,29 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
-from schemas.settings import RefreshSettings
+from schemas.kumo.settings import KumoSettings
+from schemas.tables import TABLES
+from schemas.units import split_unit
 from tests.flows.conftest import Published
 from tests.flows.prefect_harness import Harness
-from tests.flows.test_rotation import as_if_imported
+from tests.flows.test_rotation import mark_imported
 from tests.flows.webhook import running_hook
 from warehouse.catalog.catalog import table_file
 from warehouse.kumo.bundled_domains import bundled_domains
 from warehouse.store.store import Store
 
 PROJECT = Path(__file__).parents[2]
-OPERATORS = {"root", "runner", "base_url", "webhook", "openlineage_url"}
+OPERATORS = {"benchmark", "root", "runner", "base_url", "webhook", "openlineage_url"}
 # Parameters of free text: none of them may become an address, a path, a header or code.
 NAMES = {"author", "proposer", "configurer", "writer", "reviser", "players", "settings", "preset", "edition"}
 TEXTS = {*NAMES, "categories", "reasoning_effort"}
 
 
 def test_every_setting_but_the_operators_own_is_a_typed_parameter_with_its_help() -> None:
-    from flows.serve.deployments import kumo_refresh
+    from flows.serve.deployments import grow_edition
 
-    schema = kumo_refresh.parameters.properties
-    assert set(schema) == set(RefreshSettings.model_fields) - OPERATORS
+    schema = grow_edition.parameters.properties
+    assert set(schema) == set(KumoSettings.model_fields) - OPERATORS
     assert next(iter(schema)) == "domains"
     assert {name for name, field in schema.items() if not field.get("description")} == set()
     assert {name for name, field in schema.items() if field["default"] is not None} == set()
@@ -40,9 +42,9 @@ def test_every_setting_but_the_operators_own_is_a_typed_parameter_with_its_help(
 
 
 def test_parameters_of_free_text_are_these_and_domains_are_the_bundled_ones() -> None:
-    from flows.serve.deployments import analyse, audit, kumo_refresh
+    from flows.serve.deployments import analyse, audit, grow_edition
 
-    schema = kumo_refresh.parameters.properties
+    schema = grow_edition.parameters.properties
     items = {name: field["anyOf"][0].get("items", field["anyOf"][0]) for name, field in schema.items()}
     assert {name for name, item in items.items() if item["type"] == "string"} == {*TEXTS, "domains"}
     assert items["domains"]["enum"] == list(bundled_domains())
@@ -63,9 +65,9 @@ def test_a_run_with_a_parameter_of_the_operators_own_is_refused_by_the_flow(
 ) -> None:
     from prefect.exceptions import ParameterTypeError, SignatureMismatchError
 
-    from flows.serve.deployments import analyse, audit, kumo_refresh
+    from flows.serve.deployments import analyse, audit, grow_edition
 
-    for flow in (kumo_refresh, analyse, audit):
+    for flow in (grow_edition, analyse, audit):
         with pytest.raises((ParameterTypeError, SignatureMismatchError)):
             flow.validate_parameters(parameters)
 
@@ -76,14 +78,14 @@ def test_a_crash_is_told_to_the_operators_webhook_alone(
     from prefect.client.schemas.objects import FlowRun
     from prefect.states import Crashed
 
-    from flows.serve.deployments import kumo_refresh
+    from flows.serve.deployments import grow_edition
 
     monkeypatch.setenv("PERENNIAL_ROOT", str(tmp_path))
     with running_hook() as operators, running_hook() as attackers:
         monkeypatch.setenv("PERENNIAL_WEBHOOK", operators.url)
         parameters = {"webhook": attackers.url, "root": "/elsewhere", "edition": "e"}
-        (hook,) = kumo_refresh.on_crashed_hooks
-        hook(kumo_refresh, FlowRun(flow_id=uuid4(), parameters=parameters), Crashed(message="gone"))
+        (hook,) = grow_edition.on_crashed_hooks
+        hook(grow_edition, FlowRun(flow_id=uuid4(), parameters=parameters), Crashed(message="gone"))
     assert attackers.taken == []
     assert [(told["root"], told["edition"]) for told in operators.taken] == [(str(tmp_path), "e")]
 
@@ -91,11 +93,11 @@ def test_a_crash_is_told_to_the_operators_webhook_alone(
 def test_parameters_are_checked_before_anything_runs() -> None:
     from prefect.exceptions import ParameterTypeError
 
-    from flows.serve.deployments import kumo_refresh
+    from flows.serve.deployments import grow_edition
 
-    assert kumo_refresh.validate_parameters({"instances": "3"})["instances"] == 3
+    assert grow_edition.validate_parameters({"instances": "3"})["instances"] == 3
     with pytest.raises(ParameterTypeError, match="instances"):
-        kumo_refresh.validate_parameters({"instances": 0})
+        grow_edition.validate_parameters({"instances": 0})
 
 
 def test_prefect_yaml_deploys_the_flows_that_are_served() -> None:
@@ -104,7 +106,7 @@ def test_prefect_yaml_deploys_the_flows_that_are_served() -> None:
 
     document = yaml.safe_load((PROJECT / "prefect.yaml").read_text())
     found = {entry["name"]: entry for entry in document["deployments"]}
-    assert set(found) == {"kumo-refresh", "analyse", "audit"}
+    assert set(found) == {"refresh", "analyse", "audit"}
     for name, entry in found.items():
         file, function = entry["entrypoint"].split(":")
         assert (PROJECT / file).is_file()
@@ -112,7 +114,7 @@ def test_prefect_yaml_deploys_the_flows_that_are_served() -> None:
         assert entry["parameters"] == {}
         assert entry["enforce_parameter_schema"] is True
         assert entry["concurrency_limit"] == {"limit": 1, "collision_strategy": "CANCEL_NEW"}
-    assert [schedule["cron"] for schedule in found["kumo-refresh"]["schedules"]] == [DEFAULT_CRON]
+    assert [schedule["cron"] for schedule in found["refresh"]["schedules"]] == [DEFAULT_CRON]
 
 
 @pytest.mark.slow
@@ -120,19 +122,24 @@ def test_published_editions_are_audited_and_an_offence_is_named(
     harness: Harness, published: Published, tmp_path: Path
 ) -> None:
     source, store = Store(str(published.root)), Store(str(tmp_path))
-    for edition in ("damaged", "release", "sound"):
-        for file in Path(published.root).rglob("edition=small/part-0.parquet"):
-            store.write_file(table_file(file.parent.parent.name, edition), file)
-    as_if_imported(store, "release", "digest")
+    for unit in ("damaged", "damaged@1", "release", "sound", "sound@1"):
+        original = unit.replace(split_unit(unit)[0], "small")
+        for table in TABLES:
+            if source.exists(table_file(table, original)):
+                store.write_file(table_file(table, unit), published.root / table_file(table, original))
+    mark_imported(store, "release", "digest")
     books = source.read_table(table_file("kumo_books", "small"))
     pq.write_table(books.slice(1), tmp_path / table_file("kumo_books", "damaged"))
     done = harness.perennial("audit", "--root", str(tmp_path), "--json", cwd=tmp_path)
     assert done.returncode == 4
     editions = json.loads(done.stdout)["editions"]
     assert editions["release"]["summary"].startswith("imported, so not audited")
-    assert editions["release"]["broken"] == editions["sound"]["broken"] == []
+    assert editions["release"]["broken"] == []
+    assert editions["sound"]["broken"] == editions["sound@1"]["broken"] == []
     assert editions["damaged"]["broken"]
+    assert editions["damaged@1"]["broken"]
     error = done.stderr.splitlines()[-1]
     assert error.startswith("perennial: error: the audit of what is published")
     assert "damaged: " in error
+    assert "damaged@1: " in error
     assert books["book_id"][0].as_py() in error

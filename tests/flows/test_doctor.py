@@ -6,8 +6,8 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from importlib.metadata import version
 from pathlib import Path
@@ -31,8 +31,7 @@ from warehouse.catalog.catalog import table_file
 from warehouse.ledger.ledger import CallLedger
 from warehouse.lock.owner import Owner
 from warehouse.lock.record import LockRecord
-from warehouse.lock.root_lock import locked_root
-from warehouse.staging.staging import Staging
+from warehouse.lock.root_lock import lock_root
 from warehouse.store.root_id import root_id
 from warehouse.store.store import Store
 
@@ -112,6 +111,7 @@ def test_damage_is_named_with_exit_code_8_and_nothing_is_touched(root: Path, nam
     assert any(word in checks[check]["remedy"] for word in ("copy", "--prune-staging", "perennial analyse"))
     assert {other for other in _not_ok(checks) if checks[other]["exit_code"] == 8} - {check} <= {
         "edition new",  # its analysis is part of what readers see of it
+        check.replace("edition", "evaluation") + "@1",  # its answers refer to the questions of its edition
         "clock",  # reads the rows of all editions
     }
     assert digests(root) == before
@@ -150,19 +150,38 @@ def test_a_clock_behind_what_is_published_is_told(root: Path) -> None:
     publish_tiny(Store(str(root)), "ahead", ahead)
     code, checks = _doctor(root)
     assert code == 5
-    assert "edition 'ahead' was published" in checks["clock"]["seen"]
+    assert "evaluation 'ahead@1' was published" in checks["clock"]["seen"]
 
 
-def test_a_leftover_of_a_published_edition_is_a_warning(root: Path) -> None:
-    publish_tiny(Store(str(root)), "begun", datetime.now(UTC))
+@pytest.mark.parametrize(
+    ("spoil", "units", "seen"),
+    [
+        (
+            lambda root: publish_tiny(Store(str(root)), "begun", datetime.now(UTC)),
+            ["begun", "begun@1"],
+            "it is published",
+        ),
+        (
+            lambda root: shutil.rmtree(root / "staging" / "begun"),
+            ["begun@1"],
+            "begun is neither published nor staged",
+        ),
+    ],
+    ids=["published", "without its edition"],
+)
+def test_what_is_left_over_in_staging_is_a_warning(
+    root: Path, spoil: Callable[[Path], None], units: list[str], seen: str
+) -> None:
+    spoil(root)
     code, checks = _doctor(root)
-    assert code == 0
-    assert _not_ok(checks) == {"staging begun"}
-    assert "--prune-staging begun" in checks["staging begun"]["remedy"]
+    assert (code, _not_ok(checks)) == (0, {f"staging {unit}" for unit in units})
+    for unit in units:
+        assert seen in checks[f"staging {unit}"]["seen"]
+        assert f"--prune-staging {unit}`" in checks[f"staging {unit}"]["remedy"]
 
 
 def test_a_lock_is_told_with_its_holder(root: Path) -> None:
-    with locked_root(Store(str(root)), "refresh next"):
+    with lock_root(Store(str(root)), "refresh next"):
         code, checks = _doctor(root)
         assert (code, _not_ok(checks)) == (0, {"lock"})
         assert ": refresh next, since " in checks["lock"]["seen"]
@@ -175,18 +194,11 @@ def test_a_lock_is_told_with_its_holder(root: Path) -> None:
     assert "perennial unlock" in checks["lock"]["remedy"]
 
 
-def test_a_batch_that_no_plan_asks_for_is_told(root: Path) -> None:
-    Staging(Store(str(root)), "begun").write_batch("other", {})
-    code, checks = _doctor(root)
-    assert (code, _not_ok(checks)) == (8, {"staging begun"})
-    assert "batch other is not in the plan" in checks["staging begun"]["seen"]
-
-
 def test_it_needs_no_prefect(root: Path) -> None:
     program = (
         "import sys; from flows.doctor.checks import looks; from schemas.settings import load_settings\n"
         f"settings = load_settings({{'root': {str(root)!r}}})\n"
-        "done = [look.carried_out() for look in looks(settings, deep=False)]\n"
+        "done = [look.run() for look in looks(settings, deep=False)]\n"
         "print(len(done) > 9, 'prefect' in sys.modules, 'great_expectations' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-P", "-c", program], capture_output=True, text=True, check=True)
@@ -200,27 +212,22 @@ def test_a_root_on_s3_is_looked_at_too(root: Path) -> None:
         code, checks = _doctor(store.root)
         assert (code, _not_ok(checks)) == (0, set())
         assert "keys and references hold" in checks["edition e1"]["seen"]
-        name = table_file("turns", "e1")
+        name = table_file("turns", "e1@1")
         store.write_bytes(name, store.read_bytes(name)[:-1])
         code, checks = _doctor(store.root)
-        assert (code, _not_ok(checks)) == (8, {"edition e1"})
-        assert f"{name}: truncated" in checks["edition e1"]["seen"]
+        assert (code, _not_ok(checks)) == (8, {"evaluation e1@1"})
+        assert f"{name}: truncated" in checks["evaluation e1@1"]["seen"]
         code, checks = _doctor("s3://no-such-bucket/root")
         assert (code, _not_ok(checks)) == (2, {"root"})
-
-
-@contextmanager
-def _endpoint(keys: tuple[str, ...]) -> Iterator[str]:
-    with running_server(ServerOptions(keys=keys)) as server:
-        yield server.url
 
 
 def test_the_endpoint_takes_a_right_key_refuses_a_wrong_one_and_misses_one(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with _endpoint((KEY,)) as url:
+    with running_server(ServerOptions(keys=(KEY,))) as server:
+        url = server.url
         monkeypatch.setenv("PERENNIAL_BASE_URL", url)
-        monkeypatch.setenv("PERENNIAL_AUTHOR", "scripted")
+        monkeypatch.setenv("PERENNIAL_KUMO_AUTHOR", "scripted")
         code, checks = _doctor(root)
         assert (code, checks["endpoint"]["status"]) == (6, "failed")
         assert "asks for a key, and none is set" in checks["endpoint"]["seen"]
@@ -265,7 +272,7 @@ def test_versions_that_do_not_fit_are_named(root: Path, monkeypatch: pytest.Monk
     )
     code, checks = _doctor(root)
     assert code == 1
-    assert "fastapi 0.151.0 is installed, required is <0.151" in checks["versions"]["seen"]
+    assert "fastapi<0.151 is required, 0.151.0 is installed" in checks["versions"]["seen"]
 
 
 def test_the_most_severe_failure_decides_the_exit_code(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -287,7 +294,7 @@ def test_published_calls_that_the_ledger_lacks_are_named_with_their_count(root: 
     before = digests(root)
     code, checks = _doctor(root)
     assert (code, _not_ok(checks)) == (8, {"ledger"})
-    told = "2 of the 3 published calls of edition tiny are missing, such as call_"
+    told = "2 of the 2 published calls of evaluation 'tiny@1' are missing, such as call_"
     assert told in checks["ledger"]["seen"]
     assert "restore the ledger from a copy" in checks["ledger"]["remedy"]
     assert digests(root) == before

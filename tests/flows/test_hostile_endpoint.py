@@ -19,17 +19,12 @@ COMMAND = (
 )
 
 
-def _with_openai_variables(harness: Harness, url: str) -> Harness:
-    environment = {k: v for k, v in harness.environment.items() if not k.startswith("PERENNIAL_API")}
-    return Harness({**environment, "OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": url})
-
-
 def test_lies_and_echoes_are_published_as_what_they_are_by_the_gateway_of_openai_base_url(
     harness: Harness, tmp_path: Path
 ) -> None:
     faults = {"lying_usage": 0.4, "echo_key": 0.4, "long_number": 0.2}
     with running_server(ServerOptions(keys=(KEY,), seed=2, faults=faults)) as server:
-        gateway = _with_openai_variables(harness, server.url)
+        gateway = harness.but(OPENAI_API_KEY=KEY, OPENAI_BASE_URL=server.url)
         planned = gateway.perennial(*COMMAND, "--root", str(tmp_path), "--dry-run", cwd=tmp_path)
         assert f"endpoint: {server.url} (OPENAI_BASE_URL, with OPENAI_API_KEY)" in planned.stdout
         limits = ("--tokens-per-minute", "1000000", "--max-tokens", "300")

@@ -32,7 +32,7 @@ PRICES = "model,prompt_usd_per_million,completion_usd_per_million,cached_usd_per
 def test_a_wrong_key_or_model_is_one_line_after_few_requests(
     harness: Harness, tmp_path: Path, key: str, model: str, told: str
 ) -> None:
-    wrong = Harness({**harness.environment, "PERENNIAL_API_KEY": key})
+    wrong = harness.but(PERENNIAL_API_KEY=key)
     with running_server(ServerOptions(keys=(KEY,))) as server:
         done = wrong.perennial(
             *("refresh", "--domains", "chemical_analysis", "--settings", "easy", "--instances", "20"),
@@ -45,7 +45,7 @@ def test_a_wrong_key_or_model_is_one_line_after_few_requests(
     assert re.search(told, done.stderr)
     assert key not in done.stderr + done.stdout
     assert requests <= 64
-    assert not (tmp_path / "tables").exists()
+    assert not (tmp_path / "tables" / "evaluations").exists()
 
 
 def test_a_limit_of_calls_stops_before_it_is_passed_and_a_higher_one_goes_on(
@@ -94,7 +94,7 @@ def test_calls_that_fail_for_good_are_made_again_or_accepted(keyed: Harness, tmp
         told = re.search(r"error: (\d+) episodes ended because model calls failed for good", failed.stderr)
         assert told is not None
         assert int(told[1]) > 0
-        assert not (tmp_path / "tables").exists()
+        assert not (tmp_path / "tables" / "evaluations").exists()
         answered = server.status().answered
         done = keyed.perennial(*command, "--base-url", server.url, "--accept-api-errors", cwd=tmp_path)
         assert done.returncode == 0, done.stderr

@@ -56,7 +56,7 @@ def _command(server: RunningServer, root: Path, *more: str) -> tuple[str, ...]:
     return ("refresh", *MODEL_REFRESH, "--base-url", server.url, "--root", str(root), *more)
 
 
-def _answered_in_ledger(root: Path) -> int:
+def _count_answers(root: Path) -> int:
     """Return the number of answers that the ledger holds on disk."""
     connection = sqlite3.connect(f"file:{root / 'ledger.sqlite'}?mode=ro", uri=True)
     try:
@@ -103,9 +103,9 @@ def test_every_turn_of_a_model_leads_to_its_call_and_the_prompt_template_of_its_
         "SELECT DISTINCT player_template, book_template, book_template_hash IS NOT NULL FROM kumo_lineage "
         "WHERE player LIKE '%scripted' AND NOT book_is_replacement"
     )[1]
-    assert {row[1] for row in rows} <= {"kumo/write_book.md.j2", "kumo/revise_book.md.j2"}
+    assert {row[1] for row in rows} <= {"kumo/authors/write_book.md.j2", "kumo/authors/revise_book.md.j2"}
     assert {row[2] for row in rows} == {True}
-    assert {row[0] for row in rows} == {"kumo/player_system.md.j2", "kumo/player_system_symbolic.md.j2"}
+    assert {row[0] for row in rows} == {"kumo/players/system.md.j2", "kumo/players/system_symbolic.md.j2"}
 
 
 def test_the_server_gave_each_answer_once(undisturbed: tuple[Path, list[LogLine], str]) -> None:
@@ -116,18 +116,18 @@ def test_the_server_gave_each_answer_once(undisturbed: tuple[Path, list[LogLine]
 def test_a_refresh_killed_twice_gives_the_same_edition_and_repeats_no_stored_call(
     keyed: Harness, faulty: ServerOptions, undisturbed: tuple[Path, list[LogLine], str], tmp_path: Path
 ) -> None:
-    calls = _answered_in_ledger(undisturbed[0])
+    calls = _count_answers(undisturbed[0])
     with running_server(faulty) as server:
         for hold_after in (calls // 3, calls // 3):
             server.release(hold_after)
             process = keyed.start(*_command(server, tmp_path, "--concurrency", "8"), cwd=tmp_path)
             server.wait_held(timeout_s=120)
-            _wait_until(lambda: _answered_in_ledger(tmp_path) == server.status().answered)
+            _wait_until(lambda: _count_answers(tmp_path) == server.status().answered)
             process.send_signal(signal.SIGKILL)
             process.wait()
             assert process.stdout is not None
             process.stdout.close()
-            assert not (tmp_path / "tables" / "editions").exists()
+            assert not (tmp_path / "tables" / "evaluations").exists()
         server.release()
         done = keyed.perennial(*_command(server, tmp_path), cwd=tmp_path)
         log = server.log()
@@ -172,16 +172,17 @@ def test_the_key_is_nowhere(undisturbed: tuple[Path, list[LogLine], str]) -> Non
         assert KEY not in str(catalog.query(f"FROM {table}")[1])
 
 
-def test_an_edition_of_models_is_reproduced_from_its_stored_replies_without_a_server_or_a_key(
-    harness: Harness, undisturbed: tuple[Path, list[LogLine], str]
+@pytest.mark.parametrize(("unit", "calls"), [("models", 10), ("models@1", 50)])
+def test_what_models_made_is_reproduced_from_its_stored_replies_without_a_server_or_a_key(
+    harness: Harness, undisturbed: tuple[Path, list[LogLine], str], unit: str, calls: int
 ) -> None:
     root, _, _ = undisturbed
     before = {path: path.read_bytes() for path in root.rglob("*.parquet")}
-    done = harness.perennial("reproduce", "models", "--root", str(root), "--json", cwd=root)
+    done = harness.perennial("reproduce", unit, "--root", str(root), "--json", cwd=root)
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
     assert told["same"]
     tables = {table["table"]: table for table in told["tables"]}
     assert all(table["same_bytes"] for table in tables.values() if not table["clock_columns"])
-    assert tables["calls"]["published"] == tables["calls"]["rebuilt"] > 50
+    assert tables["calls"]["published"] == tables["calls"]["rebuilt"] > calls
     assert {path: path.read_bytes() for path in root.rglob("*.parquet")} == before

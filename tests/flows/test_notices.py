@@ -18,12 +18,14 @@ from tests.flows.webhook import running_hook
 REFRESH = ("refresh", "--domains", "chemical_analysis", "--settings", "4x5", "--instances", "2")
 
 
-def printed_while_failing(url: str) -> str:
+def print_while_failing(url: str) -> str:
     """Tell of a failure and return what the operator saw."""
     console = Console(record=True, quiet=True, width=200)
-    with progress.shown_on(console), console.capture() as capture:
+    with progress.show_on(console), console.capture() as capture:
         console.quiet = False
-        Watchers([Notices(url, "s3://key:word@bucket/data?x=1", "e", "0.1")]).failed(EndpointFailed("why"))
+        Watchers([Notices(url, "s3://key:word@bucket/data?x=1", "kumo", "e", "0.1")]).failed(
+            EndpointFailed("why")
+        )
     return capture.get()
 
 
@@ -36,6 +38,7 @@ def test_a_failed_refresh_is_told_with_its_exit_code(harness: Harness, tmp_path:
     assert done.returncode == 6
     (document,) = told.taken
     assert (document["event"], document["edition"], document["counts"]) == ("failed", "e", {})
+    assert document["evaluation"] == "1"
     assert document["error"]["type"] == "EndpointFailed"
     assert document["error"]["exit_code"] == 6
     assert document["error"]["message"] in " ".join(done.stderr.split())
@@ -47,7 +50,7 @@ def test_a_hook_that_refuses_is_asked_twice_and_named_by_its_host(
 ) -> None:
     monkeypatch.setattr(notices, "_PAUSE_S", 0.0)
     with running_hook(status) as told:
-        shown = printed_while_failing(told.url)
+        shown = print_while_failing(told.url)
     assert len(told.taken) == 2
     assert told.taken[0]["root"] == "s3://bucket/data"
     assert f"the webhook at 127.0.0.1 did not receive the message: it answered {status}" in shown
@@ -59,7 +62,7 @@ def test_a_hook_that_is_down_is_no_harm(monkeypatch: pytest.MonkeyPatch) -> None
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{closed.getsockname()[1]}/secret-path"
-        shown = printed_while_failing(url)
+        shown = print_while_failing(url)
     assert "the webhook at 127.0.0.1 did not receive the message: ConnectError" in shown
     assert "secret" not in shown
 
@@ -69,7 +72,7 @@ def test_a_hook_that_hangs_is_left_in_time(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(notices, "TIMEOUT_S", 0.5)
     began = time.monotonic()
     with running_hook(delay=30) as told:
-        shown = printed_while_failing(told.url)
+        shown = print_while_failing(told.url)
     assert time.monotonic() - began < 10
     assert "did not receive the message" in shown
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.console.input_files import load_bundled
+from flows.kumo.planning.domain_choice import load_bundled
 from flows.refresh.plan import prepare_refresh
 from schemas.errors import InvalidOption
 from schemas.kumo.things import SeedConfig
@@ -21,11 +21,11 @@ def write(path: Path, **changes: object) -> str:
     return str(path)
 
 
-def prepared_domains(folder: Path, *domains: str) -> list[SeedConfig]:
+def prepare_domains(folder: Path, *domains: str) -> list[SeedConfig]:
     settings = load_settings(
         {"root": str(folder / "root"), "domains": list(domains), "settings": "easy", "instances": 2}
     )
-    return [domain.config for domain in prepare_refresh(settings, Store(settings.root)).domains]
+    return [domain.config for domain in prepare_refresh(settings, Store(settings.root)).own.inputs]
 
 
 def test_the_same_content_under_two_names_is_refused_with_both_files(tmp_path: Path) -> None:
@@ -37,7 +37,7 @@ def test_the_same_content_under_two_names_is_refused_with_both_files(tmp_path: P
         with pytest.raises(
             InvalidOption, match=r"are one domain under two names.*drop one of them"
         ) as refusal:
-            prepared_domains(tmp_path, one, two)
+            prepare_domains(tmp_path, one, two)
         assert repr(one) in str(refusal.value)
         assert repr(two) in str(refusal.value)
         assert "\n" not in str(refusal.value)
@@ -46,12 +46,12 @@ def test_the_same_content_under_two_names_is_refused_with_both_files(tmp_path: P
 def test_one_domain_in_two_files_is_refused_with_both_files(tmp_path: Path) -> None:
     first, second = write(tmp_path / "first.json"), write(tmp_path / "second.json", truth_noun="stone")
     with pytest.raises(InvalidOption, match=r"given twice, as '.*/first\.json' and '.*/second\.json'"):
-        prepared_domains(tmp_path, first, second)
+        prepare_domains(tmp_path, first, second)
 
 
 def test_a_file_that_is_named_twice_counts_once(tmp_path: Path) -> None:
     first = write(tmp_path / "first.json")
-    assert [config.name for config in prepared_domains(tmp_path, first, first)] == ["Mineral Identification"]
+    assert [config.name for config in prepare_domains(tmp_path, first, first)] == ["Mineral Identification"]
 
 
 def test_a_changed_domain_under_another_name_is_another_one(tmp_path: Path) -> None:
@@ -62,4 +62,4 @@ def test_a_changed_domain_under_another_name_is_another_one(tmp_path: Path) -> N
         actions=list(bundled["actions"])[:-1],  # type: ignore[call-overload]
         outcomes=list(bundled["outcomes"])[:-1],
     )  # type: ignore[call-overload]
-    assert len(prepared_domains(tmp_path, NAME, fewer)) == 2
+    assert len(prepare_domains(tmp_path, NAME, fewer)) == 2

@@ -4,21 +4,23 @@ import asyncio
 import hashlib
 import json
 import os
-import subprocess
-import sys
+import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from flows.refresh.plan import prepare_refresh
 from schemas.calls import ModelRequest, Reply
+from tests.flows.grown_root import REFRESH, settings_of
 from tests.flows.hand_made_root import Run, publish_day
-from tests.flows.prefect_harness import clean_environment
+from tests.flows.prefect_harness import Harness
 from tests.warehouse import tiny_edition
-from warehouse.catalog.catalog import published_editions, table_file
-from warehouse.catalog.later_statistics import keep_analysis
+from tests.warehouse.lock_holding import holding
+from warehouse.catalog.catalog import published_editions, row_file, table_file
+from warehouse.catalog.later_statistics import as_statistics, keep_analysis
 from warehouse.ledger.ledger import CallLedger, ledger_file
-from warehouse.lock.root_lock import locked_root
+from warehouse.lock.root_lock import lock_root
 from warehouse.staging.staging import Staging
 from warehouse.store.store import Store
 
@@ -32,8 +34,11 @@ def _hashes(store: Store, *folders: str) -> dict[Path, str]:
 
 
 def _stage(store: Store, edition: str, batches: int) -> None:
+    """Begin the edition as a refresh does, with its evaluation's plan, and stage so many of its batches."""
+    plan = tiny_edition.plan(edition)
     staging = Staging(store, edition)
-    staging.write_plan(tiny_edition.plan(edition))
+    Staging(store, plan.evaluation.unit).write_plan(plan.evaluation)
+    staging.write_plan(plan.growth)
     for number in range(batches):
         staging.write_batch(f"b{number}", {"kumo_domains": tiny_edition.rows()["kumo_domains"]})
 
@@ -51,7 +56,17 @@ def _pay_for_a_call(store: Store, edition: str) -> None:
 
 def _cut_off_publish(store: Store, edition: str) -> None:
     publish_day(store, edition, 3)
-    Path(store.root, table_file("editions", edition)).unlink()
+    _lose_row(store, edition)
+    _lose_row(store, f"{edition}@1")
+
+
+def _lose_row(store: Store, unit: str) -> None:
+    Path(store.root, row_file(unit)).unlink()
+
+
+def _analyse(store: Store, edition: str, name: str) -> None:
+    statistics = as_statistics(edition, [tiny_edition.statistic(name, 1.0)])
+    keep_analysis(store, edition, [f"{edition}@1"], statistics)
 
 
 def _age(path: Path) -> None:
@@ -65,13 +80,13 @@ def _leave_over(store: Store) -> None:
     _pay_for_a_call(store, "e3")
     _stage(store, "e4", batches=2)
     _cut_off_publish(store, "e4")
-    keep_analysis(store, "e4", [tiny_edition.statistic("lost", 1.0)])
+    _analyse(store, "e4", "lost")
     for name in ("first", "second"):
-        keep_analysis(store, "e1", [tiny_edition.statistic(name, 1.0)])
+        _analyse(store, "e1", name)
     root = Path(store.root)
     draft = root / table_file("kumo_books", "e1").replace("part-0.parquet", ".0123456789abcdef.draft")
     draft.write_bytes(b"cut off")
-    for old in (draft, *root.glob("analyses/statistics/edition=e1/*.v1.*")):
+    for old in (draft, *root.glob("analyses/statistics/edition=e1/*")):
         _age(old)
 
 
@@ -84,11 +99,11 @@ def test_pruning_shows_everything_that_is_left_over_and_removes_nothing(run: Run
     assert _hashes(store, *FOLDERS) == before
     found = {(row["what"], row["edition"]): row for row in json.loads(shown.out)}
     assert found.keys() == {
-        ("work in progress", "e2"),
-        ("work in progress", "e3"),
-        ("work in progress", "e4"),
-        ("tables without a row in editions", "e4"),
-        ("manifest without an edition", "e4"),
+        *(("work in progress", unit) for unit in ("e2", "e2@1", "e3", "e3@1", "e4", "e4@1")),
+        ("tables without a row", "e4"),
+        ("tables without a row", "e4@1"),
+        ("manifest without a row", "e4"),
+        ("manifest without a row", "e4@1"),
         ("analyses without an edition", "e4"),
         ("superseded table", "e1"),
         ("unfinished draft", "e1"),
@@ -109,14 +124,15 @@ def test_pruning_removes_what_was_shown_and_nothing_that_is_published(run: Run, 
     paid_for = Path(store.root, "ledger.sqlite").read_bytes()
     shown = run("editions", "--prune-staging", "--yes")
     assert shown.code == 0, shown.err
-    assert shown.out.count("removed ") == 8
+    assert shown.out.count("removed ") == 13
     assert _hashes(store, "tables", "manifests") == published
     assert list(_hashes(store, "staging")) == []
-    assert len(_hashes(store, "analyses")) == 1
+    assert {path.parent.name for path in _hashes(store, "analyses")} == {"edition=e1", "edition=e2"}
+    assert len(_hashes(store, "analyses")) == 2
     assert Path(store.root, "ledger.sqlite").read_bytes() == paid_for
     assert published_editions(store) == ("e1", "e2")
-    for edition in ("e1", "e2"):
-        assert run("verify", edition).code == 0
+    for unit in ("e1", "e1@1", "e2", "e2@1"):
+        assert run("verify", unit).code == 0
     assert "nothing to remove" in run("editions", "--prune-staging", "--yes").out
 
 
@@ -125,14 +141,17 @@ def test_pruning_one_edition_leaves_the_others(run: Run, store: Store) -> None:
     before = _hashes(store, *FOLDERS)
     assert run("editions", "--prune-staging", "e3", "--yes").code == 0
     gone = before.keys() - _hashes(store, *FOLDERS).keys()
-    assert gone == {path for path in before if "e3" in path.parts}
+    assert gone == {path for path in before if {"e3", "e3@1"} & set(path.parts)}
+    assert run("editions", "--prune-staging", "e2", "--yes").code == 0
+    gone = before.keys() - _hashes(store, *FOLDERS).keys() - gone
+    assert gone == {path for path in before if "e2" in path.parts}
 
 
 def test_a_fresh_draft_and_a_fresh_analysis_are_left_to_who_uses_them(run: Run, store: Store) -> None:
     draft = Path(store.root, "tables/kumo_books/edition=e1/.0123456789abcdef.draft")
     draft.write_bytes(b"being written")
     for name in ("first", "second"):
-        keep_analysis(store, "e1", [tiny_edition.statistic(name, 1.0)])
+        _analyse(store, "e1", name)
     before = _hashes(store, *FOLDERS)
     assert "nothing to remove" in run("editions", "--prune-staging", "--yes").out
     assert _hashes(store, *FOLDERS) == before
@@ -141,29 +160,14 @@ def test_a_fresh_draft_and_a_fresh_analysis_are_left_to_who_uses_them(run: Run, 
 def test_pruning_waits_for_nobody_and_breaks_no_lock(run: Run, store: Store) -> None:
     _stage(store, "e3", batches=1)
     before = _hashes(store, "staging")
-    script = (
-        "import sys\n"
-        "from warehouse.lock.root_lock import locked_root\n"
-        "from warehouse.store.store import Store\n"
-        "with locked_root(Store(sys.argv[1]), 'refresh e3'):\n"
-        "    print('locked', flush=True)\n"
-        "    sys.stdin.read()\n"
-    )
-    holder = subprocess.Popen(
-        [sys.executable, "-P", "-c", script, store.root],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        env=clean_environment(),
-    )
-    assert holder.stdout is not None
-    assert holder.stdout.readline() == "locked\n"
-    shown = run("editions", "--prune-staging", "--yes")
-    holder.communicate()
+    with holding(store.root, "refresh e3") as holder:
+        shown = run("editions", "--prune-staging", "--yes")
+        holder.go()
+        assert holder.line() == "released"
     assert shown.code == 9
     assert "refresh e3" in shown.err
     assert _hashes(store, "staging") == before
-    with locked_root(store, "a test"):
+    with lock_root(store, "a test"):
         pass
 
 
@@ -183,7 +187,7 @@ def test_what_changes_between_showing_and_removing_is_left(
     assert shown.code == 0, shown.err
     assert "left as it is, as it changed meanwhile: work in progress of e3" in shown.out
     assert Staging(store, "e3").is_done("b1")
-    assert store.names("staging") == ["e3"]
+    assert store.names("staging") == ["e3", "e3@1"]
 
 
 def test_saying_no_removes_nothing(run: Run, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -194,14 +198,38 @@ def test_saying_no_removes_nothing(run: Run, store: Store, monkeypatch: pytest.M
     assert Staging(store, "e3").is_done("b0")
 
 
-def test_an_edition_whose_row_is_lost_is_pruned_only_by_name(run: Run, store: Store) -> None:
+def test_what_lost_its_row_is_pruned_only_by_name(run: Run, store: Store) -> None:
     before = _hashes(store, *FOLDERS)
     publish_day(store, "e4", 3)
-    row = Path(store.root, table_file("editions", "e4"))
-    row.unlink()
-    shown = run("editions", "--prune-staging", "--yes")
-    assert "nothing to remove" in shown.out
-    assert "warning: e4 has a manifest but no row in editions" in shown.err
-    assert run("verify", "e4").code == 8
+    for unit in ("e4@1", "e4"):
+        _lose_row(store, unit)
+        left = _hashes(store, *FOLDERS)
+        shown = run("editions", "--prune-staging", "--yes")
+        assert "nothing to remove" in shown.out
+        assert f"warning: {unit} has a manifest but no row" in shown.err
+        assert run("verify", unit).code == 8
+        assert _hashes(store, *FOLDERS) == left
     assert run("editions", "--prune-staging", "e4", "--yes").code == 0
     assert _hashes(store, *FOLDERS) == before
+
+
+def test_a_published_evaluation_stays_where_its_editions_row_is_lost(run: Run, store: Store) -> None:
+    publish_day(store, "e4", 3)
+    of_evaluation = {path for path in _hashes(store, *FOLDERS) if path.match("*edition=e4/1.parquet")}
+    _lose_row(store, "e4")
+    assert run("editions", "--prune-staging", "e4", "--yes").code == 0
+    assert of_evaluation <= _hashes(store, *FOLDERS).keys()
+    assert run("verify", "e4@1").code == 0
+
+
+def test_a_refresh_after_its_staging_was_removed_has_the_players_it_asks_for(
+    harness: Harness, tmp_path: Path
+) -> None:
+    settings = settings_of(tmp_path, players=["random"])
+    plan = prepare_refresh(settings, Store(settings.root)).plan
+    for part in (plan.evaluation, plan.growth):
+        Staging(Store(settings.root), part.unit).write_plan(part)
+    shutil.rmtree(tmp_path / "staging" / plan.edition)
+    done = harness.perennial(*REFRESH, "--root", settings.root, "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert {row["player"] for row in json.loads(done.stdout)["leaderboard"]} == {"oracle"}

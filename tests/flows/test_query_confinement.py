@@ -16,9 +16,9 @@ from tests.flows.hostile_sql import ANSWERED_WITHOUT_SECRETS, READING, REFUSED
 from tests.flows.prefect_harness import clean_environment
 from tests.warehouse import tiny_edition
 from tests.warehouse.s3_server import S3, s3
+from tests.warehouse.tiny_edition import publish
 from warehouse.catalog import catalog
 from warehouse.catalog.catalog import question_views, table_file
-from warehouse.editions.publish import publish
 from warehouse.store.file_system import file_system
 from warehouse.store.store import Store
 
@@ -49,8 +49,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def filled_in(sql: str, store: Store) -> str:
-    part = store.location(table_file("episodes", "e1"))
+def fill_in(sql: str, store: Store) -> str:
+    part = store.location(table_file("episodes", "e1@1"))
     new, secret = store.location("tables/new.csv"), store.location("secret.csv")
     return sql.replace("{part}", part).replace("{new}", new).replace("{secret}", secret)
 
@@ -71,7 +71,7 @@ def test_at_least_45_statements_are_tried() -> None:
 @pytest.mark.parametrize("sql", REFUSED)
 def test_hostile_sql_is_refused_and_leaves_no_trace(run: Run, store: Store, folder: Path, sql: str) -> None:
     before = digests(Path(store.root))
-    assert_refused(run("query", filled_in(sql, store), "--format", "csv"))
+    assert_refused(run("query", fill_in(sql, store), "--format", "csv"))
     assert digests(Path(store.root)) == before
     assert list(folder.iterdir()) == []
 
@@ -107,7 +107,7 @@ def test_a_withdrawn_edition_is_not_read_by_the_name_of_its_file(
 ) -> None:
     store = two_editions(tmp_path / "data")
     run = commands_on(store, monkeypatch, capsys)
-    sql = filled_in("SELECT count(*) AS n FROM '{part}'", store)
+    sql = fill_in("SELECT count(*) AS n FROM '{part}'", store)
     assert run("query", sql, "--format", "csv").out == "n\n4\n"
     assert run("editions", "--withdraw", "e1", "--why", "a test").code == 0
     assert_refused(run("query", sql))
@@ -146,15 +146,20 @@ def test_ctrl_c_stops_a_query(store: Store) -> None:
         "import signal, sys, threading, os\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "from flows.cli import app\n"
-        "import duckdb\n"
-        "threading.Timer(1, lambda: os.kill(os.getpid(), signal.SIGINT)).start()\n"
+        "from warehouse.catalog.catalog import Catalog\n"
+        "stream = Catalog.stream\n"
+        "def interrupted(*arguments):\n"
+        "    threading.Timer(1, lambda: os.kill(os.getpid(), signal.SIGINT)).start()\n"
+        "    return stream(*arguments)\n"
+        "Catalog.stream = interrupted\n"
         "app.main()\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", program, "query", ENDLESS, "--root", store.root, "--timeout", "60"],
+        [sys.executable, "-c", program, "query", ENDLESS, "--root", store.root, "--timeout", "600"],
         capture_output=True,
         text=True,
         env=clean_environment(),
+        timeout=240,
         check=False,
     )
     assert done.returncode == 130, done.stderr
@@ -180,7 +185,7 @@ def test_hostile_sql_is_refused_on_s3(on_s3: Store, folder: Path) -> None:
     opened = catalog.open_catalog(on_s3)
     for sql in _ON_S3:
         with pytest.raises(QueryFailed) as refused:
-            opened.query(filled_in(sql, on_s3))
+            opened.query(fill_in(sql, on_s3))
         assert WORD not in str(refused.value)
         assert "\n" not in str(refused.value)
     assert _objects(on_s3) == before
@@ -195,4 +200,4 @@ def test_the_command_reads_s3(
     run = commands_on(on_s3, monkeypatch, capsys)
     shown = run("query", "SELECT count(*) AS n FROM episodes", "--format", "csv")
     assert (shown.code, shown.out) == (0, "n\n4\n"), shown.err
-    assert_refused(run("query", filled_in("FROM read_text('{secret}')", on_s3)))
+    assert_refused(run("query", fill_in("FROM read_text('{secret}')", on_s3)))

@@ -1,39 +1,62 @@
 """A failed audit publishes nothing and keeps what is staged."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from flows.refresh.publish import audit_and_publish
 from flows.stages.completeness import progress_of
 from flows.stages.workspace import open_workspace
-from schemas.benchmark import Batch
 from schemas.errors import AuditFailed, EditionConflict
+from schemas.tables import staged_tables
+from schemas.units import is_evaluation
 from tests.warehouse import tiny_edition
-from warehouse.catalog.catalog import published_editions
+from warehouse.catalog.catalog import published_units
 from warehouse.staging.staging import Staging
 from warehouse.store.store import Store
 
+ROWS = tiny_edition.rows()
 
-def test_a_failed_audit_publishes_nothing_and_keeps_the_staging(tmp_path: Path) -> None:
-    staging = Staging(Store(str(tmp_path)), "e1")
-    staging.write_plan(tiny_edition.plan("e1"))
-    rows = tiny_edition.rows()
-    rows["episodes"][0]["status"] = "lost"
-    workspace = open_workspace(str(tmp_path), "e1")
-    for key in progress_of(workspace).asked:
-        staging.write_batch(key, {})
-    staging.write_batch(workspace.key(Batch("statistics")), rows)
-    with pytest.raises(AuditFailed, match=r"status is one of.*broken by 1 rows.*staging/e1"):
+
+@pytest.mark.parametrize(
+    ("unit", "table", "column", "wrong", "rule"),
+    [
+        ("e1", "instances", "index", -1, r"index >= 0, broken by 1 rows.*staging/e1"),
+        ("e1@1", "episodes", "status", "lost", r"status is one of.*broken by 1 rows.*staging/e1@1"),
+    ],
+)
+def test_a_failed_audit_publishes_nothing_and_keeps_the_staging(
+    tmp_path: Path, unit: str, table: str, column: str, wrong: object, rule: str
+) -> None:
+    if unit == "e1@1":
+        stage(tmp_path, "e1", ROWS)
         audit_and_publish(str(tmp_path), "e1")
-    assert published_editions(staging.store) == ()
-    assert not (tmp_path / "tables").exists()
-    assert staging.is_done(workspace.key(Batch("statistics")))
+    before = published_units(Store(str(tmp_path)))
+    broken = [{**ROWS[table][0], column: wrong}, *ROWS[table][1:]]
+    staging, key = stage(tmp_path, unit, {**ROWS, table: broken})
+    with pytest.raises(AuditFailed, match=rule):
+        audit_and_publish(str(tmp_path), unit)
+    assert published_units(staging.store) == before
+    assert not (tmp_path / "tables" / table).exists()
+    assert staging.is_done(key)
 
-    sound = tiny_edition.rows()
-    staging.write_batch(workspace.key(Batch("statistics")), sound)
-    assert audit_and_publish(str(tmp_path), "e1")["episodes"] == len(sound["episodes"])
-    assert published_editions(staging.store) == ("e1",)
+    stage(tmp_path, unit, ROWS)
+    assert audit_and_publish(str(tmp_path), unit)[table] == len(ROWS[table])
+    assert published_units(staging.store) == (*before, unit)
+
+
+def stage(root: Path, unit: str, rows: dict[str, list[dict[str, Any]]]) -> tuple[Staging, str]:
+    """Stage the rows of the unit's tables with the last of its batches; return that batch's key too."""
+    plan = tiny_edition.plan("e1")
+    staging = Staging(Store(str(root)), unit)
+    staging.write_plan(plan.evaluation if is_evaluation(unit) else plan.growth)
+    *others, last = progress_of(open_workspace(str(root), unit)).asked
+    for key in others:
+        staging.write_batch(key, {})
+    own = staged_tables("kumo", answers=is_evaluation(unit))
+    staging.write_batch(last, {name: rows[name] for name in own if name in rows})
+    return staging, last
 
 
 def test_a_workspace_needs_a_plan(tmp_path: Path) -> None:

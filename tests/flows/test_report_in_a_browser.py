@@ -51,17 +51,17 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def browse(tmp_path: Path) -> Browse:
     """Open a page and return what Chromium printed: its DOM, and its log."""
 
-    def opened(path: Path, *flags: str) -> subprocess.CompletedProcess[str]:
+    def open_report(path: Path, *flags: str) -> subprocess.CompletedProcess[str]:
         return open_page(path.as_uri(), tmp_path / "profile", *flags)
 
-    return opened
+    return open_report
 
 
 def console(done: subprocess.CompletedProcess[str]) -> list[str]:
     return [line for line in done.stderr.splitlines() if "CONSOLE" in line]
 
 
-def measured(browse: Browse, page: Path, width: int, folder: Path) -> dict[str, int]:
+def measure_page(browse: Browse, page: Path, width: int, folder: Path) -> dict[str, int]:
     """Return the page's scroll width and drawings in a frame of that width."""
     wrapper = folder / "wrapper.html"
     wrapper.write_text(
@@ -94,7 +94,7 @@ def test_a_word_on_the_console_would_be_seen(tmp_path: Path, browse: Browse) -> 
 
 @pytest.mark.parametrize("width", [PHONE, DESKTOP])
 def test_the_page_never_scrolls_sideways(page: Path, browse: Browse, tmp_path: Path, width: int) -> None:
-    found = measured(browse, page, width, tmp_path)
+    found = measure_page(browse, page, width, tmp_path)
     assert found["width"] <= width
     assert found["visible"] == found["drawings"] >= 20
 
@@ -102,7 +102,7 @@ def test_the_page_never_scrolls_sideways(page: Path, browse: Browse, tmp_path: P
 def test_a_page_that_is_too_wide_would_be_seen(browse: Browse, tmp_path: Path) -> None:
     wide = tmp_path / "wide.html"
     wide.write_text('<!DOCTYPE html><body style="margin: 0"><div style="width: 700px">wide</div>')
-    assert measured(browse, wide, PHONE, tmp_path)["width"] == 700
+    assert measure_page(browse, wide, PHONE, tmp_path)["width"] == 700
 
 
 def test_a_dark_scheme_gives_another_picture(page: Path, browse: Browse, tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """The report of a benchmark that adds nothing to it: a full page of its shared tables."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from html import unescape
 from itertools import product
@@ -24,12 +24,13 @@ from tasks.report.page import sections
 from tasks.statistics.analysis import Analysis
 from tests.flows.report_root import publish_without_models
 from tests.warehouse import tiny_edition
+from tests.warehouse.tiny_edition import publish
 from warehouse.catalog.catalog import open_catalog
-from warehouse.editions.publish import publish
 from warehouse.store.store import Store
 
 HINTS = Measure("hints", "any", "hints an episode", "hints are free", "Hints are the mean number of hints.")
-RIDDLES = Benchmark("riddles", (), tuple, Analysis, measures=(HINTS,))
+KUMO_SEAM = (KUMO.settings, KUMO.prepare, tuple, KUMO.playing)
+RIDDLES = Benchmark("riddles", *KUMO_SEAM, analysis=Analysis, measures=(HINTS,))
 SETTINGS = ("long", "brief")
 DOMAINS = ("rivers", "stones", "birds")
 PLAYERS = ("sphinx", "parrot")
@@ -72,7 +73,7 @@ def _publish_riddles(root: Path) -> None:
         for domain, setting, number in product(DOMAINS, SETTINGS, range(4))
     ]
     parts = [
-        tiny_edition.played(
+        tiny_edition.play(
             player,
             0,
             "solved" if player == "sphinx" or row["index"] % 2 else "wrong",
@@ -82,8 +83,10 @@ def _publish_riddles(root: Path) -> None:
         )
         for row, player in product(instances, PLAYERS)
     ]
-    staged = staged_tables("riddles")
-    rows: dict[str, list[dict[str, Any]]] = {**tiny_edition.added(parts), "instances": instances}
+    staged = dict.fromkeys(
+        name for answers in (False, True) for name in staged_tables("riddles", answers=answers)
+    )
+    rows: dict[str, list[dict[str, Any]]] = {**tiny_edition.add(parts), "instances": instances}
     tables = {
         name: pa.Table.from_pylist(rows.get(name, []), schema=TABLES[name].arrow_schema()) for name in staged
     }
@@ -99,7 +102,7 @@ def _publish_riddles(root: Path) -> None:
     ]
     statistics = [*edition_statistics("riddles", tables, 3, {}), *hints]
     tables["statistics"] = pa.Table.from_pylist(statistics, schema=TABLES["statistics"].arrow_schema())
-    plan = replace(tiny_edition.plan("r1"), benchmark="riddles")
+    plan = tiny_edition.plan("r1", benchmark="riddles")
     publish(Store(str(root)), plan, tables, [], datetime(2026, 1, 9, tzinfo=UTC))
 
 

@@ -23,7 +23,7 @@ def copied(published: Published, tmp_path: Path) -> Path:
     return root
 
 
-def _changed(root: Path, table: str, change: Callable[[list[dict[str, Any]]], None]) -> None:
+def _change(root: Path, table: str, change: Callable[[list[dict[str, Any]]], None]) -> None:
     path = root / table_file(table, "small")
     file = pq.ParquetFile(path)
     schema = file.schema_arrow
@@ -70,22 +70,22 @@ def test_an_altered_row_is_named_and_ends_with_exit_code_1(harness: Harness, cop
         rows[0]["expected_steps"] += 1.0
         altered.append(rows[0]["instance_id"])
 
-    _changed(copied, "kumo_instances", change)
+    _change(copied, "kumo_instances", change)
     done = harness.perennial("reproduce", "small", "--root", str(copied), cwd=copied)
     assert done.returncode == 1
     assert f"kumo_instances: 1 rows differ in expected_steps (such as {altered[0]})" in done.stdout
-    assert "edition small was not reproduced" in done.stdout
+    assert "small was not reproduced: rows differ" in done.stdout
     assert "Traceback" not in done.stderr
 
 
 def test_a_missing_row_is_told(harness: Harness, copied: Path) -> None:
-    _changed(copied, "kumo_books", lambda rows: rows.pop())
+    _change(copied, "kumo_books", lambda rows: rows.pop())
     done = harness.perennial("reproduce", "small", "--root", str(copied), "--json", cwd=copied)
     assert done.returncode == 1
     tables = {table["table"]: table for table in json.loads(done.stdout)["tables"]}
     assert not tables["kumo_books"]["same_rows"]
     assert tables["kumo_books"]["difference"].startswith("0 rows only published, 1 only rebuilt (such as bk_")
-    assert tables["turns"]["same_rows"]
+    assert tables["kumo_instances"]["same_rows"]
 
 
 @pytest.mark.parametrize("edition", ["unknown", "sma"])
@@ -95,5 +95,6 @@ def test_an_edition_that_is_not_there_is_one_line(
     done = harness.perennial("reproduce", edition, "--root", str(published.root), cwd=published.root)
     assert done.returncode == 2
     assert done.stderr == (
-        f"perennial: error: edition {edition!r} is not published in {published.root}; published: small\n"
+        f"perennial: error: edition {edition!r} is not published in {published.root}, or withdrawn; "
+        "published: small\n"
     )

@@ -9,21 +9,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from flows.console.print_plan import print_plan
-from flows.refresh.domain_rotation import PastEdition, take_turns
+from flows.kumo.planning.domain_rotation import PastEdition, take_turns
 from flows.refresh.plan import prepare_refresh
+from flows.refresh.print_plan import print_plan
 from schemas.errors import EditionConflict, InvalidOption
+from schemas.plan import RefreshPlan
 from schemas.settings import load_settings
 from schemas.tables import TABLES
 from tests.flows.conftest import Published
 from warehouse.catalog.catalog import table_file
-from warehouse.editions.domain_history import domains_by_edition
+from warehouse.kumo.published_domains import domains_by_edition
 from warehouse.staging.staging import Staging
 from warehouse.store.store import Store
 
 DOMAINS = ["a", "b", "c", "d", "e"]
 histories = st.lists(st.sets(st.sampled_from([*DOMAINS, "other"])), max_size=8).map(
-    lambda held: [PastEdition(f"kumo-{number}", domains) for number, domains in enumerate(held)]
+    lambda held: [(f"kumo-{number}", domains) for number, domains in enumerate(held)]
 )
 
 
@@ -40,7 +41,7 @@ def test_so_many_are_taken_each_once_and_in_the_given_order(
 def test_none_of_the_last_editions_is_taken_while_others_rest(
     history: list[PastEdition], count: int, rest: int
 ) -> None:
-    of_late = {domain for edition in history[:rest] for domain in edition.domain_ids}
+    of_late = {domain for edition in history[:rest] for domain in edition[1]}
     taken = {DOMAINS[turn.place] for turn in take_turns(DOMAINS, history, count, rest)}
     rested = set(DOMAINS) - of_late
     assert taken <= rested or rested <= taken
@@ -51,7 +52,7 @@ def test_no_one_waits_while_one_used_later_is_taken(
     history: list[PastEdition], count: int, rest: int
 ) -> None:
     def last_use(domain: str) -> int:
-        held = [age for age, edition in enumerate(history) if domain in edition.domain_ids]
+        held = [age for age, edition in enumerate(history) if domain in edition[1]]
         return min(held, default=len(history))
 
     taken = {DOMAINS[turn.place] for turn in take_turns(DOMAINS, history, count, rest)}
@@ -64,12 +65,12 @@ def test_edition_after_edition_every_domain_has_its_turn(count: int) -> None:
     history: list[PastEdition] = []
     for number in range(-(-len(DOMAINS) // count)):
         taken = {DOMAINS[turn.place] for turn in take_turns(DOMAINS, history, count, 2)}
-        history.insert(0, PastEdition(str(number), taken))
-    assert {domain for edition in history for domain in edition.domain_ids} == set(DOMAINS)
+        history.insert(0, (str(number), taken))
+    assert {domain for edition in history for domain in edition[1]} == set(DOMAINS)
 
 
 def test_each_turn_says_why() -> None:
-    history = [PastEdition("late", {"c"}), PastEdition("early", {"b"})]
+    history = [("late", {"c"}), ("early", {"b"})]
     turns = take_turns(["a", "b", "c"], history, 3, 1)
     assert [turn.why for turn in turns] == [
         "used in no edition so far",
@@ -94,13 +95,13 @@ def test_a_refresh_takes_whose_turn_it_is_and_says_why(
     store = Store(str(published.root))
     settings = load_settings({**TURNS, "domains": domains, "root": store.root})
     prepared = prepare_refresh(settings, store)
-    print_plan(Console(), store, prepared, as_json=True)
+    print_plan(Console(), store, prepared, as_json=True, endpoint=settings.endpoint())
     document = json.loads(capsys.readouterr().out)
     assert document["domains"] == ["Fantasy Artefacts"]
     assert document["turns"] == {"Fantasy Artefacts": "used in no edition so far"}
     both = prepare_refresh(settings.model_copy(update={"domain_count": 2}), store)
-    assert [domain.config.name for domain in both.domains] == ["Chemical Analysis", "Fantasy Artefacts"]
-    assert both.domains[0].turn.endswith("last used in small")
+    assert [domain.config.name for domain in both.own.inputs] == ["Chemical Analysis", "Fantasy Artefacts"]
+    assert both.own.inputs[0].turn.endswith("last used in small")
 
 
 def test_the_rest_of_domains_leaves_imported_editions_aside(published: Published, tmp_path: Path) -> None:
@@ -109,36 +110,43 @@ def test_the_rest_of_domains_leaves_imported_editions_aside(published: Published
         for table in ("editions", "kumo_domains"):
             file = Store(str(published.root)).read_table(table_file(table, "small"))
             store.write_table(table_file(table, name), file)
-        as_if_imported(store, name, imported)
-    held = domains_by_edition(store, "kumo")
+        mark_imported(store, name, imported)
+    held = domains_by_edition(store)
     assert [name for name, _ in held] == ["b-later", "a-same-time"]
     assert all(len(domain_ids) == 2 for _, domain_ids in held)
-    assert domains_by_edition(store, "other") == []
 
 
-def as_if_imported(store: Store, edition: str, digest: str) -> None:
+def mark_imported(store: Store, edition: str, digest: str) -> None:
     """Rewrite the edition's row as an import leaves it."""
     (row,) = store.read_table(table_file("editions", edition)).to_pylist()
-    row["settings"] = json.dumps({**json.loads(row["settings"]), "imported_from": digest})
+    settings = json.loads(row["settings"])
+    settings["imported_from"] = digest
+    row["settings"] = json.dumps(settings)
     table = pyarrow.Table.from_pylist([row], schema=TABLES["editions"].arrow_schema())
     store.write_table(table_file("editions", edition), table)
+
+
+def write_plans(store: Store, plan: RefreshPlan) -> None:
+    """Begin the edition and its evaluation."""
+    for part in (plan.evaluation, plan.growth):
+        Staging(store, part.unit).write_plan(part)
 
 
 def test_a_refresh_that_was_begun_keeps_its_domains(tmp_path: Path) -> None:
     store = Store(str(tmp_path))
     settings = load_settings({**TURNS, "root": str(tmp_path)})
     begun = prepare_refresh(settings, store)
-    Staging(store, begun.plan.edition).write_plan(begun.plan)
+    write_plans(store, begun.plan)
     # Given the other way round it would be the other one's turn.
     turned = settings.model_copy(update={"domains": settings.domains[::-1]})
     fresh = prepare_refresh(turned, Store(str(tmp_path / "elsewhere")))
-    assert fresh.plan.configs != begun.plan.configs
+    assert fresh.plan.growth.own["configs"] != begun.plan.growth.own["configs"]
     again = prepare_refresh(turned, store)
     assert again.resumed
     assert again.plan == begun.plan
-    assert [domain.config for domain in again.domains] == [domain.config for domain in begun.domains]
+    assert [domain.config for domain in again.own.inputs] == [domain.config for domain in begun.own.inputs]
     other = settings.model_copy(update={"domains": ["mineral_identification"]})
-    with pytest.raises(EditionConflict, match=begun.plan.configs[0]):
+    with pytest.raises(EditionConflict, match=begun.plan.growth.own["configs"][0]):
         prepare_refresh(other, store)
 
 
@@ -146,6 +154,6 @@ def test_equal_settings_without_turns_still_compare_their_domains(tmp_path: Path
     store = Store(str(tmp_path))
     settings = load_settings({**SMALL, "domains": ["chemical_analysis"], "root": str(tmp_path)})
     begun = prepare_refresh(settings, store)
-    Staging(store, begun.plan.edition).write_plan(begun.plan)
+    write_plans(store, begun.plan)
     other = prepare_refresh(settings.model_copy(update={"domains": ["mineral_identification"]}), store)
     assert not other.resumed

@@ -16,7 +16,7 @@ from schemas.errors import InvalidOption
 from tests.flows.hand_made_root import Run, commands_on, publish_day, two_editions
 from tests.flows.prefect_harness import clean_environment
 from tests.warehouse import tiny_edition
-from warehouse.editions.publish import publish
+from tests.warehouse.tiny_edition import publish
 from warehouse.store.store import Store
 
 ESCAPES = "\x1b[2J\x1b]0;title\x07\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\\x9b31m\x7f\r\u202eback\u2066\u200b"
@@ -30,7 +30,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     return two_editions(tmp_path_factory.mktemp("root"))
 
 
-def printed(
+def print_rows_as(
     capsys: pytest.CaptureFixture[str], names: list[str], rows: list[tuple[Any, ...]], form: str
 ) -> str:
     print_rows(names, rows, Format(form))
@@ -41,7 +41,7 @@ def printed(
 def test_text_is_shown_as_it_is_and_steers_nothing(capsys: pytest.CaptureFixture[str], form: str) -> None:
     nested = [{NASTY: [NASTY]}, NASTY.encode()]
     for rows in ([(NASTY, nested)], [(NASTY * 5, nested)]):
-        out = printed(capsys, ["a", f"b{ESCAPES}"], rows, form)
+        out = print_rows_as(capsys, ["a", f"b{ESCAPES}"], rows, form)
         assert not set(out) & ACTING
         assert ":x: :smile: [bold red]loud[/bold red]" in out
         assert "\\u202eback" in out
@@ -91,15 +91,15 @@ def test_formulas_are_neutralised_in_csv_and_only_there(capsys: pytest.CaptureFi
     ]
     others = ["-5", "+5.5", "-1e3", "a=1", "", " = 1", "'quoted"]
     rows = [(text,) for text in formulas + others]
-    read = [row[0] for row in csv.reader(io.StringIO(printed(capsys, ["=name"], rows, "csv")))]
+    read = [row[0] for row in csv.reader(io.StringIO(print_rows_as(capsys, ["=name"], rows, "csv")))]
     assert read[0] == "'=name"
     assert [text[0] for text in read[1 : len(formulas) + 1]] == ["'"] * len(formulas)
     assert read[1] == "'" + formulas[0]
     assert read[len(formulas) + 1 :] == others
-    numbers = printed(capsys, ["n", "x"], [(-5, -0.5)], "csv")
+    numbers = print_rows_as(capsys, ["n", "x"], [(-5, -0.5)], "csv")
     assert numbers == "n,x\n-5,-0.5\n"
     assert [
-        record["=name"] for record in json.loads(printed(capsys, ["=name"], rows, "json"))
+        record["=name"] for record in json.loads(print_rows_as(capsys, ["=name"], rows, "json"))
     ] == formulas + others
 
 
@@ -172,7 +172,7 @@ def test_a_table_ends_after_its_first_thousand_rows_and_says_how_many_there_are(
 
 
 def test_a_list_longer_than_a_table_is_counted(capsys: pytest.CaptureFixture[str]) -> None:
-    out = printed(capsys, ["n"], [(number,) for number in range(1002)], "table")
+    out = print_rows_as(capsys, ["n"], [(number,) for number in range(1002)], "table")
     assert "the first 1,000 of 1,002 rows" in out
 
 

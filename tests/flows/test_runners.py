@@ -18,15 +18,17 @@ from typing import Any
 
 import pytest
 
-from flows.kumo.kernels import limited_threads, search_threads
 from flows.run.batch_runner import threads_of_share
 from flows.run.choose_runner import check_runner, root_for_workers
 from flows.run.process_pool import PoolStopped, ProcessPool, WorkerLost
+from flows.stages.threads import available_threads, limit_threads
 from schemas import errors
 from schemas.errors import InvalidOption, PerennialError
 from schemas.settings import load_settings
 from schemas.tables import TABLES
 from tests.flows.prefect_harness import Harness, edition_content
+from warehouse.catalog.catalog import table_file
+from warehouse.catalog.later_statistics import analysis_folder
 
 pytestmark = pytest.mark.slow
 
@@ -62,13 +64,17 @@ def test_an_edition_is_the_same_wherever_its_batches_ran(
     assert edition_content(found, EDITION) == edition_content(expected, EDITION)
     assert edition_content(found, EDITION)["episodes"]
     assert _digests(found) == _digests(expected)
-    assert {"kumo_instances", "kumo_books", "statistics"} <= _digests(found).keys()
+    expected_files = {f"{name} of {EDITION}" for name in ("instances", "kumo_instances", "kumo_books")}
+    expected_files |= {f"{name} of {EDITION}@1" for name in ("turns", "kumo_moves")} | {"statistics"}
+    assert expected_files <= _digests(found).keys()
 
 
 def _digests(root: Path) -> dict[str, str]:
     """Return the SHA-256 of the file of each table that holds nothing of a clock."""
     steady = [t.name for t in TABLES.values() if t.of_editions and not any(c.volatile for c in t.columns)]
-    files = {name: root / "tables" / name / f"edition={EDITION}" / "part-0.parquet" for name in steady}
+    units = (EDITION, f"{EDITION}@1")
+    files = {f"{name} of {unit}": root / table_file(name, unit) for name in steady for unit in units}
+    (files["statistics"],) = (root / analysis_folder(EDITION)).iterdir()
     return {
         name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in files.items() if path.is_file()
     }
@@ -261,12 +267,12 @@ def test_a_missing_package_is_named_with_the_way_to_get_it(monkeypatch: pytest.M
 
 def test_threads_of_the_search_are_shared_among_the_workers_at_work(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "cpu_count", lambda: 8)
-    assert search_threads() == 8
+    assert available_threads() == 8
     share = threads_of_share(4)
     assert [share(left) for left in (9, 4, 3, 2, 1)] == [2, 2, 2, 4, 8]
     assert threads_of_share(16)(20) == 1
-    with limited_threads(3):
-        assert search_threads() == 3
+    with limit_threads(3):
+        assert available_threads() == 3
 
 
 def test_workers_started_elsewhere_get_the_whole_path_of_a_local_root(tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ class OnS3:
 @pytest.fixture(scope="module")
 def on_s3(harness: Harness, s3: S3, tmp_path_factory: pytest.TempPathFactory) -> OnS3:
     """A small refresh into a root on S3."""
-    there = Harness({**harness.environment, **s3.environment})
+    there = harness.but(**s3.environment)
     root = s3.new_root()
     folder = tmp_path_factory.mktemp("beside")
     done = there.perennial(*REFRESH, "--root", root, cwd=folder)

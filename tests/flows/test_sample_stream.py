@@ -4,9 +4,9 @@ from dataclasses import asdict
 
 import pytest
 
-from flows.kumo import sample_stream
-from flows.kumo.domain_choice import choose_domain
-from flows.kumo.sample_stream import SampleStream
+from flows.kumo.cli import sample_stream
+from flows.kumo.cli.sample_stream import SampleStream
+from flows.kumo.planning.domain_choice import choose_domain
 from schemas.errors import InstancesExhausted
 from schemas.kumo.things import Setting
 from tasks.kumo.encoding import encode_config

@@ -17,11 +17,12 @@ from warehouse.store.store import Store
 
 DEADLINE_S = 400
 SETTINGS = """
+players = ["oracle"]
+[kumo]
 domains = ["chemical_analysis", "mineral_identification"]
 domain_count = 1
 settings = ["4x5"]
 instances = 2
-players = ["oracle"]
 """
 
 
@@ -131,7 +132,7 @@ def test_a_schedule_fires_and_editions_appear(tmp_path: Path) -> None:
         (("--cron", "3 o'clock"), {}, 2, "the schedule \"3 o'clock\" in 'UTC' is not valid"),
         (("--timezone", "Mars/Base"), {}, 2, "'Mars/Base' is not valid"),
         ((), {"PERENNIAL_EDITION": "e"}, 2, "a schedule names its editions by date"),
-        ((), {"PERENNIAL_DOMAINS": "alchemy"}, 2, "domain 'alchemy' is not known"),
+        ((), {"PERENNIAL_KUMO_DOMAINS": "alchemy"}, 2, "domain 'alchemy' is not known"),
         (
             (),
             {"PREFECT_API_URL": "http://127.0.0.1:1/api"},

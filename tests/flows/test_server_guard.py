@@ -258,7 +258,7 @@ def test_the_auth_string_is_in_no_command_line_and_in_no_file_for_others(served:
 
 @pytest.mark.parametrize("name", ["base_url", "root", "runner", "webhook", "openlineage_url", "domains"])
 def test_no_run_is_made_that_sends_the_key_elsewhere(served: Guarded, name: str) -> None:
-    deployment = served.ask("GET", "/api/deployments/name/kumo-refresh/kumo-refresh")
+    deployment = served.ask("GET", "/api/deployments/name/refresh/refresh")
     path = f"/api/deployments/{deployment['id']}/create_flow_run"
     with running_hook() as attacker:
         value = [attacker.url] if name == "domains" else attacker.url
@@ -274,7 +274,7 @@ def test_no_run_is_made_that_sends_the_key_elsewhere(served: Guarded, name: str)
 
 @pytest.mark.slow
 def test_a_run_that_the_api_lets_pass_is_refused_by_the_flow(served: Guarded) -> None:
-    deployment = served.ask("GET", "/api/deployments/name/kumo-refresh/kumo-refresh")
+    deployment = served.ask("GET", "/api/deployments/name/refresh/refresh")
     with running_hook() as attacker:
         run = served.ask(
             "POST",
@@ -298,13 +298,13 @@ def test_the_printed_link_opens_the_pages_in_a_browser(served: Guarded, tmp_path
     pages = f"http://127.0.0.1:{served.port}"
     until_drawn = "--virtual-time-budget=30000"
     without = unescape(open_page(f"{pages}/v2/deployments", tmp_path / "other", until_drawn).stdout)
-    assert "kumo-refresh" not in without
+    assert "refresh" not in without
     stale = open_page(f"{pages}/open#perennial:wrong", tmp_path / "other", until_drawn)
     assert "an earlier start" in stale.stdout
     opened = open_page(f"{pages}/open#{served.auth_string}", tmp_path / "own", until_drawn)
     assert "<title>Dashboard" in opened.stdout
     deployments = open_page(f"{pages}/v2/deployments", tmp_path / "own", until_drawn).stdout
-    for name in ("kumo-refresh", "analyse", "audit"):
+    for name in ("refresh", "analyse", "audit"):
         assert f">{name}<" in deployments
     assert 'type="password"' not in deployments
 

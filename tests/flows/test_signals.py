@@ -30,23 +30,10 @@ REFRESH = (
 
 
 @contextmanager
-def refreshing(
-    keyed: Harness, root: Path, *before: str
-) -> "Iterator[tuple[subprocess.Popen[str], RunningServer]]":
-    """Yield a refresh whose calls in flight are held, started by the shell after the commands `before`."""
-    script = "; ".join([*before, 'exec "$@"'])
+def refreshing(keyed: Harness, root: Path) -> "Iterator[tuple[subprocess.Popen[str], RunningServer]]":
+    """Yield a refresh whose calls in flight are held."""
     with running_server(ServerOptions(keys=(KEY,), hold_after=ANSWERS)) as server:
-        process = subprocess.Popen(
-            [
-                *("sh", "-c", script, "sh", sys.executable, "-P", "-m", "flows.cli.app", *REFRESH),
-                *("--base-url", server.url, "--root", str(root)),
-            ],
-            cwd=root,
-            env=keyed.environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
+        process = keyed.start(*REFRESH, "--base-url", server.url, "--root", str(root), cwd=root)
         try:
             server.wait_held(waiting=2, timeout_s=240)
             yield process, server
@@ -55,7 +42,7 @@ def refreshing(
             process.communicate()
 
 
-def _kept(root: Path) -> int:
+def _count_kept(root: Path) -> int:
     """Return how many calls the ledger of the root keeps."""
     with LedgerReader(ledger_file(str(root))) as ledger:
         return ledger.totals(CallFilter()).calls
@@ -71,7 +58,9 @@ def _read_until(process: "subprocess.Popen[str]", text: str) -> None:
     raise AssertionError(printed)
 
 
-@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "number", [pytest.param(signal.SIGHUP, marks=pytest.mark.slow), signal.SIGTERM], ids=int
+)
 def test_a_signal_waits_for_the_calls_in_flight_and_keeps_their_replies(
     keyed: Harness, tmp_path: Path, number: int
 ) -> None:
@@ -88,14 +77,22 @@ def test_a_signal_waits_for_the_calls_in_flight_and_keeps_their_replies(
         assert not [line for line in server.log() if line.outcome == "abandoned"]
         answered = server.status().answered
         assert answered >= ANSWERS + in_flight
-    assert _kept(tmp_path) == answered
+    assert _count_kept(tmp_path) == answered
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize(
+    "number",
+    [
+        signal.SIGINT,
+        pytest.param(signal.SIGTERM, marks=pytest.mark.slow),
+        pytest.param(signal.SIGHUP, marks=pytest.mark.slow),
+    ],
+    ids=int,
+)
 def test_a_second_signal_does_not_wait(keyed: Harness, tmp_path: Path, number: int) -> None:
     with refreshing(keyed, tmp_path) as (process, server):
         # What has been answered is on its way into the ledger.
-        while _kept(tmp_path) < ANSWERS:
+        while _count_kept(tmp_path) < ANSWERS:
             time.sleep(0.05)
         process.send_signal(number)
         _read_until(process, WAITED_FOR)
@@ -104,11 +101,12 @@ def test_a_second_signal_does_not_wait(keyed: Harness, tmp_path: Path, number: i
         assert process.returncode == 128 + number, rest
         assert "Traceback" not in rest
         assert server.status().answered == ANSWERS
-    assert _kept(tmp_path) == ANSWERS
+    assert _count_kept(tmp_path) == ANSWERS
 
 
 def test_signals_that_are_ignored_at_the_start_stay_ignored(keyed: Harness, tmp_path: Path) -> None:
-    with refreshing(keyed, tmp_path, "trap '' INT HUP TERM") as (process, server):
+    ignoring = Harness(keyed.environment, before="trap '' INT HUP TERM")
+    with refreshing(ignoring, tmp_path) as (process, server):
         for number in (signal.SIGINT, signal.SIGHUP):
             process.send_signal(number)
         server.release()
@@ -147,7 +145,7 @@ def test_a_terminal_that_is_closed_waits_for_the_calls_in_flight(keyed: Harness,
         finally:
             process.kill()
             process.wait()
-    assert _kept(tmp_path) == answered
+    assert _count_kept(tmp_path) == answered
 
 
 def _drain_until_held(terminal: int, server: RunningServer) -> None:

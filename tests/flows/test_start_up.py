@@ -45,7 +45,7 @@ def test_the_version_is_that_of_the_package() -> None:
 
 def test_a_query_reads_only_tables_that_it_names(tmp_path: Path) -> None:
     store = two_editions(tmp_path)
-    (tmp_path / table_file("episodes", "e1")).write_bytes(b"no Parquet file")
+    (tmp_path / table_file("episodes", "e1@1")).write_bytes(b"no Parquet file")
     catalog = open_catalog(store)
     assert catalog.query("SELECT 1")[1] == [(1,)]
     assert catalog.query("SELECT DISTINCT edition FROM Instances ORDER BY 1")[1] == [("e1",), ("e2",)]

@@ -53,14 +53,14 @@ def bundled_boards() -> tuple[Board, ...]:
     return tuple(boards)
 
 
-def said(content: str, **fields: object) -> Reply:
+def make_reply(content: str, **fields: object) -> Reply:
     """A whole answer with its tokens; `fields` change it."""
     reply = Reply("", "ok", content, usage="reported", prompt_tokens=100, completion_tokens=10, cost_usd=0.5)
     return replace(reply, **fields)
 
 
 def name(move: str) -> Reply:
-    return said(f"Hm. <ANSWER> {move} </ANSWER>")
+    return make_reply(f"Hm. <ANSWER> {move} </ANSWER>")
 
 
 class Asking:
@@ -79,22 +79,22 @@ def replies(*given: Reply) -> Asking:
     return Asking(lambda _, number: given[min(number, len(given) - 1)])
 
 
-def asked(request: ModelRequest) -> Asked:
+def make_asked(request: ModelRequest) -> Asked:
     return Asked(request.model, request.messages, request.params)
 
 
-def scripted(*faults: str | None) -> Asking:
+def make_scripted(*faults: str | None) -> Asking:
     """The scripted player; the faults are those of its first replies."""
 
     def reply(request: ModelRequest, number: int) -> Reply:
-        assert SCRIPT.recognises(asked(request))
+        assert SCRIPT.recognises(make_asked(request))
         fault = faults[number] if number < len(faults) else None
-        return said(SCRIPT.reply(asked(request), fault, derive_rng(0, request.call_id, 0)))
+        return make_reply(SCRIPT.reply(make_asked(request), fault, derive_rng(0, request.call_id, 0)))
 
     return Asking(reply)
 
 
-def played(
+def play_once(
     ask: Asking,
     player: ModelPlayer = VANILLA,
     board: Board = BOARD,
@@ -104,9 +104,9 @@ def played(
     return asyncio.run(play_model(ask, player, KumoGame(board, turn_limit), run))
 
 
-def all_played(ask, player: ModelPlayer, boards: Sequence[Board], runs: int, concurrency: int):
+def play_all_boards(ask, player: ModelPlayer, boards: Sequence[Board], runs: int, concurrency: int):
     games = [partial(KumoGame, board) for board in boards]
-    return asyncio.run(play_all(ask, player, games, runs, concurrency))
+    return asyncio.run(play_all(ask, player, games, range(runs), concurrency))
 
 
 def steps(episode: Episode) -> list[Step]:

@@ -53,7 +53,7 @@ class PlainSearch:
         """Return the expected steps of taking this action first."""
         return 1 + self._action_steps(truths, actions, action, float("inf"))
 
-    def observed(self, truths: Space, action: int) -> Space:
+    def observe(self, truths: Space, action: int) -> Space:
         """Return the truths left after the action's observation."""
         return truths - _truths_of(self.instance.observed_mask(action))
 

@@ -74,7 +74,7 @@ def worlds(draw: st.DrawFn, n_valid: int = 1) -> World:
 
     Hypothesis chooses names and labels; the rest follows from a seed, which is ten times as fast.
     """
-    listed = draw(st.lists(names, min_size=n_valid + 3, max_size=n_valid + 10, unique_by=_folded))
+    listed = draw(st.lists(names, min_size=n_valid + 3, max_size=n_valid + 10, unique_by=_fold))
     labels = draw(st.lists(names, min_size=4, max_size=4, unique=True))
     rng = random.Random(draw(st.integers(0, 2**32)))
     n_truths = rng.randint(n_valid + 1, len(listed) - 1)
@@ -102,7 +102,7 @@ def worlds(draw: st.DrawFn, n_valid: int = 1) -> World:
     return world_of(config, Instance(shown, tuple(actions), states, observations, valid, 0, 0))
 
 
-def _folded(name: str) -> str:
+def _fold(name: str) -> str:
     return " ".join(name.split()).casefold()
 
 
@@ -147,7 +147,7 @@ def _draw_ranges(rng: random.Random, n_ranges: int) -> list[tuple[float, float]]
     return rng.sample([(low, high) for low, high in ranges], n_ranges)
 
 
-def released_worlds(release: Path, domain: str, setting: str) -> list[World]:
+def read_released_worlds(release: Path, domain: str, setting: str) -> list[World]:
     """All released instances of a domain with so many truths."""
     config = parse_config((release / "domains" / f"{domain}.json").read_text(encoding="utf-8"), domain)
     (path,) = (release / "instances" / domain).glob(f"truth_num={setting}+*.jsonl")

@@ -17,7 +17,7 @@ def test_a_document_cut_in_two_is_continued_and_merged(name: Any, share: float) 
     assert configured.rejections == ()
     assert len(configured.call_ids) == 3
     going_on = ask.requests[2]
-    assert going_on.template == "kumo/configure_continue.md.j2"
+    assert going_on.template == "kumo/authors/configure_continue.md.j2"
     assert "response_format" not in going_on.params  # a rest is no document of the schema
     assert going_on.messages[:2] == ask.requests[1].messages
     assert going_on.messages[2] == {"role": "assistant", "content": ask.replies[1].content}
@@ -35,10 +35,10 @@ def test_a_document_cut_in_four_is_continued_three_times() -> None:
 
 
 def test_fences_around_the_pieces_cost_nothing() -> None:
-    def fenced(share: float) -> Damage:
+    def fence(share: float) -> Damage:
         return lambda text: f"```json\n{text[: int(len(text) * share)]}\n```"
 
-    ask = AuthorAsk(damages={1: fenced(0.35), 2: fenced(0.6), 3: fenced(1.0)})
+    ask = AuthorAsk(damages={1: fence(0.35), 2: fence(0.6), 3: fence(1.0)})
     assert configure(ask).config == whole_config()
     assert len(ask.requests) == 4
 
@@ -51,7 +51,7 @@ def test_at_the_limit_of_continuations_the_version_is_refused() -> None:
     assert rejection.rule == "cut_off"
     assert "after 2 continuations" in rejection.message
     assert rejection.call_id == ask.requests[3].call_id
-    assert ask.requests[4].template == "kumo/configure_repair.md.j2"
+    assert ask.requests[4].template == "kumo/authors/configure_repair.md.j2"
 
 
 def test_a_model_that_is_always_cut_off_costs_its_domain() -> None:

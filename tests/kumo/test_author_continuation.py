@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tasks.kumo.authors.continuation import merged
+from tasks.kumo.authors.continuation import merge
 from tasks.llm.json_replies import is_cut_off, json_text
 
 CONFIG = {
@@ -35,7 +35,7 @@ def cuts(text: str) -> list[tuple[str, str]]:
 )
 def test_pieces_cut_anywhere_give_the_document(text: str, before: str, around: str) -> None:
     for start, rest in cuts(text):
-        whole = merged(before + start, around.replace("{}", rest))
+        whole = merge(before + start, around.replace("{}", rest))
         assert whole is not None, start[-20:]
         assert json.loads(json_text(whole)) == CONFIG, start[-20:]
 
@@ -44,7 +44,7 @@ def test_pieces_cut_anywhere_give_the_document(text: str, before: str, around: s
 @pytest.mark.parametrize("length", [20, 60, 200])
 def test_a_long_repeat_at_the_seam_is_left_out(text: str, length: int) -> None:
     for start, rest in cuts(text)[length:]:
-        whole = merged(start, f"```json\n{start[-length:]}{rest}\n```")
+        whole = merge(start, f"```json\n{start[-length:]}{rest}\n```")
         assert whole is not None
         assert json.loads(json_text(whole)) == CONFIG, start[-20:]
 
@@ -52,22 +52,22 @@ def test_a_long_repeat_at_the_seam_is_left_out(text: str, length: int) -> None:
 @pytest.mark.parametrize("text", TEXTS)
 def test_a_fence_closed_too_early_is_left_out(text: str) -> None:
     for start, rest in cuts(text):
-        assert merged(f"```json\n{start}\n```", rest) == f"```json\n{text}"
+        assert merge(f"```json\n{start}\n```", rest) == f"```json\n{text}"
 
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_a_line_end_before_the_rest_is_no_part_of_it(text: str) -> None:
     for start, rest in cuts(text):
-        whole = merged(start, "\n" + rest)
+        whole = merge(start, "\n" + rest)
         assert whole is not None, start[-20:]
         assert json.loads(json_text(whole)) == CONFIG, start[-20:]
 
 
 def test_a_short_repeat_counts_where_nothing_else_can_be_read() -> None:
-    assert merged('{"a": ["Alpha", "Be', '"Beta"]}') == '{"a": ["Alpha", "Beta"]}'
-    assert merged('{"a": ["Alpha", "Beta"', '"Beta", "C"]}') == '{"a": ["Alpha", "Beta", "C"]}'
-    assert merged('{"a": ["beta', 'beta"]}') == '{"a": ["betabeta"]}'
-    assert merged('{"a": ["b"', '"]}') is None
+    assert merge('{"a": ["Alpha", "Be', '"Beta"]}') == '{"a": ["Alpha", "Beta"]}'
+    assert merge('{"a": ["Alpha", "Beta"', '"Beta", "C"]}') == '{"a": ["Alpha", "Beta", "C"]}'
+    assert merge('{"a": ["beta', 'beta"]}') == '{"a": ["betabeta"]}'
+    assert merge('{"a": ["b"', '"]}') is None
 
 
 def test_a_piece_may_be_cut_off_again() -> None:
@@ -77,7 +77,7 @@ def test_a_piece_may_be_cut_off_again() -> None:
     for i in range(1, 4):
         assert is_cut_off(whole)
         end = None if i == 3 else (i + 1) * quarter
-        joined = merged(whole, text[i * quarter : end])
+        joined = merge(whole, text[i * quarter : end])
         assert joined is not None
         whole = joined
     assert whole == text
@@ -85,12 +85,12 @@ def test_a_piece_may_be_cut_off_again() -> None:
 
 def test_a_document_begun_anew_stands_in_place_of_the_piece() -> None:
     text = TEXTS[0]
-    assert merged(text[:80], text) == text
-    assert merged(text[:80], f"```json\n{text}\n```") == text
-    assert merged(text[:80], text[:120]) == text[:120]
+    assert merge(text[:80], text) == text
+    assert merge(text[:80], f"```json\n{text}\n```") == text
+    assert merge(text[:80], text[:120]) == text[:120]
     other = text.replace("Alpha Moss", "Gamma Moss")
     for end in range(20, len(text)):
-        assert merged(text[:end], f"Sorry, once more:\n```json\n{other}\n```") == other
+        assert merge(text[:end], f"Sorry, once more:\n```json\n{other}\n```") == other
 
 
 @pytest.mark.parametrize(
@@ -106,13 +106,13 @@ def test_a_document_begun_anew_stands_in_place_of_the_piece() -> None:
     ],
 )
 def test_what_does_not_fit_is_not_made_to(more: str) -> None:
-    whole = merged('{"truths": ["A", "B"], "actions": [1', more)
+    whole = merge('{"truths": ["A", "B"], "actions": [1', more)
     assert whole is None or is_cut_off(whole)
     if more:
         assert whole is None
 
 
 def test_prose_that_was_cut_off_before_the_document_is_continued() -> None:
-    whole = merged("Let me think. The config", 'uration is:\n```json\n{"a": 1}\n```')
+    whole = merge("Let me think. The config", 'uration is:\n```json\n{"a": 1}\n```')
     assert whole is not None
     assert json_text(whole) == '{"a": 1}'

@@ -57,7 +57,7 @@ def test_the_call_says_what_it_asks_for_and_where_its_wording_is_from() -> None:
     request = ask.requests[0]
     assert (request.role, request.model, request.repeat) == ("proposer", MODEL.model, 0)
     assert request.params.keys() == {"temperature", "response_format"}
-    assert request.template == "kumo/propose.md.j2"
+    assert request.template == "kumo/authors/propose.md.j2"
     assert request.template_hash.startswith("tpl_")
     text = request.messages[-1]["content"]
     for expected in ("Propose 2 new domains", "- Nature\n", "- Crafts and Trades\n", "- Medical Diagnosis\n"):
@@ -171,9 +171,9 @@ def test_fences_and_prose_around_the_reply_cost_nothing(wrap: str) -> None:
         ({"goal": "two\nlines"}, "one visible line"),
         ({"name": " Knots"}, "no spaces around it"),
         ({"name": "K" * 61}, "at most 60 characters"),
-        ({"goal": 5}, "goal: Input should be a valid string"),
+        ({"goal": 5}, "goal: input should be a valid string"),
         ({"truth_noun": "Pull"}, "expected two words"),
-        ({"rating": 5}, "rating: Extra inputs"),
+        ({"rating": 5}, "rating: extra inputs"),
         ({"goal": None, "name": ""}, "name: expected some text, got a blank; goal: "),
     ],
 )

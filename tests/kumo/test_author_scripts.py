@@ -14,7 +14,7 @@ from tests.server.config_text import CONFIG_FAULTS, config_text, right_config, s
 from tests.server.subjects import SUBJECTS
 
 
-def scripted_config(seed: int) -> SeedConfig:
+def script_config(seed: int) -> SeedConfig:
     subject = SUBJECTS[seed]
     values = right_config(subject.truth_noun, subject.action_noun, random.Random(seed))
     result = read_configuration(config_text(values), PROPOSAL, min_truths=50, min_actions=30)
@@ -24,7 +24,7 @@ def scripted_config(seed: int) -> SeedConfig:
 
 
 def test_its_configurations_are_valid_and_all_different() -> None:
-    configs = [scripted_config(seed) for seed in range(30)]
+    configs = [script_config(seed) for seed in range(30)]
     assert len({config.config_id for config in configs}) == 30
 
 
@@ -32,7 +32,7 @@ def test_its_configurations_are_valid_and_all_different() -> None:
 def test_its_domains_give_instances_that_take_a_step_at_least(setting: Setting) -> None:
     for seed in range(10):
         request = SamplingRequest(setting, 20, seed, min_expected_steps=1.0)
-        sample = sample_instances(encode_config(scripted_config(seed)), request)
+        sample = sample_instances(encode_config(script_config(seed)), request)
         assert len(sample.instances) == 20
         assert sample.counts.solver_calls < 20
 

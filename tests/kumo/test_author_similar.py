@@ -2,7 +2,7 @@
 
 import pytest
 
-from tasks.kumo.authors.similar import KnownDomain, compared_form, nearest_twin
+from tasks.kumo.authors.similar import KnownDomain, nearest_twin, normalise_text
 
 MINERALS = KnownDomain(
     "Mineral Identification", "Identify the mineral of a hand specimen by field, optical and chemical tests."
@@ -22,7 +22,7 @@ MINERALS = KnownDomain(
     ],
 )
 def test_the_compared_form_holds_the_telling_words(text: str, form: str) -> None:
-    assert compared_form(text) == form
+    assert normalise_text(text) == form
 
 
 @pytest.mark.parametrize(

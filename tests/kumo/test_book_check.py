@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from tasks.kumo.books import write_book
 from tasks.kumo.books.check import check_book
 from tasks.kumo.books.reading import read_book
-from tests.kumo.small_worlds import released_worlds, unhurried, worlds
-from tests.kumo.test_books import CLINIC, written
+from tests.kumo.small_worlds import read_released_worlds, unhurried, worlds
+from tests.kumo.test_books import CLINIC, write
 
-BOOK = written(CLINIC)
+BOOK = write(CLINIC)
 
 
 def verdict(text, world=CLINIC):
@@ -101,21 +101,21 @@ def mutations(draw):
     stating = [i for i, line in enumerate(lines) if line.startswith(("- ", "### "))]
     index = draw(st.sampled_from(stating))
     line = lines[index]
-    change = draw(st.sampled_from([_deleted, _repeated, _renamed, _relabelled, _rebound, _other_end]))
+    change = draw(st.sampled_from([_delete, _repeat, _rename, _relabel, _rebound, _other_end]))
     changed = change(draw, line)
     assume(changed is not None)
     return world, text, "\n".join(lines[:index] + changed + lines[index + 1 :])
 
 
-def _deleted(draw, line):
+def _delete(draw, line):
     return []
 
 
-def _repeated(draw, line):
+def _repeat(draw, line):
     return [line, line]
 
 
-def _renamed(draw, line):
+def _rename(draw, line):
     if line.startswith("### "):
         return [line + draw(st.sampled_from(["s", " (new)", "."]))]
     if re.match(r"- \*\*", line):
@@ -124,7 +124,7 @@ def _renamed(draw, line):
     return [before + bold + "un" + after] if bold else None
 
 
-def _relabelled(draw, line):
+def _relabel(draw, line):
     return [line.replace(' "', ' "un', 1)] if re.match(r'- [A-Z][a-z ]+ "', line) else None
 
 
@@ -204,6 +204,6 @@ def test_long_lines_are_read(line):
 
 @pytest.mark.parametrize("domain", ["MathematicalEnv", "MedicalEnv", "MusicEnv", "RelicEnv", "FishEnv"])
 def test_books_of_released_instances_pass(release, domain):
-    for number, world in enumerate(released_worlds(release, domain, "4")):
+    for number, world in enumerate(read_released_worlds(release, domain, "4")):
         text = write_book(world.config, world.instance, world.rules, random.Random(number))
         assert verdict(text, world).passed

@@ -40,7 +40,7 @@ INSTANCE = Instance(("Cold", "Flu"), ("Thermometer", "Swab"), (0, 1), (36.2, "re
 CLINIC = world_of(CONFIG, INSTANCE)
 
 
-def written(world: World, seed: int = 0) -> str:
+def write(world: World, seed: int = 0) -> str:
     return write_book(world.config, world.instance, world.rules, random.Random(seed))
 
 
@@ -61,7 +61,7 @@ def test_rules_of_a_foreign_instance_are_refused():
 
 @pytest.mark.parametrize("seed", range(20))
 def test_a_book_says_what_a_person_needs(seed):
-    text = written(CLINIC, seed)
+    text = write(CLINIC, seed)
     lines = text.splitlines()
     assert lines[0] == "# The Clinic's Guidebook"
     assert lines[2] == "The goal of this guidebook: Find the disease."
@@ -87,9 +87,9 @@ def test_a_book_says_what_a_person_needs(seed):
 
 
 def test_phrasings_are_drawn_and_reproducible():
-    texts = {written(CLINIC, seed) for seed in range(30)}
+    texts = {write(CLINIC, seed) for seed in range(30)}
     assert len(texts) > 20
-    assert written(CLINIC, 3) == written(CLINIC, 3)
+    assert write(CLINIC, 3) == write(CLINIC, 3)
     openings = {line.split('"')[0] for text in texts for line in text.splitlines() if '"clear"' in line}
     assert openings == {"- If the outcome is ", "- When ", "- Observing ", "- An outcome of "}
 
@@ -97,7 +97,7 @@ def test_phrasings_are_drawn_and_reproducible():
 @unhurried
 @given(worlds(), st.integers(0, 3))
 def test_what_was_written_is_read_back(world, seed):
-    contents = read_book(written(world, seed))
+    contents = read_book(write(world, seed))
     assert contents.unread == ()
     assert contents.truths == world.instance.truths
     assert contents.actions == world.instance.actions
@@ -118,7 +118,7 @@ def test_numbers_come_back_exactly(low, width, seed):
 @unhurried
 @given(worlds(), st.data())
 def test_a_value_belongs_to_the_state_that_the_words_give_it(world, data):
-    contents = read_book(written(world))
+    contents = read_book(write(world))
     for action in world.instance.actions:
         outcome = world.encoded_config.outcomes[world.encoded_config.action_index[action]]
         ends = [end for s in outcome.states if s.is_range for end in (s.low, s.high)]

@@ -9,8 +9,8 @@ from hypothesis import given
 
 from schemas.calls import ModelChoice, ModelRequest, Reply
 from schemas.errors import EndpointFailed
+from schemas.kumo.things import BookVerdict
 from tasks.kumo.authors.book_writing import write_model_book
-from tasks.kumo.authors.comparison import CycleVerdict
 from tasks.kumo.books.check import check_book
 from tests.kumo.small_worlds import unhurried, worlds
 from tests.kumo.test_books import CLINIC
@@ -88,11 +88,14 @@ def test_a_right_book_passes_at_once():
     assert history.rejections == ()
     assert ask.roles() == ["writer", "checker"]
     writing, reading = ask.asked
-    assert version.verdict == CycleVerdict()
+    assert version.verdict == BookVerdict()
     assert (version.revision, version.author, version.checked_by) == (0, "author-model", "editor-model")
     assert (version.call_id, version.check_call_ids) == (writing.call_id, (reading.call_id,))
     assert (writing.model, writing.params) == ("author-model", {"temperature": 0.7})
-    assert (writing.template, reading.template) == ("kumo/write_book.md.j2", "kumo/read_back.md.j2")
+    assert (writing.template, reading.template) == (
+        "kumo/authors/write_book.md.j2",
+        "kumo/authors/read_back.md.j2",
+    )
     assert reading.model == "editor-model"
     assert reading.params["max_tokens"] == 4000
     assert reading.params["response_format"]["json_schema"]["strict"] is True
@@ -135,7 +138,7 @@ def test_each_error_of_the_writer_is_found_as_its_kind_and_revised(fault, kinds,
     assert all(len(lines) == 1 for lines in found.values())
     assert not first.verdict.passed
     assert history.passed_version is second
-    assert (second.revision, second.author, second.verdict) == (1, "editor-model", CycleVerdict())
+    assert (second.revision, second.author, second.verdict) == (1, "editor-model", BookVerdict())
     assert ask.roles() == ["writer", "checker", "reviser", "checker"]
     (prompt,) = ask.prompts("reviser")
     assert f"<BOOK>\n{first.text}</BOOK>" in prompt
@@ -248,7 +251,7 @@ def test_a_book_that_nobody_can_read_back_is_not_blamed():
     ask = ScriptedAsk({"checker": ["wrong_form"] * 3})
     history = history_of(ask)
     first, second = history.versions
-    assert first.verdict == CycleVerdict(was_read=False)
+    assert first.verdict == BookVerdict(was_read=False)
     assert len(first.check_call_ids) == 3
     assert history.passed_version is second
     (rejection,) = history.rejections

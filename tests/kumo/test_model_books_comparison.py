@@ -6,40 +6,41 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from schemas.kumo.things import Rule
-from tasks.kumo.authors.comparison import (
-    CycleVerdict,
-    ReadBack,
-    SaidOutcome,
-    SaidRange,
-    UnclearPassage,
-    compare,
-)
+from schemas.kumo.things import BookVerdict, Rule
+from tasks.kumo.authors.comparison import compare
+from tasks.kumo.authors.forms.read_back_form import PassageForm
 from tasks.kumo.books.rules import closed_ends, describe_rule
+from tests.kumo.saying import changed, ends, read_back, told
 from tests.kumo.small_worlds import unhurried, worlds
 from tests.kumo.test_books import CLINIC
 
 KINDS = ("missing", "extra", "confirmed", "ambiguous")
 
 
-def said_of(rule, closed):
-    ends = SaidRange(rule.low, rule.high, True, closed) if rule.label is None else None
-    return SaidOutcome(rule.action, rule.label, ends, tuple(sorted(rule.rules_out)), (), ())
-
-
 def perfect(rules):
-    pairs = zip(rules, closed_ends(rules), strict=True)
-    return ReadBack(tuple(said_of(rule, closed) for rule, closed in pairs), ())
+    return read_back(
+        told(
+            rule.action,
+            rule.label,
+            ends(rule.low, rule.high, True, closed) if rule.label is None else None,
+            sorted(rule.rules_out),
+        )
+        for rule, closed in zip(rules, closed_ends(rules), strict=True)
+    )
 
 
 def verdict_of(world, said):
     return compare(said, world.instance.truths, world.rules)
 
 
-def changed(said, place, **values):
-    outcomes = list(said.outcomes)
-    outcomes[place] = replace(outcomes[place], **values)
-    return replace(said, outcomes=tuple(outcomes))
+def change(said, place, **values):
+    entries = list(said.actions)
+    entries[place] = changed(entries[place], **values)
+    return read_back(entries)
+
+
+def outcome_at(said, place):
+    return said.actions[place].outcomes[0]
 
 
 def kinds_of(verdict):
@@ -51,24 +52,22 @@ def exclusions(world):
 
 
 def without(outcome, name):
-    return tuple(each for each in outcome.rules_out if each != name)
+    return [each for each in outcome.rules_out if each != name]
 
 
 @unhurried
 @given(worlds(), st.randoms(use_true_random=False))
 def test_a_perfect_statement_passes_however_it_is_arranged(world, rng):
-    outcomes = []
-    for outcome in perfect(world.rules).outcomes:
-        if not outcome.rules_out and rng.random() < 0.5:
+    entries = []
+    for entry in perfect(world.rules).actions:
+        excluded = entry.outcomes[0].rules_out
+        if not excluded and rng.random() < 0.5:
             continue  # what rules out nothing may be left out
-        cut = rng.randint(0, len(outcome.rules_out))
-        outcomes += [
-            replace(outcome, rules_out=outcome.rules_out[:cut]),
-            replace(outcome, rules_out=outcome.rules_out[cut:]),
-        ]
-    rng.shuffle(outcomes)
-    assert verdict_of(world, ReadBack(tuple(outcomes), ())) == CycleVerdict()
-    assert CycleVerdict().passed
+        cut = rng.randint(0, len(excluded))
+        entries += [changed(entry, rules_out=excluded[:cut]), changed(entry, rules_out=excluded[cut:])]
+    rng.shuffle(entries)
+    assert verdict_of(world, read_back(entries)) == BookVerdict()
+    assert BookVerdict().passed
 
 
 @unhurried
@@ -80,17 +79,17 @@ def test_names_may_stand_in_other_case_and_spacing(world):
     def other(name):
         return f" {name.swapcase()}  "
 
-    said = perfect(world.rules)
-    outcomes = [
-        replace(
-            outcome,
-            action=other(outcome.action),
+    entries = [
+        changed(
+            entry,
+            action=other(entry.action),
             label=None if outcome.label is None else other(outcome.label),
-            rules_out=tuple(other(name) for name in outcome.rules_out),
+            rules_out=[other(name) for name in outcome.rules_out],
         )
-        for outcome in said.outcomes
+        for entry in perfect(world.rules).actions
+        for outcome in entry.outcomes
     ]
-    assert verdict_of(world, ReadBack(tuple(outcomes), ())).passed
+    assert verdict_of(world, read_back(entries)).passed
 
 
 @unhurried
@@ -98,9 +97,9 @@ def test_names_may_stand_in_other_case_and_spacing(world):
 def test_one_exclusion_left_out_is_missing(world, data):
     place, name = data.draw(st.sampled_from(exclusions(world)))
     said = perfect(world.rules)
-    verdict = verdict_of(world, changed(said, place, rules_out=without(said.outcomes[place], name)))
+    verdict = verdict_of(world, change(said, place, rules_out=without(outcome_at(said, place), name)))
     rule = replace(world.rules[place], rules_out=frozenset({name}))
-    assert verdict == CycleVerdict(missing=(describe_rule(rule, closed_ends(world.rules)[place]),))
+    assert verdict == BookVerdict(missing=(describe_rule(rule, closed_ends(world.rules)[place]),))
 
 
 @unhurried
@@ -113,10 +112,10 @@ def test_one_exclusion_added_is_extra(world, data):
     ]
     place, name = data.draw(st.sampled_from(room))
     said = perfect(world.rules)
-    rules_out = (*said.outcomes[place].rules_out, name)
-    verdict = verdict_of(world, changed(said, place, rules_out=rules_out))
+    rules_out = [*outcome_at(said, place).rules_out, name]
+    verdict = verdict_of(world, change(said, place, rules_out=rules_out))
     rule = replace(world.rules[place], rules_out=frozenset({name}))
-    assert verdict == CycleVerdict(extra=(describe_rule(rule, closed_ends(world.rules)[place]),))
+    assert verdict == BookVerdict(extra=(describe_rule(rule, closed_ends(world.rules)[place]),))
 
 
 @unhurried
@@ -124,12 +123,12 @@ def test_one_exclusion_added_is_extra(world, data):
 def test_one_exclusion_turned_into_confirmation_is_confirmed(world, data, as_well):
     place, name = data.draw(st.sampled_from(exclusions(world)))
     said = perfect(world.rules)
-    outcome = said.outcomes[place]
+    outcome = outcome_at(said, place)
     rules_out = outcome.rules_out if as_well else without(outcome, name)
-    verdict = verdict_of(world, changed(said, place, rules_out=rules_out, confirms=(name,)))
+    verdict = verdict_of(world, change(said, place, rules_out=rules_out, confirms=[name]))
     assert kinds_of(verdict) == {"confirmed"}
     (line,) = verdict.confirmed
-    assert line.startswith(f'action "{outcome.action}": ')
+    assert line.startswith(f'action "{said.actions[place].action}": ')
     assert line.endswith(f' confirms "{name}"')
 
 
@@ -138,12 +137,12 @@ def test_one_exclusion_turned_into_confirmation_is_confirmed(world, data, as_wel
 def test_one_exclusion_left_open_is_ambiguous(world, data):
     place, name = data.draw(st.sampled_from(exclusions(world)))
     said = perfect(world.rules)
-    passage = UnclearPassage("this speaks against it", (name.upper(),))
-    rules_out = without(said.outcomes[place], name)
-    verdict = verdict_of(world, changed(said, place, rules_out=rules_out, unclear=(passage,)))
+    passage = PassageForm(passage="this speaks against it", names=[name.upper()])
+    rules_out = without(outcome_at(said, place), name)
+    verdict = verdict_of(world, change(said, place, rules_out=rules_out, unclear=[passage]))
     assert kinds_of(verdict) == {"ambiguous"}
     (line,) = verdict.ambiguous
-    assert line.startswith(f'action "{said.outcomes[place].action}": ')
+    assert line.startswith(f'action "{said.actions[place].action}": ')
     assert line.endswith(": “this speaks against it”")
 
 
@@ -151,11 +150,11 @@ def test_one_exclusion_left_open_is_ambiguous(world, data):
 @given(worlds(), st.data())
 def test_a_whole_outcome_left_out_is_missing_once(world, data):
     place, _ = data.draw(st.sampled_from(exclusions(world)))
-    outcomes = list(perfect(world.rules).outcomes)
-    del outcomes[place]
-    verdict = verdict_of(world, ReadBack(tuple(outcomes), ()))
+    entries = perfect(world.rules).actions
+    del entries[place]
+    verdict = verdict_of(world, read_back(entries))
     line = describe_rule(world.rules[place], closed_ends(world.rules)[place])
-    assert verdict == CycleVerdict(missing=(line,))
+    assert verdict == BookVerdict(missing=(line,))
 
 
 @unhurried
@@ -163,50 +162,53 @@ def test_a_whole_outcome_left_out_is_missing_once(world, data):
 def test_an_outcome_under_another_name_or_bound_is_missing_and_extra(world, data, what):
     place, _ = data.draw(st.sampled_from(exclusions(world)))
     said = perfect(world.rules)
-    outcome = said.outcomes[place]
+    outcome = outcome_at(said, place)
     if what == "action":
-        values = {"action": outcome.action + " too"}
+        values = {"action": said.actions[place].action + " too"}
     elif what == "label":
         assume(outcome.label is not None)
         values = {"label": f"not {outcome.label} at all"}
     else:
         assume(outcome.range is not None)
         bound = data.draw(st.sampled_from([None, getattr(outcome.range, what) + 0.125]))
-        values = {"range": replace(outcome.range, **{what: bound})}
-    verdict = verdict_of(world, changed(said, place, **values))
+        values = {"range": outcome.range.model_copy(update={what: bound})}
+    verdict = verdict_of(world, change(said, place, **values))
     assert kinds_of(verdict) == {"missing", "extra"}
     assert len(verdict.missing) == len(verdict.extra) == 1
 
 
 def test_an_unknown_outcome_that_rules_out_nothing_is_no_error():
     said = perfect(CLINIC.rules)
-    stranger = SaidOutcome("Swab", "green", None, (), (), ())
-    assert verdict_of(CLINIC, replace(said, outcomes=(*said.outcomes, stranger))).passed
-    told = replace(stranger, confirms=("Flu",), unclear=(UnclearPassage("green is odd", ()),))
-    assert verdict_of(CLINIC, replace(said, outcomes=(*said.outcomes, told))) == CycleVerdict(
+    stranger = told("Swab", "green")
+    assert verdict_of(CLINIC, read_back([*said.actions, stranger])).passed
+    odd = PassageForm(passage="green is odd", names=[])
+    wrong = changed(stranger, confirms=["Flu"], unclear=[odd])
+    assert verdict_of(CLINIC, read_back([*said.actions, wrong])) == BookVerdict(
         confirmed=('action "Swab": "green" confirms "Flu"',),
         ambiguous=('action "Swab": "green": “green is odd”',),
     )
 
 
 def test_a_passage_of_no_outcome_is_ambiguous_and_told_once():
-    said = replace(perfect(CLINIC.rules), unclear=("Tests often help.", "Tests often help."))
-    assert verdict_of(CLINIC, said) == CycleVerdict(ambiguous=("“Tests often help.”",))
+    said = read_back(perfect(CLINIC.rules).actions, ["Tests often help.", "Tests often help."])
+    assert verdict_of(CLINIC, said) == BookVerdict(ambiguous=("“Tests often help.”",))
 
 
 def test_a_confirmation_of_what_no_rule_excludes_is_an_error_too():
-    said = changed(perfect(CLINIC.rules), 3, confirms=("Cold",))
+    said = change(perfect(CLINIC.rules), 3, confirms=["Cold"])
     assert verdict_of(CLINIC, said).confirmed == ('action "Swab": "red" confirms "Cold"',)
 
 
 def test_a_passage_that_names_no_truth_excuses_no_missing_rule():
-    said = changed(perfect(CLINIC.rules), 0, rules_out=(), unclear=(UnclearPassage("it depends", ()),))
+    said = change(
+        perfect(CLINIC.rules), 0, rules_out=[], unclear=[PassageForm(passage="it depends", names=[])]
+    )
     assert kinds_of(verdict_of(CLINIC, said)) == {"missing", "ambiguous"}
 
 
 # The clinic's thermometer: [35, 37.5) rules out Flu, [37.5, 42] rules out Cold.
 @pytest.mark.parametrize(
-    ("place", "ends", "kinds"),
+    ("place", "included", "kinds"),
     [
         (0, (True, False), set()),
         (0, (False, False), set()),  # no other range has 35
@@ -221,18 +223,20 @@ def test_a_passage_that_names_no_truth_excuses_no_missing_rule():
         (1, (False, True), {"missing", "extra"}),
     ],
 )
-def test_ends_count_where_two_ranges_share_them(place, ends, kinds):
+def test_ends_count_where_two_ranges_share_them(place, included, kinds):
     said = perfect(CLINIC.rules)
-    low, high = ends
-    changed_range = replace(said.outcomes[place].range, low_included=low, high_included=high)
-    verdict = verdict_of(CLINIC, changed(said, place, range=changed_range))
+    low, high = included
+    changed_range = outcome_at(said, place).range.model_copy(
+        update={"low_included": low, "high_included": high}
+    )
+    verdict = verdict_of(CLINIC, change(said, place, range=changed_range))
     assert kinds_of(verdict) == kinds
 
 
 def test_an_open_end_is_told_in_words():
     said = perfect(CLINIC.rules)
-    open_end = replace(said.outcomes[0].range, high_included=None)
-    assert verdict_of(CLINIC, changed(said, 0, range=open_end)).ambiguous == (
+    open_end = outcome_at(said, 0).range.model_copy(update={"high_included": None})
+    assert verdict_of(CLINIC, change(said, 0, range=open_end)).ambiguous == (
         'action "Thermometer": 35.0 (included) to 37.5 (excluded): '
         "whether 37.5 belongs to this range is not said",
     )
@@ -240,8 +244,8 @@ def test_an_open_end_is_told_in_words():
 
 def test_a_wrong_range_is_told_as_it_was_said():
     said = perfect(CLINIC.rules)
-    wrong = SaidRange(None, 37.5, None, True)
-    assert verdict_of(CLINIC, changed(said, 0, range=wrong)).extra == (
+    wrong = ends(None, 37.5, None, True)
+    assert verdict_of(CLINIC, change(said, 0, range=wrong)).extra == (
         'action "Thermometer": no bound (not said) to 37.5 (included) rules out "Flu"',
     )
 
@@ -253,8 +257,8 @@ def test_nothing_hangs_on_the_ends_of_a_range_that_rules_out_nothing():
     )
     said = perfect(rules)
     for end in (True, None):
-        loose = replace(said.outcomes[0].range, high_included=end)
-        assert compare(changed(said, 0, range=loose), ["Gout"], rules).passed
+        loose = outcome_at(said, 0).range.model_copy(update={"high_included": end})
+        assert compare(change(said, 0, range=loose), ["Gout"], rules).passed
 
 
 def test_names_that_two_listed_ones_share_match_exactly_only():
@@ -264,8 +268,8 @@ def test_names_that_two_listed_ones_share_match_exactly_only():
     )
     said = perfect(rules)
     assert compare(said, ["A", "B"], rules).passed
-    assert kinds_of(compare(changed(said, 0, label="RED"), ["A", "B"], rules)) == {"missing", "extra"}
+    assert kinds_of(compare(change(said, 0, label="RED"), ["A", "B"], rules)) == {"missing", "extra"}
 
 
 def test_a_book_that_could_not_be_read_has_not_passed():
-    assert not CycleVerdict(was_read=False).passed
+    assert not BookVerdict(was_read=False).passed

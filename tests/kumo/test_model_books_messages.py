@@ -10,16 +10,17 @@ from hypothesis import strategies as st
 
 from schemas.calls import ModelChoice, Reply
 from schemas.errors import EndpointFailed, UnreadableInput
-from schemas.kumo.things import Rule
+from schemas.kumo.things import BookVerdict, Rule
 from tasks.kumo.authors.author_reply import Unusable, unusable_status
 from tasks.kumo.authors.book_replies import read_book_reply, says_true
 from tasks.kumo.authors.book_request import writing_request
-from tasks.kumo.authors.comparison import CycleVerdict, SaidOutcome, SaidRange, compare
+from tasks.kumo.authors.comparison import compare
+from tasks.kumo.authors.forms.read_back_form import read_back_schema
 from tasks.kumo.authors.read_back import parse_read_back, read_back_request
-from tasks.kumo.authors.read_back_form import read_back_schema
 from tasks.kumo.authors.revision import read_revision, revision_request
+from tests.kumo.saying import ends
 from tests.kumo.small_worlds import unhurried, worlds
-from tests.kumo.test_books import CLINIC, written
+from tests.kumo.test_books import CLINIC, write
 from tests.server.book_text import BOOK_ERRORS, faulty_book, given_in, read_back_of
 from tests.server.roles import scripts
 from tests.server.script import Asked
@@ -33,7 +34,7 @@ def reply(content, status="ok"):
     return Reply("call_1", status, content=content)
 
 
-def asked(request):
+def ask_messages(request):
     return Asked(request.model, request.messages, request.params)
 
 
@@ -45,7 +46,7 @@ def reading(book, problem=None):
     return read_back_request(MODEL, CLINIC.config, CLINIC.instance, book, 0, problem)
 
 
-def revising(book, verdict=CycleVerdict(missing=("a line",)), problem=None):  # noqa: B008
+def revising(book, verdict=BookVerdict(missing=("a line",)), problem=None):  # noqa: B008
     return revision_request(MODEL, CLINIC.config, CLINIC.instance, CLINIC.rules, book, verdict, problem, 0)
 
 
@@ -128,11 +129,13 @@ def test_a_read_back_is_read():
         "actions": [{"action": "Swab", "outcomes": [OUTCOME, {**OUTCOME, "label": None, "range": RANGE}]}]
     }
     read = parse_read_back(f"Sure:\n```json\n{json.dumps({**said, 'unclear': ['what?']})}\n```")
-    assert read.unclear == ("what?",)
-    assert read.outcomes == (
-        SaidOutcome("Swab", "clear", None, (), (), ()),
-        SaidOutcome("Swab", None, SaidRange(1.0, 2.5, True, None), (), (), ()),
-    )
+    assert read.unclear == ["what?"]
+    (entry,) = read.actions
+    assert entry.action == "Swab"
+    assert [(outcome.label, outcome.range) for outcome in entry.outcomes] == [
+        ("clear", None),
+        (None, ends(1.0, 2.5, True, None)),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -192,7 +195,7 @@ def test_strict_structured_output_takes_the_schema():
 @unhurried
 @given(worlds())
 def test_the_writer_gets_every_rule_exactly(world):
-    told = given_in(asked(writing(world)))
+    told = given_in(ask_messages(writing(world)))
     assert told.rules == world.rules
     assert told.instance.truths == world.instance.truths
     assert told.instance.actions == world.instance.actions
@@ -228,23 +231,23 @@ def test_prompts_speak_the_domains_language_and_leave_no_template_behind():
 
 def test_all_roles_are_told_apart():
     requests = [writing(), reading("A book.\n"), revising("A book.\n"), revising(None)]
-    names = [[s.role for s in scripts() if s.recognises(asked(request))] for request in requests]
+    names = [[s.role for s in scripts() if s.recognises(ask_messages(request))] for request in requests]
     assert names == [["writer"], ["checker"], ["reviser"], ["reviser"]]
 
 
 def test_the_reviser_is_told_each_kind_under_its_heading():
-    verdict = CycleVerdict(("lacks",), ("adds",), ("confirms",), ("leaves\nopen",))
+    verdict = BookVerdict(("lacks",), ("adds",), ("confirms",), ("leaves\nopen",))
     content = revising("A book.\n", verdict).messages[-1]["content"]
     assert re.search(
         r"lacks:\n- lacks\n\n.*have:\n- adds\n\n.*:\n- confirms\n\n.*:\n- leaves open\n", content
     )
-    some = revising("A book.\n", CycleVerdict(extra=("adds",))).messages[-1]["content"]
+    some = revising("A book.\n", BookVerdict(extra=("adds",))).messages[-1]["content"]
     assert "Rules that the guidebook lacks" not in some
 
 
 @pytest.mark.parametrize("fault", BOOK_ERRORS)
 def test_each_scripted_error_is_read_back_as_one(fault):
-    given_game = given_in(asked(writing()))
+    given_game = given_in(ask_messages(writing()))
     for seed in range(20):
         book = faulty_book(given_game, fault, random.Random(seed))
         said = parse_read_back(json.dumps(read_back_of(book)))
@@ -254,9 +257,9 @@ def test_each_scripted_error_is_read_back_as_one(fault):
 
 
 def test_the_grammar_reads_the_template_book_back():
-    said = parse_read_back(json.dumps(read_back_of(written(CLINIC))))
+    said = parse_read_back(json.dumps(read_back_of(write(CLINIC))))
     assert compare(said, CLINIC.instance.truths, CLINIC.rules).passed
-    assert said.outcomes[0].range == SaidRange(35.0, 37.5, True, False)
+    assert said.actions[0].outcomes[0].range == ends(35.0, 37.5, True, False)
 
 
 def test_large_and_small_bounds_reach_the_writer():

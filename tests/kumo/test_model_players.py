@@ -22,16 +22,16 @@ from tests.kumo.asking_models import (
     BOARD,
     SYMBOLIC,
     VANILLA,
-    all_played,
     board_of,
     bundled_boards,
     conversation,
+    make_reply,
+    make_scripted,
     moves,
     name,
-    played,
+    play_all_boards,
+    play_once,
     replies,
-    said,
-    scripted,
     steps,
 )
 from tests.kumo.small_worlds import unhurried, worlds
@@ -68,7 +68,7 @@ def test_the_scripted_player_solves_the_bundled_domains(player):
     boards = bundled_boards()
     if player is SYMBOLIC:
         boards = tuple(replace(board, book="") for board in boards)
-    episodes = all_played(scripted(), player, boards, runs=1, concurrency=8)
+    episodes = play_all_boards(make_scripted(), player, boards, runs=1, concurrency=8)
     assert len(episodes) == len(boards) >= 30
     for episode, board in zip(episodes, boards, strict=True):
         assert episode.status == "solved"
@@ -82,12 +82,12 @@ def test_the_scripted_player_solves_the_bundled_domains(player):
 def test_the_scripted_player_reads_awkward_names_in_both_variants(world):
     board = board_of(world)
     for player in (VANILLA, SYMBOLIC):
-        assert played(scripted(), player, board).status == "solved"
+        assert play_once(make_scripted(), player, board).status == "solved"
 
 
 def test_an_unreadable_book_still_gets_a_listed_name():
     for book in ("", "Lost pages.", "## A\n\n## B\n"):
-        episode = played(scripted(), board=replace(BOARD, book=book))
+        episode = play_once(make_scripted(), board=replace(BOARD, book=book))
         assert moves(episode)[-1] in CLINIC.instance.truths
 
 
@@ -103,15 +103,15 @@ def test_an_unreadable_book_still_gets_a_listed_name():
 )
 def test_each_fault_of_the_script_gives_its_status(fault, status):
     assert fault in SCRIPT.faults
-    right = played(scripted())
-    faulty = played(scripted(fault))
+    right = play_once(make_scripted())
+    faulty = play_once(make_scripted(fault))
     assert faulty.status == status
     assert (moves(faulty) == moves(right)) is (status == "solved")
     assert faulty.turns[0].reply != right.turns[0].reply
 
 
 def test_a_premature_answer_is_drawn():
-    episodes = [played(scripted("premature"), run=run) for run in range(30)]
+    episodes = [play_once(make_scripted("premature"), run=run) for run in range(30)]
     assert {episode.status for episode in episodes} == {"solved", "wrong"}
     assert {episode.game.tests for episode in episodes} == {0}
 
@@ -131,7 +131,7 @@ def test_a_premature_answer_is_drawn():
 def test_a_call_without_a_whole_answer_ends_the_episode(call, episode):
     cut = replace(name("Cold"), status=call)
     ask = replies(name("Swab"), cut)
-    found = played(ask)
+    found = play_once(ask)
     assert found.status == episode
     assert [step.kind for step in steps(found)] == ["action", "none"]
     last = found.turns[-1]
@@ -143,7 +143,7 @@ def test_a_call_without_a_whole_answer_ends_the_episode(call, episode):
 
 def test_turns_carry_their_calls_and_tokens_add_up():
     ask = replies(name("Swab"), name("Thermometer"), name("Cold"))
-    episode = played(ask)
+    episode = play_once(ask)
     assert (episode.player, episode.status, episode.game.tests) == ("m", "solved", 2)
     assert [turn.call_id for turn in episode.turns] == [request.call_id for request in ask.requests]
     assert len({turn.call_id for turn in episode.turns}) == 3
@@ -151,20 +151,20 @@ def test_turns_carry_their_calls_and_tokens_add_up():
 
 
 def test_an_unknown_count_or_cost_leaves_the_sum_unknown():
-    episode = played(replies(name("Swab"), replace(name("Cold"), completion_tokens=None, cost_usd=0.25)))
+    episode = play_once(replies(name("Swab"), replace(name("Cold"), completion_tokens=None, cost_usd=0.25)))
     assert (episode.tokens, episode.cost_usd) == (None, 0.75)
-    episode = played(replies(replace(name("Swab"), cost_usd=None), name("Cold")))
+    episode = play_once(replies(replace(name("Swab"), cost_usd=None), name("Cold")))
     assert (episode.tokens, episode.cost_usd) == (220, None)
-    episode = played(
-        replies(said("<ANSWER>Cold</ANSWER>", prompt_tokens=0, completion_tokens=0, cost_usd=0.0))
+    episode = play_once(
+        replies(make_reply("<ANSWER>Cold</ANSWER>", prompt_tokens=0, completion_tokens=0, cost_usd=0.0))
     )
     assert (episode.tokens, episode.cost_usd) == (0, 0.0)
 
 
 @pytest.mark.parametrize("player", [VANILLA, SYMBOLIC], ids=lambda player: player.name)
 def test_requests_say_what_they_are(player):
-    ask = scripted()
-    played(ask, player, run=3)
+    ask = make_scripted()
+    play_once(ask, player, run=3)
     for request in ask.requests:
         assert (request.role, request.model, request.repeat) == ("player", "m", 3)
         assert request.params == {"temperature": 0.5}
@@ -173,8 +173,8 @@ def test_requests_say_what_they_are(player):
 
 
 def test_the_conversation_is_the_one_of_every_reader():
-    ask = scripted()
-    episode = played(ask)
+    ask = make_scripted()
+    episode = play_once(ask)
     assert len(ask.requests) > 1
     for number, request in enumerate(ask.requests):
         replies_before = [turn.reply for turn in episode.turns[:number]]
@@ -182,8 +182,8 @@ def test_the_conversation_is_the_one_of_every_reader():
 
 
 def test_no_message_is_made_twice():
-    ask = scripted()
-    all_played(ask, VANILLA, [BOARD], runs=3, concurrency=1)
+    ask = make_scripted()
+    play_all_boards(ask, VANILLA, [BOARD], runs=3, concurrency=1)
     openings = {tuple(id(message) for message in request.messages[:2]) for request in ask.requests}
     assert len(openings) == 1
     for before, after in pairwise(request for request in ask.requests if request.repeat == 0):
@@ -191,8 +191,8 @@ def test_no_message_is_made_twice():
 
 
 def test_repeats_are_calls_of_their_own():
-    ask = scripted()
-    first, second = all_played(ask, VANILLA, [BOARD], runs=2, concurrency=1)
+    ask = make_scripted()
+    first, second = play_all_boards(ask, VANILLA, [BOARD], runs=2, concurrency=1)
     assert moves(first) == moves(second)
     assert not {turn.call_id for turn in first.turns} & {turn.call_id for turn in second.turns}
     assert [first.run, second.run] == [0, 1]
@@ -203,26 +203,26 @@ def test_reasoning_is_neither_parsed_nor_told():
     secret = "No: <ANSWER> Flu </ANSWER>"
     thinking = replace(name("Swab"), reasoning=secret, reasoning_source="think_tags")
     ask = replies(thinking, replace(name("Cold"), reasoning=secret, reasoning_source="field"))
-    episode = played(ask)
+    episode = play_once(ask)
     assert moves(episode) == ["Swab", "Cold"]
     assert episode.status == "solved"
     assert secret not in str([request.messages for request in ask.requests])
-    silent = played(replies(said("", reasoning=secret, reasoning_source="field")))
+    silent = play_once(replies(make_reply("", reasoning=secret, reasoning_source="field")))
     assert silent.status == "unparsed"
 
 
 def test_an_episode_has_fifty_turns_at_most():
     ask = replies(name("Swab"))
-    episode = played(ask)
+    episode = play_once(ask)
     assert episode.status == "turn_limit"
     assert len(ask.requests) == len(episode.turns) == 50
-    assert played(replies(name("Swab")), turn_limit=2).status == "turn_limit"
-    assert played(replies(name("Swab"), name("Cold")), turn_limit=2).status == "solved"
+    assert play_once(replies(name("Swab")), turn_limit=2).status == "turn_limit"
+    assert play_once(replies(name("Swab"), name("Cold")), turn_limit=2).status == "solved"
 
 
 def test_the_symbolic_player_needs_no_book_and_sees_none():
-    ask = scripted()
-    played(ask, SYMBOLIC, replace(BOARD, book="A false book: **Cold**."))
+    ask = make_scripted()
+    play_once(ask, SYMBOLIC, replace(BOARD, book="A false book: **Cold**."))
     system = ask.requests[0].messages[0]["content"]
     assert "A false book" not in system
     assert "guidebook" not in system

@@ -17,11 +17,11 @@ from tests.kumo.asking_models import (
     BOARD,
     VANILLA,
     Asking,
-    all_played,
     bundled_boards,
+    make_scripted,
     moves,
     name,
-    scripted,
+    play_all_boards,
 )
 
 
@@ -45,9 +45,9 @@ class Shuffled:
 @given(st.integers(0, 2**32), st.integers(1, 9))
 def test_results_do_not_depend_on_timing(seed, concurrency):
     boards = bundled_boards()[:6]
-    in_turn = all_played(scripted(), VANILLA, boards, runs=3, concurrency=1)
-    shuffled = Shuffled(scripted(), seed)
-    assert all_played(shuffled, VANILLA, boards, runs=3, concurrency=concurrency) == in_turn
+    in_turn = play_all_boards(make_scripted(), VANILLA, boards, runs=3, concurrency=1)
+    shuffled = Shuffled(make_scripted(), seed)
+    assert play_all_boards(shuffled, VANILLA, boards, runs=3, concurrency=concurrency) == in_turn
     assert [episode.run for episode in in_turn] == [0, 1, 2] * 6
     assert [moves(e)[-1] for e in in_turn[::3]] == [board.instance.valid_truths[0] for board in boards]
     assert shuffled.most == concurrency
@@ -71,7 +71,7 @@ def test_calls_in_flight_are_finished_before_an_error_is_raised(kind):
     async def main() -> None:
         asyncio.get_running_loop().set_exception_handler(lambda _, context: noise.append(context))
         with pytest.raises(kind, match="no more"):
-            await play_all(ask, VANILLA, [lambda: KumoGame(BOARD)], runs=20, concurrency=6)
+            await play_all(ask, VANILLA, [lambda: KumoGame(BOARD)], runs=range(20), concurrency=6)
         assert len(asyncio.all_tasks()) == 1
 
     with warnings.catch_warnings():
@@ -88,16 +88,16 @@ def test_the_first_error_is_the_one_that_is_raised():
         raise EndpointFailed(f"run {request.repeat}")
 
     with pytest.raises(EndpointFailed, match="run 2"):
-        all_played(ask, VANILLA, [BOARD], runs=3, concurrency=3)
+        play_all_boards(ask, VANILLA, [BOARD], runs=3, concurrency=3)
 
 
 def test_a_board_that_cannot_be_shown_is_an_error_too():
     broken = replace(BOARD, book=None)
     with pytest.raises(AttributeError):
-        all_played(scripted(), VANILLA, [BOARD, broken, BOARD], runs=1, concurrency=2)
+        play_all_boards(make_scripted(), VANILLA, [BOARD, broken, BOARD], runs=1, concurrency=2)
 
 
 def test_nobody_plays_without_concurrency_and_nothing_is_played_without_boards():
     with pytest.raises(InvalidOption, match="concurrency 0"):
-        all_played(scripted(), VANILLA, [BOARD], runs=1, concurrency=0)
-    assert all_played(scripted(), VANILLA, [], runs=5, concurrency=4) == []
+        play_all_boards(make_scripted(), VANILLA, [BOARD], runs=1, concurrency=0)
+    assert play_all_boards(make_scripted(), VANILLA, [], runs=5, concurrency=4) == []

@@ -18,7 +18,7 @@ from tasks.kumo.players.reader import ReaderPlayer, read_last_outcome, read_list
 from tasks.kumo.search import Solution
 from tasks.play.program_player import play_program
 from tests.kumo.asking_models import conversation
-from tests.kumo.small_worlds import World, released_worlds, unhurried, worlds
+from tests.kumo.small_worlds import World, read_released_worlds, unhurried, worlds
 from tests.kumo.test_books import CLINIC
 
 
@@ -195,7 +195,7 @@ def test_the_prompt_speaks_the_domains_language():
     [("MedicalEnv", "4"), ("MusicEnv", "4"), ("ChemicalEnv", "4"), ("MedicalEnv", "12")],
 )
 def test_greedy_and_reader_solve_released_instances(release, domain, setting):
-    for number, world in enumerate(released_worlds(release, domain, setting)):
+    for number, world in enumerate(read_released_worlds(release, domain, setting)):
         board = board_at(world, number)
         assert episode_of("greedy", board).success
         reader = episode_of("reader", board)

@@ -40,7 +40,7 @@ def assert_as_algorithm_3(instance: EncodedInstance, solution: Solution) -> None
         steps = {a: plain.action_steps(truths, actions, a) for a in actions if a <= action}
         assert steps.pop(action) <= least + TIE + ROUNDING
         assert all(value > least + TIE - ROUNDING for value in steps.values())
-        truths, actions = plain.observed(truths, action), actions - {action}
+        truths, actions = plain.observe(truths, action), actions - {action}
     assert plain.is_base_case(truths, actions)
     assert solution.golden_answer == plain.base_case_answer(truths, actions)
 

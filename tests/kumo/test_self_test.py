@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 
 from schemas.kumo.things import Instance, Outcome, OutcomeState, SeedConfig, Setting
-from tasks.kumo.authors.comparison import ReadBack, SaidOutcome, SaidRange
+from tasks.kumo.authors.forms.read_back_form import ReadBackForm
 from tasks.kumo.authors.read_back import parse_read_back
 from tasks.kumo.books import write_book
 from tasks.kumo.books.rules import closed_ends, rules_of
@@ -18,6 +18,7 @@ from tasks.kumo.configuration import parse_config
 from tasks.kumo.encoding import encode_config, encode_instance
 from tasks.kumo.sampling import SamplingRequest, sample_instances
 from tasks.kumo.self_test import SelfTest, SoundInstance, needs_no_test
+from tests.kumo.saying import changed, ends, read_back, told
 from tests.kumo.small_worlds import World, worlds
 from tests.kumo.test_books import CLINIC, INSTANCE
 from tests.server.book_text import read_back_of
@@ -40,8 +41,8 @@ def test_a_sound_instance_with_its_book_passes(world: World) -> None:
     board = test.board(world.instance)
     assert isinstance(board, SoundInstance), board
     assert set(board.left) == set(world.instance.valid_truths)
-    assert test.misgraded(board) is None
-    assert test.unsolved(board, book_of(world)) is None
+    assert test.find_misgrading(board) is None
+    assert test.find_reader_failure(board, book_of(world)) is None
 
 
 @pytest.mark.parametrize("setting", ["easy", "hard", "5x7v2"])
@@ -53,10 +54,10 @@ def test_every_sampled_instance_of_the_bundled_domains_passes(setting: str) -> N
             board = test.board(instance)
             assert isinstance(board, SoundInstance), board
             book = write_book(encoded.config, instance, rules_of(encoded, instance), random.Random(1))
-            assert test.misgraded(board) is None
-            assert test.unsolved(board, book) is None
+            assert test.find_misgrading(board) is None
+            assert test.find_reader_failure(board, book) is None
             said = parse_read_back(json.dumps(read_back_of(book)))
-            assert test.unsolved_by_rules(board, said) is None
+            assert test.find_rules_failure(board, said) is None
 
 
 BROKEN: list[tuple[Callable[[Instance], Instance], str]] = [
@@ -97,10 +98,10 @@ def test_a_shared_end_point_belongs_to_the_range_above_and_the_last_one_is_close
 def test_a_wrong_grader_is_named() -> None:
     test, board = SelfTest(CLINIC.encoded_config), board_of(CLINIC)
     other = encode_instance(CLINIC.encoded_config, replace(INSTANCE, states=(1, 1)))
-    assert test.misgraded(replace(board, encoded=other)) == (
+    assert test.find_misgrading(replace(board, encoded=other)) == (
         "naming truth 'Cold' was read as truth 'Cold' and graded wrong, expected solved"
     )
-    assert "naming truth 'Flu'" in str(test.misgraded(replace(board, left=("Cold", "Flu"))))
+    assert "naming truth 'Flu'" in str(test.find_misgrading(replace(board, left=("Cold", "Flu"))))
 
 
 def test_a_truth_that_the_parser_takes_for_something_else_is_named() -> None:
@@ -110,7 +111,7 @@ def test_a_truth_that_the_parser_takes_for_something_else_is_named() -> None:
     instance = Instance(("Swab", "Flu"), ("Swab",), (0,), ("yes",), ("Flu",), 0, 0)
     board = SelfTest(encoded).board(instance)
     assert isinstance(board, SoundInstance)
-    problem = SelfTest(encoded).misgraded(board)
+    problem = SelfTest(encoded).find_misgrading(board)
     assert problem is not None
     assert problem.startswith("naming truth 'Swab' was read as action 'Swab'")
 
@@ -118,45 +119,42 @@ def test_a_truth_that_the_parser_takes_for_something_else_is_named() -> None:
 def test_a_book_with_a_wrong_rule_is_not_solved() -> None:
     test, board = SelfTest(CLINIC.encoded_config), board_of(CLINIC)
     right = book_of(CLINIC)
-    assert test.unsolved(board, right) is None
-    told = test.unsolved(board, right.replace("37.5", "36.1"))
+    assert test.find_reader_failure(board, right) is None
+    told = test.find_reader_failure(board, right.replace("37.5", "36.1"))
     assert told == "the reader named 'Flu' after 1 tests, graded wrong; the truths left are 'Cold'"
     # Naming the first truth wins here: by luck, which does not count.
-    told = test.unsolved(board, "")
+    told = test.find_reader_failure(board, "")
     assert (
         told == "after all observations the reader holds possible 'Cold', 'Flu'; the truths left are 'Cold'"
     )
     # A rule of an outcome that is not observed.
 
-    told = test.unsolved(board, right.replace('"clear"', '"cleared"'))
+    told = test.find_reader_failure(board, right.replace('"clear"', '"cleared"'))
     assert told is not None
     assert told.startswith('the book lacks action "Swab": "clear" rules out "Cold", "Flu"')
 
 
-def said_of(world: World) -> ReadBack:
+def say(world: World) -> ReadBackForm:
     """What a model would say that the book says, in its own letters and piece by piece."""
-    outcomes = [
-        SaidOutcome(
+    return read_back(
+        told(
             rule.action.swapcase(),
             None if rule.label is None else rule.label.upper(),
-            None if rule.low is None else SaidRange(rule.low, rule.high, True, closed),
-            (name.lower(),),
-            (),
-            (),
+            None if rule.low is None else ends(rule.low, rule.high, True, closed),
+            [name.lower()],
         )
         for rule, closed in zip(world.rules, closed_ends(world.rules), strict=True)
         for name in sorted(rule.rules_out)
-    ]
-    return ReadBack(tuple(outcomes), ())
+    )
 
 
 def test_what_a_model_read_out_of_a_book_is_played() -> None:
     test, board = SelfTest(CLINIC.encoded_config), board_of(CLINIC)
-    said = said_of(CLINIC)
-    assert test.unsolved_by_rules(board, said) is None
-    wrong = ReadBack(tuple(replace(one, rules_out=("cold",)) for one in said.outcomes), ())
-    for bad in (wrong, ReadBack((), ()), ReadBack(said.outcomes[1:], ())):
-        assert str(test.unsolved_by_rules(board, bad)).startswith(
+    entries = say(CLINIC).actions
+    assert test.find_rules_failure(board, read_back(entries)) is None
+    wrong = [changed(one, rules_out=["cold"]) for one in entries]
+    for bad in (wrong, [], entries[1:]):
+        assert str(test.find_rules_failure(board, read_back(bad))).startswith(
             "what was read differs from the rules: action"
         )
 
@@ -167,9 +165,9 @@ def test_names_that_the_template_cannot_say_leave_the_comparison_as_the_check() 
     test = SelfTest(encode_config(config))
     board = test.board(Instance(("**", "b"), ("a",), (0,), ("1",), ("b",), 0, 0))
     assert isinstance(board, SoundInstance)
-    said = [SaidOutcome("a", state.label, None, state.rules_out, (), ()) for state in states]
-    assert test.unsolved_by_rules(board, ReadBack(tuple(said), ())) is None
-    assert test.unsolved_by_rules(board, ReadBack(tuple(said[:1]), ())) is not None
+    said = [told("a", state.label, None, state.rules_out) for state in states]
+    assert test.find_rules_failure(board, read_back(said)) is None
+    assert test.find_rules_failure(board, read_back(said[:1])) is not None
 
 
 @given(worlds())

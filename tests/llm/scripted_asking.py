@@ -46,7 +46,7 @@ def ask(server: RunningServer, body: Any, key: str | None = KEY):
     return ask_in_turn(server, [body], key)[0]
 
 
-def said(text: str) -> tuple[dict[str, Any], str]:
+def make_completion(text: str) -> tuple[dict[str, Any], str]:
     """Return the message and the finish reason of a completion."""
     (choice,) = json.loads(text)["choices"]
     return choice["message"], choice["finish_reason"]

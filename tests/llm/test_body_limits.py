@@ -16,25 +16,25 @@ MB = 1_000_000
 LIMIT = {"max_reply_bytes": MB}
 
 
-def packed(decoded_bytes: int, wbits: int = 31) -> bytes:
+def pack(decoded_bytes: int, wbits: int = 31) -> bytes:
     """Return so many spaces, compressed; `wbits` 31 for gzip, 15 for zlib, -15 for raw deflate."""
     packer = zlib.compressobj(9, wbits=wbits)
     piece = b" " * MB
     return b"".join(packer.compress(piece) for _ in range(decoded_bytes // MB)) + packer.flush()
 
 
-def coded(encoding: str, body: bytes, **more: object) -> Answer:
+def encode(encoding: str, body: bytes, **more: object) -> Answer:
     return Answer(headers={"Content-Encoding": encoding}, data=body, **more)
 
 
 HOSTILE = {
     "endless": Answer(data=b"[" * 65_536, repeats=10**6),
-    "gzip bomb": coded("gzip", packed(64 * MB)),
-    "deflate bomb": coded("deflate", packed(64 * MB, 15)),
-    "raw deflate bomb": coded("deflate", packed(64 * MB, -15)),
-    "gzip twice": coded("gzip, gzip", gzip.compress(packed(64 * MB))),
-    "endless gzip of many members": coded("gzip", gzip.compress(b"{}") * 999, repeats=10**6),
-    "endless gzip that decodes to nothing": coded("deflate", b"\0\0\0\xff\xff" * 9_999, repeats=10**6),
+    "gzip bomb": encode("gzip", pack(64 * MB)),
+    "deflate bomb": encode("deflate", pack(64 * MB, 15)),
+    "raw deflate bomb": encode("deflate", pack(64 * MB, -15)),
+    "gzip twice": encode("gzip, gzip", gzip.compress(pack(64 * MB))),
+    "endless gzip of many members": encode("gzip", gzip.compress(b"{}") * 999, repeats=10**6),
+    "endless gzip that decodes to nothing": encode("deflate", b"\0\0\0\xff\xff" * 9_999, repeats=10**6),
 }
 
 
@@ -67,7 +67,7 @@ def test_a_body_that_is_just_within_the_limit_is_read_whatever_its_encoding():
     room = MB - len(completion("", pad=""))
     body = completion("", pad="x" * room).encode()
     assert len(body) == MB
-    for answer in (Answer(data=body), coded("gzip", gzip.compress(body))):
+    for answer in (Answer(data=body), encode("gzip", gzip.compress(body))):
         reply, _ = ask(answer, **LIMIT)
         assert reply.status == "empty"
     reply, _ = ask(Answer(data=body + b" "), **LIMIT)
@@ -196,7 +196,7 @@ def test_memory_stays_under_a_gigabyte_with_64_bombs_in_flight(name):
 def test_memory_stays_under_a_gigabyte_with_64_replies_just_within_the_limit():
     wide = completion("\U0001f600" + "x" * (31 * MB), ensure_ascii=False).encode()
     assert 31 * MB < len(wide) < 32 * MB
-    statuses, peak = peak_of(coded("gzip", gzip.compress(wide)), 32 * MB, 64)
+    statuses, peak = peak_of(encode("gzip", gzip.compress(wide)), 32 * MB, 64)
     assert statuses == {"truncated"}
     assert peak < 1_000
 

@@ -278,7 +278,7 @@ def test_cost(price, counts, cost):
 
 
 def read_redacted(redaction: Redaction, received: Received) -> Reply:
-    return redaction.reply(read_attempt(request(), redaction.received(received), None).reply)
+    return redaction.reply(read_attempt(request(), redaction.redact_received(received), None).reply)
 
 
 @pytest.mark.parametrize(

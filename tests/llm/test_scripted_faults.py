@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from schemas.errors import InvalidOption
-from tests.llm.scripted_asking import ECHO, LONG, ask, ask_in_turn, body_of, said
+from tests.llm.scripted_asking import ECHO, LONG, ask, ask_in_turn, body_of, make_completion
 from tests.server.echo import Echo, scripts
 from tests.server.faults import (
     EXTRA_FAULTS,
@@ -49,7 +49,7 @@ def test_every_transport_fault_on_the_wire():
             with pytest.raises(ValueError):
                 json.loads(text)
         elif line.outcome == "slow":
-            assert said(text)[0]["content"].startswith(LONG)
+            assert make_completion(text)[0]["content"].startswith(LONG)
     statuses = {name: int(name) for name in TRANSPORT_FAULTS if name.isdigit()}
     lost = {"drop": "ServerDisconnectedError", "drop_midway": "ClientPayloadError"}
     assert met == {**statuses, **lost, "html": 200, "invalid_json": 200, "slow": 200}
@@ -67,7 +67,7 @@ def test_every_content_fault_on_the_wire():
         log = server.log()
     assert {fault for line in log for fault in line.faults} == {*SUBSTANCE_FAULTS, *EXTRA_FAULTS, *own}
     for text, (status, _, body), line in zip(texts, replies, log, strict=True):
-        message, finish_reason = said(body)
+        message, finish_reason = make_completion(body)
         substance, *extras = line.faults
         assert status == 200
         assert ("usage" in json.loads(body)) == ("missing_usage" not in extras)
@@ -145,8 +145,8 @@ def test_a_perfect_model_has_faults_of_transport_only():
     with running_server(options) as server:
         replies = ask_in_turn(server, [body] * 4 + [body_of("softly")] * 4)
     assert [status for status, _, _ in replies] == [503, 503, 503, 200] * 2
-    assert said(replies[3][2])[0]["content"] == "softly"
-    assert said(replies[7][2])[0]["content"].endswith("SOFTLY")
+    assert make_completion(replies[3][2])[0]["content"] == "softly"
+    assert make_completion(replies[7][2])[0]["content"].endswith("SOFTLY")
 
 
 def test_rates_are_kept_and_one_role_may_have_its_own():

@@ -7,7 +7,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from tests.llm.scripted_asking import ECHO, KEY, ask, ask_in_turn, body_of, messages, said
+from tests.llm.scripted_asking import ECHO, KEY, ask, ask_in_turn, body_of, make_completion, messages
 from tests.server.log import ANSWERED, answers_by_digest, read_log
 from tests.server.options import ServerOptions
 from tests.server.running import RunningServer, running_server
@@ -112,11 +112,11 @@ def test_a_role_that_fails_is_told(server: RunningServer):
 @pytest.mark.parametrize("name", ["max_tokens", "max_completion_tokens"])
 def test_a_token_limit_cuts_the_reply(server: RunningServer, name: str):
     cut, whole = ask_in_turn(server, [body_of("0123456789", **{name: limit}) for limit in (2, 3)])
-    assert said(cut[2])[1] == "length"
-    assert said(cut[2])[0]["content"] == "01234567"
+    assert make_completion(cut[2])[1] == "length"
+    assert make_completion(cut[2])[0]["content"] == "01234567"
     assert json.loads(cut[2])["usage"]["completion_tokens"] == 2
-    assert said(whole[2])[1] == "stop"
-    assert said(whole[2])[0]["content"] == "0123456789"
+    assert make_completion(whole[2])[1] == "stop"
+    assert make_completion(whole[2])[0]["content"] == "0123456789"
 
 
 def test_the_log_file_holds_what_the_log_holds_and_never_the_key(tmp_path: Path):

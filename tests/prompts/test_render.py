@@ -4,7 +4,7 @@ from jinja2 import UndefinedError
 from prompts.render import render, template_hash
 from schemas.errors import InvalidOption
 
-TURN = "kumo/player_turn.md.j2"
+TURN = "kumo/players/turn.md.j2"
 VALUES = {"truth_noun": "disease", "action_noun": "test", "truths": ["Flu"], "actions": ["Swab"]}
 
 
@@ -20,12 +20,12 @@ def test_a_missing_value_is_an_error():
 
 @pytest.mark.parametrize("call", [render, template_hash])
 def test_an_unknown_template_names_the_known_ones(call):
-    with pytest.raises(InvalidOption, match=r"'kumo/nothing.md.j2' is not known: .*kumo/player_turn.md.j2"):
+    with pytest.raises(InvalidOption, match=r"'kumo/nothing.md.j2' is not known: .*kumo/players/turn.md.j2"):
         call("kumo/nothing.md.j2")
 
 
 def test_hashes_differ_by_template_and_stay():
-    names = ["kumo/book.md.j2", "kumo/book_outcome.md.j2", "kumo/player_system.md.j2", TURN]
+    names = ["kumo/books/book.md.j2", "kumo/books/book_outcome.md.j2", "kumo/players/system.md.j2", TURN]
     hashes = [template_hash(name) for name in names]
     assert len(set(hashes)) == len(names)
     assert hashes == [template_hash(name) for name in names]
@@ -35,9 +35,9 @@ def test_hashes_differ_by_template_and_stay():
 def test_the_hash_covers_imported_templates(monkeypatch):
     from prompts import render as rendering
 
-    sources = rendering._sources("kumo/book.md.j2")
-    assert set(sources) == {"kumo/book.md.j2", "kumo/book_outcome.md.j2"}
-    before = template_hash("kumo/book.md.j2")
-    changed = {**sources, "kumo/book_outcome.md.j2": sources["kumo/book_outcome.md.j2"] + " "}
+    sources = rendering._sources("kumo/books/book.md.j2")
+    assert set(sources) == {"kumo/books/book.md.j2", "kumo/books/book_outcome.md.j2"}
+    before = template_hash("kumo/books/book.md.j2")
+    changed = {**sources, "kumo/books/book_outcome.md.j2": sources["kumo/books/book_outcome.md.j2"] + " "}
     monkeypatch.setattr(rendering, "_sources", lambda name: changed)
-    assert template_hash.__wrapped__("kumo/book.md.j2") != before
+    assert template_hash.__wrapped__("kumo/books/book.md.j2") != before

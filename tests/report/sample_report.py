@@ -5,7 +5,7 @@ from typing import Any
 
 from flows.kumo.benchmark import BENCHMARK
 from flows.kumo.report.own_sections import REPORT
-from tasks.kumo.report.graphs import DomainGraph
+from tasks.kumo.report.extras import DomainGraph
 from tasks.report.content import ReportData, ReportTable
 
 HOSTILE = "<script>alert(1)</script>"
@@ -52,7 +52,7 @@ def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...
             for s, (i, p) in pairs
         ],
         "optimal_counts": [
-            (s, count, 10, 30, 1 / 3, 0.19, 0.51, 3.0, 2.8, 3.2) for s in SETTINGS for count in (2, 3, 4)
+            (s, count, 10, 30, 3.0, 2.8, 3.2, 1 / 3, 0.19, 0.51) for s in SETTINGS for count in (2, 3, 4)
         ],
         "topology": [(s, p, 30, 0.6, 0.4, 0.01, 0.5) for s, (_, p) in pairs],
         "communities": [(DOMAINS[1], 4, 3, 0.2, 1, 4, ["<u>", "b", "c", "d"])],
@@ -68,7 +68,7 @@ def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...
         "statuses": "setting player status attempted share low high",
         "other_benchmarks": "benchmark setting player score source success_rate success_rate_low "
         "success_rate_high",
-        "optimal_counts": "setting optimal_count instances n share low high mean_count mean_low mean_high",
+        "optimal_counts": "setting optimal_count instances n mean_count mean_low mean_high share low high",
         "topology": "setting player instances cramers_v chi_square_p corrected_v permutation_p",
         "communities": "domain n_truths n_links modularity community n_members truths",
     }

@@ -8,9 +8,8 @@ from tasks.report.wording import (
     decimals,
     p_number,
     p_text,
-    shortened,
+    shorten,
     span,
-    whole,
     with_interval,
 )
 
@@ -20,8 +19,7 @@ def test_numbers() -> None:
     assert decimals(-0.12345) == "−0.123"
     assert decimals(-0.0001) == "0.000"
     assert decimals(None) == "–"
-    assert whole(1234567.4) == "1,234,567"
-    assert whole(None) == "–"
+    assert decimals(1234567.4, 0) == "1,234,567"
     assert with_interval(0.5, 0.25, 0.75, 2) == "0.50 [0.25,\xa00.75]"
     assert with_interval(0.5, None, 0.75, 2) == "0.50"
     assert with_interval(None, 0.1, 0.2) == "–"
@@ -48,8 +46,8 @@ def test_spans() -> None:
     [("short", 5, "short"), ("abcdefghij", 7, "abcd…ij"), ("a\nb\tc", 9, "a b c")],
 )
 def test_shortened(text: str, width: int, expected: str) -> None:
-    assert shortened(text, width) == expected
-    assert len(shortened(text, width)) <= width
+    assert shorten(text, width) == expected
+    assert len(shorten(text, width)) <= width
 
 
 def test_clean_leaves_ordinary_text_alone() -> None:

@@ -19,7 +19,7 @@ from schemas.benchmark import Benchmark
 from schemas.table_form import Column, Table
 
 FACTS = Table("toy_facts", "a fact", (Column("fact_id", "string", "the fact"),), key=("fact_id",))
-BENCHMARK = Benchmark("toy", (FACTS,), growing=lambda: (), analysis=lambda: None)
+BENCHMARK = Benchmark("toy", None, None, growing=lambda: (), playing=None, analysis=None, tables=(FACTS,))
 """
 
 
@@ -78,11 +78,13 @@ def test_references_lead_to_tables_and_columns_that_exist() -> None:
 
 
 def test_staged_are_the_shared_tables_and_those_of_the_one_benchmark() -> None:
-    names = staged_tables("kumo")
-    assert {"editions", "external_scores", "audits"}.isdisjoint(names)
-    assert names[-len(KUMO_TABLES) :] == tuple(table.name for table in KUMO_TABLES)
+    questions, answers = (staged_tables("kumo", answers=answers) for answers in (False, True))
+    assert {"editions", "evaluations", "external_scores", "audits"}.isdisjoint((*questions, *answers))
+    assert set(questions) & set(answers) == {"calls", "messages", "rejections"}
+    own = [name for name in (*questions, *answers) if name.startswith("kumo_")]
+    assert own == [table.name for table in KUMO_TABLES]
     with pytest.raises(InvalidOption, match="'chess' is not installed"):
-        staged_tables("chess")
+        staged_tables("chess", answers=False)
 
 
 def test_no_benchmark_is_imported_before_a_table_is_looked_up(tmp_path: Path) -> None:
@@ -103,12 +105,13 @@ def test_a_package_of_somebody_else_adds_a_benchmark_and_its_tables(tmp_path: Pa
         "from schemas.tables import TABLES, staged_tables\n"
         "from schemas.benchmark import benchmarks\n"
         "print(json.dumps([list(benchmarks()), 'toy_facts' in TABLES, 'kumo_books' in TABLES,\n"
-        "                  'toy_facts' in staged_tables('kumo'), staged_tables('toy')[-2:]]))"
+        "                  'toy_facts' in staged_tables('kumo', answers=False),\n"
+        "                  staged_tables('toy', answers=False)[-2:]]))"
     )
     assert json.loads(_run(program, tmp_path)) == [
         ["kumo", "toy"],
         True,
         True,
         False,
-        ["statistics", "toy_facts"],
+        ["instances", "toy_facts"],
     ]

@@ -8,6 +8,7 @@ from schemas.errors import InvalidOption, PerennialError
 from schemas.ids import canonical_json, content_id, derive_rng
 from schemas.kumo.things import Outcome, OutcomeState, Setting
 from schemas.settings import load_settings
+from tests.schemas.kumo_settings import kumo_settings
 
 
 def test_ids_depend_on_content_alone() -> None:
@@ -48,19 +49,21 @@ def test_flags_over_environment_over_file_over_defaults(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "perennial.toml").write_text('seed = 1\nruns = 7\ninstances = 9\nplayers = ["oracle"]\n')
+    content = 'seed = 1\nruns = 7\nplayers = ["oracle"]\n[kumo]\ninstances = 9\nrepairs = 1\n'
+    (tmp_path / "perennial.toml").write_text(content)
     monkeypatch.setenv("PERENNIAL_RUNS", "8")
-    monkeypatch.setenv("PERENNIAL_INSTANCES", "10")
-    settings = load_settings({"instances": 11, "seed": None})
-    assert (settings.seed, settings.runs, settings.instances) == (1, 8, 11)
+    monkeypatch.setenv("PERENNIAL_KUMO_INSTANCES", "10")
+    monkeypatch.setenv("PERENNIAL_KUMO_REPAIRS", "2")
+    settings = kumo_settings({"instances": 11, "seed": None})
+    assert (settings.seed, settings.runs, settings.instances, settings.repairs) == (1, 8, 11, 2)
     assert settings.players == ["oracle"]
     assert settings.settings == ["easy", "hard"]
 
 
 def test_a_preset_fills_what_no_flag_sets() -> None:
-    assert load_settings({}).min_expected_steps == 1.0
-    assert load_settings({"preset": "kumo-2025"}).min_expected_steps == 0.0
-    assert load_settings({"preset": "kumo-2025", "min_expected_steps": 2.0}).min_expected_steps == 2.0
+    assert kumo_settings({}).min_expected_steps == 1.0
+    assert kumo_settings({"preset": "kumo-2025"}).min_expected_steps == 0.0
+    assert kumo_settings({"preset": "kumo-2025", "min_expected_steps": 2.0}).min_expected_steps == 2.0
 
 
 @pytest.mark.parametrize(
@@ -81,10 +84,24 @@ def test_a_bad_setting_is_named_in_one_line(flags: dict[str, object], told: str)
 
 def test_a_broken_settings_file_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    for content, told in (("seed = ", r"perennial\.toml"), ("sead = 3", "sead")):
+    for content, told in (
+        ("seed = ", r"perennial\.toml"),
+        ("sead = 3", "sead: there is no such setting"),
+        ("[kumo]\nsead = 3", r"kumo\.sead: there is no such setting"),
+        ("instances = 3", r"perennial\.toml: instances is a setting of the benchmark kumo.* \[kumo\]$"),
+        ("[kumo]\nseed = 3", r"perennial\.toml: seed in section \[kumo\] .* at the top, before any section"),
+        ("kumo = 3", r"perennial\.toml: kumo: expected a section \[kumo\]"),
+        ('benchmark = "chess"', "benchmark 'chess' is not installed; installed: .*kumo"),
+    ):
         (tmp_path / "perennial.toml").write_text(content)
         with pytest.raises(InvalidOption, match=told):
             load_settings({})
+
+
+def test_a_variable_without_its_benchmark_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PERENNIAL_INSTANCES", "3")
+    with pytest.raises(InvalidOption, match=r"PERENNIAL_INSTANCES: .* set PERENNIAL_KUMO_INSTANCES instead"):
+        load_settings({})
 
 
 def test_a_shared_end_point_belongs_to_the_upper_range_and_the_last_one_is_closed() -> None:

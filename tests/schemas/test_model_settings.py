@@ -7,27 +7,17 @@ import pytest
 
 from schemas.errors import InvalidOption
 from schemas.kumo.authoring import AuthoringPlan
+from schemas.kumo.plan import KumoPlan
 from schemas.kumo.things import Setting
-from schemas.plan import RefreshPlan
+from schemas.plan import EditionPlan, EvaluationPlan
 from schemas.settings import load_settings
+from tests.schemas.kumo_settings import kumo_settings
 
-PLAN = RefreshPlan(
-    edition="e",
-    configs=("cfg_1",),
-    settings=(Setting(4, 6),),
-    instances=1,
-    runs=1,
-    players=("m",),
-    seed=0,
-    min_expected_steps=1.0,
-    preset="",
-    known_editions=(),
-    code_version="test",
-)
+PLAN = KumoPlan(("cfg_1",), (Setting(4, 6),), instances=1, min_expected_steps=1.0)
 
 
 def _authoring(has_domains: bool = False, **flags: object) -> AuthoringPlan:
-    return load_settings(dict(flags)).authoring(has_domains)
+    return kumo_settings(flags).authoring(has_domains)
 
 
 def test_an_author_fills_every_role_that_has_no_model_of_its_own() -> None:
@@ -84,18 +74,15 @@ def test_only_what_is_set_is_passed_on() -> None:
 
 
 def test_limits_may_change_between_two_runs_of_one_plan_but_roles_may_not() -> None:
-    authored = replace(PLAN, authoring=_authoring(author="a", categories="x,y"), player_params={"top_p": 0.5})
-    assert RefreshPlan.from_json(authored.as_json()) == authored
-    assert authored.asked != PLAN.asked
+    authored = replace(PLAN, authoring=_authoring(author="a", categories="x,y"))
+    assert KumoPlan.from_json(authored.as_json()) == authored
+    plans = [EditionPlan("e", "kumo", own.as_json(), 0, (), "test") for own in (PLAN, authored)]
+    assert plans[0].asked != plans[1].asked
+    played = EvaluationPlan("e", "first", "kumo", ("m",), 1, 0, "test", {"top_p": 0.5})
+    assert EvaluationPlan.from_json(played.as_json()) == played
     policy = load_settings({"max_calls": 5, "base_url": "http://h/v1/"}).call_policy()
     assert (policy.max_calls, policy.base_url) == (5, "http://h/v1")
-    assert "max_calls" not in asdict(authored)
-
-
-def test_a_plan_of_before_models_is_still_read() -> None:
-    old = PLAN.as_json()
-    del old["authoring"], old["player_params"]
-    assert RefreshPlan.from_json(old) == PLAN
+    assert "max_calls" not in {**asdict(authored), **asdict(played)}
 
 
 def test_a_key_in_the_file_or_in_a_url_is_refused_and_not_shown(

@@ -11,9 +11,11 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from schemas.errors import InvalidOption
+from schemas.kumo.settings import KumoSettings
 from schemas.settings import RefreshSettings, load_settings
 
-FIELDS = sorted(RefreshSettings.model_fields)
+FIELDS = sorted(KumoSettings.model_fields)
+OWN = KumoSettings.own_fields()
 TEXTS = st.text(max_size=8) | st.sampled_from(
     [
         "4x6",
@@ -54,6 +56,11 @@ def read(toml: str) -> RefreshSettings | str:
         return str(error)
 
 
+def section_of(name: str) -> str:
+    """Return what stands before the setting in perennial.toml."""
+    return "[kumo]\n" if name in OWN else ""
+
+
 def as_toml(value: Any) -> str:
     """Return the value as TOML has it."""
     if isinstance(value, bool):
@@ -82,7 +89,7 @@ def as_toml(value: Any) -> str:
 @example(name="domains", value="a\0b")
 @example(name="webhook", value="http://h:99999")
 def test_any_value_is_taken_or_refused_in_one_line(name: str, value: Any) -> None:
-    found = read(f"{as_toml(name)} = {as_toml(value)}\n")
+    found = read(f"{section_of(name)}{as_toml(name)} = {as_toml(value)}\n")
     if isinstance(found, str):
         assert found.isprintable()
         assert len(found) < 4_000
@@ -95,14 +102,14 @@ def test_any_value_is_taken_or_refused_in_one_line(name: str, value: Any) -> Non
 @pytest.mark.parametrize("name", [name for name in FIELDS if name != "accept_api_errors"])
 @pytest.mark.parametrize("value", ["true", "[[1]]", "[{a = 1}]", "{a = 1}", "1979-05-27", "inf", "nan"])
 def test_no_setting_takes_a_value_of_another_kind(name: str, value: str) -> None:
-    assert isinstance(read(f"{name} = {value}\n"), str)
+    assert isinstance(read(f"{section_of(name)}{name} = {value}\n"), str)
 
 
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        ("domains = [[1]]", r"domains\.0: Input should be a valid string, got \[1\]"),
-        ("instances = true", "instances: expected something else than true or false, got True"),
+        ("[kumo]\ndomains = [[1]]", r"domains\.0: Input should be a valid string, got \[1\]"),
+        ("[kumo]\ninstances = true", "instances: expected something else than true or false, got True"),
         (f"seed = 0x{'f' * 5_000}", "seed: .* got a number of thousands of digits"),
         (f"seed = {'7' * 5_000}", r"perennial\.toml: Exceeds the limit"),
         (f"a = {'[' * 5_000}", r"perennial\.toml: nested too deeply; expected keys with plain values"),

@@ -57,9 +57,9 @@ class Answering:
         self, request: web.Request, call: Call, script: Script, due: float, note: Note
     ) -> web.StreamResponse:
         try:
-            body, struck = self._composed(call, script)
+            body, struck = self._compose(call, script)
         except Exception as error:  # noqa: BLE001
-            return _role_failed(script, error, note)
+            return _fail_role(script, error, note)
         await sleep_until(due)
         await self.hold.take()
         response = json_reply(200, body)
@@ -83,16 +83,16 @@ class Answering:
         if fault not in ("drop_midway", "invalid_json", *HOSTILE_FAULTS):
             return bad_reply(fault, self._options.retry_after_s)
         try:
-            body, _ = self._composed(call, script)
+            body, _ = self._compose(call, script)
         except Exception as error:  # noqa: BLE001
-            return _role_failed(script, error, note)
+            return _fail_role(script, error, note)
         if fault == "drop_midway":
             return await send_half(request, body)
         if fault in HOSTILE_FAULTS:
             return await send_hostile(request, fault, body)
         return json_reply(200, body[: len(body) // 2])
 
-    def _composed(self, call: Call, script: Script) -> tuple[bytes, Struck]:
+    def _compose(self, call: Call, script: Script) -> tuple[bytes, Struck]:
         """Return the body of the answer, and the faults in it."""
         seed = self._options.seed
         is_perfect = call.asked.model.endswith(_PERFECT)
@@ -111,7 +111,7 @@ async def sleep_until(due: float) -> None:
         await asyncio.sleep(left)
 
 
-def _role_failed(script: Script, error: Exception, note: Note) -> web.Response:
+def _fail_role(script: Script, error: Exception, note: Note) -> web.Response:
     traceback.print_exception(error, file=sys.stderr)
     note("role_failed")
     message = f"The role {script.role} failed: {type(error).__name__}: {error}"

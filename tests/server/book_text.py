@@ -75,7 +75,7 @@ def book_in(asked: Asked) -> str | None:
     return match[1] + "\n" if match else None
 
 
-def tagged(book: str) -> str:
+def find_tagged(book: str) -> str:
     return f"<BOOK>\n{book}</BOOK>"
 
 
@@ -103,7 +103,7 @@ def _extra_rule(given: Given, rng: random.Random) -> str:
         return right_book(given, rng)
     place = rng.choice(room)
     name = rng.choice(sorted(truths - given.rules[place].rules_out))
-    return right_book(_replaced(given, place, given.rules[place].rules_out | {name}), rng)
+    return right_book(_replace(given, place, given.rules[place].rules_out | {name}), rng)
 
 
 def _confirmation(given: Given, rng: random.Random) -> str:
@@ -134,7 +134,7 @@ def _with_changed_rule(
     new = changed(given.rules[place], name)
     text_truths = (*given.instance.truths, *(new - set(given.instance.truths)))
     wider = replace(given, instance=replace(given.instance, truths=text_truths))
-    book = right_book(_replaced(wider, place, new), rng)
+    book = right_book(_replace(wider, place, new), rng)
     strangers = [f"- **{name}**: " for name in text_truths[len(given.instance.truths) :]]
     lines = book.splitlines(keepends=True)
     return "".join(line for line in lines if not line.startswith(tuple(strangers)))
@@ -148,7 +148,7 @@ def _with_sentence(given: Given, rng: random.Random, verb: str) -> str:
     place, name = chosen
     rule, closed = given.rules[place], closed_ends(given.rules)[place]
     sentence = f"- The outcome {_outcome_words(rule, closed)} {verb} **{name}**."
-    lines = right_book(_replaced(given, place, rule.rules_out - {name}), rng).split("\n")
+    lines = right_book(_replace(given, place, rule.rules_out - {name}), rng).split("\n")
     heading = lines.index(f"### {rule.action}")
     first_item = next(i for i in range(heading, len(lines)) if lines[i].startswith("- "))
     return "\n".join([*lines[:first_item], sentence, *lines[first_item:]])
@@ -159,7 +159,7 @@ def _some_exclusion(given: Given, rng: random.Random) -> tuple[int, str] | None:
     return rng.choice(pairs) if pairs else None
 
 
-def _replaced(given: Given, place: int, rules_out: frozenset[str]) -> Given:
+def _replace(given: Given, place: int, rules_out: frozenset[str]) -> Given:
     changed = replace(given.rules[place], rules_out=rules_out)
     return replace(given, rules=(*given.rules[:place], changed, *given.rules[place + 1 :]))
 

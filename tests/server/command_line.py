@@ -84,7 +84,7 @@ def _parser(roles: Sequence[Script]) -> argparse.ArgumentParser:
         default=[],
         dest="faults",
         metavar="NAME=RATE",
-        type=_named_rate,
+        type=_parse_rate,
         help="how often a fault strikes, from 0 to 1; may be repeated",
     )
     add(
@@ -132,7 +132,7 @@ def _parser(roles: Sequence[Script]) -> argparse.ArgumentParser:
     return parser
 
 
-def _named_rate(text: str) -> tuple[str, float]:
+def _parse_rate(text: str) -> tuple[str, float]:
     name, _, rate = text.rpartition("=")
     try:
         return name, float(rate if name else "")
@@ -141,14 +141,14 @@ def _named_rate(text: str) -> tuple[str, float]:
 
 
 def _faults_text(roles: Sequence[Script]) -> str:
-    lines = ["faults of transport, drawn at each attempt:", *_listed(TRANSPORT_FAULTS)]
-    lines += ["hostile ones, which --faults does not include:", *_listed(HOSTILE_FAULTS)]
+    lines = ["faults of transport, drawn at each attempt:", *_parse_list(TRANSPORT_FAULTS)]
+    lines += ["hostile ones, which --faults does not include:", *_parse_list(HOSTILE_FAULTS)]
     lines += ["faults of content, drawn once a request (ROLE.FAULT: for one role only):"]
-    lines += _listed({**SUBSTANCE_FAULTS, **EXTRA_FAULTS})
+    lines += _parse_list({**SUBSTANCE_FAULTS, **EXTRA_FAULTS})
     lines += ["faults of content of one role:"]
     lines += [f"  {script.role}.{fault}" for script in roles for fault in script.faults]
     return "\n".join(lines)
 
 
-def _listed(faults: Mapping[str, str]) -> list[str]:
+def _parse_list(faults: Mapping[str, str]) -> list[str]:
     return [f"  {name:<16} {what}" for name, what in faults.items()]

@@ -102,7 +102,7 @@ def _length(completion: Completion) -> int:
     return sum(len(text or "") for text in (completion.content, completion.refusal, completion.reasoning))
 
 
-def _fenced(reply: str, rng: random.Random) -> Completion:
+def _fence(reply: str, rng: random.Random) -> Completion:
     start, end = _json_span(reply)
     return Completion(f"{reply[:start]}```json\n{reply[start:end].strip()}\n```{reply[end:]}")
 
@@ -129,7 +129,7 @@ def _in_prose(reply: str, rng: random.Random) -> Completion:
     return Completion(f"{before}\n\n{reply}\n\n{after}")
 
 
-def _truncated(reply: str, rng: random.Random) -> Completion:
+def _truncate(reply: str, rng: random.Random) -> Completion:
     if len(reply) <= LONGEST_UNCUT:
         return Completion(reply)
     return Completion(reply[: len(reply) // 2], finish_reason="length")
@@ -139,7 +139,7 @@ def _empty(reply: str, rng: random.Random) -> Completion:
     return Completion("")
 
 
-def _refused(reply: str, rng: random.Random) -> Completion:
+def _refuse(reply: str, rng: random.Random) -> Completion:
     return Completion(None, refusal=_REFUSAL)
 
 
@@ -158,11 +158,11 @@ def _without_usage(completion: Completion) -> Completion:
 
 
 _DAMAGES: dict[str, Callable[[str, random.Random], Completion]] = {
-    "fenced": _fenced,
+    "fenced": _fence,
     "prose": _in_prose,
-    "truncated": _truncated,
+    "truncated": _truncate,
     "empty": _empty,
-    "refusal": _refused,
+    "refusal": _refuse,
 }
 _EXTRAS: dict[str, Callable[[Completion], Completion]] = {
     "think_tags": _with_think_tags,

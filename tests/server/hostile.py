@@ -28,12 +28,12 @@ async def send_hostile(request: web.Request, fault: str, body: bytes) -> web.Str
     if fault == "endless":
         while True:
             await response.write(b" " * 65_536)
-    await response.write(_bomb() if fault == "gzip_bomb" else _changed(request, fault, body))
+    await response.write(_bomb() if fault == "gzip_bomb" else _change(request, fault, body))
     await response.write_eof()
     return response
 
 
-def _changed(request: web.Request, fault: str, body: bytes) -> bytes:
+def _change(request: web.Request, fault: str, body: bytes) -> bytes:
     if fault == "lying_usage":
         counts = dict.fromkeys(("prompt_tokens", "completion_tokens", "total_tokens"), 10**12)
         return json.dumps({**json.loads(body), "usage": counts}).encode()

@@ -99,14 +99,14 @@ def running_server(options: ServerOptions) -> Iterator[RunningServer]:
 
     Raises RuntimeError, with what the server wrote to standard error, where it does not start.
     """
-    server = _started(replace(options, die_with_parent=True))
+    server = _start(replace(options, die_with_parent=True))
     try:
         yield server
     finally:
         server.stop()
 
 
-def _started(options: ServerOptions) -> RunningServer:
+def _start(options: ServerOptions) -> RunningServer:
     stderr = tempfile.TemporaryFile("w+")  # noqa: SIM115
     process = subprocess.Popen(
         [sys.executable, "-m", "tests.server", *to_argv(options)],

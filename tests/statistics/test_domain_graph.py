@@ -143,13 +143,13 @@ def test_the_hash_seed_of_the_interpreter_changes_nothing() -> None:
     assert len(printed) == 1
 
 
-def _released(release: Path, name: str) -> SeedConfig:
+def _read_released(release: Path, name: str) -> SeedConfig:
     return parse_config((release / "domains" / f"{name}.json").read_text(), name)
 
 
 def test_communities_of_the_released_domains(release: Path) -> None:
     for name in ("MedicalEnv", "ChemicalEnv", "EducationEnv", "HormoneEnv"):
-        config = _released(release, name)
+        config = _read_released(release, name)
         found = communities(config, seed=0)
         assert found.n_truths == len(set(config.truths)), name
         assert found.n_links == len(_plain_links(config)), name

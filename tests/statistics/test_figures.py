@@ -4,14 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from tasks.kumo.statistics.cells import EXTRA_ACTIONS, MEANS, KumoCell
+from tasks.kumo.statistics.cells import MEANS, KumoCell
 from tasks.kumo.statistics.figures import topology_figures
-from tasks.statistics.cells import ALL, grouped
+from tasks.statistics.cells import ALL, group_cells
 from tasks.statistics.figure import Figure
 from tasks.statistics.pair_figures import pair_figures
-from tasks.statistics.rate_figures import has_majority, rate_figures
+from tasks.statistics.rate_figures import rate_figures
 from tasks.statistics.study_figures import correlation_figures, item_figures
-from tests.statistics.single_episodes import ScoredEpisode, relative_action_count, success_rate
 
 # Five runs: three solved with 2, 2 and 4 tests, one wrong, one unparsed; and one more that failed at the API.
 CELL = KumoCell(
@@ -59,7 +58,7 @@ CELLS = [CELL, ALL_WRONG, replace(RIVAL, instance_id="i1"), RIVAL]
 
 def _figures(**wanted: str) -> list[Figure]:
     made = [
-        *rate_figures(grouped(CELLS), 0, MEANS),
+        *rate_figures(group_cells(CELLS), 0, MEANS),
         *pair_figures(CELLS, ["easy"], seed=0),
         *topology_figures(CELLS, ["easy"], seed=0),
         *item_figures(CELLS, ["easy"]),
@@ -98,23 +97,14 @@ def test_what_is_unknown_has_no_figure() -> None:
 
 
 def test_attempts_and_statuses() -> None:
-    assert has_majority(CELL)
-    assert not has_majority(ALL_WRONG)
+    assert CELL.has_majority
+    assert not ALL_WRONG.has_majority
     assert _figure(statistic="majority_success", player="p").value == 0.5
     # pass@2 of 3 in 5: 1 - C(2,2) / C(5,2); pass^2: C(3,2) / C(5,2); nothing on the second instance.
     assert _figure(statistic="pass_at_2", player="p").value == pytest.approx((1 - 1 / 10) / 2)
     assert _figure(statistic="pass_hat_2", player="p").value == pytest.approx((3 / 10) / 2)
     errors = _figure(statistic="status_api_error", player="p")
     assert (errors.n, errors.value, errors.low) == (11, 1 / 11, 0.0)
-
-
-def test_cells_agree_with_the_rates_of_single_episodes() -> None:
-    episodes = [ScoredEpisode("i1", True, tests, 2, 6) for tests in (2, 2, 4)]
-    episodes += [ScoredEpisode("i1", False, tests, 2, 6) for tests in (1, 2)]
-    for convention, extra in EXTRA_ACTIONS.items():
-        single = relative_action_count(episodes, convention)
-        assert CELL.relative_actions(extra) / CELL.runs == pytest.approx(single)
-    assert CELL.solved / CELL.runs == success_rate(episodes)
 
 
 def test_pairs_are_compared_on_shared_instances() -> None:
@@ -144,7 +134,7 @@ def test_scores_are_correlated_with_other_benchmarks_and_between_settings() -> N
                 replace(CELL, player=f"m{number}", setting=setting, statuses=statuses, solved=solved)
             )
     external = {"B": {f"m{number}": 10.0 - number for number in range(5)}, "C": {"m1": 1.0}}
-    figures = list(correlation_figures(grouped(cells), external))
+    figures = list(correlation_figures(group_cells(cells), external))
     found = {(figure.statistic, figure.setting, figure.domain, figure.other): figure for figure in figures}
     against = found["pearson", "easy", ALL, "benchmark B"]
     assert (against.n, against.value) == (5, pytest.approx(-1.0))

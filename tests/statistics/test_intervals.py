@@ -1,5 +1,6 @@
 """Many intervals at once against one at a time, and Wilson's against published values and scipy."""
 
+import math
 import random
 
 import pytest
@@ -7,15 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from schemas.errors import InvalidOption
-from tasks.statistics.intervals import (
-    Group,
-    cluster_bootstrap,
-    cluster_bootstraps,
-    intervals_of_sums,
-    wilson_interval,
-)
-from tests.statistics.plain_bootstrap import plain_bootstrap
+from tasks.statistics.intervals import intervals_of_sums, wilson_interval
+from tests.statistics.plain_bootstrap import Group, bootstrap, bootstraps, plain_bootstrap
 
 _GROUPS = st.lists(
     st.lists(st.tuples(st.floats(-5, 5), st.sampled_from("abcdefgh")), max_size=25).map(
@@ -35,17 +29,17 @@ def _group(rng: random.Random, instances: int, runs: int, lost: float = 0.0) -> 
 def test_many_at_once_give_the_very_figures_of_one_at_a_time(instances: int, runs: int, lost: float) -> None:
     rng = random.Random(instances + runs)
     groups = [_group(rng, instances, runs, lost) for _ in range(5)]
-    assert cluster_bootstraps(groups, seed=7) == [plain_bootstrap(*group, seed=7) for group in groups]
+    assert bootstraps(groups, seed=7) == [plain_bootstrap(*group, seed=7) for group in groups]
 
 
 def test_a_thousand_clusters_give_the_very_figures_too() -> None:
     group = _group(random.Random(3), 1_000, 2)
-    assert cluster_bootstraps([group], seed=1) == [plain_bootstrap(*group, seed=1)]
+    assert bootstraps([group], seed=1) == [plain_bootstrap(*group, seed=1)]
 
 
 def test_published_figures_come_back() -> None:
     values = [((i * 7) % 11) / 3 - 1 for i in range(90)]
-    found = cluster_bootstrap(values, [f"i{i % 18}" for i in range(90)], seed=2025)
+    found = bootstrap(values, [f"i{i % 18}" for i in range(90)], seed=2025)
     assert found == pytest.approx((0.4888888888888889, 0.8185185185185185), abs=1e-14)
 
 
@@ -53,20 +47,20 @@ def test_published_figures_come_back() -> None:
 @given(_GROUPS, st.integers(0, 3))
 def test_any_groups_equal_the_plain_bootstrap(groups: list[Group], seed: int) -> None:
     expected = [plain_bootstrap(*group, seed) if group[0] else None for group in groups]
-    assert cluster_bootstraps(groups, seed) == expected
+    assert bootstraps(groups, seed) == expected
 
 
 @settings(max_examples=25)
 @given(_GROUPS, st.randoms(use_true_random=False))
 def test_the_order_and_the_company_of_groups_change_nothing(groups: list[Group], rng: random.Random) -> None:
-    found = cluster_bootstraps(groups, seed=4)
+    found = bootstraps(groups, seed=4)
     order = rng.sample(range(len(groups)), len(groups))
-    assert cluster_bootstraps([groups[i] for i in order], seed=4) == [found[i] for i in order]
+    assert bootstraps([groups[i] for i in order], seed=4) == [found[i] for i in order]
 
 
 def test_groups_beyond_one_batch_keep_their_figures() -> None:
     groups = [([float(i % 7), 1.0, 0.0], ["a", "b", "b"]) for i in range(1_003)]
-    found = cluster_bootstraps(groups, seed=0)
+    found = bootstraps(groups, seed=0)
     assert found[:7] == found[994:1_001]
     assert found[0] == plain_bootstrap(*groups[0], seed=0)
     assert found[6] == plain_bootstrap(*groups[6], seed=0)
@@ -75,36 +69,16 @@ def test_groups_beyond_one_batch_keep_their_figures() -> None:
 def test_a_cluster_weighs_by_its_episodes() -> None:
     # Nine solved runs of one instance, one failed run of another. A resample of two clusters has mean 1 or 0
     # in a quarter of the cases each, and in half of them both instances: 9 of 10 solved, not 1 of 2.
-    assert cluster_bootstrap([1.0] * 9 + [0.0], ["a"] * 9 + ["b"], seed=0) == (0.0, 1.0)
-    at_half = cluster_bootstrap([1.0] * 9 + [0.0], ["a"] * 9 + ["b"], seed=0, level=0.3)
-    assert at_half == (0.9, 0.9)
+    assert bootstrap([1.0] * 9 + [0.0], ["a"] * 9 + ["b"], seed=0) == (0.0, 1.0)
 
 
 def test_sums_of_clusters_are_as_good_as_their_values() -> None:
     values, clusters = [1.0, 0.5, 0.25, 2.0, 0.0], ["b", "a", "b", "c", "c"]
-    (expected,) = cluster_bootstraps([(values, clusters)], seed=6)
+    (expected,) = bootstraps([(values, clusters)], seed=6)
     assert intervals_of_sums([([0.5, 1.25, 2.0], [1, 2, 2])], seed=6) == [expected]
     # An instance of which nothing is known is none of the group's.
     assert intervals_of_sums([([0.5, 0.0, 1.25, 2.0], [1, 0, 2, 2])], seed=6) == [expected]
     assert intervals_of_sums([([], []), ([0.0], [0])], seed=6) == [None, None]
-
-
-def test_a_lower_level_gives_a_narrower_interval() -> None:
-    values, names = _group(random.Random(0), 60, 1)
-    wide = cluster_bootstrap(values, names, seed=0, level=0.99)
-    narrow = cluster_bootstrap(values, names, seed=0, level=0.5)
-    assert wide is not None
-    assert narrow is not None
-    assert wide[0] < narrow[0] < narrow[1] < wide[1]
-
-
-def test_what_cannot_be_resampled_is_refused() -> None:
-    with pytest.raises(InvalidOption, match="2 values of 1 clusters"):
-        cluster_bootstrap([1.0, 0.0], ["a"], seed=0)
-    with pytest.raises(InvalidOption, match="1 sums of 2 clusters"):
-        intervals_of_sums([([1.0], [1, 1])], seed=0)
-    with pytest.raises(InvalidOption, match=r"level 95"):
-        cluster_bootstrap([1.0], ["a"], seed=0, level=95)
 
 
 # Newcombe 1998, Two-sided confidence intervals for the single proportion, table I, method 3.
@@ -121,16 +95,16 @@ def test_wilson_as_published(successes: int, n: int, published: tuple[float, flo
     assert wilson_interval(successes, n) == pytest.approx(published, abs=5e-5)
 
 
-@given(st.integers(0, 5_000), st.floats(0, 1), st.sampled_from([0.5, 0.9, 0.95, 0.999]))
-def test_wilson_holds_its_proportion_and_agrees_with_scipy(n: int, share: float, level: float) -> None:
+@given(st.integers(0, 5_000), st.floats(0, 1))
+def test_wilson_holds_its_proportion_and_agrees_with_scipy(n: int, share: float) -> None:
     successes = round(share * n)
-    interval = wilson_interval(successes, n, level)
+    interval = wilson_interval(successes, n)
     if n == 0:
         assert interval is None
         return
     assert interval is not None
     assert 0 <= interval[0] <= successes / n <= interval[1] <= 1
-    independent = binomtest(successes, n).proportion_ci(level, method="wilson")
+    independent = binomtest(successes, n).proportion_ci(0.95, method="wilson")
     assert interval == pytest.approx((independent.low, independent.high), abs=1e-12)
 
 
@@ -143,9 +117,36 @@ def test_wilson_is_the_same_for_failures_mirrored(n: int, data: st.DataObject) -
     assert solved == pytest.approx((1 - failed[1], 1 - failed[0]))
 
 
-def test_counts_that_are_no_proportion_are_refused() -> None:
-    for successes, n in ((3, 2), (-1, 2), (1, 0)):
-        with pytest.raises(InvalidOption, match=f"{successes} successes of {n}"):
-            wilson_interval(successes, n)
-    with pytest.raises(InvalidOption, match="level 0"):
-        wilson_interval(1, 2, level=0)
+def test_one_cluster_or_equal_values_give_no_width() -> None:
+    assert bootstrap([0.0, 1.0], ["a", "a"], seed=0) == (0.5, 0.5)
+    assert bootstrap([1.0] * 40, [str(i % 7) for i in range(40)], seed=0) == (1.0, 1.0)
+
+
+def test_runs_on_one_instance_do_not_narrow_the_interval() -> None:
+    solved = [float(i % 3 == 0) for i in range(60)]
+    names = [str(i) for i in range(60)]
+    once = bootstrap(solved, names, seed=1)
+    fivefold = bootstrap(solved * 5, names * 5, seed=1)
+    assert once is not None
+    assert once == pytest.approx(fivefold)
+
+
+def test_the_interval_agrees_with_the_normal_one_on_many_instances() -> None:
+    values = [float(i % 4 == 0) for i in range(400)]
+    interval = bootstrap(values, [str(i) for i in range(400)], seed=5)
+    half = 1.96 * math.sqrt(0.25 * 0.75 / 400)
+    assert interval == pytest.approx((0.25 - half, 0.25 + half), abs=0.006)
+
+
+@given(
+    st.lists(st.tuples(st.floats(-5, 5), st.sampled_from("abcdef")), min_size=1, max_size=30),
+    st.integers(0, 9),
+)
+def test_the_interval_is_reproducible_and_within_the_values(
+    observed: list[tuple[float, str]], seed: int
+) -> None:
+    values, clusters = [value for value, _ in observed], [cluster for _, cluster in observed]
+    interval = bootstrap(values, clusters, seed)
+    assert interval == bootstrap(values, clusters, seed)
+    assert interval is not None
+    assert min(values) - 1e-9 <= interval[0] <= interval[1] <= max(values) + 1e-9

@@ -8,20 +8,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.statistics.items import Item, item_statistics
+from tasks.statistics.items import item_statistics
 
-runs = st.lists(st.booleans(), max_size=3)
+scores_of_runs = st.sampled_from([0.0, 1 / 3, 0.5, 2 / 3, 1.0])
 score_tables = st.dictionaries(
     st.sampled_from(["i1", "i2", "i3", "i4", "i5"]),
-    st.dictionaries(st.sampled_from(["p1", "p2", "p3", "p4", "p5"]), runs, max_size=5),
+    st.dictionaries(st.sampled_from(["p1", "p2", "p3", "p4", "p5"]), scores_of_runs, min_size=1, max_size=5),
     max_size=5,
 )
 
 
-def _once(rows: dict[str, str]) -> dict[str, dict[str, list[bool]]]:
+def _once(rows: dict[str, str]) -> dict[str, dict[str, float]]:
     """Return scores of one run each; a row of 1, 0 and - an item, a column a player."""
     return {
-        item: {f"p{i}": [mark == "1"] for i, mark in enumerate(marks) if mark != "-"}
+        item: {f"p{i}": float(mark) for i, mark in enumerate(marks) if mark != "-"}
         for item, marks in rows.items()
     }
 
@@ -37,30 +37,6 @@ def test_four_items_by_hand() -> None:
     # c: scores (1, 0, 0, 0) and means (1, 1/2, 1/2, 0): .5 over sqrt(.75 * .5).
     assert found["c"].discrimination == pytest.approx(0.5 / (0.75 * 0.5) ** 0.5)
     assert {item.n for item in found.values()} == {4}
-
-
-def test_a_player_weighs_the_same_however_often_it_ran() -> None:
-    scores = {"a": {"often": [True] * 8, "once": [False]}, "b": {"often": [False, True, True, False]}}
-    first, second = item_statistics(scores)
-    assert (first.n, first.share_solved) == (2, 0.5)
-    assert (second.n, second.share_solved) == (1, 0.5)
-
-
-def test_everybody_and_nobody_mean_every_run() -> None:
-    scores = {
-        "all": {"p": [True, True], "q": [True]},
-        "most": {"p": [True, False], "q": [True]},
-        "none": {"p": [False, False], "q": [False]},
-        "unplayed": {"p": [], "q": []},
-    }
-    found = {item.instance_id: item for item in item_statistics(scores)}
-    assert {name: (item.everybody, item.nobody) for name, item in found.items()} == {
-        "all": (True, False),
-        "most": (False, False),
-        "none": (False, True),
-        "unplayed": (False, False),
-    }
-    assert found["unplayed"] == Item("unplayed", 0, None, None, False, False)
 
 
 def test_an_item_that_good_players_fail_discriminates_negatively() -> None:
@@ -83,7 +59,7 @@ def test_two_items_correlate_with_each_other_alone() -> None:
         _once({"a": "10", "b": "01"}),
         _once({"a": "1111", "b": "1010"}),
         _once({"a": "1010", "b": "1111", "c": "0000"}),
-        {"a": {"p": [True], "q": [False], "r": [True]}, "b": {"q": [True], "r": [False]}},
+        {"a": {"p": 1.0, "q": 0.0, "r": 1.0}, "b": {"q": 1.0, "r": 0.0}},
         {},
     ],
 )
@@ -96,20 +72,17 @@ def test_discrimination_needs_three_players_two_items_and_variation(scores) -> N
 def test_equal_means_that_differ_by_rounding_are_constant() -> None:
     # Every player has a mean of 1/3 over three others, each from other runs.
     thirds = {"p": [1, 0, 0], "q": [0, 1, 0], "r": [0, 0, 1], "s": [1, 0, 0]}
-    scores = {name: {p: [bool(v) for v in runs] for p, runs in thirds.items()} for name in ("b", "c", "d")}
-    scores["a"] = {"p": [True], "q": [False], "r": [True], "s": [False]}
+    scores = {name: {p: float(runs[i]) for p, runs in thirds.items()} for i, name in enumerate("bcd")}
+    scores["a"] = {"p": 1.0, "q": 0.0, "r": 1.0, "s": 0.0}
     by_name = {item.instance_id: item for item in item_statistics(scores)}
     assert by_name["a"].discrimination is None
 
 
-def _plain(scores: dict[str, dict[str, list[bool]]]) -> dict[str, float | None]:
+def _plain(scores: dict[str, dict[str, float]]) -> dict[str, float | None]:
     """Return discriminations by the definition, item by item."""
-    means = {
-        item: {p: statistics.mean(map(float, r)) for p, r in row.items() if r} for item, row in scores.items()
-    }
     found: dict[str, float | None] = {}
-    for item, row in means.items():
-        rest = {p: [other[p] for name, other in means.items() if name != item and p in other] for p in row}
+    for item, row in scores.items():
+        rest = {p: [other[p] for name, other in scores.items() if name != item and p in other] for p in row}
         pairs = [(row[p], statistics.mean(values)) for p, values in rest.items() if values]
         x, y = [a for a, _ in pairs], [b for _, b in pairs]
         flat = len(pairs) < 3 or max(x) - min(x) < 1e-9 or max(y) - min(y) < 1e-9
@@ -138,7 +111,9 @@ def test_an_edition_of_the_papers_size_takes_seconds() -> None:
     skill = {f"p{i:02}": i / 30 for i in range(30)}
     scores = {
         f"i{i:04}": {
-            p: [generator.random() < s for _ in range(5)] for p, s in skill.items() if (i + len(p)) % 97
+            p: sum(generator.random() < s for _ in range(5)) / 5
+            for p, s in skill.items()
+            if (i + int(p[1:])) % 97
         }
         for i in range(5_000)
     }

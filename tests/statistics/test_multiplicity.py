@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.errors import InvalidOption
 from tasks.statistics.multiplicity import holm
 
 _P_VALUES = st.lists(st.none() | st.floats(0, 1), max_size=15)
@@ -53,9 +52,3 @@ def test_it_rejects_what_the_stepwise_procedure_rejects(p_values: list[float], a
             break
         rejected.add(int(i))
     assert {i for i, p in enumerate(holm(p_values)) if p <= alpha} == rejected
-
-
-@pytest.mark.parametrize("p_value", [-0.1, 1.5, float("nan")])
-def test_what_is_no_p_value_is_refused(p_value: float) -> None:
-    with pytest.raises(InvalidOption, match="p-value"):
-        holm([0.5, p_value])

@@ -7,12 +7,12 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from tests.statistics.single_episodes import ScoredEpisode, mean_tests, relative_action_count, success_rate
+from tasks.kumo.statistics.cells import EXTRA_ACTIONS, KumoCell
 
 EASY = "truth_num=4+action_num=6+valid_truth_num=1"
 HARD = "truth_num=12+action_num=16+valid_truth_num=1"
 # The authors' count holds the prediction twice.
-EXTRA = 2
+EXTRA = EXTRA_ACTIONS["kumo-2025"]
 
 
 def _optimal_tests(release: Path, domain: str, setting: str) -> dict[int, int]:
@@ -21,8 +21,18 @@ def _optimal_tests(release: Path, domain: str, setting: str) -> dict[int, int]:
     return {line["seed"]: line["trajectories"][0]["action_num"] - EXTRA for line in lines}
 
 
+def _episode(domain: str, model: str, seed: int, success: bool, tests: int, optimal: int) -> KumoCell:
+    return KumoCell(
+        *(domain, EASY, model, str(seed), {}, 1, int(success), float(success), 0, 0, 0.0, 0, ""),
+        n_actions=6,
+        optimal_tests=optimal,
+        tests=tests,
+        solved_tests=tests if success else 0,
+    )
+
+
 @pytest.fixture(scope="module")
-def played(release: Path) -> dict[tuple[str, str], list[ScoredEpisode]]:
+def played(release: Path) -> dict[tuple[str, str], list[KumoCell]]:
     """The authors' Easy episodes by domain and model."""
     table = pq.read_table(
         release / "trajectories.parquet",
@@ -30,25 +40,22 @@ def played(release: Path) -> dict[tuple[str, str], list[ScoredEpisode]]:
         filters=[("n_truths", "==", 4), ("n_actions", "==", 6)],
     )
     optimal: dict[str, dict[int, int]] = {}
-    episodes: dict[tuple[str, str], list[ScoredEpisode]] = defaultdict(list)
+    episodes: dict[tuple[str, str], list[KumoCell]] = defaultdict(list)
     for model, domain, seed, count, success in zip(*(c.to_pylist() for c in table.columns), strict=True):
         if domain not in optimal:
             optimal[domain] = _optimal_tests(release, domain, EASY)
-        tests = optimal[domain]
-        if seed in tests:
-            episodes[domain, model].append(
-                ScoredEpisode(str(seed), success, count - EXTRA, tests[seed], n_actions=6)
-            )
+        if (tests := optimal[domain].get(seed)) is not None:
+            episodes[domain, model].append(_episode(domain, model, seed, success, count - EXTRA, tests))
     return episodes
 
 
 @pytest.mark.parametrize("metric", ["success_rate", "relative_action_count"])
 def test_figure_3_comes_back(
-    release: Path, played: dict[tuple[str, str], list[ScoredEpisode]], metric: str
+    release: Path, played: dict[tuple[str, str], list[KumoCell]], metric: str
 ) -> None:
     rows = json.loads((release / "figure3.json").read_text())[metric]
     differences = [
-        abs(_measured(metric, played[domain, model]) - value)
+        abs(_measure(metric, played[domain, model]) - value)
         for domain, row in rows.items()
         for model, value in row.items()
         if (domain, model) in played
@@ -57,17 +64,13 @@ def test_figure_3_comes_back(
     assert sum(difference <= 0.0055 for difference in differences) >= 0.95 * len(differences)
 
 
-def _measured(metric: str, episodes: list[ScoredEpisode]) -> float:
-    value = (
-        success_rate(episodes) if metric == "success_rate" else relative_action_count(episodes, "kumo-2025")
-    )
-    assert value is not None
-    return value
+def _measure(metric: str, cells: list[KumoCell]) -> float:
+    values = [cell.solved if metric == "success_rate" else cell.relative_actions(EXTRA) for cell in cells]
+    return sum(values) / len(cells)
 
 
 @pytest.mark.parametrize(("setting", "published"), [(EASY, 3.924), (HARD, 6.692)])
 def test_optimal_counts_come_back(release: Path, setting: str, published: float) -> None:
     domains = ("MedicalEnv", "ChemicalEnv", "MusicEnv", "EducationEnv", "FantasyEnv")
     optimal = [tests for domain in domains for tests in _optimal_tests(release, domain, setting).values()]
-    found = mean_tests([ScoredEpisode("i", True, tests, tests, 6) for tests in optimal])
-    assert found == pytest.approx(published - EXTRA, abs=5e-4)
+    assert sum(optimal) / len(optimal) == pytest.approx(published - EXTRA, abs=5e-4)

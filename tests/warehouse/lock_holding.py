@@ -11,19 +11,19 @@ from typing import Any
 
 import pytest
 
-from warehouse.lock.root_lock import locked_root
+from warehouse.lock.root_lock import lock_root
 from warehouse.store.store import Store
 
 _HOLD = """
 import sys
 from schemas.errors import PerennialError
-from warehouse.lock.root_lock import locked_root
+from warehouse.lock.root_lock import lock_root
 from warehouse.store.store import Store
 
 print("ready", flush=True)
 sys.stdin.readline()
 try:
-    with locked_root(Store(sys.argv[1]), sys.argv[2], lambda line: print("note:", line, flush=True)):
+    with lock_root(Store(sys.argv[1]), sys.argv[2], lambda line: print("note:", line, flush=True)):
         print("held", flush=True)
         sys.stdin.readline()
     print("released", flush=True)
@@ -77,7 +77,7 @@ def holding(root: str, what: str = "refresh e1") -> Iterator[Holder]:
         holder.kill()
 
 
-def replaced(record: Mapping[str, object], **values: object) -> dict[str, object]:
+def replace_values(record: Mapping[str, object], **values: object) -> dict[str, object]:
     """Return the content of a lock's file with other values; `owner_pid` and the like change the owner's."""
     owner = dict(record["owner"])  # type: ignore[call-overload]
     changed = dict(record)
@@ -91,13 +91,13 @@ def replaced(record: Mapping[str, object], **values: object) -> dict[str, object
 def record(tmp_path: Path) -> dict[str, Any]:
     """What a lock of this process says."""
     store = Store(str(tmp_path / "example"))
-    with locked_root(store, "refresh e1"):
+    with lock_root(store, "refresh e1"):
         content: dict[str, Any] = json.loads(store.read_bytes("lock.json"))
     return content
 
 
-def left_lock(root: str, record: dict[str, Any], **values: object) -> Store:
+def leave_lock(root: str, record: dict[str, Any], **values: object) -> Store:
     """Leave a lock in the root, as another process would, and return the root's store."""
     store = Store(root)
-    store.write_bytes("lock.json", json.dumps(replaced(record, **values)).encode())
+    store.write_bytes("lock.json", json.dumps(replace_values(record, **values)).encode())
     return store

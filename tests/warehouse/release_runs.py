@@ -10,21 +10,25 @@ import pyarrow.parquet as pq
 from schemas.kumo.things import Setting
 from schemas.tables import TABLES
 from tasks.kumo.configuration import parse_config
-from warehouse.kumo.release.things import ReleaseFile, TrajectoryFile
-from warehouse.kumo.release.trajectories import ImportedTrajectories, consolidate_parts, import_trajectories
-from warehouse.kumo.release.trajectory_columns import TRAJECTORY_TABLES
-from warehouse.kumo.release.trajectory_lines import InstanceKey
+from warehouse.kumo.release.files import ReleaseFile
+from warehouse.kumo.release.layout import SettingFile
+from warehouse.kumo.release.trajectories import (
+    TRAJECTORY_TABLES,
+    ImportedTrajectories,
+    import_trajectories,
+    merge_parts,
+)
+from warehouse.kumo.release.trajectory_lines import Board
 from warehouse.kumo.rows import observation_text
 
 EASY, HARD = Setting(4, 6), Setting(12, 16)
-INSTANCE = InstanceKey(
+INSTANCE = Board(
     instance_id="ki_weather",
     book_id="bk_weather",
     truths=("snow", "sun", "rain", "hail"),
-    actions=("look up", "measure", "listen"),
-    observations=("grey", "4.5", "Donner – ⛈"),
-    states=(1, 0, None),
     valid_truths=("rain", "hail"),
+    observation_of={"look up": "grey", "measure": "4.5", "listen": "Donner – ⛈"},
+    state_of={"look up": 1, "measure": 0, "listen": None},
 )
 ON_WEATHER = {("WeatherEnv", EASY): {0: INSTANCE}}
 Rows = dict[str, list[dict[str, Any]]]
@@ -35,11 +39,11 @@ def setting_folder(setting: Setting) -> str:
     return f"truth_num={setting.n_truths}+action_num={setting.n_actions}+valid_truth_num={setting.n_valid}"
 
 
-def released_instances(release: Path, domains: Iterable[str], setting: Setting) -> dict[Any, Any]:
+def read_released_instances(release: Path, domains: Iterable[str], setting: Setting) -> dict[Any, Any]:
     """Return the domains' instances by place and seed, with our reading of their observations."""
     return {
         (domain, setting): {
-            record["seed"]: _key(record, config, domain, setting)
+            record["seed"]: _board(record, config, domain, setting)
             for record in map(json.loads, instances.read_text(encoding="utf-8").splitlines())
         }
         for domain in domains
@@ -49,7 +53,7 @@ def released_instances(release: Path, domains: Iterable[str], setting: Setting) 
     }
 
 
-def _key(record: dict[str, Any], config_file: Path, domain: str, setting: Setting) -> InstanceKey:
+def _board(record: dict[str, Any], config_file: Path, domain: str, setting: Setting) -> Board:
     config = parse_config(config_file.read_text(encoding="utf-8"), domain)
     outcomes = {outcome.action: outcome for outcome in config.outcomes}
     observations = [record["observations"][action] for action in record["actions"]]
@@ -63,21 +67,20 @@ def _key(record: dict[str, Any], config_file: Path, domain: str, setting: Settin
         if state is not None
         for truth in outcomes[action].states[state].rules_out
     }
-    return InstanceKey(
+    return Board(
         instance_id=f"ki_{domain}_{setting.name}_{record['seed']}",
         book_id=f"bk_{domain}_{setting.name}_{record['seed']}",
         truths=tuple(record["truths"]),
-        actions=tuple(record["actions"]),
-        observations=tuple(observation_text(seen) for seen in observations),
-        states=tuple(states),
+        observation_of=dict(zip(record["actions"], map(observation_text, observations), strict=True)),
+        state_of=dict(zip(record["actions"], states, strict=True)),
         valid_truths=tuple(truth for truth in record["truths"] if truth not in excluded),
     )
 
 
 def trajectory_file(
     path: Path, player: str, domain: str = "WeatherEnv", setting: Setting = EASY
-) -> TrajectoryFile:
-    return TrajectoryFile(player, domain, setting, "VanillaAgent", 5, ReleaseFile(path.name, path))
+) -> SettingFile:
+    return SettingFile(domain, setting, ReleaseFile(path.name, path), player=player, runs=5)
 
 
 def a_run(tests: Sequence[str], end: str | None = None, **changes: Any) -> dict[str, Any]:
@@ -108,14 +111,19 @@ def a_line(*runs: Mapping[str, Any], seed: int = 0) -> str:
 
 
 def read(
-    files: list[TrajectoryFile], instances: Any, folder: Path, **options: Any
+    files: list[SettingFile], instances: Any, folder: Path, **options: Any
 ) -> tuple[ImportedTrajectories, Rows]:
     """Import the files; return what is printed and the rows of the merged tables."""
     imported = import_trajectories(files, instances, folder, **options)
-    tables = {name: pq.read_table(consolidate_parts(folder, name)) for name in TRAJECTORY_TABLES}
+    tables = {name: pq.read_table(merge_parts(folder, name, "e1@1")) for name in TRAJECTORY_TABLES}
     for name, table in tables.items():
-        assert table.schema.equals(TABLES[name].arrow_schema())
+        place = [column.name for column in TABLES[name].place]
+        assert table.column_names[: len(place)] == place
+        assert set(table.column("edition").to_pylist()) <= {"e1"}
+        assert set(table.column("evaluation").to_pylist()) <= {"1"}
+        assert table.drop_columns(place).schema.equals(TABLES[name].arrow_schema())
         assert table.num_rows == imported.counts[name]
+        tables[name] = table.drop_columns(place)
     return imported, {name: table.to_pylist() for name, table in tables.items()}
 
 
@@ -131,7 +139,7 @@ def read_one(tmp_path: Path, run: dict[str, Any]) -> tuple[dict[str, Any], list[
     The episode and each turn have the columns of their KUMO rows too.
     """
     imported, rows = read_lines(tmp_path, a_line(run))
-    assert imported.skipped == ()
+    assert imported.skipped == []
     (episode,) = whole_episodes(rows)
     turns = whole_turns(rows)
     assert episode["score"] == float(episode["success"])

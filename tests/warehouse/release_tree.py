@@ -1,11 +1,7 @@
-"""A whole clone of the authors' repository in small, and one that is laid out from the partial release."""
+"""A whole clone of the authors' repository in small."""
 
-import json
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
-
-from tests.kumo.release_modules import STYLES, module_text
 
 EASY = "truth_num=4+action_num=6+valid_truth_num=1"
 HARD = "truth_num=12+action_num=16+valid_truth_num=1"
@@ -58,26 +54,4 @@ def write_files(root: Path, files: Mapping[str, str]) -> Path:
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    return root
-
-
-def lay_out_clone(release: Path, root: Path) -> Path:
-    """Lay the partial release out as a clone, its configurations as modules in turn of each style."""
-    for number, path in enumerate(sorted((release / "domains").glob("*.json"))):
-        text = module_text(json.loads(path.read_text(encoding="utf-8")), STYLES[number % len(STYLES)])
-        module = f"{path.stem.removesuffix('Env').lower()}_data"
-        source = f"from env.data.{module} import *"
-        write_files(
-            root,
-            {
-                f"env/data/{module}.py": text,
-                f"env/{module[:-5]}_env.py": environment(path.stem, source),
-            },
-        )
-    for folder in (release / "instances").iterdir():
-        shutil.copytree(folder, root / "env" / folder.name)
-    for folder in (release / "knowledge_books").iterdir():
-        shutil.copytree(folder, root / "env" / folder.name / "knowledge_book")
-    shutil.copytree(release / "results", root / "results")
-    shutil.copytree(release / "search_results", root / "results" / "search_results")
     return root

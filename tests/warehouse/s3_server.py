@@ -59,7 +59,7 @@ class _OneAtATime:
             self._conditions.requests.append(f"{environ['REQUEST_METHOD']} {environ['PATH_INFO']}")
             if environ["REQUEST_METHOD"] in ("PUT", "DELETE"):
                 if any(_variable(header) in environ for header in self._conditions.not_offered):
-                    return _not_implemented(environ, start_response)
+                    return _answer_not_implemented(environ, start_response)
                 for header in self._conditions.ignored:
                     environ.pop(_variable(header), None)
             return list(self._app(environ, start_response))
@@ -69,7 +69,7 @@ def _variable(header: str) -> str:
     return f"HTTP_{header.upper().replace('-', '_')}"
 
 
-def _not_implemented(environ: Any, start_response: Any) -> Iterable[bytes]:
+def _answer_not_implemented(environ: Any, start_response: Any) -> Iterable[bytes]:
     environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
     body = b"<Error><Code>NotImplemented</Code><Message>A header is not implemented.</Message></Error>"
     start_response("501 Not Implemented", [("Content-Length", str(len(body)))])

@@ -9,9 +9,9 @@ from datetime import timedelta
 import pytest
 
 from schemas.errors import InvalidOption, RootLocked
-from tests.warehouse.lock_holding import Holder, holding, left_lock, record
+from tests.warehouse.lock_holding import holding, leave_lock, record
 from tests.warehouse.s3_server import BUCKET, S3, Conditions, conditions, s3
-from warehouse.lock.root_lock import locked_root
+from warehouse.lock.root_lock import lock_root
 from warehouse.store.conditional_probe import FOLDER
 from warehouse.store.store import Store
 
@@ -21,7 +21,7 @@ LOCK = "lock.json"
 _KILLED_AMID_PROBE = """
 import os, sys
 from s3fs import S3FileSystem
-from warehouse.lock.root_lock import locked_root
+from warehouse.lock.root_lock import lock_root
 from warehouse.store.store import Store
 
 call, requests = S3FileSystem.call_s3, []
@@ -33,7 +33,7 @@ def counted(*arguments, **more):
     return call(*arguments, **more)
 
 S3FileSystem.call_s3 = counted
-with locked_root(Store(sys.argv[1]), "refresh e0"):
+with lock_root(Store(sys.argv[1]), "refresh e0"):
     pass
 """
 BOTH = ("If-None-Match", "If-Match")
@@ -42,12 +42,11 @@ BOTH = ("If-None-Match", "If-Match")
 @pytest.mark.parametrize(
     ("ignored", "not_offered", "told"),
     [
-        (BOTH, (), "ignores If-None-Match and If-Match, so"),
-        (("If-Match",), (), "ignores If-Match, so"),
-        (("If-None-Match",), (), "ignores If-None-Match, so"),
-        ((), BOTH, "does not implement If-None-Match and If-Match, so"),
-        ((), ("If-None-Match",), "does not implement If-None-Match, so"),
-        (("If-Match",), ("If-None-Match",), "ignores If-Match and does not implement If-None-Match, so"),
+        (BOTH, (), "does not keep If-None-Match and If-Match, so"),
+        (("If-Match",), (), "does not keep If-Match, so"),
+        (("If-None-Match",), (), "does not keep If-None-Match, so"),
+        ((), BOTH, "does not keep If-None-Match and If-Match, so"),
+        (("If-Match",), ("If-None-Match",), "does not keep If-None-Match and If-Match, so"),
     ],
 )
 def test_a_store_that_does_not_keep_conditions_is_refused_by_name(
@@ -56,7 +55,7 @@ def test_a_store_that_does_not_keep_conditions_is_refused_by_name(
     conditions.ignored, conditions.not_offered = ignored, not_offered
     store = Store(s3.new_root())
     for _ in range(2):
-        with pytest.raises(InvalidOption) as refused, locked_root(store, "refresh e1"):
+        with pytest.raises(InvalidOption) as refused, lock_root(store, "refresh e1"):
             pass
         message = str(refused.value)
         assert f"data root '{store.root}' cannot be written to: its object store {s3.host} {told}" in message
@@ -65,19 +64,19 @@ def test_a_store_that_does_not_keep_conditions_is_refused_by_name(
         assert refused.value.exit_code == 2
         assert store.names("") == []
     conditions.ignored = conditions.not_offered = ()
-    with locked_root(store, "refresh e1"):
+    with lock_root(store, "refresh e1"):
         assert store.names("") == [LOCK]
 
 
 def test_a_live_holder_keeps_its_lock_where_conditions_are_ignored(s3: S3, conditions: Conditions) -> None:
     store = Store(s3.new_root())
-    with locked_root(store, "earlier work"):
+    with lock_root(store, "earlier work"):
         pass
     with holding(store.root) as holder:
         conditions.ignored = BOTH
         with (
             pytest.raises(RootLocked, match=rf"process {holder.process.pid}: refresh e1"),
-            locked_root(store, "refresh e2"),
+            lock_root(store, "refresh e2"),
         ):
             pass
         assert json.loads(store.read_bytes(LOCK))["owner"]["pid"] == holder.process.pid
@@ -89,27 +88,11 @@ def test_a_dead_holders_lock_is_not_taken_over_where_conditions_are_ignored(
     s3: S3, conditions: Conditions, record: dict[str, object]
 ) -> None:
     conditions.ignored = BOTH
-    store = left_lock(s3.new_root(), record, owner_started="1")
+    store = leave_lock(s3.new_root(), record, owner_started="1")
     left = store.read_bytes(LOCK)
-    with pytest.raises(InvalidOption, match="ignores"), locked_root(store, "refresh e2"):
+    with pytest.raises(InvalidOption, match="does not keep"), lock_root(store, "refresh e2"):
         pass
     assert store.read_bytes(LOCK) == left
-
-
-def test_of_several_writers_at_once_none_gets_in_where_conditions_are_ignored(
-    s3: S3, conditions: Conditions
-) -> None:
-    conditions.ignored = BOTH
-    root = s3.new_root()
-    writers = [Holder(root, f"writer {number}") for number in range(3)]
-    try:
-        for writer in writers:
-            writer.go()
-        assert [writer.line().split()[0] for writer in writers] == ["InvalidOption"] * 3
-    finally:
-        for writer in writers:
-            writer.kill()
-    assert Store(root).names("") == []
 
 
 def test_a_store_is_probed_once_in_a_process_with_five_requests(s3: S3, conditions: Conditions) -> None:
@@ -117,7 +100,7 @@ def test_a_store_is_probed_once_in_a_process_with_five_requests(s3: S3, conditio
     counts = []
     for _ in range(2):
         conditions.requests.clear()
-        with locked_root(store, "refresh e1"):
+        with lock_root(store, "refresh e1"):
             counts.append(len(conditions.requests))
     assert counts[0] - counts[1] == 5
     conditions.requests.clear()
@@ -132,7 +115,7 @@ def test_what_a_killed_probe_left_does_not_matter_and_goes_after_an_hour(s3: S3)
     (left,) = store.names(FOLDER)
     _age(f"{store.root}/{FOLDER}/{left}", timedelta(minutes=61))
     store.write_bytes(f"{FOLDER}/young", b"")
-    with locked_root(store, "refresh e1"):
+    with lock_root(store, "refresh e1"):
         assert store.names(FOLDER) == ["young"]
 
 

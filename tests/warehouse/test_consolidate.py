@@ -8,11 +8,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from schemas.tables import TABLES
+from schemas.tables import TABLES, staged_tables
 from tests.warehouse import tiny_edition
 from warehouse.staging import merge_parts as consolidating
 from warehouse.staging.merge_parts import consolidate, write_sorted
 from warehouse.staging.staging import Staging
+from warehouse.store.parquet import with_place
 from warehouse.store.store import Store
 
 
@@ -38,22 +39,22 @@ def test_the_bytes_depend_on_the_rows_alone(
 ) -> None:
     turns = _turns(5_000)
     (tmp_path / "plain").mkdir()
-    plain = write_sorted("turns", [turns], tmp_path / "plain")
+    plain = write_sorted("turns", [turns], tmp_path / "plain", "e1")
     monkeypatch.setattr(consolidating, "RUN_BYTES", run_bytes)
     monkeypatch.setattr(consolidating, "_BLOCK_BYTES", 1_000)
-    file = write_sorted("turns", _dealt(turns, parts, seed=run_bytes), tmp_path)
+    file = write_sorted("turns", _dealt(turns, parts, seed=run_bytes), tmp_path, "e1")
     assert file.read_bytes() == plain.read_bytes()
-    assert pq.read_table(file).equals(turns)
+    assert pq.read_table(file).select(turns.schema.names).equals(turns)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["plain", "turns.parquet"]
 
 
 def test_row_groups_are_cut_by_rows_and_by_letters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     turns = _turns(5_000)
     monkeypatch.setattr(consolidating, "_GROUP_ROWS", 2_048)
-    by_rows = pq.read_metadata(write_sorted("turns", [turns], tmp_path))
+    by_rows = pq.read_metadata(write_sorted("turns", [turns], tmp_path, "e1"))
     assert [by_rows.row_group(n).num_rows for n in range(by_rows.num_row_groups)] == [2_048, 2_048, 904]
     monkeypatch.setattr(consolidating, "_GROUP_LETTERS", 1)
-    by_letters = pq.read_metadata(write_sorted("turns", [turns], tmp_path))
+    by_letters = pq.read_metadata(write_sorted("turns", [turns], tmp_path, "e1"))
     assert [by_letters.row_group(n).num_rows for n in range(by_letters.num_row_groups)] == [1_024] * 4 + [904]
 
 
@@ -62,7 +63,7 @@ def test_keys_with_null_come_after_the_others(tmp_path: Path) -> None:
     rows = [{**row, "call_id": call_id} for call_id in (None, "call_b", "call_a")]
     schema = TABLES["rejections"].arrow_schema()
     parts = [pa.Table.from_pylist([one], schema=schema) for one in rows]
-    found = pq.read_table(write_sorted("rejections", parts, tmp_path))["call_id"].to_pylist()
+    found = pq.read_table(write_sorted("rejections", parts, tmp_path, "e1"))["call_id"].to_pylist()
     assert found == ["call_a", "call_b", None]
 
 
@@ -76,7 +77,8 @@ def test_a_shared_table_keeps_each_key_once(
     parts = [
         pa.Table.from_pylist(part, schema=schema) for part in (texts[:3], texts[1:], texts[4:], texts[2:3])
     ]
-    assert pq.read_table(write_sorted("messages", parts, tmp_path)).to_pylist() == texts
+    merged = pq.read_table(write_sorted("messages", parts, tmp_path, "e1"))
+    assert merged.select(["message_id", "content"]).to_pylist() == texts
 
 
 def test_a_null_against_the_schema_is_left_to_the_audit(tmp_path: Path) -> None:
@@ -84,19 +86,30 @@ def test_a_null_against_the_schema_is_left_to_the_audit(tmp_path: Path) -> None:
     rows: list[dict[str, Any]] = tiny_edition.rows()["episodes"]
     rows[0]["player"] = None
     broken = tiny_edition.tables({"episodes": rows})["episodes"]
-    assert pq.read_schema(write_sorted("episodes", [sound], tmp_path)).equals(sound.schema)
-    assert pq.read_table(write_sorted("episodes", [broken], tmp_path))["player"].null_count == 1
+    schema = pq.read_schema(write_sorted("episodes", [sound], tmp_path, "e1@1"))
+    assert schema.equals(with_place(sound, TABLES["episodes"], "e1@1").schema)
+    assert pq.read_table(write_sorted("episodes", [broken], tmp_path, "e1"))["player"].null_count == 1
 
 
-def test_every_staged_table_becomes_a_file(tmp_path: Path) -> None:
-    staging = Staging(Store(str(tmp_path / "root")), "e")
-    staging.write_plan(tiny_edition.plan("e"))
-    staging.write_batch("one", {"kumo_books": tiny_edition.rows()["kumo_books"]})
+@pytest.mark.parametrize("unit", ["e", "e@1"])
+def test_every_staged_table_becomes_a_file_that_says_whose_it_is(tmp_path: Path, unit: str) -> None:
+    staging = Staging(Store(str(tmp_path / "root")), unit)
+    plan = tiny_edition.plan("e")
+    answers = unit != "e"
+    staging.write_plan(plan.evaluation if answers else plan.growth)
+    staged = "turns" if answers else "kumo_books"
+    staging.write_batch("one", {staged: tiny_edition.rows()[staged]})
     folder = tmp_path / "files"
     folder.mkdir()
     files = consolidate(staging, folder)
-    assert tuple(files) == tiny_edition.STAGED_TABLES
+    assert tuple(files) == staged_tables("kumo", answers=answers)
     rows = {name: pq.read_table(file) for name, file in files.items()}
-    assert rows["kumo_books"].num_rows == len(tiny_edition.rows()["kumo_books"])
-    assert all(table.schema.equals(TABLES[name].arrow_schema()) for name, table in rows.items())
-    assert rows["episodes"].num_rows == 0
+    assert rows[staged].num_rows == len(tiny_edition.rows()[staged])
+    assert rows["rejections"].num_rows == 0
+    for name, table in rows.items():
+        assert table.schema.names == [column.name for column in TABLES[name].file_columns]
+        own = [column.name for column in TABLES[name].columns]
+        assert table.select(own).schema.equals(TABLES[name].arrow_schema())
+    assert set(rows[staged]["edition"].to_pylist()) == {"e"}
+    if answers:
+        assert set(rows[staged]["evaluation"].to_pylist()) == {"1"}

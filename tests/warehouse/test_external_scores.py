@@ -12,7 +12,7 @@ from warehouse.store.store import Store
 HEADINGS = "benchmark,player,score,source\n"
 
 
-def _parsed(text: str) -> list[dict[str, object]]:
+def _parse(text: str) -> list[dict[str, object]]:
     return parse_scores(text.encode(), "s.csv")
 
 
@@ -20,7 +20,7 @@ def test_scores_are_seen_by_benchmark_and_player(tmp_path: Path) -> None:
     store = Store(str(tmp_path))
     assert load_scores(store) == {}
     assert open_catalog(store).query("FROM external_scores")[1] == []
-    keep_scores(store, _parsed(HEADINGS + "MMLU-Pro,m,0.7,a\nMMLU-Pro,n,0.5,a\nLiveBench,m,61.5,b\n"))
+    keep_scores(store, _parse(HEADINGS + "MMLU-Pro,m,0.7,a\nMMLU-Pro,n,0.5,a\nLiveBench,m,61.5,b\n"))
     assert load_scores(store) == {"MMLU-Pro": {"m": 0.7, "n": 0.5}, "LiveBench": {"m": 61.5}}
     rows = open_catalog(store).query("FROM external_scores ORDER BY ALL")[1]
     assert rows == [
@@ -33,17 +33,17 @@ def test_scores_are_seen_by_benchmark_and_player(tmp_path: Path) -> None:
 def test_a_source_that_is_taken_in_again_replaces_itself_alone(tmp_path: Path) -> None:
     store = Store(str(tmp_path))
     text = HEADINGS + "B,m,1,a\nB,n,2,b\n"
-    keep_scores(store, _parsed(text))
+    keep_scores(store, _parse(text))
     before = {path: path.read_bytes() for path in tmp_path.rglob("*.parquet")}
-    keep_scores(store, _parsed(text))
+    keep_scores(store, _parse(text))
     assert {path: path.read_bytes() for path in tmp_path.rglob("*.parquet")} == before
-    keep_scores(store, _parsed(HEADINGS + "B,m,3,a\n"))
+    keep_scores(store, _parse(HEADINGS + "B,m,3,a\n"))
     assert load_scores(store) == {"B": {"m": 3.0, "n": 2.0}}
 
 
 def test_of_two_sources_the_first_by_name_counts(tmp_path: Path) -> None:
     store = Store(str(tmp_path))
-    keep_scores(store, _parsed(HEADINGS + "B,m,2,z\nB,m,1,a\n"))
+    keep_scores(store, _parse(HEADINGS + "B,m,2,z\nB,m,1,a\n"))
     assert load_scores(store) == {"B": {"m": 1.0}}
 
 
@@ -66,7 +66,7 @@ def test_of_two_sources_the_first_by_name_counts(tmp_path: Path) -> None:
 )
 def test_what_is_wrong_is_named(text: str, told: str) -> None:
     with pytest.raises(UnreadableInput, match=told) as caught:
-        _parsed(text)
+        _parse(text)
     assert "\n" not in str(caught.value)
 
 

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from schemas.errors import RootLocked
-from tests.warehouse.lock_holding import left_lock, record
+from tests.warehouse.lock_holding import leave_lock, record
 from tests.warehouse.s3_server import S3, s3
 from warehouse.lock.found_lock import find_lock
 from warehouse.lock.owner import Life
-from warehouse.lock.root_lock import locked_root, refuse_locked
+from warehouse.lock.root_lock import lock_root, refuse_locked
 from warehouse.store.store import Store
 
 __all__ = ["record", "s3"]
@@ -35,14 +35,14 @@ LOCK = "lock.json"
 def test_what_is_known_of_a_holder(
     s3: S3, record: dict[str, Any], changes: dict[str, object], life: Life
 ) -> None:
-    found = find_lock(left_lock(s3.new_root(), record, **changes))
+    found = find_lock(leave_lock(s3.new_root(), record, **changes))
     assert found is not None
     assert found.life is life
 
 
 def test_an_age_is_never_negative(s3: S3, record: dict[str, Any]) -> None:
     ahead = (datetime.now(UTC) + timedelta(hours=5)).isoformat()
-    store = left_lock(
+    store = leave_lock(
         s3.new_root(), record, owner_host="elsewhere", owner_boot_id="b", since=ahead, beat=ahead
     )
     with pytest.raises(RootLocked) as refused:
@@ -57,7 +57,7 @@ def test_what_a_power_loss_left_of_a_local_lock_is_taken_over(tmp_path: Path, co
     store = Store(str(tmp_path))
     refuse_locked(store)
     notes: list[str] = []
-    with locked_root(store, "refresh e1", notes.append):
+    with lock_root(store, "refresh e1", notes.append):
         pass
     assert "cannot be read" in notes[0]
 
@@ -65,5 +65,5 @@ def test_what_a_power_loss_left_of_a_local_lock_is_taken_over(tmp_path: Path, co
 def test_a_lock_on_s3_that_cannot_be_read_is_left_to_people(s3: S3) -> None:
     store = Store(s3.new_root())
     store.write_bytes(LOCK, b"{}")
-    with pytest.raises(RootLocked, match="cannot be read"), locked_root(store, "refresh e1"):
+    with pytest.raises(RootLocked, match="cannot be read"), lock_root(store, "refresh e1"):
         pass

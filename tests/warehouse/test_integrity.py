@@ -8,11 +8,11 @@ import pytest
 
 from schemas.tables import TABLES
 from tests.warehouse import tiny_edition
+from tests.warehouse.tiny_edition import publish
 from warehouse.catalog.catalog import table_file
 from warehouse.catalog.external_scores import keep_scores, score_files
-from warehouse.catalog.later_statistics import keep_analysis
+from warehouse.catalog.later_statistics import as_statistics, keep_analysis
 from warehouse.editions.integrity import beside_flaws, relation_flaws, staged_state
-from warehouse.editions.publish import publish
 from warehouse.staging.staging import Staging
 from warehouse.store.store import Store
 
@@ -21,16 +21,21 @@ LINKS = [(table.name, link) for table in TABLES.values() if table.of_editions fo
 Rows = list[dict[str, Any]]
 
 
-def _published(root: Path, changed: dict[str, Rows] | None = None) -> Store:
+def _publish(root: Path, changed: dict[str, Rows] | None = None) -> Store:
     store = Store(str(root))
     publish(store, tiny_edition.plan("e1"), tiny_edition.tables(changed), [], CREATED)
     return store
 
 
+def _holder(table: str) -> str:
+    """Return what publishes the last row of a table: the last call is its author's."""
+    return "e1@1" if TABLES[table].kind == "answers" else "e1"
+
+
 def test_a_sound_edition_has_no_flaw(tmp_path: Path) -> None:
-    store = _published(tmp_path)
-    assert relation_flaws(store, "e1") == []
-    assert beside_flaws(store) == (0, [])
+    store = _publish(tmp_path)
+    assert [relation_flaws(store, unit) for unit in ("e1", "e1@1")] == [[], []]
+    assert beside_flaws(store) == (1, [])
 
 
 @pytest.mark.parametrize(("table", "link"), LINKS, ids=lambda value: str(value)[:60])
@@ -39,29 +44,30 @@ def test_an_orphan_is_found_in_every_reference(tmp_path: Path, table: str, link:
     if not rows:
         rejected = dict.fromkeys(("stage", "subject", "rule", "message"), "x")
         rows = [{**rejected, "call_id": None}]
-    store = _published(tmp_path, {table: [{**rows[0], link.column: "lost"}, *rows[1:]]})
-    flaws = relation_flaws(store, "e1")
+    store = _publish(tmp_path, {table: [{**rows[0], link.column: "lost"}, *rows[1:]]})
+    flaws = relation_flaws(store, _holder(table))
     assert f"{table}.{link.column}: 1 rows refer to no row of {link.to_table}, such as lost" in flaws
 
 
 @pytest.mark.parametrize("table", ["instances", "kumo_instances", "turns", "calls"])
 def test_a_key_that_repeats_is_found(tmp_path: Path, table: str) -> None:
     rows = tiny_edition.rows()[table]
-    (flaw,) = relation_flaws(_published(tmp_path, {table: [*rows, rows[-1]]}), "e1")
+    (flaw,) = relation_flaws(_publish(tmp_path, {table: [*rows, rows[-1]]}), _holder(table))
     key = ", ".join(str(rows[-1][name]) for name in TABLES[table].key)
     assert flaw == f"{table}: 1 keys are not unique, such as {key}"
 
 
 def test_references_hold_within_an_edition_and_not_across(tmp_path: Path) -> None:
-    store = _published(tmp_path)
+    store = _publish(tmp_path)
     other = tiny_edition.tables({"instances": []})
     publish(store, tiny_edition.plan("e2"), other, [], CREATED)
     assert relation_flaws(store, "e1") == []
-    assert len(relation_flaws(store, "e2")) == 3
+    assert len(relation_flaws(store, "e2")) == 2
+    assert len(relation_flaws(store, "e2@1")) == 1
 
 
 def test_an_unreadable_table_is_told_and_not_raised(tmp_path: Path) -> None:
-    store = _published(tmp_path)
+    store = _publish(tmp_path)
     (tmp_path / table_file("kumo_books", "e1")).write_bytes(b"PAR1 no table PAR1")
     (flaw,) = relation_flaws(store, "e1")
     assert flaw.startswith("keys and references cannot be followed")
@@ -85,12 +91,12 @@ def test_staged_parts_are_counted_and_each_damaged_one_is_named(tmp_path: Path) 
 
 
 def test_analyses_and_scores_are_read_too(tmp_path: Path) -> None:
-    store = _published(tmp_path)
-    keep_analysis(store, "e1", [])
+    store = _publish(tmp_path)
+    keep_analysis(store, "e1", [], as_statistics("e1", []))
     keep_scores(store, [{"benchmark": "other", "player": "m", "score": 0.5, "source": "a paper"}])
-    assert beside_flaws(store) == (2, [])
+    assert beside_flaws(store) == (3, [])
     (name,) = score_files(store)
     (tmp_path / name).write_bytes(b"")
     count, (flaw,) = beside_flaws(store)
-    assert count == 2
+    assert count == 3
     assert flaw.startswith(f"{name} cannot be read")

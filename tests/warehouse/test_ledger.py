@@ -87,7 +87,7 @@ def test_the_first_answer_is_kept_for_good(tmp_path: Path, status: str) -> None:
         for later in (reply(asked, "second"), reply(asked, "", status="unavailable", error="503")):
             assert keep(other, (asked, later)) == [first]
         assert one.find(asked.call_id) == other.find(asked.call_id) == first
-        assert (one.spent(), other.spent()) == (Spent(1, 1.0), Spent(0, 0.0))
+        assert (one.sum_spending(), other.sum_spending()) == (Spent(1, 1.0), Spent(0, 0.0))
 
 
 @pytest.mark.parametrize("status", FAILED_STATUSES)
@@ -116,14 +116,6 @@ def test_the_same_call_twice_in_one_group_has_one_winner(ledger: CallLedger) -> 
     assert kept[1] == ledger.find(failed.call_id) == reply(failed, "answer")
 
 
-def test_repeats_never_share_an_entry(ledger: CallLedger) -> None:
-    asked = [request(repeat=run) for run in range(5)]
-    keep(ledger, *((one, reply(one, f"run {one.repeat}")) for one in asked))
-    found = [ledger.find(one.call_id) for one in asked]
-    assert [one.content for one in found if one] == [f"run {run}" for run in range(5)]
-    assert [row["repeat"] for row in ledger.rows(one.call_id for one in asked)["calls"]] == [0, 1, 2, 3, 4]
-
-
 def test_spent_counts_answers_of_the_edition_and_the_cost_that_is_known(ledger: CallLedger) -> None:
     replies: list[dict[str, Any]] = [
         {"cost_usd": 0.5},
@@ -133,24 +125,14 @@ def test_spent_counts_answers_of_the_edition_and_the_cost_that_is_known(ledger: 
     ]
     asked = [request(str(i)) for i in range(4)]
     keep(ledger, *((one, reply(one, **fields)) for one, fields in zip(asked, replies, strict=True)))
-    assert ledger.spent() == Spent(3, 0.75)
+    assert ledger.sum_spending() == Spent(3, 0.75)
 
 
 def test_many_stores_at_once_are_few_transactions(ledger: CallLedger) -> None:
     asked = [request(str(i)) for i in range(400)]
     keep(ledger, *((one, reply(one)) for one in asked))
     assert ledger.commits <= 40
-    assert ledger.spent().calls == 400
-
-
-def test_one_after_the_other_each_is_committed_before_the_next(ledger: CallLedger) -> None:
-    async def in_turn() -> None:
-        for i in range(10):
-            asked = request(str(i))
-            await ledger.store(asked, reply(asked))
-            assert ledger.commits == i + 1
-
-    asyncio.run(in_turn())
+    assert ledger.sum_spending().calls == 400
 
 
 def test_closing_keeps_what_waits_and_takes_no_more(tmp_path: Path) -> None:
@@ -185,11 +167,14 @@ def test_a_task_that_gave_up_waiting_harms_nobody(ledger: CallLedger) -> None:
     assert ledger.find(first.call_id) == reply(first)
 
 
-def test_a_reply_that_cannot_be_kept_is_told_and_the_others_are_kept(ledger: CallLedger) -> None:
+@pytest.mark.parametrize("values", [{"prompt_tokens": 10**30}, {"reasoning": "half \ud83d of a pair"}])
+def test_a_reply_that_cannot_be_kept_is_told_and_the_others_are_kept(
+    ledger: CallLedger, values: dict[str, Any]
+) -> None:
     asked = [request(str(i)) for i in range(5)]
 
     async def all_at_once() -> list[Any]:
-        replies = [reply(one, prompt_tokens=10**30 if i == 2 else 1) for i, one in enumerate(asked)]
+        replies = [reply(one, **values if i == 2 else {}) for i, one in enumerate(asked)]
         stores = (ledger.store(*call) for call in zip(asked, replies, strict=True))
         return list(await asyncio.gather(*stores, return_exceptions=True))
 
@@ -231,16 +216,16 @@ def test_rows_give_back_the_messages_sent(
     assert len(contents) == len({message["content"] for message in messages})
 
 
-@given(text=st.text(st.characters(exclude_categories=())), number=st.integers())
-@example(text="half \ud83d of a pair", number=-1)
-@settings(max_examples=60)
-def test_any_text_of_a_server_comes_back_unchanged(shared_ledger: CallLedger, text: str, number: int) -> None:
-    asked = request(f"{number} {text!r}")
+@given(text=st.text())
+@example(text="a\x00b")
+@settings(max_examples=40)
+def test_any_text_of_a_server_comes_back_unchanged(shared_ledger: CallLedger, text: str) -> None:
+    asked = request(repr(text))
     sent = reply(asked, text, reasoning=text, raw=text, served_model=text)
     assert keep(shared_ledger, (asked, sent)) == [sent]
     assert shared_ledger.find(asked.call_id) == sent
     table = pa.Table.from_pylist(shared_ledger.rows([asked.call_id])["calls"], schema=CALLS.arrow_schema())
-    assert table["reply"][0].as_py().encode() == text.encode("utf-8", "backslashreplace")
+    assert table["reply"][0].as_py() == text
 
 
 def test_rows_are_in_the_order_given_each_once(ledger: CallLedger) -> None:

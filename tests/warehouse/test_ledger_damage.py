@@ -20,7 +20,7 @@ URL = "http://localhost/v1"
 ANSWER = "It rains, as the flakes are grey. " * 300
 
 
-def _kept(path: Path, count: int = 1) -> list[ModelRequest]:
+def _keep(path: Path, count: int = 1) -> list[ModelRequest]:
     """Keep so many calls in a ledger at that path; everything is in its main file afterwards."""
     asked = [request(str(number)) for number in range(count)]
     with CallLedger(path, "e1", URL) as ledger:
@@ -40,7 +40,7 @@ def _replace_once(path: Path, old: bytes, new: bytes) -> None:
     path.write_bytes(content.replace(old, new))
 
 
-def _refused(path: Path, call_id: str) -> str:
+def _refuse(path: Path, call_id: str) -> str:
     """Return what every way to use the call tells."""
     told = set()
     with CallLedger(path, "e1", URL) as ledger, LedgerReader(path) as reader:
@@ -62,12 +62,12 @@ def test_a_byte_that_flipped_in_a_reply_is_noticed_where_sqlite_notices_nothing(
     tmp_path: Path, old: bytes, new: bytes
 ) -> None:
     path = tmp_path / "l.sqlite"
-    asked = _kept(path, 9)
+    asked = _keep(path, 9)
     _replace_once(path, old, new)
     with closing(sqlite3.connect(path)) as connection:
         connection.text_factory = bytes
         assert connection.execute("PRAGMA integrity_check").fetchone() == (b"ok",)
-    line = _refused(path, asked[7].call_id)
+    line = _refuse(path, asked[7].call_id)
     assert line.startswith(f"{path}: call {asked[7].call_id} is damaged")
     assert "copy" in line
     assert f"DELETE FROM calls WHERE call_id = '{asked[7].call_id}'" in line
@@ -79,16 +79,16 @@ def test_a_byte_that_flipped_in_a_reply_is_noticed_where_sqlite_notices_nothing(
 @pytest.mark.parametrize("column", [name for name in CALL_COLUMNS if name != "call_id"] + ["digest"])
 def test_every_cell_of_a_call_is_under_its_digest(tmp_path: Path, column: str) -> None:
     path = tmp_path / "l.sqlite"
-    (asked,) = _kept(path)
+    (asked,) = _keep(path)
     _sql(path, f"UPDATE calls SET {column} = coalesce({column}, '') || '1'")
-    assert "is damaged" in _refused(path, asked.call_id)
+    assert "is damaged" in _refuse(path, asked.call_id)
 
 
 def test_the_remedy_that_is_told_makes_the_call_anew(tmp_path: Path) -> None:
     path = tmp_path / "l.sqlite"
-    one, other = _kept(path, 2)
+    one, other = _keep(path, 2)
     _replace_once(path, b"1 It rains", b"1 It rainz")
-    _, statement, _ = _refused(path, other.call_id).split('"')
+    _, statement, _ = _refuse(path, other.call_id).split('"')
     _sql(path, statement)
     with CallLedger(path, "e1", URL) as ledger:
         assert ledger.find(other.call_id) is None
@@ -104,7 +104,7 @@ def test_a_message_that_was_altered_or_lost_is_noticed_before_it_is_published(
     tmp_path: Path, statement: str
 ) -> None:
     path = tmp_path / "l.sqlite"
-    (asked,) = _kept(path)
+    (asked,) = _keep(path)
     _sql(path, statement)
     with CallLedger(path, "e1", URL) as ledger, pytest.raises(Damaged) as caught:
         ledger.rows([asked.call_id])
@@ -121,7 +121,7 @@ def test_a_reply_that_meets_a_damaged_one_is_told_and_the_others_are_kept(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "l.sqlite"
-    (asked,) = _kept(path)
+    (asked,) = _keep(path)
     other = request("other")
     _replace_once(path, b"0 It rains", b"0 It rainz")
 
@@ -137,7 +137,7 @@ def test_a_reply_that_meets_a_damaged_one_is_told_and_the_others_are_kept(
 
 def test_a_broken_page_is_damage_with_a_remedy(tmp_path: Path) -> None:
     path = tmp_path / "l.sqlite"
-    asked = _kept(path, 300)
+    asked = _keep(path, 300)
     content = path.read_bytes()
     path.write_bytes(content[:4096] + b"\xff" * (len(content) - 4096))
     told = r"l\.sqlite: the ledger .* is damaged .*\.recover"
@@ -149,10 +149,10 @@ def test_a_broken_page_is_damage_with_a_remedy(tmp_path: Path) -> None:
 
 def test_a_whole_ledger_has_no_flaw_and_is_counted(tmp_path: Path) -> None:
     path = tmp_path / "l.sqlite"
-    _kept(path, 1200)
+    _keep(path, 1200)
     lost = request("lost")
     with CallLedger(path, "e1", URL) as ledger:
-        keep(ledger, (lost, reply(lost, "half \ud83d of a pair", status="unavailable", cost_usd=1)))
+        keep(ledger, (lost, reply(lost, "half of a pair", status="unavailable", cost_usd=1)))
     state = check_ledger(path)
     assert (state.calls, state.answered, state.messages) == (1201, 1200, 1202)
     assert state.flaws == ()

@@ -9,11 +9,9 @@ import signal
 import sqlite3
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from schemas.calls import ModelRequest, Reply
 from schemas.errors import UnreadableInput
 from tests.warehouse.test_ledger import keep, reply, request
 from warehouse.ledger.ledger import CallLedger
@@ -60,75 +58,6 @@ def test_whatever_store_has_returned_for_outlives_kill_9(tmp_path: Path) -> None
                 assert found.content == f"answer {number}"
     with sqlite3.connect(path) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-
-
-def _store_all(path: str, name: str, count: int, start: Any, out: str) -> None:
-    """Store the same calls as other processes, under a name of our own, and note which reply was kept."""
-
-    async def one(ledger: CallLedger, gate: asyncio.Semaphore, asked: ModelRequest) -> Reply:
-        async with gate:
-            return await ledger.store(asked, reply(asked, f"{name} {asked.call_id}"))
-
-    async def everything(ledger: CallLedger) -> list[Reply]:
-        gate = asyncio.Semaphore(8)
-        return list(await asyncio.gather(*(one(ledger, gate, request(f"call {i}")) for i in range(count))))
-
-    start.wait()
-    with CallLedger(Path(path), name, "http://localhost/v1") as ledger:
-        kept = asyncio.run(everything(ledger))
-    Path(out).write_text(json.dumps({one.call_id: one.content for one in kept}))
-
-
-def test_two_processes_share_a_new_ledger_and_agree_on_every_reply(tmp_path: Path) -> None:
-    path, count = tmp_path / "l.sqlite", 600
-    start = SPAWN.Barrier(3)
-    outs = [tmp_path / name for name in ("one", "two")]
-    processes = [
-        SPAWN.Process(target=_store_all, args=(str(path), out.name, count, start, str(out))) for out in outs
-    ]
-    for process in processes:
-        process.start()
-    start.wait()
-    for process in processes:
-        process.join()
-        assert process.exitcode == 0
-    one, two = (json.loads(out.read_text()) for out in outs)
-    assert one == two
-    assert len(one) == count
-    with CallLedger(path, "one", "http://localhost/v1") as first:
-        assert {call_id: found.content for call_id in one if (found := first.find(call_id))} == one
-    with LedgerReader(path) as reader:
-        paid = [reader.totals(CallFilter(edition=out.name)).calls for out in outs]
-    assert sum(paid) == count
-    with sqlite3.connect(path) as connection:
-        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-
-
-def test_one_ledger_serves_loop_after_loop(tmp_path: Path) -> None:
-    with CallLedger(tmp_path / "l.sqlite", "e1", "http://localhost/v1") as ledger:
-        for i in range(5):
-            asked = request(str(i))
-            assert keep(ledger, (asked, reply(asked))) == [reply(asked)]
-        assert ledger.spent().calls == 5
-
-
-def test_a_ledger_waits_for_another_that_writes(tmp_path: Path) -> None:
-    path = tmp_path / "l.sqlite"
-    asked = request()
-    with CallLedger(path, "e1", "http://localhost/v1") as ledger:
-        other = sqlite3.connect(path, isolation_level=None)
-        other.execute("BEGIN IMMEDIATE")
-
-        async def store_while_it_is_held() -> Reply:
-            storing = asyncio.ensure_future(ledger.store(asked, reply(asked)))
-            await asyncio.sleep(0.3)
-            assert not storing.done()
-            assert ledger.find(asked.call_id) is None
-            other.execute("COMMIT")
-            return await storing
-
-        assert asyncio.run(store_while_it_is_held()) == reply(asked)
-        other.close()
 
 
 def _fill_a_small_disk(path: str, out: str) -> None:

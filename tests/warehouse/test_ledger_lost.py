@@ -38,7 +38,7 @@ LOSSES: dict[str, tuple[Callable[[Path], object], str]] = {
 }
 
 
-def _rescued(path: Path) -> Path:
+def _rescue(path: Path) -> Path:
     (found,) = path.parent.glob("*-rescued-*")
     return found
 
@@ -52,12 +52,12 @@ def test_a_lost_ledger_is_noticed_at_the_next_commit_and_loses_no_reply(tmp_path
         lose(path)
         with pytest.raises(Damaged, match=told) as caught:
             _store(ledger, 3)
-        assert str(_rescued(path)) in str(caught.value)
+        assert str(_rescue(path)) in str(caught.value)
         # What was in flight meanwhile.
         with pytest.raises(Damaged, match=told):
             _store(ledger, 4)
     assert "\n" not in str(caught.value)
-    rescued = _rescued(path)
+    rescued = _rescue(path)
     for file in tmp_path.iterdir():
         if file != rescued:
             file.unlink()
@@ -97,7 +97,7 @@ def test_a_ledger_that_is_lost_between_two_uses_is_noticed_at_the_next_or_at_the
     with pytest.raises(Damaged, match="was deleted"):
         go_on(path)
     assert not path.exists()
-    with LedgerReader(_rescued(path)) as reader:
+    with LedgerReader(_rescue(path)) as reader:
         assert reader.totals(CallFilter()).calls == 1
 
 
@@ -111,7 +111,7 @@ def test_a_ledger_that_stays_is_used_again_and_again_and_may_be_new_in_the_next_
     path.unlink()
     with one_ledger(path), CallLedger(path, "e1", URL) as ledger:
         _store(ledger, 3)
-        assert ledger.spent().calls == 1
+        assert ledger.sum_spending().calls == 1
 
 
 def test_a_lost_folder_is_told_in_one_line(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import copy
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -9,8 +10,8 @@ from typing import Any
 import pytest
 from openlineage.client.serde import Serde
 
-from schemas.kumo.things import Setting
-from schemas.plan import RefreshPlan
+from flows.stages.unit_stages import stages_of
+from schemas.plan import EditionPlan, EvaluationPlan
 from schemas.tables import TABLES
 from tests.warehouse.openlineage_schema import problems
 from warehouse.lineage.columns import Origin, column_origins, origin_tables
@@ -18,21 +19,10 @@ from warehouse.lineage.datasets import Written, root_namespace
 from warehouse.lineage.events import RefreshEvents
 from warehouse.lineage.jobs import StageTables, jobs_of
 
-PLAN = RefreshPlan(
-    edition="e1",
-    configs=("c1",),
-    settings=(Setting.parse("easy"),),
-    instances=5,
-    runs=1,
-    players=("oracle",),
-    seed=0,
-    min_expected_steps=1.0,
-    preset="",
-    known_editions=(),
-    code_version="0.1.0",
-)
-LATER = RefreshPlan(**{name: getattr(PLAN, name) for name in PLAN.__slots__} | {"known_editions": ("e0",)})
-STAGES = jobs_of("kumo")
+PLAN = EditionPlan("e1", "kumo", {}, seed=0, known_editions=(), code_version="0.1.0")
+PLAY = EvaluationPlan("e1", "1", "kumo", ("oracle",), runs=1, seed=0, code_version="0.1.0")
+LATER = replace(PLAN, known_editions=("e0",))
+STAGES, PLAYING = (jobs_of(unit, "kumo", stages_of(unit, "kumo")) for unit in ("e1", "e1@1"))
 # Made where a model is asked, and brought in from elsewhere.
 UNSTAGED = {"calls", "messages", "external_scores"}
 
@@ -41,12 +31,13 @@ def _json(*events: Any) -> list[dict[str, Any]]:
     return [json.loads(Serde.to_json(event)) for event in events]
 
 
-def _whole_refresh(events: RefreshEvents) -> list[dict[str, Any]]:
-    """Return the events of a refresh in which every stage runs and a model is asked in each."""
+def _whole(events: RefreshEvents, stages: tuple[StageTables, ...] = STAGES) -> list[dict[str, Any]]:
+    """Return the events of work in which every stage runs and a model is asked in each."""
     told = [events.refresh_started()]
-    for stage in STAGES:
+    for stage in stages:
         told.append(events.stage_started(stage.name))
-        counts = {name: 3 for name in (*stage.writes, "calls", "messages") if name != "editions"}
+        counted = {*stage.writes, "calls", "messages"} - {"editions", "evaluations"}
+        counts = dict.fromkeys(counted, 3)
         told += [events.batch_done({**counts, "api_errors": 1}), *events.stage_done(counts)]
     tables = {name: Written(3, 1000) for name in TABLES if name != "external_scores"}
     return _json(*told, events.published(tables))
@@ -54,11 +45,12 @@ def _whole_refresh(events: RefreshEvents) -> list[dict[str, Any]]:
 
 def test_every_event_is_valid() -> None:
     scheduled = datetime(2026, 1, 1, 3, tzinfo=UTC)
-    events = _whole_refresh(RefreshEvents("data", LATER, STAGES, scheduled_for=scheduled, has_scores=True))
+    events = _whole(RefreshEvents("data", LATER, STAGES, scheduled_for=scheduled, has_scores=True))
     ended = RefreshEvents("s3://bucket/data", PLAN, STAGES)
     started = _json(ended.refresh_started(), ended.stage_started("sample"))
     failed = _json(*ended.ended("InvalidOption: too many"))
-    assert [problem for event in (*events, *started, *failed) for problem in problems(event)] == []
+    played = _whole(RefreshEvents("data", PLAY, PLAYING, is_first_evaluation=True), PLAYING)
+    assert [problem for event in (*events, *started, *failed, *played) for problem in problems(event)] == []
 
 
 @pytest.mark.parametrize(
@@ -89,16 +81,21 @@ def test_what_is_not_valid_is_found(path: tuple[Any, ...], value: Any, told: str
     assert told in " ".join(problems(broken))
 
 
-def test_each_run_starts_once_and_ends_once() -> None:
-    events = _whole_refresh(RefreshEvents("data", PLAN, STAGES))
+@pytest.mark.parametrize(
+    ("plan", "stages", "job"),
+    [(PLAN, STAGES, "refresh"), (PLAY, PLAYING, "evaluate")],
+    ids=["edition", "evaluation"],
+)
+def test_each_run_starts_once_and_ends_once(plan: Any, stages: tuple[StageTables, ...], job: str) -> None:
+    events = _whole(RefreshEvents("data", plan, stages), stages)
     runs: dict[tuple[str, str], list[str]] = {}
     for event in events:
         runs.setdefault((event["job"]["name"], event["run"]["runId"]), []).append(event["eventType"])
-    assert {job for job, _ in runs} == {
-        "kumo-refresh",
-        *(f"kumo-refresh.{stage.name}" for stage in STAGES),
+    assert {name for name, _ in runs} == {
+        job,
+        *(f"{job}.{stage.name}" for stage in stages),
     }
-    assert len(runs) == len(STAGES) + 1
+    assert len(runs) == len(stages) + 1
     for states in runs.values():
         assert states[0] == "START"
         assert states[-1] == "COMPLETE"
@@ -106,14 +103,14 @@ def test_each_run_starts_once_and_ends_once() -> None:
 
 
 def test_stages_name_the_refresh_as_their_parent() -> None:
-    events = _whole_refresh(RefreshEvents("data", PLAN, STAGES))
+    events = _whole(RefreshEvents("data", PLAN, STAGES))
     refresh = events[0]["run"]["runId"]
     for event in events:
         parent = event["run"]["facets"].get("parent")
-        assert (parent is None) == (event["job"]["name"] == "kumo-refresh")
+        assert (parent is None) == (event["job"]["name"] == "refresh")
         if parent is not None:
             assert parent["run"] == parent["root"]["run"] == {"runId": refresh, "facets": {}}
-            assert parent["job"]["name"] == "kumo-refresh"
+            assert parent["job"]["name"] == "refresh"
 
 
 def test_a_schedule_is_told_and_nothing_else_is_called_one() -> None:
@@ -126,7 +123,9 @@ def test_a_schedule_is_told_and_nothing_else_is_called_one() -> None:
 
 def test_column_lineage_names_only_datasets_of_the_event_and_columns_that_exist() -> None:
     told = set()
-    for event in _whole_refresh(RefreshEvents("data", PLAN, STAGES, has_scores=True)):
+    grown = _whole(RefreshEvents("data", PLAN, STAGES, has_scores=True))
+    played = _whole(RefreshEvents("data", PLAY, PLAYING, has_scores=True), PLAYING)
+    for event in (*grown, *played):
         names = {dataset["name"] for dataset in (*event["inputs"], *event["outputs"])}
         for output in event["outputs"]:
             for column, lineage in output["facets"].get("columnLineage", {}).get("fields", {}).items():
@@ -154,18 +153,20 @@ def test_references_are_column_lineage() -> None:
 
 
 def test_every_table_is_made_by_a_stage() -> None:
-    assert {table for stage in STAGES for table in stage.writes} == set(TABLES) - UNSTAGED
+    assert {table for stage in (*STAGES, *PLAYING) for table in stage.writes} == set(TABLES) - UNSTAGED
     stages = {stage.name: stage for stage in STAGES}
-    assert stages["books"].written(["kumo_books", "calls"]) == ("calls", "rejections", "kumo_books")
+    assert stages["books"].list_written(["kumo_books", "calls"]) == ("calls", "rejections", "kumo_books")
     # What publishing counts are the tables that it read.
-    assert stages["publish"].written(["kumo_books", "audits"]) == ("editions", "audits")
+    assert stages["publish"].list_written(["kumo_books", "audits"]) == ("editions", "audits")
+    written = PLAYING[-1].list_written(["turns", "audits", "statistics"])
+    assert written == ("evaluations", "statistics", "audits")
 
 
 def test_the_stages_are_those_that_were_passed() -> None:
     grow = StageTables("grow", "Grows questions.", ("kumo_domains",), ("audits",), ("kumo_instances",))
     events = RefreshEvents("data", LATER, (grow,))
     (started,) = _json(events.stage_started("grow"))
-    assert started["job"]["name"] == "kumo-refresh.grow"
+    assert started["job"]["name"] == "refresh.grow"
     assert started["job"]["facets"]["documentation"]["description"] == "Grows questions."
     assert [dataset["name"] for dataset in started["inputs"]] == [
         "tables/kumo_domains",
@@ -175,7 +176,7 @@ def test_the_stages_are_those_that_were_passed() -> None:
 
 
 def test_a_complete_stage_tells_schema_rows_and_version() -> None:
-    events = RefreshEvents("data", PLAN, STAGES)
+    events = RefreshEvents("data", PLAY, PLAYING)
     counts = {"episodes": 120, "turns": 476, "kumo_episodes": 120, "kumo_moves": 476}
     _json(events.stage_started("episodes"))
     done, running = _json(*events.stage_done({**counts, "api_errors": 2}))
@@ -183,10 +184,10 @@ def test_a_complete_stage_tells_schema_rows_and_version() -> None:
     assert set(outputs) == {f"tables/{name}" for name in ("episodes", "turns", "kumo_episodes", "kumo_moves")}
     episodes = outputs["tables/episodes"]
     assert episodes["outputFacets"]["outputStatistics"]["rowCount"] == 120
-    assert episodes["facets"]["version"]["datasetVersion"] == "e1"
+    assert episodes["facets"]["version"]["datasetVersion"] == "e1@1"
     fields = episodes["facets"]["schema"]["fields"]
     assert [(field["name"], field["type"], field["description"]) for field in fields] == [
-        (column.name, column.type, column.doc) for column in TABLES["episodes"].columns
+        (column.name, column.type, column.doc) for column in TABLES["episodes"].file_columns
     ]
     assert [field["ordinal_position"] for field in fields] == list(range(1, len(fields) + 1))
     assert {dataset["name"] for dataset in done["inputs"]} == {
@@ -254,7 +255,7 @@ def test_a_failure_ends_the_stage_and_the_refresh_and_an_abort_has_no_message() 
         events = RefreshEvents("data", PLAN, STAGES)
         (started,) = _json(events.stage_started("books"))
         ended = _json(*events.ended(message))
-        assert [event["job"]["name"] for event in ended] == ["kumo-refresh.books", "kumo-refresh"]
+        assert [event["job"]["name"] for event in ended] == ["refresh.books", "refresh"]
         assert {event["eventType"] for event in ended} == {state}
         assert ended[0]["run"]["runId"] == started["run"]["runId"]
         told = [event["run"]["facets"].get("errorMessage", {}).get("message") for event in ended]
@@ -262,7 +263,7 @@ def test_a_failure_ends_the_stage_and_the_refresh_and_an_abort_has_no_message() 
     between = RefreshEvents("data", PLAN, STAGES)
     between.stage_started("books")
     between.stage_done({"kumo_books": 5})
-    assert [event["job"]["name"] for event in _json(*between.ended("x"))] == ["kumo-refresh"]
+    assert [event["job"]["name"] for event in _json(*between.ended("x"))] == ["refresh"]
 
 
 def test_earlier_editions_are_read_where_there_are_any_and_a_first_edition_creates_the_tables() -> None:
@@ -279,9 +280,7 @@ def test_earlier_editions_are_read_where_there_are_any_and_a_first_edition_creat
 
 def test_scores_are_read_by_the_statistics_where_there_are_any() -> None:
     for has_scores in (True, False):
-        (event,) = _json(
-            RefreshEvents("data", PLAN, STAGES, has_scores=has_scores).stage_started("statistics")
-        )
+        (event,) = _json(RefreshEvents("data", PLAY, PLAYING, has_scores=has_scores).stage_started("publish"))
         assert ("tables/external_scores" in [d["name"] for d in event["inputs"]]) == has_scores
 
 

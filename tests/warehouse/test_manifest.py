@@ -9,18 +9,21 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from schemas.tables import staged_tables
 from tests.warehouse import tiny_edition
-from warehouse.catalog.catalog import open_catalog, table_file
+from tests.warehouse.tiny_edition import publish
+from warehouse.catalog.catalog import open_catalog, row_file, table_file
 from warehouse.editions.manifest import manifest_file, parse_manifest, seal_file, seal_row
-from warehouse.editions.publish import publish
-from warehouse.editions.verify import Verification, verifiable_editions, verify_edition
+from warehouse.editions.verify import Verification, verifiable_units, verify_unit
 from warehouse.store.digests import Digest, digests_of
 from warehouse.store.store import Store
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
-TEMPLATES = {"kumo/player_turn.md.j2": "tpl_1"}
-EPISODES = table_file("episodes", "e1")
-ROW = table_file("editions", "e1")
+TEMPLATES = {"kumo/players/turn.md.j2": "tpl_1"}
+ANSWERS = "e1@1"
+EPISODES = table_file("episodes", ANSWERS)
+UNITS = pytest.mark.parametrize("unit", ["e1", ANSWERS])
+ROW, ANSWER_ROW = row_file("e1"), row_file(ANSWERS)
 
 
 def _publish(root: Path, edition: str = "e1", now: datetime = NOW) -> Store:
@@ -29,32 +32,44 @@ def _publish(root: Path, edition: str = "e1", now: datetime = NOW) -> Store:
     return store
 
 
-def _found(verification: Verification) -> list[tuple[str, str]]:
+def _find_flaws(verification: Verification) -> list[tuple[str, str]]:
     return [(finding.file, finding.problem) for finding in verification.findings]
 
 
-def test_a_manifest_lists_every_file_and_what_made_it(tmp_path: Path) -> None:
+def _files(root: Path, unit: str) -> dict[str, Path]:
+    """Return the published files of an edition or evaluation by name."""
+    stem = unit.partition("@")[2] or "part-0"
+    found = root.glob(f"tables/*/edition=e1/{stem}.parquet")
+    return {path.relative_to(root).as_posix(): path for path in found}
+
+
+@UNITS
+def test_a_manifest_lists_every_file_and_what_made_it(tmp_path: Path, unit: str) -> None:
     store = _publish(tmp_path)
-    manifest = parse_manifest(store.read_bytes(manifest_file("e1")))
-    files = {path.relative_to(tmp_path).as_posix(): path for path in tmp_path.rglob("*.parquet")}
-    assert {file.name for file in manifest.files} == files.keys() - {ROW}
+    manifest = parse_manifest(store.read_bytes(manifest_file(unit)))
+    files = _files(tmp_path, unit)
+    assert {file.name for file in manifest.files} == files.keys() - {row_file(unit)}
     for file in manifest.files:
         content = files[file.name].read_bytes()
         assert (file.size, file.sha256) == (len(content), hashlib.sha256(content).hexdigest())
         assert file.rows == pq.read_metadata(files[file.name]).num_rows
         assert f"tables/{file.table}/" in file.name
     made = manifest.made
-    assert made["settings"] == json.loads(json.dumps(tiny_edition.plan("e1").as_json()))
+    plan = tiny_edition.plan("e1")
+    part = plan.growth if unit == "e1" else plan.evaluation
+    assert (made["unit"], made["settings"]) == (unit, json.loads(json.dumps(part.as_json())))
     assert (made["seeds"], made["templates"], made["code_version"]) == ({"refresh": 3}, TEMPLATES, "test")
     assert made["dependencies"]["duckdb"].startswith("2.")
     assert made["dependencies"].keys() >= {"numpy", "pyarrow", "python-sat"}
     assert made["python"].startswith("3.")
 
 
-def test_the_row_names_the_manifest_by_its_hash(tmp_path: Path) -> None:
+@UNITS
+def test_the_row_names_the_manifest_by_its_hash(tmp_path: Path, unit: str) -> None:
     store = _publish(tmp_path)
-    content = (tmp_path / manifest_file("e1")).read_bytes()
-    rows = open_catalog(store).query("SELECT manifest_sha256 FROM editions")[1]
+    content = (tmp_path / manifest_file(unit)).read_bytes()
+    table = "editions" if unit == "e1" else "evaluations"
+    rows = open_catalog(store).query(f"SELECT manifest_sha256 FROM {table}")[1]
     assert rows == [(hashlib.sha256(content).hexdigest(),)]
 
 
@@ -66,14 +81,16 @@ def test_equal_files_give_an_equal_manifest_whenever_they_are_published(tmp_path
     assert len(contents) == 1
 
 
-def test_an_edition_as_it_was_published_is_whole(tmp_path: Path) -> None:
-    verification = verify_edition(_publish(tmp_path), "e1")
+@UNITS
+def test_what_was_published_is_whole(tmp_path: Path, unit: str) -> None:
+    verification = verify_unit(_publish(tmp_path), unit)
     assert verification.is_whole
-    assert verification.findings == ()
-    assert verification.files == len(list(tmp_path.rglob("*.parquet"))) - 1
-    assert verification.rows == sum(table.num_rows for table in tiny_edition.tables().values())
-    sizes = [path.stat().st_size for path in tmp_path.rglob("*.parquet") if "editions" not in path.parts]
-    assert verification.bytes == sum(sizes)
+    assert verification.findings == []
+    files = _files(tmp_path, unit)
+    del files[row_file(unit)]
+    assert verification.files == len(files)
+    assert verification.rows == sum(pq.read_metadata(path).num_rows for path in files.values())
+    assert verification.bytes == sum(path.stat().st_size for path in files.values())
 
 
 def _flip(path: Path) -> None:
@@ -101,26 +118,35 @@ def _append(path: Path) -> None:
         (manifest_file("e1"), Path.unlink, "missing"),
         (seal_file("e1"), Path.unlink, "missing"),
         (ROW, _truncate, "unreadable"),
+        (table_file("instances", "e1"), _flip, "altered"),
+        (manifest_file(ANSWERS), _flip, "altered"),
+        (ANSWER_ROW, _truncate, "unreadable"),
     ],
 )
 def test_damage_is_named(tmp_path: Path, file: str, damage: Callable[[Path], None], problem: str) -> None:
     store = _publish(tmp_path)
     _publish(tmp_path, "e2")
     damage(tmp_path / file)
-    verification = verify_edition(store, "e1")
+    unit, other = (
+        ("e1", ANSWERS) if file not in (EPISODES, ANSWER_ROW, manifest_file(ANSWERS)) else (ANSWERS, "e1")
+    )
+    verification = verify_unit(store, unit)
     assert not verification.is_whole
-    assert _found(verification) == [(file, problem)]
+    assert _find_flaws(verification) == [(file, problem)]
     assert verification.findings[0].is_damage
-    assert verify_edition(store, "e2").is_whole
+    assert verify_unit(store, other).is_whole
+    assert verify_unit(store, "e2").is_whole
 
 
 def test_every_damaged_file_is_named(tmp_path: Path) -> None:
     store = _publish(tmp_path)
-    for table in tiny_edition.STAGED_TABLES:
-        _flip(tmp_path / table_file(table, "e1"))
-    assert _found(verify_edition(store, "e1")) == [
-        (table_file(table, "e1"), "altered") for table in sorted(tiny_edition.STAGED_TABLES)
-    ]
+    for unit in ("e1", ANSWERS):
+        staged = staged_tables("kumo", answers=unit == ANSWERS)
+        for table in staged:
+            _flip(tmp_path / table_file(table, unit))
+        assert _find_flaws(verify_unit(store, unit)) == [
+            (table_file(table, unit), "altered") for table in sorted(staged)
+        ]
 
 
 @pytest.mark.parametrize(
@@ -140,8 +166,8 @@ def test_a_row_that_was_altered_contradicts_its_manifest(tmp_path: Path, column:
     rows = [{**table.to_pylist()[0], column: value}]
     pq.write_table(type(table).from_pylist(rows, schema=table.schema), tmp_path / ROW)
     seal_row(store, "e1", (tmp_path / ROW).read_bytes())
-    verification = verify_edition(store, "e1")
-    assert _found(verification) == [(ROW, "altered")]
+    verification = verify_unit(store, "e1")
+    assert _find_flaws(verification) == [(ROW, "altered")]
     assert verification.findings[0].message.endswith(f"differs from the manifest in {column}")
 
 
@@ -152,20 +178,20 @@ def test_a_row_that_was_altered_breaks_its_seal(tmp_path: Path) -> None:
     table = pq.read_table(tmp_path / ROW, partitioning=None)
     rows = [{**table.to_pylist()[0], "created_at": datetime(2020, 1, 1, tzinfo=UTC)}]
     pq.write_table(type(table).from_pylist(rows, schema=table.schema), tmp_path / ROW)
-    assert _found(verify_edition(store, "e1")) == [(ROW, "altered")]
+    assert _find_flaws(verify_unit(store, "e1")) == [(ROW, "altered")]
     (tmp_path / ROW).write_bytes(content)
-    assert verify_edition(store, "e1").is_whole
-    for place in range(0, len(content), 101):
+    assert verify_unit(store, "e1").is_whole
+    for place in range(0, len(content), 601):
         changed = bytearray(content)
         changed[place] ^= 1
         (tmp_path / ROW).write_bytes(changed)
-        assert not verify_edition(store, "e1").is_whole
+        assert not verify_unit(store, "e1").is_whole
 
 
 def test_a_seal_that_was_altered_fits_no_row(tmp_path: Path) -> None:
     store = _publish(tmp_path)
     _flip(tmp_path / seal_file("e1"))
-    (finding,) = verify_edition(store, "e1").findings
+    (finding,) = verify_unit(store, "e1").findings
     assert (finding.file, finding.problem) == (ROW, "altered")
     assert seal_file("e1") in finding.message
 
@@ -174,17 +200,19 @@ def test_a_row_that_names_another_manifest_is_found(tmp_path: Path) -> None:
     store = _publish(tmp_path)
     _publish(tmp_path, "e2")
     (tmp_path / manifest_file("e1")).write_bytes((tmp_path / manifest_file("e2")).read_bytes())
-    assert _found(verify_edition(store, "e1")) == [(manifest_file("e1"), "altered")]
+    assert _find_flaws(verify_unit(store, "e1")) == [(manifest_file("e1"), "altered")]
     (tmp_path / ROW).write_bytes((tmp_path / table_file("editions", "e2")).read_bytes())
-    problems = _found(verify_edition(store, "e1"))
+    problems = _find_flaws(verify_unit(store, "e1"))
     assert (ROW, "altered") in problems
 
 
-def test_a_file_too_many_is_named_and_is_no_damage(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["part-1", "9"])
+def test_a_file_too_many_is_named_and_is_no_damage(tmp_path: Path, name: str) -> None:
     store = _publish(tmp_path)
-    (tmp_path / EPISODES).with_name("part-1.parquet").write_bytes(b"?")
-    verification = verify_edition(store, "e1")
-    assert _found(verification) == [(EPISODES.replace("part-0", "part-1"), "unlisted")]
+    (tmp_path / EPISODES).with_name(f"{name}.parquet").write_bytes(b"?")
+    verification = verify_unit(store, "e1")
+    assert _find_flaws(verification) == [(table_file("episodes", f"e1@{name}"), "unlisted")]
+    assert verify_unit(store, ANSWERS).findings == []
     assert verification.is_whole
     assert not verification.findings[0].is_damage
 
@@ -193,18 +221,18 @@ def test_an_edition_whose_row_is_lost_is_still_verified(tmp_path: Path) -> None:
     store = _publish(tmp_path)
     _publish(tmp_path, "e2")
     (tmp_path / ROW).unlink()
-    assert verifiable_editions(store) == ("e1", "e2")
-    assert _found(verify_edition(store, "e1")) == [(ROW, "missing")]
+    assert verifiable_units(store) == ("e1", ANSWERS, "e2", "e2@1")
+    assert _find_flaws(verify_unit(store, "e1")) == [(ROW, "missing")]
     # A publish that was cut off just before the row looks the same, but for its staging.
     (tmp_path / "staging" / "e1" / "done").mkdir(parents=True)
-    assert verifiable_editions(store) == ("e2",)
+    assert verifiable_units(store) == (ANSWERS, "e2", "e2@1")
 
 
 def test_a_manifest_that_cannot_be_read_is_damage(tmp_path: Path) -> None:
     store = _publish(tmp_path)
-    for content in (b"", b"[]", b'{"format": 2}', b"\xff"):
+    for content in (b"", b"[]", b'{"format": 3}', b"\xff"):
         (tmp_path / manifest_file("e1")).write_bytes(content)
-        assert (manifest_file("e1"), "altered") in _found(verify_edition(store, "e1"))
+        assert (manifest_file("e1"), "altered") in _find_flaws(verify_unit(store, "e1"))
         with pytest.raises(ValueError, match="not a manifest"):
             parse_manifest(content)
 

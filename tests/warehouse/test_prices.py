@@ -1,7 +1,5 @@
 """The price table: unknown is never zero, and a wrong cell is named."""
 
-import csv
-from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -14,38 +12,22 @@ from warehouse.store.store import Store
 HEADER = ",".join(PRICE_COLUMNS)
 
 
-def written(root: Path, *lines: str) -> Store:
+def write_prices(root: Path, *lines: str) -> Store:
     (root / "prices.csv").write_text("\n".join([HEADER, *lines]) + "\n", encoding="utf-8")
     return Store(str(root))
 
 
-def test_every_bundled_price_says_when_and_where_it_was_found(tmp_path: Path) -> None:
-    bundled = (files("warehouse.ledger") / "prices.csv").read_text(encoding="utf-8").splitlines()
-    rows = list(csv.DictReader(line for line in bundled if not line.startswith("#")))
-    assert list(load_prices(Store(str(tmp_path)))) == [row["model"] for row in rows]
-    assert all(row["as_of"] and row["source"].startswith("https://") for row in rows)
-    assert any("Prices change" in line for line in bundled if line.startswith("#"))
-
-
-def test_the_operators_row_replaces_the_bundled_one_whole(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    bundled = tmp_path / "package"
-    bundled.mkdir()
-    written(bundled, "a,1,2,0.5,2026-01-01,https://a", "b,3,4,,2026-01-01,https://b")
-    monkeypatch.setattr("warehouse.ledger.prices.files", lambda package: bundled)
-    store = written(tmp_path, "a,10,,,,", "c,0,0,,,mine")
-    assert load_prices(store) == {"a": Price(10.0, None), "b": Price(3.0, 4.0), "c": Price(0.0, 0.0)}
-
-
 def test_an_empty_cell_is_unknown_and_0_is_a_price(tmp_path: Path) -> None:
-    store = written(tmp_path, "unknown,,,,,", "free,0,0.0,0,,", "half,0.15,,,,", "some, 1.25 ,10,0.125,,")
-    prices = load_prices(store)
-    assert prices["unknown"] == Price(None, None, None)
-    assert prices["free"] == Price(0.0, 0.0, 0.0)
-    assert prices["half"] == Price(0.15, None, None)
-    assert prices["some"] == Price(1.25, 10.0, 0.125)
-    assert prices["unknown"].prompt is None
+    store = write_prices(
+        tmp_path, "unknown,,,,,", "free,0,0.0,0,,", "half,0.15,,,,", "some, 1.25 ,10,0.125,,"
+    )
+    assert load_prices(store) == {
+        "unknown": Price(None, None, None),
+        "free": Price(0.0, 0.0, 0.0),
+        "half": Price(0.15, None, None),
+        "some": Price(1.25, 10.0, 0.125),
+    }
+    assert load_prices(Store(f"{tmp_path}/other")) == {}
 
 
 def test_comments_blank_lines_quotes_and_a_byte_order_mark_are_read(tmp_path: Path) -> None:
@@ -64,7 +46,7 @@ def test_a_short_table_needs_three_columns_only() -> None:
     "value", ["-1", "$1", "1,5", "nan", "inf", "1_0", "free", "1e3", "0x1", "١", "1" * 400]
 )
 def test_a_price_that_is_no_number_is_named_with_its_line(tmp_path: Path, value: str) -> None:
-    store = written(tmp_path, "a,1,2,,,", f'b,1,"{value}",,,')
+    store = write_prices(tmp_path, "a,1,2,,,", f'b,1,"{value}",,,')
     with pytest.raises(UnreadableInput) as caught:
         load_prices(store)
     told = str(caught.value)

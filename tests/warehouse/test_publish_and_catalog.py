@@ -1,7 +1,9 @@
 """An edition is seen whole or not at all, and its views answer."""
 
+import json
 import subprocess
 import sys
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -16,10 +18,10 @@ from schemas.table_form import DUCKDB_TYPES
 from schemas.tables import TABLES
 from tests.conftest import REPOSITORY
 from tests.warehouse import tiny_edition
+from tests.warehouse.tiny_edition import publish
 from warehouse.audit.audit import audit
 from warehouse.catalog.catalog import open_catalog, published_editions, question_views, table_file
 from warehouse.editions.issued_ids import issued_instances
-from warehouse.editions.publish import publish
 from warehouse.staging.merge_parts import write_sorted
 from warehouse.store.store import Store
 
@@ -30,11 +32,17 @@ NOW = datetime(2026, 1, 2, tzinfo=UTC)
 def _audits() -> list[dict[str, Any]]:
     with TemporaryDirectory() as folder:
         tables = tiny_edition.tables()
-        return audit({name: write_sorted(name, [table], Path(folder)) for name, table in tables.items()})
+        return audit(
+            {name: write_sorted(name, [table], Path(folder), "e1") for name, table in tables.items()}
+        )
 
 
 def _publish(store: Store, edition: str) -> None:
     publish(store, tiny_edition.plan(edition), tiny_edition.tables(), _audits(), NOW)
+
+
+def _hashable(values: Iterable[Any]) -> tuple[Any, ...]:
+    return tuple(tuple(value) if isinstance(value, list) else value for value in values)
 
 
 @pytest.fixture
@@ -47,10 +55,17 @@ def store(tmp_path: Path) -> Store:
 def test_tables_come_back_as_they_were_written(store: Store) -> None:
     catalog = open_catalog(store)
     for name, table in tiny_edition.tables().items():
+        place = [column.name for column in TABLES[name].place]
         columns, rows = catalog.query(f'FROM "{name}"')
-        assert columns == ["edition", *table.column_names]
-        assert len(rows) == table.num_rows
+        assert columns == [*place, *table.column_names]
+        # A text that both authors and players were sent belongs to either's calls.
+        assert {row[len(place) :] for row in map(_hashable, rows)} == {
+            _hashable(row.values()) for row in table.to_pylist()
+        }
         assert all(row[0] == "e1" for row in rows)
+        if "evaluation" in place:
+            answers = TABLES[name].kind == "answers"
+            assert {row[1] for row in rows} <= ({"1"} if answers else {"", "1"})
 
 
 def test_an_edition_without_its_row_is_not_seen(store: Store, tmp_path: Path) -> None:
@@ -88,10 +103,12 @@ def test_edition_names_that_look_like_dates_and_numbers_stay_text(tmp_path: Path
 
 
 def test_any_parquet_reader_reads_a_file(store: Store, tmp_path: Path) -> None:
-    table = pq.read_table(tmp_path / table_file("episodes", "e1"), partitioning=None)
-    assert table.schema.equals(TABLES["episodes"].arrow_schema())
+    own = [column.name for column in TABLES["episodes"].columns]
+    table = pq.read_table(tmp_path / table_file("episodes", "e1@1"))
+    assert table.select(own).schema.equals(TABLES["episodes"].arrow_schema())
+    assert pq.read_table(tmp_path / "tables/episodes").to_pylist() == table.to_pylist()
     assert (
-        pq.ParquetFile(tmp_path / table_file("turns", "e1")).metadata.row_group(0).column(0).compression
+        pq.ParquetFile(tmp_path / table_file("turns", "e1@1")).metadata.row_group(0).column(0).compression
         == "ZSTD"
     )
 
@@ -100,8 +117,7 @@ def test_an_empty_root_has_every_table_and_view_with_their_types(tmp_path: Path)
     catalog = open_catalog(Store(str(tmp_path)))
     for name, table in TABLES.items():
         described = catalog.query(f'DESCRIBE "{name}"')[1]
-        own = described[1:] if table.of_editions else described
-        assert [row[1] for row in own] == [DUCKDB_TYPES[column.type] for column in table.columns]
+        assert [row[1] for row in described] == [DUCKDB_TYPES[column.type] for column in table.file_columns]
     for name in question_views():
         assert catalog.query(f'FROM "{name}"')[1] == []
 
@@ -127,9 +143,12 @@ def test_wrong_sql_is_one_line_that_names_what_there_is(store: Store) -> None:
         catalog.query("SELEC 1")
 
 
-def test_a_root_of_an_older_format_is_refused_by_name(tmp_path: Path) -> None:
-    store = Store(str(tmp_path))
-    store.write_bytes("tables/domains/edition=e1/part-0.parquet", b"")
-    store.write_bytes("tables/editions/edition=e1/part-0.parquet", b"")
-    with pytest.raises(UnreadableInput, match=r"was written in format 1 .*, expected format 2: name another"):
-        published_editions(store)
+@pytest.mark.parametrize("number", [2, 4])
+def test_a_root_of_another_format_is_refused_by_name(store: Store, number: int) -> None:
+    name = next(name for name in store.names("manifests") if name.endswith(".json"))
+    manifest = json.loads(store.read_bytes(f"manifests/{name}"))
+    store.write_bytes(f"manifests/{name}", json.dumps({**manifest, "format": number}).encode())
+    told = rf"was written in format {number} by another version .*, expected format 3: name another"
+    for use in (published_editions, open_catalog):
+        with pytest.raises(UnreadableInput, match=told):
+            use(store)

@@ -7,9 +7,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from schemas.kumo.things import Setting
+from warehouse.kumo.release.files import ReleaseFile
+from warehouse.kumo.release.layout import SettingFile
 from warehouse.kumo.release.run_table import run_table_episodes
+from warehouse.kumo.release.trajectory_lines import Board
 
-KEYS = {("MusicEnv", 4, 6): {0: ("ki_0", "bk_0"), 1: ("ki_1", None)}}
+BOARDS = {
+    ("MusicEnv", Setting(4, 6)): {
+        seed: Board(f"ki_{seed}", book, (), (), {}, {}) for seed, book in enumerate(("bk_0", None))
+    }
+}
 
 
 def _run(model: str = "m", run: int = 0, seed: int = 0, count: int = 5, **changes: Any) -> dict[str, Any]:
@@ -50,7 +58,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def _episodes(file: Path, **options: Any) -> list[tuple[Any, ...]]:
-    tables = run_table_episodes(file, KEYS, **{"known": (), **options})
+    tables = run_table_episodes(file, BOARDS, **{"known": (), **options})
     own = {row["episode_id"]: row for row in tables["kumo_episodes"].to_pylist()}
     rows = [{**row, **own[row["episode_id"]]} for row in tables["episodes"].to_pylist()]
     assert len(own) == len(rows)
@@ -77,12 +85,8 @@ def test_fine_tuned_players_have_their_name_and_the_oracle_is_left_out(file: Pat
 
 
 def test_players_with_files_of_their_own_are_left_out(file: Path) -> None:
-    assert {row[0] for row in _episodes(file, known={("m", "MusicEnv", 4, 6)})} == {"sft/s"}
-    assert len(_episodes(file, known={("m", "MusicEnv", 12, 16)})) == 7
+    def of_m(setting: Setting) -> SettingFile:
+        return SettingFile("MusicEnv", setting, ReleaseFile("m", file), player="m")
 
-
-def test_ids_are_unique_and_sorted(file: Path) -> None:
-    for table in run_table_episodes(file, KEYS, ()).values():
-        ids = table["episode_id"].to_pylist()
-        assert len(ids) == 7
-        assert ids == sorted(set(ids))
+    assert {row[0] for row in _episodes(file, known=[of_m(Setting(4, 6))])} == {"sft/s"}
+    assert len(_episodes(file, known=[of_m(Setting(12, 16))])) == 7

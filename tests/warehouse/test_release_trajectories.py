@@ -2,9 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable
 from pathlib import Path
-from statistics import fmean
 from typing import Any
 
 import pyarrow.parquet as pq
@@ -16,24 +14,20 @@ from tests.warehouse.release_runs import (
     EASY,
     HARD,
     INSTANCE,
-    Rows,
     a_line,
     a_run,
     an_unparsed_run,
     read,
     read_lines,
     read_one,
-    released_instances,
+    read_released_instances,
     setting_folder,
     trajectory_file,
     whole_episodes,
     whole_turns,
 )
-from warehouse.kumo.release.trajectories import ImportedTrajectories
 from warehouse.kumo.rows import episode_id, kumo_episode_row, move_rows, observation_text
 from warehouse.staging.play_rows import episode_row, turn_rows
-
-MAIN_DOMAINS = ("MedicalEnv", "ChemicalEnv", "MusicEnv", "EducationEnv", "FantasyEnv")
 
 # The real trajectories
 
@@ -47,12 +41,12 @@ def test_counts_of_each_model_and_domain_are_the_published_ones(
         for path in (release / "results").glob(f"*/VanillaAgent/*/{setting_folder(setting)}/*.jsonl")
     ]
     domains = {file.domain for file in files}
-    imported, rows = read(files, released_instances(release, domains, setting), tmp_path)
-    assert imported.skipped == ()
-    assert imported.findings == ()
+    imported, rows = read(files, read_released_instances(release, domains, setting), tmp_path)
+    assert imported.skipped == []
+    assert imported.findings == []
     domain_of = {
         key.instance_id: place[0]
-        for place, keys in released_instances(release, domains, setting).items()
+        for place, keys in read_released_instances(release, domains, setting).items()
         for key in keys.values()
     }
 
@@ -82,36 +76,18 @@ def published_counts(release: Path, played: set[tuple[str, str]], setting: Any) 
     return counted
 
 
-@pytest.mark.parametrize(("setting", "published"), [(EASY, 3.92), (HARD, 6.69)])
-def test_the_mean_optimal_count_is_the_papers(
-    release: Path, tmp_path: Path, setting, published: float
-) -> None:
-    _, rows = read_oracle(release, tmp_path, MAIN_DOMAINS, setting)
-    assert len(rows["episodes"]) == 50 * len(MAIN_DOMAINS)
-    assert fmean(row["tests"] + 2 for row in whole_episodes(rows)) == pytest.approx(published, abs=0.005)
-    assert {row["tokens"] for row in rows["episodes"]} == {None}
-
-
 def test_the_oracles_published_failures_are_kept_and_found(release: Path, tmp_path: Path) -> None:
-    domains = [folder.name for folder in (release / "search_results").iterdir()]
-    imported, rows = read_oracle(release, tmp_path, domains, EASY)
+    paths = {
+        path.parts[-3]: path for path in release.glob(f"search_results/*/{setting_folder(EASY)}/*.jsonl")
+    }
+    files = [trajectory_file(path, "oracle", domain) for domain, path in paths.items()]
+    imported, rows = read(files, read_released_instances(release, paths, EASY), tmp_path)
     assert Counter(row["success"] for row in rows["episodes"]) == {True: 65 * 50 - 7, False: 7}
-    told = [finding for finding in imported.findings if finding.rule == "success_differs"]
-    failures = [finding for finding in told if finding.message.startswith("published as a failure")]
+    assert {row["tokens"] for row in rows["episodes"]} == {None}
+    differing = [finding for finding in imported.findings if finding.rule == "success_differs"]
+    failures = [finding for finding in differing if finding.message.startswith("published as a failure")]
     assert "oracle FungalEnv easy seed=36" in {finding.subject for finding in failures}
     assert len(failures) <= 7
-
-
-def read_oracle(
-    release: Path, tmp_path: Path, domains: Iterable[str], setting: Any
-) -> tuple[ImportedTrajectories, Rows]:
-    paths = {domain: release / "search_results" / domain / setting_folder(setting) for domain in domains}
-    files = [
-        trajectory_file(path / "eval_times=10.jsonl", "oracle", domain, setting)
-        for domain, path in paths.items()
-        if path.is_dir()
-    ]
-    return read(files, released_instances(release, paths, setting), tmp_path)
 
 
 # Made-up runs, by how they end
@@ -140,18 +116,22 @@ def test_a_run_gives_the_rows_that_the_same_episode_of_ours_gives(tmp_path: Path
     }
 
 
-def test_a_truth_that_an_observation_rules_out_is_wrong(tmp_path: Path) -> None:
-    episode, turns, findings = read_one(tmp_path, a_run([], "snow"))
-    assert (episode["status"], episode["success"], episode["tests"]) == ("wrong", False, 0)
-    assert [(turn["kind"], turn["move"]) for turn in turns] == [("truth", "snow")]
-    assert findings == []
-
-
-@pytest.mark.parametrize(("end", "published", "status"), [("rain", False, "wrong"), ("snow", True, "solved")])
-def test_published_success_is_kept_where_our_grader_differs(tmp_path: Path, end, published, status) -> None:
-    episode, _, findings = read_one(tmp_path, a_run(["listen"], end, successful=published))
-    assert (episode["status"], episode["success"]) == (status, published)
-    assert findings == ["success_differs"]
+@pytest.mark.parametrize(
+    ("tests", "end", "published", "status", "rules"),
+    [
+        ([], "snow", False, "wrong", []),
+        (["listen"], "rain", False, "wrong", ["success_differs"]),
+        (["listen"], "snow", True, "solved", ["success_differs"]),
+    ],
+    ids=["ruled out", "published as a failure", "published as a success"],
+)
+def test_published_success_is_kept_where_our_grader_differs(
+    tmp_path: Path, tests: list[str], end: str, published: bool, status: str, rules: list[str]
+) -> None:
+    episode, turns, findings = read_one(tmp_path, a_run(tests, end, successful=published))
+    assert (episode["status"], episode["success"], episode["tests"]) == (status, published, len(tests))
+    assert (turns[-1]["kind"], turns[-1]["move"]) == ("truth", end)
+    assert findings == rules
 
 
 @pytest.mark.parametrize("last", [None, "thunder"], ids=["null", "the text"])

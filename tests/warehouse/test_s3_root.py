@@ -11,9 +11,9 @@ import pytest
 from schemas.errors import EditionConflict
 from tests.warehouse import tiny_edition
 from tests.warehouse.s3_server import S3, s3
+from tests.warehouse.tiny_edition import publish
 from warehouse.catalog.catalog import open_catalog, published_editions, table_file
 from warehouse.editions.manifest import manifest_file
-from warehouse.editions.publish import publish
 from warehouse.store.file_system import file_system
 from warehouse.store.store import Store
 
@@ -35,7 +35,7 @@ import sys
 from datetime import UTC, datetime
 from schemas.errors import EditionConflict
 from tests.warehouse import tiny_edition
-from warehouse.editions.publish import publish
+from tests.warehouse.tiny_edition import publish
 from warehouse.store.store import Store
 
 store = Store(sys.argv[1])
@@ -59,7 +59,7 @@ def root(request: pytest.FixtureRequest, tmp_path: Path, s3: S3) -> str:
     return str(tmp_path / "data") if request.param == "local" else s3.new_root()
 
 
-def _raced(program: str, root: str, names: list[str]) -> dict[str, str]:
+def _race(program: str, root: str, names: list[str]) -> dict[str, str]:
     """Run a process a name, let all begin at once, and return the line that each ends with."""
     racers = {
         name: subprocess.Popen(
@@ -122,7 +122,7 @@ def test_what_is_there_is_never_created_again(kind: str, s3: S3, tmp_path: Path)
 
 
 def test_of_several_processes_exactly_one_creates_the_file(root: str) -> None:
-    lines = _raced(_RACE, root, list("abc"))
+    lines = _race(_RACE, root, list("abc"))
     (winner,) = [name for name, line in lines.items() if line == "True"]
     assert sorted(lines.values()) == ["False"] * 2 + ["True"]
     assert Store(root).read_bytes("folder/prize") == winner.encode() * 100_000
@@ -153,7 +153,7 @@ def test_what_another_process_wrote_is_seen_at_once(s3: S3) -> None:
 
 
 def test_of_two_publishers_of_one_edition_one_wins_whole(root: str) -> None:
-    lines = _raced(_PUBLISH, root, ["one", "other"])
+    lines = _race(_PUBLISH, root, ["one", "other"])
     (winner,) = [name for name, line in lines.items() if line == "published"]
     (refused,) = [line for line in lines.values() if line != "published"]
     assert refused.startswith(f"EditionConflict edition 'e1' is already published in {root}")
@@ -161,14 +161,22 @@ def test_of_two_publishers_of_one_edition_one_wins_whole(root: str) -> None:
     (audit,) = store.read_table(table_file("audits", "e1")).to_pylist()
     assert audit["observed"] == winner
     manifest = json.loads(store.read_bytes(manifest_file("e1")))
-    assert {file["table"] for file in manifest["files"]} >= {"episodes", "audits"}
+    assert {file["table"] for file in manifest["files"]} >= {"instances", "audits"}
     assert not store.exists("lock.json")
-    written = _written_at(root)
+    written = _read_write_times(root)
     assert len(written) > 10
-    assert max(written.values()) == written[table_file("editions", "e1")]
+    assert max(written.values()) == written[table_file("evaluations", "e1@1")]
+    of_edition = {name: at for name, at in written.items() if name in _files_of(store, "e1")}
+    assert max(of_edition.values()) == written[table_file("editions", "e1")]
 
 
-def _written_at(root: str) -> dict[str, object]:
+def _files_of(store: Store, unit: str) -> set[str]:
+    """Return the names of the files that the unit's manifest lists, its row among them."""
+    files = json.loads(store.read_bytes(manifest_file(unit)))["files"]
+    return {table_file(file["table"], unit) for file in files} | {table_file("editions", unit)}
+
+
+def _read_write_times(root: str) -> dict[str, object]:
     """Return when each published file was written, by name."""
     filesystem, path = file_system(root)
     found = filesystem.find(path, detail=True)

@@ -16,7 +16,7 @@ import pytest
 from schemas.errors import Damaged, EditionConflict
 from schemas.ids import content_id
 from tests.warehouse import tiny_edition
-from warehouse.staging.staging import Staging, staged_editions
+from warehouse.staging.staging import Staging, staged_units
 from warehouse.store.store import Store
 
 
@@ -40,16 +40,6 @@ def test_a_killed_writer_leaves_the_file_whole(tmp_path: Path) -> None:
         content = Store(str(tmp_path)).read_bytes("table/file")
         assert len(content) == 3_000_000
         assert len(set(content)) == 1
-
-
-def test_store_lists_sorted_names_and_nothing_for_an_absent_folder(tmp_path: Path) -> None:
-    store = Store(str(tmp_path))
-    for name in ("b", "a", "c"):
-        store.write_bytes(f"folder/{name}", b"x")
-    assert store.names("folder") == ["a", "b", "c"]
-    assert store.names("elsewhere") == []
-    assert store.exists("folder/a")
-    assert not store.exists("folder/d")
 
 
 def _write_more_than_allowed(root: str, out: str) -> None:
@@ -89,7 +79,7 @@ def test_a_write_that_fails_names_the_file_and_leaves_the_old_one_and_no_draft(t
 
 def test_a_memory_file_system_serves_as_root() -> None:
     staging = Staging(Store("memory://perennial-test"), "e1")
-    staging.write_plan(tiny_edition.plan("e1"))
+    staging.write_plan(tiny_edition.plan("e1").growth)
     staging.write_batch("k", {"kumo_books": tiny_edition.rows()["kumo_books"]})
     assert staging.read_batch("k", "kumo_books") == tiny_edition.rows()["kumo_books"]
     staging.remove()
@@ -104,26 +94,21 @@ def test_a_batch_without_its_mark_does_not_count(tmp_path: Path) -> None:
     (tmp_path / "staging/e1/done/two.json").unlink()
     assert staging.is_done("one")
     assert not staging.is_done("two")
-    assert staging.read_all("episodes").num_rows == 0
-    assert staging.read_all("kumo_books").num_rows == len(rows["kumo_books"])
+    assert staging.done_keys() == ["one"]
+    assert staging.read_batch("one", "kumo_books") == rows["kumo_books"]
+    with pytest.raises(Damaged, match=r"done/two\.json is missing"):
+        staging.read_batch("two", "episodes")
 
 
-def test_read_all_sorts_by_the_key_whatever_the_order_of_staging(tmp_path: Path) -> None:
-    turns = tiny_edition.rows()["turns"]
-    one, other = Staging(Store(str(tmp_path)), "e1"), Staging(Store(str(tmp_path)), "e2")
-    one.write_batch("a", {"turns": turns})
-    for number, row in enumerate(reversed(turns)):
-        other.write_batch(f"b{number}", {"turns": [row]})
-    assert one.read_all("turns").equals(other.read_all("turns"))
-
-
-def test_plan_survives_the_round_trip(tmp_path: Path) -> None:
-    staging = Staging(Store(str(tmp_path)), "e1")
+def test_plans_survive_the_round_trip(tmp_path: Path) -> None:
+    store = Store(str(tmp_path))
     plan = tiny_edition.plan("e1", known=("e0",))
-    assert staging.read_plan() is None
-    staging.write_plan(plan)
-    assert staging.read_plan() == plan
-    assert staged_editions(staging.store) == ["e1"]
+    for part in (plan.growth, plan.evaluation):
+        staging = Staging(store, part.unit)
+        assert staging.read_plan() is None
+        staging.write_plan(part)
+        assert staging.read_plan() == part
+    assert staged_units(store) == ["e1", "e1@1"]
 
 
 @pytest.mark.parametrize("values", [{}, {"settings": ["easy"]}])
@@ -141,15 +126,15 @@ def test_a_plan_of_another_version_is_named(tmp_path: Path, values: dict[str, An
         (lambda text: "", "cut off or altered"),
         (lambda text: text[:-100], "cut off or altered"),
         (lambda text: "[]", "is no plan"),
-        (lambda text: text.replace('"runs": 1', '"runs": 2'), "not the plan that was written"),
+        (lambda text: text.replace('"seed": 3', '"seed": 4'), "not the plan that was written"),
     ],
-    ids=["empty", "cut off", "a list", "one run more"],
+    ids=["empty", "cut off", "a list", "another seed"],
 )
 def test_a_damaged_plan_is_named_with_its_remedy(
     tmp_path: Path, spoilt: Callable[[str], str], told: str
 ) -> None:
     staging = Staging(Store(str(tmp_path)), "e1")
-    staging.write_plan(tiny_edition.plan("e1"))
+    staging.write_plan(tiny_edition.plan("e1").growth)
     plan = tmp_path / "staging/e1/plan.json"
     plan.write_text(spoilt(plan.read_text()))
     with pytest.raises(Damaged) as caught:
@@ -190,12 +175,11 @@ def test_a_part_that_is_not_what_was_written_is_refused_and_named(
     staging.write_batch("key", {"kumo_books": rows["kumo_books"], "turns": rows["turns"]})
     part = tmp_path / "staging/e1/kumo_books/key.parquet"
     spoil(part)
-    for read in (lambda: staging.read_batch("key", "kumo_books"), lambda: staging.read_all("kumo_books")):
-        with pytest.raises(Damaged, match=told) as caught:
-            read()
-        assert str(caught.value).startswith(f"{part} ")
-        assert "perennial editions --prune-staging e1" in str(caught.value)
-        assert "\n" not in str(caught.value)
+    with pytest.raises(Damaged, match=told) as caught:
+        staging.read_batch("key", "kumo_books")
+    assert str(caught.value).startswith(f"{part} ")
+    assert "perennial editions --prune-staging e1" in str(caught.value)
+    assert "\n" not in str(caught.value)
     assert staging.read_batch("key", "turns") == rows["turns"]
 
 
@@ -208,14 +192,6 @@ def test_a_damaged_mark_is_named(tmp_path: Path, content: str) -> None:
     (tmp_path / "staging/e1/done/key.json").write_text(content)
     with pytest.raises(Damaged, match=r"staging/e1/done/key\.json cannot be read"):
         staging.counts("key")
-
-
-def test_a_row_that_several_batches_share_is_kept_once(tmp_path: Path) -> None:
-    staging = Staging(Store(str(tmp_path)), "e")
-    texts = [{"message_id": f"msg_{number}", "content": str(number)} for number in range(4)]
-    staging.write_batch("a", {"messages": texts[:3]})
-    staging.write_batch("b", {"messages": texts[1:]})
-    assert staging.read_all("messages").to_pylist() == texts
 
 
 @pytest.mark.parametrize("column", ["colour", "verdict"])

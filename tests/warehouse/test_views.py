@@ -6,14 +6,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
 
 from flows.stages.compute_statistics import edition_statistics
 from schemas.kumo.things import Step
 from tests.warehouse import tiny_edition
-from warehouse.catalog.catalog import open_catalog, table_file
-from warehouse.editions.publish import publish
+from tests.warehouse.tiny_edition import publish
+from warehouse.catalog.catalog import open_catalog
 from warehouse.store.store import Store
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
@@ -28,7 +27,7 @@ def store(tmp_path: Path) -> Store:
 
 def _publish_with_statistics(store: Store, edition: str, rows: dict[str, list[dict[str, Any]]]) -> None:
     plan = tiny_edition.plan(edition)
-    figures = edition_statistics(plan.benchmark, tiny_edition.tables(rows), plan.seed, {})
+    figures = edition_statistics(plan.growth.benchmark, tiny_edition.tables(rows), plan.growth.seed, {})
     publish(store, plan, tiny_edition.tables({**rows, "statistics": figures}), [], NOW)
 
 
@@ -88,8 +87,8 @@ def test_a_player_of_whom_only_api_errors_are_known_is_on_the_leaderboard_withou
     tmp_path: Path,
 ) -> None:
     rows, store = tiny_edition.rows(), Store(str(tmp_path))
-    lost = tiny_edition.played("lost", 0, "api_error", (Step(1, "none", None, None, None),))
-    rows.update(tiny_edition.added([{name: rows[name] for name in lost}, lost]))
+    lost = tiny_edition.play("lost", 0, "api_error", (Step(1, "none", None, None, None),))
+    rows.update(tiny_edition.add([{name: rows[name] for name in lost}, lost]))
     _publish_with_statistics(store, "e1", rows)
     found = open_catalog(store).query(
         "SELECT instances, attempted, scored, success_rate, score FROM leaderboard WHERE player = 'lost'"
@@ -107,14 +106,14 @@ def _many_episodes() -> dict[str, list[dict[str, Any]]]:
     measured, looked = tiny_edition.MEASURED, tiny_edition.LOOKED
     rng = random.Random(7)
     more = [
-        tiny_edition.played(player, run, status, (measured, looked, right if status == "solved" else wrong),
+        tiny_edition.play(player, run, status, (measured, looked, right if status == "solved" else wrong),
                             instance_id=instance_id)
         for player in ("a", "b", "c")
         for instance_id in (tiny_edition.INSTANCE_ID, "ki_other")
         for run in range(5)
         for status in [rng.choice(["solved", "wrong", "turn_limit", "api_error"])]
     ]  # fmt: skip
-    return {**rows, **tiny_edition.added([{name: rows[name] for name in more[0]}, *more])}
+    return {**rows, **tiny_edition.add([{name: rows[name] for name in more[0]}, *more])}
 
 
 def test_domain_scores_and_difficulty(store: Store) -> None:
@@ -164,7 +163,7 @@ def test_lineage_leads_from_an_episode_to_its_replies_and_its_refresh(store: Sto
     assert (lost["call_ids"], lost["player_model"], lost["player_template"]) == (
         ["call_lost"],
         "m",
-        "kumo/player_turn.md.j2",
+        "kumo/players/turn.md.j2",
     )
     assert (cut["tokens"], cut["cost_usd"], cut["score"], cut["turns"]) == (7, 0.5, 0.0, 1)
     assert (own["seed"], own["index"], own["domain"], own["setting"]) == (3, 0, "Weather", "3x2")
@@ -185,22 +184,12 @@ def test_lineage_leads_from_an_episode_to_its_configuration(store: Store) -> Non
     assert found["created_at"] == NOW
 
 
-def test_an_older_edition_that_lacks_a_column_has_null_there(store: Store, tmp_path: Path) -> None:
-    publish(store, tiny_edition.plan("e2"), tiny_edition.tables(), [], NOW)
-    for edition in ("e1", "e2"):
-        file = tmp_path / table_file("kumo_books", edition)
-        pq.write_table(pq.read_table(file, partitioning=None).drop_columns(["checked_by"]), file)
-        (tmp_path / table_file("calls", edition)).unlink()
-    rows = open_catalog(store).query("SELECT edition, book_checked_by, player_model FROM kumo_lineage")[1]
-    assert sorted(set(rows)) == [("e1", None, None), ("e2", None, None)]
-
-
 def test_lineage_leads_from_an_episode_to_the_templates_behind_it(store: Store) -> None:
     rows = open_catalog(store).query(
         "SELECT DISTINCT player_template, player_template_hash, book_version_call_ids FROM kumo_lineage "
         "WHERE player = 'm'"
     )[1]
-    assert rows == [("kumo/player_turn.md.j2", "tpl_1", ["call_draft"])]
+    assert rows == [("kumo/players/turn.md.j2", "tpl_1", ["call_draft"])]
 
 
 def test_revisions_count_books_and_the_errors_of_their_first_versions(store: Store) -> None:

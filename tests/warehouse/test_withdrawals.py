@@ -10,17 +10,17 @@ import pytest
 from schemas.errors import Damaged, EditionConflict
 from schemas.tables import TABLES
 from tests.warehouse import tiny_edition
+from tests.warehouse.tiny_edition import publish
 from warehouse.catalog.catalog import (
-    domain_uses,
     open_catalog,
     published_editions,
     question_views,
     visible_editions,
 )
-from warehouse.catalog.later_statistics import keep_analysis, latest_analysis
-from warehouse.catalog.withdrawals import Event, history, reinstate, withdraw, withdrawn_editions
+from warehouse.catalog.later_statistics import analysis_of, as_statistics, keep_analysis
+from warehouse.catalog.withdrawals import Event, history, reinstate, withdraw, withdrawn_units
 from warehouse.editions.issued_ids import issued_instances
-from warehouse.editions.publish import publish
+from warehouse.kumo.published_domains import domain_uses
 from warehouse.store.store import Store
 
 AT = "2026-02-01T00:00:00Z"
@@ -79,7 +79,7 @@ def test_all_that_happened_is_kept(store: Store) -> None:
         ("reinstated", "second"),
         ("withdrawn", "drei — ünï"),
     ]
-    assert withdrawn_editions(store) == {"e1": Event("withdrawn", "drei — ünï", AT, BY)}
+    assert withdrawn_units(store) == {"e1": Event("withdrawn", "drei — ünï", AT, BY)}
 
 
 def test_withdrawing_twice_and_undoing_nothing_are_refused(store: Store) -> None:
@@ -111,15 +111,16 @@ def test_a_record_is_json_that_people_can_read(store: Store) -> None:
 
 
 def test_an_open_catalog_goes_on_with_what_it_saw(store: Store) -> None:
-    keep_analysis(store, "e1", [tiny_edition.statistic("old", 1.0)])
-    kept = latest_analysis(store, "e1")
+    units = ("e1@1",)
+    keep_analysis(store, "e1", units, as_statistics("e1", [tiny_edition.statistic("old", 1.0)]))
+    kept = analysis_of(store, "e1", units)
     catalog = open_catalog(store)
     withdraw(store, "e2", "a book was wrong", AT, BY)
     for _ in range(2):
-        keep_analysis(store, "e1", [tiny_edition.statistic("new", 1.0)])
+        keep_analysis(store, "e1", units, as_statistics("e1", [tiny_edition.statistic("new", 1.0)]))
     listed = "SELECT edition, statistic FROM statistics"
     assert catalog.query(listed)[1] == [("e1", "old")]
     assert catalog.query("SELECT DISTINCT edition FROM episodes ORDER BY 1")[1] == [("e1",), ("e2",)]
     assert open_catalog(store).query(listed)[1] == [("e1", "new")]
-    assert len(store.names("analyses/statistics/edition=e1")) == 2
-    assert latest_analysis(store, "e1") != kept
+    assert len(store.names("analyses/statistics/edition=e1")) == 3
+    assert analysis_of(store, "e1", units) != kept

@@ -1,14 +1,19 @@
 """A whole edition small enough to read: one domain, one instance, one book, two episodes."""
 
 from collections.abc import Iterable, Mapping
+from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from schemas.game import EpisodeStatus
-from schemas.kumo.things import Instance, Outcome, OutcomeState, SeedConfig, Setting, Step
-from schemas.plan import RefreshPlan
+from schemas.kumo.plan import KumoPlan
+from schemas.kumo.things import BookVerdict, Instance, Outcome, OutcomeState, SeedConfig, Setting, Step
+from schemas.plan import EditionPlan, EvaluationPlan, RefreshPlan
 from schemas.tables import TABLES, staged_tables
+from warehouse.editions import publish as publishing
 from warehouse.kumo.rows import (
     book_row,
     config_row,
@@ -20,6 +25,9 @@ from warehouse.kumo.rows import (
     outcome_rows,
     shared_instance_row,
 )
+from warehouse.staging.staging import Staging
+from warehouse.store.parquet import sort_by_key, with_place
+from warehouse.store.store import Store
 
 CONFIG = SeedConfig(
     name="Weather",
@@ -53,12 +61,21 @@ INSTANCE = Instance(
 )
 INSTANCE_ID = "ki_tiny"
 CONTENT_HASH = "tiny"
-STAGED_TABLES = staged_tables("kumo")
+STAGED_TABLES = tuple(
+    dict.fromkeys((*staged_tables("kumo", answers=False), *staged_tables("kumo", answers=True), "statistics"))
+)
 MEASURED = Step(1, "action", "measure", 4.5, 1)
 LOOKED = Step(2, "action", "look up", "grey", 1)
 
 
-def played(
+def staged_rows(staging: Staging, table: str) -> pa.Table:
+    """Return the table's rows of all staged batches, sorted by its key."""
+    parts = {key: staging.parts(key).get(table) for key in staging.done_keys()}
+    rows = [staging.read_part(key, table, part) for key, part in parts.items() if part]
+    return sort_by_key(pa.concat_tables(rows), TABLES[table])
+
+
+def play(
     player: str,
     run: int,
     status: EpisodeStatus,
@@ -104,7 +121,7 @@ def played(
     }
 
 
-def added(parts: Iterable[Mapping[str, list[dict[str, Any]]]]) -> dict[str, list[dict[str, Any]]]:
+def add(parts: Iterable[Mapping[str, list[dict[str, Any]]]]) -> dict[str, list[dict[str, Any]]]:
     """Return the rows of all these parts, by table."""
     tables: dict[str, list[dict[str, Any]]] = {}
     for part in parts:
@@ -113,21 +130,41 @@ def added(parts: Iterable[Mapping[str, list[dict[str, Any]]]]) -> dict[str, list
     return tables
 
 
-def plan(edition: str, known: tuple[str, ...] = ()) -> RefreshPlan:
+def plan(edition: str, known: tuple[str, ...] = (), benchmark: str = "kumo") -> RefreshPlan:
     """Return a plan that fits the rows below."""
+    own = KumoPlan((CONFIG.config_id,), (Setting(3, 2),), instances=1, min_expected_steps=1.0)
     return RefreshPlan(
-        edition=edition,
-        configs=(CONFIG.config_id,),
-        settings=(Setting(3, 2),),
-        instances=1,
-        runs=1,
-        players=("oracle", "random"),
-        seed=3,
-        min_expected_steps=1.0,
-        preset="",
-        known_editions=known,
-        code_version="test",
+        EditionPlan(edition, benchmark, own.as_json(), 3, known, "test"),
+        EvaluationPlan(edition, "1", benchmark, ("oracle", "random"), runs=1, seed=3, code_version="test"),
     )
+
+
+def publish(
+    store: Store,
+    plan: RefreshPlan,
+    tables: Mapping[str, pa.Table],
+    audits: list[dict[str, Any]],
+    created_at: datetime,
+    files: Mapping[str, Path] | None = None,
+    templates: Mapping[str, str] | None = None,
+) -> None:
+    """Publish an edition of these tables and its first evaluation, which gets the players' calls."""
+    of: dict[bool, dict[str, pa.Table]] = {False: {}, True: {}}
+    for name, table in tables.items():
+        kind = TABLES[name].kind
+        for answers, found in of.items():
+            if kind == ("answers" if answers else "questions"):
+                found[name] = table
+            elif name == "calls":
+                is_player = pc.equal(table["role"], "player")
+                found[name] = table.filter(is_player if answers else pc.invert(is_player))
+            elif kind == "either":
+                found[name] = table.slice(0, 0) if name == "rejections" and answers else table
+    own = {name: file for name, file in (files or {}).items() if TABLES[name].kind != "answers"}
+    answer_files = {name: file for name, file in (files or {}).items() if name not in own}
+    publishing.publish(store, plan.growth, of[False], audits, created_at, own, templates)
+    statistics = with_place(tables["statistics"], TABLES["statistics"], plan.edition)
+    publishing.publish(store, plan.evaluation, of[True], [], created_at, answer_files, templates, statistics)
 
 
 def call(call_id: str, role: str, status: str, template: str) -> dict[str, Any]:
@@ -162,24 +199,24 @@ def call(call_id: str, role: str, status: str, template: str) -> dict[str, Any]:
 
 def rows() -> dict[str, list[dict[str, Any]]]:
     """Return the rows of every staged table; all of them keep every expectation."""
-    draft = book_row(INSTANCE_ID, 0, "the draft", "m", ["a rule"], [], call_id="call_draft")
-    book = book_row(INSTANCE_ID, 1, "the book", "template", [], [], is_replacement=True)
+    draft = book_row(INSTANCE_ID, 0, "the draft", "m", BookVerdict(("a rule",)), call_id="call_draft")
+    book = book_row(INSTANCE_ID, 1, "the book", "template", BookVerdict(), is_replacement=True)
     truth = Step(3, "truth", "rain", None, None)
     shown = {"book_id": book["book_id"]}
     none = Step(1, "none", None, None, None)
-    episodes = added(
+    episodes = add(
         (
-            played("oracle", 0, "solved", (MEASURED, LOOKED, truth), **shown),
-            played("random", 0, "wrong", (MEASURED, Step(2, "truth", "snow", None, None)), **shown),
-            played("m", 0, "truncated", (none,), **shown, tokens=7, cost_usd=0.5, call_ids=("call_cut",)),
-            played("m", 1, "api_error", (none,), **shown, call_ids=("call_lost",)),
+            play("oracle", 0, "solved", (MEASURED, LOOKED, truth), **shown),
+            play("random", 0, "wrong", (MEASURED, Step(2, "truth", "snow", None, None)), **shown),
+            play("m", 0, "truncated", (none,), **shown, tokens=7, cost_usd=0.5, call_ids=("call_cut",)),
+            play("m", 1, "api_error", (none,), **shown, call_ids=("call_lost",)),
         )
     )
     return {
         "calls": [
-            call("call_cut", "player", "truncated", "kumo/player_turn.md.j2"),
-            call("call_lost", "player", "unavailable", "kumo/player_turn.md.j2"),
-            call("call_draft", "writer", "ok", "kumo/write_book.md.j2"),
+            call("call_cut", "player", "truncated", "kumo/players/turn.md.j2"),
+            call("call_lost", "player", "unavailable", "kumo/players/turn.md.j2"),
+            call("call_draft", "writer", "ok", "kumo/authors/write_book.md.j2"),
         ],
         "messages": [{"message_id": "msg_1", "content": "what now?"}],
         "kumo_domains": [domain_row(CONFIG, "file")],

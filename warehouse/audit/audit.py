@@ -5,7 +5,9 @@ tables and the rules of `rules/*.sql`, each a query for the rows that break it.
 """
 
 import os
+import re
 from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from importlib.resources import files as package_files
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,38 +17,42 @@ from schemas.benchmark import benchmarks
 from schemas.errors import AuditFailed
 from schemas.table_form import Column, Table
 from schemas.tables import TABLES
-from warehouse.audit.blocks import audited_blocks
+from warehouse.audit.blocks import read_blocks
 from warehouse.audit.great_expectations import SHOWN, Expectation, Validator
+from warehouse.catalog.confinement import quote
 
 if TYPE_CHECKING:
     import duckdb
 
 CROSS_TABLE = "cross_table"
+_NAMED = re.compile(r"\b(?:FROM|JOIN)\s+(\w+)")
 _MEMORY = "512MB"
 _THREADS = 4
 
 
-def audit(files: Mapping[str, Path]) -> list[dict[str, Any]]:
+def audit(files: Mapping[str, Path], questions: Mapping[str, Path] | None = None) -> list[dict[str, Any]]:
     """Return a row of table `audits` for every expectation on these tables, each a local Parquet file.
 
-    The files are sorted by their tables' keys, as all that are staged or published. Raises Damaged where one
-    is not.
+    `questions` are the tables of the edition that the answers among them refer to; those passed their own
+    audit. The files are sorted by their tables' keys, as all that are published. Raises Damaged where one is
+    not.
     """
+    questions = {name: file for name, file in (questions or {}).items() if name not in files}
     validator = Validator()
     rows: list[dict[str, Any]] = []
     for name, file in files.items():
         table = TABLES[name]
-        rows += validator.results(name, audited_blocks(table, file), list(table_expectations(table)))
+        rows += validator.results(name, read_blocks(table, file), list(table_expectations(table)))
     with TemporaryDirectory(prefix="perennial-audit-") as folder:
-        connection = _view_over_files(files, folder)
-        for rule, sql in cross_table_rules(set(files)).items():
-            count, examples = _offending(connection, sql)
-            rows.append(validator.nothing_offends(CROSS_TABLE, rule, count, examples))
+        connection = _view_over_files({**files, **questions}, folder)
+        rules = cross_table_rules(set(files), set(questions))
+        offences = {rule: _offending(connection, sql) for rule, sql in rules.items()}
         connection.close()
+    rows += validator.rule_results(CROSS_TABLE, offences)
     return rows
 
 
-def require_passed(rows: list[dict[str, Any]], where: str) -> None:
+def require_pass(rows: list[dict[str, Any]], where: str) -> None:
     """Raise AuditFailed, naming each broken expectation and its rows, unless all critical ones held."""
     broken = [row for row in rows if not row["success"] and row["severity"] == "critical"]
     if broken:
@@ -63,7 +69,7 @@ def require_passed(rows: list[dict[str, Any]], where: str) -> None:
 
 def table_expectations(table: Table) -> Iterator[Expectation]:
     """Yield (what is expected, Great Expectations class, its arguments) for one table."""
-    names = [column.name for column in table.columns]
+    names = [column.name for column in table.file_columns]
     yield (
         f"columns are {', '.join(names)}",
         "ExpectTableColumnsToMatchOrderedList",
@@ -101,26 +107,45 @@ def _column_expectations(column: Column) -> Iterator[Expectation]:
         )
 
 
-def cross_table_rules(present: set[str]) -> dict[str, str]:
-    """Return each rule's sentence and its query for offending rows, over the tables that are present."""
+def cross_table_rules(own: AbstractSet[str], others: AbstractSet[str] = frozenset()) -> dict[str, str]:
+    """Return each rule's sentence and its query for offending rows of the own tables.
+
+    A rule may look into the others too. It belongs to questions or to answers, whichever it names.
+    """
     rules = {}
     for table in TABLES.values():
         for link in table.references:
-            if {table.name, link.to_table} <= present:
+            if table.name in own and link.to_table in own | others:
                 rules[f"every {table.name}.{link.column} is in {link.to_table}"] = (
                     f'SELECT "{link.column}" FROM "{table.name}" '
                     f'ANTI JOIN "{link.to_table}" ON "{table.name}"."{link.column}" '
                     f'= "{link.to_table}"."{link.to_column}" '
                     f'WHERE "{table.name}"."{link.column}" IS NOT NULL'
                 )
-    own = (b.sql for b in benchmarks().values() if b.sql and present & {table.name for table in b.tables})
-    for package in ("warehouse.audit", *own):
+    packages = (benchmark.sql for benchmark in benchmarks().values() if benchmark.sql)
+    for package in ("warehouse.audit", *packages):
         for entry in sorted((package_files(package) / "rules").iterdir(), key=lambda file: file.name):
             if entry.name.endswith(".sql"):
                 text = entry.read_text(encoding="utf-8")
-                first_line = text.splitlines()[0].removeprefix("--").strip()
-                rules[first_line] = text
+                if _concerns(text, own, others):
+                    first_line = text.splitlines()[0].removeprefix("--").strip()
+                    rules[first_line] = text
     return rules
+
+
+def _concerns(sql: str, own: AbstractSet[str], others: AbstractSet[str]) -> bool:
+    """Whether a rule is of the own tables: all that it names are there, and own where they hold answers.
+
+    Where it names no answers, questions have to be own, if it names any.
+    """
+    named = {TABLES[name] for name in _NAMED.findall(sql) if name in TABLES}
+    by_kind = (_of_kind(named, kind) for kind in ("answers", "questions", "either"))
+    deciding = next(filter(None, by_kind), set())
+    return deciding <= own and {table.name for table in named} <= own | others
+
+
+def _of_kind(tables: set[Table], kind: str) -> set[str]:
+    return {table.name for table in tables if table.kind == kind}
 
 
 def _view_over_files(files: Mapping[str, Path], folder: str) -> "duckdb.DuckDBPyConnection":
@@ -135,9 +160,8 @@ def _view_over_files(files: Mapping[str, Path], folder: str) -> "duckdb.DuckDBPy
     }
     connection = duckdb.connect(":memory:", config=limits)
     for name, file in files.items():
-        quoted = str(file).replace("'", "''")
         connection.execute(
-            f"CREATE VIEW \"{name}\" AS FROM read_parquet('{quoted}', hive_partitioning = false)"
+            f'CREATE VIEW "{name}" AS FROM read_parquet({quote(str(file))}, hive_partitioning = false)'
         )
     return connection
 

@@ -15,7 +15,7 @@ _BLOCK_ROWS = 1 << 16
 _READ_ROWS = 1 << 12
 
 
-def audited_blocks(table: Table, file: Path) -> Iterator["pyarrow.Table"]:
+def read_blocks(table: Table, file: Path) -> Iterator["pyarrow.Table"]:
     """Yield the file's rows in blocks of about `_BLOCK_ROWS`, at least one; rows of one key share a block.
 
     Keys, and columns with allowed values or bounds, are there as they are. Of every other column only NULLs
@@ -46,16 +46,16 @@ def _read(table: Table, file: Path) -> Iterator["pyarrow.Table"]:
     with pq.ParquetFile(file, pre_buffer=False) as source:
         for batch in source.iter_batches(_READ_ROWS, use_threads=False):
             if batch.num_rows:
-                yield _projected(pa.Table.from_batches([batch]), table)
+                yield _project(pa.Table.from_batches([batch]), table)
 
 
 def _schema(table: Table, file: Path) -> "pyarrow.Schema":
     import pyarrow.parquet as pq
 
-    return _projected(pq.read_schema(file).empty_table(), table).schema
+    return _project(pq.read_schema(file).empty_table(), table).schema
 
 
-def _projected(rows: "pyarrow.Table", table: Table) -> "pyarrow.Table":
+def _project(rows: "pyarrow.Table", table: Table) -> "pyarrow.Table":
     import pyarrow as pa
     import pyarrow.compute as pc
 

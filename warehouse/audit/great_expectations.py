@@ -2,7 +2,7 @@
 
 import logging
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -51,21 +51,24 @@ class Validator:
             for number, (sentence, _, _) in enumerate(expectations)
         ]
 
-    def nothing_offends(
-        self, suite: str, rule: str, count: int, examples: Sequence[tuple[Any, ...]]
-    ) -> dict[str, Any]:
-        """Return the audit row of a rule that `count` rows break, such as the examples."""
+    def rule_results(
+        self, suite: str, offences: Mapping[str, tuple[int, Sequence[tuple[Any, ...]]]]
+    ) -> list[dict[str, Any]]:
+        """Return one audit row a rule, given how many rows break it, and examples of them."""
         import pandas as pd
 
-        frame = pd.DataFrame(index=range(count))
-        expectation = (rule, "ExpectTableRowCountToEqual", {"value": 0})
-        row = _audit_row(suite, rule, self._validate(suite, frame, [expectation]))
-        shown = "; ".join(", ".join(str(value) for value in record) for record in examples)
-        return {
-            **row,
-            "unexpected_count": count,
-            "observed": f"rows such as {shown}" if count else "no row",
-        }
+        frame = pd.DataFrame({rule: [count] for rule, (count, _) in offences.items()})
+        expectations = [
+            (rule, "ExpectColumnMaxToBeBetween", {"column": rule, "max_value": 0}) for rule in offences
+        ]
+        results = self._validate(suite, frame, expectations) if offences else []
+        rows = []
+        for (rule, (count, examples)), result in zip(offences.items(), results, strict=True):
+            listed = "; ".join(", ".join(str(value) for value in record) for record in examples)
+            observed = f"rows such as {listed}" if count else "no row"
+            row = _audit_row(suite, rule, [result])
+            rows.append({**row, "unexpected_count": count, "observed": observed})
+        return rows
 
     def _validate(self, suite: str, frame: "pd.DataFrame", expectations: Sequence[Expectation]) -> list[Any]:
         """Return what Great Expectations says of each expectation, in their order."""
@@ -85,18 +88,18 @@ def _audit_row(suite: str, sentence: str, results: Sequence[Any]) -> dict[str, A
         "suite": suite,
         "expectation": sentence,
         "success": not failed,
-        "observed": _observed(failed or results),
-        "unexpected_count": sum(map(_unexpected, results)),
+        "observed": _describe_observed(failed or results),
+        "unexpected_count": sum(map(_count_unexpected, results)),
         "severity": "critical",
     }
 
 
-def _unexpected(result: Any) -> int:
+def _count_unexpected(result: Any) -> int:
     count = (result.result or {}).get("unexpected_count")
     return int(not result.success) if count is None else int(count)
 
 
-def _observed(results: Sequence[Any]) -> str:
+def _describe_observed(results: Sequence[Any]) -> str:
     """Return what was seen: unexpected values, one observed value, an exception, or the number of values."""
     details = [result.result or {} for result in results]
     unexpected = [value for one in details for value in one.get("partial_unexpected_list") or ()]

@@ -1,26 +1,30 @@
-"""Read published editions with DuckDB: one view a table, one view an analyst's question.
+"""Read what is published with DuckDB: one view a table, one view an analyst's question.
 
-A catalog is a snapshot: which editions are visible is looked up once, when it is opened, and only
-their files are named in its views. What is published, withdrawn or analysed meanwhile is not seen, whole
+A catalog is a snapshot: which editions and evaluations are visible is looked up once, when it is opened, and
+only their files are named in its views. What is published, withdrawn or analysed meanwhile is not seen, whole
 or in part. No file that a view may name is ever written a second time: DuckDB opens a file more than once
 in a query, and would read the head of one and the rows of another.
 """
 
+import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from schemas.benchmark import benchmarks
 from schemas.errors import QueryFailed, QueryTimedOut, UnreadableInput, in_one_line, shorten
 from schemas.table_form import DUCKDB_TYPES, Table
 from schemas.tables import TABLES
-from warehouse.catalog.confinement import Setting, checked_statement, confine
+from schemas.units import evaluation_of, is_evaluation, split_unit
+from warehouse.catalog.confinement import Setting, check_statement, confine, quote
 from warehouse.catalog.external_scores import score_files
-from warehouse.catalog.later_statistics import latest_analysis
-from warehouse.catalog.withdrawals import withdrawn_editions
+from warehouse.catalog.later_statistics import analysis_of
+from warehouse.catalog.withdrawals import withdrawn_units
 from warehouse.store.duckdb_files import let_duckdb_read
 from warehouse.store.store import Store
 
@@ -28,17 +32,24 @@ if TYPE_CHECKING:
     import duckdb
     import pyarrow
 
-PART = "part-0.parquet"
-FORMAT = 2  # of data roots; raised when tables change so that older readers would err
-_FORMAT_1 = "domains"  # a table that only roots of format 1 hold
+Result = TypeVar("Result")
+
+PART = "part-0"  # what an edition itself publishes; evaluations have names of their own
+FORMAT = 3  # of data roots; raised when tables change so that other versions would err
 _ROWS_AT_ONCE = 256
 # What SQL that shows which views there are begins a word with.
 _LISTING = ("show", "describe", "query_table", "information_schema", "duckdb_", "pragma_", "sqlite_", "pg_")
 
 
-def table_file(table: str, edition: str) -> str:
-    """Return the name of the table's file in that edition, relative to the data root."""
-    return f"tables/{table}/edition={edition}/{PART}"
+def table_file(table: str, unit: str) -> str:
+    """Return the name of the table's file of that edition or evaluation, relative to the data root."""
+    edition, name = split_unit(unit)
+    return f"tables/{table}/edition={edition}/{name or PART}.parquet"
+
+
+def row_file(unit: str) -> str:
+    """Return the name of the file whose presence publishes the edition or evaluation."""
+    return table_file("evaluations" if is_evaluation(unit) else "editions", unit)
 
 
 def published_editions(store: Store) -> tuple[str, ...]:
@@ -46,25 +57,69 @@ def published_editions(store: Store) -> tuple[str, ...]:
 
     Withdrawn ones are among them: their names stay taken, and their instances are never issued again.
     """
-    _refuse_older_format(store)
-    folders = [name for name in store.names("tables/editions") if name.startswith("edition=")]
-    editions = (name.removeprefix("edition=") for name in folders)
-    return tuple(edition for edition in editions if store.exists(table_file("editions", edition)))
+    _refuse_other_format(store)
+    found = _names_of_editions(store, "editions")
+    return tuple(edition for edition in found if store.exists(row_file(edition)))
 
 
-def _refuse_older_format(store: Store) -> None:
-    """Raise UnreadableInput for a data root of format 1, whose tables bore other names."""
-    if _FORMAT_1 in store.names("tables"):
-        raise UnreadableInput(
-            f"the data root {store.root!r} was written in format 1 by an older perennial, expected format "
-            f"{FORMAT}: name another --root, or read it with the version that wrote it"
-        )
+def published_evaluations(store: Store, edition: str) -> tuple[str, ...]:
+    """Return all published evaluations of the edition, `EDITION@NAME`, withdrawn ones included, in order."""
+    names = [name for name in store.names(f"tables/evaluations/edition={edition}") if name[0] != "."]
+    stems = (name.removesuffix(".parquet") for name in names if name.endswith(".parquet"))
+    return tuple(evaluation_of(edition, stem) for stem in sorted(stems, key=_by_number))
+
+
+def published_units(store: Store) -> tuple[str, ...]:
+    """Return all published editions, each followed by its evaluations; withdrawn ones are among them."""
+    editions = {*published_editions(store), *_names_of_editions(store, "evaluations")}
+    return tuple(
+        unit
+        for edition in sorted(editions)
+        for unit in (edition, *published_evaluations(store, edition))
+        if is_evaluation(unit) or store.exists(row_file(unit))
+    )
+
+
+def visible_units(store: Store) -> tuple[str, ...]:
+    """Return the editions that readers see, each followed by its evaluations: all that are not withdrawn."""
+    withdrawn = withdrawn_units(store)
+    editions = [edition for edition in published_editions(store) if edition not in withdrawn]
+    units = (unit for edition in editions for unit in (edition, *published_evaluations(store, edition)))
+    return tuple(unit for unit in units if unit not in withdrawn)
 
 
 def visible_editions(store: Store) -> tuple[str, ...]:
-    """Return the names of the published editions that readers see, sorted: all that are not withdrawn."""
-    withdrawn = withdrawn_editions(store)
-    return tuple(edition for edition in published_editions(store) if edition not in withdrawn)
+    """Return the names of the published editions that readers see, sorted."""
+    return tuple(unit for unit in visible_units(store) if not is_evaluation(unit))
+
+
+def visible_evaluations(store: Store, edition: str) -> tuple[str, ...]:
+    """Return the evaluations of the edition that are not withdrawn, in order."""
+    withdrawn = withdrawn_units(store)
+    return tuple(unit for unit in published_evaluations(store, edition) if unit not in withdrawn)
+
+
+def _names_of_editions(store: Store, table: str) -> list[str]:
+    folders = [name for name in store.names(f"tables/{table}") if name.startswith("edition=")]
+    return [name.removeprefix("edition=") for name in folders]
+
+
+def _by_number(name: str) -> tuple[int, str]:
+    return (int(name), "") if name.isdecimal() else (sys.maxsize, name)
+
+
+def _refuse_other_format(store: Store) -> None:
+    """Raise UnreadableInput for a data root of another format: one manifest tells for all."""
+    name = next((name for name in store.names("manifests") if name.endswith(".json")), None)
+    try:
+        found = FORMAT if name is None else json.loads(store.read_bytes(f"manifests/{name}"))["format"]
+    except (ValueError, KeyError, TypeError):
+        return  # `perennial verify` names what is damaged.
+    if found != FORMAT:
+        raise UnreadableInput(
+            f"the data root {store.root!r} was written in format {found!r} by another version of perennial, "
+            f"expected format {FORMAT}: name another --root, or read it with the version that wrote it"
+        )
 
 
 def question_views() -> dict[str, str]:
@@ -92,9 +147,14 @@ class Catalog:
     """
 
     _connection: "duckdb.DuckDBPyConnection"
-    editions: tuple[str, ...]
+    units: tuple[str, ...]
     _views: dict[str, str]
     _created: set[str] = field(default_factory=set)
+
+    @property
+    def editions(self) -> tuple[str, ...]:
+        """The editions that it shows."""
+        return tuple(unit for unit in self.units if not is_evaluation(unit))
 
     @property
     def connection(self) -> "duckdb.DuckDBPyConnection":
@@ -118,15 +178,17 @@ class Catalog:
         # A damaged file is no fault of the SQL.
         self._create_views_for(sql)
         with _errors_in_one_line(sql):
-            result = self._connection.execute(checked_statement(self._connection, sql))
+            checked = check_statement(self._connection, sql)
+            result = self._stop_at_ctrl_c(lambda: self._connection.execute(checked))
             return [column[0] for column in result.description or []], self._rows(result, sql)
 
     def count(self, sql: str) -> int:
         """Return the number of rows of the SQL, without reading them; raise what `stream` raises."""
         self._create_views_for(sql)
         with _errors_in_one_line(sql):
-            relation = self._connection.sql(checked_statement(self._connection, sql))
-            return int(relation.aggregate("count(*)").fetchall()[0][0])
+            relation = self._connection.sql(check_statement(self._connection, sql))
+            counted = relation.aggregate("count(*)")
+            return int(self._stop_at_ctrl_c(counted.fetchall)[0][0])
 
     def _create_views_for(self, sql: str) -> None:
         """Create the views that the SQL may name: all where it lists views."""
@@ -150,16 +212,26 @@ class Catalog:
     def _rows(self, result: "duckdb.DuckDBPyConnection", sql: str) -> Iterator[tuple[Any, ...]]:
         while True:
             with _errors_in_one_line(sql):
-                rows = result.fetchmany(_ROWS_AT_ONCE)
+                rows = self._stop_at_ctrl_c(lambda: result.fetchmany(_ROWS_AT_ONCE))
             if not rows:
                 return
             yield from rows
 
+    def _stop_at_ctrl_c(self, work: Callable[[], Result]) -> Result:
+        """Return what DuckDB's work returns, from a thread of its own, as it may read no signal meanwhile."""
+        with ThreadPoolExecutor(1) as thread:
+            ended = thread.submit(work)
+            try:
+                return ended.result()
+            except KeyboardInterrupt:
+                self._connection.interrupt()
+                raise
+
 
 def open_catalog(
-    store: Store, editions: tuple[str, ...] | None = None, settings: Mapping[str, Setting] | None = None
+    store: Store, units: tuple[str, ...] | None = None, settings: Mapping[str, Setting] | None = None
 ) -> Catalog:
-    """Open a snapshot of these editions, by default the visible ones; without any all views are empty.
+    """Open a snapshot of these editions and evaluations, by default the visible ones.
 
     `settings` are DuckDB's, by name; once the catalog is open none can be changed.
     """
@@ -168,15 +240,15 @@ def open_catalog(
     connection = duckdb.connect(":memory:")
     # Times are shown as they are kept, wherever the reader sits.
     connection.execute("SET TimeZone = 'UTC'")
-    editions = visible_editions(store) if editions is None else editions
-    names = {table.name: _files_of(store, table, editions) for table in TABLES.values()}
+    units = visible_units(store) if units is None else units
+    names = {table.name: _files_of(store, table, units) for table in TABLES.values()}
     let_duckdb_read(connection, store)
     views = {
         table.name: _table_sql(table, [store.location(name) for name in names[table.name]])
         for table in TABLES.values()
     }
     confine(connection, [store.location(name) for of in names.values() for name in of], settings or {})
-    return Catalog(connection, editions, {**views, **question_views()})
+    return Catalog(connection, units, {**views, **question_views()})
 
 
 def view_over_arrow(tables: dict[str, "pyarrow.Table"]) -> "duckdb.DuckDBPyConnection":
@@ -189,56 +261,25 @@ def view_over_arrow(tables: dict[str, "pyarrow.Table"]) -> "duckdb.DuckDBPyConne
     return connection
 
 
-def quote(text: str) -> str:
-    """Return the text as a string of SQL."""
-    return "'" + text.replace("'", "''") + "'"
-
-
-def domain_uses(store: Store) -> dict[str, int]:
-    """Return the number of visible editions that hold each domain, by domain id."""
-    if not visible_editions(store):
-        return {}
-    _, rows = open_catalog(store).query(
-        "SELECT domain_id, count(DISTINCT edition) FROM kumo_domains GROUP BY 1"
-    )
-    return dict(rows)
-
-
-def published_domains(store: Store, editions: Sequence[str]) -> list[tuple[str, str]]:
-    """Return name and goal of each domain that these published editions hold, each once, sorted."""
-    found: set[tuple[str, str]] = set()
-    for edition in editions:
-        name = table_file("kumo_domains", edition)
-        if store.exists(name):
-            table = store.read_table(name, ["name", "goal"])
-            found.update(zip(table["name"].to_pylist(), table["goal"].to_pylist(), strict=True))
-    return sorted(found)
-
-
-def _files_of(store: Store, table: Table, editions: Sequence[str]) -> list[str]:
-    """Return the names of the files that hold the table in these editions, relative to the data root."""
-    if not table.of_editions:
+def _files_of(store: Store, table: Table, units: Sequence[str]) -> list[str]:
+    """Return the names of the files that hold the table in these units, relative to the data root."""
+    if table.kind == "root":
         return score_files(store)
-    present = [edition for edition in editions if store.exists(table_file(table.name, edition))]
-    return [_file_of(store, table.name, edition) for edition in present]
+    if table.kind == "analysis":
+        found = (analysis_of(store, edition, units) for edition in units if not is_evaluation(edition))
+        return [name for name in found if name]
+    holders = {True: ("answers", "either"), False: ("questions", "either")}
+    files = [table_file(table.name, unit) for unit in units if table.kind in holders[is_evaluation(unit)]]
+    return [file for file in files if store.exists(file)]
 
 
 def _table_sql(table: Table, places: Sequence[str]) -> str:
-    columns = [(column.name, DUCKDB_TYPES[column.type]) for column in table.columns]
-    if table.of_editions:
-        columns = [("edition", "VARCHAR"), *columns]
+    columns = [(column.name, DUCKDB_TYPES[column.type]) for column in table.file_columns]
     nothing = "SELECT " + ", ".join(f'NULL::{type_} AS "{name}"' for name, type_ in columns) + " WHERE false"
     if not places:
         return nothing
     listed = ", ".join(quote(place) for place in places)
-    options = ", hive_partitioning = true, hive_types = {'edition': VARCHAR}" if table.of_editions else ""
-    return f"{nothing} UNION ALL BY NAME SELECT * FROM read_parquet([{listed}]{options})"
-
-
-def _file_of(store: Store, table: str, edition: str) -> str:
-    """Return the table's file of that edition: for statistics the latest analysis, where there is one."""
-    later = latest_analysis(store, edition) if table == "statistics" else None
-    return later or table_file(table, edition)
+    return f"{nothing} UNION ALL BY NAME SELECT * FROM read_parquet([{listed}], hive_partitioning = false)"
 
 
 def _words(sql: str) -> set[str]:
@@ -257,12 +298,12 @@ def _errors_in_one_line(sql: str) -> Iterator[None]:
         if "maximum execution time" not in str(error):
             raise KeyboardInterrupt from None
         raise QueryTimedOut(
-            f"the query {_shortened(sql)!r} took longer than allowed: ask for less, or raise --timeout"
+            f"{_name(sql)} took longer than allowed: ask for less, or raise --timeout"
         ) from None
     except duckdb.OutOfMemoryException as error:
         (reason, *_) = str(error).splitlines()
         raise QueryFailed(
-            f"the query {_shortened(sql)!r} needs more memory than allowed ({reason}): ask for fewer columns "
+            f"{_name(sql)} needs more memory than allowed ({reason}): ask for fewer columns "
             "or rows, or raise --memory-limit"
         ) from None
     except duckdb.Error as error:
@@ -277,8 +318,8 @@ def _in_one_line(error: Exception, sql: str) -> str:
     message = " ".join(line.strip() for line in str(error).splitlines() if line.strip() and "^" not in line)
     known = ", ".join([*TABLES, *question_views()])
     remedy = f"; tables and views: {known}" if "does not exist" in message else ""
-    return f"the query {_shortened(sql)!r} failed: {message}{remedy}"
+    return f"{_name(sql)} failed: {message}{remedy}"
 
 
-def _shortened(sql: str) -> str:
-    return shorten(in_one_line(sql), 80)
+def _name(sql: str) -> str:
+    return f"the query {shorten(in_one_line(sql), 80)!r}"

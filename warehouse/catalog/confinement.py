@@ -48,12 +48,12 @@ def confine(
     """
     for name, value in {**_HARMLESS, **settings}.items():
         connection.execute(f"SET {name} = {_literal(value)}")
-    connection.execute(f"SET allowed_paths = [{', '.join(map(_literal, files))}]")
+    connection.execute(f"SET allowed_paths = [{', '.join(map(quote, files))}]")
     connection.execute("SET enable_external_access = false")
     connection.execute("SET lock_configuration = true")
 
 
-def checked_statement(connection: "duckdb.DuckDBPyConnection", sql: str) -> str:
+def check_statement(connection: "duckdb.DuckDBPyConnection", sql: str) -> str:
     """Return the SQL as it may be run; raise QueryFailed for anything but one statement that reads.
 
     Raises what DuckDB raises where the SQL cannot be parsed.
@@ -127,5 +127,10 @@ def _writing_parts(tree: Any) -> Iterator[str]:
                 yield f"the function {part['function_name']}"
 
 
+def quote(text: str) -> str:
+    """Return the text as a string of SQL."""
+    return "'" + text.replace("'", "''") + "'"
+
+
 def _literal(value: Setting) -> str:
-    return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else str(value).lower()
+    return quote(value) if isinstance(value, str) else str(value).lower()

@@ -1,14 +1,18 @@
-"""Where later analyses of a published edition are kept.
+"""Where the statistics of an edition are kept: figures over all of its visible evaluations.
 
-A published file is never changed. A later analysis, with newer definitions or with scores
-of other benchmarks, is stored beside the edition, and the latest one replaces its statistics in all
-views. Each has a file of its own, so that a reader of an earlier one can finish.
+They are computed again when an evaluation is published or withdrawn, with newer definitions, or with scores
+of other benchmarks. The name of a file says which evaluations it is computed from, so that views never show
+figures of others than those that are visible. Each has a file of its own, so that a reader of an earlier one
+can finish.
 """
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from schemas.ids import content_id
 from schemas.tables import TABLES
-from warehouse.store.parquet import sort_by_key
+from schemas.units import split_unit
+from warehouse.store.parquet import sort_by_key, with_place
 from warehouse.store.store import Store
 from warehouse.store.versioned_files import latest_version, write_version
 
@@ -17,27 +21,34 @@ if TYPE_CHECKING:
 
 STATISTICS = "statistics"
 ANALYSES = f"analyses/{STATISTICS}"
-_STEM = "part-0"
 
 
 def analysis_folder(edition: str) -> str:
-    """Return the folder of the edition's later statistics, relative to the data root."""
+    """Return the folder of the edition's statistics, relative to the data root."""
     return f"{ANALYSES}/edition={edition}"
 
 
-def latest_analysis(store: Store, edition: str) -> str | None:
-    """Return the name of the file that holds the edition's latest statistics; None where none came later."""
-    return latest_version(store, analysis_folder(edition), _STEM)
+def analysis_of(store: Store, edition: str, units: Iterable[str]) -> str | None:
+    """Return the name of the file that holds the edition's latest statistics over those of the units that are
+    its evaluations; None where they were not analysed.
+    """
+    return latest_version(store, analysis_folder(edition), _stem(edition, units))
 
 
-def keep_analysis(store: Store, edition: str, rows: list[dict[str, Any]]) -> None:
-    """Keep these statistics of the edition in place of earlier ones; equal rows give equal bytes."""
-    write_version(store, analysis_folder(edition), _STEM, as_statistics(rows))
+def keep_analysis(store: Store, edition: str, units: Iterable[str], statistics: "pyarrow.Table") -> None:
+    """Keep statistics over these evaluations in place of earlier ones; equal rows give equal bytes."""
+    write_version(store, analysis_folder(edition), _stem(edition, units), statistics)
 
 
-def as_statistics(rows: list[dict[str, Any]]) -> "pyarrow.Table":
-    """Return the rows as table `statistics`, sorted by its key."""
+def as_statistics(edition: str, rows: list[dict[str, Any]]) -> "pyarrow.Table":
+    """Return the rows as table `statistics` of the edition, sorted by its key."""
     import pyarrow as pa
 
     table = TABLES[STATISTICS]
-    return sort_by_key(pa.Table.from_pylist(rows, schema=table.arrow_schema()), table)
+    made = sort_by_key(pa.Table.from_pylist(rows, schema=table.arrow_schema()), table)
+    return with_place(made, table, edition)
+
+
+def _stem(edition: str, units: Iterable[str]) -> str:
+    names = {name for of, name in map(split_unit, units) if of == edition and name}
+    return content_id("evaluations", sorted(names))

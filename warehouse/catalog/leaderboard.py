@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from schemas.measure import Measure
-from warehouse.catalog.catalog import quote
+from warehouse.catalog.confinement import quote
 
 
 def leaderboard_sql(edition: str, measures: Iterable[Measure]) -> str:

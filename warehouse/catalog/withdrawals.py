@@ -1,6 +1,6 @@
-"""Withdraw an edition: readers no longer see it, and nothing of it is deleted.
+"""Withdraw an edition or an evaluation: readers no longer see it, and nothing of it is deleted.
 
-`withdrawals/<edition>.json` holds all that happened to it, oldest first; the last event counts. A
+`withdrawals/<name>.json` holds all that happened to it, oldest first; the last event counts. A
 withdrawn edition keeps its name, and its instances are never issued again.
 """
 
@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Literal
 
 from schemas.errors import Damaged, EditionConflict
+from schemas.units import describe_unit
 from warehouse.store.store import Store
 
 FORMAT = 1
@@ -25,8 +26,8 @@ class Event:
     by: str
 
 
-def withdrawn_editions(store: Store) -> dict[str, Event]:
-    """Return the withdrawn editions, each with the event that withdrew it.
+def withdrawn_units(store: Store) -> dict[str, Event]:
+    """Return the withdrawn editions and evaluations, each with the event that withdrew it.
 
     Raises Damaged where a record is unreadable: it is unknown then what readers may see.
     """
@@ -63,7 +64,7 @@ def withdraw(store: Store, edition: str, why: str, at: str, by: str) -> None:
     events = history(store, edition)
     if events and events[-1].event == "withdrawn":
         raise EditionConflict(
-            f"edition {edition!r} is withdrawn already, since {events[-1].at}: {events[-1].why}; "
+            f"{describe_unit(edition)} is withdrawn already, since {events[-1].at}: {events[-1].why}; "
             "--reinstate undoes that"
         )
     _write(store, edition, (*events, Event("withdrawn", why, at, by)))
@@ -73,7 +74,7 @@ def reinstate(store: Store, edition: str, why: str, at: str, by: str) -> None:
     """Show a withdrawn edition again; raise EditionConflict where it is not withdrawn."""
     events = history(store, edition)
     if not events or events[-1].event != "withdrawn":
-        raise EditionConflict(f"edition {edition!r} is not withdrawn: there is nothing to undo")
+        raise EditionConflict(f"{describe_unit(edition)} is not withdrawn: there is nothing to undo")
     _write(store, edition, (*events, Event("reinstated", why, at, by)))
 
 

@@ -33,12 +33,12 @@ class Sameness:
     difference: str = ""
 
 
-def compare_edition(store: Store, edition: str, rebuilt: Mapping[str, Path]) -> tuple[Sameness, ...]:
+def compare_unit(store: Store, edition: str, rebuilt: Mapping[str, Path]) -> tuple[Sameness, ...]:
     """Return how each rebuilt table, a Parquet file, compares with the published one."""
-    return tuple(_compared(store, edition, TABLES[name], path) for name, path in rebuilt.items())
+    return tuple(_compare_tables(store, edition, TABLES[name], path) for name, path in rebuilt.items())
 
 
-def _compared(store: Store, edition: str, table: Table, path: Path) -> Sameness:
+def _compare_tables(store: Store, edition: str, table: Table, path: Path) -> Sameness:
     clock = tuple(column.name for column in table.columns if column.volatile)
     name = table_file(table.name, edition)
     if not store.exists(name):
@@ -49,7 +49,7 @@ def _compared(store: Store, edition: str, table: Table, path: Path) -> Sameness:
         rows = _read(now_bytes).num_rows
         return Sameness(table.name, rows, rows, True, True, clock)
     then, now = _read(then_bytes), _read(now_bytes)
-    difference = _difference(table, then, now, [c.name for c in table.columns if not c.volatile])
+    difference = _difference(table, then, now, [c.name for c in table.file_columns if not c.volatile])
     same_bytes = None if clock else False
     return Sameness(table.name, then.num_rows, now.num_rows, not difference, same_bytes, clock, difference)
 

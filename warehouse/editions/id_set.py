@@ -23,7 +23,7 @@ class IdSet:
 
     def __len__(self) -> int:
         while len(self._runs) > 1:
-            self._runs.append(_merged(self._runs.pop(), self._runs.pop()))
+            self._runs.append(_merge(self._runs.pop(), self._runs.pop()))
         return sum(map(len, self._runs))
 
     def __contains__(self, text: object) -> bool:
@@ -43,9 +43,9 @@ class IdSet:
 
     def update(self, ids: Iterable[str]) -> None:
         """Add the ids; those that are there already are skipped."""
-        run = _merged(_keys(ids))
+        run = _merge(_keys(ids))
         while self._runs and len(self._runs[-1]) < 2 * len(run):
-            run = _merged(self._runs.pop(), run)
+            run = _merge(self._runs.pop(), run)
         if len(run):
             self._runs.append(run)
 
@@ -60,7 +60,7 @@ class EitherSet:
         return any(text in one for one in self._sets)
 
 
-def _merged(*runs: Keys) -> Keys:
+def _merge(*runs: Keys) -> Keys:
     """Return the keys of all runs, sorted, each once."""
     keys = np.concatenate(runs)
     keys.sort(kind="stable")  # linear where the runs are sorted

@@ -11,8 +11,9 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from schemas.errors import Damaged, in_one_line
-from schemas.table_form import Table
+from schemas.table_form import Reference, Table
 from schemas.tables import TABLES
+from schemas.units import is_evaluation, split_unit
 from warehouse.catalog.catalog import open_catalog
 from warehouse.catalog.confinement import Setting
 from warehouse.catalog.external_scores import score_files
@@ -29,9 +30,9 @@ _BATCH_ROWS = 1 << 14
 
 
 def relation_flaws(store: Store, edition: str) -> list[str]:
-    """Return what is wrong between the rows of a published edition: keys that repeat, references to nothing.
+    """Return what is wrong between the rows of a published edition or evaluation.
 
-    Statistics are those that readers see: of the latest analysis, where there is one.
+    That is: keys that repeat, references to nothing. Statistics are those that readers see.
     """
     import duckdb
 
@@ -42,8 +43,10 @@ def relation_flaws(store: Store, edition: str) -> list[str]:
                 "preserve_insertion_order": False,
                 "temp_directory": spill,
             }
-            with closing(open_catalog(store, (edition,), limits).connection) as connection:
-                tables = [table for table in TABLES.values() if table.of_editions]
+            units = (split_unit(edition)[0], *([edition] if is_evaluation(edition) else []))
+            kinds = ("answers", "either") if is_evaluation(edition) else ("questions", "either", "analysis")
+            with closing(open_catalog(store, units, limits).connection) as connection:
+                tables = [table for table in TABLES.values() if table.kind in kinds]
                 return [flaw for table in tables for flaw in _table_flaws(connection, table)]
     except (duckdb.Error, OSError) as error:
         return [f"keys and references cannot be followed, as a table cannot be read ({in_one_line(error)})"]
@@ -83,24 +86,31 @@ def beside_flaws(store: Store) -> tuple[int, list[str]]:
 
 def _table_flaws(connection: "duckdb.DuckDBPyConnection", table: Table) -> Iterator[str]:
     key = ", ".join(f'"{name}"' for name in table.key)
+    each = f"evaluation, {key}" if table.of_evaluations else key
     repeated = connection.execute(
-        f'SELECT {key}, count(*) OVER () FROM "{table.name}" GROUP BY {key} HAVING count(*) > 1 '
+        f'SELECT {key}, count(*) OVER () FROM "{table.name}" GROUP BY {each} HAVING count(*) > 1 '
         f"LIMIT {_SHOWN}"
     ).fetchall()
     if repeated:
-        yield f"{table.name}: {repeated[0][-1]:,} keys are not unique, such as {_shown(repeated)}"
+        yield f"{table.name}: {repeated[0][-1]:,} keys are not unique, such as {_describe(repeated)}"
     for link in table.references:
         lost = connection.execute(
-            f'SELECT "{link.column}", count(*) OVER () FROM "{table.name}" '
-            f'ANTI JOIN "{link.to_table}" ON "{table.name}"."{link.column}" '
-            f'= "{link.to_table}"."{link.to_column}" '
-            f'WHERE "{table.name}"."{link.column}" IS NOT NULL LIMIT {_SHOWN}'
+            f'SELECT "{link.column}", count(*) OVER () FROM "{table.name}" AS t '
+            f'WHERE "{link.column}" IS NOT NULL AND NOT EXISTS (FROM "{link.to_table}" AS o '
+            f'WHERE o."{link.to_column}" = t."{link.column}"{_same_evaluation(table, link)}) LIMIT {_SHOWN}'
         ).fetchall()
         if lost:
             yield (
                 f"{table.name}.{link.column}: {lost[0][-1]:,} rows refer to no row of {link.to_table}, "
-                f"such as {_shown(lost)}"
+                f"such as {_describe(lost)}"
             )
+
+
+def _same_evaluation(table: Table, link: Reference) -> str:
+    """Return the condition that a referenced answer is of the row's own evaluation."""
+    if not TABLES[link.to_table].of_evaluations:
+        return ""
+    return " AND o.evaluation = " + ("t.evaluation" if table.of_evaluations else "''")
 
 
 def _file_flaws(store: Store, name: str) -> Iterator[str]:
@@ -118,5 +128,5 @@ def _file_flaws(store: Store, name: str) -> Iterator[str]:
         yield f"{name} cannot be read ({in_one_line(error)})"
 
 
-def _shown(rows: list[tuple[Any, ...]]) -> str:
+def _describe(rows: list[tuple[Any, ...]]) -> str:
     return "; ".join(", ".join(str(value) for value in values) for *values, _ in rows)

@@ -3,6 +3,7 @@
 from functools import lru_cache
 
 from warehouse.catalog.catalog import table_file
+from warehouse.catalog.published_rows import read_batches
 from warehouse.editions.id_set import IdSet
 from warehouse.store.store import Store
 
@@ -16,12 +17,9 @@ def issued_instances(store: Store, editions: tuple[str, ...]) -> IdSet:
 
     Editions never change, so a set that was read is kept for the process's life: add nothing to it.
     """
-    import pyarrow.parquet as pq
-
     issued = IdSet()
-    for name in (table_file(_TABLE, edition) for edition in editions):
-        if store.exists(name):
-            with store.open(name) as file, pq.ParquetFile(file, pre_buffer=False) as source:
-                for batch in source.iter_batches(_BATCH_ROWS, columns=[_COLUMN], use_threads=False):
-                    issued.update(batch.column(0).to_pylist())
+    for edition in editions:
+        if store.exists(table_file(_TABLE, edition)):
+            for batch in read_batches(store, _TABLE, edition, [_COLUMN], _BATCH_ROWS):
+                issued.update(batch.column(0).to_pylist())
     return issued

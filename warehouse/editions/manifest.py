@@ -1,8 +1,8 @@
-"""The manifest of an edition, `manifests/<edition>.json`: its files, and what they were made from and by.
+"""The manifest of an edition or evaluation, `manifests/<name>.json`: its files, and how they were made.
 
-The edition's row in `editions` holds the manifest's SHA-256, and the manifest the SHA-256 of every other
-file: one chain from the row to the last byte. The row itself, which holds the time of publication too, has
-a seal: its SHA-256 in `manifests/<edition>.sha256`, as `sha256sum --check` reads it in the data root. The
+Its row in `editions` or `evaluations` holds the manifest's SHA-256, and the manifest the SHA-256 of every
+other file: one chain from the row to the last byte. The row itself, which holds the time of publication too,
+has a seal: its SHA-256 in `manifests/<name>.sha256`, as `sha256sum --check` reads it in the data root. The
 same files, plan and code give the same manifest, byte for byte: no clock is in it.
 """
 
@@ -14,8 +14,8 @@ from typing import Any
 
 from schemas.errors import Damaged
 from schemas.ids import canonical_json
-from schemas.plan import RefreshPlan
-from warehouse.catalog.catalog import FORMAT, table_file
+from schemas.plan import EvaluationPlan, Plan
+from warehouse.catalog.catalog import FORMAT, row_file, table_file
 from warehouse.editions.provenance import code_sha256, dependency_versions, python_version
 from warehouse.store.digests import Digest, digests_of
 from warehouse.store.store import Store
@@ -50,16 +50,14 @@ def manifest_file(edition: str) -> str:
     return f"manifests/{edition}.json"
 
 
-def write_manifest(
-    store: Store, plan: RefreshPlan, counts: Mapping[str, int], templates: Mapping[str, str]
-) -> str:
-    """Write the manifest of an edition whose tables are all there, and return its SHA-256.
+def write_manifest(store: Store, plan: Plan, counts: Mapping[str, int], templates: Mapping[str, str]) -> str:
+    """Write the manifest of an edition or evaluation whose tables are all there, and return its SHA-256.
 
-    `counts` are the rows of each table but `editions`. `templates` are the hashes of all prompt templates
+    `counts` are the rows of each table but the last. `templates` are the hashes of all prompt templates
     that were installed, by name, whether or not a model received them (a call's own template and hash
     are in table `calls`); an imported edition has none. Raises Damaged where a table cannot be read.
     """
-    names = {table_file(table, plan.edition): table for table in sorted(counts)}
+    names = {table_file(table, plan.unit): table for table in sorted(counts)}
     files = []
     for name, digest in digests_of(store, names):
         if not isinstance(digest, Digest):
@@ -69,7 +67,7 @@ def write_manifest(
             )
         files.append(ListedFile(name, names[name], digest.size, counts[names[name]], digest.sha256))
     content = canonical_json(_content(plan, files, templates)).encode() + b"\n"
-    store.write_bytes(manifest_file(plan.edition), content)
+    store.write_bytes(manifest_file(plan.unit), content)
     return hashlib.sha256(content).hexdigest()
 
 
@@ -100,18 +98,16 @@ def parse_manifest(content: bytes) -> Manifest:
 
 
 def _seal(edition: str, row: bytes) -> bytes:
-    return f"{hashlib.sha256(row).hexdigest()}  {table_file('editions', edition)}\n".encode()
+    return f"{hashlib.sha256(row).hexdigest()}  {row_file(edition)}\n".encode()
 
 
-def _content(plan: RefreshPlan, files: list[ListedFile], templates: Mapping[str, str]) -> dict[str, Any]:
-    seeds = {
-        "refresh": plan.seed,
-        "players": plan.player_params.get("seed"),
-        "authors": plan.authoring.params.get("seed"),
-    }
+def _content(plan: Plan, files: list[ListedFile], templates: Mapping[str, str]) -> dict[str, Any]:
+    seeds: dict[str, int | None] = {"refresh": plan.seed}
+    if isinstance(plan, EvaluationPlan):
+        seeds["players"] = plan.player_params.get("seed")
     return {
         "format": FORMAT,
-        "edition": plan.edition,
+        "unit": plan.unit,
         "benchmark": plan.benchmark,
         "files": [asdict(file) for file in files],
         "code_version": plan.code_version,

@@ -1,20 +1,22 @@
 """What may be removed from a data root: work in progress, and what cut-off or later work left over.
 
-Nothing of a published edition is among it but unfinished drafts and analyses that a later one
-took the place of, both at rest for an hour: a reader may have the latter open. An edition with a manifest
-but neither a row nor staging looks like a published one whose row was lost: it has to be named.
+Nothing of a published edition or evaluation is among it but unfinished drafts and analyses that a later one
+took the place of, both at rest for an hour: a reader may have the latter open. What has a manifest but
+neither a row nor staging looks like a published one whose row was lost: it has to be named.
 """
 
+import os
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
-from warehouse.catalog.catalog import published_editions
+from schemas.units import evaluation_of, split_unit
+from warehouse.catalog.catalog import PART, published_units
 from warehouse.catalog.external_scores import SCORES
 from warehouse.catalog.later_statistics import ANALYSES
-from warehouse.editions.verify import lost_editions
+from warehouse.editions.verify import lost_units
 from warehouse.store.file_system import file_system
 from warehouse.store.store import Store
 from warehouse.store.versioned_files import superseded_versions
@@ -28,7 +30,7 @@ _FOLDERS = ("staging", "tables", "manifests", "analyses", SCORES, "withdrawals")
 _STAGING = re.compile(r"(?P<target>staging/(?P<edition>[^/]+))/.+")
 _DONE = re.compile(r"staging/[^/]+/done/[^/.][^/]*\.json")
 _OF_EDITION: tuple[tuple[Kind, re.Pattern[str]], ...] = (
-    ("tables", re.compile(r"(?P<target>tables/[^/]+/edition=(?P<edition>[^/]+))/.+")),
+    ("tables", re.compile(r"(?P<target>tables/[^/]+/edition=(?P<edition>[^/]+)/(?P<file>[^/]+))")),
     ("manifest", re.compile(r"(?P<target>manifests/(?P<edition>[^/.][^/]*)\.(json|sha256))")),
     ("analyses", re.compile(rf"(?P<target>{ANALYSES}/edition=(?P<edition>[^/]+))/.+")),
 )
@@ -58,17 +60,20 @@ class Prunable:
 def prunable(store: Store, now: datetime, editions: Collection[str] = ()) -> tuple[Prunable, ...]:
     """Return what may be removed, of these editions or, where none is named, of the whole root.
 
-    It is in the order in which it is to be removed.
+    It is in the order in which it is to be removed. With an edition that is not published goes what is left
+    over of its evaluations.
     """
-    published = frozenset(published_editions(store))
-    lost = frozenset() if editions else frozenset(lost_editions(store))
-    superseded = frozenset(_superseded(store))
+    published = frozenset(published_units(store))
+    lost = frozenset() if editions else frozenset(lost_units(store))
+    superseded = frozenset(_list_superseded(store))
     groups: dict[tuple[Kind, str], list[tuple[str, _File]]] = {}
     for file in _files(store):
-        found = _sorted_out(file, published, superseded, now)
+        found = _classify(file, published, superseded, now)
         if found is not None:
             kind, edition, target = found
-            if edition not in lost and (not editions or edition in editions):
+            of = split_unit(edition)[0]
+            is_named = edition in editions or (of in editions and of not in published)
+            if edition not in lost and (not editions or is_named):
                 groups.setdefault((kind, edition), []).append((target, file))
     ordered = sorted(groups, key=lambda key: (_ORDER.index(key[0]), key[1]))
     return tuple(_prunable(*key, published, groups[key]) for key in ordered)
@@ -88,7 +93,7 @@ class _File:
     changed: datetime
 
 
-def _sorted_out(
+def _classify(
     file: _File, published: Collection[str], superseded: Collection[str], now: datetime
 ) -> tuple[Kind, str, str] | None:
     """Return kind, edition and what is to be removed for this file; None for a file that stays."""
@@ -97,8 +102,9 @@ def _sorted_out(
         return "staging", staged["edition"], staged["target"]
     for kind, pattern in _OF_EDITION:
         match = pattern.fullmatch(file.name)
-        if match and match["edition"] not in published:
-            return kind, match["edition"], match["target"]
+        unit = _unit_of(match) if match else ""
+        if match and unit not in published:
+            return kind, unit, match["target"]
     if now - file.changed >= AT_REST:
         edition = _EDITION.search(file.name)
         if _DRAFT.fullmatch(file.name):
@@ -108,7 +114,14 @@ def _sorted_out(
     return None
 
 
-def _superseded(store: Store) -> Iterator[str]:
+def _unit_of(match: re.Match[str]) -> str:
+    """Return what a file of a table, a manifest or an analysis belongs to."""
+    stem, ending = os.path.splitext(match.groupdict().get("file", ""))
+    of_evaluation = ending == ".parquet" and stem[0] != "." and stem != PART
+    return evaluation_of(match["edition"], stem) if of_evaluation else match["edition"]
+
+
+def _list_superseded(store: Store) -> Iterator[str]:
     yield from superseded_versions(store, SCORES)
     for folder in store.names(ANALYSES):
         yield from superseded_versions(store, f"{ANALYSES}/{folder}")
@@ -134,10 +147,10 @@ def _files(store: Store) -> Iterator[_File]:
     filesystem, path = file_system(store.root)
     for folder in _FOLDERS:
         for place, info in filesystem.find(f"{path}/{folder}", detail=True).items():
-            yield _File(place[len(path) + 1 :], int(info["size"]), _changed(info))
+            yield _File(place[len(path) + 1 :], int(info["size"]), _read_change_time(info))
 
 
-def _changed(info: dict[str, Any]) -> datetime:
+def _read_change_time(info: dict[str, Any]) -> datetime:
     """Return when the file was last changed: the local disk gives seconds, an object store a datetime."""
     times = (info[name] for name in ("mtime", "LastModified", "created") if name in info)
     told = next(times)

@@ -1,7 +1,7 @@
-"""Publish an audited edition: all tables first, the edition's own row last.
+"""Publish what was audited, an edition or an evaluation: all tables first, its own row last.
 
-Until that last row is there, no reader sees anything of the edition; a publish that was cut off is
-simply done again. A file of a published edition is never written a second time.
+Until that last row is there, no reader sees anything of it; a publish that was cut off is simply done
+again. A file of what is published is never written a second time.
 """
 
 import json
@@ -11,14 +11,15 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from schemas.analysis_tables import AUDITS
 from schemas.errors import EditionConflict
-from schemas.plan import RefreshPlan
-from schemas.tables import EDITIONS
-from warehouse.catalog.catalog import published_editions, table_file
+from schemas.plan import EditionPlan, EvaluationPlan, Plan, plan_from_json
+from schemas.tables import TABLES
+from schemas.units import describe_unit, is_evaluation
+from warehouse.catalog.catalog import row_file, table_file, visible_evaluations
+from warehouse.catalog.later_statistics import keep_analysis
 from warehouse.editions.manifest import seal_row, write_manifest
 from warehouse.lock.root_lock import sole_writer
-from warehouse.store.parquet import parquet_bytes, sort_by_key
+from warehouse.store.parquet import parquet_bytes, sort_by_key, with_place
 from warehouse.store.store import Store
 
 if TYPE_CHECKING:
@@ -27,58 +28,88 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """What was published: the rows of each table."""
+    """What was published: its name, and the rows of each table."""
 
-    edition: str
+    unit: str
     counts: dict[str, int]
 
 
-def published_plan(store: Store, edition: str) -> RefreshPlan:
+def read_published_plan(store: Store, edition: str) -> EditionPlan:
     """Return the plan of a published edition, as its row in `editions` keeps it."""
-    (row,) = store.read_table(table_file("editions", edition)).to_pylist()
-    return RefreshPlan.from_json(json.loads(row["settings"]))
+    return EditionPlan.from_json(_settings(store, edition))
+
+
+def evaluation_plan(store: Store, evaluation: str) -> EvaluationPlan:
+    """Return the plan of a published evaluation, as its row in `evaluations` keeps it."""
+    return EvaluationPlan.from_json(_settings(store, evaluation))
+
+
+def unit_plan(store: Store, unit: str) -> Plan:
+    """Return the plan of a published edition or evaluation."""
+    return plan_from_json(unit, _settings(store, unit))
+
+
+def read_counts(store: Store, unit: str) -> dict[str, int]:
+    """Return the number of rows of each table of a published edition or evaluation."""
+    return _read_column(store, unit, "counts")
+
+
+def _settings(store: Store, unit: str) -> dict[str, Any]:
+    return _read_column(store, unit, "settings")
+
+
+def _read_column(store: Store, unit: str, column: str) -> dict[str, Any]:
+    (row,) = store.read_table(row_file(unit), [column]).to_pylist()
+    values: dict[str, Any] = json.loads(row[column])
+    return values
 
 
 def publish(
     store: Store,
-    plan: RefreshPlan,
+    plan: Plan,
     tables: dict[str, "pyarrow.Table"],
     audits: list[dict[str, Any]],
     created_at: datetime,
     files: Mapping[str, Path] | None = None,
     templates: Mapping[str, str] | None = None,
+    statistics: "pyarrow.Table | None" = None,
 ) -> Publication:
-    """Write the tables, the audit and, last, the edition's row; return the counts.
+    """Write the tables, the audit and, last, the row of the edition or evaluation; return the counts.
 
-    `files` are tables too large for memory: local Parquet files, sorted by the table's key. `templates` are
-    the hashes of prompt templates that the edition's manifest keeps. Raises EditionConflict where the
-    edition is already published. Nobody else writes to the root meanwhile: see `warehouse.lock.root_lock`.
+    `files` are tables too large for memory: local Parquet files as they are to be published. `templates` are
+    the hashes of prompt templates that the manifest keeps. `statistics` of an evaluation are the figures of
+    its edition with it: readers see both at once. Raises EditionConflict where it is already published.
+    Nobody else writes to the root meanwhile: see `warehouse.lock.root_lock`.
     """
-    with sole_writer(store, f"publish {plan.edition}"):
-        return _published(store, plan, tables, audits, created_at, files or {}, templates or {})
+    with sole_writer(store, f"publish {plan.unit}"):
+        return _publish_tables(
+            store, plan, tables, audits, created_at, files or {}, templates or {}, statistics
+        )
 
 
-def _published(
+def _publish_tables(
     store: Store,
-    plan: RefreshPlan,
+    plan: Plan,
     tables: dict[str, "pyarrow.Table"],
     audits: list[dict[str, Any]],
     created_at: datetime,
     files: Mapping[str, Path],
     templates: Mapping[str, str],
+    statistics: "pyarrow.Table | None",
 ) -> Publication:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    if plan.edition in published_editions(store):
-        raise _already_published(store, plan)
-    audit_table = pa.Table.from_pylist(audits, schema=AUDITS.arrow_schema())
-    whole = {**tables, "audits": sort_by_key(audit_table, AUDITS)}
+    unit = plan.unit
+    if store.exists(row_file(unit)):
+        raise _conflict_of_published(store, unit)
+    audit_table = pa.Table.from_pylist(audits, schema=TABLES["audits"].arrow_schema())
+    whole = {**tables, "audits": sort_by_key(audit_table, TABLES["audits"])}
     for name, table in whole.items():
-        store.write_table(table_file(name, plan.edition), table)
+        store.write_table(table_file(name, unit), with_place(table, TABLES[name], unit))
     counts = {name: table.num_rows for name, table in whole.items()}
     for name, path in files.items():
-        store.write_file(table_file(name, plan.edition), path)
+        store.write_file(table_file(name, unit), path)
         counts[name] = pq.read_metadata(path).num_rows
     row = {
         "benchmark": plan.benchmark,
@@ -89,16 +120,22 @@ def _published(
         "counts": json.dumps(counts, sort_keys=True),
         "manifest_sha256": write_manifest(store, plan, counts, templates),
     }
-    whole_row = parquet_bytes(pa.Table.from_pylist([row], schema=EDITIONS.arrow_schema()))
-    seal_row(store, plan.edition, whole_row)
+    form = TABLES["evaluations" if is_evaluation(unit) else "editions"]
+    rows = pa.Table.from_pylist([row], schema=form.arrow_schema())
+    whole_row = parquet_bytes(with_place(rows, form, unit))
+    seal_row(store, unit, whole_row)
+    if statistics is not None:
+        units = (*visible_evaluations(store, plan.edition), unit)
+        keep_analysis(store, plan.edition, units, statistics)
     # Whoever lost the lock without knowing it is stopped here at the latest.
-    if not store.create_bytes(table_file("editions", plan.edition), whole_row):
-        raise _already_published(store, plan)
-    return Publication(plan.edition, counts)
+    if not store.create_bytes(row_file(unit), whole_row):
+        raise _conflict_of_published(store, unit)
+    return Publication(unit, counts)
 
 
-def _already_published(store: Store, plan: RefreshPlan) -> EditionConflict:
+def _conflict_of_published(store: Store, unit: str) -> EditionConflict:
+    option = "--name" if is_evaluation(unit) else "--edition"
     return EditionConflict(
-        f"edition {plan.edition!r} is already published in {store.root} and is never changed: "
-        "choose another --edition"
+        f"{describe_unit(unit)} is already published in {store.root} and is never changed: "
+        f"choose another {option}"
     )

@@ -1,12 +1,13 @@
-"""Check a published edition byte by byte: its row against the seal, its manifest, its files: one chain."""
+"""Check a published edition or evaluation byte by byte: its row against the seal, its manifest, its files."""
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from schemas.errors import in_one_line
-from warehouse.catalog.catalog import published_editions, table_file
+from schemas.units import is_evaluation, split_unit
+from warehouse.catalog.catalog import published_units, row_file, table_file
 from warehouse.editions.manifest import (
     ListedFile,
     Manifest,
@@ -15,7 +16,7 @@ from warehouse.editions.manifest import (
     parse_manifest,
     seal_file,
 )
-from warehouse.staging.staging import Staging
+from warehouse.staging.staging import Staging, staged_units
 from warehouse.store.digests import Digest, digests_of
 from warehouse.store.parquet import parquet_table
 from warehouse.store.store import Store
@@ -39,42 +40,42 @@ class Finding:
         return self.problem != "unlisted"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Verification:
     """What was read of an edition, its row and manifest aside, and what was found."""
 
     edition: str
-    files: int
-    bytes: int
-    rows: int
-    findings: tuple[Finding, ...]
+    files: int = 0
+    bytes: int = 0
+    rows: int = 0
+    findings: list[Finding] = field(default_factory=list)
 
     @property
     def is_whole(self) -> bool:
         """Whether every byte is as it was published."""
-        return all(finding.problem == "unlisted" for finding in self.findings)
+        return not any(finding.is_damage for finding in self.findings)
 
 
-def lost_editions(store: Store) -> tuple[str, ...]:
-    """Return the editions, sorted, that have a manifest but neither a row nor anything staged.
+def lost_units(store: Store) -> tuple[str, ...]:
+    """Return what has a manifest but neither a row nor anything staged, sorted.
 
-    They were published, and their row is lost. A publish that was cut off leaves the edition staged.
+    It was published, and its row is lost. A publish that was cut off leaves it staged.
     """
     names = [name for name in store.names("manifests") if name.endswith(".json") and name[0] != "."]
-    listed = {name.removesuffix(".json") for name in names} - set(published_editions(store))
+    listed = {name.removesuffix(".json") for name in names} - set(published_units(store))
     return tuple(sorted(name for name in listed if not store.names(Staging(store, name).folder)))
 
 
-def verifiable_editions(store: Store) -> tuple[str, ...]:
-    """Return all editions to verify, sorted: those that are published, and those whose row is lost."""
-    return tuple(sorted({*published_editions(store), *lost_editions(store)}))
+def verifiable_units(store: Store) -> tuple[str, ...]:
+    """Return what there is to verify: editions and evaluations that are published, or whose row is lost."""
+    return tuple(sorted({*published_units(store), *lost_units(store)}))
 
 
-def verify_edition(store: Store, edition: str) -> Verification:
-    """Read every file of the edition and return what differs from its seal, its row and its manifest."""
+def verify_unit(store: Store, edition: str) -> Verification:
+    """Read every file of the edition or evaluation and return what differs from seal, row and manifest."""
     verifier = _Verifier(store, edition)
     verifier.check()
-    return Verification(edition, verifier.files, verifier.bytes, verifier.rows, tuple(verifier.findings))
+    return verifier.found
 
 
 class _Verifier:
@@ -83,12 +84,9 @@ class _Verifier:
     def __init__(self, store: Store, edition: str) -> None:
         self._store = store
         self._edition = edition
-        self._row_file = table_file("editions", edition)
+        self._row_file = row_file(edition)
         self._manifest_file = manifest_file(edition)
-        self.findings: list[Finding] = []
-        self.files = 0
-        self.bytes = 0
-        self.rows = 0
+        self.found = Verification(edition)
 
     def check(self) -> None:
         row = self._row()
@@ -100,7 +98,7 @@ class _Verifier:
         self._name_unlisted(manifest)
 
     def _note(self, file: str, problem: Problem, message: str) -> None:
-        self.findings.append(Finding(self._edition, file, problem, message))
+        self.found.findings.append(Finding(self._edition, file, problem, message))
 
     def _row(self) -> dict[str, Any] | None:
         """Return the edition's row, or None where nothing can be learnt from it."""
@@ -152,13 +150,13 @@ class _Verifier:
         claimed = {
             "benchmark": (row.get("benchmark"), made["benchmark"]),
             "seed": (row.get("seed"), made["seeds"]["refresh"]),
-            "settings": (_parsed(row.get("settings")), made["settings"]),
+            "settings": (_parse(row.get("settings")), made["settings"]),
             "code_version": (row.get("code_version"), made["code_version"]),
-            "counts": (_parsed(row.get("counts")), manifest.counts),
+            "counts": (_parse(row.get("counts")), manifest.counts),
         }
         differing = [column for column, (found, expected) in claimed.items() if found != expected]
-        if made["edition"] != self._edition:
-            differing.append("edition")
+        if made["unit"] != self._edition:
+            differing.append("name")
         if differing:
             told = f"the edition's row differs from the manifest in {', '.join(differing)}"
             self._note(self._row_file, "altered", told)
@@ -175,8 +173,8 @@ class _Verifier:
                 self._check_file(listed[name], digest)
 
     def _check_file(self, file: ListedFile, found: Digest) -> None:
-        self.files += 1
-        self.bytes += found.size
+        self.found.files += 1
+        self.found.bytes += found.size
         if found.size != file.size:
             problem: Problem = "truncated" if found.size < file.size else "altered"
             self._note(file.name, problem, f"{problem}: {found.size:,} bytes, expected {file.size:,}")
@@ -185,19 +183,24 @@ class _Verifier:
             self._note(file.name, "altered", told)
         else:
             rows = _row_count(self._store, file.name)
-            self.rows += rows
+            self.found.rows += rows
             if rows != file.rows:
                 self._note(file.name, "altered", f"{rows:,} rows, and the manifest says {file.rows:,}")
 
     def _name_unlisted(self, manifest: Manifest) -> None:
-        """Note each file that lies in the edition's folders and that nothing lists."""
+        """Note each file in its place, or with the name of its own, that nothing lists."""
+        edition, _ = split_unit(self._edition)
         known = {self._row_file, *(file.name for file in manifest.files)}
+        others = {*published_units(self._store), *staged_units(self._store)} - {self._edition}
         for table in self._store.names("tables"):
-            folder = f"tables/{table}/edition={self._edition}"
-            for name in self._store.names(folder):
-                if f"{folder}/{name}" not in known:
+            of_others = {table_file(table, other) for other in others}
+            own = table_file(table, self._edition)
+            folder = f"tables/{table}/edition={edition}"
+            for file in (f"{folder}/{name}" for name in self._store.names(folder)):
+                is_own = file == own if is_evaluation(self._edition) else file not in of_others
+                if is_own and file not in known:
                     told = "in the edition's folder, but no file of it: no view reads it, other readers may"
-                    self._note(f"{folder}/{name}", "unlisted", told)
+                    self._note(file, "unlisted", told)
 
 
 def _row_count(store: Store, name: str) -> int:
@@ -208,7 +211,7 @@ def _row_count(store: Store, name: str) -> int:
         return int(source.metadata.num_rows)
 
 
-def _parsed(text: Any) -> Any:
+def _parse(text: Any) -> Any:
     try:
         return json.loads(text)
     except (TypeError, ValueError):

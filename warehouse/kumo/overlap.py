@@ -131,7 +131,7 @@ def earlier_instances(store: Store, editions: Sequence[str]) -> dict[tuple[str, 
     counts: dict[tuple[str, str], int] = {}
     for edition in editions:
         with (
-            _opened(store, table_file("instances", edition)) as file,
+            _open_file(store, table_file("instances", edition)) as file,
             pq.ParquetFile(file, pre_buffer=False, read_dictionary=["domain", "setting"]) as source,
         ):
             for batch in _batches(source, ["domain", "setting"]):
@@ -157,7 +157,7 @@ def _rows_with(store: Store, name: str, wanted: "Sums") -> Iterator[Row]:
 
     lists = [f"{column}.list.element" for column in _NAMES.values()]
     with (
-        _opened(store, name) as file,
+        _open_file(store, name) as file,
         pq.ParquetFile(file, pre_buffer=False, read_dictionary=lists) as source,
     ):
         first = 0
@@ -195,7 +195,7 @@ def _content(store: Store, name: str, rows: list[int]) -> Iterator[Row]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    with _opened(store, name) as file, pq.ParquetFile(file, pre_buffer=False) as source:
+    with _open_file(store, name) as file, pq.ParquetFile(file, pre_buffer=False) as source:
         first, waiting = 0, list(rows)
         for group in range(source.num_row_groups):
             end = first + source.metadata.row_group(group).num_rows
@@ -207,7 +207,7 @@ def _content(store: Store, name: str, rows: list[int]) -> Iterator[Row]:
             first = end
 
 
-def _opened(store: Store, name: str) -> "pyarrow.NativeFile":
+def _open_file(store: Store, name: str) -> "pyarrow.NativeFile":
     try:
         return store.open(name)
     except FileNotFoundError:

@@ -6,7 +6,16 @@ from dataclasses import asdict, fields
 from typing import Any
 
 from schemas.ids import content_id
-from schemas.kumo.things import Instance, Observation, Proposal, Rejection, SeedConfig, Step, observation_text
+from schemas.kumo.things import (
+    BookVerdict,
+    Instance,
+    Observation,
+    Proposal,
+    Rejection,
+    SeedConfig,
+    Step,
+    observation_text,
+)
 
 BENCHMARK = "kumo"
 Row = dict[str, Any]
@@ -142,30 +151,25 @@ def book_row(
     revision: int,
     text: str,
     author: str,
-    missing: Sequence[str],
-    extra: Sequence[str],
+    verdict: BookVerdict,
     *,
-    confirmed: Sequence[str] = (),
-    ambiguous: Sequence[str] = (),
-    passed: bool | None = None,
     checked_by: str = SYMBOLIC_CHECK,
     is_replacement: bool = False,
     call_id: str | None = None,
     check_call_ids: Sequence[str] = (),
 ) -> Row:
-    """Return the row of table `kumo_books`; without `passed`, a book with any finding has failed."""
-    faultless = not (missing or extra or confirmed or ambiguous)
+    """Return the row of table `kumo_books`."""
     return {
         "book_id": content_id("bk", instance_id, revision, text),
         "instance_id": instance_id,
         "revision": revision,
         "text": text,
         "author": author,
-        "verdict": "passed" if (faultless if passed is None else passed) else "failed",
-        "missing_rules": list(missing),
-        "extra_rules": list(extra),
-        "confirmed_rules": list(confirmed),
-        "ambiguous_rules": list(ambiguous),
+        "verdict": "passed" if verdict.passed else "failed",
+        "missing_rules": list(verdict.missing),
+        "extra_rules": list(verdict.extra),
+        "confirmed_rules": list(verdict.confirmed),
+        "ambiguous_rules": list(verdict.ambiguous),
         "checked_by": checked_by,
         "is_replacement": is_replacement,
         "check_call_ids": list(check_call_ids),

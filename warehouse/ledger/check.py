@@ -2,26 +2,22 @@
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TypeVar
 
-from schemas.errors import Damaged, in_one_line
+from schemas.errors import in_one_line
 from warehouse.ledger.digest import call_digest, message_digest
 from warehouse.ledger.rows import CALL_COLUMNS
 from warehouse.ledger.schema import (
     ANSWERED_SQL,
     find_ledger_root_id,
-    open_at_rest,
     open_for_reading,
     plain_errors,
     trouble,
 )
-
-Result = TypeVar("Result")
 
 _MOST_FLAWS = 20
 _ROWS_A_STEP = 500
@@ -31,8 +27,8 @@ _COUNTS = (
 )
 _NOT_IN_LEDGER = "SELECT value FROM json_each(?) WHERE NOT EXISTS (SELECT 1 FROM calls WHERE call_id = value)"
 _LOST_MESSAGES = (
-    "SELECT DISTINCT json_extract(item.value, '$[1]') FROM calls, json_each(calls.messages) AS item "
-    "WHERE NOT EXISTS (SELECT 1 FROM messages WHERE message_id = json_extract(item.value, '$[1]'))"
+    "SELECT DISTINCT item.value ->> 'message_id' AS sent FROM calls, json_each(calls.messages) AS item "
+    "WHERE NOT EXISTS (SELECT 1 FROM messages WHERE message_id = sent)"
 )
 
 
@@ -62,73 +58,35 @@ def check_ledger(path: Path) -> LedgerState:
 
     Raises UnreadableInput where it is none or cannot be read, Damaged where nothing in it can be read.
     """
-    return _read(path, lambda connection: _checked(connection, path))
+    with closing(open_for_reading(path)) as connection, plain_errors(path):
+        flaws = tuple(islice(_flaws(connection, path), _MOST_FLAWS))
+        calls, answered, messages = connection.execute(_COUNTS).fetchone()
+        return LedgerState(calls, answered, messages, flaws, find_ledger_root_id(connection))
 
 
-def find_missing_calls(
-    path: Path, listed: Callable[[], Iterable[tuple[str, list[str]]]]
-) -> list[MissingCalls]:
+def find_missing_calls(path: Path, listed: Iterable[tuple[str, list[str]]]) -> list[MissingCalls]:
     """Return of which editions the ledger lacks calls; `listed` gives editions with some ids of their calls.
 
     Neither the ledger nor its folder is changed. Raises as `check_ledger` does.
     """
-    return _read(path, lambda connection: _missing(connection, listed()))
-
-
-def _read(path: Path, read: Callable[[sqlite3.Connection], Result]) -> Result:
-    """Return what is read of the ledger, leaving nothing beside it where nobody writes to it."""
-    if not path.is_file() or _is_in_use(path):
-        return _read_open(path, open_for_reading, read)
-    before = path.stat().st_mtime_ns
-    result: Result | Damaged
-    try:
-        result = _read_open(path, open_at_rest, read)
-    except Damaged as error:
-        result = error
-    if _is_in_use(path) or path.stat().st_mtime_ns != before:
-        # Somebody began to write meanwhile, and what was read of it is worth nothing.
-        return _read_open(path, open_for_reading, read)
-    if isinstance(result, Damaged):
-        raise result
-    return result
-
-
-def _read_open(
-    path: Path, opened: Callable[[Path], sqlite3.Connection], read: Callable[[sqlite3.Connection], Result]
-) -> Result:
-    with closing(opened(path)) as connection, plain_errors(path):
-        return read(connection)
-
-
-def _is_in_use(path: Path) -> bool:
-    return path.with_name(f"{path.name}-wal").exists()
-
-
-def _checked(connection: sqlite3.Connection, path: Path) -> LedgerState:
-    flaws = tuple(islice(_flaws(connection, path), _MOST_FLAWS))
-    calls, answered, messages = connection.execute(_COUNTS).fetchone()
-    root_id = find_ledger_root_id(connection)
-    return LedgerState(calls, answered, messages, flaws, root_id)
-
-
-def _missing(connection: sqlite3.Connection, listed: Iterable[tuple[str, list[str]]]) -> list[MissingCalls]:
     found: dict[str, MissingCalls] = {}
-    for edition, call_ids in listed:
-        # Sorted: the index is then read from front to back.
-        lost = connection.execute(_NOT_IN_LEDGER, [json.dumps(sorted(call_ids))]).fetchall()
-        before = found.get(edition, MissingCalls(edition, 0, 0, ""))
-        example = before.example or (lost[0][0] if lost else "")
-        found[edition] = MissingCalls(
-            edition, before.missing + len(lost), before.calls + len(call_ids), example
-        )
+    with closing(open_for_reading(path)) as connection, plain_errors(path):
+        for edition, call_ids in listed:
+            # Sorted: the index is then read from front to back.
+            lost = connection.execute(_NOT_IN_LEDGER, [json.dumps(sorted(call_ids))]).fetchall()
+            before = found.get(edition, MissingCalls(edition, 0, 0, ""))
+            example = before.example or (lost[0][0] if lost else "")
+            found[edition] = MissingCalls(
+                edition, before.missing + len(lost), before.calls + len(call_ids), example
+            )
     return [edition for edition in found.values() if edition.missing]
 
 
 def _flaws(connection: sqlite3.Connection, path: Path) -> Iterator[str]:
     try:
-        for (told,) in connection.execute(f"PRAGMA integrity_check({_MOST_FLAWS})"):
-            if told != "ok":
-                yield in_one_line(told)
+        for (flaw,) in connection.execute(f"PRAGMA integrity_check({_MOST_FLAWS})"):
+            if flaw != "ok":
+                yield in_one_line(flaw)
         for *cells, digest in _rows(connection, "calls", f"{', '.join(CALL_COLUMNS)}, digest"):
             if call_digest(cells) != digest:
                 yield f"call {cells[0]} is not what was kept"

@@ -19,8 +19,8 @@ _DIGEST_BYTES = 16
 
 def call_digest(cells: Sequence[Any]) -> str:
     """Return 32 hexadecimal digits derived from the cells of a call, which are those of CALL_COLUMNS."""
-    # ASCII, as a damaged text may hold what no UTF-8 spells.
-    text = json.dumps(cells, separators=(",", ":"), ensure_ascii=True, default=_spelled)
+    # Damage may turn a cell into bytes.
+    text = json.dumps(cells, separators=(",", ":"), default=repr)
     return blake2b(text.encode("ascii"), digest_size=_DIGEST_BYTES).hexdigest()
 
 
@@ -37,13 +37,13 @@ def check_call(path: Path, call_id: str, cells: Sequence[Any], digest: str) -> N
 def check_message(path: Path, message_id: str, content: str | None) -> None:
     """Raise Damaged unless the text (None: there is none) is what was kept under that id."""
     if content is None or message_digest(content) != message_id:
-        told = "is missing" if content is None else "is damaged, its text is not what its id says"
+        fault = "is missing" if content is None else "is damaged, its text is not what its id says"
         drop = (
             f"DELETE FROM messages WHERE message_id = '{message_id}'; "
             f"DELETE FROM calls WHERE messages LIKE '%{message_id}%'"
         )
         raise Damaged(
-            f"{path}: message {message_id} {told}: restore the ledger from a copy, or drop the calls that "
+            f"{path}: message {message_id} {fault}: restore the ledger from a copy, or drop the calls that "
             f'sent it with `sqlite3 {path} "{drop}"`; the same command then repeats them and pays for '
             "them again"
         )
@@ -53,9 +53,3 @@ def check_message(path: Path, message_id: str, content: str | None) -> None:
 def message_digest(content: str) -> str:
     """Return the id of a message: a book is asked about again with every turn of its runs."""
     return content_id("msg", content)
-
-
-def _spelled(cell: Any) -> dict[str, str]:
-    if not isinstance(cell, bytes):
-        raise TypeError(f"a cell of a call is {type(cell).__name__}, which SQLite does not keep")
-    return {"blob": cell.hex()}

@@ -2,14 +2,14 @@
 
 import re
 from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from schemas.calls import ModelRequest, Reply, Spent
 from schemas.ids import content_id
 from warehouse.ledger.place import keep_same_ledger, require_same_ledger
-from warehouse.ledger.rows import entry, message_rows, stored_calls, stored_reply, table_row
+from warehouse.ledger.rows import entry, stored_calls, stored_reply, table_row
 from warehouse.ledger.schema import ANSWERED_SQL, keep_root_id, open_for_writing, plain_errors
 from warehouse.ledger.writer import LedgerWriter
 
@@ -42,7 +42,7 @@ def without_credentials(url: str) -> str:
     return re.sub(r"^([A-Za-z][A-Za-z0-9+.-]*://)?[^/]*@", r"\1", bare)
 
 
-class CallLedger:
+class CallLedger(AbstractContextManager["CallLedger"]):
     """The ledger of a data root, open for the calls of one edition.
 
     A file may be open many times at once, in this process and in others. One ledger serves several event
@@ -68,12 +68,7 @@ class CallLedger:
             keep_root_id(self._reader, path, root_id)
         keep_same_ledger(path)
 
-    def __enter__(self) -> "CallLedger":
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.close()
 
     @property
@@ -103,9 +98,9 @@ class CallLedger:
         Damaged where what was kept before is damaged, or the ledger's file was deleted or replaced: what is
         stored then is copied to a file that the error names.
         """
-        return await self._writer.submit(entry(request, reply))
+        return await self._writer.write(entry(request, reply))
 
-    def spent(self) -> Spent:
+    def sum_spending(self) -> Spent:
         """Return how many answered calls this edition has paid for, and what they cost as far as known."""
         with plain_errors(self._path):
             return Spent(*self._reader.execute(_SPENT, (self._edition,)).fetchone())
@@ -116,5 +111,6 @@ class CallLedger:
         Raises UnreadableInput for a call that is not in the ledger, Damaged for one that was altered there.
         """
         with plain_errors(self._path):
-            calls = list(stored_calls(self._reader, self._path, call_ids))
-        return {"calls": [table_row(call) for call in calls], "messages": message_rows(calls)}
+            calls, contents = stored_calls(self._reader, self._path, call_ids)
+        messages = [{"message_id": key, "content": content} for key, content in sorted(contents.items())]
+        return {"calls": [table_row(call) for call in calls], "messages": messages}

@@ -4,15 +4,15 @@ SQLite does not notice that its file was deleted or replaced, and nobody finds w
 connection still reads that file, so that all of it can be copied into a new one.
 """
 
-import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
 from schemas.errors import Damaged
 from warehouse.ledger.schema import open_for_writing
+from warehouse.local_draft import draft_of
 
 
 class LedgerPlace:
@@ -20,7 +20,7 @@ class LedgerPlace:
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self._path = path
-        self._connection = connection
+        self.connection = connection
         self._rescued = path.with_name(f"{path.stem}-rescued-{datetime.now(UTC):%Y%m%dT%H%M%SZ}{path.suffix}")
         # SQLite keeps its log beside the file until the last connection is closed.
         self._files = {file: _identity(file) for file in (path, path.with_name(f"{path.name}-wal"))}
@@ -45,26 +45,12 @@ class LedgerPlace:
 
     def rescue(self) -> None:
         """Copy the ledger, with all that was written since it was lost, into a file beside its path."""
-        draft = self._rescued.with_name(f".{self._rescued.name}.draft")
-        try:
-            with closing(sqlite3.connect(draft)) as copy:
-                self._connection.backup(copy)
-            os.replace(draft, self._rescued)
-        except BaseException:
-            with suppress(OSError):
-                draft.unlink()
-            raise
+        with draft_of(str(self._rescued)) as draft, closing(sqlite3.connect(draft)) as copy:
+            self.connection.backup(copy)
 
 
-class _OneLedger:
-    """The ledger that all who open it within a block must find; it stays open between them."""
-
-    def __init__(self) -> None:
-        self.connection: sqlite3.Connection | None = None
-        self.place: LedgerPlace | None = None
-
-
-_blocks: dict[Path, _OneLedger] = {}
+# None until the ledger is opened within the block.
+_blocks: dict[Path, LedgerPlace | None] = {}
 
 
 @contextmanager
@@ -73,30 +59,28 @@ def one_ledger(path: Path) -> Iterator[None]:
 
     Raises Damaged at the end of the block where it no longer is.
     """
-    block = _blocks[path] = _OneLedger()
+    _blocks[path] = None
     try:
         yield
         require_same_ledger(path)
     finally:
-        del _blocks[path]
-        if block.connection is not None:
-            block.connection.close()
+        place = _blocks.pop(path)
+        if place is not None:
+            place.connection.close()
 
 
 def require_same_ledger(path: Path) -> None:
     """Raise Damaged where the ledger at the path is another file than before in this `one_ledger` block."""
-    block = _blocks.get(path)
-    loss = block.place.find_loss() if block is not None and block.place is not None else None
+    place = _blocks.get(path)
+    loss = place.find_loss() if place is not None else None
     if loss is not None:
         raise loss
 
 
 def keep_same_ledger(path: Path) -> None:
-    """Note which file the ledger is, where a `one_ledger` block wants to know."""
-    block = _blocks.get(path)
-    if block is not None and block.place is None:
-        block.connection = open_for_writing(path)
-        block.place = LedgerPlace(path, block.connection)
+    """Note which file the ledger is, for a `one_ledger` block; it stays open until the block ends."""
+    if path in _blocks and _blocks[path] is None:
+        _blocks[path] = LedgerPlace(path, open_for_writing(path))
 
 
 def _identity(file: Path) -> tuple[int, int] | None:

@@ -1,4 +1,4 @@
-"""The price table: the bundled one, overlaid by the operator's `prices.csv` in the data root.
+"""The operator's price table, `prices.csv` in the data root; prices change, so none is bundled.
 
 A price that nobody has written down is unknown (None), never 0: what a call cost is then unknown too.
 """
@@ -6,7 +6,6 @@ A price that nobody has written down is unknown (None), never 0: what a call cos
 import csv
 import io
 import re
-from importlib.resources import files
 
 from schemas.calls import Price
 from schemas.errors import UnreadableInput, shorten
@@ -26,23 +25,20 @@ _NUMBER = re.compile(r"[0-9]{1,9}(\.[0-9]{1,12})?")
 
 
 def load_prices(store: Store) -> dict[str, Price]:
-    """Return the prices by model name: a row of `<root>/prices.csv` replaces the bundled row of its model.
+    """Return the prices of `<root>/prices.csv` by model name, none where there is no such file.
 
-    Raises UnreadableInput naming file, line and value where either table is not of the form that
-    PRICE_COLUMNS gives.
+    Raises UnreadableInput naming file, line and value where it is not of the form that PRICE_COLUMNS gives.
     """
-    bundled = (files("warehouse.ledger") / PRICE_FILE).read_bytes()
-    prices = parse_prices(bundled, f"bundled {PRICE_FILE}")
     try:
-        own = store.read_bytes(PRICE_FILE)
+        content = store.read_bytes(PRICE_FILE)
     except FileNotFoundError:
-        return prices
+        return {}
     except OSError as error:
         raise UnreadableInput(
             f"{store.location(PRICE_FILE)}: cannot be read: {error.strerror or error}; "
             "check the file and its permissions"
         ) from None
-    return {**prices, **parse_prices(own, store.location(PRICE_FILE))}
+    return parse_prices(content, store.location(PRICE_FILE))
 
 
 def parse_prices(content: bytes, name: str) -> dict[str, Price]:
@@ -51,7 +47,7 @@ def parse_prices(content: bytes, name: str) -> dict[str, Price]:
     Raises UnreadableInput for text that is not UTF-8, an unknown or missing column, a row of another
     length, a model twice, and a price that is no number of 0 or more.
     """
-    reader = csv.reader(io.StringIO(_decoded(content, name), newline=""), strict=True)
+    reader = csv.reader(io.StringIO(_decode(content, name), newline=""), strict=True)
     header: list[str] = []
     prices: dict[str, Price] = {}
     try:
@@ -60,15 +56,15 @@ def parse_prices(content: bytes, name: str) -> dict[str, Price]:
             if not any(cells) or cells[0].startswith("#"):
                 continue
             if not header:
-                header = _checked_header(cells)
+                header = _check_header(cells)
                 continue
             model, price = _row(header, cells)
             if model in prices:
                 raise ValueError(f"model {shorten(model)!r} occurs twice; keep one of its rows")
             prices[model] = price
     except csv.Error as error:
-        told = f"not CSV ({error}); check its quotation marks"
-        raise UnreadableInput(f"{name}, line {reader.line_num}: {told}") from None
+        fault = f"not CSV ({error}); check its quotation marks"
+        raise UnreadableInput(f"{name}, line {reader.line_num}: {fault}") from None
     except ValueError as error:
         raise UnreadableInput(f"{name}, line {reader.line_num}: {error}") from None
     if not header:
@@ -76,7 +72,7 @@ def parse_prices(content: bytes, name: str) -> dict[str, Price]:
     return prices
 
 
-def _decoded(content: bytes, name: str) -> str:
+def _decode(content: bytes, name: str) -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -86,7 +82,7 @@ def _decoded(content: bytes, name: str) -> str:
         ) from None
 
 
-def _checked_header(cells: list[str]) -> list[str]:
+def _check_header(cells: list[str]) -> list[str]:
     faults = (
         *(f"column {shorten(cell)!r} is not known" for cell in cells if cell not in PRICE_COLUMNS),
         *(f"column {column} is missing" for column in PRICE_COLUMNS[:3] if column not in cells),

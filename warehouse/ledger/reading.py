@@ -3,7 +3,6 @@
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from warehouse.ledger.rows import stored_calls
@@ -43,10 +42,14 @@ class CallFilter:
 
     def where(self) -> tuple[str, list[str]]:
         """Return the SQL condition and its values."""
-        columns = ("role", "model", "status", "edition", "template")
+        columns = ("role", "model", "status", "template")
         given = {column: getattr(self, column) for column in columns}
         conditions = [f"{column} = ?" for column, value in given.items() if value is not None]
         values = [value for value in given.values() if value is not None]
+        if self.edition is not None:
+            # Those of its evaluations too, `EDITION@NAME`.
+            conditions.append("(edition = ? OR substr(edition, 1, length(?) + 1) = ? || '@')")
+            values += [self.edition] * 3
         if self.contains is not None:
             conditions.append("instr(content, ?) > 0")
             values.append(self.contains)
@@ -76,9 +79,7 @@ class LedgerReader(AbstractContextManager["LedgerReader"]):
         self._path = path
         self._connection = open_for_reading(path)
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self._connection.close()
 
     def newest(self, wanted: CallFilter, limit: int) -> list[tuple[Any, ...]]:
@@ -112,9 +113,9 @@ class LedgerReader(AbstractContextManager["LedgerReader"]):
     def call(self, call_id: str) -> dict[str, Any]:
         """Return the whole call by column, with `params` and `messages` parsed."""
         with plain_errors(self._path):
-            call = next(stored_calls(self._connection, self._path, [call_id]))
-        del call["listed"]
-        return call
+            (call,), contents = stored_calls(self._connection, self._path, [call_id])
+        messages = [{"content": contents[sent.pop("message_id")], **sent} for sent in call["messages"]]
+        return {**call, "messages": messages}
 
     def _rows(self, sql: str, values: list[Any]) -> list[tuple[Any, ...]]:
         with plain_errors(self._path):

@@ -5,36 +5,28 @@ once, in `messages`, however many calls send it again.
 """
 
 import sqlite3
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeVar
 from urllib.parse import quote
 
 from schemas.calls import ANSWERED_STATUSES
 from schemas.errors import Damaged, PerennialError, UnreadableInput
 
-Result = TypeVar("Result")
-
 APPLICATION_ID = 0x50726E6C  # says in the file's header that it is a ledger of perennial
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 ANSWERED_SQL = f"({', '.join(repr(status) for status in ANSWERED_STATUSES)})"
 
 _BUSY_TIMEOUT_S = 60.0
-_TRIES = 5
-_AT_REST = "mode=ro&immutable=1"
-_PAUSE_S = 0.05
 
-_TABLES = (
-    """
+# Numbers have no declared type, so that SQLite gives them back as they were: their digest stays the same.
+_TABLES = f"""
+    BEGIN IMMEDIATE;
     CREATE TABLE messages (
         message_id TEXT PRIMARY KEY,
         content TEXT NOT NULL
-    )
-    """,
-    """
+    );
     CREATE TABLE calls (
         call_id TEXT PRIMARY KEY,
         edition TEXT NOT NULL,
@@ -43,17 +35,17 @@ _TABLES = (
         model TEXT NOT NULL,
         template TEXT NOT NULL,
         template_hash TEXT NOT NULL,
-        repeat INTEGER NOT NULL,
+        repeat NOT NULL,
         stored_at TEXT NOT NULL,
         endpoint TEXT NOT NULL,
-        prompt_tokens INTEGER,
-        completion_tokens INTEGER,
-        reasoning_tokens INTEGER,
-        cached_tokens INTEGER,
+        prompt_tokens,
+        completion_tokens,
+        reasoning_tokens,
+        cached_tokens,
         usage TEXT NOT NULL,
-        cost_usd REAL,
-        latency_s REAL NOT NULL,
-        attempts INTEGER NOT NULL,
+        cost_usd,
+        latency_s NOT NULL,
+        attempts NOT NULL,
         reasoning_source TEXT NOT NULL,
         finish_reason TEXT,
         served_model TEXT,
@@ -65,10 +57,12 @@ _TABLES = (
         raw TEXT,
         usage_reported TEXT,
         digest TEXT NOT NULL
-    )
-    """,
-    "CREATE INDEX calls_of_edition ON calls (edition, status, cost_usd)",
-)
+    );
+    CREATE INDEX calls_of_edition ON calls (edition, status, cost_usd);
+    PRAGMA application_id = {APPLICATION_ID};
+    PRAGMA user_version = {SCHEMA_VERSION};
+    COMMIT
+"""
 _NAME_ROOT = "CREATE TABLE IF NOT EXISTS root (root_id TEXT NOT NULL)"
 _KEEP_ROOT = "INSERT INTO root SELECT ? WHERE NOT EXISTS (SELECT 1 FROM root)"
 _HAS_ROOT = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'root'"
@@ -81,36 +75,50 @@ def open_for_writing(path: Path) -> sqlite3.Connection:
     where the file cannot be written, is something else, or is of another version, Damaged where it is
     damaged.
     """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UnreadableInput(
+            f"{path.parent}: cannot be made ({error.strerror}), and the ledger of model calls belongs there; "
+            "check the path and its permissions"
+        ) from None
     with plain_errors(path):
-        return patiently(lambda: _opened_for_writing(path))
+        connection = sqlite3.connect(
+            path, timeout=_BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
+        )
+        with _closed_on_error(connection):
+            connection.execute("PRAGMA synchronous = FULL")
+            if _is_new(connection, path):
+                connection.execute("PRAGMA journal_mode = WAL")
+                connection.executescript(_TABLES)
+        return connection
 
 
 def open_for_reading(path: Path) -> sqlite3.Connection:
-    """Open an existing ledger without changing it.
+    """Open an existing ledger without changing it; once it is closed, nothing is beside it that was not.
 
     Raises UnreadableInput where that is not possible, Damaged where it is damaged.
     """
     if not path.is_file():
         raise UnreadableInput(f"{path}: no such ledger; check the path")
+    is_in_use = path.with_name(f"{path.name}-wal").exists()
     with plain_errors(path):
-        return _opened_for_reading(path)
-
-
-def open_at_rest(path: Path) -> sqlite3.Connection:
-    """Open an existing ledger that nobody writes to, leaving nothing beside it, as SQLite does otherwise.
-
-    What is read is wrong where somebody does write. Raises as `open_for_reading` does.
-    """
-    with plain_errors(path):
-        return _connected_for_reading(path, _AT_REST)
+        try:
+            # The last one that may write removes SQLite's log, and with it what a writer left there.
+            return _connect_for_reading(path, "mode=ro" if is_in_use else "mode=rw")
+        except sqlite3.OperationalError:
+            if is_in_use:
+                raise
+        # In a folder that cannot be written, SQLite reads a ledger only as a file that never changes.
+        return _connect_for_reading(path, "mode=ro&immutable=1")
 
 
 def keep_root_id(connection: sqlite3.Connection, path: Path, root_id: str) -> None:
     """Note which data root the ledger belongs to, unless that is noted already; raise as `trouble` says."""
     with plain_errors(path):
         if find_ledger_root_id(connection) is None:
-            patiently(lambda: connection.execute(_NAME_ROOT))
-            patiently(lambda: connection.execute(_KEEP_ROOT, (root_id,)))
+            connection.execute(_NAME_ROOT)
+            connection.execute(_KEEP_ROOT, (root_id,))
 
 
 def find_ledger_root_id(connection: sqlite3.Connection) -> str | None:
@@ -119,22 +127,6 @@ def find_ledger_root_id(connection: sqlite3.Connection) -> str | None:
         return None
     row = connection.execute("SELECT root_id FROM root").fetchone()
     return None if row is None else str(row[0])
-
-
-def patiently(action: Callable[[], Result]) -> Result:
-    """Return the action's result, trying again where another process is in the way.
-
-    SQLite itself waits for most locks (`timeout`), but two processes that open a new file at the same
-    moment, for instance, are refused at once.
-    """
-    for attempt in range(1, _TRIES):
-        try:
-            return action()
-        except sqlite3.OperationalError as error:
-            if _code(error) not in _BUSY:
-                raise
-            time.sleep(_PAUSE_S * attempt)
-    return action()
 
 
 @contextmanager
@@ -148,59 +140,36 @@ def plain_errors(path: Path) -> Iterator[None]:
 
 def trouble(path: Path, error: sqlite3.Error) -> PerennialError:
     """Return the error that a user sees in place of SQLite's: the file, what is wrong, and the remedy."""
-    if _code(error) in _TOLD_DAMAGE:
-        return Damaged(f"{path}: {_TOLD_DAMAGE[_code(error)].format(error=error)}")
-    told = next((text for codes, text in _TOLD if _code(error) in codes), _TOLD_OTHERWISE)
-    return UnreadableInput(f"{path}: {told.format(error=error)}")
+    # SQLite's primary result code.
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code in _DAMAGE:
+        return Damaged(f"{path}: {_DAMAGE[code].format(error=error)}")
+    return UnreadableInput(f"{path}: {_TROUBLE.get(code, _OTHER_TROUBLE).format(error=error)}")
 
 
-def _opened_for_writing(path: Path) -> sqlite3.Connection:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UnreadableInput(
-            f"{path.parent}: cannot be made ({error.strerror}), and the ledger of model calls belongs there; "
-            "check the path and its permissions"
-        ) from None
-    connection = sqlite3.connect(path, timeout=_BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False)
-    connection.text_factory = _text
-    try:
-        connection.execute("PRAGMA synchronous = FULL")
-        if _is_new(connection, path):
-            connection.execute("PRAGMA journal_mode = WAL")
-            _create(connection, path)
-    except BaseException:
-        connection.close()
-        raise
-    return connection
-
-
-def _opened_for_reading(path: Path) -> sqlite3.Connection:
-    try:
-        return _connected_for_reading(path, "mode=ro")
-    except sqlite3.OperationalError:
-        if path.with_name(f"{path.name}-wal").exists():
-            raise
-    # In a folder that cannot be written, SQLite reads a file in WAL mode only when told that it is at rest.
-    return _connected_for_reading(path, _AT_REST)
-
-
-def _connected_for_reading(path: Path, options: str) -> sqlite3.Connection:
+def _connect_for_reading(path: Path, options: str) -> sqlite3.Connection:
     address = f"file:{quote(str(path.absolute()))}?{options}"
     connection = sqlite3.connect(address, uri=True, timeout=_BUSY_TIMEOUT_S, isolation_level=None)
-    connection.text_factory = _text
-    try:
+    with _closed_on_error(connection):
         if _is_new(connection, path):
             raise UnreadableInput(f"{path}: an empty file, expected a ledger of model calls; move it away")
+    return connection
+
+
+@contextmanager
+def _closed_on_error(connection: sqlite3.Connection) -> Iterator[None]:
+    connection.text_factory = _text
+    try:
+        yield
     except BaseException:
         connection.close()
         raise
-    return connection
 
 
 def _is_new(connection: sqlite3.Connection, path: Path) -> bool:
     """Return whether nothing has been created yet; raise UnreadableInput for a file that is not a ledger."""
-    application, version, tables = _header(connection)
+    reads = ("PRAGMA application_id", "PRAGMA user_version", "SELECT count(*) FROM sqlite_schema")
+    application, version, tables = (int(connection.execute(read).fetchone()[0]) for read in reads)
     if application == APPLICATION_ID:
         if version != SCHEMA_VERSION:
             raise UnreadableInput(
@@ -215,53 +184,25 @@ def _is_new(connection: sqlite3.Connection, path: Path) -> bool:
     return True
 
 
-def _header(connection: sqlite3.Connection) -> tuple[int, int, int]:
-    """Return application id, version and number of tables of one moment: others may create them."""
-    reads = ("PRAGMA application_id", "PRAGMA user_version", "SELECT count(*) FROM sqlite_schema")
-    alone = not connection.in_transaction
-    if alone:
-        connection.execute("BEGIN")
-    try:
-        application, version, tables = (int(connection.execute(read).fetchone()[0]) for read in reads)
-    finally:
-        if alone:
-            connection.execute("ROLLBACK")
-    return application, version, tables
-
-
-def _create(connection: sqlite3.Connection, path: Path) -> None:
-    connection.execute("BEGIN IMMEDIATE")
-    if _is_new(connection, path):
-        for statement in _TABLES:
-            connection.execute(statement)
-        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-    connection.execute("COMMIT")
-
-
 def _text(cell: bytes) -> str:
     """Return a stored text; damage that no UTF-8 spells comes through, so that the call's digest shows it."""
     return cell.decode("utf-8", "backslashreplace")
 
 
-_BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-_TOLD_DAMAGE = {
+_DAMAGE = {
     sqlite3.SQLITE_NOTADB: "not a SQLite database, expected a ledger of model calls; restore it from a "
     "copy, or move it away, and a new one is begun: its calls are then made and paid for again",
     sqlite3.SQLITE_CORRUPT: "the ledger of model calls is damaged ({error}); restore it from a copy, save "
     "what is whole with `sqlite3 FILE .recover`, or move it away: its calls are then made and paid for again",
 }
-_TOLD = (
-    ((sqlite3.SQLITE_FULL,), "the disk is full, so that a model call could not be kept; free some space"),
-    (
-        (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM),
-        "cannot be opened or written ({error}); file and folder must be on a local disk and allow it",
-    ),
-    (_BUSY, f"another process has held it for {_BUSY_TIMEOUT_S:.0f} s; end that one, then try again"),
-)
-_TOLD_OTHERWISE = "reading or writing the ledger of model calls failed ({error}); check the disk"
-
-
-def _code(error: sqlite3.Error) -> int:
-    """Return SQLite's primary result code, 0 where the error did not come from there."""
-    return getattr(error, "sqlite_errorcode", 0) & 0xFF
+_UNUSABLE = "cannot be opened or written ({error}); file and folder must be on a local disk and allow it"
+_BUSY = f"another process has held it for {_BUSY_TIMEOUT_S:.0f} s; end that one, then try again"
+_TROUBLE = {
+    sqlite3.SQLITE_FULL: "the disk is full, so that a model call could not be kept; free some space",
+    sqlite3.SQLITE_READONLY: _UNUSABLE,
+    sqlite3.SQLITE_CANTOPEN: _UNUSABLE,
+    sqlite3.SQLITE_PERM: _UNUSABLE,
+    sqlite3.SQLITE_BUSY: _BUSY,
+    sqlite3.SQLITE_LOCKED: _BUSY,
+}
+_OTHER_TROUBLE = "reading or writing the ledger of model calls failed ({error}); check the disk"

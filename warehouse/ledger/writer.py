@@ -9,12 +9,12 @@ takes up to 5 ms.
 import asyncio
 import sqlite3
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from queue import Empty, SimpleQueue
 from typing import Any
 
 from schemas.calls import Reply
@@ -22,7 +22,7 @@ from schemas.errors import Damaged, UnreadableInput
 from warehouse.ledger.digest import call_digest
 from warehouse.ledger.place import LedgerPlace
 from warehouse.ledger.rows import CALL_COLUMNS, Entry, stored_reply
-from warehouse.ledger.schema import ANSWERED_SQL, open_for_writing, patiently, trouble
+from warehouse.ledger.schema import ANSWERED_SQL, open_for_writing, plain_errors
 
 _MOST_A_GROUP = 256
 _MOST_KNOWN_MESSAGES = 100_000
@@ -41,23 +41,27 @@ _REFUSED_VALUES = (
     sqlite3.InterfaceError,
     sqlite3.ProgrammingError,
     OverflowError,
+    UnicodeEncodeError,
 )
 
-Future = asyncio.Future[Reply]
+Outcomes = list[Reply | Exception]
 
 
-@dataclass(frozen=True, slots=True)
-class _Waiting:
-    entry: Entry
-    future: Future
+@dataclass(eq=False, slots=True)
+class _Group:
+    """Calls that tasks of one loop wait for; `outcomes` has each one's kept reply, or why it has none."""
+
     loop: asyncio.AbstractEventLoop
+    entries: list[Entry] = field(default_factory=list)
+    outcomes: asyncio.Future[Outcomes] = field(init=False)
+    is_closed: bool = False
 
 
 class LedgerWriter:
     """Keeps calls of one edition and endpoint. `commits` counts the transactions made so far."""
 
     def __init__(self, path: Path, edition: str, endpoint: str) -> None:
-        """Open the ledger and start the thread; raise UnreadableInput or Damaged where that cannot be."""
+        """Open the ledger; raise UnreadableInput or Damaged where that cannot be."""
         self.commits = 0
         self._path = path
         self._paid_by = (edition, endpoint)
@@ -65,74 +69,65 @@ class LedgerWriter:
         self._place = LedgerPlace(path, self._connection)
         self._loss: Damaged | None = None
         self._known_messages: set[str] = set()
-        self._queue: SimpleQueue[_Waiting | None] = SimpleQueue()
-        self._closed = False
+        self._group: _Group | None = None
+        self._is_closed = False
         self._gate = threading.Lock()
-        self._thread = threading.Thread(target=self._write_groups, name="call ledger", daemon=True)
-        self._thread.start()
+        self._thread = ThreadPoolExecutor(1, "call ledger")
 
-    def submit(self, entry: Entry) -> Future:
-        """Return a future of the running loop: the reply that is kept, once it is on the disk.
+    async def write(self, entry: Entry) -> Reply:
+        """Return the reply that is kept, once it is on the disk.
 
-        It raises UnreadableInput where nothing was kept, Damaged where what was kept before is damaged or
-        the ledger's file was deleted or replaced.
+        Raises UnreadableInput where nothing was kept, Damaged where what was kept before is damaged or the
+        ledger's file was deleted or replaced.
         """
         loop = asyncio.get_running_loop()
-        waiting = _Waiting(entry, loop.create_future(), loop)
         with self._gate:
-            if self._closed:
+            if self._is_closed:
                 raise RuntimeError(f"the ledger {self._path} is closed: keep calls before it is")
-            self._queue.put(waiting)
-        return waiting.future
+            group = self._group
+            if group is None or group.is_closed or group.loop is not loop:
+                group = self._group = _Group(loop)
+                group.outcomes = loop.run_in_executor(self._thread, self._write_group, group)
+            place = len(group.entries)
+            group.entries.append(entry)
+            group.is_closed = place + 1 == _MOST_A_GROUP
+        # A task that no longer waits takes nothing from the others of its group.
+        outcome = (await asyncio.shield(group.outcomes))[place]
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
 
     def close(self) -> None:
         """Keep what still waits, then close the file; closing again does nothing."""
         with self._gate:
-            if self._closed:
+            if self._is_closed:
                 return
-            self._closed = True
-            self._queue.put(None)
-        self._thread.join()
+            self._is_closed = True
+        self._thread.shutdown()
         if self._loss is not None:
             # With the replies that came since; where that fails, the copy that was made then stays.
             with suppress(sqlite3.Error, OSError):
                 self._place.rescue()
         self._connection.close()
 
-    def _write_groups(self) -> None:
-        while (first := self._queue.get()) is not None:
-            group = [first, *self._also_waiting()]
-            _wake(group, self._outcomes([waiting.entry for waiting in group]))
-
-    def _also_waiting(self) -> list[_Waiting]:
-        also: list[_Waiting] = []
-        while len(also) < _MOST_A_GROUP:
+    def _write_group(self, group: _Group) -> Outcomes:
+        with self._gate:
+            group.is_closed = True
+        with plain_errors(self._path):
             try:
-                waiting = self._queue.get_nowait()
-            except Empty:
-                break
-            if waiting is None:
-                # Closed behind these: the end is found again once they are kept.
-                self._queue.put(None)
-                break
-            also.append(waiting)
-        return also
+                return self._commit(group.entries)
+            except _REFUSED_VALUES:
+                return [self._commit_one(entry) for entry in group.entries]
 
-    def _outcomes(self, entries: list[Entry]) -> list[Reply | Exception]:
-        """Commit the calls in one transaction; return each one's kept reply, or why it has none."""
+    def _commit_one(self, entry: Entry) -> Reply | Exception:
         try:
-            return patiently(lambda: self._committed(entries))
+            return self._commit([entry])[0]
         except _REFUSED_VALUES as error:
-            if len(entries) > 1:
-                return [outcome for entry in entries for outcome in self._outcomes([entry])]
-            call_id = entries[0].reply.call_id
-            return [UnreadableInput(f"{self._path}: the reply of call {call_id} cannot be kept ({error})")]
-        except sqlite3.Error as error:
-            return [trouble(self._path, error) for _ in entries]
-        except Exception as error:  # noqa: BLE001 - the waiting caller must get the error, or waits for ever
-            return [error for _ in entries]
+            call_id = entry.reply.call_id
+            return UnreadableInput(f"{self._path}: the reply of call {call_id} cannot be kept ({error})")
 
-    def _committed(self, entries: list[Entry]) -> list[Reply | Exception]:
+    def _commit(self, entries: list[Entry]) -> Outcomes:
+        """Commit the calls in one transaction; return each one's kept reply, or why it has none."""
         messages = {
             message_id: content
             for entry in entries
@@ -140,36 +135,31 @@ class LedgerWriter:
             if message_id not in self._known_messages
         }
         self._connection.execute("BEGIN IMMEDIATE")
-        try:
+        with self._connection:
             self._write_messages(list(messages.items()))
-            replies = self._write_calls(entries)
-            self._connection.execute("COMMIT")
-        except BaseException:
-            if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
-            raise
+            outcomes = self._write_calls(entries)
         self.commits += 1
         if len(self._known_messages) > _MOST_KNOWN_MESSAGES:
             self._known_messages.clear()
         self._known_messages.update(messages)
         if self._loss is None:
             self._loss = self._place.find_loss()
-        return replies if self._loss is None else [self._loss for _ in entries]
+        return outcomes if self._loss is None else [self._loss for _ in entries]
 
     def _write_messages(self, messages: list[tuple[str, str]]) -> None:
         for start in range(0, len(messages), _MESSAGES_A_STATEMENT):
             self._insert(_KEEP_MESSAGES, messages[start : start + _MESSAGES_A_STATEMENT])
 
-    def _write_calls(self, entries: list[Entry]) -> list[Reply | Exception]:
+    def _write_calls(self, entries: list[Entry]) -> Outcomes:
         """Write the calls that have no answer yet; return for each the reply that the ledger holds then."""
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
         rows = [(*entry.cells, *self._paid_by, now) for entry in entries]
         written = self._insert(_KEEP_CALLS, [(*row, call_digest(row)) for row in rows])
         if written == len({entry.reply.call_id for entry in entries}) == len(entries):
             return [entry.reply for entry in entries]
-        return [self._kept(entry.reply) for entry in entries]
+        return [self._read_kept(entry.reply) for entry in entries]
 
-    def _kept(self, reply: Reply) -> Reply | Exception:
+    def _read_kept(self, reply: Reply) -> Reply | Exception:
         """Return the reply that the ledger holds of the call, which may be another than this one."""
         try:
             return stored_reply(self._connection, self._path, reply.call_id) or reply
@@ -181,25 +171,3 @@ class LedgerWriter:
         marks = ", ".join([f"({', '.join('?' * len(rows[0]))})"] * len(rows))
         values = [value for row in rows for value in row]
         return self._connection.execute(statement.format(rows=marks), values).rowcount
-
-
-def _wake(group: list[_Waiting], outcomes: list[Reply | Exception]) -> None:
-    """Tell each task its outcome, on its own loop; one whose loop has ended waits no more."""
-    by_loop: dict[asyncio.AbstractEventLoop, list[tuple[Future, Reply | Exception]]] = {}
-    for waiting, outcome in zip(group, outcomes, strict=True):
-        by_loop.setdefault(waiting.loop, []).append((waiting.future, outcome))
-    for loop, told in by_loop.items():
-        try:
-            loop.call_soon_threadsafe(_settle, told)
-        except RuntimeError:
-            continue
-
-
-def _settle(told: Iterable[tuple[Future, Reply | Exception]]) -> None:
-    for future, outcome in told:
-        if future.done():
-            continue
-        if isinstance(outcome, Reply):
-            future.set_result(outcome)
-        else:
-            future.set_exception(outcome)

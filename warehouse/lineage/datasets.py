@@ -19,6 +19,7 @@ from openlineage.client.facet_v2 import (
 )
 
 from schemas.tables import TABLES
+from schemas.units import split_unit
 from warehouse.ledger.ledger import without_credentials
 from warehouse.lineage.columns import column_origins
 
@@ -31,7 +32,7 @@ def root_namespace(root: str) -> str:
 
 
 def dataset_name(table: str) -> str:
-    """Return the table's name as a dataset; its editions are versions of it."""
+    """Return the table's name as a dataset; its editions and evaluations are versions of it."""
     return f"tables/{table}"
 
 
@@ -43,11 +44,11 @@ class Written(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class EditionDatasets:
-    """The datasets of one edition in one data root; `is_first`: no edition was published there before."""
+class UnitDatasets:
+    """The datasets of one edition or evaluation in one data root; `is_first`: it is the first one there."""
 
     namespace: str
-    edition: str
+    unit: str
     is_first: bool = False
 
     def read(self, table: str, *, earlier: bool = False) -> InputDataset:
@@ -91,7 +92,8 @@ class EditionDatasets:
     def _version(self, table: str) -> dict[str, DatasetFacet]:
         if not TABLES[table].of_editions:
             return {}
-        return {"version": dataset_version_dataset.DatasetVersionDatasetFacet(self.edition)}
+        version = self.unit if TABLES[table].of_evaluations else split_unit(self.unit)[0]
+        return {"version": dataset_version_dataset.DatasetVersionDatasetFacet(version)}
 
     def _column_lineage(
         self, table: str, touched: Collection[str]
@@ -115,6 +117,6 @@ class EditionDatasets:
 def _schema(table: str) -> schema_dataset.SchemaDatasetFacet:
     fields = [
         schema_dataset.SchemaDatasetFacetFields(column.name, column.type, column.doc, place, None)
-        for place, column in enumerate(TABLES[table].columns, start=1)
+        for place, column in enumerate(TABLES[table].file_columns, start=1)
     ]
     return schema_dataset.SchemaDatasetFacet(fields)

@@ -22,57 +22,67 @@ from openlineage.client.facet_v2 import (
 )
 from openlineage.client.uuid import generate_new_uuid
 
-from schemas.plan import RefreshPlan
+from schemas.plan import EditionPlan, Plan
 from schemas.tables import TABLES
-from warehouse.lineage.datasets import EditionDatasets, Written, root_namespace
+from warehouse.lineage.datasets import UnitDatasets, Written, root_namespace
 from warehouse.lineage.jobs import StageTables
 
 _NAMESPACE = "perennial"
-_REFRESH = StageTables(
-    "kumo-refresh", "Grows one edition of the benchmark, from its domains to its published tables."
-)
+_GROWN = "Grows one edition of the benchmark, from its domains to its published tables."
+_EVALUATED = "Lets players answer the questions of one edition, and publishes their answers."
 
 
 class RefreshEvents:
-    """Makes the events of one refresh of these stages, in the order in which things happen.
+    """Makes the events of one edition or evaluation, made in these stages, in the order of what happens.
 
     `scheduled_for`: when a schedule wanted it to run; None for one that was started by hand. `has_scores`:
-    the data root holds scores of other benchmarks, which the statistics read.
+    the data root holds scores of other benchmarks, which the statistics read. `is_first_evaluation`: the data
+    root holds no evaluation yet.
     """
 
     def __init__(
         self,
         root: str,
-        plan: RefreshPlan,
+        plan: Plan,
         stages: Sequence[StageTables],
         *,
         scheduled_for: datetime | None = None,
         has_scores: bool = False,
+        is_first_evaluation: bool = False,
     ) -> None:
         set_producer(f"pkg:generic/perennial-bench@{plan.code_version}")
         self.run_id = str(generate_new_uuid())
         self._stages = {stage.name: stage for stage in stages}
-        self._datasets = EditionDatasets(root_namespace(root), plan.edition, is_first=not plan.known_editions)
-        self._has_earlier = bool(plan.known_editions)
+        if isinstance(plan, EditionPlan):
+            name, doc, self._row = "refresh", _GROWN, "editions"
+            self._has_earlier = bool(plan.known_editions)
+            is_first = not self._has_earlier
+        else:
+            name, doc, self._row = "evaluate", _EVALUATED, "evaluations"
+            self._has_earlier, is_first = False, is_first_evaluation
+        self._whole = StageTables(name, doc)
+        self._datasets = UnitDatasets(root_namespace(root), plan.unit, is_first)
         self._absent = set() if has_scores else {"external_scores"}
         engine = processing_engine_run.ProcessingEngineRunFacet(plan.code_version, _NAMESPACE, client_version)
         self._facets: dict[str, RunFacet] = {"processing_engine": engine}
         self._scheduled_for = scheduled_for
-        self._stage = _REFRESH  # between two stages, the refresh itself
+        self._stage = self._whole  # between two stages, the whole itself
         self._stage_run = self.run_id
-        self._rows: dict[StageTables, Counter[str]] = {_REFRESH: Counter()}
+        self._rows: dict[StageTables, Counter[str]] = {self._whole: Counter()}
         self._described: set[str] = set()  # tables whose column lineage a stage has reported
 
     def refresh_started(self) -> RunEvent:
         """Return the START of the refresh."""
-        return self._event(RunState.START, _REFRESH, [])
+        return self._event(RunState.START, self._whole, [])
 
     def stage_started(self, name: str) -> RunEvent:
         """Return the START of a stage, which the next events belong to."""
         stage = self._stage = self._stages[name]
         self._stage_run = str(generate_new_uuid())
         self._rows[stage] = Counter()
-        return self._event(RunState.START, stage, [self._datasets.to_write(t) for t in stage.written(())])
+        return self._event(
+            RunState.START, stage, [self._datasets.to_write(t) for t in stage.list_written(())]
+        )
 
     def batch_done(self, counts: Mapping[str, int]) -> RunEvent:
         """Count the rows of one more batch and return RUNNING of the stage with its rows so far."""
@@ -84,18 +94,18 @@ class RefreshEvents:
 
         What publishes counts all rows of the edition; RUNNING does not come after it, but `published`.
         """
-        stage, self._stage = self._stage, _REFRESH
-        writes = stage.written(_of_tables(counts))
-        publishes = "editions" in writes
-        rows = {table: counts.get(table, 0) for table in writes} | ({"editions": 1} if publishes else {})
+        stage, self._stage = self._stage, self._whole
+        writes = stage.list_written(_of_tables(counts))
+        publishes = self._row in writes
+        rows = {table: counts.get(table, 0) for table in writes} | ({self._row: 1} if publishes else {})
         touched = {*stage.reads, *writes} - self._absent
         outputs = [self._datasets.written(table, Written(rows[table]), touched) for table in writes]
         done = self._event(RunState.COMPLETE, stage, outputs)
         self._described.update(writes)
         if publishes:
             return [done]
-        self._rows[_REFRESH].update(rows)
-        return [done, self._event(RunState.RUNNING, _REFRESH, self._so_far(_REFRESH))]
+        self._rows[self._whole].update(rows)
+        return [done, self._event(RunState.RUNNING, self._whole, self._so_far(self._whole))]
 
     def published(self, tables: Mapping[str, Written]) -> RunEvent:
         """Return COMPLETE of the refresh with all tables of the edition."""
@@ -106,22 +116,22 @@ class RefreshEvents:
             for table in TABLES
             if table in tables
         ]
-        return self._event(RunState.COMPLETE, _REFRESH, outputs)
+        return self._event(RunState.COMPLETE, self._whole, outputs)
 
     def ended(self, message: str | None) -> list[RunEvent]:
         """Return FAIL with the message, or ABORT without one, of the stage at work and of the refresh."""
         state = RunState.ABORT if message is None else RunState.FAIL
         if message is not None:
             self._facets["errorMessage"] = error_message_run.ErrorMessageRunFacet(message, "PYTHON")
-        jobs = dict.fromkeys((self._stage, _REFRESH))
+        jobs = dict.fromkeys((self._stage, self._whole))
         return [self._event(state, job, self._so_far(job)) for job in jobs]
 
     def _so_far(self, job: StageTables) -> list[OutputDataset]:
         rows = self._rows[job]
-        return [self._datasets.to_write(name, rows[name]) for name in job.written(rows) if name in rows]
+        return [self._datasets.to_write(name, rows[name]) for name in job.list_written(rows) if name in rows]
 
     def _event(self, state: RunState, job: StageTables, outputs: list[OutputDataset]) -> RunEvent:
-        facets, is_stage = dict(self._facets), job is not _REFRESH
+        facets, is_stage = dict(self._facets), job is not self._whole
         if is_stage:
             facets["parent"] = self._parent()
         elif self._scheduled_for is not None:
@@ -137,14 +147,14 @@ class RefreshEvents:
             eventType=state,
             eventTime=_time(datetime.now(UTC)),
             run=Run(self._stage_run if is_stage else self.run_id, facets),
-            job=Job(_NAMESPACE, f"{_REFRESH.name}.{job.name}" if is_stage else job.name, job_facets),
+            job=Job(_NAMESPACE, f"{self._whole.name}.{job.name}" if is_stage else job.name, job_facets),
             inputs=inputs,
             outputs=outputs,
         )
 
     def _parent(self) -> parent_run.ParentRunFacet:
-        run, job = parent_run.Run(self.run_id), parent_run.Job(_NAMESPACE, _REFRESH.name)
-        root = parent_run.RootRun(self.run_id), parent_run.RootJob(_NAMESPACE, _REFRESH.name)
+        run, job = parent_run.Run(self.run_id), parent_run.Job(_NAMESPACE, self._whole.name)
+        root = parent_run.RootRun(self.run_id), parent_run.RootJob(_NAMESPACE, self._whole.name)
         return parent_run.ParentRunFacet(run, job, parent_run.Root(*root))
 
 

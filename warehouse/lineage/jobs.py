@@ -3,8 +3,10 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from schemas.benchmark import find_benchmark
+from schemas.benchmark import Stage
 from schemas.tables import TABLES, staged_tables
+from schemas.units import is_evaluation
+from warehouse.lineage.columns import origin_tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,22 +23,23 @@ class StageTables:
     writes: tuple[str, ...] = ()
     earlier: tuple[str, ...] = ()
 
-    def written(self, counted: Iterable[str]) -> tuple[str, ...]:
+    def list_written(self, counted: Iterable[str]) -> tuple[str, ...]:
         """Return the tables that the stage adds rows to: those declared, and those with rows counted."""
         named = {*self.writes, *counted} - set(self.reads)
         return tuple(table for table in TABLES if table in named)
 
 
-def jobs_of(benchmark: str) -> tuple[StageTables, ...]:
-    """Return the stages by which an edition of the benchmark grows, and the one that publishes it."""
-    grown = (
-        StageTables(stage.name, stage.doc, stage.reads, stage.writes, stage.earlier)
-        for stage in find_benchmark(benchmark).growing()
-    )
+def jobs_of(unit: str, benchmark: str, stages: Iterable[Stage]) -> tuple[StageTables, ...]:
+    """Return these stages of an edition or evaluation as jobs, and the one that publishes it."""
+    made = (StageTables(stage.name, stage.doc, stage.reads, stage.writes, stage.earlier) for stage in stages)
+    answers = is_evaluation(unit)
+    staged = staged_tables(benchmark, answers=answers)
     publishing = StageTables(
         "publish",
-        "Audits all tables and makes the edition visible.",
-        staged_tables(benchmark),
-        ("editions", "audits"),
+        "Audits the answers, computes the figures of the edition and makes both visible."
+        if answers
+        else "Audits all tables and makes the edition visible.",
+        tuple(dict.fromkeys((*staged, *origin_tables("statistics")))) if answers else staged,
+        ("evaluations", "audits", "statistics") if answers else ("editions", "audits"),
     )
-    return (*grown, publishing)
+    return (*made, publishing)

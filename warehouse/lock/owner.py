@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-_DEAD_STATES = ("Z", "X", "x")
-
 
 class Life(StrEnum):
     """What is known of a process."""
@@ -45,12 +43,11 @@ class Owner:
 
 def this_process() -> Owner:
     """Return this process as an owner."""
-    pid = os.getpid()
     try:
         user = getpass.getuser()
     except (KeyError, OSError):
         user = str(os.getuid())
-    return Owner(user, socket.gethostname(), pid, _state_and_start(pid)[1], _boot_id(), _pid_space())
+    return Owner(user, socket.gethostname(), os.getpid(), _start_of(os.getpid()), _boot_id(), _pid_space())
 
 
 def life_of(owner: Owner, last_seen: float) -> Life:
@@ -66,36 +63,33 @@ def life_of(owner: Owner, last_seen: float) -> Life:
         # Seen after this machine's start, it is another machine of the same name.
         booted_at = time.time() - time.clock_gettime(time.CLOCK_BOOTTIME)
         return Life.gone if last_seen < booted_at else Life.unknown
-    if owner.boot_id and owner.pid_space != _pid_space():
+    if owner.pid_space != _pid_space():
         return Life.unknown
-    state, started = _state_and_start(owner.pid)
-    if not state:
+    started = _start_of(owner.pid)
+    if not started:
         return Life.unknown if _exists(owner.pid) else Life.gone
-    if state in _DEAD_STATES or (owner.started and started != owner.started):
-        return Life.gone
-    return Life.alive if owner.started else Life.unknown
+    return Life.alive if started == owner.started else Life.gone
 
 
 def _exists(pid: int) -> bool:
     try:
         os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
+    except OSError as error:
+        return not isinstance(error, ProcessLookupError)
     return True
 
 
-def _state_and_start(pid: int) -> tuple[str, str]:
-    """Return the process's state and when it started, in clock ticks since boot; "" where it is unknown."""
-    text = _text(f"/proc/{pid}/stat")
+def _start_of(pid: int) -> str:
+    """Return when the process started, "ended" for one that nobody has waited for, "" where it is unknown."""
     # The name of the command, in parentheses, may hold anything.
-    fields = text.rsplit(")", 1)[-1].split()
-    return (fields[0], fields[19]) if fields else ("", "")
+    fields = _read(f"/proc/{pid}/stat").rsplit(")", 1)[-1].split()
+    if not fields:
+        return ""
+    return "ended" if fields[0] in ("Z", "X", "x") else fields[19]
 
 
 def _boot_id() -> str:
-    return _text("/proc/sys/kernel/random/boot_id").strip()
+    return _read("/proc/sys/kernel/random/boot_id").strip()
 
 
 def _pid_space() -> str:
@@ -105,7 +99,7 @@ def _pid_space() -> str:
         return ""
 
 
-def _text(path: str) -> str:
+def _read(path: str) -> str:
     try:
         return Path(path).read_text(encoding="utf-8", errors="replace")
     except OSError:

@@ -30,7 +30,7 @@ class LockRecord:
     def describe(self, now: datetime) -> str:
         """Return who holds it, for what and since when, as part of one line."""
         return (
-            f"{self.owner}: {self.what}, since {shown_time(self.since)} ({ago(self.since, now)}), "
+            f"{self.owner}: {self.what}, since {format_time(self.since)} ({ago(self.since, now)}), "
             f"last beat {ago(self.beat, now)}"
         )
 
@@ -53,15 +53,13 @@ def parse_record(content: bytes) -> LockRecord | None:
     return record if record.since.tzinfo and record.beat.tzinfo else None
 
 
-def shown_time(moment: datetime) -> str:
+def format_time(moment: datetime) -> str:
     """Return the time for people, in UTC."""
     return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def ago(moment: datetime, now: datetime) -> str:
-    """Return how long ago that was; a time that lies ahead, as after a clock set back, is reported as
-    such.
-    """
+    """Return how long ago that was; of a time that lies ahead, as after a clock set back, it says so."""
     age = now - moment
     if age < timedelta(seconds=-1):
         return "by a clock that is ahead of this one"

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from schemas.table_form import Table
 from schemas.tables import TABLES, staged_tables
+from schemas.units import is_evaluation
 from warehouse.staging.staging import Staging
-from warehouse.store.parquet import sort_by_key
+from warehouse.store.parquet import sort_by_key, with_place
 
 if TYPE_CHECKING:
     import pyarrow
@@ -33,7 +34,8 @@ def consolidate(staging: Staging, folder: Path) -> dict[str, Path]:
 
     Raises Damaged where a staged part is not what was written.
     """
-    benchmark = staging.required_plan().benchmark
+    benchmark = staging.require_plan().benchmark
+    tables = staged_tables(benchmark, answers=is_evaluation(staging.unit))
     marks = {key: staging.parts(key) for key in staging.done_keys()}
 
     def parts_of(name: str) -> Iterator["pyarrow.Table"]:
@@ -41,11 +43,11 @@ def consolidate(staging: Staging, folder: Path) -> dict[str, Path]:
             if name in parts:
                 yield staging.read_part(key, name, parts[name])
 
-    return {name: write_sorted(name, parts_of(name), folder) for name in staged_tables(benchmark)}
+    return {name: write_sorted(name, parts_of(name), folder, staging.unit) for name in tables}
 
 
-def write_sorted(name: str, parts: Iterable["pyarrow.Table"], folder: Path) -> Path:
-    """Write the parts' rows as `folder/<name>.parquet`, sorted by the table's key, and return that file.
+def write_sorted(name: str, parts: Iterable["pyarrow.Table"], folder: Path, unit: str) -> Path:
+    """Write the parts' rows as the unit's `folder/<name>.parquet`, sorted by the table's key.
 
     Equal rows give equal bytes. A shared table keeps one row a key. Each part is in memory on its own; beside
     it stand about three times `RUN_BYTES`, and a block of each run.
@@ -55,21 +57,23 @@ def write_sorted(name: str, parts: Iterable["pyarrow.Table"], folder: Path) -> P
     table = TABLES[name]
     file = folder / f"{name}.parquet"
     with ExitStack() as open_runs:
-        runs, schema = _sorted_runs(table, parts, folder, open_runs)
-        rows = _merged(runs, table)
+        runs, schema = _sort_runs(table, parts, folder, open_runs)
+        rows = _merge(runs, table)
         if table.is_shared:
             rows = _each_key_once(rows, table.key[0])
-        with pq.ParquetWriter(file, schema, compression="zstd") as writer:
+        nothing = with_place(schema.empty_table(), table, unit)
+        with pq.ParquetWriter(file, nothing.schema, compression="zstd") as writer:
             written = 0
             for group in _row_groups(rows):
-                writer.write_table(group.cast(schema), row_group_size=group.num_rows)
+                whole = with_place(group.cast(schema), table, unit)
+                writer.write_table(whole, row_group_size=group.num_rows)
                 written += group.num_rows
             if not written:
-                writer.write_table(schema.empty_table())
+                writer.write_table(nothing)
     return file
 
 
-def _sorted_runs(
+def _sort_runs(
     table: Table, parts: Iterable["pyarrow.Table"], folder: Path, open_runs: ExitStack
 ) -> tuple[list["_Run"], "pyarrow.Schema"]:
     """Return the rows in sorted runs, those on disk, which close with `open_runs`, and a last one.
@@ -134,7 +138,7 @@ class _Run:
         return tuple((value is None, value) for value in values)
 
 
-def _merged(runs: list[_Run], table: Table) -> Iterator["pyarrow.Table"]:
+def _merge(runs: list[_Run], table: Table) -> Iterator["pyarrow.Table"]:
     """Yield the rows of all runs, sorted; each step uses up a block of at least one of them."""
     import pyarrow as pa
 

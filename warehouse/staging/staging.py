@@ -1,4 +1,4 @@
-"""Staging: the work in progress of one edition, batch by batch, under `staging/<edition>/`.
+"""Staging: the work in progress of an edition or evaluation, batch by batch, under `staging/<name>/`.
 
 A batch's parts are written first and its mark under `done/` last. Only marked batches count, so that
 a crash between two parts leaves nothing half done. The mark keeps size and SHA-256 of each part, and a
@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 from schemas.errors import Damaged, EditionConflict, in_one_line
 from schemas.ids import content_id
-from schemas.plan import RefreshPlan
+from schemas.plan import Plan, plan_from_json
 from schemas.tables import TABLES
-from warehouse.store.parquet import parquet_bytes, parquet_table, sort_by_key
+from schemas.units import describe_unit
+from warehouse.store.parquet import parquet_bytes, parquet_table
 from warehouse.store.store import Store
 
 if TYPE_CHECKING:
@@ -41,23 +42,23 @@ class StagedPart:
 
 @dataclass(frozen=True)
 class Staging:
-    """The staged batches of one edition."""
+    """The staged batches of one edition or evaluation."""
 
     store: Store
-    edition: str
+    unit: str
 
     @property
     def folder(self) -> str:
         """The staging folder, relative to the data root."""
-        return f"staging/{self.edition}"
+        return f"staging/{self.unit}"
 
-    def write_plan(self, plan: RefreshPlan) -> None:
-        """Keep the plan: the first thing that a refresh stages."""
+    def write_plan(self, plan: Plan) -> None:
+        """Keep the plan: the first thing that is staged."""
         values = plan.as_json()
-        text = json.dumps({**values, _PLAN_DIGEST: _plan_digest(values)}, indent=1, ensure_ascii=False)
+        text = json.dumps({**values, _PLAN_DIGEST: content_id("plan", values)}, indent=1, ensure_ascii=False)
         self.store.write_bytes(f"{self.folder}/plan.json", text.encode())
 
-    def read_plan(self) -> RefreshPlan | None:
+    def read_plan(self) -> Plan | None:
         """Return the staged plan, or None where nothing is staged.
 
         Raises Damaged where the plan is not what was written, EditionConflict where it is of another version.
@@ -68,19 +69,19 @@ class Staging:
             return None
         values = self._plan_values(content)
         try:
-            return RefreshPlan.from_json(values)
+            return plan_from_json(self.unit, values)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise EditionConflict(
                 f"{self.store.location(self.folder)}/plan.json is not a plan of this version ({error}): "
                 f"use another --edition, or remove that folder"
             ) from None
 
-    def required_plan(self) -> RefreshPlan:
+    def require_plan(self) -> Plan:
         """Return the staged plan; raise EditionConflict where nothing is staged, and as `read_plan`."""
         plan = self.read_plan()
         if plan is None:
             raise EditionConflict(
-                f"nothing is staged for edition {self.edition!r} in {self.store.root}: "
+                f"nothing is staged for {describe_unit(self.unit)} in {self.store.root}: "
                 "run `perennial refresh`"
             )
         return plan
@@ -103,9 +104,9 @@ class Staging:
             mark = json.loads(self.store.read_bytes(name))
             return {table: StagedPart(**value) for table, value in mark.items()}
         except FileNotFoundError:
-            raise self._damaged(name, "is missing") from None
+            raise self._make_damaged(name, "is missing") from None
         except (ValueError, TypeError, AttributeError):
-            raise self._damaged(name, "cannot be read, as it was cut off or altered") from None
+            raise self._make_damaged(name, "cannot be read, as it was cut off or altered") from None
 
     def write_batch(self, key: str, tables: Mapping[str, Rows]) -> dict[str, int]:
         """Stage the rows of a batch, all or none, and return the rows of each table."""
@@ -117,7 +118,7 @@ class Staging:
                 _refuse_other_columns(name, rows)
                 content = parquet_bytes(pa.Table.from_pylist(rows, schema=TABLES[name].arrow_schema()))
                 self.store.write_bytes(self.part_file(name, key), content)
-                mark[name] = StagedPart(len(rows), len(content), _sha256(content))
+                mark[name] = StagedPart(len(rows), len(content), hashlib.sha256(content).hexdigest())
         self.store.write_bytes(self._mark(key), json.dumps(mark, default=asdict).encode())
         return {name: part.rows for name, part in mark.items()}
 
@@ -145,35 +146,19 @@ class Staging:
         try:
             content = self.store.read_bytes(name)
         except FileNotFoundError:
-            raise self._damaged(name, "is missing") from None
+            raise self._make_damaged(name, "is missing") from None
         if len(content) != part.size:
             truncated = "truncated" if len(content) < part.size else "too long"
-            raise self._damaged(name, f"is {truncated}: {len(content):,} of {part.size:,} bytes")
-        if _sha256(content) != part.sha256:
-            raise self._damaged(name, f"was altered: its {len(content):,} bytes are not those written")
+            raise self._make_damaged(name, f"is {truncated}: {len(content):,} of {part.size:,} bytes")
+        if hashlib.sha256(content).hexdigest() != part.sha256:
+            raise self._make_damaged(name, f"was altered: its {len(content):,} bytes are not those written")
         try:
             rows = parquet_table(content, None if columns is None else list(columns))
         except (pa.ArrowException, OSError) as error:
-            raise self._damaged(name, f"cannot be read ({in_one_line(error)})") from None
+            raise self._make_damaged(name, f"cannot be read ({in_one_line(error)})") from None
         if rows.num_rows != part.rows:
-            raise self._damaged(name, f"holds {rows.num_rows:,} of {part.rows:,} rows")
+            raise self._make_damaged(name, f"holds {rows.num_rows:,} of {part.rows:,} rows")
         return rows
-
-    def read_all(self, table: str, columns: Sequence[str] | None = None) -> "pyarrow.Table":
-        """Return the table's rows of all staged batches, sorted by its key.
-
-        Of all columns, or of these, among which is the key.
-        """
-        import pyarrow as pa
-
-        schema = TABLES[table].arrow_schema()
-        if columns is not None:
-            schema = pa.schema([schema.field(name) for name in columns])
-        parts = [self.read_part(key, table, part, columns) for key, part in self._parts_of(table)]
-        whole = pa.concat_tables([schema.empty_table(), *(part.cast(schema) for part in parts)])
-        if TABLES[table].is_shared:
-            whole = _each_key_once(whole, TABLES[table].key[0])
-        return sort_by_key(whole, TABLES[table])
 
     @contextmanager
     def scratch_folder(self) -> Iterator[Path]:
@@ -209,7 +194,7 @@ class Staging:
     def remedy(self) -> str:
         """What to do about damage to what is staged."""
         return (
-            f"remove what is staged with `perennial editions --prune-staging {self.edition}`, then give the "
+            f"remove what is staged with `perennial editions --prune-staging {self.unit}`, then give the "
             "same refresh again (model calls are in the ledger and are not paid for again)"
         )
 
@@ -217,7 +202,7 @@ class Staging:
         """Return the error for damage to what is staged, with the remedy."""
         return Damaged(f"{told}: {self.remedy}")
 
-    def _damaged(self, name: str, told: str) -> Damaged:
+    def _make_damaged(self, name: str, told: str) -> Damaged:
         return self.damage(f"{self.store.location(name)} {told}")
 
     def _plan_values(self, content: bytes) -> dict[str, Any]:
@@ -225,38 +210,15 @@ class Staging:
         try:
             values = json.loads(content)
         except ValueError:
-            raise self._damaged(name, "cannot be read, as it was cut off or altered") from None
+            raise self._make_damaged(name, "cannot be read, as it was cut off or altered") from None
         if not isinstance(values, dict):
-            raise self._damaged(name, "is no plan")
-        if values.pop(_PLAN_DIGEST, None) != _plan_digest(values):
-            raise self._damaged(name, "was altered: it is not the plan that was written")
+            raise self._make_damaged(name, "is no plan")
+        if values.pop(_PLAN_DIGEST, None) != content_id("plan", values):
+            raise self._make_damaged(name, "was altered: it is not the plan that was written")
         return values
-
-    def _parts_of(self, table: str) -> Iterator[tuple[str, StagedPart]]:
-        for key in self.done_keys():
-            part = self.parts(key).get(table)
-            if part is not None:
-                yield key, part
 
     def _mark(self, key: str) -> str:
         return f"{self.folder}/done/{key}.json"
-
-
-def _each_key_once(rows: "pyarrow.Table", key: str) -> "pyarrow.Table":
-    """Return the first row of each key: the others are equal to it, as the key is a content id."""
-    import pyarrow as pa
-
-    numbered = pa.table({"key": rows[key], "row": pa.array(range(rows.num_rows), pa.int64())})
-    first = numbered.group_by("key", use_threads=False).aggregate([("row", "min")])
-    return rows.take(first["row_min"])
-
-
-def _plan_digest(values: Mapping[str, Any]) -> str:
-    return content_id("plan", values)
-
-
-def _sha256(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
 
 
 def _refuse_other_columns(table: str, rows: Rows) -> None:
@@ -267,6 +229,6 @@ def _refuse_other_columns(table: str, rows: Rows) -> None:
             raise ValueError(f"a row of {table} differs in {sorted(row.keys() ^ names)} from its columns")
 
 
-def staged_editions(store: Store) -> list[str]:
-    """Return the names of the editions that have work in progress."""
+def staged_units(store: Store) -> list[str]:
+    """Return the names of the editions and evaluations that have work in progress."""
     return [name for name in store.names("staging") if store.exists(f"staging/{name}/plan.json")]

@@ -7,30 +7,19 @@ in the root, because a root that is copied, or reached through another endpoint,
 """
 
 from datetime import timedelta
-from enum import StrEnum
 from typing import Any
 from urllib.parse import urlsplit
 from uuid import uuid4
 
 from schemas.errors import InvalidOption
-from warehouse.store.file_system import error_code, is_s3
+from warehouse.store.file_system import NOT_OFFERED, UNMET, error_code, is_s3
 
 FOLDER = ".probes"
 # What a killed process left is removed by a later probe; a younger object may belong to a probe under way.
 _LEFT_BEHIND = timedelta(hours=1)
-_UNMET = ("PreconditionFailed", "412")
-_NOT_OFFERED = ("NotImplemented", "501")
-_NO_OBJECTS_ETAG = f'"{"0" * 32}"'
+_CONDITIONS = {"If-None-Match": {"IfNoneMatch": "*"}, "If-Match": {"IfMatch": f'"{"0" * 32}"'}}
 
 _kept: set[tuple[str, str]] = set()
-
-
-class _Answer(StrEnum):
-    """What a store made of a write whose condition did not hold."""
-
-    refused = "refuses"
-    written = "ignores"
-    not_offered = "does not implement"
 
 
 def require_conditions(filesystem: Any, folder: str, root: str) -> None:
@@ -43,53 +32,37 @@ def require_conditions(filesystem: Any, folder: str, root: str) -> None:
     host = urlsplit(str(filesystem.s3.meta.endpoint_url)).netloc.rpartition("@")[2]
     if (host, folder) in _kept:
         return
-    faults = _faults(_probe(filesystem, f"{folder}/{FOLDER}"))
-    if faults:
+    broken = _probe(filesystem, f"{folder}/{FOLDER}")
+    if broken:
         raise InvalidOption(
-            f"the data root {root!r} cannot be written to: its object store {host} {faults}, so that two "
-            "writers could not be kept apart: name a --root on a store that keeps If-None-Match and "
-            "If-Match, such as AWS S3, or a local folder (commands that only read work on this root)"
+            f"the data root {root!r} cannot be written to: its object store {host} does not keep "
+            f"{' and '.join(broken)}, so that two writers could not be kept apart: name a --root on a store "
+            "that keeps If-None-Match and If-Match, such as AWS S3, or a local folder (commands that only "
+            "read work on this root)"
         )
     _kept.add((host, folder))
 
 
-def _faults(answers: dict[str, _Answer]) -> str:
-    """Return what the store does to conditions instead of keeping them, "" where it keeps all."""
-    told = []
-    for answer in (_Answer.written, _Answer.not_offered):
-        headers = [header for header, given in answers.items() if given is answer]
-        if headers:
-            told.append(f"{answer} {' and '.join(headers)}")
-    return " and ".join(told)
-
-
-def _probe(filesystem: Any, folder: str) -> dict[str, _Answer]:
-    """Write an object under conditions that do not hold; return what the store made of each."""
+def _probe(filesystem: Any, folder: str) -> list[str]:
+    """Write an object under conditions that do not hold; return those that the store does not keep."""
     path = f"{folder}/{uuid4().hex}"
-    created = _write(filesystem, path, IfNoneMatch="*")
-    if created is _Answer.not_offered:
-        # Where this fails as well, it is not the condition that the store rejects.
-        filesystem.pipe_file(path, b"")
+    filesystem.pipe_file(path, b"")
     try:
-        return {
-            "If-None-Match": _write(filesystem, path, IfNoneMatch="*"),
-            "If-Match": _write(filesystem, path, IfMatch=_NO_OBJECTS_ETAG),
-        }
+        return [name for name, condition in _CONDITIONS.items() if not _refuses(filesystem, path, condition)]
     finally:
         _remove(filesystem, folder, path)
 
 
-def _write(filesystem: Any, path: str, **condition: str) -> _Answer:
+def _refuses(filesystem: Any, path: str, condition: dict[str, str]) -> bool:
     bucket, key, _ = filesystem.split_path(path)
     try:
         filesystem.call_s3("put_object", Bucket=bucket, Key=key, Body=b"", **condition)
     except Exception as error:
-        if error_code(error) in _UNMET:
-            return _Answer.refused
-        if error_code(error) in _NOT_OFFERED:
-            return _Answer.not_offered
-        raise
-    return _Answer.written
+        if error_code(error) in UNMET:
+            return True
+        if error_code(error) not in NOT_OFFERED:
+            raise
+    return False
 
 
 def _remove(filesystem: Any, folder: str, path: str) -> None:

@@ -12,12 +12,10 @@ from contextlib import suppress
 from typing import Any
 
 from warehouse.local_draft import draft_of
-from warehouse.store.file_system import error_code, is_local, is_s3
+from warehouse.store.file_system import NOT_OFFERED, UNMET, error_code, is_local, is_s3
 
 # S3 answers so while another conditional request for the same name is under way: it says nothing yet.
 _UNDECIDED = ("ConditionalRequestConflict", "409", "OperationAborted")
-_UNMET = ("PreconditionFailed", "412", "NoSuchKey", "404")
-_NOT_OFFERED = ("NotImplemented", "501")
 _PAUSES_S = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2, None)
 
 
@@ -62,7 +60,7 @@ def remove(filesystem: Any, path: str, expected: bytes) -> bool:
     try:
         return _succeeds(lambda: filesystem.call_s3("delete_object", Bucket=bucket, Key=key, **condition))
     except Exception as error:
-        if error_code(error) not in _NOT_OFFERED:
+        if error_code(error) not in NOT_OFFERED:
             raise
     return _succeeds(lambda: filesystem.rm_file(path))
 
@@ -87,7 +85,7 @@ def _succeeds(act: Callable[[], object]) -> bool:
         except FileExistsError:
             return False
         except Exception as error:
-            if error_code(error) in _UNMET:
+            if error_code(error) in (*UNMET, "NoSuchKey", "404"):
                 return False
             if error_code(error) not in _UNDECIDED or pause is None:
                 raise

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from warehouse.store.store import Store
 
-_BLOCK = 1 << 22  # bytes
 _AT_ONCE = 4
 
 
@@ -30,13 +29,9 @@ def digests_of(store: Store, names: Iterable[str]) -> Iterator[tuple[str, Digest
 
 
 def _digest(store: Store, name: str) -> Digest | OSError:
-    whole = hashlib.sha256()
-    size = 0
     try:
         with store.open(name) as file:
-            while block := file.read(_BLOCK):
-                whole.update(block)
-                size += len(block)
+            sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+            return Digest(file.tell(), sha256)
     except OSError as error:
         return error
-    return Digest(size, whole.hexdigest())

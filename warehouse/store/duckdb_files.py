@@ -6,7 +6,7 @@ each of which asks for size and time of its files again: on S3 a request each ti
 
 from typing import TYPE_CHECKING, Any
 
-from warehouse.store.file_system import is_s3
+from warehouse.store.file_system import file_system, is_local, is_s3
 from warehouse.store.store import Store
 
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ def let_duckdb_read(connection: "duckdb.DuckDBPyConnection", store: Store) -> No
 
     On S3 it sees what lies in the root now: whatever is to be read must be there already.
     """
-    filesystem = store.remote_file_system
-    if filesystem is None:
+    filesystem, _ = file_system(store.root)
+    if is_local(filesystem):
         return
     # As a catalog's files never change, what was read of one once is read from memory from then on.
     connection.execute("SET validate_external_file_cache = 'NO_VALIDATION'")

@@ -14,6 +14,9 @@ from schemas.errors import InvalidOption, PerennialError, UnreadableInput, in_on
 # A listing that is remembered would hide what another process wrote meanwhile.
 _STORAGE_OPTIONS = {"s3": {"use_listings_cache": False}, "s3a": {"use_listings_cache": False}}
 _EXTRAS = {"s3": "s3", "s3a": "s3"}
+# How S3 answers where a request's condition does not hold, and where it knows no such condition.
+UNMET = ("PreconditionFailed", "412")
+NOT_OFFERED = ("NotImplemented", "501")
 _REFUSED = ("403", "AccessDenied", "InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken")
 
 
@@ -70,7 +73,7 @@ def error_code(error: BaseException) -> str:
 
 
 @contextmanager
-def told_in_one_line(root: str, filesystem: Any) -> Iterator[None]:
+def translate_store_errors(root: str, filesystem: Any) -> Iterator[None]:
     """Turn what a remote store refuses into InvalidOption, other troubles with it into UnreadableInput.
 
     FileNotFoundError and FileExistsError pass, since they are answers; so does all of a local file system.

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from schemas.table_form import Table
+from schemas.units import split_unit
 
 if TYPE_CHECKING:
     import pyarrow
@@ -32,3 +33,18 @@ def parquet_table(content: bytes, columns: list[str] | None = None) -> "pyarrow.
 def sort_by_key(rows: "pyarrow.Table", table: Table) -> "pyarrow.Table":
     """Return the rows in the order of the table's key, in one piece."""
     return rows.sort_by([(name, "ascending") for name in table.key]).combine_chunks()
+
+
+def with_place(rows: "pyarrow.Table", table: Table, unit: str) -> "pyarrow.Table":
+    """Return the rows with the columns before them that say what publishes them.
+
+    As dictionaries: so Arrow reads the folder's name too, and refuses to read both where types differ.
+    """
+    import pyarrow as pa
+
+    for place in reversed(range(len(table.place))):
+        indices = pa.repeat(pa.scalar(0, pa.int32()), rows.num_rows)
+        values = pa.DictionaryArray.from_arrays(indices, pa.array([split_unit(unit)[place]]))
+        field = pa.field(table.place[place].name, values.type, nullable=False)
+        rows = rows.add_column(0, field, values)
+    return rows

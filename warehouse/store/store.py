@@ -11,7 +11,7 @@ from schemas.errors import Damaged, in_one_line
 from warehouse.local_draft import draft_of
 from warehouse.store import conditional_probe
 from warehouse.store import conditional_writes as conditional
-from warehouse.store.file_system import file_system, is_local, is_s3, told_in_one_line
+from warehouse.store.file_system import file_system, is_local, is_s3, translate_store_errors
 from warehouse.store.parquet import parquet_bytes, parquet_table
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class Store:
     def _target(self, name: str = "") -> Iterator[tuple[Any, str]]:
         """Yield the file system and the name's path on it; a remote store's troubles become one line."""
         filesystem, path = file_system(self.root)
-        with told_in_one_line(self.root, filesystem):
+        with translate_store_errors(self.root, filesystem):
             yield filesystem, f"{path}/{name}" if name else path
 
     @property
@@ -36,12 +36,6 @@ class Store:
         """The root's folder on this machine; None for a root that lies elsewhere."""
         filesystem, path = file_system(self.root)
         return Path(path) if is_local(filesystem) else None
-
-    @property
-    def remote_file_system(self) -> Any | None:
-        """The fsspec file system of a root that does not lie on this machine; None where it does."""
-        filesystem, _ = file_system(self.root)
-        return None if is_local(filesystem) else filesystem
 
     def location(self, name: str = "") -> str:
         """Return the name's place as a path or URL that DuckDB and people can open."""

@@ -2,16 +2,16 @@
 
 from tasks.kumo.report.action_bars import action_bars
 from tasks.kumo.report.domain_graph import domain_graphs
-from tasks.kumo.report.graphs import compute_graphs
+from tasks.kumo.report.extras import compute_extras
 from tasks.kumo.report.optimal_histogram import optimal_histogram
 from tasks.kumo.report.topology_bars import topology_bars
 from tasks.report.content import Report
 
 REPORT = Report(
     package="flows.kumo.report",
-    queries=("relative_action_counts", "optimal_counts", "topology"),
-    sources=("configurations",),
-    compute=compute_graphs,
+    queries=("relative_action_counts", "topology"),
+    sources=("configurations", "optimal_counts"),
+    compute=compute_extras,
     order="optimal_counts",
     after_rates=(action_bars,),
     at_end=(optimal_histogram, domain_graphs, topology_bars),

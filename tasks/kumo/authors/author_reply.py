@@ -1,9 +1,13 @@
 """Whether an author's reply can be used at all, or why not."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from schemas.calls import Reply
-from schemas.errors import EndpointFailed
+from schemas.errors import EndpointFailed, shorten
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
 
 _STATUS_MESSAGES = {
     "truncated": "the reply was cut off at the length limit; be brief, or allow more tokens (max_tokens)",
@@ -38,3 +42,15 @@ def unusable_status(reply: Reply) -> Unusable | None:
     if not reply.answered:
         raise EndpointFailed(reply.error or f"call {reply.call_id} failed ({reply.status}); run again later")
     return Unusable(reply.status, _STATUS_MESSAGES[reply.status])
+
+
+def describe_problems(error: "ValidationError", most: int) -> str:
+    """Return in one line where a reply is not of the form asked for; beyond `most` places only how many."""
+    problems = error.errors(include_url=False, include_input=False)
+    shown = []
+    for problem in problems[:most]:
+        place = ".".join(str(part) for part in problem["loc"]) or "the document"
+        text = problem["msg"].removeprefix("Value error, ")
+        shown.append(f"{shorten(place)}: {text[:1].lower()}{text[1:]}")
+    more = f"; and {len(problems) - most} more" if len(problems) > most else ""
+    return "; ".join(shown) + more

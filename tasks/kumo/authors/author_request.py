@@ -6,15 +6,18 @@ from prompts.render import render, template_hash
 from schemas.calls import Message, ModelChoice, ModelRequest, Role
 
 
-def message(role: str, template: str, **values: object) -> Message:
-    """Return a rendered message in the OpenAI chat form."""
-    return {"role": role, "content": render(template, **values).strip("\n")}
-
-
 def author_request(
-    role: Role, author: ModelChoice, messages: Sequence[Message], template: str, repeat: int = 0
+    role: Role, author: ModelChoice, system: str, template: str, repeat: int, /, **values: object
 ) -> ModelRequest:
-    """Return the call of an author; `template` is that of the last message, which asks."""
+    """Return the call of an author: two templates, the second one filled with the values."""
+    messages = (message("system", system), message("user", template, **values))
+    return conversation_request(role, author, messages, template, repeat)
+
+
+def conversation_request(
+    role: Role, author: ModelChoice, messages: Sequence[Message], template: str, repeat: int
+) -> ModelRequest:
+    """Return the call that sends these messages; `template` is that of the last one, which asks."""
     return ModelRequest(
         role=role,
         model=author.model,
@@ -24,3 +27,8 @@ def author_request(
         template_hash=template_hash(template),
         repeat=repeat,
     )
+
+
+def message(role: str, template: str, /, **values: object) -> Message:
+    """Return a rendered message in the OpenAI chat form."""
+    return {"role": role, "content": render(template, **values).strip("\n")}

@@ -1,12 +1,10 @@
 """Read a book out of a model's reply, or say why the reply has none."""
 
-import re
 from collections.abc import Iterator
 
 from schemas.calls import Reply
 from tasks.kumo.authors.author_reply import Unusable, unusable_status
-
-_TAG = re.compile(r"<(/?)(book|answer)>", re.IGNORECASE | re.ASCII)
+from tasks.kumo.tags import find_tagged
 
 
 def read_book_reply(reply: Reply) -> str | Unusable:
@@ -20,7 +18,7 @@ def read_book_reply(reply: Reply) -> str | Unusable:
     problem = unusable_status(reply)
     if problem is not None:
         return problem
-    books = (reply.content[place].strip() for place in reversed(_pairs(reply.content, "book")))
+    books = (reply.content[place].strip() for place in reversed(find_tagged(reply.content, "book")))
     book = next((text for text in books if text), None)
     if book is None:
         return Unusable(
@@ -34,24 +32,9 @@ def says_true(content: str) -> bool:
 
     A pair inside a book is part of the book and does not count.
     """
-    outside = "".join(content[piece] for piece in _around(content, _pairs(content, "book")))
-    answers = _pairs(outside, "answer")
+    outside = "".join(content[piece] for piece in _around(content, find_tagged(content, "book")))
+    answers = find_tagged(outside, "answer")
     return bool(answers) and outside[answers[-1]].strip().casefold() == "true"
-
-
-def _pairs(content: str, name: str) -> list[slice]:
-    """Return where each pair of the named tags holds its text, of nested pairs the innermost one's."""
-    texts: list[slice] = []
-    opened: int | None = None
-    for tag in _TAG.finditer(content):
-        if tag[2].lower() != name:
-            continue
-        if not tag[1]:
-            opened = tag.end()
-        elif opened is not None:
-            texts.append(slice(opened, tag.start()))
-            opened = None
-    return texts
 
 
 def _around(content: str, texts: list[slice]) -> Iterator[slice]:

@@ -10,11 +10,11 @@ from typing import Any
 
 from schemas.calls import ModelChoice, ModelRequest
 from schemas.kumo.things import Instance, Rule, SeedConfig
-from tasks.kumo.authors.author_request import author_request, message
+from tasks.kumo.authors.author_request import author_request
 from tasks.kumo.books.rules import closed_ends
 
-WRITING_TEMPLATE = "kumo/write_book.md.j2"
-WRITING_SYSTEM_TEMPLATE = "kumo/write_book_system.md.j2"
+WRITING_TEMPLATE = "kumo/authors/write_book.md.j2"
+WRITING_SYSTEM_TEMPLATE = "kumo/authors/write_book_system.md.j2"
 
 _WHOLE_BELOW = 1e15  # larger whole numbers read better as 1e+20
 
@@ -23,11 +23,8 @@ def writing_request(
     writer: ModelChoice, config: SeedConfig, instance: Instance, rules: Sequence[Rule]
 ) -> ModelRequest:
     """Return the call that asks for the book; it is the same for all observations of the instance."""
-    messages = (
-        message("system", WRITING_SYSTEM_TEMPLATE),
-        message("user", WRITING_TEMPLATE, **rule_values(config, instance, rules)),
-    )
-    return author_request("writer", writer, messages, WRITING_TEMPLATE)
+    values = rule_values(config, instance, rules)
+    return author_request("writer", writer, WRITING_SYSTEM_TEMPLATE, WRITING_TEMPLATE, 0, **values)
 
 
 def rule_values(config: SeedConfig, instance: Instance, rules: Sequence[Rule]) -> dict[str, object]:
@@ -37,7 +34,7 @@ def rule_values(config: SeedConfig, instance: Instance, rules: Sequence[Rule]) -
     order of the truths.
     """
     values = {
-        "truths": [_named(name, config.truth_notes) for name in instance.truths],
+        "truths": [_name_things(name, config.truth_notes) for name in instance.truths],
         "actions": [_action_values(name, config, instance, rules) for name in instance.actions],
     }
     return {
@@ -49,7 +46,7 @@ def rule_values(config: SeedConfig, instance: Instance, rules: Sequence[Rule]) -
     }
 
 
-def _named(name: str, notes: dict[str, str]) -> dict[str, Any]:
+def _name_things(name: str, notes: dict[str, str]) -> dict[str, Any]:
     note = " ".join(notes.get(name, "").split())
     return {"name": name, "note": note} if note else {"name": name}
 
@@ -57,7 +54,7 @@ def _named(name: str, notes: dict[str, str]) -> dict[str, Any]:
 def _action_values(
     name: str, config: SeedConfig, instance: Instance, rules: Sequence[Rule]
 ) -> dict[str, Any]:
-    entry = _named(name, config.action_notes)
+    entry = _name_things(name, config.action_notes)
     unit = next((" ".join(o.unit.split()) for o in config.outcomes if o.action == name), "")
     if unit:
         entry["unit"] = unit

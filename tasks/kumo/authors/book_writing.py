@@ -9,17 +9,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from schemas.calls import ModelChoice, Reply
-from schemas.kumo.things import Instance, Rejection, Rule, SeedConfig
+from schemas.kumo.things import BookVerdict, Instance, Rejection, Rule, SeedConfig
 from tasks.kumo.authors.author_reply import Unusable
 from tasks.kumo.authors.book_replies import read_book_reply
 from tasks.kumo.authors.book_request import writing_request
-from tasks.kumo.authors.comparison import CycleVerdict, compare
+from tasks.kumo.authors.comparison import compare
 from tasks.kumo.authors.read_back import ReadingBack, read_back
 from tasks.kumo.authors.revision import read_revision, revision_request
 from tasks.llm.asking import Ask
 from tasks.llm.structured import JsonAsker
 
-_NOT_READ = CycleVerdict(was_read=False)
+_NOT_READ = BookVerdict(was_read=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class BookVersion:
     text: str
     author: str
     checked_by: str
-    verdict: CycleVerdict
+    verdict: BookVerdict
     call_id: str
     check_call_ids: tuple[str, ...]
 
@@ -109,29 +109,29 @@ class _Work:
     async def round_ends(self, number: int) -> bool:
         """Make the next version, if the reply gives one; return whether the work ends with this round."""
         if number == 0:
-            author, reply = self.writer.model, await self._written()
+            author, reply = self.writer.model, await self._write()
             text = read_book_reply(reply)
         else:
-            author, reply = self.reviser.model, await self._revised(repeat=number - 1)
+            author, reply = self.reviser.model, await self._revise(repeat=number - 1)
             text = read_revision(reply, self._last_text())
         if isinstance(text, Unusable):
             self.problem = text
             self._reject(number, text.rule, text.message, reply.call_id)
             return text.is_final
         self.problem = None
-        return await self._checked(number, text, author, reply.call_id)
+        return await self._check(number, text, author, reply.call_id)
 
-    async def _written(self) -> Reply:
+    async def _write(self) -> Reply:
         return await self.ask(writing_request(self.writer, self.config, self.instance, self.rules))
 
-    async def _revised(self, repeat: int) -> Reply:
+    async def _revise(self, repeat: int) -> Reply:
         request = revision_request(
             self.reviser,
             self.config,
             self.instance,
             self.rules,
             self._last_text(),
-            self.versions[-1].verdict if self.versions else CycleVerdict(),
+            self.versions[-1].verdict if self.versions else BookVerdict(),
             self.problem,
             repeat,
         )
@@ -140,7 +140,7 @@ class _Work:
     def _last_text(self) -> str | None:
         return self.versions[-1].text if self.versions else None
 
-    async def _checked(self, number: int, text: str, author: str, call_id: str) -> bool:
+    async def _check(self, number: int, text: str, author: str, call_id: str) -> bool:
         """Check a version and keep it; return whether the work ends with this round."""
         reading = await read_back(self.ask_json, self.reviser, self.config, self.instance, text)
         verdict = (
@@ -170,7 +170,7 @@ class _Work:
         self.rejections.append(Rejection("books", self.instance_id, rule, text, call_id))
 
 
-def _counts(verdict: CycleVerdict) -> str:
+def _counts(verdict: BookVerdict) -> str:
     return (
         f"{len(verdict.missing)} missing, {len(verdict.extra)} extra, {len(verdict.confirmed)} confirmed, "
         f"{len(verdict.ambiguous)} ambiguous; expected exactly the instance's rules"

@@ -8,70 +8,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from schemas.kumo.things import Rule
+from schemas.kumo.things import BookVerdict, Rule
+from tasks.kumo.authors.forms.read_back_form import OutcomeForm, PassageForm, RangeForm, ReadBackForm
 from tasks.kumo.books.rules import closed_ends, describe_rule
-from tasks.kumo.validation.names import folded
+from tasks.kumo.validation.names import match_name
 
 
-@dataclass(frozen=True, slots=True)
-class SaidRange:
-    """A range as a book words it; None where it does not say."""
-
-    low: float | None
-    high: float | None
-    low_included: bool | None
-    high_included: bool | None
-
-
-@dataclass(frozen=True, slots=True)
-class UnclearPassage:
-    """A passage that leaves open what is ruled out, and the truths that it may mean (none: it names none)."""
-
-    passage: str
-    truths: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class SaidOutcome:
-    """What a book says of one outcome, a label or a range, of an action; names as the reader wrote them."""
-
-    action: str
-    label: str | None
-    range: SaidRange | None
-    rules_out: tuple[str, ...]
-    confirms: tuple[str, ...]
-    unclear: tuple[UnclearPassage, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ReadBack:
-    """All that a book was read to say; `unclear` are passages that belong to no single outcome."""
-
-    outcomes: tuple[SaidOutcome, ...]
-    unclear: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class CycleVerdict:
-    """How what was read back differs from the rules, a line in words for each difference.
-
-    `was_read` is False where no model could read the book back in the form asked for: then the check says
-    nothing of the book, the four kinds are empty, and it has not passed.
-    """
-
-    missing: tuple[str, ...] = ()
-    extra: tuple[str, ...] = ()
-    confirmed: tuple[str, ...] = ()
-    ambiguous: tuple[str, ...] = ()
-    was_read: bool = True
-
-    @property
-    def passed(self) -> bool:
-        """Whether the book was read back, and says exactly what it should."""
-        return self.was_read and not (self.missing or self.extra or self.confirmed or self.ambiguous)
-
-
-def compare(said: ReadBack, truths: Sequence[str], rules: Sequence[Rule]) -> CycleVerdict:
+def compare(said: ReadBackForm, truths: Sequence[str], rules: Sequence[Rule]) -> BookVerdict:
     """Return how what a book was read to say differs from `rules`, all outcome states of its instance.
 
     Names match exactly, or by their folded form where only one listed name has that; bounds match as
@@ -91,18 +34,19 @@ def compare(said: ReadBack, truths: Sequence[str], rules: Sequence[Rule]) -> Cyc
     """
     matching = _Matching(truths, rules)
     found = _Found()
-    sayings: list[list[SaidOutcome]] = [[] for _ in rules]
-    strangers: list[SaidOutcome] = []
-    for outcome in said.outcomes:
-        place = matching.place_of(outcome)
-        if place is None:
-            strangers.append(outcome)
-        else:
-            sayings[place].append(outcome)
+    sayings: list[list[OutcomeForm]] = [[] for _ in rules]
+    strangers: list[tuple[str, OutcomeForm]] = []
+    for entry in said.actions:
+        for outcome in entry.outcomes:
+            place = matching.place_of(entry.action, outcome)
+            if place is None:
+                strangers.append((entry.action, outcome))
+            else:
+                sayings[place].append(outcome)
     for place, outcomes in enumerate(sayings):
         _compare_rule(matching, place, outcomes, found)
-    for outcome in strangers:
-        _take_stranger(matching, outcome, found)
+    for action, outcome in strangers:
+        _take_stranger(matching, action, outcome, found)
     found.ambiguous += [f"“{passage}”" for passage in said.unclear]
     return found.verdict()
 
@@ -114,8 +58,8 @@ class _Found:
     confirmed: list[str] = field(default_factory=list)
     ambiguous: list[str] = field(default_factory=list)
 
-    def verdict(self) -> CycleVerdict:
-        return CycleVerdict(
+    def verdict(self) -> BookVerdict:
+        return BookVerdict(
             missing=_distinct(self.missing),
             extra=_distinct(self.extra),
             confirmed=_distinct(self.confirmed),
@@ -128,53 +72,34 @@ def _distinct(lines: list[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(lines))
 
 
-class _NameList:
-    """Listed names, found by what somebody wrote for them."""
-
-    def __init__(self, names: Sequence[str]) -> None:
-        self._names = frozenset(names)
-        self._alike: dict[str, list[str]] = {}
-        for name in dict.fromkeys(names):
-            self._alike.setdefault(folded(name), []).append(name)
-
-    def find(self, written: str) -> str | None:
-        if written in self._names:
-            return written
-        alike = self._alike.get(folded(written), [])
-        return alike[0] if len(alike) == 1 else None
-
-
 class _Matching:
     """The rules of an instance, and which of them an outcome that a book describes is."""
 
     def __init__(self, truths: Sequence[str], rules: Sequence[Rule]) -> None:
         self.rules = rules
         self.closed = closed_ends(rules)
-        self._truths = _NameList(truths)
-        self._actions = _NameList([rule.action for rule in rules])
+        self._truths = list(dict.fromkeys(truths))
         self._places: dict[str, list[int]] = {}
         for place, rule in enumerate(rules):
             self._places.setdefault(rule.action, []).append(place)
-        self._labels = {
-            action: _NameList([label for place in places if (label := rules[place].label) is not None])
-            for action, places in self._places.items()
-        }
+        self._actions = list(self._places)
 
     def truths_of(self, written: Sequence[str]) -> frozenset[str]:
         """Return the listed names; a name that is not listed stays as it was written."""
-        return frozenset(self._truths.find(name) or name for name in written)
+        return frozenset(match_name(name, self._truths) or name for name in written)
 
-    def place_of(self, outcome: SaidOutcome) -> int | None:
+    def place_of(self, written: str, outcome: OutcomeForm) -> int | None:
         """Return the index of the rule for this outcome, None where there is none."""
-        action = self._actions.find(outcome.action)
+        action = match_name(written, self._actions)
         if action is None:
             return None
         if outcome.label is not None:
-            label = self._labels[action].find(outcome.label)
-            return next((i for i in self._places[action] if label and self.rules[i].label == label), None)
+            labels = {label: i for i in reversed(self._places[action]) if (label := self.rules[i].label)}
+            label = match_name(outcome.label, list(labels))
+            return None if label is None else labels[label]
         return next((i for i in self._places[action] if self._is_range(i, outcome.range)), None)
 
-    def _is_range(self, place: int, said: SaidRange | None) -> bool:
+    def _is_range(self, place: int, said: RangeForm | None) -> bool:
         rule = self.rules[place]
         if said is None or rule.low is None or (said.low, said.high) != (rule.low, rule.high):
             return False
@@ -187,7 +112,7 @@ class _Matching:
         others = (self.rules[i] for i in self._places[rule.action] if i != place)
         return any(_touches(other, rule.low) for other in others)
 
-    def leaves_end_open(self, place: int, said: SaidRange | None) -> bool:
+    def leaves_end_open(self, place: int, said: RangeForm | None) -> bool:
         """Return whether the book does not say to which range a shared upper end belongs."""
         return said is not None and said.high_included is None and self.closed[place] is False
 
@@ -198,13 +123,13 @@ def _touches(rule: Rule, value: float | None) -> bool:
     return rule.low <= value <= rule.high
 
 
-def _compare_rule(matching: _Matching, place: int, outcomes: Sequence[SaidOutcome], found: _Found) -> None:
+def _compare_rule(matching: _Matching, place: int, outcomes: Sequence[OutcomeForm], found: _Found) -> None:
     """Add what all that a book says of one rule's outcome lacks, adds, confirms and leaves open."""
     rule, closed = matching.rules[place], matching.closed[place]
     ruled_out = matching.truths_of([name for outcome in outcomes for name in outcome.rules_out])
     confirmed = matching.truths_of([name for outcome in outcomes for name in outcome.confirms])
     passages = [passage for outcome in outcomes for passage in outcome.unclear]
-    open_truths = matching.truths_of([name for passage in passages for name in passage.truths])
+    open_truths = matching.truths_of([name for passage in passages for name in passage.names])
     missing = rule.rules_out - ruled_out - confirmed - open_truths
     extra = ruled_out - rule.rules_out
     if missing:
@@ -219,22 +144,22 @@ def _compare_rule(matching: _Matching, place: int, outcomes: Sequence[SaidOutcom
         found.ambiguous.append(f"{where}: whether {rule.high} belongs to this range is not said")
 
 
-def _take_stranger(matching: _Matching, outcome: SaidOutcome, found: _Found) -> None:
+def _take_stranger(matching: _Matching, action: str, outcome: OutcomeForm, found: _Found) -> None:
     """Add what a book says of an outcome that the rules do not know."""
-    where = f'action "{outcome.action}": {_said_words(outcome)}'
+    where = f'action "{action}": {_said_words(outcome)}'
     ruled_out = matching.truths_of(outcome.rules_out)
     if ruled_out:
-        found.extra.append(f"{where} rules out {_listed(ruled_out)}")
+        found.extra.append(f"{where} rules out {_join(ruled_out)}")
     found.confirmed += _confirmations(where, matching.truths_of(outcome.confirms))
     found.ambiguous += [_passage_words(where, passage) for passage in outcome.unclear]
 
 
 def _confirmations(where: str, confirmed: frozenset[str]) -> Iterator[str]:
     if confirmed:
-        yield f"{where} confirms {_listed(confirmed)}"
+        yield f"{where} confirms {_join(confirmed)}"
 
 
-def _passage_words(where: str, passage: UnclearPassage) -> str:
+def _passage_words(where: str, passage: PassageForm) -> str:
     return f"{where}: “{passage.passage}”"
 
 
@@ -247,7 +172,7 @@ def _outcome_words(rule: Rule, closed: bool | None) -> str:
     return describe_rule(_with(rule, frozenset()), closed).removesuffix(" rules out nothing")
 
 
-def _said_words(outcome: SaidOutcome) -> str:
+def _said_words(outcome: OutcomeForm) -> str:
     if outcome.range is None:
         return f'"{outcome.label}"'
     said = outcome.range
@@ -267,5 +192,5 @@ def _end_words(included: bool | None) -> Literal["included", "excluded", "not sa
     return "included" if included else "excluded"
 
 
-def _listed(names: frozenset[str]) -> str:
+def _join(names: frozenset[str]) -> str:
     return ", ".join(f'"{name}"' for name in sorted(names))

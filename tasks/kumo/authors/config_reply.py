@@ -5,15 +5,14 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from schemas.errors import UnreadableInput
-from schemas.kumo.things import Finding, Proposal, SeedConfig
+from schemas.errors import UnreadableInput, count
+from schemas.kumo.things import MIN_ACTIONS, MIN_TRUTHS, Finding, Proposal, SeedConfig
 from tasks.kumo.configuration import parse_config, parse_json
 from tasks.kumo.validation import validate_config
 from tasks.llm.json_replies import json_text
 from tasks.llm.structured import JsonSchema, object_schema
 
 _SOURCE = "the configuration"
-_FINDINGS_KEPT = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +30,7 @@ class Refused:
     problem: str
     findings: tuple[tuple[str, str], ...]
 
-    def quoted(self, count: int) -> list[str]:
+    def quote(self, count: int) -> list[str]:
         """Return the messages of `count` findings at most, so that every rule has its turn."""
         seen: Counter[str] = Counter()
         turns = []
@@ -42,7 +41,7 @@ class Refused:
 
 
 def read_configuration(
-    content: str, proposal: Proposal, *, min_truths: int, min_actions: int
+    content: str, proposal: Proposal, *, min_truths: int = MIN_TRUTHS, min_actions: int = MIN_ACTIONS
 ) -> Accepted | Refused:
     """Return the configuration that the reply holds, or why it is refused: for its form or its findings.
 
@@ -50,13 +49,13 @@ def read_configuration(
     the model need not write them. Where it does, the proposal's count. All else stays as it was written.
     """
     try:
-        config = _parsed(content, proposal)
+        config = _parse(content, proposal)
     except UnreadableInput as error:
         return Refused(str(error), (("unreadable", str(error)),))
     findings = validate_config(config, min_truths=min_truths, min_actions=min_actions)
     errors = [found for found in findings if found.severity == "error"]
     if errors:
-        return _refused(errors)
+        return _refuse(errors)
     return Accepted(config, tuple(found.message for found in findings))
 
 
@@ -78,7 +77,7 @@ def config_schema() -> JsonSchema:
     return object_schema(truths=texts, actions=texts, outcomes={"type": "array", "items": outcome})
 
 
-def _parsed(content: str, proposal: Proposal) -> SeedConfig:
+def _parse(content: str, proposal: Proposal) -> SeedConfig:
     document = json_text(content)
     value = parse_json(document, _SOURCE)
     if not isinstance(value, dict):
@@ -94,12 +93,8 @@ def _parsed(content: str, proposal: Proposal) -> SeedConfig:
     return parse_config(json.dumps({**value, **ours}, ensure_ascii=False), _SOURCE)
 
 
-def _refused(errors: Sequence[Finding]) -> Refused:
+def _refuse(errors: Sequence[Finding]) -> Refused:
     counts = Counter(found.rule for found in errors)
     rules = ", ".join(f"{rule} ({count})" for rule, count in counts.items())
-    problem = f"{len(errors)} {'error' if len(errors) == 1 else 'errors'} found, by rule: {rules}"
-    kept = [(found.rule, found.message) for found in errors[:_FINDINGS_KEPT]]
-    more = len(errors) - len(kept)
-    if more:
-        kept.append(("more-findings", f"{more} more errors; by rule there are {rules}"))
-    return Refused(problem, tuple(kept))
+    problem = f"{count(len(errors), 'error')} found, by rule: {rules}"
+    return Refused(problem, tuple((found.rule, found.message) for found in errors))

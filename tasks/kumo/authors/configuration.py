@@ -12,17 +12,17 @@ from functools import partial
 from schemas.calls import Message, ModelChoice, ModelRequest
 from schemas.kumo.things import MIN_ACTIONS, MIN_TRUTHS, Proposal, Rejection, SeedConfig
 from tasks.kumo.authors.author_reply import Unusable, unusable_status
-from tasks.kumo.authors.author_request import author_request, message
+from tasks.kumo.authors.author_request import author_request, conversation_request, message
 from tasks.kumo.authors.config_reply import Accepted, Refused, config_schema, read_configuration
 from tasks.kumo.authors.continuation import Completed, complete
 from tasks.llm.asking import Ask
 from tasks.llm.structured import JsonAsker
 
-PROMPT_SYSTEM_TEMPLATE = "kumo/configure_prompt_system.md.j2"
-PROMPT_TEMPLATE = "kumo/configure_prompt.md.j2"
-SYSTEM_TEMPLATE = "kumo/configure_system.md.j2"
-TEMPLATE = "kumo/configure.md.j2"
-REPAIR_TEMPLATE = "kumo/configure_repair.md.j2"
+PROMPT_SYSTEM_TEMPLATE = "kumo/authors/configure_prompt_system.md.j2"
+PROMPT_TEMPLATE = "kumo/authors/configure_prompt.md.j2"
+SYSTEM_TEMPLATE = "kumo/authors/configure_system.md.j2"
+TEMPLATE = "kumo/authors/configure.md.j2"
+REPAIR_TEMPLATE = "kumo/authors/configure_repair.md.j2"
 LONGEST_PROMPT = 20_000  # characters; the template filled in has some 2,000
 
 _SCHEMA_NAME = "seed_configuration"
@@ -60,12 +60,12 @@ class _Work:
         for rule, text in findings:
             self.rejections.append(Rejection("configuration", name, rule, text, call_id))
 
-    def dropped(self, reason: str) -> Configured:
+    def drop(self, reason: str) -> Configured:
         text = f"the domain is dropped: {reason}"
         self.rejections.append(Rejection("configuration", self.proposal.name, "dropped", text))
-        return self.configured(None, ())
+        return self.configure(None, ())
 
-    def configured(self, config: SeedConfig | None, warnings: tuple[str, ...]) -> Configured:
+    def configure(self, config: SeedConfig | None, warnings: tuple[str, ...]) -> Configured:
         return Configured(config, warnings, tuple(self.call_ids), tuple(self.rejections))
 
 
@@ -76,8 +76,6 @@ async def configure_domain(
     *,
     continuations: int = 3,
     repairs: int = 3,
-    min_truths: int = MIN_TRUTHS,
-    min_actions: int = MIN_ACTIONS,
     ask_json: JsonAsker | None = None,
 ) -> Configured:
     """Return the proposal's configuration as the model writes it, or None after `repairs` repairs.
@@ -86,25 +84,21 @@ async def configure_domain(
     all else is as it wrote it. Each version is continued up to `continuations` times where it is cut off,
     and must be of the form, have no error of the validator, and keep the minimal sizes. The rules in
     `rejections` are those of `tasks.kumo.validation`, `unreadable` (no JSON, or not of the form), the
-    status of a reply without text, `cut_off`, `not_continued`, `long_prompt`, and `dropped` at the end.
+    status of a reply without text, `cut_off`, `not_continued`, `long_prompt`, and `drop` at the end.
     Give one `ask_json` to many domains: it remembers what the server can do. Raises EndpointFailed where a
     call fails without an answer: the same call on the same ledger resumes there.
     """
     work = _Work(ask, ask_json or JsonAsker(ask), configurer, proposal, repairs + 1)
     prompt = await _domain_prompt(work)
     if prompt is None:
-        return work.dropped("there is no prompt to make its configuration from")
-    asking = partial(configuration_request, configurer, prompt, min_truths, min_actions)
+        return work.drop("there is no prompt to make its configuration from")
+    asking = partial(configuration_request, configurer, prompt)
     request = asking()
     for version in range(1, work.tries + 1):
-        done = await _written(work, request, continuations)
-        result: Accepted | Refused
-        if done.problem is None:
-            result = read_configuration(done.text, proposal, min_truths=min_truths, min_actions=min_actions)
-        else:
-            result = _refusal(done.problem)
+        done = await _write_prompt(work, request, continuations)
+        result = read_configuration(done.text, proposal) if done.problem is None else _refusal(done.problem)
         if isinstance(result, Accepted):
-            return work.configured(result.config, result.warnings)
+            return work.configure(result.config, result.warnings)
         work.refuse(result.findings)
         if done.problem is not None and done.problem.is_final:
             break
@@ -112,7 +106,7 @@ async def configure_domain(
             request = repair_request(configurer, asking().messages, done.text, result, version)
         else:
             request = asking(result.problem, version)
-    return work.dropped(f"none of {version} versions of its configuration is valid")
+    return work.drop(f"none of {version} versions of its configuration is valid")
 
 
 async def _domain_prompt(work: _Work) -> str | None:
@@ -134,7 +128,7 @@ async def _domain_prompt(work: _Work) -> str | None:
     return None
 
 
-async def _written(work: _Work, request: ModelRequest, continuations: int) -> Completed:
+async def _write_prompt(work: _Work, request: ModelRequest, continuations: int) -> Completed:
     reply = await work.ask_json(request, _SCHEMA_NAME, config_schema())
     done = await complete(work.ask, request, reply, continuations)
     work.call_ids.extend(done.call_ids)
@@ -149,9 +143,12 @@ def prompt_request(
     `problem` is what was wrong with the last of `attempt` replies; a call that told nothing of it might get
     the same reply again.
     """
-    user = message(
-        "user",
+    return author_request(
+        "configurer",
+        configurer,
+        PROMPT_SYSTEM_TEMPLATE,
         PROMPT_TEMPLATE,
+        attempt,
         name=proposal.name,
         category=proposal.category,
         goal=proposal.goal,
@@ -162,15 +159,11 @@ def prompt_request(
         problem=problem,
         attempt=attempt,
     )
-    messages = (message("system", PROMPT_SYSTEM_TEMPLATE), user)
-    return author_request("configurer", configurer, messages, PROMPT_TEMPLATE, attempt)
 
 
 def configuration_request(
     configurer: ModelChoice,
     prompt: str,
-    min_truths: int,
-    min_actions: int,
     problem: str | None = None,
     attempt: int = 0,
 ) -> ModelRequest:
@@ -178,17 +171,18 @@ def configuration_request(
 
     `problem` is what was wrong with the last of `attempt` replies, where none of it can be shown.
     """
-    user = message(
-        "user",
+    return author_request(
+        "configurer",
+        configurer,
+        SYSTEM_TEMPLATE,
         TEMPLATE,
+        attempt,
         prompt=prompt.strip("\n"),
-        min_truths=min_truths,
-        min_actions=min_actions,
+        min_truths=MIN_TRUTHS,
+        min_actions=MIN_ACTIONS,
         problem=problem,
         attempt=attempt,
     )
-    messages = (message("system", SYSTEM_TEMPLATE), user)
-    return author_request("configurer", configurer, messages, TEMPLATE, attempt)
 
 
 def repair_request(
@@ -199,13 +193,13 @@ def repair_request(
     The conversation is that which asked for the configuration, the refused text, and what was found.
     """
     is_form = len(refused.findings) == 1 and refused.findings[0][1] == refused.problem
-    quoted = [] if is_form else refused.quoted(_FINDINGS_QUOTED)
+    quoted = [] if is_form else refused.quote(_FINDINGS_QUOTED)
     more = 0 if is_form else len(refused.findings) - len(quoted)
     repair = message(
         "user", REPAIR_TEMPLATE, version=version, problem=refused.problem, findings=quoted, more=more
     )
     messages = (*asking, {"role": "assistant", "content": text}, repair)
-    return author_request("configurer", configurer, messages, REPAIR_TEMPLATE, version)
+    return conversation_request("configurer", configurer, messages, REPAIR_TEMPLATE, version)
 
 
 def _refusal(problem: Unusable) -> Refused:

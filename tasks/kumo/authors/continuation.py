@@ -7,7 +7,7 @@ the one before, is left out, and only where the whole can then be read.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from prompts.render import template_hash
 from schemas.calls import CallStatus, Message, ModelRequest, Reply
@@ -17,7 +17,7 @@ from tasks.kumo.authors.author_request import message
 from tasks.llm.asking import Ask
 from tasks.llm.json_replies import is_cut_off, json_text
 
-TEMPLATE = "kumo/configure_continue.md.j2"
+TEMPLATE = "kumo/authors/configure_continue.md.j2"
 
 _ENDING_SHOWN = 200
 _LONGEST_OVERLAP = 4000
@@ -51,7 +51,7 @@ async def complete(ask: Ask, request: ModelRequest, reply: Reply, continuations:
         problem = None if _has_begun(reply) else unusable_status(reply)
         if problem is not None:
             return Completed(text, tuple(call_ids), problem)
-        whole = merged(text, reply.content) if text else reply.content
+        whole = merge(text, reply.content) if text else reply.content
         if whole is None:
             problem = Unusable("not_continued", _misfit(reply.content))
             return Completed(text, tuple(call_ids), problem)
@@ -60,13 +60,15 @@ async def complete(ask: Ask, request: ModelRequest, reply: Reply, continuations:
             return Completed(text, tuple(call_ids), None)
         if left:
             messages += [{"role": "assistant", "content": reply.content}, _continue_message(text)]
-            reply = await ask(_continuation(request, messages))
+            hash_ = template_hash(TEMPLATE)
+            asking = replace(request, messages=tuple(messages), template=TEMPLATE, template_hash=hash_)
+            reply = await ask(asking)
             call_ids.append(reply.call_id)
     reason = f"the document is still cut off after {continuations} continuations; write it shorter"
     return Completed(text, tuple(call_ids), Unusable("cut_off", reason))
 
 
-def merged(text: str, more: str) -> str | None:
+def merge(text: str, more: str) -> str | None:
     """Return a cut off reply and its continuation as one text, None where they do not fit.
 
     They fit where the result holds a whole document or one that is cut off further on. Left out of the
@@ -74,7 +76,7 @@ def merged(text: str, more: str) -> str | None:
     repeat always, a short one (and line ends) only where the pieces do not fit as they are. A continuation
     that begins the document again replaces the text.
     """
-    piece = _unfenced(more)
+    piece = _remove_fence(more)
     if _begins_anew(text, piece):
         return piece if _is_readable(piece) else None
     if not is_cut_off(text):
@@ -98,7 +100,7 @@ def _overlap(text: str, piece: str) -> int:
     return next((length for length in range(longest, 0, -1) if text.endswith(piece[:length])), 0)
 
 
-def _unfenced(more: str) -> str:
+def _remove_fence(more: str) -> str:
     """Return what is in a json block, or in any block that the text begins with; else all of it.
 
     A bare fence further on ends a block of the piece before, whose end cannot be in the document.
@@ -139,18 +141,6 @@ def _has_begun(reply: Reply) -> bool:
 
 def _continue_message(text: str) -> Message:
     return message("user", TEMPLATE, ending=text[-_ENDING_SHOWN:])
-
-
-def _continuation(request: ModelRequest, messages: list[Message]) -> ModelRequest:
-    return ModelRequest(
-        role=request.role,
-        model=request.model,
-        messages=tuple(messages),
-        params=request.params,
-        template=TEMPLATE,
-        template_hash=template_hash(TEMPLATE),
-        repeat=request.repeat,
-    )
 
 
 def _misfit(content: str) -> str:

@@ -6,25 +6,31 @@ proposals were refused, so that no two rounds ask the same.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from schemas.calls import ModelChoice, ModelRequest
 from schemas.errors import UnreadableInput
 from schemas.kumo.things import Proposal, Rejection
 from tasks.kumo.authors.author_reply import Unusable, unusable_status
-from tasks.kumo.authors.author_request import author_request, message
+from tasks.kumo.authors.author_request import author_request
+from tasks.kumo.authors.forms.proposal_form import (
+    LONGEST_NAME,
+    LONGEST_NOUN,
+    LONGEST_PHRASE,
+    LONGEST_TITLE,
+    NotTheForm,
+    ProposalForm,
+    entry_name,
+    proposal_entries,
+    proposals_schema,
+    read_entry,
+)
 from tasks.kumo.authors.similar import KnownDomain, nearest_twin
-from tasks.kumo.validation.names import folded
+from tasks.kumo.validation.names import fold_name
 from tasks.llm.asking import Ask
 from tasks.llm.structured import JsonAsker
 
-if TYPE_CHECKING:
-    from tasks.kumo.authors.proposal_form import ProposalForm
-
-__all__ = ["KnownDomain", "Proposed", "proposal_request", "propose_domains"]
-
-SYSTEM_TEMPLATE = "kumo/propose_system.md.j2"
-TEMPLATE = "kumo/propose.md.j2"
+SYSTEM_TEMPLATE = "kumo/authors/propose_system.md.j2"
+TEMPLATE = "kumo/authors/propose.md.j2"
 
 _SCHEMA_NAME = "domain_proposals"
 _NAMES_SHOWN = 400
@@ -97,8 +103,6 @@ async def propose_domains(
 
 async def _round(asker: JsonAsker, proposer: ModelChoice, work: _Work, number: int) -> bool:
     """Ask once and take in what came; return whether another round makes sense."""
-    from tasks.kumo.authors.proposal_form import proposals_schema
-
     names = [domain.name for domain in work.existing]
     reasons = [f"{refused.subject}: {refused.message}" for refused in work.rejections]
     request = proposal_request(proposer, work.missing, work.categories, names, reasons, number)
@@ -124,11 +128,12 @@ def proposal_request(
 
     Of many names and reasons the last are shown, and how many others there are.
     """
-    from tasks.kumo.authors.proposal_form import LONGEST_NAME, LONGEST_NOUN, LONGEST_PHRASE, LONGEST_TITLE
-
-    user = message(
-        "user",
+    return author_request(
+        "proposer",
+        proposer,
+        SYSTEM_TEMPLATE,
         TEMPLATE,
+        number,
         count=count,
         categories=categories,
         known=names[-_NAMES_SHOWN:],
@@ -140,13 +145,10 @@ def proposal_request(
         longest_phrase=LONGEST_PHRASE,
         longest_title=LONGEST_TITLE,
     )
-    return author_request("proposer", proposer, (message("system", SYSTEM_TEMPLATE), user), TEMPLATE, number)
 
 
 def _take_in(work: _Work, content: str, call_id: str) -> Unusable | None:
     """Accept or refuse each proposal of a reply; return why the reply as a whole is refused, if it is."""
-    from tasks.kumo.authors.proposal_form import NotTheForm, entry_name, proposal_entries, read_entry
-
     try:
         entries = proposal_entries(content)
     except NotTheForm as error:
@@ -161,11 +163,11 @@ def _take_in(work: _Work, content: str, call_id: str) -> Unusable | None:
     return None
 
 
-def _judge(work: _Work, form: "ProposalForm", call_id: str) -> None:
+def _judge(work: _Work, form: ProposalForm, call_id: str) -> None:
     if work.missing <= 0:
         work.refuse(form.name, "surplus", f"more than the {work.wanted} domains asked for", call_id)
         return
-    category = _asked_category(form.category, work.categories)
+    category = _match_category(form.category, work.categories)
     if category is None:
         expected = ", ".join(repr(name) for name in work.categories)
         reason = f"its category is {form.category!r}, expected {expected}; keep to what is asked for"
@@ -179,11 +181,11 @@ def _judge(work: _Work, form: "ProposalForm", call_id: str) -> None:
     work.proposals.append(Proposal(**values, call_id=call_id))
 
 
-def _asked_category(category: str, categories: Sequence[str]) -> str | None:
+def _match_category(category: str, categories: Sequence[str]) -> str | None:
     """Return the category as it was asked for, None where it was not."""
     if not categories:
         return category
-    return next((asked for asked in categories if folded(asked) == folded(category)), None)
+    return next((asked for asked in categories if fold_name(asked) == fold_name(category)), None)
 
 
 def _shortfall(work: _Work) -> str | None:

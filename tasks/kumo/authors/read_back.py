@@ -4,22 +4,22 @@ The reader gets the book and the names of truths and actions; the rules it does 
 only find them in the book.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+
+from pydantic import ValidationError
 
 from schemas.calls import ModelChoice, ModelRequest, Reply
 from schemas.errors import UnreadableInput
 from schemas.kumo.things import Instance, SeedConfig
-from tasks.kumo.authors.author_reply import Unusable, unusable_status
-from tasks.kumo.authors.author_request import author_request, message
-from tasks.kumo.authors.comparison import ReadBack
+from tasks.kumo.authors.author_reply import Unusable, describe_problems, unusable_status
+from tasks.kumo.authors.author_request import author_request
+from tasks.kumo.authors.forms.read_back_form import ReadBackForm, read_back_schema
 from tasks.kumo.configuration import parse_json
 from tasks.llm.json_replies import json_text
 from tasks.llm.structured import JsonAsker
 
-READ_BACK_TEMPLATE = "kumo/read_back.md.j2"
-READ_BACK_SYSTEM_TEMPLATE = "kumo/read_back_system.md.j2"
+READ_BACK_TEMPLATE = "kumo/authors/read_back.md.j2"
+READ_BACK_SYSTEM_TEMPLATE = "kumo/authors/read_back_system.md.j2"
 READ_BACK_ATTEMPTS = 3
 
 _SCHEMA_NAME = "read_back"
@@ -33,7 +33,7 @@ class ReadingBack:
     `problem` is then what was wrong with the last reply.
     """
 
-    said: ReadBack | None
+    said: ReadBackForm | None
     problem: Unusable | None
     call_ids: tuple[str, ...]
 
@@ -51,10 +51,10 @@ async def read_back(
     problem: Unusable | None = None
     for attempt in range(READ_BACK_ATTEMPTS):
         request = read_back_request(checker, config, instance, book, attempt, problem)
-        reply = await _ask(ask_json, request)
+        reply = await ask_json(request, _SCHEMA_NAME, read_back_schema())
         call_ids.append(reply.call_id)
         read = _read(reply)
-        if isinstance(read, ReadBack):
+        if isinstance(read, ReadBackForm):
             return ReadingBack(read, None, tuple(call_ids))
         problem = read
         if problem.is_final:
@@ -71,9 +71,12 @@ def read_back_request(
     problem: Unusable | None,
 ) -> ModelRequest:
     """Return the call that asks what a book says; `problem` is what was wrong with the attempt before."""
-    user = message(
-        "user",
+    return author_request(
+        "checker",
+        checker,
+        READ_BACK_SYSTEM_TEMPLATE,
         READ_BACK_TEMPLATE,
+        attempt,
         truth_noun=config.truth_noun,
         action_noun=config.action_noun,
         truths=instance.truths,
@@ -81,38 +84,23 @@ def read_back_request(
         book=book.strip("\n"),
         problem=None if problem is None else problem.message,
     )
-    messages = (message("system", READ_BACK_SYSTEM_TEMPLATE), user)
-    return author_request("checker", checker, messages, READ_BACK_TEMPLATE, attempt)
 
 
-def parse_read_back(content: str) -> ReadBack:
+def parse_read_back(content: str) -> ReadBackForm:
     """Return what a reply says that the book says.
 
     Raises UnreadableInput, with the first wrong places, where the reply holds no JSON of the form asked for.
     """
-    from pydantic import ValidationError
-
-    from tasks.kumo.authors.read_back_form import ReadBackForm
-
     value = parse_json(json_text(content), "the reply")
     try:
-        return ReadBackForm.model_validate(value).said()
+        return ReadBackForm.model_validate(value)
     except ValidationError as error:
-        problems = error.errors(include_url=False, include_input=False)
-    shown = "; ".join(_problem_text(problem) for problem in problems[:_PROBLEMS_SHOWN])
-    more = len(problems) - _PROBLEMS_SHOWN
-    raise UnreadableInput(
-        f"the reply is not of the form asked for: {shown}" + (f"; and {more} more" if more > 0 else "")
-    )
+        raise UnreadableInput(
+            f"the reply is not of the form asked for: {describe_problems(error, _PROBLEMS_SHOWN)}"
+        ) from None
 
 
-async def _ask(ask_json: JsonAsker, request: ModelRequest) -> Reply:
-    from tasks.kumo.authors.read_back_form import read_back_schema
-
-    return await ask_json(request, _SCHEMA_NAME, read_back_schema())
-
-
-def _read(reply: Reply) -> ReadBack | Unusable:
+def _read(reply: Reply) -> ReadBackForm | Unusable:
     problem = unusable_status(reply)
     if problem is not None:
         return problem
@@ -120,9 +108,3 @@ def _read(reply: Reply) -> ReadBack | Unusable:
         return parse_read_back(reply.content)
     except UnreadableInput as error:
         return Unusable("unreadable_read_back", str(error))
-
-
-def _problem_text(problem: Mapping[str, Any]) -> str:
-    place = ".".join(str(part) for part in problem["loc"]) or "the document"
-    text = problem["msg"].removeprefix("Value error, ")
-    return f"{place}: {text[:1].lower()}{text[1:]}"

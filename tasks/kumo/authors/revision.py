@@ -3,15 +3,14 @@
 from collections.abc import Sequence
 
 from schemas.calls import ModelChoice, ModelRequest, Reply
-from schemas.kumo.things import Instance, Rule, SeedConfig
+from schemas.kumo.things import BookVerdict, Instance, Rule, SeedConfig
 from tasks.kumo.authors.author_reply import Unusable
-from tasks.kumo.authors.author_request import author_request, message
+from tasks.kumo.authors.author_request import author_request
 from tasks.kumo.authors.book_replies import read_book_reply, says_true
 from tasks.kumo.authors.book_request import rule_values
-from tasks.kumo.authors.comparison import CycleVerdict
 
-REVISION_TEMPLATE = "kumo/revise_book.md.j2"
-REVISION_SYSTEM_TEMPLATE = "kumo/revise_book_system.md.j2"
+REVISION_TEMPLATE = "kumo/authors/revise_book.md.j2"
+REVISION_SYSTEM_TEMPLATE = "kumo/authors/revise_book_system.md.j2"
 
 
 def revision_request(
@@ -20,7 +19,7 @@ def revision_request(
     instance: Instance,
     rules: Sequence[Rule],
     book: str | None,
-    verdict: CycleVerdict,
+    verdict: BookVerdict,
     problem: Unusable | None,
     repeat: int,
 ) -> ModelRequest:
@@ -30,17 +29,18 @@ def revision_request(
     `problem` why the reply before this one could not be used. `repeat` distinguishes rounds with the same
     request.
     """
-    user = message(
-        "user",
+    return author_request(
+        "reviser",
+        reviser,
+        REVISION_SYSTEM_TEMPLATE,
         REVISION_TEMPLATE,
+        repeat,
         **rule_values(config, instance, rules),
         book=None if book is None else book.strip("\n"),
         findings=_findings(verdict),
         was_read=verdict.was_read,
         problem=None if problem is None else problem.message,
     )
-    messages = (message("system", REVISION_SYSTEM_TEMPLATE), user)
-    return author_request("reviser", reviser, messages, REVISION_TEMPLATE, repeat)
 
 
 def read_revision(reply: Reply, book: str | None) -> str | Unusable:
@@ -59,7 +59,7 @@ def read_revision(reply: Reply, book: str | None) -> str | Unusable:
     return read_book_reply(reply)
 
 
-def _findings(verdict: CycleVerdict) -> list[tuple[str, tuple[str, ...]]]:
+def _findings(verdict: BookVerdict) -> list[tuple[str, tuple[str, ...]]]:
     """Return the kinds of error that were found, each with its lines."""
     kinds = [
         ("Rules that the guidebook lacks", verdict.missing),

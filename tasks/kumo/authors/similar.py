@@ -69,7 +69,7 @@ def nearest_twin(name: str, goal: str, known: Iterable[KnownDomain]) -> Twin | N
 
 
 @lru_cache(maxsize=65536)
-def compared_form(text: str) -> str:
+def normalise_text(text: str) -> str:
     """Return the words of a text that distinguish it from others, singular, folded, sorted and joined by
     spaces.
 
@@ -86,11 +86,11 @@ def compared_form(text: str) -> str:
 def _twin(name: str, goal: str, domain: KnownDomain) -> Twin | None:
     from rapidfuzz import fuzz
 
-    names = fuzz.ratio(compared_form(name), compared_form(domain.name))
-    shared = fuzz.token_set_ratio(compared_form(name), compared_form(domain.name))
+    names = fuzz.ratio(normalise_text(name), normalise_text(domain.name))
+    shared = fuzz.token_set_ratio(normalise_text(name), normalise_text(domain.name))
     goals = 0.0
     if _is_telling(goal) and _is_telling(domain.goal):
-        goals = fuzz.ratio(compared_form(goal), compared_form(domain.goal))
+        goals = fuzz.ratio(normalise_text(goal), normalise_text(domain.goal))
     for by, score, threshold in (
         ("name", names, NAME_THRESHOLD),
         ("goal", goals, GOAL_THRESHOLD),
@@ -102,7 +102,7 @@ def _twin(name: str, goal: str, domain: KnownDomain) -> Twin | None:
 
 
 def _is_telling(goal: str) -> bool:
-    return any(word not in _COMMON_WORDS for word in compared_form(goal).split())
+    return any(word not in _COMMON_WORDS for word in normalise_text(goal).split())
 
 
 def _singular(word: str) -> str:

@@ -2,28 +2,13 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
-from schemas.kumo.things import Instance, Rule
+from schemas.errors import shorten
+from schemas.kumo.things import BookVerdict, Instance, Rule
 from tasks.kumo.books.reading import read_book
 from tasks.kumo.books.rules import closed_ends, describe_rule
 
-_SHOWN_CHARACTERS = 200
-
 _Statement = tuple[str, str | Rule, bool | None]
-
-
-@dataclass(frozen=True, slots=True)
-class BookVerdict:
-    """What a book fails to say, and what it says beyond its instance, each in words."""
-
-    missing: tuple[str, ...]
-    extra: tuple[str, ...]
-
-    @property
-    def passed(self) -> bool:
-        """Whether the book says exactly what it should."""
-        return not self.missing and not self.extra
 
 
 def check_book(text: str, instance: Instance, rules: Sequence[Rule]) -> BookVerdict:
@@ -35,7 +20,7 @@ def check_book(text: str, instance: Instance, rules: Sequence[Rule]) -> BookVerd
     contents = read_book(text)
     said = Counter(_statements(contents.truths, contents.actions, contents.rules, contents.closed))
     wanted = Counter(_statements(instance.truths, instance.actions, rules, closed_ends(rules)))
-    unread = (f"not understood, {_shortened(line)}" for line in contents.unread)
+    unread = (f"not understood, {shorten(line, 200)}" for line in contents.unread)
     return BookVerdict(
         missing=tuple(_in_words(statement) for statement in (wanted - said).elements()),
         extra=(*(_in_words(statement) for statement in (said - wanted).elements()), *unread),
@@ -53,7 +38,3 @@ def _statements(
 def _in_words(statement: _Statement) -> str:
     kind, subject, closed = statement
     return describe_rule(subject, closed) if isinstance(subject, Rule) else f'{kind} "{subject}"'
-
-
-def _shortened(line: str) -> str:
-    return line if len(line) <= _SHOWN_CHARACTERS else line[: _SHOWN_CHARACTERS - 1] + "…"

@@ -1,6 +1,6 @@
 """Write the knowledge book of an instance: template prose that says every rule exactly once.
 
-The sentences are in `prompts/kumo/book.md.j2`; here the rules are put into the order and the numbers
+The sentences are in `prompts/kumo/books/book.md.j2`; here the rules are put into the order and the numbers
 into the form in which the templates show them. `tasks.kumo.books.check` reads them back.
 """
 
@@ -14,7 +14,7 @@ from prompts.wording import plural
 from schemas.kumo.things import Instance, Rule, SeedConfig
 from tasks.kumo.books.rules import closed_ends
 
-BOOK_TEMPLATE = "kumo/book.md.j2"
+BOOK_TEMPLATE = "kumo/books/book.md.j2"
 
 
 def write_book(config: SeedConfig, instance: Instance, rules: Sequence[Rule], rng: random.Random) -> str:

@@ -37,14 +37,26 @@ def config_from_module(text: str, name: str, source: str) -> ReadConfig:
     read (see `module_syntax`), a name that is missing, and values that make no configuration.
     """
     module = read_module(text, source)
+    outcomes = _one_of(module, OUTCOME_NAMES, source)
+    if not isinstance(outcomes, dict):
+        raise UnreadableInput(f"{source}: Outcomes is {quote(outcomes)}, expected a dictionary by action")
+    if _count_ruled_out(outcomes) > _MAX_RULED_OUT:
+        raise UnreadableInput(
+            f"{source}: Outcomes have more than {_MAX_RULED_OUT:,} states and truths that they rule out; "
+            "expected some thousands"
+        )
     document = {
         "name": name,
-        "truths": _names(module, TRUTH_NAMES, source),
-        "actions": _names(module, ACTION_NAMES, source),
-        "outcomes": _outcomes(_one_of(module, OUTCOME_NAMES, source), source),
+        "truths": _as_json(_one_of(module, TRUTH_NAMES, source)),
+        "actions": _as_json(_one_of(module, ACTION_NAMES, source)),
+        "outcomes": [_outcome(action, entry) for action, entry in outcomes.items()],
     }
-    config = parse_config(json.dumps(document, ensure_ascii=False), source)
-    return ReadConfig(config, tuple(_remarks(module, source)))
+    remarks = (
+        f"{source}, line {repeated.line}: the key {quote(repeated.key)} occurs twice in one dictionary; "
+        "the last value counts, as in Python"
+        for repeated in module.repeated_keys
+    )
+    return ReadConfig(parse_config(json.dumps(document, ensure_ascii=False), source), tuple(remarks))
 
 
 def config_from_json(text: str, name: str, source: str) -> ReadConfig:
@@ -66,74 +78,40 @@ def _one_of(module: Module, names: tuple[str, ...], source: str) -> Any:
     return module.values[present[0]]
 
 
-def _names(module: Module, names: tuple[str, ...], source: str) -> list[str]:
-    value = _one_of(module, names, source)
-    if not _are_texts(value):
-        raise UnreadableInput(f"{source}: {names[0]} is {_kind(value)}, expected a list or a set of names")
-    return sorted(value) if isinstance(value, frozenset) else list(value)
+def _count_ruled_out(outcomes: dict[Any, Any]) -> int:
+    """Return how many states and ruled-out truths there are: a module can name one long list many times."""
+    all_states = (entry.get("states") for entry in outcomes.values() if isinstance(entry, dict))
+    return sum(
+        1 + (len(rules_out) if isinstance(rules_out, _LISTS) else 0)
+        for states in all_states
+        if isinstance(states, dict)
+        for rules_out in states.values()
+    )
+
+
+def _outcome(action: Any, entry: Any) -> Any:
+    """Return the entry in the JSON form; what fits into no form stays, for `parse_config` to refuse."""
+    if not isinstance(entry, dict) or not isinstance(entry.get("states"), dict):
+        return _as_json(entry)
+    states = [
+        {
+            **({"range": list(key)} if isinstance(key, tuple) else {"label": key}),
+            "rules_out": sorted(rules_out) if _are_texts(rules_out) else _as_json(rules_out),
+        }
+        for key, rules_out in entry["states"].items()
+    ]
+    return {"action": _as_json(action), **_as_json({**entry, "states": ()}), "states": states}
+
+
+def _as_json(value: Any) -> Any:
+    """Return the value with lists for tuples and sets, and texts for keys; the texts of a set are sorted."""
+    if isinstance(value, dict):
+        return {str(key): _as_json(entry) for key, entry in value.items()}
+    if isinstance(value, _LISTS):
+        is_set = isinstance(value, frozenset) and _are_texts(value)
+        return [_as_json(entry) for entry in (sorted(value) if is_set else value)]
+    return value
 
 
 def _are_texts(value: Any) -> bool:
     return isinstance(value, _LISTS) and all(isinstance(text, str) for text in value)
-
-
-def _outcomes(value: Any, source: str) -> list[dict[str, Any]]:
-    if not isinstance(value, dict):
-        raise UnreadableInput(f"{source}: Outcomes is {_kind(value)}, expected a dictionary by action")
-    _refuse_bulk(value, source)
-    return [_outcome(action, entry, source) for action, entry in value.items()]
-
-
-def _refuse_bulk(outcomes: dict[Any, Any], source: str) -> None:
-    """Refuse more than a SeedConfig has room for: a small module can name one long list many times."""
-    size = 0
-    for entry in outcomes.values():
-        states = entry.get("states") if isinstance(entry, dict) else None
-        for rules_out in states.values() if isinstance(states, dict) else ():
-            size += 1 + (len(rules_out) if isinstance(rules_out, _LISTS) else 0)
-            if size > _MAX_RULED_OUT:
-                raise UnreadableInput(
-                    f"{source}: Outcomes have more than {_MAX_RULED_OUT:,} states and truths that they rule "
-                    "out; expected some thousands"
-                )
-
-
-def _outcome(action: Any, entry: Any, source: str) -> dict[str, Any]:
-    place = f"{source}: the outcome of {quote(action)}"
-    if not isinstance(entry, dict) or not isinstance(entry.get("states"), dict):
-        raise UnreadableInput(f"{place} has no dictionary of states, expected type and states")
-    texts = {key: value for key, value in entry.items() if key != "states"}
-    unknown = next((key for key in texts if key not in ("type", "unit")), None)
-    if unknown is not None:
-        raise UnreadableInput(f"{place} has the unknown key {quote(unknown)}, expected type and states")
-    odd = next((key for key, value in texts.items() if not isinstance(value, str)), None)
-    if odd is not None:
-        raise UnreadableInput(f"{place}: its {odd} is {_kind(texts[odd])}, expected a text")
-    states = [_state(key, value, place) for key, value in entry["states"].items()]
-    return {"action": action, **texts, "states": states}
-
-
-def _state(key: Any, rules_out: Any, place: str) -> dict[str, Any]:
-    if not _are_texts(rules_out):
-        raise UnreadableInput(
-            f"{place}: state {quote(key)} has {_kind(rules_out)}, expected a set of the truths it rules out"
-        )
-    state = {"range": list(key)} if isinstance(key, tuple) else {"label": key}
-    return {**state, "rules_out": sorted(rules_out)}
-
-
-def _remarks(module: Module, source: str) -> list[str]:
-    return [
-        f"{source}, line {repeated.line}: the key {quote(repeated.key)} occurs twice in one dictionary; "
-        "the last value counts, as in Python"
-        for repeated in module.repeated_keys
-    ]
-
-
-def _kind(value: Any) -> str:
-    if isinstance(value, _LISTS):
-        return (
-            "a list or a set of texts" if _are_texts(value) else "a list or a set of other things than texts"
-        )
-    kinds: dict[Any, str] = {dict: "a dictionary", str: "a text"}
-    return kinds.get(type(value), "a number")

@@ -19,7 +19,6 @@ from typing import Any
 from schemas.errors import UnreadableInput
 
 MAX_CHARACTERS = 500_000  # the largest of the release has 20,075
-_MAX_DEPTH = 20
 _MAX_STEPS = 1_000_000
 _MAX_BITS = 64
 _SET = "set"
@@ -57,23 +56,19 @@ def read_module(text: str, source: str) -> Module:
         )
     reader = _Reader(source)
     try:
-        for statement in _parsed(text, source).body:
-            reader.run(statement)
-    except (RecursionError, MemoryError):
-        raise UnreadableInput(f"{source}: nested too deeply; expected {_MAX_DEPTH} levels at most") from None
-    return Module(reader.values, tuple(reader.repeated_keys))
-
-
-def _parsed(text: str, source: str) -> ast.Module:
-    try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # an odd escape in a string is the text's affair
-            return ast.parse(text.removeprefix(_BOM))
+            tree = ast.parse(text.removeprefix(_BOM))
+        for statement in tree.body:
+            reader.run(statement)
     except SyntaxError as error:
         line = "" if error.lineno is None else f", line {error.lineno}"
         raise UnreadableInput(f"{source}{line}: not Python ({error.msg}); {_HINT}") from None
     except ValueError as error:
         raise UnreadableInput(f"{source}: not Python ({error}); {_HINT}") from None
+    except (RecursionError, MemoryError):
+        raise UnreadableInput(f"{source}: nested too deeply; expected a few levels") from None
+    return Module(reader.values, tuple(reader.repeated_keys))
 
 
 class _Reader:
@@ -94,14 +89,14 @@ class _Reader:
                 result = self.value(value)
                 for target in targets:
                     if not isinstance(target, ast.Name) or target.id == _SET:
-                        raise self.refused(target, "an assignment to something else than a plain name")
+                        raise self.refuse(target, "an assignment to something else than a plain name")
                     self.values[target.id] = result
             case _:
-                raise self.refused(statement, f"a statement of kind {type(statement).__name__}")
+                raise self.refuse(statement, f"a statement of kind {type(statement).__name__}")
 
-    def value(self, node: ast.expr, depth: int = 0) -> Any:
+    def value(self, node: ast.expr) -> Any:
         """Return what the expression stands for."""
-        self.count(node, depth, 1)
+        self.count(node, 1)
         match node:
             case ast.Constant(value=constant) if _is_scalar(constant):
                 return constant
@@ -112,71 +107,71 @@ class _Reader:
             case ast.Name(id=name) if name in self.values:
                 return self.values[name]
             case ast.List(elts=elements):
-                return [self.value(element, depth + 1) for element in elements]
+                return [self.value(element) for element in elements]
             case ast.Tuple(elts=elements):
-                return tuple([self.value(element, depth + 1) for element in elements])
+                return tuple([self.value(element) for element in elements])
             case ast.Set(elts=elements):
-                return frozenset(self.hashable(element, depth + 1) for element in elements)
+                return frozenset(self.hashable(element) for element in elements)
             case ast.Dict(keys=keys, values=values):
-                return self.dictionary(node, keys, values, depth + 1)
+                return self.dictionary(node, keys, values)
             case ast.ListComp():
-                return self.filtered(node, depth)
+                return self.filter_texts(node)
             case ast.SetComp():
-                return frozenset(self.filtered(node, depth))
+                return frozenset(self.filter_texts(node))
             case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name == _SET and len(args) <= 1:
-                members = self.value(args[0], depth + 1) if args else ()
+                members = self.value(args[0]) if args else ()
                 if isinstance(members, _LISTS) and all(isinstance(one, _SCALARS) for one in members):
-                    self.count(node, depth, len(members))
+                    self.count(node, len(members))
                     return frozenset(members)
-        raise self.refused(node)
+        raise self.refuse(node)
 
-    def hashable(self, node: ast.expr, depth: int) -> Any:
+    def hashable(self, node: ast.expr) -> Any:
         """Return a member of a set or a key of a dictionary: a text, a number or a tuple of such."""
-        value = self.value(node, depth)
+        value = self.value(node)
         if not all(isinstance(part, _SCALARS) for part in (value if isinstance(value, tuple) else (value,))):
-            raise self.refused(node, "a key or a member of a set that is no text, number or tuple of these")
+            raise self.refuse(node, "a key or a member of a set that is no text, number or tuple of these")
         return value
 
     def dictionary(
-        self, node: ast.Dict, keys: list[ast.expr | None], values: list[ast.expr], depth: int
+        self, node: ast.Dict, keys: list[ast.expr | None], values: list[ast.expr]
     ) -> dict[Any, Any]:
         """Return the dictionary, noting keys that it repeats."""
         result: dict[Any, Any] = {}
         for key_node, value_node in zip(keys, values, strict=True):
             if key_node is None:
-                raise self.refused(node, "an unpacked dictionary")
-            key = self.hashable(key_node, depth)
+                raise self.refuse(node, "an unpacked dictionary")
+            key = self.hashable(key_node)
             if key in result:
                 self.repeated_keys.append(RepeatedKey(key_node.lineno, key))
-            result[key] = self.value(value_node, depth)
+            result[key] = self.value(value_node)
         return result
 
-    def filtered(self, node: ast.ListComp | ast.SetComp, depth: int) -> list[str]:
+    def filter_texts(self, node: ast.ListComp | ast.SetComp) -> list[str]:
         """Return the texts of a comprehension `x for x in Name [if condition]`."""
         match node.elt, node.generators:
             case (
                 ast.Name(id=element),
                 [ast.comprehension(target=ast.Name(id=name), iter=ast.Name() as over, ifs=tests, is_async=0)],
             ) if element == name and len(tests) <= 1:
-                texts = self.texts(over, depth)
-                self.count(node, depth, len(texts))
+                texts = self.texts(over)
+                self.count(node, len(texts))
                 for test in tests:
-                    texts = self.passing(test, name, texts, depth + 1)
+                    texts = self.passing(test, name, texts)
                 return texts
-        raise self.refused(node)
+        raise self.refuse(node)
 
-    def passing(self, node: ast.expr, name: str, texts: list[str], depth: int) -> list[str]:
+    def passing(self, node: ast.expr, name: str, texts: list[str]) -> list[str]:
         """Return the texts for which the condition on the comprehension's name holds."""
-        self.count(node, depth, len(texts))
+        self.count(node, len(texts))
         match node:
             case ast.BoolOp(op=ast.And(), values=conditions):
                 for condition in conditions:
-                    texts = self.passing(condition, name, texts, depth + 1)
+                    texts = self.passing(condition, name, texts)
                 return texts
             case ast.Compare(
                 left=ast.Name(id=left), ops=[ast.In() | ast.NotIn() as test], comparators=[right]
             ) if left == name and not (isinstance(right, ast.Name) and right.id == name):
-                members = frozenset(self.texts(right, depth + 1))
+                members = frozenset(self.texts(right))
                 return [text for text in texts if (text in members) == isinstance(test, ast.In)]
             case ast.Compare(
                 left=ast.Constant(value=str(part)),
@@ -184,23 +179,22 @@ class _Reader:
                 comparators=[ast.Name(id=right_name)],
             ) if right_name == name:
                 return [text for text in texts if (part in text) == isinstance(test, ast.In)]
-        raise self.refused(node, "a condition of another form than `x not in [...]` or `'text' not in x`")
+        raise self.refuse(node, "a condition of another form than `x not in [...]` or `'text' not in x`")
 
-    def texts(self, node: ast.expr, depth: int) -> list[str]:
+    def texts(self, node: ast.expr) -> list[str]:
         """Return the texts of a list, a tuple or a set, those of a set sorted."""
-        value = self.value(node, depth)
+        value = self.value(node)
         if not isinstance(value, _LISTS) or not all(isinstance(text, str) for text in value):
-            raise self.refused(node, "a comprehension or condition over something else than a list of texts")
+            raise self.refuse(node, "a comprehension or condition over something else than a list of texts")
         return sorted(value) if isinstance(value, frozenset) else list(value)
 
-    def count(self, node: ast.expr, depth: int, steps: int) -> None:
-        """Refuse nesting and work beyond that of any honest module."""
+    def count(self, node: ast.expr, steps: int) -> None:
+        """Refuse work beyond that of any honest module."""
         self.steps += steps
-        if depth > _MAX_DEPTH or self.steps > _MAX_STEPS:
-            limits = f"{_MAX_DEPTH} levels of nesting, or work of more than {_MAX_STEPS:,} steps"
-            raise self.refused(node, f"more than {limits}")
+        if self.steps > _MAX_STEPS:
+            raise self.refuse(node, f"work of more than {_MAX_STEPS:,} steps")
 
-    def refused(self, node: ast.AST, what: str = "") -> UnreadableInput:
+    def refuse(self, node: ast.AST, what: str = "") -> UnreadableInput:
         """Return the error that names the node's line."""
         what = what or f"an expression of kind {type(node).__name__}, or a name that is not assigned above"
         return UnreadableInput(f"{self.source}, line {getattr(node, 'lineno', 1)}: {what}; {_HINT}")

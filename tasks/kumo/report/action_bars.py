@@ -1,9 +1,8 @@
 """Relative action count of each player, by setting and convention (the paper's figure 4b)."""
 
-from tasks.report.content import Record, ReportData, Section, not_analysed
-from tasks.report.figures.interval_bars import Bar, bars_by_setting
+from tasks.report.content import ReportData, Section, omit_unanalysed
+from tasks.report.figures.interval_bars import bars_by_setting, count_a_player, interval_bar
 from tasks.report.figures.success_bars import SCORED_EPISODES
-from tasks.report.wording import span, with_interval
 
 _COUNTING = {
     "perennial": "a count is tests + 1, the actions and the one prediction",
@@ -17,7 +16,7 @@ def action_bars(data: ReportData) -> Section:
     table = data.tables[key]
     rows = data.drawn_rows(key, "relative_action_count")
     if not rows:
-        return not_analysed(key, title, [table])
+        return omit_unanalysed(key, title, [table])
     drawings = [
         drawing
         for convention in _COUNTING
@@ -26,9 +25,11 @@ def action_bars(data: ReportData) -> Section:
             title,
             data.settings,
             [row for row in rows if row["convention"] == convention],
-            lambda listed: [_action_bar(row) for row in listed],
+            lambda listed: [
+                interval_bar(row["player"], row, "relative_action_count", series=3) for row in listed
+            ],
             "relative action count: 0 is optimal, lower is better",
-            lambda listed: f"{span(row['episodes'] for row in listed)} a player",
+            count_a_player("episodes"),
             more=f", counted as {convention}",
         )
     ]
@@ -39,8 +40,3 @@ def action_bars(data: ReportData) -> Section:
         f"policy that is best on average. {SCORED_EPISODES}"
     )
     return Section(key, title, caption, (table,), tuple(drawings), names_players=True)
-
-
-def _action_bar(row: Record) -> Bar:
-    value, low, high = row["relative_action_count"], row["low"], row["high"]
-    return Bar(row["player"], value, low, high, with_interval(value, low, high), series=3)

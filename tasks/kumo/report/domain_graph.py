@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
-from tasks.kumo.report.graphs import DomainGraph
-from tasks.report.content import Drawing, ReportData, Section, left_out
+from tasks.kumo.report.extras import DomainGraph
+from tasks.report.content import Drawing, ReportData, Section, omit_section
 from tasks.report.figures.canvas import BACK, INK, MARKERS, SERIES, WIDTH, canvas, plot, sheet, to_svg
 from tasks.report.wording import clean, decimals
 
@@ -23,7 +23,7 @@ def domain_graphs(data: ReportData) -> Section:
     table = data.tables[_KEY]
     graphs: tuple[DomainGraph, ...] = data.drawing_data
     if not graphs:
-        return left_out(_KEY, _TITLE, [table], "This edition has no configuration.")
+        return omit_section(_KEY, _TITLE, [table], "This edition has no configuration.")
     drawings = [
         Drawing(_heading(graph), _draw(f"{_KEY}-{number}", f"{_TITLE}: {graph.domain}", graph))
         for number, graph in enumerate(graphs[:_MOST_DRAWN])

@@ -1,6 +1,6 @@
 """How many actions the optimal policy takes, as a histogram a setting (the paper's figure 6c)."""
 
-from tasks.report.content import Drawing, Record, ReportData, Section, left_out
+from tasks.report.content import Drawing, Record, ReportData, Section, omit_section
 from tasks.report.figures.canvas import INK, SERIES, WIDTH, canvas, plot, sheet, to_svg
 from tasks.report.wording import with_interval
 
@@ -15,7 +15,7 @@ def optimal_histogram(data: ReportData) -> Section:
     table = data.tables[_KEY]
     rows = table.records()
     if not rows:
-        return left_out(_KEY, _TITLE, [table], "This edition has no instance.")
+        return omit_section(_KEY, _TITLE, [table], "This edition has no instance.")
     drawings = []
     for number, setting in enumerate(data.settings):
         listed = [row for row in rows if row["setting"] == setting]

@@ -1,6 +1,6 @@
 """Cramer's V between an instance's graph signature and its being solved (the paper's figure 6e)."""
 
-from tasks.report.content import Record, ReportData, Section, left_out, not_analysed
+from tasks.report.content import Record, ReportData, Section, omit_section, omit_unanalysed
 from tasks.report.figures.interval_bars import Bar, bars_by_setting
 from tasks.report.wording import decimals, p_text, span
 
@@ -12,10 +12,10 @@ def topology_bars(data: ReportData) -> Section:
     """Return the section of Cramer's V, as published and bias-corrected; a drawing a setting."""
     table = data.tables[_KEY]
     if not table.rows:
-        return not_analysed(_KEY, _TITLE, [table])
+        return omit_unanalysed(_KEY, _TITLE, [table])
     known = data.drawn_rows(_KEY, "cramers_v")
     if not known:
-        return left_out(
+        return omit_section(
             _KEY,
             _TITLE,
             [table],

@@ -6,7 +6,6 @@ Import this module lazily: it loads numpy and numba.
 import gc
 from collections.abc import Container, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from schemas.errors import PerennialError
 from schemas.kumo.things import Instance
 from tasks.kumo.encoding import EncodedConfig
 from tasks.kumo.sampling.construct import Draws
-from tasks.kumo.sampling.draw import Candidates, CandidateSource
+from tasks.kumo.sampling.draw import DUPLICATES, Candidates, CandidateSource
 from tasks.kumo.sampling.request import SamplingRequest
 from tasks.kumo.sampling.rest import Remainder
 from tasks.kumo.sampling.solver import UndecidedError
@@ -24,26 +23,11 @@ from tasks.kumo.sampling.solver import UndecidedError
 _PROBED_ATTEMPTS = 32
 
 
-@dataclass(slots=True)
-class Tally:
-    """What the indices skipped before they found their instances."""
-
-    unsatisfiable: int = 0
-    too_easy: int = 0
-    duplicates: int = 0
-    solver_calls: int = 0
-
-    def add(self, counts: list[int]) -> None:
-        """Add counts in the order of `Candidates.tallies`."""
-        unsatisfiable, too_easy, duplicates, solver_calls = counts
-        self.unsatisfiable += unsatisfiable
-        self.too_easy += too_easy
-        self.duplicates += duplicates
-        self.solver_calls += solver_calls
-
-
 class Collection:
-    """The instances accepted so far; `shortfall` is set once no index can find another."""
+    """The instances accepted so far; `shortfall` is set once no index can find another.
+
+    `tally` sums up what the indices skipped, in the order of `Candidates.tallies`.
+    """
 
     def __init__(
         self,
@@ -56,7 +40,7 @@ class Collection:
         self._accepted: set[str] = set()
         self.instances: list[Instance] = []
         self.ids: list[str] = []
-        self.tally = Tally()
+        self.tally = np.zeros(4, np.int64)
         self.remainder = Remainder(encoded, request, source)
         self.shortfall: PerennialError | None = None
 
@@ -65,13 +49,13 @@ class Collection:
         first = np.array([self._request.first_index])
         candidates = self._source.next_candidates(first, stop=_PROBED_ATTEMPTS)
         if candidates.attempts[0] < 0 and self.remainder.is_empty():
-            self.tally.add(candidates.tallies[0].tolist())
+            self.tally += candidates.tallies[0]
             self.shortfall = self.remainder.shortfall(found=0)
 
     def accept(self, first_index: int, candidates: Candidates) -> None:
         """Accept for each index, from the first on, its candidate or else the next that is not taken."""
-        with _garbage_collection_paused():
-            instances = iter(self._drawn_instances(first_index, candidates))
+        with _pause_garbage_collection():
+            instances = iter(self._make_instances(first_index, candidates))
         attempts = candidates.attempts.tolist()
         looked_at = 0
         for index, (attempt, instance_id) in enumerate(
@@ -83,9 +67,9 @@ class Collection:
                 self._add(instance_id, instance)
             elif not self._replace(index, attempt):
                 break
-        self.tally.add(candidates.tallies[:looked_at].sum(axis=0).tolist())
+        self.tally += candidates.tallies[:looked_at].sum(axis=0)
 
-    def _drawn_instances(self, first_index: int, candidates: Candidates) -> list[Instance]:
+    def _make_instances(self, first_index: int, candidates: Candidates) -> list[Instance]:
         rows = np.flatnonzero(candidates.attempts >= 0)
         draws = candidates.draws if len(rows) == len(candidates.ids) else candidates.draws.rows(rows)
         return self._source.tables.instances(draws, self._request.seed, (first_index + rows).tolist())
@@ -110,16 +94,16 @@ class Collection:
         return True
 
     def _redraw(self, index: int, start: int) -> tuple[str, Draws] | None:
-        self.tally.duplicates += 1
+        self.tally[DUPLICATES] += 1
         found = self._source.next_candidates(np.array([index]), start=start, is_taken=self._is_taken)
-        self.tally.add(found.tallies[0].tolist())
+        self.tally += found.tallies[0]
         return (found.ids[0], found.draws) if found.attempts[0] >= 0 else None
 
     def _enumerate(self, index: int) -> tuple[str, Draws] | None:
         try:
             found = self.remainder.next_instance(index, self._is_taken)
         except UndecidedError:
-            self.shortfall = self.remainder.given_up(len(self.ids))
+            self.shortfall = self.remainder.give_up(len(self.ids))
             return None
         if found is None:
             self.shortfall = self.remainder.shortfall(len(self.ids))
@@ -127,7 +111,7 @@ class Collection:
 
 
 @contextmanager
-def _garbage_collection_paused() -> Iterator[None]:
+def _pause_garbage_collection() -> Iterator[None]:
     """Build a batch of objects without the collector, which would go through all of them again and again.
 
     They form no cycles, and it took half of the time at 100,000 instances.

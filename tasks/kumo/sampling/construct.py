@@ -203,7 +203,7 @@ def _all_related(tables, scratch, n_truths):  # type: ignore[no-untyped-def]
     return True
 
 
-def _compiled_from(sources: int) -> Any:
+def _compile_kernel(sources: int) -> Any:
     """Return the kernel's entry point, compiled for sources of this digest."""
 
     @njit(cache=True)
@@ -226,7 +226,7 @@ def _compiled_from(sources: int) -> Any:
     return _draw_rows
 
 
-_draw_rows = _compiled_from(sources_digest(cover, splitmix))
+_draw_rows = _compile_kernel(sources_digest(cover, splitmix))
 
 
 def was_compiled() -> bool:

@@ -45,7 +45,7 @@ class Remainder:
         """
         misses = 0
         while (found := self._advance()) is not None:
-            draws = self._shown(found, index)
+            draws = self._shuffle(found, index)
             instance_id = self._source.tables.ids(draws)[0]
             if self._request.is_searched and self._source.too_easy(draws)[0]:
                 self.too_easy += 1
@@ -71,16 +71,16 @@ class Remainder:
             )
         earlier = f" ({issued_earlier:,} of them issued earlier)" if issued_earlier else ""
         return InstancesExhausted(
-            f"{self._subject()}: {existing:,} distinct instances exist{earlier}, {self._asked():,} new "
+            f"{self._subject()}: {existing:,} distinct instances exist{earlier}, {self._count_asked():,} new "
             f"ones were asked for and {found:,} found: ask for {found:,} at most, or use another setting or "
             f"domain"
         )
 
-    def given_up(self, found: int) -> PerennialError:
+    def give_up(self, found: int) -> PerennialError:
         """Return the error that says that no further instance was found, and that none was excluded."""
         found += self._request.found_before
         return InstancesExhausted(
-            f"{self._subject()}: {self._asked():,} new instances were asked for and {found:,} found; "
+            f"{self._subject()}: {self._count_asked():,} new instances were asked for and {found:,} found; "
             f"neither drawing nor the solver came upon another within its limits (that there is none is not "
             f"proved): use another seed, a lower min_expected_steps, another setting or another domain"
         )
@@ -104,7 +104,7 @@ class Remainder:
         except UndecidedError:
             return False
 
-    def _asked(self) -> int:
+    def _count_asked(self) -> int:
         return self._request.asked_in_all or self._request.count
 
     def _subject(self) -> str:
@@ -131,7 +131,7 @@ class Remainder:
             self._is_undecided = True
             raise
 
-    def _shown(self, found: FoundInstance, index: int) -> Draws:
+    def _shuffle(self, found: FoundInstance, index: int) -> Draws:
         """Return the instance as a draw of one row, in random order and with its own observations."""
         rng = derive_rng(self._request.seed, f"{PURPOSE} of an enumerated instance", index)
         truths, states = list(found.truths), list(found.states)

@@ -11,16 +11,12 @@ from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
 from time import perf_counter
-from typing import TYPE_CHECKING
 
 from schemas.errors import PerennialError
 from schemas.kumo.things import Instance, Outcome, OutcomeState, SeedConfig, Setting
 from tasks.kumo.encoding import EncodedConfig, encode_config
 from tasks.kumo.kernel_sources import Preparation
 from tasks.kumo.sampling.request import SamplingRequest, check_request
-
-if TYPE_CHECKING:
-    from tasks.kumo.sampling.collect import Collection
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,17 +89,13 @@ def sample_instances(
             collection.accept(*batch)
             if progress is not None:
                 progress(len(collection.ids))
-    return _sample(collection)
-
-
-def _sample(collection: "Collection") -> Sample:
-    tally = collection.tally
+    unsatisfiable, too_easy, duplicates, solver_calls = collection.tally.tolist()
     counts = SamplingCounts(
-        candidates=len(collection.ids) + tally.duplicates,
-        duplicates=tally.duplicates,
-        too_easy=tally.too_easy + collection.remainder.too_easy,
-        unsatisfiable_selections=tally.unsatisfiable,
-        solver_calls=tally.solver_calls,
+        candidates=len(collection.ids) + duplicates,
+        duplicates=duplicates,
+        too_easy=too_easy + collection.remainder.too_easy,
+        unsatisfiable_selections=unsatisfiable,
+        solver_calls=solver_calls,
         enumerated=collection.remainder.walked,
     )
     return Sample(tuple(collection.instances), tuple(collection.ids), counts, collection.shortfall)

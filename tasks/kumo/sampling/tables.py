@@ -33,8 +33,8 @@ class SamplingTables:
         n_words = max(1, -(-len(encoded.truths) // _WORD))
         self._truth_words = _words([1 << truth for truth in range(len(encoded.truths))], n_words)
         self._state_words = _words([state.mask for state in self.states], n_words)
-        self._truth_tokens, self._truth_ranks = _ranked(encoded.truth_tokens)
-        self._state_tokens, self._state_ranks = _ranked(
+        self._truth_tokens, self._truth_ranks = _rank(encoded.truth_tokens)
+        self._state_tokens, self._state_ranks = _rank(
             [encoded.state_tokens[state.action][state.state] for state in self.states]
         )
 
@@ -122,7 +122,7 @@ def _words(masks: Sequence[int], n_words: int) -> Array:
     return np.frombuffer(joined, "<u8").reshape(len(masks), n_words)
 
 
-def _ranked(tokens: Sequence[bytes]) -> tuple[Array, Array]:
+def _rank(tokens: Sequence[bytes]) -> tuple[Array, Array]:
     """Return the tokens in ascending order as rows of bytes, and the rank of each given token."""
     ordered = sorted(range(len(tokens)), key=lambda i: tokens[i])
     ranks = np.zeros(len(tokens), np.int32)
@@ -156,14 +156,14 @@ def _kernel_tables(encoded: EncodedConfig, states: Sequence[ObservableState]) ->
     return Tables(
         state_action,
         np.searchsorted(state_action, np.arange(len(encoded.actions) + 1)).astype(np.int32),
-        *_listed(rules),
-        *_listed(rules.T),
-        *_listed(relations.T),
+        *_list_columns(rules),
+        *_list_columns(rules.T),
+        *_list_columns(relations.T),
         1.0 / np.maximum(1, rules_of_action)[state_action],
     )
 
 
-def _listed(matrix: Array) -> tuple[Array, Array]:
+def _list_columns(matrix: Array) -> tuple[Array, Array]:
     """Return where each row's part of the list begins, and the list of the columns that are set."""
     starts = np.concatenate(([0], np.cumsum(matrix.sum(axis=1))))
     return starts.astype(np.int32), np.nonzero(matrix)[1].astype(np.int32)

@@ -155,7 +155,7 @@ def _best_action(w, x, record, actions, value):
     return -1
 
 
-def _compiled_from(sources):
+def _compile_kernel(sources):
     """Return the kernel's entry point, compiled for sources of this digest."""
 
     @njit(cache=True, nogil=True)
@@ -193,4 +193,4 @@ def _compiled_from(sources):
     return solve_slice
 
 
-solve_slice = _compiled_from(sources_digest(tables, sets, states, frames))
+solve_slice = _compile_kernel(sources_digest(tables, sets, states, frames))

@@ -31,7 +31,7 @@ from tasks.kumo.search.tables import (
     SET_INDEX,
     TOP,
     count,
-    hashed,
+    hash_words,
 )
 
 LENGTH, MASK, REACH, N_RELATIONS, N_CLASSES, N_SHARED, CLASSES, BOUNDS = range(8)
@@ -66,7 +66,7 @@ def record_of(w, x, mask):
 def _set_slot(w, mask):
     bits = w[SET_BITS]
     last = (1 << bits) - 1
-    slot = hashed(mask, 0, bits)
+    slot = hash_words(mask, 0, bits)
     while w[SET_INDEX + slot] != 0 and w[w[SET_INDEX + slot] + MASK] != mask:
         slot = (slot + 1) & last
     return SET_INDEX + slot

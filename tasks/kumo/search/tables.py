@@ -51,7 +51,7 @@ def count(mask):
 
 
 @njit
-def hashed(first, second, bits):
+def hash_words(first, second, bits):
     """Return a hash of two words, `bits` bits long."""
     v = np.uint64(first) * np.uint64(0x9E3779B97F4A7C15)
     v = (v ^ (v >> np.uint64(29)) ^ np.uint64(second)) * np.uint64(0xBF58476D1CE4E5B9)
@@ -79,7 +79,7 @@ def entry_slot(w, record, actions):
     """Return the slot of the index that names the state's entry, or the free one where it belongs."""
     bits = w[INDEX_BITS]
     last = (1 << bits) - 1
-    slot = hashed(record, actions, bits)
+    slot = hash_words(record, actions, bits)
     while True:
         entry = w[INDEX + slot]
         if entry == 0 or (w[entry + ENTRY_ACTIONS] == actions and w[entry + ENTRY_SET] == record):

@@ -48,7 +48,7 @@ def bounds(
         levels.append(level)
     if not levels:
         return 0, _choices(rules, n_actions) * comb(len(truths), n_truths) * comb(n_truths, n_valid)
-    return _combined(levels, n_invalid)
+    return _combine(levels, n_invalid)
 
 
 def _choices(rules: Sequence[Rules], n_actions: int) -> int:
@@ -60,7 +60,7 @@ def _choices(rules: Sequence[Rules], n_actions: int) -> int:
     return ways[n_actions]
 
 
-def _combined(levels: Sequence[Bounds], n_invalid: int) -> Bounds:
+def _combine(levels: Sequence[Bounds], n_invalid: int) -> Bounds:
     """Return the best bounds that the levels give: see above."""
     low, high = 0, levels[0][1]
     least = most = 0

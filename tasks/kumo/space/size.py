@@ -15,18 +15,16 @@ each of these numbers.
 """
 
 from dataclasses import dataclass
-from functools import reduce
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from itertools import combinations
 from math import comb
-from operator import or_
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from schemas.kumo.things import Setting
 from tasks.kumo.encoding import EncodedConfig
 from tasks.kumo.sampling.states import observable_states
-
-if TYPE_CHECKING:
-    from tasks.kumo.space.bounds import Rules
+from tasks.kumo.space.bounds import Rules, bounds
 
 # How many sets of truths of one size are visited: for M, for each number subtracted, for each choice of valid
 # truths.
@@ -58,56 +56,40 @@ class SpaceSize:
         before = "" if self.is_filtered else " before the minimum of expected steps"
         if self.is_exact:
             return f"the space holds exactly {self.low:,} instances{before}"
-        return f"the space holds {_short(self.low)} to {_short(self.high, 1)} instances{before}"
+        return f"the space holds {_short(self.low)} to {_short(self.high, ROUND_CEILING)} instances{before}"
 
 
-def _short(number: int, more: int = 0) -> str:
-    """Return a whole number in three figures, rounded down, or up with `more` of 1."""
-    text = str(number)
-    if len(text) < 4:
-        return text
-    figures = number // 10 ** (len(text) - 3)
-    figures += more if figures * 10 ** (len(text) - 3) < number else 0
-    exponent = len(text) - 1 + (figures == 1000)
-    figures = 100 if figures == 1000 else figures
-    return f"{figures // 100}.{figures % 100:02}e{exponent}"
+def _short(number: int, rounding: str = ROUND_FLOOR) -> str:
+    """Return a whole number in three figures."""
+    if number < 1000:
+        return str(number)
+    return f"{Context(prec=3, rounding=rounding).create_decimal(number):.2e}".replace("e+", "e")
 
 
 def space_size(encoded: EncodedConfig, setting: Setting, min_expected_steps: float) -> SpaceSize:
     """Return the size of the instance space; a function of its arguments alone."""
-    from tasks.kumo.space.bounds import bounds
-
     rules = _rules(encoded)
     n, v, chosen = setting.n_truths, setting.n_valid, setting.n_actions
     low, high = bounds(rules, range(len(encoded.truths)), n, v, chosen, _OF_ALL)
     low -= _with_irrelevant(encoded, rules, setting)
     if min_expected_steps > 0:
-        low -= _with_unrelated(encoded, rules, setting)
+        low -= _count_unrelated(encoded, rules, setting)
     if low < high:
-        low = max(low, _all_related(encoded, rules, setting))
+        low = max(low, _count_related(encoded, rules, setting))
     return SpaceSize(low, high, is_filtered=min_expected_steps <= 1)
 
 
-def _rules(encoded: EncodedConfig) -> "list[Rules]":
+def _rules(encoded: EncodedConfig) -> list[Rules]:
     """Return of each action what its observable states rule out."""
-    import numpy as np
-
-    masks: list[list[int]] = [[] for _ in encoded.actions]
-    for state in observable_states(encoded):
-        masks[state.action].append(state.mask)
     truths = range(len(encoded.truths))
-    return [
-        np.array([[bool(mask >> t & 1) for t in truths] for mask in states], np.bool_).reshape(
-            -1, len(truths)
-        )
-        for states in masks
-    ]
+    states: list[list[list[bool]]] = [[] for _ in encoded.actions]
+    for state in observable_states(encoded):
+        states[state.action].append([bool(state.mask >> truth & 1) for truth in truths])
+    return [np.array(rows, np.bool_).reshape(-1, len(truths)) for rows in states]
 
 
-def _with_irrelevant(encoded: EncodedConfig, rules: "list[Rules]", setting: Setting) -> int:
+def _with_irrelevant(encoded: EncodedConfig, rules: list[Rules], setting: Setting) -> int:
     """Return an upper bound of how many in M hold an irrelevant action."""
-    from tasks.kumo.space.bounds import bounds
-
     n, v, chosen = setting.n_truths, setting.n_valid, setting.n_actions
     total = 0
     for action, related in enumerate(encoded.related):
@@ -117,10 +99,8 @@ def _with_irrelevant(encoded: EncodedConfig, rules: "list[Rules]", setting: Sett
     return total
 
 
-def _with_unrelated(encoded: EncodedConfig, rules: "list[Rules]", setting: Setting) -> int:
+def _count_unrelated(encoded: EncodedConfig, rules: list[Rules], setting: Setting) -> int:
     """Return an upper bound of how many in M leave a valid truth without a related action."""
-    from tasks.kumo.space.bounds import bounds
-
     n, v, chosen = setting.n_truths, setting.n_valid, setting.n_actions
     total = 0
     for truth in range(len(encoded.truths)):
@@ -130,16 +110,14 @@ def _with_unrelated(encoded: EncodedConfig, rules: "list[Rules]", setting: Setti
     return total
 
 
-def _all_related(encoded: EncodedConfig, rules: "list[Rules]", setting: Setting) -> int:
+def _count_related(encoded: EncodedConfig, rules: list[Rules], setting: Setting) -> int:
     """Return a lower bound of how many in M hold only actions that are related to all valid truths."""
-    from tasks.kumo.space.bounds import bounds
-
     n_truths, v = len(encoded.truths), setting.n_valid
     if comb(n_truths, v) > _MOST_CHOICES:
         return 0
     total = 0
     for valid in combinations(range(n_truths), v):
-        mask = reduce(or_, (1 << truth for truth in valid), 0)
+        mask = sum(1 << truth for truth in valid)
         related = [rules[a] for a, truths in enumerate(encoded.related) if truths & mask == mask]
         kept = [states[~states[:, valid].any(axis=1)] for states in related]
         others = _outside(mask, n_truths)

@@ -10,7 +10,6 @@ from tasks.statistics import association
 from tasks.statistics.association import chi_square, permutation_p_value
 from tasks.statistics.cells import ALL, by_player
 from tasks.statistics.figure import Figure
-from tasks.statistics.rate_figures import has_majority
 
 _CHI_SQUARE = f"{association.METHOD}; graph signature x majority label; n counts instances"
 _CORRECTED = f"{association.CORRECTED_METHOD}; p by permuting labels over instances; n counts instances"
@@ -22,28 +21,12 @@ def topology_figures(cells: Sequence[KumoCell], settings: Sequence[str], seed: i
     for setting in settings:
         for player, played in by_player(cells, setting).items():
             signatures = [cell.signature for cell in played.values()]
-            labels = [has_majority(cell) for cell in played.values()]
+            labels = [cell.has_majority for cell in played.values()]
             found = chi_square(signatures, labels)
-            yield Figure(
-                "cramers_v",
-                setting,
-                ALL,
-                player,
-                found.n,
-                found.cramers_v,
-                _CHI_SQUARE,
-                p_value=found.p_value,
-            )
-            yield Figure(
-                "cramers_v_corrected",
-                setting,
-                ALL,
-                player,
-                found.n,
-                found.corrected_v,
-                _CORRECTED,
-                p_value=permutation_p_value(signatures, labels, seed),
-            )
+            of = (setting, ALL, player, found.n)
+            yield Figure("cramers_v", *of, found.cramers_v, _CHI_SQUARE, p_value=found.p_value)
+            p_value = permutation_p_value(signatures, labels, seed)
+            yield Figure("cramers_v_corrected", *of, found.corrected_v, _CORRECTED, p_value=p_value)
 
 
 def domain_figures(configs: Mapping[str, SeedConfig], seed: int) -> Iterator[Figure]:

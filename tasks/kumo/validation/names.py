@@ -5,13 +5,22 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from schemas.kumo.things import Finding, SeedConfig
-from tasks.kumo.validation.rules import finding, quoted
+from tasks.kumo.validation.rules import finding, quote
 from tasks.kumo.validation.texts import MAX_NAME, hidden_character, tag_in_name
 
 
-def folded(name: str) -> str:
+def fold_name(name: str) -> str:
     """Return the form in which names are compared: composed, case-folded, single inner spaces, trimmed."""
     return " ".join(unicodedata.normalize("NFC", name).casefold().split())
+
+
+def match_name(written: str, names: Sequence[str]) -> str | None:
+    """Return the listed name that somebody wrote: exactly, or in the folded form that only one name has."""
+    if written in names:
+        return written
+    folded = fold_name(written)
+    alike = [name for name in names if fold_name(name) == folded]
+    return alike[0] if len(alike) == 1 else None
 
 
 def name_findings(config: SeedConfig) -> Iterator[Finding]:
@@ -46,7 +55,7 @@ def similar_pairs(names: Iterable[str]) -> Iterator[tuple[str, str]]:
     first: dict[str, str] = {}
     for name in dict.fromkeys(names):
         if name.strip():
-            other = first.setdefault(folded(name), name)
+            other = first.setdefault(fold_name(name), name)
             if other != name:
                 yield other, name
 
@@ -66,13 +75,13 @@ def _spelling_of(
     for position, name in enumerate(names, start=1):
         action = name if what == "action" else owner
         state = name if what == "label" else None
-        place = f"{what} {quoted(name)}"
+        place = f"{what} {quote(name)}"
         if not name.strip():
             text = f"{place} (number {position}) is blank; write its name or remove it"
             yield finding(config, "blank-name", text, action=action, state=state)
             continue
         if name != name.strip():
-            text = f"{place} has spaces around it; write {quoted(name.strip())}"
+            text = f"{place} has spaces around it; write {quote(name.strip())}"
             yield finding(config, "untrimmed-name", text, action=action, state=state)
         hidden = hidden_character(name.strip())
         if hidden is not None:
@@ -84,7 +93,7 @@ def _spelling_of(
         broken = tag_in_name(what, name)
         if broken is not None:
             rule, tag = broken
-            text = f"{place} holds {quoted(tag)}, a tag of the prompts; write it without"
+            text = f"{place} holds {quote(tag)}, a tag of the prompts; write it without"
             yield finding(config, rule, text, action=action, state=state)
 
 
@@ -94,29 +103,29 @@ def _noun_findings(config: SeedConfig) -> Iterator[Finding]:
         ("action_noun", config.action_noun, "test"),
     ):
         if not noun.strip():
-            text = f"{key} is {quoted(noun)}, expected a word such as {example!r}; write one or leave it out"
+            text = f"{key} is {quote(noun)}, expected a word such as {example!r}; write one or leave it out"
             yield finding(config, "blank-noun", text)
 
 
 def _repeat_findings(config: SeedConfig, what: str, names: Sequence[str]) -> Iterator[Finding]:
     for name, count in repeats(names):
         if name.strip():
-            text = f"{what} {quoted(name)} is listed {count} times, expected once; keep one of them"
+            text = f"{what} {quote(name)} is listed {count} times, expected once; keep one of them"
             yield finding(config, f"duplicate-{what}", text, action=name if what == "action" else None)
     for first, name in similar_pairs(names):
         text = (
-            f"{what} {quoted(name)} differs from {quoted(first)} in case or spaces only, but a reader "
+            f"{what} {quote(name)} differs from {quote(first)} in case or spaces only, but a reader "
             "takes them for one; merge or rename them"
         )
         yield finding(config, f"similar-{what}", text, action=name if what == "action" else None)
 
 
 def _collision_findings(config: SeedConfig) -> Iterator[Finding]:
-    truths = {folded(name): name for name in config.truths if name.strip()}
+    truths = {fold_name(name): name for name in config.truths if name.strip()}
     for action in dict.fromkeys(config.actions):
-        truth = truths.get(folded(action))
+        truth = truths.get(fold_name(action))
         if truth is not None:
-            text = f"the name of this action is also that of truth {quoted(truth)}; rename one of them"
+            text = f"the name of this action is also that of truth {quote(truth)}; rename one of them"
             yield finding(config, "truth-action-collision", text, action=action)
 
 
@@ -128,7 +137,7 @@ def _note_findings(config: SeedConfig) -> Iterator[Finding]:
         for name in notes:
             if name not in names:
                 text = (
-                    f"{what}_notes has a note for {quoted(name)}, which is not a listed {what}; "
+                    f"{what}_notes has a note for {quote(name)}, which is not a listed {what}; "
                     "correct the name or remove the note"
                 )
                 yield finding(config, "unknown-note", text)

@@ -1,65 +1,52 @@
 """Rules on what outcome states rule out: unknown truths, and truths ruled out always or never."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from schemas.kumo.things import Finding, Outcome, SeedConfig
-from tasks.kumo.validation.names import folded, repeats
-from tasks.kumo.validation.rules import finding, listed, quoted, state_text
+from tasks.kumo.validation.names import fold_name, repeats
+from tasks.kumo.validation.rules import finding, join, quote, state_text
 
-_SUGGESTIONS = 20
-_SUGGESTION_TRUTHS = 500
-_SUGGESTION_WIDTH = 80
-
-
-class _Suggestions:
-    """Proposes the truth that a misspelt name may mean; similar spellings cost time, so only a few times."""
-
-    def __init__(self, truths: tuple[str, ...]) -> None:
-        self._by_folded = {folded(name): name for name in truths if name.strip()}
-        self._short = [name for name in dict.fromkeys(truths) if len(name) <= _SUGGESTION_WIDTH]
-        self._left = _SUGGESTIONS if len(self._short) <= _SUGGESTION_TRUTHS else 0
-
-    def closest(self, name: str) -> str | None:
-        """Return the listed truth that is spelt most like the name, or None."""
-        same = self._by_folded.get(folded(name))
-        if same is not None or self._left == 0 or len(name) > _SUGGESTION_WIDTH:
-            return same
-        self._left -= 1
-        from difflib import get_close_matches
-
-        return next(iter(get_close_matches(name, self._short, n=1, cutoff=0.75)), None)
+_LIKE = 75  # of 100: less alike is not what was meant
+_SUGGESTED_TRUTHS = 500  # in longer lists a misspelt name is not looked for
 
 
 def relation_findings(config: SeedConfig) -> Iterator[Finding]:
     """Yield what is wrong with rule-out sets, action by action and then truth by truth."""
     truths = set(config.truths)
-    suggestions = _Suggestions(config.truths)
     for outcome in config.outcomes:
-        yield from _set_findings(config, outcome, truths, suggestions)
+        yield from _set_findings(config, outcome, truths)
         yield from _always_findings(config, outcome, truths)
-        if outcome.states and truths.isdisjoint(_ruled_out(outcome)):
+        if outcome.states and truths.isdisjoint(_list_ruled_out(outcome)):
             text = "no state of this action rules a listed truth out; let one do so or remove the action"
             yield finding(config, "rules-out-nothing", text, action=outcome.action)
     yield from _never_findings(config)
 
 
-def _set_findings(
-    config: SeedConfig, outcome: Outcome, truths: set[str], suggestions: _Suggestions
-) -> Iterator[Finding]:
+def _set_findings(config: SeedConfig, outcome: Outcome, truths: set[str]) -> Iterator[Finding]:
     for state in outcome.states:
         place = {"action": outcome.action, "state": state_text(state)}
         for name in dict.fromkeys(state.rules_out):
             if name not in truths:
-                yield finding(config, "unknown-truth", _unknown_text(name, suggestions), **place)
+                yield finding(config, "unknown-truth", _unknown_text(name, config.truths), **place)
         for name, count in repeats(state.rules_out):
-            text = f"rules_out names {quoted(name)} {count} times, expected once; keep one of them"
+            text = f"rules_out names {quote(name)} {count} times, expected once; keep one of them"
             yield finding(config, "repeated-rule-out", text, **place)
 
 
-def _unknown_text(name: str, suggestions: _Suggestions) -> str:
-    closest = suggestions.closest(name)
-    meant = "" if closest is None else f" (is {quoted(closest)} meant?)"
-    return f"rules_out names {quoted(name)}, which is not a listed truth{meant}; list it or correct the name"
+def _unknown_text(name: str, truths: Sequence[str]) -> str:
+    closest = _find_closest(name, truths)
+    meant = "" if closest is None else f" (is {quote(closest)} meant?)"
+    return f"rules_out names {quote(name)}, which is not a listed truth{meant}; list it or correct the name"
+
+
+def _find_closest(name: str, truths: Sequence[str]) -> str | None:
+    """Return the listed truth that a misspelt name may mean, or None."""
+    from rapidfuzz import fuzz, process
+
+    if len(truths) > _SUGGESTED_TRUTHS:
+        return None
+    closest = process.extractOne(name, truths, scorer=fuzz.ratio, processor=fold_name, score_cutoff=_LIKE)
+    return closest[0] if closest else None
 
 
 def _always_findings(config: SeedConfig, outcome: Outcome, truths: set[str]) -> Iterator[Finding]:
@@ -68,9 +55,9 @@ def _always_findings(config: SeedConfig, outcome: Outcome, truths: set[str]) -> 
     sets = (set(state.rules_out) for state in outcome.states)
     always = truths.intersection(*sets)
     if always:
-        names = [quoted(name) for name in dict.fromkeys(outcome.states[0].rules_out) if name in always]
+        names = [quote(name) for name in dict.fromkeys(outcome.states[0].rules_out) if name in always]
         text = (
-            f"every state rules out {listed(names)}, which could then never be valid; "
+            f"every state rules out {join(names)}, which could then never be valid; "
             "leave each truth out of one state at least"
         )
         yield finding(config, "always-ruled-out", text, action=outcome.action)
@@ -81,12 +68,12 @@ def _never_findings(config: SeedConfig) -> Iterator[Finding]:
     ruled_out: set[str] = set()
     for outcome in config.outcomes:
         if outcome.action in actions:
-            ruled_out.update(_ruled_out(outcome))
+            ruled_out.update(_list_ruled_out(outcome))
     for truth in dict.fromkeys(config.truths):
         if truth.strip() and truth not in ruled_out:
-            text = f"truth {quoted(truth)} is ruled out by no state; let some state rule it out or remove it"
+            text = f"truth {quote(truth)} is ruled out by no state; let some state rule it out or remove it"
             yield finding(config, "never-ruled-out", text)
 
 
-def _ruled_out(outcome: Outcome) -> set[str]:
+def _list_ruled_out(outcome: Outcome) -> set[str]:
     return {name for state in outcome.states for name in state.rules_out}

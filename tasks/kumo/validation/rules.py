@@ -80,11 +80,11 @@ def finding(
     config: SeedConfig, rule: str, text: str, *, action: str | None = None, state: str | None = None
 ) -> Finding:
     """Return the rule's finding; its message is one line that starts with the place."""
-    place = f"domain {quoted(config.name)}"
+    place = f"domain {quote(config.name)}"
     if action is not None:
-        place += f", action {quoted(action)}"
+        place += f", action {quote(action)}"
     if state is not None:
-        place += f", state {quoted(state)}"
+        place += f", state {quote(state)}"
     return Finding(rule, RULES[rule].severity, config.name, f"{place}: {text}", action, state)
 
 
@@ -95,12 +95,12 @@ def state_text(state: OutcomeState) -> str:
     return f"{state.low}..{state.high}"
 
 
-def quoted(name: str) -> str:
+def quote(name: str) -> str:
     """Return the name in quotes, on one line and shortened."""
     return repr(shorten(name, _NAME_WIDTH))
 
 
-def listed(parts: list[str]) -> str:
+def join(parts: list[str]) -> str:
     """Return the parts separated by commas: the first ten and a count of the others."""
     shown = ", ".join(parts[:_PARTS_LISTED])
     more = len(parts) - _PARTS_LISTED

@@ -6,7 +6,7 @@ from itertools import islice, pairwise
 
 from schemas.kumo.things import Finding, Outcome, OutcomeState, SeedConfig
 from tasks.kumo.validation.names import repeats, similar_pairs
-from tasks.kumo.validation.rules import finding, listed, quoted, state_text
+from tasks.kumo.validation.rules import finding, join, quote, state_text
 
 KINDS = ("str", "float")
 # Overlaps grow with the square of the states; this many a single action are enough to act on.
@@ -51,13 +51,13 @@ def state_findings(config: SeedConfig) -> Iterator[Finding]:
 
 def _kind_findings(config: SeedConfig, outcome: Outcome) -> Iterator[Finding]:
     if outcome.kind not in KINDS:
-        text = f"type {quoted(outcome.kind)} is not known; use 'str' with labels or 'float' with ranges"
+        text = f"type {quote(outcome.kind)} is not known; use 'str' with labels or 'float' with ranges"
         yield finding(config, "undeclared-type", text, action=outcome.action)
     for state in outcome.states:
-        form, expected = _form(state), _expected_form(outcome)
+        form, expected = _form(state), _find_form(outcome)
         if form != expected:
             text = (
-                f"this state has {form}, but every state of a {quoted(outcome.kind)} outcome has {expected}; "
+                f"this state has {form}, but every state of a {quote(outcome.kind)} outcome has {expected}; "
                 "change it or move it to an action of its own"
             )
             yield finding(config, "wrong-state-kind", text, action=outcome.action, state=state_text(state))
@@ -70,7 +70,7 @@ def _form(state: OutcomeState) -> str:
     return ("neither label nor range", "half a range", "a range")[bounds]
 
 
-def _expected_form(outcome: Outcome) -> str:
+def _find_form(outcome: Outcome) -> str:
     """Return the form of all states; an undeclared type must have the form of its first state."""
     if outcome.kind in KINDS:
         return "a label" if outcome.kind == "str" else "a range"
@@ -94,7 +94,7 @@ def _label_findings(config: SeedConfig, outcome: Outcome) -> Iterator[Finding]:
         yield finding(config, "duplicate-label", text, action=outcome.action, state=label)
     for first, label in similar_pairs(labels):
         text = (
-            f"this label differs from {quoted(first)} in case or spaces only, but a reader takes them "
+            f"this label differs from {quote(first)} in case or spaces only, but a reader takes them "
             "for one; merge or rename the states"
         )
         yield finding(config, "similar-label", text, action=outcome.action, state=label)
@@ -163,5 +163,5 @@ def _gap_findings(config: SeedConfig, action: str, ranges: list[tuple[float, flo
         if end < low
     ]
     if gaps:
-        text = f"no range holds {listed(gaps)}, so such a number is never observed; close the gap or leave it"
+        text = f"no range holds {join(gaps)}, so such a number is never observed; close the gap or leave it"
         yield finding(config, "range-gap", text, action=action)

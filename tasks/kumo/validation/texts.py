@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Iterator
 
 from schemas.kumo.things import Finding, SeedConfig
-from tasks.kumo.validation.rules import finding, quoted
+from tasks.kumo.validation.rules import finding, quote
 
 MAX_NAME = 200
 MAX_TEXT = 5_000
@@ -31,7 +31,7 @@ def text_findings(config: SeedConfig) -> Iterator[Finding]:
             yield finding(config, "control-in-text", problem, action=action)
         tag = _PROMPT_TAG.search(text)
         if tag is not None:
-            problem = f"{place} holds {quoted(tag[0])}, a tag of the prompts; write it without"
+            problem = f"{place} holds {quote(tag[0])}, a tag of the prompts; write it without"
             yield finding(config, "prompt-tag", problem, action=action)
 
 
@@ -60,7 +60,7 @@ def _texts(config: SeedConfig) -> Iterator[tuple[str, str, str | None]]:
     for key in ("goal", "category", "truth_noun", "action_noun", "book_title"):
         yield key, getattr(config, key), None
     for outcome in config.outcomes:
-        yield f"unit {quoted(outcome.unit)}", outcome.unit, outcome.action
+        yield f"unit {quote(outcome.unit)}", outcome.unit, outcome.action
     for what, notes in (("truth", config.truth_notes), ("action", config.action_notes)):
         for name, note in notes.items():
-            yield f"the note for {what} {quoted(name)}", note, None
+            yield f"the note for {what} {quote(name)}", note, None

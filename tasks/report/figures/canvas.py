@@ -116,7 +116,7 @@ def to_svg(figure: "Figure", key: str, title: str) -> str:
     _own_ids(root, key)
     for element in root.iter():
         if "style" in element.attrib:
-            element.set("style", _themed(element.attrib["style"]))
+            element.set("style", _apply_theme(element.attrib["style"]))
     width, _ = figure.get_size_inches() * 72
     for name in ("width", "height", "version"):
         root.attrib.pop(name, None)
@@ -129,7 +129,7 @@ def to_svg(figure: "Figure", key: str, title: str) -> str:
     return ElementTree.tostring(root, encoding="unicode")
 
 
-def _themed(style: str) -> str:
+def _apply_theme(style: str) -> str:
     kept = _FONT_FAMILY.sub("", style)
     return _PLACE_HOLDER.sub(lambda found: f"var(--{VARIABLES[found[0]]})", kept)
 

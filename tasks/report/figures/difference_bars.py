@@ -1,8 +1,8 @@
 """This edition's success rates beside another edition's, and their differences."""
 
-from tasks.report.content import Comparison, Grid, Record, ReportData, ReportTable, Section, left_out
+from tasks.report.content import Comparison, Grid, ReportData, ReportTable, Section, omit_section
 from tasks.report.edition_comparison import KEY, comparison_table
-from tasks.report.figures.interval_bars import Bar, bars_by_setting
+from tasks.report.figures.interval_bars import bars_by_setting, interval_bar
 from tasks.report.wording import clean, p_number, with_interval
 
 
@@ -12,13 +12,16 @@ def difference_bars(data: ReportData, comparison: Comparison) -> Section:
     found = comparison_table(data, comparison)
     tables = (found, comparison.headline, comparison.domains)
     if not found.rows:
-        return left_out(KEY, title, tables, "No player has a rate in both editions.")
+        return omit_section(KEY, title, tables, "No player has a rate in both editions.")
     drawings = bars_by_setting(
         KEY,
         title,
         data.settings,
         found.records(),
-        lambda listed: [_bar(row) for row in listed],
+        lambda listed: [
+            interval_bar(row["player"], row, "difference", "difference_low", "difference_high", series=2)
+            for row in listed
+        ],
         f"difference in success rate, {data.edition} minus {comparison.edition}",
         lambda listed: f"{len(listed)} {'player' if len(listed) == 1 else 'players'}",
     )
@@ -31,11 +34,6 @@ def difference_bars(data: ReportData, comparison: Comparison) -> Section:
     )
     grid = _grid(data.edition, comparison, found)
     return Section(KEY, title, caption, tables, drawings, grid)
-
-
-def _bar(row: Record) -> Bar:
-    value, low, high = row["difference"], row["difference_low"], row["difference_high"]
-    return Bar(row["player"], value, low, high, with_interval(value, low, high), series=2)
 
 
 def _grid(edition: str, comparison: Comparison, found: ReportTable) -> Grid:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from schemas.measure import Measure
-from tasks.report.content import Grid, Record, ReportData, Section, left_out
+from tasks.report.content import Grid, Record, ReportData, Section, omit_section
 from tasks.report.wording import clean, with_interval
 
 _KEY = "headline"
@@ -15,7 +15,7 @@ def headline(data: ReportData) -> Section:
     table = data.tables[_KEY]
     rows = table.records()
     if not rows:
-        return left_out(_KEY, _TITLE, [table], "No player took part in this edition.")
+        return omit_section(_KEY, _TITLE, [table], "No player took part in this edition.")
     place = {setting: number for number, setting in enumerate(data.settings)}
     ordered = sorted(rows, key=lambda row: place.get(row["setting"], len(place)))
     measures = [measure.heading for measure in data.measures]

@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from tasks.report.content import Drawing, Record, ReportData, Section, not_analysed
+from tasks.report.content import Drawing, Record, ReportData, Section, omit_unanalysed
 from tasks.report.figures.canvas import TEXT, canvas, plot, sheet, to_svg
-from tasks.report.wording import decimals, shortened, span
+from tasks.report.wording import decimals, shorten, span
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,7 +25,7 @@ def heat_map(data: ReportData) -> Section:
     table = data.tables[_KEY]
     rows = [row for row in table.records() if row["success_rate"] is not None]
     if not rows:
-        return not_analysed(_KEY, _TITLE, [table])
+        return omit_unanalysed(_KEY, _TITLE, [table])
     drawings = []
     for number, setting in enumerate(data.settings):
         listed = [row for row in rows if row["setting"] == setting]
@@ -51,9 +51,9 @@ def _players(data: ReportData, setting: str, rows: list[Record]) -> list[str]:
 def _draw(key: str, title: str, rows: list[Record], players: list[str]) -> str:
     domains = sorted({row["domain"] for row in rows})
     across, down = _CELL * len(players), _ROW * len(domains)
-    names = [shortened(player, _PLAYER_LETTERS) for player in players]
+    names = [shorten(player, _PLAYER_LETTERS) for player in players]
     slant = max(map(len, names)) * _LETTER * 0.71
-    labels = [shortened(domain, _NAME_LETTERS) for domain in domains]
+    labels = [shorten(domain, _NAME_LETTERS) for domain in domains]
     left = max(map(len, labels)) * _LETTER + 14
     with sheet():
         figure = canvas(down + slant + 18, left + across + max(8.0, slant - _CELL / 2 + 8))

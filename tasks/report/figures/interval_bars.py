@@ -18,7 +18,7 @@ from tasks.report.figures.canvas import (
     sheet,
     to_svg,
 )
-from tasks.report.wording import shortened
+from tasks.report.wording import shorten, span, with_interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,6 +46,26 @@ class Bar:
     text: str
     series: int = 0
     heading: str = ""
+
+
+def interval_bar(
+    label: str,
+    row: Record,
+    value: str,
+    low: str = "low",
+    high: str = "high",
+    series: int = 0,
+    heading: str = "",
+    places: int = 3,
+) -> Bar:
+    """Return the bar of a row's value and interval, which these columns hold, with both as its text."""
+    ends = row[value], row[low], row[high]
+    return Bar(label, *ends, with_interval(*ends, places), series, heading)
+
+
+def count_a_player(column: str) -> Callable[[list[Record]], str]:
+    """Return what names the least and greatest count that the column holds of a player."""
+    return lambda listed: f"{span(row[column] for row in listed)} a player"
 
 
 def bars_by_setting(
@@ -90,7 +110,7 @@ def interval_bars(
         axes.set_xlim(lower, upper)
         axes.set_yticks([])
         axes.spines["left"].set_visible(False)
-        axes.set_xlabel(shortened(axis_label, _AXIS_LETTERS))
+        axes.set_xlabel(shorten(axis_label, _AXIS_LETTERS))
         axes.locator_params(axis="x", nbins=5)
         axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.6g}".replace("-", "\N{MINUS SIGN}"))
         axes.vlines(0, 0, height, color=GRID, linewidth=1)
@@ -112,10 +132,10 @@ def _places(bars: Sequence[Bar]) -> tuple[list[float], float]:
 def _draw(axes: "Axes", bar: Bar, start: float) -> None:
     across = axes.get_yaxis_transform()
     if bar.heading:
-        name = shortened(bar.heading, _LETTERS)
+        name = shorten(bar.heading, _LETTERS)
         axes.text(0, start - 8, name, transform=across, weight="bold", fontsize=TEXT, va="baseline")
     room = max(12, _LETTERS - len(bar.text))
-    axes.text(0, start + 13, shortened(bar.label, room), transform=across, fontsize=TEXT, va="baseline")
+    axes.text(0, start + 13, shorten(bar.label, room), transform=across, fontsize=TEXT, va="baseline")
     axes.text(
         1, start + 13, bar.text, transform=across, fontsize=SMALL, color=SOFT, ha="right", va="baseline"
     )

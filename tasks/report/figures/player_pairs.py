@@ -1,6 +1,6 @@
 """Each two players of the edition on the instances that both played."""
 
-from tasks.report.content import Grid, Record, ReportData, Section, left_out, not_analysed
+from tasks.report.content import Grid, Record, ReportData, Section, omit_section, omit_unanalysed
 from tasks.report.wording import clean, p_number, with_interval
 
 _KEY = "player_pairs"
@@ -13,9 +13,9 @@ def player_pairs(data: ReportData) -> Section:
     table = data.tables[_KEY]
     rows = table.records()
     if len({row["player"] for row in data.tables["headline"].records()}) < 2:
-        return left_out(_KEY, _TITLE, [table], "This edition has one player only.")
+        return omit_section(_KEY, _TITLE, [table], "This edition has one player only.")
     if not rows:
-        return not_analysed(_KEY, _TITLE, [table])
+        return omit_unanalysed(_KEY, _TITLE, [table])
     shown = [row for setting in data.settings for row in _largest(rows, setting, len(data.settings))]
     grid = Grid(
         ("setting", "player", "other player", "difference", "n", "McNemar p", "p (Holm)"),

@@ -17,7 +17,7 @@ from tasks.report.figures.canvas import (
     sheet,
     to_svg,
 )
-from tasks.report.wording import brackets, decimals, p_text, shortened
+from tasks.report.wording import brackets, decimals, p_text, shorten
 from tasks.statistics.correlation import Correlation
 
 if TYPE_CHECKING:
@@ -121,8 +121,8 @@ def _mark(series: int | None, size: float = _MARK) -> dict[str, Any]:
 
 
 def _set_axes(axes: "Axes", x: Axis, y: Axis) -> None:
-    axes.set_xlabel(shortened(x.label, _LETTERS))
-    axes.set_ylabel(shortened(y.label, _LETTERS))
+    axes.set_xlabel(shorten(x.label, _LETTERS))
+    axes.set_ylabel(shorten(y.label, _LETTERS))
     if x.is_share:
         axes.set_xlim(-0.03, 1.03)
     else:
@@ -140,4 +140,4 @@ def _draw_key(axes: "Axes", name: str, mark: dict[str, Any], top: float) -> None
     down = axes.transAxes
     y = 1 - (top + 6) / _SIDE
     axes.plot([-0.12], [y], transform=down, clip_on=False, **mark)
-    axes.text(-0.08, y, shortened(name, _LETTERS), transform=down, fontsize=TEXT, va="center_baseline")
+    axes.text(-0.08, y, shorten(name, _LETTERS), transform=down, fontsize=TEXT, va="center_baseline")

@@ -1,8 +1,7 @@
 """How episodes that were not solved ended, for each player and setting."""
 
-from tasks.report.content import Record, ReportData, Section, left_out, not_analysed
-from tasks.report.figures.interval_bars import Bar, bars_by_setting
-from tasks.report.wording import span, with_interval
+from tasks.report.content import Record, ReportData, Section, omit_section, omit_unanalysed
+from tasks.report.figures.interval_bars import Bar, bars_by_setting, count_a_player, interval_bar
 
 _KEY = "statuses"
 _TITLE = "Parse errors and other ends"
@@ -21,10 +20,10 @@ def status_bars(data: ReportData) -> Section:
     table = data.tables[_KEY]
     rows = [row for row in data.drawn_rows(_KEY, "status") if row["status"] in _ENDS]
     if not rows:
-        return not_analysed(_KEY, _TITLE, [table])
+        return omit_unanalysed(_KEY, _TITLE, [table])
     seen = {row["status"] for row in rows if row["share"]}
     if not seen:
-        return left_out(_KEY, _TITLE, [table], "Every episode of this edition was solved.")
+        return omit_section(_KEY, _TITLE, [table], "Every episode of this edition was solved.")
     drawings = bars_by_setting(
         _KEY,
         _TITLE,
@@ -32,13 +31,13 @@ def status_bars(data: ReportData) -> Section:
         [row for row in rows if row["status"] in seen],
         _bars,
         "share of episodes",
-        lambda listed: f"{span(row['attempted'] for row in listed)} a player",
+        count_a_player("attempted"),
         0.1,
     )
     absent = [name for status, name in _ENDS.items() if status not in seen]
     caption = (
-        "Each bar is the share of a player's attempted episodes that ended so. 95% Wilson intervals, in "
-        "which every run counts by itself; n is the number of attempted episodes."
+        "Each bar is the share of a player's attempted episodes that ended so. 95% intervals by "
+        "bootstrap over instances; n is the number of attempted episodes."
         + (f" Never seen in this edition: {', '.join(absent)}." if absent else "")
     )
     return Section(_KEY, _TITLE, caption, (table,), drawings, names_players=True)
@@ -50,8 +49,6 @@ def _bars(rows: list[Record]) -> list[Bar]:
     for row in rows:
         heading = row["player"] if row["player"] != player else ""
         player = row["player"]
-        value, low, high = row["share"], row["low"], row["high"]
         series = list(_ENDS).index(row["status"])
-        text = with_interval(value, low, high)
-        bars.append(Bar(_ENDS[row["status"]], value, low, high, text, series, heading))
+        bars.append(interval_bar(_ENDS[row["status"]], row, "share", series=series, heading=heading))
     return bars

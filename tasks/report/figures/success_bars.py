@@ -1,8 +1,7 @@
 """Success rate of each player, by setting."""
 
-from tasks.report.content import Record, ReportData, Section, left_out
-from tasks.report.figures.interval_bars import Bar, bars_by_setting
-from tasks.report.wording import span, with_interval
+from tasks.report.content import ReportData, Section, omit_section
+from tasks.report.figures.interval_bars import bars_by_setting, count_a_player, interval_bar
 
 SCORED_EPISODES = (
     "95% intervals by bootstrap over instances, as runs on one instance are not independent; n is the number "
@@ -16,21 +15,19 @@ def success_bars(data: ReportData) -> Section:
     table = data.tables["headline"]
     rows = data.drawn_rows("headline", "success_rate")
     if not rows:
-        return left_out(key, title, [table], "No episode of this edition is scored.")
+        return omit_section(key, title, [table], "No episode of this edition is scored.")
     drawings = bars_by_setting(
         key,
         title,
         data.settings,
         rows,
-        lambda listed: [_success_bar(row) for row in listed],
+        lambda listed: [
+            interval_bar(row["player"], row, "success_rate", "success_rate_low", "success_rate_high")
+            for row in listed
+        ],
         "share of scored episodes that are solved",
-        lambda listed: f"{span(row['scored'] for row in listed)} a player",
+        count_a_player("scored"),
         1.0,
     )
     caption = f"Each bar is the share of a player's scored episodes that it solved. {SCORED_EPISODES}"
     return Section(key, title, caption, (table,), drawings, names_players=True)
-
-
-def _success_bar(row: Record) -> Bar:
-    value, low, high = row["success_rate"], row["success_rate_low"], row["success_rate_high"]
-    return Bar(row["player"], value, low, high, with_interval(value, low, high))

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from tasks.report.content import Drawing, Record, ReportData, ReportTable, Section, left_out
+from tasks.report.content import Drawing, Record, ReportData, ReportTable, Section, omit_section
 from tasks.report.figures.scatter import Axis, Point, correlation_text, scatter
 from tasks.statistics.correlation import pearson
 
@@ -17,7 +17,7 @@ def settings_scatter(data: ReportData) -> Section:
     tables = (data.tables["headline"], data.tables["domains"])
     settings = data.settings
     if len(settings) < 2:
-        return left_out(key, title, tables, "This edition has one setting only.")
+        return omit_section(key, title, tables, "This edition has one setting only.")
     easier, harder = settings[0], settings[-1]
     points = _points(tables[0], easier, harder, ["player"], ("success_rate_low", "success_rate_high"))
     unit = "player, all domains together"
@@ -25,20 +25,13 @@ def settings_scatter(data: ReportData) -> Section:
         points = _points(tables[1], easier, harder, ["player", "domain"], ("low", "high"))
         unit = "player in one domain, as too few players took part in both settings to compare players alone"
     if not points:
-        return left_out(key, title, tables, "No player took part in both settings.")
-    found = pearson([point.x for point in points], [point.y for point in points])
-    svg = scatter(
-        key,
-        f"{title}: {easier} and {harder}",
-        points,
-        Axis(f"success rate, {easier}", True),
-        Axis(f"success rate, {harder}", True),
-        data.drawn_players(),
-    )
+        return omit_section(key, title, tables, "No player took part in both settings.")
+    axes = Axis(f"success rate, {easier}", True), Axis(f"success rate, {harder}", True)
+    svg = scatter(key, f"{title}: {easier} and {harder}", points, *axes, data.drawn_players())
     caption = (
         f"Each point is a {unit}; {_LINES}. On the broken line both settings are equally hard. {_PEARSON}."
     )
-    return Section(key, title, caption, tables, (Drawing(correlation_text(found), svg),), names_players=True)
+    return Section(key, title, caption, tables, (Drawing(_correlation(points), svg),), names_players=True)
 
 
 def tokens_scatter(data: ReportData) -> Section:
@@ -61,18 +54,11 @@ def tokens_scatter(data: ReportData) -> Section:
             if (used := tokens.get((setting, row["player"]))) is not None
         ]
         if len(points) > 1:
-            found = pearson([point.x for point in points], [point.y for point in points])
-            svg = scatter(
-                f"{key}-{number}",
-                f"{title}: {setting}",
-                points,
-                Axis("mean tokens an episode"),
-                Axis("success rate", True),
-                data.drawn_players(),
-            )
-            drawings.append(Drawing(f"{setting}: {correlation_text(found)}", svg))
+            axes = Axis("mean tokens an episode"), Axis("success rate", True)
+            svg = scatter(f"{key}-{number}", f"{title}: {setting}", points, *axes, data.drawn_players())
+            drawings.append(Drawing(f"{setting}: {_correlation(points)}", svg))
     if not drawings:
-        return left_out(key, title, tables, "Fewer than two players of this edition have a token count.")
+        return omit_section(key, title, tables, "Fewer than two players of this edition have a token count.")
     caption = f"Each point is a player, all domains together; {_LINES}. {_PEARSON}."
     return Section(key, title, caption, tables, tuple(drawings), names_players=True)
 
@@ -95,18 +81,12 @@ def benchmarks_scatter(data: ReportData) -> Section:
             )
             for row in rows
         ]
-        found = pearson([point.x for point in points], [point.y for point in points])
-        svg = scatter(
-            f"{key}-{number}",
-            f"{title}: {benchmark}, {setting}",
-            points,
-            Axis(f"score in {benchmark}"),
-            Axis(f"success rate, {setting}", True),
-            data.drawn_players(),
-        )
-        drawings.append(Drawing(f"{benchmark}, {setting}: {correlation_text(found)}", svg))
+        name = f"{benchmark}, {setting}"
+        axes = Axis(f"score in {benchmark}"), Axis(f"success rate, {setting}", True)
+        svg = scatter(f"{key}-{number}", f"{title}: {name}", points, *axes, data.drawn_players())
+        drawings.append(Drawing(f"{name}: {_correlation(points)}", svg))
     if not drawings:
-        return left_out(
+        return omit_section(
             key,
             title,
             [table],
@@ -117,6 +97,10 @@ def benchmarks_scatter(data: ReportData) -> Section:
         f"success rate by bootstrap over instances. {_PEARSON}. The table names each score's source."
     )
     return Section(key, title, caption, (table,), tuple(drawings), names_players=True)
+
+
+def _correlation(points: Sequence[Point]) -> str:
+    return correlation_text(pearson([point.x for point in points], [point.y for point in points]))
 
 
 def _points(

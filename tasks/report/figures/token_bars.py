@@ -1,8 +1,7 @@
 """Mean tokens of an episode for each player, by setting."""
 
-from tasks.report.content import Record, ReportData, Section, left_out
-from tasks.report.figures.interval_bars import Bar, bars_by_setting
-from tasks.report.wording import span, whole_with_interval
+from tasks.report.content import ReportData, Section, omit_section
+from tasks.report.figures.interval_bars import bars_by_setting, count_a_player, interval_bar
 
 _KEY = "tokens"
 _TITLE = "Tokens an episode"
@@ -13,7 +12,7 @@ def token_bars(data: ReportData) -> Section:
     table = data.tables[_KEY]
     rows = data.drawn_rows(_KEY, "mean_tokens")
     if not rows:
-        return left_out(
+        return omit_section(
             _KEY, _TITLE, [table], "No episode of this edition has a token count: no model played in it."
         )
     drawings = bars_by_setting(
@@ -21,9 +20,11 @@ def token_bars(data: ReportData) -> Section:
         _TITLE,
         data.settings,
         rows,
-        lambda listed: [_bar(row) for row in listed],
+        lambda listed: [
+            interval_bar(row["player"], row, "mean_tokens", series=1, places=0) for row in listed
+        ],
         "mean tokens an episode, prompts and replies together",
-        lambda listed: f"{span(row['episodes_with_tokens'] for row in listed)} a player",
+        count_a_player("episodes_with_tokens"),
     )
     caption = (
         "Each bar is the mean of all tokens that a player's calls took in one scored episode. 95% intervals "
@@ -31,8 +32,3 @@ def token_bars(data: ReportData) -> Section:
         "that are no models have no bar."
     )
     return Section(_KEY, _TITLE, caption, (table,), drawings, names_players=True)
-
-
-def _bar(row: Record) -> Bar:
-    value, low, high = row["mean_tokens"], row["low"], row["high"]
-    return Bar(row["player"], value, low, high, whole_with_interval(value, low, high), series=1)

@@ -19,7 +19,7 @@ class Proposer:
 
     def reply(self, asked: Asked, fault: str | None, rng: random.Random) -> str:
         prompt = asked.messages[-1]["content"]
-        known = _listed(prompt, "These exist already")
+        known = _read_list(prompt, "These exist already")
         domains = _domains(prompt, set(known), rng)
         if fault == "near_duplicate":
             domains[0]["name"] = _in_other_words(known[-1] if known else domains[-1]["name"])
@@ -37,7 +37,7 @@ class Proposer:
 def _domains(prompt: str, known: set[str], rng: random.Random) -> list[dict[str, str]]:
     count = re.search(r"^Propose (\d+) new domain", prompt, re.MULTILINE)
     assert count is not None
-    categories = _listed(prompt, "spelt exactly so") or ["Everyday Life", "Invented Worlds", "Crafts"]
+    categories = _read_list(prompt, "spelt exactly so") or ["Everyday Life", "Invented Worlds", "Crafts"]
     unused = [subject for subject in SUBJECTS if subject.name not in known]
     chosen = rng.sample(unused, min(int(count[1]), len(unused)))
     return [_domain(subject, categories[i % len(categories)]) for i, subject in enumerate(chosen)]
@@ -56,7 +56,7 @@ def _domain(subject: Subject, category: str) -> dict[str, str]:
     }
 
 
-def _listed(prompt: str, heading: str) -> list[str]:
+def _read_list(prompt: str, heading: str) -> list[str]:
     """Return the items of the list that follows the heading."""
     found = re.search(rf"{heading}[^\n]*\n+((?:- [^\n]*\n)+)", prompt)
     return [] if found is None else [line.removeprefix("- ") for line in found[1].splitlines()]

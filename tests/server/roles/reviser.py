@@ -2,7 +2,7 @@
 
 import random
 
-from tests.server.book_text import BOOK_ERRORS, book_in, faulty_book, given_in, right_book, tagged
+from tests.server.book_text import BOOK_ERRORS, book_in, faulty_book, find_tagged, given_in, right_book
 from tests.server.script import Asked
 
 _OPENING = "You evaluate and revise guidebooks for a reasoning game of elimination."
@@ -21,7 +21,7 @@ class Reviser:
         book = self._book(asked, fault, rng)
         if fault == "no_tags":
             return f"The guidebook is wrong. <ANSWER>False</ANSWER>\n\n{book}"
-        return f"The guidebook is wrong.\n\n<ANSWER>False</ANSWER>\n\n{tagged(book)}"
+        return f"The guidebook is wrong.\n\n<ANSWER>False</ANSWER>\n\n{find_tagged(book)}"
 
     def _book(self, asked: Asked, fault: str | None, rng: random.Random) -> str:
         given = given_in(asked)

@@ -2,7 +2,7 @@
 
 import random
 
-from tests.server.book_text import BOOK_ERRORS, faulty_book, given_in, right_book, tagged
+from tests.server.book_text import BOOK_ERRORS, faulty_book, find_tagged, given_in, right_book
 from tests.server.script import Asked
 
 _OPENING = "You write guidebooks for a reasoning game of elimination."
@@ -20,7 +20,7 @@ class Writer:
         if fault == "no_tags":
             return right_book(given, rng)
         book = faulty_book(given, fault, rng) if fault in BOOK_ERRORS else right_book(given, rng)
-        return f"Here is the guidebook.\n\n{tagged(book)}"
+        return f"Here is the guidebook.\n\n{find_tagged(book)}"
 
 
 SCRIPT = Writer()

@@ -151,7 +151,7 @@ def _rejection(state: dict[str, Any], known: set[str], place: str) -> Callable[[
 
 def seed_json(config: SeedConfig) -> str:
     """Return the configuration's JSON text, one truth, one state and one note a line."""
-    lines = ",\n".join(f"  {_quoted(key)}: {_block(value, 1)}" for key, value in config.as_json().items())
+    lines = ",\n".join(f"  {_quote(key)}: {_block(value, 1)}" for key, value in config.as_json().items())
     return f"{{\n{lines}\n}}\n"
 
 
@@ -159,18 +159,18 @@ def _block(value: object, depth: int) -> str:
     """Spread arrays and tables over lines, but keep a state (the only table with `rules_out`) on one."""
     margin = "  " * (depth + 1)
     if isinstance(value, dict) and "rules_out" not in value:
-        items = [f"{_quoted(key)}: {_block(item, depth + 1)}" for key, item in value.items()]
+        items = [f"{_quote(key)}: {_block(item, depth + 1)}" for key, item in value.items()]
         opening, closing = "{}"
     elif isinstance(value, list):
         items = [_block(item, depth + 1) for item in value]
         opening, closing = "[]"
     else:
-        return _quoted(value)
+        return _quote(value)
     inner = ",\n".join(margin + item for item in items)
     return f"{opening}\n{inner}\n{'  ' * depth}{closing}" if items else opening + closing
 
 
-def _quoted(value: object) -> str:
+def _quote(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 

@@ -13,211 +13,223 @@ table of runs.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
 
-from schemas.errors import UnreadableInput
+from schemas.errors import InvalidOption, UnreadableInput
 from schemas.kumo.things import Setting
-from warehouse.kumo.release.environments import config_modules, is_domain
-from warehouse.kumo.release.folders import Folder
-from warehouse.kumo.release.things import (
-    ORACLE,
-    SFT_PREFIX,
-    BookFile,
-    ConfigFile,
-    InstanceFile,
-    Release,
-    Skipped,
-    TrajectoryFile,
-)
+from warehouse.kumo.release.environments import config_modules
+from warehouse.kumo.release.files import ReleaseFile, Skipped, list_files
 
-_SETTING = re.compile(r"truth_num=(\d{1,4})\+action_num=(\d{1,4})\+valid_truth_num=(\d{1,4})", re.ASCII)
-_BOOK = re.compile(r"seed=(0|-?[1-9]\d{0,17})\.txt", re.ASCII)
-_RUNS = re.compile(r"eval_times=(\d{1,6})\.jsonl", re.ASCII)
-_AGENTS = ("SFTAgent", "VanillaAgent")
-_SFT_FOLDER = "sft_results"
-_ORACLE_FOLDER = "search_results"
-_BOOK_FOLDER = "knowledge_book"
-_DOMAIN_SUFFIX = "Env"
-_RUN_TABLE = "trajectories.parquet"
+_DOMAIN = r"(?P<domain>[^\W\d]\w*Env)"
+_SETTING = (
+    r"truth_num=(?P<truths>[0-9]{1,4})\+action_num=(?P<actions>[0-9]{1,4})"
+    r"\+valid_truth_num=(?P<valid>[0-9]{1,4})"
+)
+_INSTANCES = rf"{_SETTING}\.jsonl"
+_BOOK = r"seed=(?P<seed>0|-?[1-9][0-9]{0,17})\.txt"
+_AGENT = r"SFTAgent|VanillaAgent"
+_RUNS = r"eval_times=(?P<runs>[0-9]{1,6})\.jsonl"
+_CONFIG = rf"{_DOMAIN}\.json"
+_RUN_TABLE = r"trajectories\.parquet"
+_PLACES: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("instances", ("env|instances", _DOMAIN, _INSTANCES)),
+    ("books", ("env", _DOMAIN, "knowledge_book", _SETTING, _BOOK)),
+    ("books", ("knowledge_books", _DOMAIN, _SETTING, _BOOK)),
+    ("configs", ("domains", _CONFIG)),
+    ("environments", ("env", r".+\.py")),
+    ("modules", ("env", "data", r".+\.py")),
+    ("oracle", ("search_results", _DOMAIN, _SETTING, _RUNS)),
+    ("oracle", ("results", "search_results", _DOMAIN, _SETTING, _RUNS)),
+    ("trajectories", ("results", "sft_results", r"(?P<tuned>.+)", _AGENT, _DOMAIN, _SETTING, _RUNS)),
+    (
+        "trajectories",
+        ("results", r"(?P<model>(?!(?:sft|search)_results$).+)", _AGENT, _DOMAIN, _SETTING, _RUNS),
+    ),
+    ("run_table", (_RUN_TABLE,)),
+)
+_TOPS = ("env", "instances", "knowledge_books", "domains", "results", "search_results")
+# What is said of a name in the place of one of these.
+_SETTING_FORM = "truth_num=T+action_num=A+valid_truth_num=V"
+_REASONS = {
+    _DOMAIN: "not a folder of a domain, <Domain>Env",
+    _SETTING: f"not a folder of a setting, {_SETTING_FORM}",
+    _INSTANCES: f"not a name of instances, {_SETTING_FORM}.jsonl",
+    _BOOK: "not a name of a knowledge book, seed=N.txt",
+    _AGENT: "an agent that is not known here, expected SFTAgent or VanillaAgent",
+    _RUNS: "not a name of trajectories, eval_times=N.jsonl",
+    _CONFIG: "not a name of a configuration, <Domain>Env.json",
+    "knowledge_book": "a folder that is not known here, expected knowledge_book",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SettingFile:
+    """A file of one domain and setting.
+
+    It holds instances, the book of the instance with this `seed`, or the runs of a `player` (a model's name,
+    `sft/NAME` for a fine-tuned one, or `oracle`), as many for an instance as its name promises with `runs`.
+    """
+
+    domain: str
+    setting: Setting
+    file: ReleaseFile
+    seed: int = 0
+    player: str = ""
+    runs: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """A copy of the authors' repository; the order of everything is the same on every disk.
+
+    `configs` are the domains' configurations, JSON or a Python module of literals; `run_table` has the runs
+    of most players without their moves; `skipped` is what nothing is read from.
+    """
+
+    configs: dict[str, ReleaseFile]
+    instances: tuple[SettingFile, ...]
+    books: tuple[SettingFile, ...]
+    trajectories: tuple[SettingFile, ...]
+    oracle: tuple[SettingFile, ...]
+    run_table: ReleaseFile | None
+    skipped: tuple[Skipped, ...]
+
+    @property
+    def domains(self) -> tuple[str, ...]:
+        """All domains, such as `MedicalEnv`: those with a configuration, instances, books or runs."""
+        parts = (*self.instances, *self.books, *self.trajectories, *self.oracle)
+        return tuple(sorted({*self.configs, *(part.domain for part in parts)}))
+
+    @property
+    def players(self) -> tuple[str, ...]:
+        """All players with trajectories, fine-tuned ones included, the oracle not."""
+        return tuple(sorted({file.player for file in self.trajectories}))
+
+    def only(self, domains: Iterable[str] = (), players: Iterable[str] = ()) -> "Release":
+        """Return the release with these domains and players; none named means all, the oracle always stays.
+
+        Raises InvalidOption for a name that the release does not have.
+        """
+        wanted = _choose("domain", domains, self.domains)
+        playing = _choose("model", players, self.players)
+
+        def choose(files: Iterable[SettingFile]) -> tuple[SettingFile, ...]:
+            return tuple(file for file in files if file.domain in wanted)
+
+        return replace(
+            self,
+            configs={domain: file for domain, file in self.configs.items() if domain in wanted},
+            instances=choose(self.instances),
+            books=choose(self.books),
+            trajectories=tuple(file for file in choose(self.trajectories) if file.player in playing),
+            oracle=choose(self.oracle),
+        )
+
+
+def _choose(kind: str, names: Iterable[str], known: tuple[str, ...]) -> frozenset[str]:
+    chosen = tuple(names)
+    missing = next((name for name in chosen if name not in known), None)
+    if missing is not None:
+        have = ", ".join(known) or "none"
+        raise InvalidOption(f"the release has no {kind} {missing!r}; it has: {have}")
+    return frozenset(chosen or known)
 
 
 def find_release(path: Path) -> Release:
     """Return what the folder holds; nothing but names, and the files that name configurations, is read.
 
-    Links are followed within the folder alone. Raises UnreadableInput where the folder is neither a clone nor
-    the partial form, or cannot be listed.
+    Raises UnreadableInput where the folder is neither a clone nor the partial form, or cannot be listed.
     """
-    root = Folder.open(path)
-    form: Literal["clone", "partial"] = "clone" if _is_clone(root) else "partial"
-    if form == "partial" and not _is_partial(root):
-        skipped = next((f" ({entry.warning})" for entry in root.skipped), "")
-        raise UnreadableInput(
-            f"{root.shown}: not the KUMO authors' repository: expected env/*{_DOMAIN_SUFFIX}/ and results/ "
-            f"(a clone), or instances/*/ and domains/*.json; name the folder that holds these{skipped}"
-        )
-    return _Walk(root, form).release()
-
-
-def parse_setting(name: str) -> Setting | None:
-    """Return the setting that a name such as `truth_num=4+action_num=6+valid_truth_num=1` says, or None."""
-    match = _SETTING.fullmatch(name)
-    return Setting(int(match[1]), int(match[2]), int(match[3])) if match else None
-
-
-def _is_clone(root: Folder) -> bool:
-    env = root.folder("env")
-    return env is not None and any(name == "data" or is_domain(name) for name in env.folder_names())
-
-
-def _is_partial(root: Folder) -> bool:
-    instances, domains = root.folder("instances"), root.folder("domains")
-    has_instances = instances is not None and any(is_domain(name) for name in instances.folder_names())
-    return has_instances or (
-        domains is not None and any(name.endswith(f"{_DOMAIN_SUFFIX}.json") for name in domains.file_names())
+    files, skipped = list_files(path, _TOPS)
+    found: dict[str, list[SettingFile]] = defaultdict(list)
+    others: dict[str, list[ReleaseFile]] = defaultdict(list)
+    configs: dict[str, ReleaseFile] = {}
+    unknown: dict[str, Skipped] = {}
+    for file in sorted(files, key=lambda file: file.name):
+        place = _find_place(file.name.split("/"))
+        if isinstance(place, Skipped):
+            unknown[place.file] = place
+        elif place is not None and "truths" in place[1]:
+            found[place[0]].append(_setting_file(file, place[1]))
+        elif place is not None and place[0] == "configs":
+            configs[place[1]["domain"]] = file
+        elif place is not None:
+            others[place[0]].append(file)
+    modules, unread = config_modules(others["environments"], others["modules"])
+    configs |= modules
+    if not configs and not found["instances"]:
+        raise UnreadableInput(_describe_foreign_folder(path, skipped))
+    trajectories, repeated = _choose_one_each(found["trajectories"])
+    oracle, repeated_oracle = _choose_one_each(found["oracle"])
+    skipped += [*unknown.values(), *unread, *repeated, *repeated_oracle]
+    return Release(
+        dict(sorted(configs.items())),
+        tuple(sorted(found["instances"], key=_order)),
+        tuple(sorted(found["books"], key=_order)),
+        trajectories,
+        oracle,
+        next(iter(others["run_table"]), None),
+        tuple(sorted(skipped, key=lambda skipped: skipped.file)),
     )
 
 
-class _Walk:
-    """One walk through the folders; what no rule knows is collected in `skipped`."""
-
-    def __init__(self, root: Folder, form: Literal["clone", "partial"]) -> None:
-        self.root = root
-        self.form = form
-        self.skipped: list[Skipped] = []
-
-    def release(self) -> Release:
-        is_clone = self.form == "clone"
-        instances = list(self._instances(self.root.folder("env" if is_clone else "instances")))
-        books = list(self._clone_books() if is_clone else self._partial_books())
-        configs = list(self._modules() if is_clone else self._json_files())
-        players, oracle = self._results()
-        return Release(
-            root=self.root.path,
-            form=self.form,
-            configs=tuple(sorted(configs, key=lambda file: file.domain)),
-            instances=tuple(sorted(instances, key=lambda file: (file.domain, _order(file.setting)))),
-            books=tuple(sorted(books, key=lambda file: (file.domain, _order(file.setting), file.seed))),
-            trajectories=self._once_each(players),
-            oracle=self._once_each(oracle),
-            run_table=next((file for file in self.root.files() if file.name == _RUN_TABLE), None),
-            skipped=tuple(sorted([*self.skipped, *self.root.skipped], key=lambda skipped: skipped.file)),
-        )
-
-    def _instances(self, folder: Folder | None) -> Iterator[InstanceFile]:
-        for domain in self._domain_folders(folder):
-            for file in domain.files():
-                setting = parse_setting(file.path.stem) if file.path.suffix == ".jsonl" else None
-                if setting is None:
-                    self._skip(
-                        file.name, "not a name of instances, truth_num=T+action_num=A+valid_truth_num=V.jsonl"
-                    )
-                else:
-                    yield InstanceFile(domain.last, setting, file)
-
-    def _clone_books(self) -> Iterator[BookFile]:
-        for domain in self._domain_folders(self.root.folder("env"), quietly=True):
-            for child in domain.folders():
-                if child.last == _BOOK_FOLDER:
-                    yield from self._books(domain.last, child)
-                else:
-                    self._skip(child.name, f"a folder that is not known here, expected {_BOOK_FOLDER}")
-
-    def _partial_books(self) -> Iterator[BookFile]:
-        for domain in self._domain_folders(self.root.folder("knowledge_books")):
-            yield from self._books(domain.last, domain)
-
-    def _books(self, domain: str, folder: Folder) -> Iterator[BookFile]:
-        for setting, child in self._setting_folders(folder):
-            for file in child.files():
-                match = _BOOK.fullmatch(file.path.name)
-                if match is None:
-                    self._skip(file.name, "not a name of a knowledge book, seed=N.txt")
-                else:
-                    yield BookFile(domain, setting, int(match[1]), file)
-
-    def _modules(self) -> Iterator[ConfigFile]:
-        env = self.root.folder("env")
-        assert env is not None  # what makes a clone
-        found, skipped = config_modules(env)
-        self.skipped.extend(skipped)
-        yield from (ConfigFile(domain, file, "module") for domain, file in found.items())
-
-    def _json_files(self) -> Iterator[ConfigFile]:
-        folder = self.root.folder("domains")
-        for file in folder.files() if folder is not None else ():
-            if file.path.suffix == ".json" and is_domain(file.path.stem):
-                yield ConfigFile(file.path.stem, file, "json")
-            else:
-                self._skip(file.name, f"not a name of a configuration, <Domain>{_DOMAIN_SUFFIX}.json")
-
-    def _results(self) -> tuple[list[TrajectoryFile], list[TrajectoryFile]]:
-        """Return the players' files and the oracle's."""
-        players: list[TrajectoryFile] = []
-        oracle = list(self._runs(ORACLE, "", self.root.folder(_ORACLE_FOLDER)))
-        results = self.root.folder("results")
-        for folder in results.folders() if results is not None else ():
-            if folder.last == _ORACLE_FOLDER:
-                oracle.extend(self._runs(ORACLE, "", folder))
-            elif folder.last == _SFT_FOLDER:
-                for tuned in folder.folders():
-                    players.extend(self._agents(f"{SFT_PREFIX}{tuned.last}", tuned))
-            else:
-                players.extend(self._agents(folder.last, folder))
-        return players, oracle
-
-    def _agents(self, player: str, folder: Folder) -> Iterator[TrajectoryFile]:
-        for child in folder.folders():
-            if child.last in _AGENTS:
-                yield from self._runs(player, child.last, child)
-            else:
-                self._skip(child.name, f"an agent that is not known here, expected {' or '.join(_AGENTS)}")
-
-    def _runs(self, player: str, agent: str, folder: Folder | None) -> Iterator[TrajectoryFile]:
-        for domain in self._domain_folders(folder):
-            for setting, child in self._setting_folders(domain):
-                for file in child.files():
-                    match = _RUNS.fullmatch(file.path.name)
-                    if match is None:
-                        self._skip(file.name, "not a name of trajectories, eval_times=N.jsonl")
-                    else:
-                        yield TrajectoryFile(player, domain.last, setting, agent, int(match[1]), file)
-
-    def _domain_folders(self, folder: Folder | None, quietly: bool = False) -> Iterator[Folder]:
-        """Yield the folders of domains; in a clone's `env` there are others too."""
-        for child in folder.folders() if folder is not None else ():
-            if is_domain(child.last):
-                yield child
-            elif not quietly and child.name != "env/data":
-                self._skip(child.name, f"not a folder of a domain, <Domain>{_DOMAIN_SUFFIX}")
-
-    def _setting_folders(self, folder: Folder) -> Iterator[tuple[Setting, Folder]]:
-        for child in folder.folders():
-            setting = parse_setting(child.last)
-            if setting is None:
-                self._skip(
-                    child.name, "not a folder of a setting, truth_num=T+action_num=A+valid_truth_num=V"
-                )
-            else:
-                yield setting, child
-
-    def _once_each(self, files: Iterable[TrajectoryFile]) -> tuple[TrajectoryFile, ...]:
-        """Return one file for each player, domain and setting, that of most runs; the others are skipped."""
-        kept: dict[tuple[str, str, Setting], TrajectoryFile] = {}
-        for file in sorted(files, key=_trajectory_order):
-            first = kept.setdefault((file.player, file.domain, file.setting), file)
-            if first is not file:
-                self._skip(file.file.name, f"the same player, domain and setting as {first.file.name}")
-        return tuple(kept.values())
-
-    def _skip(self, name: str, reason: str) -> None:
-        self.skipped.append(Skipped(name, None, reason))
+def _describe_foreign_folder(path: Path, skipped: Sequence[Skipped]) -> str:
+    shown = str(path).encode("utf-8", "backslashreplace").decode("utf-8")
+    if not path.is_dir():
+        what = "a file" if path.is_file() else "no such folder"
+        return f"{shown}: {what}, expected the folder of the KUMO authors' repository; check the path"
+    first = next((f" ({entry.warning})" for entry in skipped), "")
+    return (
+        f"{shown}: not the KUMO authors' repository: expected env/*Env/ and results/ (a clone), or "
+        f"instances/*/ and domains/*.json; name the folder that holds these{first}"
+    )
 
 
-def _order(setting: Setting) -> tuple[int, int, int]:
-    return setting.n_truths, setting.n_actions, setting.n_valid
+def _find_place(parts: Sequence[str]) -> tuple[str, dict[str, str]] | Skipped | None:
+    """Return what the file with these parts of a name is, and what they say; None where nothing is expected.
+
+    Skipped is the first part that does not fit into the place that fits the longest.
+    """
+    skipped = None
+    depth = 0
+    for kind, patterns in _PLACES:
+        said: dict[str, str] = {}
+        for number, (part, pattern) in enumerate(zip(parts, patterns, strict=False)):
+            if (number + 1 == len(parts)) != (number + 1 == len(patterns)):
+                break
+            match = re.fullmatch(pattern, part)
+            if match is None:
+                if number > depth and pattern in _REASONS:
+                    depth, skipped = number, Skipped("/".join(parts[: number + 1]), None, _REASONS[pattern])
+                break
+            said |= match.groupdict()
+        else:
+            return kind, said
+    return skipped
 
 
-def _trajectory_order(file: TrajectoryFile) -> tuple[str, str, tuple[int, int, int], int, str]:
-    return file.player, file.domain, _order(file.setting), -file.runs, file.file.name
+def _setting_file(file: ReleaseFile, said: dict[str, str]) -> SettingFile:
+    setting = Setting(int(said["truths"]), int(said["actions"]), int(said["valid"]))
+    player = f"sft/{said['tuned']}" if "tuned" in said else said.get("model", "oracle")
+    seed, runs = int(said.get("seed", 0)), int(said.get("runs", 0))
+    return SettingFile(said["domain"], setting, file, seed, player if runs else "", runs)
+
+
+def _order(file: SettingFile) -> tuple[str, str, int, int, int, int, int, str]:
+    numbers = file.setting.n_truths, file.setting.n_actions, file.setting.n_valid
+    return file.player, file.domain, *numbers, file.seed, -file.runs, file.file.name
+
+
+def _choose_one_each(files: Iterable[SettingFile]) -> tuple[tuple[SettingFile, ...], list[Skipped]]:
+    """Return one file for each player, domain and setting, that of most runs; the others are skipped."""
+    kept: dict[tuple[str, str, Setting], SettingFile] = {}
+    skipped: list[Skipped] = []
+    for file in sorted(files, key=_order):
+        first = kept.setdefault((file.player, file.domain, file.setting), file)
+        if first is not file:
+            reason = f"the same player, domain and setting as {first.file.name}"
+            skipped.append(Skipped(file.file.name, None, reason))
+    return tuple(kept.values()), skipped

@@ -6,28 +6,28 @@ ran twice on some instances: all of their runs count, and are renumbered.
 """
 
 import glob
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from schemas.errors import UnreadableInput
-from schemas.ids import content_id
-from schemas.kumo.things import TURN_LIMIT
-from warehouse.kumo.release.trajectory_columns import sorted_table
+from schemas.kumo.things import TURN_LIMIT, Setting
+from schemas.tables import TABLES
+from warehouse.kumo.release.layout import SettingFile
+from warehouse.kumo.release.trajectories import Boards
+from warehouse.kumo.rows import episode_id
 
 if TYPE_CHECKING:
     import pyarrow
 
-ORACLE_AGENT = "oracle"
 _WRONG_FORM = "not the release's table of runs"
-Place = tuple[str, int, int]
 
 _RUNS = f"""
     WITH released AS (
         SELECT *, replace(model, 'sft:', 'sft/') AS player,
                CASE WHEN success THEN 'solved' WHEN parse_error THEN 'unparsed'
                     WHEN turns >= {TURN_LIMIT} THEN 'turn_limit' ELSE 'wrong' END AS status
-        FROM read_parquet(?) WHERE agent <> '{ORACLE_AGENT}'
+        FROM read_parquet(?) WHERE agent <> 'oracle'
     )
     SELECT instance_id, player, status, status = 'solved' AS success, success::DOUBLE AS score,
            row_number() OVER (
@@ -44,47 +44,52 @@ _RUNS = f"""
 
 
 def run_table_episodes(
-    path: Path,
-    keys: Mapping[Place, Mapping[int, tuple[str, str | None]]],
-    known: Collection[tuple[str, str, int, int]],
-    players: Collection[str] = (),
+    path: Path, boards: Boards, known: Iterable[SettingFile], players: Collection[str] = ()
 ) -> dict[str, "pyarrow.Table"]:
-    """Return the runs as `episodes` and `kumo_episodes`, sorted by key, without those of `known` files.
+    """Return the runs as `episodes` and `kumo_episodes`, without those that the files `known` have.
 
-    `keys` gives, by (domain, truths, actions) and then seed, the ids of instance and book; runs on other
-    instances are left out, and those of others than `players`, where any are named. `known` are the
-    (player, domain, truths, actions) whose own files are read. Raises UnreadableInput, which says only what
-    is wrong, where the file is no such table.
+    Runs on other instances than those of the boards are left out, and those of others than `players`, where
+    any are named. Raises UnreadableInput, which says only what is wrong, where the file is no such table.
     """
     import duckdb
-
-    places = [(*place, seed, *ids) for place, seeds in keys.items() for seed, ids in seeds.items()]
-    with duckdb.connect(":memory:") as connection:
-        connection.register("keys", _table("domain n_truths n_actions seed instance_id book_id", places))
-        connection.register("known", _table("player domain n_truths n_actions", known))
-        try:
-            found = connection.execute(_RUNS, [glob.escape(str(path)), list(players)])
-            names, runs = [name for name, *_ in found.description], found.fetchall()
-        except duckdb.Error as error:
-            raise UnreadableInput(f"{_WRONG_FORM}: {str(error).partition(chr(10))[0]}") from None
-    columns = {name: [run[place] for run in runs] for place, name in enumerate(names)}
-    if any(columns["is_broken"]):
-        raise UnreadableInput(f"{_WRONG_FORM}: a run without a model or an action count")
-    ids = (columns[name] for name in ("instance_id", "book_id", "player", "run"))
-    columns["episode_id"] = [content_id("ep", *run) for run in zip(*ids, strict=True)]
-    columns["seconds"] = [0.0] * len(runs)
-    return {name: sorted_table(name, columns) for name in ("episodes", "kumo_episodes")}
-
-
-def _table(names: str, rows: Collection[tuple[str | int | None, ...]]) -> "pyarrow.Table":
     import pyarrow as pa
 
-    fields = [
-        (name, pa.int64() if name in ("n_truths", "n_actions", "seed") else pa.string())
-        for name in names.split()
+    place = [("domain", pa.string()), ("n_truths", pa.int64()), ("n_actions", pa.int64())]
+    ids = [("seed", pa.int64()), ("instance_id", pa.string()), ("book_id", pa.string())]
+    keys = [
+        {**_place(domain, setting), "seed": seed, "instance_id": board.instance_id, "book_id": board.book_id}
+        for (domain, setting), seeds in boards.items()
+        for seed, board in seeds.items()
     ]
-    columns = list(zip(*rows, strict=True)) or [()] * len(fields)
+    played = [{"player": file.player, **_place(file.domain, file.setting)} for file in known]
+    with duckdb.connect(":memory:") as connection:
+        connection.register("keys", pa.Table.from_pylist(keys, pa.schema(place + ids)))
+        connection.register(
+            "known", pa.Table.from_pylist(played, pa.schema([("player", pa.string()), *place]))
+        )
+        try:
+            runs = connection.sql(_RUNS, params=[glob.escape(str(path)), list(players)]).to_arrow_table()
+        except duckdb.Error as error:
+            raise UnreadableInput(f"{_WRONG_FORM}: {str(error).partition(chr(10))[0]}") from None
+    if any(runs["is_broken"].to_pylist()):
+        raise UnreadableInput(f"{_WRONG_FORM}: a run without a model or an action count")
+    named = (runs[name].to_pylist() for name in ("book_id", "instance_id", "player", "run"))
+    columns = {name: runs[name] for name in runs.column_names}
+    columns["episode_id"] = pa.array([episode_id(*names) for names in zip(*named, strict=True)], pa.string())
+    columns["seconds"] = pa.repeat(0.0, runs.num_rows)
+    return {name: _table(name, columns, runs.num_rows) for name in ("episodes", "kumo_episodes")}
+
+
+def _table(name: str, columns: Mapping[str, "pyarrow.ChunkedArray"], rows: int) -> "pyarrow.Table":
+    """Return the columns that the table has; one that is not there is NULL."""
+    import pyarrow as pa
+
+    schema = TABLES[name].arrow_schema()
     return pa.table(
-        [pa.array(column, type_) for column, (_, type_) in zip(columns, fields, strict=True)],
-        pa.schema(fields),
+        [columns[f.name].cast(f.type) if f.name in columns else pa.nulls(rows, f.type) for f in schema],
+        schema=schema,
     )
+
+
+def _place(domain: str, setting: Setting) -> dict[str, str | int]:
+    return {"domain": domain, "n_truths": setting.n_truths, "n_actions": setting.n_actions}

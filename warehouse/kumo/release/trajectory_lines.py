@@ -17,53 +17,48 @@ Nothing is repaired. A line that is anything else raises `ForeignLine`, with all
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import Annotated, Any, NoReturn
+
+from pydantic import BaseModel, Field, ValidationError
+from pydantic_core import from_json
 
 from schemas.errors import quote
 from schemas.game import EpisodeStatus
 from schemas.kumo.things import TURN_LIMIT
-
-_LARGEST = 2**63 - 1
 
 
 class ForeignLine(ValueError):
     """A line that does not hold the runs of a player on an instance; its text is the reason."""
 
 
-@dataclass(frozen=True, slots=True)
-class InstanceKey:
-    """What an episode needs of its instance; `observations[i]` and `states[i]` are those of `actions[i]`.
+class _RunForm(BaseModel, strict=True):
+    actions: Annotated[list[Any], Field(min_length=1)]
+    generated_text: list[str | None]
+    observations: Annotated[list[Any], Field(min_length=1)]
+    successful: bool
+    parse_error: bool = False  # The oracle's runs have no such flag: it always names a truth.
+    consumed_tokens: Annotated[int | None, Field(ge=0, lt=2**63)] = None
 
-    `book_id` is None where the release at hand lacks the book.
+
+class _LineForm(BaseModel, strict=True):
+    seed: int
+    trajectories: Annotated[list[_RunForm], Field(min_length=1)]
+
+
+@dataclass(slots=True)
+class Board:
+    """What a run needs of its instance; `book_id` is None where the release at hand lacks the book.
+
+    `seen` are the stored observations already found to be the instance's own.
     """
 
     instance_id: str
     book_id: str | None
     truths: tuple[str, ...]
-    actions: tuple[str, ...]
-    observations: tuple[str, ...]
-    states: tuple[int | None, ...]
     valid_truths: tuple[str, ...]
-
-
-@dataclass(slots=True)
-class Board:
-    """An instance made ready to read runs on it; `seen` are the observations already found to be its own."""
-
-    key: InstanceKey
     observation_of: dict[str, str]
     state_of: dict[str, int | None]
-    seen: dict[str, Any] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, key: InstanceKey) -> "Board":
-        """Return the board of the instance; of an action that is listed twice the first entry counts."""
-        entries = list(zip(key.actions, key.observations, key.states, strict=True))[::-1]
-        return cls(
-            key,
-            {action: observation for action, observation, _ in entries},
-            {action: state for action, _, state in entries},
-        )
+    seen: dict[str, Any] = field(default_factory=dict, compare=False)
 
 
 @dataclass(slots=True)
@@ -86,70 +81,69 @@ class Run:
 
 def read_line(line: str, boards: Mapping[int, Board]) -> tuple[int, list[Run]]:
     """Return the line's seed and its runs in order; raise ForeignLine where it holds no runs on a board."""
-    from pydantic_core import from_json
-
     try:
-        record = from_json(line)
-    except ValueError as error:
-        raise ForeignLine(f"it is not JSON, or cut off: {error}") from None
-    if not isinstance(record, dict) or type(record.get("seed")) is not int:
-        raise ForeignLine("it is no JSON object with an integer `seed`")
-    seed = record["seed"]
-    board = boards.get(seed)
+        record = _LineForm.model_validate_json(line)
+    except ValidationError as error:
+        raise ForeignLine(_describe_problem(error)) from None
+    board = boards.get(record.seed)
     if board is None:
-        raise ForeignLine(f"the release has no instance with seed {quote(seed)} there")
-    runs = record.get("trajectories")
-    if not isinstance(runs, list) or not runs:
-        raise ForeignLine("`trajectories` is no list of runs")
+        raise ForeignLine(f"the release has no instance with seed {quote(record.seed)} there")
     found = []
-    for number, run in enumerate(runs):
+    for number, run in enumerate(record.trajectories):
         try:
             found.append(_read_run(run, board))
         except ForeignLine as error:
             raise ForeignLine(f"run {number}: {error}") from None
-    return seed, found
+    return record.seed, found
 
 
-def _read_run(run: Any, board: Board) -> Run:
+def _describe_problem(error: ValidationError) -> str:
+    """Return the first thing that the form of a line does not have."""
+    problem = error.errors(include_url=False)[0]
+    if problem["type"] == "json_invalid":
+        return f"it is not JSON, or cut off: {problem['ctx']['error']}"
+    place = ".".join(map(str, problem["loc"])).replace("trajectories.", "run ", 1)
+    return f"{place or 'the line'} is {quote(problem['input'])}: {problem['msg']}"
+
+
+def _read_run(run: _RunForm, board: Board) -> Run:
     """Return the run with its status.
 
     `solved` is exactly what was published as successful. Else a named truth is `wrong`, a last entry that is
     neither action nor truth `unparsed`, and a run that ends with a test `turn_limit`.
     """
-    if not isinstance(run, dict):
-        raise ForeignLine("it is no JSON object")
-    tests, ending, named = _moves(run.get("actions"), board)
-    success = _flag(run, "successful")
-    # The oracle's runs have no such flag: it always names a truth.
-    if _flag(run, "parse_error", default=False) != (ending == "none"):
-        _foreign("`parse_error`", run.get("parse_error"), "it does not fit how the run ends")
+    tests, ending, named = _moves(run.actions, board)
+    if run.parse_error != (ending == "none"):
+        _foreign("`parse_error`", run.parse_error, "it does not fit how the run ends")
     turns = len(tests) + (ending is not None)
+    if len(run.generated_text) != turns:
+        _foreign("`generated_text`", run.generated_text, f"expected {turns} replies")
     notes: list[tuple[str, str]] = []
-    truth = named if named in board.key.truths else None
+    truth = named if named in board.truths else None
     if named is not None and truth is None:
         ending = "none"
         notes.append(("prediction_unlisted", f"the prediction {quote(named)} is no truth of the instance"))
     status: EpisodeStatus = "turn_limit" if ending is None else "wrong" if truth is not None else "unparsed"
-    if success != (truth in board.key.valid_truths):
-        notes.append(("success_differs", _difference(success, truth)))
+    if run.successful != (truth in board.valid_truths):
+        notes.append(("success_differs", _difference(run.successful, truth)))
     if turns > TURN_LIMIT or (ending is None and turns < TURN_LIMIT):
         notes.append(("turn_limit_differs", f"{turns} turns, where the authors stop at {TURN_LIMIT}"))
+    if None in run.generated_text:
+        notes.append(("reply_missing", "a call without a reply, published as a parse error"))
     return Run(
         tests,
         ending,
         truth,
-        _replies(run.get("generated_text"), turns, notes),
-        "solved" if success else status,
-        success,
-        _tokens(run.get("consumed_tokens")),
-        notes + _other_observations(run.get("observations"), tests, turns, board),
+        run.generated_text,
+        "solved" if run.successful else status,
+        run.successful,
+        run.consumed_tokens,
+        notes + _other_observations(run.observations, tests, turns, board),
     )
 
 
-def _moves(actions: Any, board: Board) -> tuple[list[str], str | None, str | None]:
+def _moves(actions: list[Any], board: Board) -> tuple[list[str], str | None, str | None]:
     """Return the tests, the kind of a last turn that is none, and the truth that the run predicts."""
-    if not isinstance(actions, list) or not actions:
-        _foreign("`actions`", actions, "expected a list of moves")
     tests: list[str] = actions
     ending: str | None = None
     named: str | None = None
@@ -160,7 +154,7 @@ def _moves(actions: Any, board: Board) -> tuple[list[str], str | None, str | Non
             _foreign("the last move", last, "expected a prediction of the name before it")
         tests, ending = actions[:-2], "truth"
     elif last is None or (isinstance(last, str) and last not in board.observation_of):
-        if last in board.key.truths:
+        if last in board.truths:
             _foreign("the last move", last, "expected the prediction of that truth after it")
         tests, ending = actions[:-1], "none"
     for test in tests:
@@ -172,29 +166,17 @@ def _moves(actions: Any, board: Board) -> tuple[list[str], str | None, str | Non
 def _difference(success: bool, truth: str | None) -> str:
     if truth is None:
         return "published as a success without a truth of the instance named"
-    name = quote(truth)
-    if success:
-        return f"published as a success, though an observation of the instance rules out {name}"
-    return f"published as a failure, though no observation of the instance rules out {name}"
+    published = "a success, though an" if success else "a failure, though no"
+    return f"published as {published} observation of the instance rules out {quote(truth)}"
 
 
-def _replies(texts: Any, turns: int, notes: list[tuple[str, str]]) -> list[str | None]:
-    if not isinstance(texts, list) or len(texts) != turns:
-        _foreign("`generated_text`", texts, f"expected {turns} replies")
-    for text in texts:
-        if text is None:
-            notes.append(("reply_missing", "a call without a reply, published as a parse error"))
-        elif not isinstance(text, str):
-            _foreign("a reply", text, "expected text")
-    return texts
-
-
-def _other_observations(shown: Any, tests: list[str], turns: int, board: Board) -> list[tuple[str, str]]:
+def _other_observations(
+    shown: list[Any], tests: list[str], turns: int, board: Board
+) -> list[tuple[str, str]]:
     """Return a note for each stored observation that is not the instance's."""
-    if not isinstance(shown, list) or len(shown) != turns or shown[0] is not None:
-        _foreign(
-            "`observations`", shown, f"expected null and the observations of all turns but the last, {turns}"
-        )
+    if len(shown) != turns or shown[0] is not None:
+        expected = f"expected null and the observations of all turns but the last, {turns}"
+        _foreign("`observations`", shown, expected)
     notes = []
     for action, entry in zip(tests, shown[1:], strict=False):
         value = entry
@@ -207,36 +189,20 @@ def _other_observations(shown: Any, tests: list[str], turns: int, board: Board) 
         if _is_observation(value, board.observation_of[action]):
             board.seen[action] = value
         else:
-            told = f"{quote(action)} showed {quote(value)}, where the instance has "
-            notes.append(("observation_differs", told + quote(board.observation_of[action])))
+            own = quote(board.observation_of[action])
+            message = f"{quote(action)} showed {quote(value)}, where the instance has {own}"
+            notes.append(("observation_differs", message))
     return notes
 
 
 def _is_observation(value: Any, text: str) -> bool:
     """Whether the stored value is what the text of the tables stands for."""
-    from pydantic_core import from_json
-
     if isinstance(value, str):
         return value == text
     try:
         return bool(from_json(text) == value)
     except ValueError:
         return str(value) == text
-
-
-def _flag(run: dict[str, Any], name: str, default: bool | None = None) -> bool:
-    value = run.get(name, default)
-    if not isinstance(value, bool):
-        _foreign(f"`{name}`", value, "expected true or false")
-    return value
-
-
-def _tokens(value: Any) -> int | None:
-    if value is None:
-        return None
-    if type(value) is not int or not 0 <= value <= _LARGEST:
-        _foreign("`consumed_tokens`", value, "expected a number of tokens")
-    return value
 
 
 def _foreign(what: str, value: Any, expected: str) -> NoReturn:

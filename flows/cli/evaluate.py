@@ -1,0 +1,88 @@
+"""`perennial evaluate`: let players answer the questions of a published edition."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from flows.cli.refresh import DryRunOption, result_console, run_flow, without_secrets
+from flows.console.print_edition import print_edition
+from flows.console.settings_options import settings_app
+from flows.refresh.print_plan import print_evaluation_plan
+from schemas.benchmark import find_benchmark
+from schemas.errors import InvalidOption
+from warehouse.catalog.catalog import row_file, visible_editions
+from warehouse.editions.publish import read_published_plan
+from warehouse.editions.selectors import select_unit
+from warehouse.lock.root_lock import refuse_locked
+from warehouse.staging.staging import Staging
+from warehouse.store.store import Store
+
+if TYPE_CHECKING:
+    from pydantic.fields import FieldInfo
+
+
+def is_for_play(name: str, field: "FieldInfo") -> bool:
+    """Whether a setting of a refresh is one of an evaluation too."""
+    from schemas.settings import RefreshSettings
+    from schemas.settings.form import CALLS, OPERATION, PLAYERS, panel_of
+
+    is_shared = name in RefreshSettings.model_fields
+    return is_shared and (
+        name in ("root", "players", "runs") or panel_of(field) in (PLAYERS, CALLS, OPERATION)
+    )
+
+
+def evaluate(
+    flags: dict[str, Any],
+    edition: Annotated[
+        str | None,
+        typer.Argument(help="The edition; latest~1 is the one before the newest. Default: newest."),
+    ] = None,
+    name: Annotated[str, typer.Option(help="Name of the evaluation. Default: the next number.")] = "",
+    dry_run: DryRunOption = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", help="Show Prefect's own messages.")] = False,
+) -> None:
+    """Let players answer the questions of a published edition, and publish their answers.
+
+    The edition's figures are then computed over all of its evaluations. A model that played it before plays
+    more runs, numbered after those. An interrupted evaluation resumes when the same command is given again.
+
+    Example: perennial evaluate latest --players gpt-4.1-mini --runs 3 --max-calls 5000
+    """
+    from flows.refresh.evaluation import prepare_evaluation
+    from flows.run.choose_runner import check_runner
+    from schemas.settings import load_settings
+
+    store = Store(load_settings(flags).root)
+    growth = read_published_plan(store, _edition(store, edition))
+    chosen = load_settings({**flags, "benchmark": growth.benchmark, "edition": growth.edition})
+    console = result_console(as_json)
+    if not dry_run:
+        refuse_locked(store)
+    plan = prepare_evaluation(chosen, store, name, needs_key=not dry_run)
+    if dry_run:
+        print_evaluation_plan(console, store, plan, as_json, chosen.endpoint())
+        return
+    if store.exists(row_file(plan.unit)):
+        Staging(store, plan.unit).remove()
+        console.print(f"evaluation {plan.unit} is published already, with these settings: nothing to do")
+    else:
+        check_runner(chosen.runner)
+        store.require_conditional_writes()
+        console.print(f"evaluation {plan.unit} in {chosen.root}: {', '.join(plan.players)}")
+        settings = {**without_secrets(chosen), "players": list(plan.players)}
+        parameters = {"settings": settings, "evaluation": plan.name}
+        warm_up = find_benchmark(plan.benchmark).warm_up
+        run_flow("evaluate", parameters, warm_up, chosen.root, console, verbose)
+    print_edition(store, plan.unit, console, as_json)
+
+
+evaluate_app = settings_app(evaluate, is_for_play)
+
+
+def _edition(store: Store, named: str | None) -> str:
+    known = visible_editions(store)
+    if not known:
+        raise InvalidOption(f"no edition is published in {store.root}: run `perennial refresh` first")
+    return select_unit(store, named, known)

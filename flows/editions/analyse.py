@@ -1,0 +1,35 @@
+"""Compute the statistics of published editions again, without any model call."""
+
+from collections.abc import Callable
+
+from flows.stages.compute_statistics import analyse_edition
+from schemas.errors import InvalidOption
+from warehouse.catalog.catalog import visible_editions, visible_evaluations
+from warehouse.catalog.later_statistics import analysis_of, keep_analysis
+from warehouse.editions.selectors import select_unit
+from warehouse.lock.root_lock import lock_root
+from warehouse.store.store import Store
+
+
+def analyse_editions(store: Store, edition: str | None, tell: Callable[[str], None]) -> None:
+    """Compute and keep the figures of the edition, or of all that are not withdrawn; `tell` gets a line each.
+
+    Raises InvalidOption where it, or any, is not published.
+    """
+    known = visible_editions(store)
+    if not known:
+        raise InvalidOption(
+            f"no edition is published in {store.root}, or all are withdrawn: run `perennial refresh` first"
+        )
+    chosen = known if edition is None else (select_unit(store, edition, known),)
+    with lock_root(store, f"analyse {edition or 'every edition'}", tell):
+        for name in chosen:
+            evaluations = visible_evaluations(store, name)
+            statistics = analyse_edition(store, name, evaluations)
+            shown = analysis_of(store, name, evaluations)
+            if shown is not None and store.read_table(shown).equals(statistics):
+                result = "as before"
+            else:
+                keep_analysis(store, name, evaluations, statistics)
+                result = f"kept in {store.location('analyses')}"
+            tell(f"{name}: {statistics.num_rows:,} statistics, {result}")

@@ -1,0 +1,1 @@
+"""KUMO's commands: `perennial domains`, `sample`, `solve` and `import kumo`."""

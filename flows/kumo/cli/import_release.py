@@ -1,0 +1,78 @@
+"""`perennial import kumo`: import the KUMO authors' release."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+
+from flows.console.root_option import RootOption, data_root
+from flows.console.terminal import Terminal
+
+if TYPE_CHECKING:
+    from warehouse.kumo.release.trajectories import ImportProgress
+
+_SHOWN = 10
+
+
+def kumo(
+    path: Annotated[Path, typer.Argument(help="A clone of the KUMO authors' repository.")],
+    domains: Annotated[
+        str | None, typer.Option(help="Only these domains, separated by commas, such as MedicalEnv.")
+    ] = None,
+    models: Annotated[str | None, typer.Option(help="Only these models, separated by commas.")] = None,
+    root: RootOption = None,
+) -> None:
+    """Import the KUMO authors' release as edition kumo-2025-release.
+
+    Their modules are read, never executed; defects are kept and listed in `rejections`. A file or line
+    that cannot be read, and any link, is skipped and named. Importing the same twice changes nothing.
+
+    Example: perennial import kumo ../kumo --domains MedicalEnv,MusicEnv
+    """
+    from flows.kumo.release.import_release import EDITION, import_release
+
+    console = Terminal(soft_wrap=True)
+    store = data_root(root)
+    started = time.monotonic()
+    with _progress(console) as advance:
+        done = import_release(store, path, _split_list(domains), _split_list(models), console.print, advance)
+    if done is None:
+        console.print(f"edition {EDITION} was imported from the same files before: nothing to do")
+        return
+    publication, skipped = done
+    for entry in skipped[:_SHOWN]:
+        console.print(f"warning: {entry.warning}")
+    if skipped:
+        console.print(f"{len(skipped):,} files or lines were skipped: table rejections names each")
+    counts = ", ".join(f"{number:,} {name}" for name, number in publication.counts.items() if number)
+    console.print(f"published in {time.monotonic() - started:.1f} s: {counts}")
+    console.print(f"next: perennial query \"FROM leaderboard WHERE edition = '{EDITION}'\"")
+
+
+@contextmanager
+def _progress(console: Terminal) -> "Iterator[Callable[[ImportProgress], None]]":
+    """Show how far the runs are, on a terminal."""
+    with Progress(
+        TextColumn("runs        "),
+        BarColumn(bar_width=30),
+        TaskProgressColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[runs]}"),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    ) as bar:
+        shown = bar.add_task("runs", total=None, runs="")
+
+        def advance(state: "ImportProgress") -> None:
+            bar.update(shown, total=state.all_files, completed=state.files, runs=f"{state.runs:,} runs")
+
+        yield advance
+
+
+def _split_list(text: str | None) -> list[str]:
+    return [part.strip() for part in (text or "").split(",") if part.strip()]

@@ -1,0 +1,94 @@
+"""`perennial sample`: draw task instances of one configuration."""
+
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from flows.console.root_option import RootOption, data_root
+from flows.console.terminal import Terminal
+
+_NO_BAR_BELOW = 2_000
+
+
+def sample(
+    config: Annotated[str, typer.Option(help="Seed configuration (.json), or the name of a bundled domain.")],
+    truths: Annotated[int, typer.Option(help="Truths per instance.")],
+    actions: Annotated[int, typer.Option(help="Actions per instance.")],
+    count: Annotated[int, typer.Option(help="Number of distinct instances.")],
+    out: Annotated[Path, typer.Option(help="File to write, JSON Lines.")],
+    valid: Annotated[int, typer.Option(help="Valid truths per instance.")] = 1,
+    seed: Annotated[int, typer.Option(help="Seed; the same one gives the same file.")] = 0,
+    min_expected_steps: Annotated[
+        float | None, typer.Option(help="Smallest number of expected steps of an instance. Default: 1.")
+    ] = None,
+    preset: Annotated[str | None, typer.Option(help="kumo-2025: instances as in the paper.")] = None,
+    workers: Annotated[
+        int, typer.Option(min=1, help="Number of processes; the result does not depend on it.")
+    ] = 1,
+    root: RootOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+) -> None:
+    """Draw distinct task instances that no edition published in the data root holds.
+
+    If fewer instances exist, the exit code is 3 and the file holds those found.
+
+    Example: perennial sample --config medical_diagnosis --truths 4 --actions 6 --count 100 --out easy.jsonl
+    """
+    from flows.console.line_files import write_lines
+    from flows.kumo.cli.sample_stream import SampleStream
+    from flows.kumo.kernels import prepare_kernels
+    from flows.kumo.planning.domain_choice import choose_domain
+    from schemas.kumo.settings import KumoSettings
+    from schemas.kumo.things import Setting
+    from schemas.settings import load_settings
+    from tasks.kumo.encoding import encode_config
+    from tasks.kumo.sampling import SamplingRequest, check_request
+    from tasks.kumo.validation import refuse_unsafe
+    from warehouse.catalog.catalog import published_editions
+    from warehouse.editions.issued_ids import issued_instances
+
+    given = {"benchmark": "kumo", "preset": preset, "min_expected_steps": min_expected_steps}
+    chosen = load_settings(given)
+    assert isinstance(chosen, KumoSettings)
+    console = Terminal(stderr=True, soft_wrap=True)
+    seed_config, _ = choose_domain(config)
+    for finding in refuse_unsafe(seed_config):
+        console.print(f"warning: {finding.message}", style="yellow")
+    store = data_root(root)
+    encoded = encode_config(seed_config)
+    request = SamplingRequest(Setting(truths, actions, valid), count, seed, chosen.min_expected_steps)
+    check_request(encoded, request, workers)
+    with console.status("preparing sampling (compiled on first use, then cached)"):
+        console.print(prepare_kernels("sampling"))
+    started = time.perf_counter()
+    with console.status(f"sampling {count:,} instances of {seed_config.name}") as status:
+
+        def show(done: int) -> None:
+            if count >= _NO_BAR_BELOW:
+                status.update(f"sampling {done:,} of {count:,} instances of {seed_config.name}")
+
+        issued = issued_instances(store, published_editions(store))
+        stream = SampleStream(encoded, request, issued, workers, show)
+        write_lines(out, (json.dumps(instance.as_json(), ensure_ascii=False) for instance in stream))
+    seconds = time.perf_counter() - started
+    summary = {
+        "domain": seed_config.name,
+        "asked": count,
+        "written": stream.found,
+        "out": str(out),
+        "seconds": round(seconds, 3),
+        **stream.counts,
+    }
+    if as_json:
+        sys.stdout.write(json.dumps(summary, indent=1) + "\n")
+    else:
+        console.print(
+            f"{summary['written']:,} instances of {seed_config.name} in {out}, {seconds:.2f} s; "
+            f"{summary['duplicates']:,} duplicates and {summary['too_easy']:,} too easy ones were drawn again"
+        )
+    if stream.shortfall is not None:
+        raise stream.shortfall

@@ -1,0 +1,117 @@
+"""`perennial solve`: the exact optimum of task instances."""
+
+import os
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.table import Table
+
+from flows.console.root_option import RootOption
+from flows.console.terminal import Terminal, json_text
+
+if TYPE_CHECKING:
+    from schemas.kumo.things import Instance, SeedConfig
+    from tasks.kumo.search import Solution
+
+_UNSOLVED = 1
+
+
+def solve(
+    config: Annotated[str, typer.Option(help="Seed configuration (.json), or the name of a bundled domain.")],
+    instances: Annotated[
+        Path, typer.Option(help="Task instances (JSON Lines), in perennial's form or the KUMO release's.")
+    ],
+    time_limit: Annotated[float, typer.Option(help="Time limit per instance, in seconds.")] = 60.0,
+    root: RootOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    """Print expected steps and golden trajectory of each instance (Algorithm 3 of the paper).
+
+    An instance that exceeds the time limit is reported as unsolved; the exit code is then 1.
+
+    Example: perennial solve --config medical_diagnosis --instances easy.jsonl --json
+    """
+    from flows.console.line_files import read_lines
+    from flows.kumo.kernels import prepare_kernels
+    from flows.kumo.planning.domain_choice import choose_domain
+    from tasks.kumo.encoding import encode_config, encode_instance
+    from tasks.kumo.instance_lines import parse_instances
+    from tasks.kumo.search import solve_instances
+
+    console = Terminal(stderr=True, soft_wrap=True)
+    seed_config, _ = choose_domain(config)
+    _say_first_match(seed_config, console)
+    encoded = encode_config(seed_config)
+    games = list(parse_instances(read_lines(instances), encoded, str(instances)))
+    with console.status("preparing the exact search (compiled on first use, then cached)"):
+        console.print(prepare_kernels("search"))
+    started = time.perf_counter()
+    with console.status(f"solving {len(games):,} instances") as status:
+        solutions = solve_instances(
+            [encode_instance(encoded, game) for game in games],
+            time_limit=time_limit,
+            progress=lambda done: status.update(f"solved {done:,} of {len(games):,} instances"),
+            threads=os.cpu_count() or 1,
+        )
+    seconds = time.perf_counter() - started
+    records = [_record(game, solution) for game, solution in zip(games, solutions, strict=True)]
+    unsolved = sum(record["status"] != "solved" for record in records)
+    if as_json:
+        document = {"domain": seed_config.name, "unsolved": unsolved, "instances": records}
+        sys.stdout.write(json_text(document) + "\n")
+    else:
+        _print_table(records)
+        console.print(
+            f"{len(records) - unsolved:,} solved, {unsolved:,} past {time_limit:g} s; {seconds:.2f} s"
+        )
+    if unsolved:
+        raise typer.Exit(_UNSOLVED)
+
+
+def _record(game: "Instance", solution: "Solution") -> dict[str, Any]:
+    solved = solution.status == "solved"
+    answer = solution.golden_answer
+    return {
+        "seed": game.seed,
+        "index": game.index,
+        "status": "solved" if solved else "unsolved",
+        "expected_steps": solution.expected_steps,
+        "optimal_tests": solution.optimal_tests,
+        "golden_actions": [game.actions[i] for i in solution.golden_actions] if solved else None,
+        "golden_answer": None if answer is None else game.truths[answer],
+        "valid_truths": list(game.valid_truths),
+    }
+
+
+def _print_table(records: list[dict[str, Any]]) -> None:
+    table = Table()
+    for heading in ("seed", "index", "expected steps", "tests"):
+        table.add_column(heading, justify="right")
+    table.add_column("golden trajectory", overflow="fold")
+    for record in records:
+        if record["status"] == "solved":
+            moves = [*record["golden_actions"], f"= {record['golden_answer']}"]
+            figures = (f"{record['expected_steps']:.6f}", str(record["optimal_tests"]), " > ".join(moves))
+        else:
+            figures = ("unsolved", "", "")
+        table.add_row(str(record["seed"]), str(record["index"]), *figures)
+    Terminal().print(table)
+
+
+def _say_first_match(config: "SeedConfig", console: Terminal) -> None:
+    """Say how an observation is read where several states of an action hold it."""
+    from tasks.kumo.validation import validate_config
+
+    shared = {
+        found.action
+        for found in validate_config(config, min_truths=0, min_actions=0)
+        if found.rule == "overlapping-ranges"
+    }
+    if shared:
+        console.print(
+            f"note: {len(shared)} actions of {config.name} have overlapping ranges; "
+            "an observation in several of them is read as the first state listed, as in the release"
+        )

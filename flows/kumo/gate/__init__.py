@@ -1,0 +1,1 @@
+"""The gate that an edition passes before anybody plays it."""

@@ -1,0 +1,230 @@
+"""The gate between the books and the episodes: the grader's self-test, and the overlap with earlier editions.
+
+It needs no episodes, so it comes before them: no model plays, and is paid for, on instances that would not be
+published. First each batch by itself, anywhere; then the edition as a whole, by the operator's thresholds. A
+failure stops the refresh there and names the instance; publishing adds the rows to `audits`.
+"""
+
+from collections import defaultdict
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from flows.kumo.edition import Cell, KumoEdition
+from flows.kumo.gate.check_edition import edition_rows
+from flows.kumo.gate.expectations import (
+    BATCH_EXPECTATIONS,
+    DERIVED,
+    GRADED,
+    READ,
+    READ_BACK,
+    SHOWN,
+    TOLD,
+    Expectation,
+)
+from flows.stages.policies import Policies
+from flows.stages.workspace import Workspace
+from schemas.benchmark import Batch
+from schemas.errors import AuditFailed, UnreadableInput, in_one_line
+from schemas.kumo.gate import NO_THRESHOLDS
+from schemas.kumo.things import Instance, Setting
+from tasks.kumo.authors.read_back import parse_read_back
+from tasks.kumo.encoding import EncodedConfig, instance_id
+from tasks.kumo.self_test import SelfTest, SoundInstance, needs_no_test
+from tasks.kumo.space import space_size
+from warehouse.audit.audit import require_pass
+from warehouse.kumo.overlap import (
+    NOT_READ,
+    READ_BY_GRAMMAR,
+    READ_BY_MODEL,
+    BatchFacts,
+    InstanceFacts,
+    names_sum,
+    read_facts,
+    text_hash,
+    write_facts,
+)
+from warehouse.kumo.rows import SYMBOLIC_CHECK, Row, instance_from_row
+from warehouse.staging.staging import Rows
+
+EDITION = Batch("overlap")
+
+
+def check_cell(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[str, Rows]:
+    """Stage beside the batch what the gate finds out of the instances and books of one cell.
+
+    Raises AuditFailed, naming the instances, where one fails the grader's self-test or its id is not its
+    own; nothing is staged of the batch then. What was looked at before and is unchanged is skipped.
+    """
+    edition, cell = KumoEdition(workspace), Cell.of(batch)
+    if _facts(edition, cell) is None:
+        check = _CellCheck(edition, cell)
+        check.run()
+        _require(workspace, check.rows())
+        write_facts(workspace.staging, workspace.key(batch), check.facts, _about(edition, cell))
+    return {}
+
+
+def check_edition(workspace: Workspace, _batch: Batch, policies: Policies) -> dict[str, Rows]:
+    """Return the gate's rows of table `audits`, by what was found of the cells.
+
+    Raises AuditFailed where an expectation does not hold. It looks again in each refresh, since thresholds
+    and earlier editions may be others when a refresh is resumed.
+    """
+    edition = KumoEdition(workspace)
+    facts = [(cell, _required_facts(edition, cell)) for cell in edition.cells]
+    rows = edition_rows(edition, facts, policies.own or NO_THRESHOLDS)
+    _require(workspace, rows)
+    return {"audits": rows}
+
+
+def _require(workspace: Workspace, rows: list[Row]) -> None:
+    staging = workspace.staging
+    require_pass(rows, staging.store.location(staging.folder))
+
+
+def _facts(edition: KumoEdition, cell: Cell) -> BatchFacts | None:
+    """Return the facts of a batch, None where there are none of what is staged now."""
+    workspace, batch = edition.workspace, cell.batch("gate")
+    facts = read_facts(workspace.staging, workspace.key(batch)) if workspace.is_done(batch) else None
+    return facts if facts is not None and facts.about["looked_at"] == _inputs(edition, cell) else None
+
+
+def _required_facts(edition: KumoEdition, cell: Cell) -> BatchFacts:
+    facts = _facts(edition, cell)
+    if facts is None:
+        raise AuditFailed(
+            f"the instances of {cell.config_id} {cell.setting} were staged again after the gate looked at "
+            "them: give the same refresh again"
+        )
+    return facts
+
+
+def _inputs(edition: KumoEdition, cell: Cell) -> list[str | None]:
+    """Return hashes of all that the gate looks at in a batch."""
+    workspace = edition.workspace
+    parts = [
+        workspace.staging.parts(workspace.key(cell.batch("sample"))).get("kumo_instances"),
+        workspace.staging.parts(workspace.key(cell.batch("books"))).get("kumo_books"),
+    ]
+    return [None if part is None else part.sha256 for part in parts]
+
+
+def _about(edition: KumoEdition, cell: Cell) -> Row:
+    """Return what is kept of the batch beside its instances' facts: the space's size with the first chunk."""
+    plan = edition.plan
+    encoded = edition.config(cell.config_id)
+    about: Row = {"looked_at": _inputs(edition, cell)}
+    if cell.chunk == 0:
+        size = space_size(encoded, Setting.parse(cell.setting), plan.min_expected_steps)
+        about["space"] = asdict(size)
+    return about
+
+
+@dataclass
+class _CellCheck:
+    """The self-test of one cell: problems by expectation, and facts of the instances."""
+
+    edition: KumoEdition
+    cell: Cell
+    problems: dict[Expectation, list[str]] = field(default_factory=lambda: defaultdict(list))
+    facts: list[InstanceFacts] = field(default_factory=list)
+
+    def run(self) -> None:
+        """Look at all instances of the batch."""
+        encoded = self.edition.config(self.cell.config_id)
+        test = SelfTest(encoded)
+        books = {
+            book["instance_id"]: book
+            for book in self.edition.book_rows(self.cell)
+            if book["verdict"] == "passed"
+        }
+        rejections = self.edition.workspace.rows(self.cell.batch("books"), "rejections")
+        told = {row["subject"] for row in rejections}
+        replies = _Replies(self.edition, self.cell)
+        for row in self.edition.instance_rows(self.cell):
+            self._look_at(encoded, test, row, books.get(row["instance_id"]), told, replies)
+
+    def rows(self) -> list[Row]:
+        """Return a row of `audits` for each expectation."""
+        return [
+            expectation.row("", self.problems[expectation]) for expectation in (*BATCH_EXPECTATIONS, DERIVED)
+        ]
+
+    def _look_at(
+        self,
+        encoded: EncodedConfig,
+        test: SelfTest,
+        row: Row,
+        book: Row | None,
+        told: set[str],
+        replies: "_Replies",
+    ) -> None:
+        named = f"{row['instance_id']} ({encoded.config.name}, {self.cell.setting})"
+        instance = _instance(row, encoded)
+        board = test.board(instance) if isinstance(instance, Instance) else instance
+        if isinstance(board, str):
+            self.problems[SHOWN].append(f"{named}: {board}")
+            return
+        canonical = instance_id(encoded, board.instance)
+        if canonical != row["instance_id"]:
+            self.problems[DERIVED].append(f"{named}: its content gives {canonical}")
+        self._note(GRADED, named, test.find_misgrading(board))
+        if book is None and row["instance_id"] not in told:
+            self.problems[TOLD].append(f"{named}: it has no book that passed, and no rejection says why")
+        self.facts.append(
+            InstanceFacts(
+                instance_id=row["instance_id"],
+                canonical_id=canonical,
+                names=names_sum(board.instance.truths, board.instance.actions),
+                is_trivial=needs_no_test(board.encoded) or row["expected_steps"] <= 0,
+                book=None if book is None else text_hash(book["text"]),
+                read_by=NOT_READ if book is None else self._read(test, board, named, book, replies),
+            )
+        )
+
+    def _read(self, test: SelfTest, board: SoundInstance, named: str, book: Row, replies: "_Replies") -> str:
+        """Let the reader play with the book that players are shown; return who read it."""
+        if book["checked_by"] == SYMBOLIC_CHECK:
+            self._note(READ, named, test.find_reader_failure(board, book["text"]))
+            return READ_BY_GRAMMAR
+        try:
+            said = parse_read_back(replies.last_of(book))
+        except UnreadableInput as error:
+            self.problems[READ_BACK].append(f"{named}: what a model read out of its book is lost ({error})")
+        else:
+            self._note(READ_BACK, named, test.find_rules_failure(board, said))
+        return READ_BY_MODEL
+
+    def _note(self, expectation: Expectation, named: str, problem: str | None) -> None:
+        if problem is not None:
+            self.problems[expectation].append(f"{named}: {problem}")
+
+
+class _Replies:
+    """The replies of the models that read the books of a batch back, as the batch staged them."""
+
+    def __init__(self, edition: KumoEdition, cell: Cell) -> None:
+        self._read: dict[str, str | None] | None = None
+        self._place = (edition.workspace, cell.batch("books"))
+
+    def last_of(self, book: Row) -> str:
+        """Return the reply by which the book's check was decided; raise UnreadableInput without one."""
+        if self._read is None:
+            workspace, batch = self._place
+            self._read = {row["call_id"]: row["reply"] for row in workspace.rows(batch, "calls")}
+        reply = self._read.get(book["check_call_ids"][-1]) if book["check_call_ids"] else None
+        if reply is None:
+            raise UnreadableInput(f"book {book['book_id']} names no call that read it back")
+        return reply
+
+
+def _instance(row: Row, encoded: EncodedConfig) -> Instance | str:
+    """Return the instance that the row holds, or in words that it holds none."""
+    try:
+        return instance_from_row(row, encoded.config)
+    except (KeyError, IndexError, ValueError, TypeError) as error:
+        return f"its row is no instance of its configuration ({_words(error)})"
+
+
+def _words(error: Any) -> str:
+    return in_one_line(f"{type(error).__name__}: {error}")

@@ -1,0 +1,1 @@
+"""From KUMO's settings to its part of an edition's plan."""

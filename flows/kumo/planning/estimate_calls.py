@@ -1,0 +1,159 @@
+"""How many model calls a plan needs, and what they cost: an estimate before any of them is made.
+
+Text is counted as four characters a token. The size of books and rules is that of a book written for
+truths and actions drawn from the plan's domains (or from a bundled one where all are still to be proposed).
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil, log2
+
+from schemas.calls import Price, StageEstimate
+from schemas.ids import derive_rng
+from schemas.kumo.authoring import AuthoringPlan
+from schemas.kumo.plan import KumoPlan
+from schemas.kumo.things import Instance, SeedConfig, Setting
+from schemas.plan import EvaluationPlan
+from tasks.kumo.books import write_book
+from tasks.kumo.books.rules import rules_of
+from tasks.kumo.configuration import parse_config
+from tasks.kumo.encoding import encode_config
+from tasks.kumo.game import VARIANTS
+from tasks.kumo.players import PLAYERS
+from tasks.play.model_player import parse_model_player
+from warehouse.kumo.bundled_domains import bundled_domains, bundled_text
+
+_CHARACTERS_A_TOKEN = 4
+_PROMPT = 700  # tokens of a template without what fills it
+_PROPOSAL = 150  # tokens of one proposal
+_PROPOSAL_ROUNDS = 5
+_REPLY = 150  # tokens of a player's turn that thinks briefly
+_LONG_REPLY = 2_000  # tokens of one that thinks at length, where no limit is set
+_TURN = 120  # tokens of a turn's message
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """Calls of one kind: how many, and tokens of each."""
+
+    calls: float
+    prompt: float
+    completion: float
+
+
+def estimate_calls(
+    own: KumoPlan, configs: Sequence[SeedConfig], plan: EvaluationPlan, prices: Mapping[str, Price]
+) -> list[StageEstimate]:
+    """Return the estimate of each stage that calls a model; none where no stage does."""
+    authoring = own.authoring
+    stages: list[StageEstimate] = []
+    if authoring.proposals:
+        least = _Work(1, _PROMPT, _PROPOSAL * authoring.proposals)
+        most = _Work(_PROPOSAL_ROUNDS, _PROMPT, _PROPOSAL * authoring.proposals)
+        stages.append(_stage("proposals", authoring.proposer, least, most, prices))
+        stages.append(_configurations(authoring, prices))
+    playing = [name for name in plan.players if name not in PLAYERS]
+    if not authoring.writer and not playing:
+        return stages
+    sizes = {setting: _book_tokens(plan.seed, configs, setting) for setting in own.settings}
+    if authoring.writer:
+        stages += _books(own, sizes, prices)
+    return [*stages, *(_episodes(own, plan, name, sizes, prices) for name in playing)]
+
+
+def _configurations(authoring: AuthoringPlan, prices: Mapping[str, Price]) -> StageEstimate:
+    size = _tokens(bundled_text(next(iter(bundled_domains()))))
+    each = 1 + authoring.repairs
+    least = _Work(2 * authoring.proposals, _PROMPT, size / 2)
+    most = _Work(authoring.proposals * (1 + each * (1 + authoring.continuations)), _PROMPT + size, size)
+    return _stage("configs", authoring.configurer, least, most, prices)
+
+
+def _books(
+    plan: KumoPlan, sizes: Mapping[Setting, int], prices: Mapping[str, Price]
+) -> Iterable[StageEstimate]:
+    domains = len(plan.configs) + plan.authoring.proposals
+    number = domains * len(sizes) * plan.instances
+    mean = sum(sizes.values()) / len(sizes)
+    rounds = plan.authoring.book_rounds
+    written = _Work(number, _PROMPT + mean, mean)
+    yield _stage("books", plan.authoring.writer, written, written, prices)
+    checked = _Work(number, _PROMPT + mean, mean)
+    revised = _Work(number * (1 + 2 * rounds), _PROMPT + 2 * mean, mean)
+    yield _stage("check, revision", plan.authoring.reviser, checked, revised, prices)
+
+
+def _episodes(
+    own: KumoPlan,
+    plan: EvaluationPlan,
+    player: str,
+    sizes: Mapping[Setting, int],
+    prices: Mapping[str, Price],
+) -> StageEstimate:
+    choice = parse_model_player(player, plan.player_params, VARIANTS).choice
+    episodes = (len(own.configs) + own.authoring.proposals) * own.instances * plan.runs
+    long_reply = min(_LONG_REPLY, choice.params.get("max_tokens", _LONG_REPLY))
+    least, most = _Work(0, 0, 0), _Work(0, 0, 0)
+    for setting, size in sizes.items():
+        # The optimum takes about 1.5 tests for each halving of the truths; one turn more names the truth.
+        turns = 1 + 1.5 * log2(max(2, setting.n_truths))
+        least = _both(least, _conversations(episodes, turns, size, min(_REPLY, long_reply)))
+        most = _both(most, _conversations(episodes, min(50, 2 * turns), size, long_reply))
+    return _stage("episodes", player, least, most, prices, choice.model)
+
+
+def _conversations(episodes: int, turns: float, book: int, reply: float) -> _Work:
+    """Return the calls of so many episodes: each turn sends all that was said before it once more."""
+    prompt = _PROMPT + book + (turns + 1) / 2 * _TURN + (turns - 1) / 2 * reply
+    return _Work(episodes * turns, prompt, reply)
+
+
+def _both(one: _Work, other: _Work) -> _Work:
+    calls = one.calls + other.calls
+    return _Work(
+        calls,
+        (one.calls * one.prompt + other.calls * other.prompt) / calls,
+        (one.calls * one.completion + other.calls * other.completion) / calls,
+    )
+
+
+def _stage(
+    stage: str, model: str, least: _Work, most: _Work, prices: Mapping[str, Price], priced_as: str = ""
+) -> StageEstimate:
+    price = prices.get(priced_as or model)
+    return StageEstimate(
+        stage=stage,
+        model=model,
+        calls_low=ceil(least.calls),
+        calls_high=ceil(most.calls),
+        prompt_tokens=ceil(least.calls * least.prompt),
+        completion_tokens=ceil(least.calls * least.completion),
+        cost_low_usd=_cost(least, price),
+        cost_high_usd=_cost(most, price),
+    )
+
+
+def _cost(work: _Work, price: Price | None) -> float | None:
+    if price is None or price.prompt is None or price.completion is None:
+        return None
+    return work.calls * (work.prompt * price.prompt + work.completion * price.completion) / 1e6
+
+
+def _book_tokens(seed: int, configs: Sequence[SeedConfig], setting: Setting) -> int:
+    """Return the mean size of a book of this setting over the plan's domains, in tokens."""
+    known = configs or [parse_config(bundled_text(next(iter(bundled_domains()))), "bundled domain")]
+    return ceil(sum(_tokens(_some_book(seed, config, setting)) for config in known) / len(known))
+
+
+def _some_book(seed: int, config: SeedConfig, setting: Setting) -> str:
+    encoded = encode_config(config)
+    rng = derive_rng(seed, "estimate", 0)
+    truths = rng.sample(encoded.truths, min(setting.n_truths, len(encoded.truths)))
+    actions = rng.sample(encoded.actions, min(setting.n_actions, len(encoded.actions)))
+    nothing_seen = tuple(None for _ in actions)
+    instance = Instance(tuple(truths), tuple(actions), nothing_seen, ("",) * len(actions), (), seed, 0)
+    return write_book(config, instance, rules_of(encoded, instance), rng)
+
+
+def _tokens(text: str) -> int:
+    return ceil(len(text) / _CHARACTERS_A_TOKEN)

@@ -1,0 +1,181 @@
+"""From KUMO's settings to its part of an edition's plan: which domains, written by whom."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain
+
+from flows.kumo.planning.domain_choice import choose_domain
+from flows.kumo.planning.domain_rotation import take_turns
+from flows.kumo.planning.estimate_calls import estimate_calls
+from schemas.benchmark import Preparation
+from schemas.calls import ModelChoice, Price, StageEstimate
+from schemas.errors import EditionConflict, InvalidOption
+from schemas.kumo.authoring import AuthoringPlan
+from schemas.kumo.plan import KumoPlan
+from schemas.kumo.settings import KumoSettings
+from schemas.kumo.things import SeedConfig, Setting
+from schemas.plan import EditionPlan, EvaluationPlan
+from tasks.kumo.configuration import parse_config
+from tasks.kumo.encoding import encode_config
+from tasks.kumo.sampling import SamplingRequest, check_request
+from tasks.kumo.validation import refuse_unsafe
+from warehouse.catalog.catalog import table_file
+from warehouse.editions.publish import read_published_plan
+from warehouse.kumo.bundled_domains import bundled_domains
+from warehouse.kumo.published_domains import domains_by_edition
+from warehouse.store.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedDomain:
+    """A configuration that a refresh will use, where it comes from, and what was let pass.
+
+    `turn` says why it is this domain's turn, "" where domains take no turns.
+    """
+
+    config: SeedConfig
+    source: str
+    warnings: tuple[str, ...]
+    turn: str = ""
+
+
+def prepare(settings: KumoSettings, store: Store) -> Preparation:
+    """Return the plan's own part and the domains that it names, after every check that needs no work."""
+    authoring = settings.authoring(has_domains=bool(settings.domains))
+    candidates = _candidates(settings, authoring)
+    sizes = tuple(Setting.parse(name) for name in settings.settings)
+    for domain in candidates:
+        for size in sizes:
+            request = SamplingRequest(size, settings.instances, settings.seed, settings.min_expected_steps)
+            check_request(encode_config(domain.config), request, workers=1)
+    domains = _choose_domains(candidates, settings, store)
+    plan = KumoPlan(
+        tuple(domain.config.config_id for domain in domains),
+        sizes,
+        settings.instances,
+        settings.min_expected_steps,
+        settings.preset,
+        authoring,
+        settings.domain_count,
+        settings.rest_editions if settings.domain_count else 0,
+    )
+    prepared = _preparation(plan, domains)
+    if settings.domain_count is None:
+        return prepared
+    return replace(prepared, found=("configs",), resume=partial(_resume, candidates=candidates))
+
+
+def inputs_of(store: Store, edition: str) -> tuple[PlannedDomain, ...]:
+    """Return the domains of a published edition that no model proposed, as they were given."""
+    rows = store.read_table(table_file("kumo_domains", edition)).to_pylist()
+    sources = {row["domain_id"]: row["source"] for row in rows}
+    configs = store.read_table(table_file("kumo_seed_configs", edition)).to_pylist()
+    return tuple(
+        PlannedDomain(parse_config(row["config"], edition), sources[row["domain_id"]], tuple(row["warnings"]))
+        for row in configs
+        if sources[row["domain_id"]] != "model"
+    )
+
+
+def estimate_evaluation(
+    store: Store, plan: EvaluationPlan, prices: Mapping[str, Price]
+) -> list[StageEstimate]:
+    """Return the model calls of an evaluation of a published edition, before any of them is made."""
+    rows = store.read_table(table_file("kumo_seed_configs", plan.edition), ["config"]).to_pylist()
+    configs = [parse_config(row["config"], plan.edition) for row in rows]
+    grown = KumoPlan.from_json(read_published_plan(store, plan.edition).own)
+    # Of its stages only the episodes are still to come, in whichever way its domains came.
+    ids = tuple(config.config_id for config in configs)
+    return estimate_calls(replace(grown, configs=ids, authoring=AuthoringPlan()), configs, plan, prices)
+
+
+def _preparation(plan: KumoPlan, domains: tuple[PlannedDomain, ...]) -> Preparation:
+    shown: dict[str, object] = {"domains": [domain.config.name for domain in domains]}
+    if plan.domain_count:
+        shown["turns"] = {domain.config.name: domain.turn for domain in domains}
+    batches = (len(plan.configs) + plan.authoring.proposals) * len(plan.settings)
+    number = batches * plan.instances
+    return Preparation(
+        plan.as_json(),
+        inputs=domains,
+        warnings=tuple(warning for domain in domains for warning in domain.warnings),
+        authors=tuple(ModelChoice(model, plan.authoring.params) for model in plan.authoring.models),
+        shown=shown,
+        counts={"batches": batches, "instances": number, "books": number},
+        estimate=partial(estimate_calls, plan, [domain.config for domain in domains]),
+    )
+
+
+def _resume(plan: EditionPlan, published: bool, candidates: Sequence[PlannedDomain]) -> Preparation:
+    return _preparation(KumoPlan.from_json(plan.own), _resume_domains(plan, published, candidates))
+
+
+def _candidates(settings: KumoSettings, authoring: AuthoringPlan) -> tuple[PlannedDomain, ...]:
+    """Return the given domains: those that were named, or all bundled ones.
+
+    Where new ones are proposed, the bundled ones are left out, unless a number of them was asked for.
+    """
+    unnamed = [] if authoring.proposals and not settings.domain_count else list(bundled_domains())
+    domains = {name: _domain(name) for name in settings.domains or unnamed}
+    _refuse_same_domain_twice(domains)
+    return tuple(domains.values())
+
+
+def _choose_domains(
+    candidates: tuple[PlannedDomain, ...], settings: KumoSettings, store: Store
+) -> tuple[PlannedDomain, ...]:
+    """Return the domains whose turn it is: all of them where no number was asked for."""
+    if settings.domain_count is None:
+        return candidates
+    ids = [domain.config.domain_id for domain in candidates]
+    turns = take_turns(ids, domains_by_edition(store), settings.domain_count, settings.rest_editions)
+    return tuple(replace(candidates[turn.place], turn=turn.why) for turn in turns)
+
+
+def _resume_domains(
+    plan: EditionPlan, published: bool, candidates: Sequence[PlannedDomain]
+) -> tuple[PlannedDomain, ...]:
+    """Return the domains of an edition that was begun, whosever turn it would be now.
+
+    Raises EditionConflict where one of them is no longer given, or no longer the same.
+    """
+    given = {domain.config.config_id: domain for domain in candidates}
+    own = KumoPlan.from_json(plan.own)
+    missing = [config_id for config_id in own.configs if config_id not in given]
+    if missing and not published:
+        raise EditionConflict(
+            f"edition {plan.edition!r} was begun with configuration {missing[0]}, which is not among the "
+            f"{len(given)} domains that are given now: give the same domains to resume, or remove its "
+            "staging folder"
+        )
+    begun = (given[config_id] for config_id in own.configs if config_id in given)
+    return tuple(replace(domain, turn=f"edition {plan.edition} was begun with it") for domain in begun)
+
+
+def _domain(name: str) -> PlannedDomain:
+    config, source = choose_domain(name)
+    warnings = refuse_unsafe(config)
+    return PlannedDomain(config, source, tuple(finding.message for finding in warnings))
+
+
+def _refuse_same_domain_twice(domains: Mapping[str, PlannedDomain]) -> None:
+    """Refuse two names for one domain, by its name and goal or by what its instances are made of."""
+    given: dict[object, str] = {}
+    for name, domain in domains.items():
+        config = domain.config
+        first = given.setdefault(config.domain_id, name)
+        if first != name:
+            raise InvalidOption(
+                f"domain {config.name!r} was given twice, as {first!r} and {name!r}: an edition holds "
+                "a domain once, drop one of them or give them different names or goals"
+            )
+        encoded = encode_config(config)
+        parts = frozenset(encoded.truth_tokens), frozenset(chain.from_iterable(encoded.state_tokens))
+        first = given.setdefault(parts, name)
+        if first != name:
+            raise InvalidOption(
+                f"{first!r} and {name!r} are one domain under two names, {domains[first].config.name!r} and "
+                f"{config.name!r}: truths, actions and outcome states are the same, so their instances would "
+                "be too; drop one of them"
+            )

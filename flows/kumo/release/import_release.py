@@ -1,0 +1,148 @@
+"""Take the KUMO authors' release in as an edition and an evaluation: nothing is executed, nothing repaired.
+
+Domains, instances and books are small and go through memory; episodes and turns are staged as Parquet parts
+by several processes, and become one file a table.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from flows.kumo.release.release_rows import ReleaseRows, read_release
+from flows.refresh.plan import FIRST
+from flows.run.code_version import code_version
+from flows.stages.compute_statistics import analyse_edition
+from schemas.errors import EditionConflict, UnreadableInput
+from schemas.ids import content_id
+from schemas.kumo.plan import KumoPlan
+from schemas.kumo.things import Rejection
+from schemas.plan import EditionPlan, EvaluationPlan, RefreshPlan
+from schemas.tables import TABLES, staged_tables
+from warehouse.catalog.catalog import published_editions, row_file
+from warehouse.editions.publish import Publication, publish, read_published_plan
+from warehouse.kumo.release.files import Skipped
+from warehouse.kumo.release.layout import Release, find_release
+from warehouse.kumo.release.run_table import run_table_episodes
+from warehouse.kumo.release.trajectories import (
+    TRAJECTORY_TABLES,
+    ImportProgress,
+    import_trajectories,
+    merge_parts,
+    write_part,
+)
+from warehouse.kumo.rows import Row, rejection_row
+from warehouse.lock.root_lock import lock_root
+from warehouse.store.parquet import sort_by_key
+from warehouse.store.store import Store
+
+if TYPE_CHECKING:
+    import pyarrow
+
+EDITION = "kumo-2025-release"
+_RUN_TABLE_PART = 99_999
+
+
+def import_release(
+    store: Store,
+    path: Path,
+    domains: Sequence[str],
+    models: Sequence[str],
+    tell: Callable[[str], None],
+    on_progress: Callable[[ImportProgress], None],
+) -> tuple[Publication, tuple[Skipped, ...]] | None:
+    """Publish the release as edition `kumo-2025-release`; None where that was done before from the same.
+
+    `tell` is given a line for each stage. Raises UnreadableInput for a folder that is no release,
+    InvalidOption for a domain or model that it lacks, EditionConflict where the edition was imported from
+    something else, RootLocked where somebody else writes to the root.
+    """
+    release = find_release(path).only(domains, models)
+    plan = _plan(release, models)
+    with (
+        lock_root(store, f"import {plan.edition}", tell),
+        TemporaryDirectory(prefix="perennial-import-") as folder,
+    ):
+        is_published = plan.edition in published_editions(store)
+        if is_published and _is_imported(store, plan):
+            return None
+        rows = read_release(release)
+        if not rows.tables["instances"]:
+            reason = rows.skipped[0].warning if rows.skipped else "it holds none"
+            raise UnreadableInput(f"{path}: no instance could be read; {reason}")
+        counted = ", ".join(f"{len(found):,} {name}" for name, found in rows.tables.items())
+        tell(f"instances    {counted}; {len(rows.findings):,} findings")
+        parts = Path(folder)
+        files = [*release.trajectories, *release.oracle]
+        read = import_trajectories(files, rows.boards, parts, on_progress=on_progress)
+        _add_run_table(release, rows, models, parts)
+        merged = {name: merge_parts(parts, name, plan.evaluation.unit) for name in TRAJECTORY_TABLES}
+        tell(f"runs         {read.counts['episodes']:,} episodes with their texts")
+        counts: Counter[str] = Counter()
+        if not is_published:
+            questions = _arrow({**rows.tables, "rejections": _rejections(rows.findings, rows.skipped)})
+            counts.update(publish(store, plan.growth, questions, [], datetime.now(UTC)).counts)
+        answers = _arrow({"rejections": _rejections(read.findings, read.skipped)}, answers=True)
+        statistics = analyse_edition(store, plan.edition, (), merged)
+        tell(f"statistics   {statistics.num_rows:,}")
+        made = publish(store, plan.evaluation, answers, [], datetime.now(UTC), merged, statistics=statistics)
+        counts.update({**made.counts, "statistics": statistics.num_rows})
+        return Publication(plan.edition, counts), (*rows.skipped, *read.skipped)
+
+
+def _is_imported(store: Store, plan: RefreshPlan) -> bool:
+    """Whether the published edition has its evaluation; raise EditionConflict where it is another one."""
+    if read_published_plan(store, plan.edition).imported_from != plan.growth.imported_from:
+        raise EditionConflict(
+            f"edition {EDITION} is already published in {store.root}, imported from other files or with "
+            "other --domains or --models, and is never changed: import into another --root"
+        )
+    return store.exists(row_file(plan.evaluation.unit))
+
+
+def _rejections(findings: Sequence[Rejection], skipped: Sequence[Skipped]) -> list[Row]:
+    of_skipped = (Rejection("import", entry.place, "skipped", entry.reason) for entry in skipped)
+    return [rejection_row(finding) for finding in dict.fromkeys((*findings, *of_skipped))]
+
+
+def _plan(release: Release, models: Sequence[str]) -> RefreshPlan:
+    """Return the plan that an imported edition keeps; what it was read from counts by names and sizes."""
+    parts = (*release.instances, *release.books, *release.trajectories, *release.oracle)
+    files = (*release.configs.values(), *(part.file for part in parts), release.run_table)
+    listed = sorted((file.name, file.path.stat().st_size) for file in files if file is not None)
+    settings = tuple(dict.fromkeys(file.setting for file in release.instances))
+    own = KumoPlan((), settings, instances=0, min_expected_steps=0.0, preset="kumo-2025").as_json()
+    digest = content_id("release", listed, sorted(models))
+    version = code_version()
+    return RefreshPlan(
+        EditionPlan(EDITION, "kumo", own, 0, (), version, digest),
+        EvaluationPlan(EDITION, FIRST, "kumo", release.players, 0, 0, version, imported_from=digest),
+    )
+
+
+def _add_run_table(release: Release, rows: ReleaseRows, models: Sequence[str], parts: Path) -> None:
+    """Add the runs of players whose own files are not there: the release's table has no moves of them."""
+    file = release.run_table
+    if file is None:
+        return
+    try:
+        tables = run_table_episodes(file.path, rows.boards, release.trajectories, models)
+    except UnreadableInput as error:
+        rows.skip(file, None, str(error))
+        return
+    for name, table in tables.items():
+        write_part(table, parts, name, _RUN_TABLE_PART)
+
+
+def _arrow(rows: Mapping[str, list[Row]], *, answers: bool = False) -> dict[str, "pyarrow.Table"]:
+    """Return the small tables, sorted by their keys; those that an import has nothing for are empty."""
+    import pyarrow as pa
+
+    tables = {}
+    for name in staged_tables("kumo", answers=answers):
+        if name not in TRAJECTORY_TABLES:
+            table = pa.Table.from_pylist(rows.get(name, []), schema=TABLES[name].arrow_schema())
+            tables[name] = sort_by_key(table, TABLES[name])
+    return tables

@@ -1,0 +1,91 @@
+"""How KUMO is played: an instance of a published edition with the book that passed its check."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from schemas.game import Episode, Playing
+from schemas.kumo.things import Instance
+from tasks.kumo.board import Board
+from tasks.kumo.books.rules import rules_of
+from tasks.kumo.configuration import parse_config
+from tasks.kumo.encoding import EncodedConfig, encode_config, encode_instance
+from tasks.kumo.game import VARIANTS, KumoGame
+from tasks.kumo.players import PLAYERS
+from tasks.kumo.search import Solution
+from warehouse.catalog.published_rows import rows_with
+from warehouse.kumo.rows import Row, episode_id, instance_from_row, kumo_episode_row, move_rows
+from warehouse.store.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class KumoSeat:
+    """An instance as it is played, and the ids of instance and book (`schemas.game.Seat`)."""
+
+    instance_id: str
+    book_id: str
+    board: Board
+
+    def start(self) -> KumoGame:
+        """Return a fresh game of it."""
+        return KumoGame(self.board)
+
+    def episode_id(self, player: str, run: int) -> str:
+        """Return the content id of instance, book, player and run."""
+        return episode_id(self.book_id, self.instance_id, player, run)
+
+    def own_rows(self, episode_id: str, episode: Episode) -> dict[str, list[Row]]:
+        """Return the rows of `kumo_episodes` and `kumo_moves`."""
+        assert isinstance(episode.game, KumoGame)
+        return {
+            "kumo_episodes": [kumo_episode_row(episode_id, self.book_id, episode.game.tests)],
+            "kumo_moves": move_rows(episode_id, episode.game.steps),
+        }
+
+
+def take_seats(store: Store, edition: str, instance_ids: Sequence[str]) -> list[KumoSeat]:
+    """Return the seat of each of these instances that has a book that passed its check, in their order."""
+    columns = ("instance_id", "book_id", "text", "verdict")
+    books = rows_with(store, "kumo_books", edition, "instance_id", instance_ids, columns)
+    usable = {book["instance_id"]: book for book in books if book["verdict"] == "passed"}
+    shared = rows_with(store, "instances", edition, "instance_id", usable)
+    kumos = rows_with(store, "kumo_instances", edition, "instance_id", usable)
+    own = {row["instance_id"]: row for row in kumos}
+    rows = {row["instance_id"]: {**row, **own[row["instance_id"]]} for row in shared}
+    config_ids = {row["config_id"] for row in rows.values()}
+    configs = {
+        row["config_id"]: encode_config(parse_config(row["config"], f"edition {edition}"))
+        for row in rows_with(store, "kumo_seed_configs", edition, "config_id", config_ids)
+    }
+    played = [(rows[id_], usable[id_]) for id_ in instance_ids if id_ in usable]
+    return [_seat(configs[row["config_id"]], row, book) for row, book in played]
+
+
+def _seat(encoded: EncodedConfig, row: Row, book: Row) -> KumoSeat:
+    instance = instance_from_row(row, encoded.config)
+    board = Board(
+        encoded.config,
+        instance,
+        encode_instance(encoded, instance),
+        book["text"],
+        rules_of(encoded, instance),
+        _solution(row, instance),
+    )
+    return KumoSeat(row["instance_id"], book["book_id"], board)
+
+
+def _solution(row: Row, instance: Instance) -> Solution:
+    *actions, answer = row["golden"]
+    return Solution(
+        status="solved",
+        expected_steps=row["expected_steps"],
+        golden_actions=tuple(instance.actions.index(action) for action in actions),
+        golden_answer=instance.truths.index(answer),
+    )
+
+
+PLAYING = Playing(
+    PLAYERS,
+    VARIANTS,
+    take_seats,
+    reads=("kumo_seed_configs", "instances", "kumo_instances", "kumo_books"),
+)

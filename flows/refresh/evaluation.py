@@ -1,0 +1,116 @@
+"""From what the operator asked for to the plan of an evaluation, new or already begun."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from flows.console.clock import refuse_clock_set_back
+from flows.refresh.player_choice import check_models, choose_players
+from flows.run.code_version import code_version
+from schemas.benchmark import find_benchmark
+from schemas.errors import EditionConflict, InvalidOption
+from schemas.plan import EditionPlan, EvaluationPlan
+from schemas.settings import RefreshSettings
+from schemas.units import evaluation_of, split_unit
+from warehouse.catalog.catalog import PART, published_evaluations
+from warehouse.editions.publish import evaluation_plan, read_published_plan
+from warehouse.staging.staging import Staging, staged_units
+from warehouse.store.store import Store
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+
+
+def prepare_evaluation(
+    settings: RefreshSettings, store: Store, name: str = "", *, needs_key: bool = True
+) -> EvaluationPlan:
+    """Return the plan of an evaluation of edition `settings.edition`, after every check that needs no work.
+
+    An evaluation that was begun with equal settings is resumed. A player that earlier evaluations of the
+    edition hold gets run numbers after theirs, withdrawn ones included. Raises InvalidOption where it would
+    play the same again, EditionConflict where the name is taken, both before anything is written.
+    """
+    _refuse_bad_name(name)
+    refuse_clock_set_back(store, datetime.now(UTC))
+    growth = read_published_plan(store, settings.edition)
+    if growth.imported_from:
+        raise InvalidOption(
+            f"edition {growth.edition!r} was imported, and its questions passed no gate here: name an "
+            "edition that `perennial refresh` grew"
+        )
+    benchmark = find_benchmark(growth.benchmark)
+    players = choose_players(settings, benchmark, growth.own)
+    check_models(settings, benchmark, (), players, store, needs_key=needs_key)
+    asked = _plan_asked(settings, growth, players)
+    begun = _find_begun(store, asked, name)
+    if begun is not None:
+        return begun
+    earlier = list(_earlier_plans(store, growth.edition))
+    taken = {plan.name for plan in earlier}
+    numbers = (str(number) for number in range(1, len(taken) + 2))
+    chosen = name or next(number for number in numbers if number not in taken)
+    return replace(asked, name=chosen, first_runs=_first_runs(asked, earlier))
+
+
+def _refuse_bad_name(name: str) -> None:
+    if name and (not _NAME.fullmatch(name) or name == PART):
+        raise InvalidOption(
+            f"--name {name!r}: expected up to 100 letters, digits, dots, dashes and underscores, the first a "
+            f"letter or digit, other than {PART}"
+        )
+
+
+def _plan_asked(settings: RefreshSettings, growth: EditionPlan, players: tuple[str, ...]) -> EvaluationPlan:
+    programs = find_benchmark(growth.benchmark).playing().programs
+    params = settings.player_params() if set(players) - set(programs) else {}
+    return EvaluationPlan(
+        growth.edition, "", growth.benchmark, players, settings.runs, growth.seed, code_version(), params
+    )
+
+
+def _find_begun(store: Store, asked: EvaluationPlan, name: str) -> EvaluationPlan | None:
+    """Return the plan of the evaluation that was begun with these settings; None where none was.
+
+    With a name, of that one, published or not; raises EditionConflict where it has other settings.
+    """
+    if not name:
+        staged = _read_staged_plans(store, asked.edition)
+        return next((plan for plan in staged if plan.asked == asked.asked), None)
+    unit = evaluation_of(asked.edition, name)
+    found = [plan for plan in _earlier_plans(store, asked.edition) if plan.unit == unit]
+    if found and found[0].asked != asked.asked:
+        raise EditionConflict(
+            f"evaluation {unit!r} is there already, with other settings: choose another --name, or leave it "
+            "out"
+        )
+    return found[0] if found else None
+
+
+def _earlier_plans(store: Store, edition: str) -> Iterator[EvaluationPlan]:
+    published = published_evaluations(store, edition)
+    yield from (evaluation_plan(store, unit) for unit in published)
+    yield from (plan for plan in _read_staged_plans(store, edition) if plan.unit not in published)
+
+
+def _read_staged_plans(store: Store, edition: str) -> Iterator[EvaluationPlan]:
+    for unit in staged_units(store):
+        of, name = split_unit(unit)
+        plan = Staging(store, unit).read_plan() if of == edition and name else None
+        if isinstance(plan, EvaluationPlan):
+            yield plan
+
+
+def _first_runs(asked: EvaluationPlan, earlier: list[EvaluationPlan]) -> dict[str, int]:
+    """Return the first run of each player that plays again; raise InvalidOption for one that never draws."""
+    programs = find_benchmark(asked.benchmark).playing().programs
+    first = {}
+    for player in asked.players:
+        held = [plan for plan in earlier if player in plan.players]
+        if held and player in programs and not programs[player].is_random:
+            raise InvalidOption(
+                f"player {player!r} plays the same in each run, and {held[0].unit} has its answers: leave "
+                "it out"
+            )
+        if held:
+            first[player] = max(plan.runs_of(player).stop for plan in held)
+    return first

@@ -1,0 +1,155 @@
+"""What `--dry-run` prints of a refresh or an evaluation: the plan, its counts, the cost of its calls."""
+
+import json
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+
+from flows.console.terminal import Terminal
+from schemas.benchmark import find_benchmark
+from schemas.calls import StageEstimate
+from schemas.endpoint import Endpoint
+from schemas.plan import EvaluationPlan
+from warehouse.store.store import Store
+
+if TYPE_CHECKING:
+    from flows.refresh.plan import PreparedRefresh
+
+
+def print_plan(
+    console: Terminal, store: Store, prepared: "PreparedRefresh", as_json: bool, endpoint: Endpoint
+) -> None:
+    """Print the plan of a refresh for people, or as JSON on standard output, and where it calls models."""
+    from warehouse.ledger.prices import load_prices
+
+    plan, own = prepared.plan, prepared.own
+    estimates = own.estimate(plan.evaluation, load_prices(store))
+    values = {**plan.growth.as_json(), **plan.growth.own, **plan.evaluation.as_json()}
+    shown = {key: value for key, value in values.items() if key not in ("own", "found", "evaluation")}
+    counts = _count_planned_rows(own.counts, plan.evaluation, estimates)
+    if as_json:
+        _print_json({"plan": shown, **own.shown}, counts, {"resumed": prepared.resumed}, estimates, endpoint)
+        return
+    state = " (started before, will be resumed)" if prepared.resumed else ""
+    rows = {key: value for key, value in {**own.shown, **shown}.items() if key not in ("edition", "configs")}
+    _print_tables(console, f"Plan of edition {plan.edition}{state}", rows, counts, estimates, endpoint)
+
+
+def print_evaluation_plan(
+    console: Terminal, store: Store, plan: EvaluationPlan, as_json: bool, endpoint: Endpoint
+) -> None:
+    """Print the plan of an evaluation in the same way."""
+    from warehouse.editions.publish import read_counts
+    from warehouse.ledger.prices import load_prices
+
+    estimates = find_benchmark(plan.benchmark).estimate(store, plan, load_prices(store))
+    instances = read_counts(store, plan.edition).get("instances", 0)
+    counts = _count_planned_rows({"instances": instances}, plan, estimates)
+    shown = plan.as_json()
+    if as_json:
+        _print_json({"plan": shown}, counts, {}, estimates, endpoint)
+        return
+    _print_tables(console, f"Plan of evaluation {plan.unit}", shown, counts, estimates, endpoint)
+
+
+def _print_json(
+    head: Mapping[str, object],
+    counts: Mapping[str, int],
+    state: Mapping[str, object],
+    estimates: list[StageEstimate],
+    endpoint: Endpoint,
+) -> None:
+    document = {**head, "counts": counts, **state, "estimates": [asdict(estimate) for estimate in estimates]}
+    if estimates:
+        document["endpoint"] = {"base_url": endpoint.base_url, "key": endpoint.key_from}
+    sys.stdout.write(json.dumps(document, indent=1) + "\n")
+
+
+def _print_tables(
+    console: Terminal,
+    title: str,
+    rows: Mapping[str, object],
+    counts: Mapping[str, int],
+    estimates: list[StageEstimate],
+    endpoint: Endpoint,
+) -> None:
+    table = Table(title=title, title_justify="left", show_header=False)
+    for key, value in rows.items():
+        table.add_row(key, _in_words(value))
+    table.add_section()
+    for key, count in counts.items():
+        table.add_row(key, f"{count:,}")
+    console.print(table)
+    if estimates:
+        console.print(_estimate_table(estimates))
+        console.print(f"endpoint: {endpoint.describe()}", markup=False, highlight=False)
+
+
+def _in_words(value: object) -> str:
+    if isinstance(value, dict):
+        return ", ".join(
+            f"{key}={_in_words(part)}" for key, part in value.items() if part not in ("", [], {})
+        )
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _count_planned_rows(
+    growth: Mapping[str, int], plan: EvaluationPlan, estimates: list[StageEstimate]
+) -> dict[str, int]:
+    """Return what will be there if all goes well: rows of `instances` and `episodes`, and so on."""
+    programs = find_benchmark(plan.benchmark).playing().programs
+    drawing = [name not in programs or programs[name].is_random for name in plan.players]
+    runs = sum(plan.runs if draws else 1 for draws in drawing)
+    calls = sum(estimate.calls_low for estimate in estimates)
+    return {**growth, "episodes": growth.get("instances", 0) * runs, "model_calls": calls}
+
+
+def _estimate_table(estimates: list[StageEstimate]) -> Table:
+    table = Table(
+        title="Estimate of its model calls, from (all goes well) to (every repair is needed)",
+        title_justify="left",
+        caption=(
+            "tokens belong to the lower number of calls; a model without a price in prices.csv has no cost"
+        ),
+        caption_justify="left",
+    )
+    for heading in ("stage", "model"):
+        table.add_column(heading)
+    for heading in ("calls", "tokens in", "tokens out", "cost"):
+        table.add_column(heading, justify="right")
+    for row in estimates:
+        table.add_row(
+            row.stage,
+            row.model,
+            _span(f"{row.calls_low:,}", f"{row.calls_high:,}"),
+            f"{row.prompt_tokens:,}",
+            f"{row.completion_tokens:,}",
+            _cost(row.cost_low_usd, row.cost_high_usd),
+        )
+    if len(estimates) > 1:
+        table.add_section()
+        table.add_row(
+            "all",
+            "",
+            _span(f"{sum(e.calls_low for e in estimates):,}", f"{sum(e.calls_high for e in estimates):,}"),
+            f"{sum(e.prompt_tokens for e in estimates):,}",
+            f"{sum(e.completion_tokens for e in estimates):,}",
+            _cost(_total([e.cost_low_usd for e in estimates]), _total([e.cost_high_usd for e in estimates])),
+        )
+    return table
+
+
+def _total(costs: list[float | None]) -> float | None:
+    known = [cost for cost in costs if cost is not None]
+    return sum(known) if len(known) == len(costs) else None
+
+
+def _cost(low: float | None, high: float | None) -> str:
+    return "unknown" if low is None or high is None else _span(f"${low:,.2f}", f"${high:,.2f}")
+
+
+def _span(low: str, high: str) -> str:
+    return low if low == high else f"{low} to {high}"

@@ -1,0 +1,145 @@
+"""Play: each player of an evaluation on the instances of a published edition, whatever the benchmark.
+
+A batch is one player on one domain and setting, and of these on one chunk of the instances.
+"""
+
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache, partial
+
+from flows.stages.model_calls import CallsFailed, ModelSession, run_session
+from flows.stages.policies import Policies
+from flows.stages.workspace import Workspace
+from schemas.benchmark import Batch, Rows, Stage, find_benchmark
+from schemas.game import Episode, Playing, Seat
+from schemas.ids import derive_rng
+from schemas.plan import EvaluationPlan
+from schemas.tables import TABLES, staged_tables
+from tasks.play.model_player import parse_model_player, play_all
+from tasks.play.program_player import Program, play_program
+from warehouse.catalog.catalog import table_file
+from warehouse.staging.play_rows import episode_row, turn_rows
+from warehouse.store.store import Store
+
+CHUNK = 10_000
+# An episode that reads its reply has no call in flight: another one under way uses the client's slot.
+EPISODES_A_CALL = 2
+Place = tuple[str, str, str]
+
+
+def play_stage(benchmark: str) -> Stage:
+    """Return the stage that plays, for this benchmark."""
+    answers = staged_tables(benchmark, answers=True)
+    programs = _playing(benchmark).programs
+
+    def one_task_for_programs(batch: Batch) -> object:
+        """Programs play a chunk one after the other in one task run, models each in their own."""
+        return batch.key[:-1] if batch.key[-1] in programs else batch.key
+
+    return Stage(
+        "episodes",
+        "Lets players play the instances of the edition.",
+        _batches,
+        play,
+        reads=_playing(benchmark).reads,
+        writes=tuple(name for name in answers if TABLES[name].kind == "answers"),
+        spreads=_needs_no_model,
+        chain=one_task_for_programs,
+    )
+
+
+def play(workspace: Workspace, batch: Batch, policies: Policies) -> dict[str, Rows]:
+    """Return the rows of a player's episodes on one chunk of instances.
+
+    Raises CallsFailed where calls failed for good, unless such episodes are accepted: answers are in the
+    ledger, so that only the failed calls are made again.
+    """
+    plan, player = workspace.evaluation, batch.key[-1]
+    domain, setting, chunk, _ = batch.key
+    playing = _playing(plan.benchmark)
+    seats = _seats(workspace.staging.store, plan.benchmark, plan.edition, (domain, setting, chunk))
+    if player in playing.programs:
+        return _rows(_play_cell(plan, seats, playing.programs[player]))
+    work = partial(_play_model, plan, seats, playing, player)
+    tables = run_session(workspace, policies.calls, work)
+    failed = sum(row["status"] == "api_error" for row in tables["episodes"])
+    if failed and not policies.accept_api_errors:
+        raise CallsFailed(failed)
+    return tables
+
+
+def _play_cell(
+    plan: EvaluationPlan, seats: Sequence[Seat], program: Program
+) -> Iterator[tuple[Seat, Episode, float]]:
+    runs = plan.runs_of(program.name)
+    for seat in seats:
+        # A player that never draws plays once, as its runs would be equal.
+        for run in runs if program.is_random else runs[:1]:
+            rng = derive_rng(plan.seed, f"episode/{seat.instance_id}/{program.name}", run)
+            started = time.perf_counter()
+            episode = play_program(program, seat.start(), run, rng)
+            yield seat, episode, time.perf_counter() - started
+
+
+async def _play_model(
+    plan: EvaluationPlan, seats: Sequence[Seat], playing: Playing, player: str, session: ModelSession
+) -> dict[str, Rows]:
+    calls = session.batch()
+    chosen = parse_model_player(player, plan.player_params, playing.variants)
+    runs = plan.runs_of(player)
+    games = [seat.start for seat in seats]
+    episodes = await play_all(calls, chosen, games, runs, EPISODES_A_CALL * session.policy.concurrency)
+    taken = (sum(calls.seconds(turn.call_id) for turn in e.turns if turn.call_id) for e in episodes)
+    seated = (seats[number // len(runs)] for number in range(len(episodes)))
+    return calls.add_to(_rows(zip(seated, episodes, taken, strict=True)))
+
+
+def _rows(played: Iterable[tuple[Seat, Episode, float]]) -> dict[str, Rows]:
+    """Return the rows of all episodes by table; each comes with its seat and how long it took."""
+    tables: dict[str, Rows] = defaultdict(list, episodes=[])
+    for seat, episode, seconds in played:
+        identity = seat.episode_id(episode.player, episode.run)
+        tables["episodes"].append(episode_row(episode, identity, seat.instance_id, seconds))
+        tables["turns"] += turn_rows(episode, identity)
+        for name, rows in seat.own_rows(identity, episode).items():
+            tables[name] += rows
+    return dict(tables)
+
+
+def _batches(workspace: Workspace) -> list[Batch]:
+    plan = workspace.evaluation
+    counts: dict[tuple[str, str], int] = defaultdict(int)
+    for domain, setting, *_ in _instances(workspace.staging.store, plan.edition):
+        counts[domain, setting] += 1
+    return [
+        Batch("episodes", (*place, str(chunk), player))
+        for place, count in counts.items()
+        for chunk in range(-(-count // CHUNK))
+        for player in plan.players
+    ]
+
+
+def _needs_no_model(workspace: Workspace, batch: Batch) -> bool:
+    return batch.key[-1] in _playing(workspace.plan.benchmark).programs
+
+
+def _playing(benchmark: str) -> Playing:
+    return find_benchmark(benchmark).playing()
+
+
+@lru_cache(maxsize=1)
+def _seats(store: Store, benchmark: str, edition: str, place: Place) -> tuple[Seat, ...]:
+    """Return the seats of one chunk: read once for all players."""
+    domain, setting, chunk = place
+    ids = [id_ for *of, _, id_ in _instances(store, edition) if of == [domain, setting]]
+    wanted = ids[int(chunk) * CHUNK :][:CHUNK]
+    return tuple(_playing(benchmark).seats(store, edition, wanted))
+
+
+@lru_cache(maxsize=1)
+def _instances(store: Store, edition: str) -> list[tuple[str, str, int, str]]:
+    """Return domain, setting, index and id of each instance, sorted: an edition never changes."""
+    columns = ["domain", "setting", "index", "instance_id"]
+    table = store.read_table(table_file("instances", edition), columns)
+    return sorted(zip(*(table[name].to_pylist() for name in columns), strict=True))

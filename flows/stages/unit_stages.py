@@ -1,0 +1,16 @@
+"""The stages of what is staged: a benchmark's own for an edition, the shared play for an evaluation."""
+
+from flows.stages.play_episodes import play_stage
+from flows.stages.workspace import Workspace
+from schemas.benchmark import Stage, find_benchmark
+from schemas.units import is_evaluation
+
+
+def stages_of(unit: str, benchmark: str) -> tuple[Stage, ...]:
+    """Return the stages by which this edition or evaluation of the benchmark is made, in order."""
+    return (play_stage(benchmark),) if is_evaluation(unit) else find_benchmark(benchmark).growing()
+
+
+def staged_stages(workspace: Workspace) -> tuple[Stage, ...]:
+    """Return the stages of what is staged."""
+    return stages_of(workspace.plan.unit, workspace.plan.benchmark)

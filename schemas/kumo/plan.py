@@ -1,0 +1,43 @@
+"""KUMO's own part of an edition's plan."""
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from schemas.kumo.authoring import AuthoringPlan
+from schemas.kumo.things import Setting
+
+
+@dataclass(frozen=True, slots=True)
+class KumoPlan:
+    """What of KUMO decides an edition's questions.
+
+    `configs` are the content ids of the given domains' configurations, in order. With a `domain_count` the
+    domains took turns: so many of them, those first that the last `rest_editions` editions do not hold.
+    """
+
+    configs: tuple[str, ...]
+    settings: tuple[Setting, ...]
+    instances: int
+    min_expected_steps: float
+    preset: str = ""
+    authoring: AuthoringPlan = field(default_factory=AuthoringPlan)
+    domain_count: int | None = None
+    rest_editions: int = 0
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the plan as a JSON object."""
+        values = asdict(self)
+        values["configs"] = list(self.configs)
+        values["settings"] = [setting.name for setting in self.settings]
+        values["authoring"]["categories"] = list(self.authoring.categories)
+        return values
+
+    @classmethod
+    def from_json(cls, values: dict[str, Any]) -> "KumoPlan":
+        """Return the plan that `as_json` wrote."""
+        parts = {
+            "configs": tuple(values["configs"]),
+            "settings": tuple(Setting.parse(name) for name in values["settings"]),
+            "authoring": AuthoringPlan.from_json(values["authoring"]),
+        }
+        return cls(**{**values, **parts})

@@ -1,0 +1,144 @@
+"""KUMO's own settings: section [kumo] of perennial.toml."""
+
+from collections.abc import Collection
+from typing import Any, Self
+
+from pydantic import field_validator
+
+from schemas.errors import InvalidOption
+from schemas.kumo.authoring import AUTHOR_ROLES, AuthoringPlan
+from schemas.kumo.gate import GatePolicy
+from schemas.kumo.things import Setting
+from schemas.settings import RefreshSettings
+from schemas.settings.form import AUTHORS, OPERATION, Names, setting
+from schemas.settings.models import only_set
+
+PRESETS: dict[str, dict[str, Any]] = {
+    "": {},
+    "kumo-2025": {"min_expected_steps": 0.0, "max_trivial_share": 1.0},
+}
+_DEFAULT_PROPOSALS = 3
+
+
+class KumoSettings(RefreshSettings):
+    """Which domains and instances, who authors them, and the gate's thresholds."""
+
+    domains: Names = setting(
+        [], "Bundled domains or paths of .json files, separated by commas. Default: all bundled."
+    )
+    settings: Names = setting(["easy", "hard"], "Sizes: easy, hard, or NxM (truths x actions).")
+    players: Names = setting(
+        [],
+        "Players, separated by commas: oracle, greedy, random, reader; any other name is treated as a model, "
+        "symbolic:MODEL shows that model the rules as a mapping instead of a book. Default: these four.",
+    )
+    instances: int = setting(50, "Instances per domain and setting.", ge=1, le=1_000_000)
+    preset: str = setting("", "kumo-2025: instances as in the paper, trivial ones included.")
+    min_expected_steps: float = setting(1.0, "Smallest number of expected steps of an instance.", ge=0, le=50)
+    domain_count: int | None = setting(
+        None, "Use this many of the domains, the least recently used first. Default: all.", ge=1, le=1_000
+    )
+    rest_editions: int = setting(
+        2, "With --domain-count: editions for which a domain should rest after use.", ge=0, le=1_000
+    )
+
+    author: str = setting("", "Model for all author roles.", AUTHORS)
+    proposer: str = setting("", "Model that proposes domains.", AUTHORS)
+    configurer: str = setting("", "Model that writes seed configurations.", AUTHORS)
+    writer: str = setting("", "Model that writes knowledge books.", AUTHORS)
+    reviser: str = setting("", "Model that reads books back and revises them.", AUTHORS)
+    propose: int | None = setting(
+        None,
+        "New domains to propose. Default with a proposer: 3, or none with --domains.",
+        AUTHORS,
+        ge=0,
+        le=1_000,
+    )
+    categories: Names = setting([], "Categories of new domains, separated by commas.", AUTHORS)
+    continuations: int = setting(
+        3, "Largest number of continuations of a cut-off configuration.", AUTHORS, ge=0, le=20
+    )
+    repairs: int = setting(3, "Largest number of repairs of an invalid configuration.", AUTHORS, ge=0, le=20)
+    book_rounds: int = setting(3, "Largest number of revisions of a book.", AUTHORS, ge=0, le=20)
+    author_temperature: float | None = setting(None, "Temperature of authors.", AUTHORS, ge=0, le=2)
+    author_max_tokens: int | None = setting(
+        None, "Largest number of tokens of an author's reply.", AUTHORS, ge=1
+    )
+
+    max_trivial_share: float = setting(
+        0.0, "Largest share of instances whose answer needs no test.", OPERATION, ge=0, le=1
+    )
+    min_distinct_books: float = setting(1.0, "Smallest share of distinct books.", OPERATION, ge=0, le=1)
+    max_collision_probability: float = setting(
+        1.0, "Largest probability that uniform draws repeat an instance.", OPERATION, ge=0, le=1
+    )
+
+    @field_validator("preset")
+    @classmethod
+    def _check_preset(cls, value: str) -> str:
+        if value not in PRESETS:
+            known = ", ".join(name for name in PRESETS if name)
+            raise ValueError(f"preset {value!r} is not known; known: {known}")
+        return value
+
+    @field_validator("domains")
+    @classmethod
+    def _each_once(cls, value: list[str]) -> list[str]:
+        return list(dict.fromkeys(value))
+
+    @field_validator("settings")
+    @classmethod
+    def _check_settings(cls, value: list[str]) -> list[str]:
+        return list(dict.fromkeys(Setting.parse(name).name for name in value))
+
+    def fill_preset(self, flags: Collection[str]) -> Self:
+        """Return the settings with what the preset sets, but for what flags set."""
+        preset = PRESETS[self.preset]
+        return self.model_copy(update={name: value for name, value in preset.items() if name not in flags})
+
+    def own_policy(self) -> GatePolicy:
+        """Return the thresholds that an edition must hold to before it is published."""
+        return GatePolicy(self.max_trivial_share, self.min_distinct_books, self.max_collision_probability)
+
+    def author_models(self) -> tuple[str, ...]:
+        """Return the models that the settings name for the roles of authors."""
+        return tuple(getattr(self, role) for role in ("author", *AUTHOR_ROLES))
+
+    def authoring(self, has_domains: bool) -> AuthoringPlan:
+        """Return who authors: `author` fills each role that has no model of its own.
+
+        Without `propose`, new domains are proposed where nobody named domains. Raises InvalidOption for
+        roles that cannot work alone.
+        """
+        named = {role: getattr(self, role) or self.author for role in AUTHOR_ROLES}
+        if named["writer"] and not named["reviser"]:
+            named["reviser"] = named["writer"]
+        if bool(named["proposer"]) != bool(named["configurer"]):
+            lacking = "configurer" if named["proposer"] else "proposer"
+            raise InvalidOption(
+                f"a proposed domain needs a proposer and a configurer, and no model is the {lacking}: "
+                f"name it with --{lacking}, or all roles with --author"
+            )
+        if self.reviser and not named["writer"]:
+            raise InvalidOption("a reviser revises what a model wrote: name it with --writer or --author")
+        proposals = self._proposals(bool(named["proposer"]), has_domains)
+        if not proposals:
+            named["proposer"] = named["configurer"] = ""
+        return AuthoringPlan(
+            **named,
+            proposals=proposals,
+            categories=tuple(self.categories) if proposals else (),
+            params=only_set(temperature=self.author_temperature, max_tokens=self.author_max_tokens),
+            continuations=self.continuations,
+            repairs=self.repairs,
+            book_rounds=self.book_rounds,
+        )
+
+    def _proposals(self, has_proposer: bool, has_domains: bool) -> int:
+        if self.propose and not has_proposer:
+            raise InvalidOption(
+                f"--propose {self.propose} needs a model that proposes domains: name it with --author"
+            )
+        if self.propose is not None or not has_proposer:
+            return self.propose or 0
+        return 0 if has_domains else _DEFAULT_PROPOSALS

@@ -1,0 +1,49 @@
+"""How a setting is written down: one field with its default, its limits and its description."""
+
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field
+from pydantic.fields import FieldInfo
+
+AUTHORS = "Models as authors (key: PERENNIAL_API_KEY or OPENAI_API_KEY)"
+PLAYERS = "Models as players"
+CALLS = "Calls and their limits"
+OPERATION = "Operation"
+PANELS = ("", AUTHORS, PLAYERS, CALLS, OPERATION)
+
+
+def split_names(value: Any) -> Any:
+    """Return the names of a text `a,b`, or of a list, without blank ones; leave anything else as it is."""
+    parts = value.split(",") if isinstance(value, str) else value
+    if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
+        return value
+    return [part.strip() for part in parts if part.strip()]
+
+
+Names = Annotated[list[str], BeforeValidator(split_names)]
+
+
+def setting(default: Any, description: str, panel: str = "", **limits: Any) -> Any:
+    """Return the field of a setting; `panel` is the group of options that `--help` shows it in."""
+    return Field(default, description=description, json_schema_extra={"panel": panel}, **limits)
+
+
+def describe_setting(field: FieldInfo) -> str:
+    """Return the setting's description and, where there is one, its default."""
+    default = field.default
+    if default in (None, "", []) or default is False:
+        return str(field.description)
+    text = (
+        ",".join(default)
+        if isinstance(default, list)
+        else f"{default:g}"
+        if isinstance(default, int | float)
+        else default
+    )
+    return f"{field.description} Default: {text}."
+
+
+def panel_of(field: FieldInfo) -> str:
+    """Return the setting's panel, "" for the main one."""
+    extra = field.json_schema_extra
+    return str(extra["panel"]) if isinstance(extra, dict) else ""

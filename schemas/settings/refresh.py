@@ -1,0 +1,210 @@
+"""The settings of a refresh: flags over environment over perennial.toml over defaults.
+
+A benchmark's settings are a subclass of `RefreshSettings`: its own fields are written in its section of
+perennial.toml. Each setting is described once, by its field: command line options and flow parameters are
+made from the fields.
+"""
+
+import os
+import re
+import tomllib
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
+from pydantic.fields import FieldInfo
+
+from schemas.benchmark import Benchmark, benchmarks, find_benchmark
+from schemas.errors import InvalidOption, shorten
+from schemas.settings.form import PANELS, Names, panel_of, setting
+from schemas.settings.models import ModelSettings
+from schemas.settings.operation import OperatingSettings
+
+SETTINGS_FILE = "perennial.toml"
+DEFAULT_BENCHMARK = "kumo"
+_SEED_LIMIT = 2**63
+EditionName = Annotated[str, Field(pattern=r"^$|^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")]
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_WIDTH = 200
+_PROBLEMS_SHOWN = 8
+
+
+class RefreshSettings(ModelSettings, OperatingSettings, BaseModel):
+    """What an operator may set for `perennial refresh`, whatever the benchmark.
+
+    In the environment a setting is called PERENNIAL_ and its name in capitals, a benchmark's own
+    PERENNIAL_, the benchmark's name, _ and its name. Lists may be written `a,b`.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    benchmark: str = setting(DEFAULT_BENCHMARK, "Benchmark that the edition belongs to.")
+    root: str = setting("warehouse/data", "Data root.")
+    edition: EditionName = setting("", "Name of the edition. Default: the benchmark and the date.")
+    seed: int = setting(0, "Seed of all random draws.", ge=0, lt=_SEED_LIMIT)
+    players: Names = setting(
+        [],
+        "Players, separated by commas: programs of the benchmark; any other name is treated as a model. "
+        "Default: all programs.",
+    )
+    runs: int = setting(5, "Runs per instance, of random players and models.", ge=1, le=1_000)
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _no_true_as_one(cls, value: Any, info: ValidationInfo) -> Any:
+        """Refuse true and false where a number is expected, which pydantic reads as 1 and 0."""
+        if isinstance(value, bool) and cls.model_fields[str(info.field_name)].annotation is not bool:
+            raise ValueError("expected something else than true or false")
+        return value
+
+    @field_validator("*")
+    @classmethod
+    def _without_control_characters(cls, value: Any) -> Any:
+        """Refuse what no path, name or URL holds: line breaks, NUL and other control characters."""
+        for text in value if isinstance(value, list) else [value]:
+            if isinstance(text, str) and _CONTROL.search(text):
+                raise ValueError("expected one line without control characters")
+        return value
+
+    @field_validator("players")
+    @classmethod
+    def _without_repeats(cls, value: list[str]) -> list[str]:
+        return list(dict.fromkeys(value))
+
+    def fill_preset(self, _flags: Collection[str]) -> Self:
+        """Return the settings with what a preset sets, but for what flags set."""
+        return self
+
+    def own_policy(self) -> Any:
+        """Return how the benchmark's stages work, of what does not decide what an edition holds."""
+        return None
+
+    def author_models(self) -> tuple[str, ...]:
+        """Return the models that the settings name to author an edition."""
+        return ()
+
+    @classmethod
+    def own_fields(cls) -> set[str]:
+        """Return the names of the benchmark's own settings."""
+        return set(cls.model_fields) - set(RefreshSettings.model_fields)
+
+    @classmethod
+    def ordered_fields(cls) -> dict[str, FieldInfo]:
+        """Return the fields as options show them: by panel, and the benchmark's own first."""
+        own = cls.own_fields()
+        by_panel = sorted(
+            cls.model_fields.items(), key=lambda item: (PANELS.index(panel_of(item[1])), item[0] not in own)
+        )
+        return dict(by_panel)
+
+
+def load_settings(flags: Mapping[str, Any]) -> RefreshSettings:
+    """Return the settings with these flags (None: not given); raise InvalidOption naming each bad one."""
+    given = {name: value for name, value in flags.items() if value is not None}
+    file = _read_settings_file()
+    benchmark = _benchmark(given, file)
+    form: type[RefreshSettings] = benchmark.settings()
+    values = {**_from_file(benchmark, form, file), **_from_environment(benchmark, form), **given}
+    try:
+        return form(**values).fill_preset(given)
+    except ValidationError as error:
+        problems = "; ".join(_in_words(dict(problem)) for problem in error.errors()[:_PROBLEMS_SHOWN])
+        more = error.error_count() - _PROBLEMS_SHOWN
+        raise InvalidOption(
+            f"{problems}{f'; and {more:,} more' if more > 0 else ''} (see `perennial refresh --help`)"
+        ) from None
+
+
+def choose_benchmark(flag: str | None) -> Benchmark:
+    """Return the benchmark of flag, environment or perennial.toml; raise InvalidOption for no such."""
+    return _benchmark({"benchmark": flag} if flag else {}, _read_settings_file())
+
+
+def _benchmark(given: Mapping[str, Any], file: Mapping[str, Any]) -> Benchmark:
+    sources: tuple[Mapping[str, Any], ...] = (
+        given,
+        {"benchmark": os.environ.get("PERENNIAL_BENCHMARK")},
+        file,
+    )
+    name = next((name for source in sources if (name := source.get("benchmark"))), DEFAULT_BENCHMARK)
+    # Anything else than a text is refused with the other bad settings.
+    return find_benchmark(name if isinstance(name, str) else DEFAULT_BENCHMARK)
+
+
+def _read_settings_file() -> dict[str, Any]:
+    """Return the keys of perennial.toml, a byte order mark aside; nothing where there is no such file."""
+    path = Path(SETTINGS_FILE)
+    try:
+        if path.is_file():
+            return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except ValueError as error:
+        raise InvalidOption(f"{SETTINGS_FILE}: {error}") from None
+    except RecursionError:
+        raise InvalidOption(f"{SETTINGS_FILE}: nested too deeply; expected keys with plain values") from None
+    except OSError as error:
+        raise InvalidOption(
+            f"{SETTINGS_FILE}: cannot be read ({error.strerror}); check its permissions"
+        ) from None
+    if os.path.lexists(path):
+        raise InvalidOption(
+            f"{SETTINGS_FILE}: not a regular file; remove it, or write the settings to a file of this name"
+        )
+    return {}
+
+
+def _from_file(benchmark: Benchmark, form: type[RefreshSettings], file: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the file's shared settings and those of the benchmark's section; other sections are ignored."""
+    name, own = benchmark.name, form.own_fields()
+    shared = {key: value for key, value in file.items() if key not in benchmarks()}
+    section = file.get(name, {})
+    if not isinstance(section, dict):
+        raise InvalidOption(f"{SETTINGS_FILE}: {name}: expected a section [{name}] with settings of {name}")
+    for key in sorted(own & set(shared)):
+        raise InvalidOption(
+            f"{SETTINGS_FILE}: {key} is a setting of the benchmark {name}: write it in section [{name}]"
+        )
+    for key in sorted(set(RefreshSettings.model_fields) & set(section)):
+        raise InvalidOption(
+            f"{SETTINGS_FILE}: {key} in section [{name}] is a setting of every benchmark: write it at the "
+            "top, before any section"
+        )
+    return {**shared, **{key if key in own else f"{name}.{key}": value for key, value in section.items()}}
+
+
+def _from_environment(benchmark: Benchmark, form: type[RefreshSettings]) -> dict[str, str]:
+    own = form.own_fields()
+    names = {
+        name: f"PERENNIAL_{f'{benchmark.name}_{name}' if name in own else name}".upper()
+        for name in form.model_fields
+    }
+    for name in sorted(own):
+        if f"PERENNIAL_{name.upper()}" in os.environ:
+            raise InvalidOption(
+                f"PERENNIAL_{name.upper()}: {name} is a setting of the benchmark {benchmark.name}: "
+                f"set {names[name]} instead"
+            )
+    return {name: os.environ[variable] for name, variable in names.items() if variable in os.environ}
+
+
+def _in_words(problem: dict[str, Any]) -> str:
+    name = ".".join(str(part) for part in problem["loc"])
+    if problem["type"] == "extra_forbidden":
+        # Its value is not shown: it may be a key that somebody put into the file.
+        hint = (
+            "; keys come from the environment (PERENNIAL_API_KEY or OPENAI_API_KEY)" if "key" in name else ""
+        )
+        return (
+            f"{shorten(name if name.isprintable() else repr(name), _WIDTH)}: there is no such setting{hint}"
+        )
+    message = shorten(problem["msg"].removeprefix("Value error, "), _WIDTH)
+    return f"{name}: {message}, got {_redact(problem['input'])}"
+
+
+def _redact(value: Any) -> str:
+    """Return the value as it was given, but for what a URL may hold of secrets: its user and its query."""
+    try:
+        text = repr(value)
+    except ValueError:
+        text = "a number of thousands of digits"
+    return shorten(re.sub(r"\?[^'\s]*", "?***", re.sub(r"//[^/@\s]*@", "//***@", text)), _WIDTH)

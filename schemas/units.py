@@ -1,0 +1,27 @@
+"""Names of what is published together: an edition `E`, or an evaluation of it, `E@NAME`.
+
+No name of an edition holds the `@`, so that one text names either.
+"""
+
+_SEPARATOR = "@"
+
+
+def evaluation_of(edition: str, name: str) -> str:
+    """Return the name of the edition's evaluation of this name."""
+    return f"{edition}{_SEPARATOR}{name}"
+
+
+def split_unit(unit: str) -> tuple[str, str]:
+    """Return the edition and the evaluation's own name, "" for an edition itself."""
+    edition, _, name = unit.partition(_SEPARATOR)
+    return edition, name
+
+
+def is_evaluation(unit: str) -> bool:
+    """Whether this names an evaluation."""
+    return _SEPARATOR in unit
+
+
+def describe_unit(unit: str) -> str:
+    """Return the unit in words, for messages."""
+    return f"{'evaluation' if is_evaluation(unit) else 'edition'} {unit!r}"

@@ -1,0 +1,145 @@
+"""The HTTP client of model calls: it reads a body up to a limit, then drops the connection.
+
+The limit holds for the bytes on the wire and for the decoded ones, so that neither an endless body nor one
+that a small download decompresses to takes more; a body that decodes to nothing, as what
+follows the end of a compressed one does, is dropped sooner. Bodies of more than `_SMALL` bytes are read a
+few at a time: what all of them hold together stays near `_LARGE_TOGETHER`, however many calls are in
+flight; one that waits for its turn does so within the call's time-out. Headers are bounded by aiohttp.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, aclosing
+from typing import Any, cast
+from urllib.parse import SplitResult
+
+import httpx2
+from openai import AsyncOpenAI, DefaultAioHttpClient
+
+from schemas.calls import CallPolicy
+from tasks.llm.http.endpoint import bracket_host, is_loopback, strip_url
+
+_SMALL = 1_000_000
+_LARGE_TOGETHER = 128_000_000
+# The body of an error is read for its message alone.
+_ERROR_BODY = 1_000_000
+_WHY_CUT = "perennial_why_cut"
+# They describe the body on the wire, and not what was decoded of it.
+_WIRE_HEADERS = ("content-encoding", "content-length", "transfer-encoding")
+# Local servers need no key, the protocol's client does.
+_NO_KEY = "none"
+
+
+def open_client(policy: CallPolicy, url: SplitResult, key: str) -> AsyncOpenAI:
+    """Return a client of the endpoint whose responses are bounded; close it after use."""
+    http_client = _BoundedHttpClient(
+        policy.max_reply_bytes,
+        timeout=httpx2.Timeout(policy.timeout_s, connect=policy.connect_timeout_s, pool=None),
+        limits=httpx2.Limits(max_connections=policy.concurrency),
+        follow_redirects=False,
+        # A proxy of the environment cannot reach this machine's own servers.
+        mounts={f"all://{bracket_host(url.hostname or '')}": None} if is_loopback(url) else None,
+    )
+    return AsyncOpenAI(
+        api_key=key or _NO_KEY, base_url=strip_url(url), max_retries=0, http_client=http_client
+    )
+
+
+def why_cut(response: httpx2.Response) -> str | None:
+    """Return why only the beginning of the response's body was kept, None where it is whole."""
+    why: str | None = response.extensions.get(_WHY_CUT)
+    return why
+
+
+class _BoundedHttpClient(DefaultAioHttpClient):
+    def __init__(self, max_body_bytes: int, **options: Any) -> None:
+        super().__init__(**options)
+        self._max_body_bytes = max_body_bytes
+        self._large = asyncio.Semaphore(max(1, _LARGE_TOGETHER // max_body_bytes))
+
+    async def send(self, request: httpx2.Request, *, stream: bool = False, **options: Any) -> httpx2.Response:
+        """Return the response with its body, decoded, or with the beginning of one that is too long."""
+        response = await super().send(request, stream=True, **options)
+        limit = self._max_body_bytes if response.is_success else min(self._max_body_bytes, _ERROR_BODY)
+        async with AsyncExitStack() as turn:
+            body = _Body(limit, self._large, turn)
+            content = await body.read(response)
+        return httpx2.Response(
+            response.status_code,
+            headers=[(name, value) for name, value in response.headers.raw if _is_kept(name)],
+            content=content,
+            extensions={_WHY_CUT: body.why_cut},
+            request=request,
+        )
+
+
+def _is_kept(header: bytes) -> bool:
+    return header.decode("latin-1").lower() not in _WIRE_HEADERS
+
+
+class _TooMuch(Exception):
+    """Why no more of a body is read."""
+
+
+class _Body:
+    """A body as it is read; a large one takes its turn among the large ones and keeps it in `turn`."""
+
+    def __init__(self, limit: int, large: asyncio.Semaphore, turn: AsyncExitStack) -> None:
+        self.why_cut: str | None = None
+        self._limit = limit
+        self._large = large
+        self._turn = turn
+        self._is_large = False
+        self._received = 0
+        self._decoded = 0
+        self._idle = 0
+
+    async def read(self, response: httpx2.Response) -> bytes:
+        """Return the decoded body and close the response; of a body that is too long, the beginning."""
+        response.stream = _Counted(cast(httpx2.AsyncByteStream, response.stream), self)
+        kept: list[bytes] = []
+        try:
+            # Leaving the loop closes the connection; what is still to come is not waited for.
+            async with aclosing(response.aiter_bytes()) as parts:
+                async for part in parts:
+                    self._decoded += len(part)
+                    self._idle = 0 if part else self._idle
+                    await self._check(self._decoded)
+                    kept.append(part)
+        except _TooMuch as why:
+            self.why_cut = str(why)
+            return b"".join(kept)[:_SMALL]
+        return b"".join(kept)
+
+    async def receive(self, count: int) -> None:
+        """Count bytes of the wire."""
+        self._received += count
+        self._idle += count
+        if self._idle > _SMALL:
+            raise _TooMuch("has 1 MB that decodes to nothing")
+        await self._check(self._received)
+
+    async def _check(self, size: int) -> None:
+        if size > self._limit:
+            megabytes = f"{self._limit / 1e6:g} MB"
+            raise _TooMuch(f"is longer than {megabytes}, the limit that max_reply_mb (--max-reply-mb) sets")
+        if size > _SMALL and not self._is_large:
+            await self._large.acquire()
+            self._is_large = True
+            self._turn.callback(self._large.release)
+
+
+class _Counted(httpx2.AsyncByteStream):
+    """The stream of a response, which tells a body how much came."""
+
+    def __init__(self, stream: httpx2.AsyncByteStream, body: _Body) -> None:
+        self._stream = stream
+        self._body = body
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        async for part in self._stream:
+            await self._body.receive(len(part))
+            yield part
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()

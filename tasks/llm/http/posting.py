@@ -1,0 +1,51 @@
+"""Make one HTTP attempt of a call and say what came of it, without reading what the body says."""
+
+import asyncio
+import time
+from typing import TYPE_CHECKING, Any
+
+from schemas.calls import CallPolicy
+from schemas.errors import causes
+from tasks.llm.retry_policy import Received, retry_after_s
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
+
+
+async def post_chat(openai_client: "AsyncOpenAI", body: dict[str, Any], policy: CallPolicy) -> Received:
+    """Return what one POST gives; the body stays text, as only `replies` may say what it is."""
+    import aiohttp
+    import httpx2
+    import openai
+
+    from tasks.llm.http.bounded_http import why_cut
+
+    started = time.perf_counter()
+    try:
+        async with asyncio.timeout(policy.timeout_s):
+            response = await openai_client.post("/chat/completions", cast_to=httpx2.Response, body=body)
+    except openai.APIStatusError as error:
+        response = error.response
+    except (openai.APIConnectionError, httpx2.HTTPError, aiohttp.ClientError, OSError) as error:
+        return Received(None, latency_s=time.perf_counter() - started, problem=_problem(error, policy))
+    return Received(
+        response.status_code,
+        response.content.decode("utf-8-sig", "replace"),
+        time.perf_counter() - started,
+        retry_after_s=retry_after_s(response.status_code, response.headers),
+        why_cut=why_cut(response),
+    )
+
+
+def _problem(error: BaseException, policy: CallPolicy) -> str:
+    """Return why no whole response came, in the words of the error at the bottom."""
+    import aiohttp
+
+    chain = list(causes(error))
+    if any(isinstance(cause, aiohttp.ConnectionTimeoutError) for cause in chain):
+        return f"no connection within {policy.connect_timeout_s:g} s"
+    if any(isinstance(cause, aiohttp.ServerTimeoutError) or type(cause) is TimeoutError for cause in chain):
+        return f"no whole response within {policy.timeout_s:g} s"
+    if any(isinstance(cause, aiohttp.ClientConnectorError) for cause in chain):
+        return f"no connection: {chain[-1]}"
+    return f"the connection was lost: {str(chain[-1]) or type(chain[-1]).__name__}"

@@ -1,0 +1,43 @@
+"""Editions and evaluations made in this process, stage by stage, without Prefect."""
+
+from pathlib import Path
+from typing import Any
+
+from flows.refresh.evaluation import prepare_evaluation
+from flows.refresh.plan import prepare_refresh
+from flows.refresh.publish import audit_and_publish
+from flows.run.plain_stages import PlainStages
+from flows.stages.grow import grow
+from flows.stages.policies import Policies
+from flows.stages.workspace import open_workspace
+from schemas.plan import Plan
+from schemas.settings import RefreshSettings, load_settings
+from warehouse.staging.staging import Staging
+from warehouse.store.store import Store
+
+SETTINGS = {"domains": ["chemical_analysis"], "settings": ["easy"], "instances": 3, "runs": 2}
+
+
+def make_edition(root: Path, edition: str, **changed: Any) -> None:
+    """Publish an edition and its first evaluation."""
+    settings = load_settings({**SETTINGS, "edition": edition, "root": str(root), **changed})
+    prepared = prepare_refresh(settings, Store(str(root)))
+    for plan in (prepared.plan.growth, prepared.plan.evaluation):
+        make_unit(settings, plan, prepared.own.inputs)
+
+
+def make_evaluation(root: Path, edition: str, name: str = "", **changed: Any) -> str:
+    """Publish an evaluation of the edition and return its whole name."""
+    settings = load_settings({"edition": edition, "root": str(root), "runs": 2, **changed})
+    plan = prepare_evaluation(settings, Store(str(root)), name)
+    make_unit(settings, plan)
+    return plan.unit
+
+
+def make_unit(settings: RefreshSettings, plan: Plan, inputs: Any = None) -> None:
+    """Stage and publish what the plan says."""
+    staging = Staging(Store(settings.root), plan.unit)
+    staging.write_plan(plan)
+    grow(open_workspace(settings.root, plan.unit), Policies.of(settings, inputs), PlainStages())
+    audit_and_publish(settings.root, plan.unit)
+    staging.remove()

@@ -1,0 +1,200 @@
+"""Evaluations: more answers to the questions of a published edition, and figures over all of them."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from flows.editions.audit import audit_unit
+from flows.editions.reproduce import reproduce_unit
+from schemas.errors import EditionConflict, InvalidOption
+from tests.flows.grown_root import digests, flip
+from tests.flows.hand_made_root import Run, commands_on
+from tests.flows.made_units import make_edition, make_evaluation
+from warehouse.catalog.catalog import open_catalog, published_units, table_file
+from warehouse.editions.selectors import select_unit
+from warehouse.editions.verify import verifiable_units, verify_unit
+from warehouse.store.store import Store
+
+VIEWS = (
+    "leaderboard",
+    "domain_scores",
+    "statuses",
+    "paired_comparisons",
+    "kumo_leaderboard",
+    "item_analysis",
+)
+
+
+@pytest.fixture(scope="module")
+def parted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Edition `one` that oracle played first and then, in an evaluation of its own, random; and `two`."""
+    root = tmp_path_factory.mktemp("parted")
+    make_edition(root, "one", players=["oracle"])
+    make_edition(root, "two", players=["greedy"], seed=5)
+    make_evaluation(root, "one", players=["random"])
+    return root
+
+
+@pytest.fixture
+def root(parted: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(parted, tmp_path / "root"))
+
+
+@pytest.fixture
+def run(root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    return commands_on(Store(str(root)), monkeypatch, capsys)
+
+
+def _rows(root: Path, sql: str) -> list[tuple[Any, ...]]:
+    return open_catalog(Store(str(root))).query(sql)[1]
+
+
+def test_two_evaluations_give_the_figures_of_one_with_both_players(parted: Path, tmp_path: Path) -> None:
+    make_edition(tmp_path, "one", players=["oracle", "random"])
+    for view in VIEWS:
+        sql = f"FROM {view} WHERE edition = 'one' ORDER BY ALL"
+        assert _rows(parted, sql) == _rows(tmp_path, sql)
+    answers = "SELECT * EXCLUDE (evaluation, seconds) FROM episodes WHERE edition = 'one' ORDER BY ALL"
+    assert _rows(parted, answers) == _rows(tmp_path, answers)
+    both = {("1", "oracle"), ("2", "random")}
+    for view in ("episodes", "lineage", "transcripts", "kumo_lineage"):
+        found = _rows(parted, f"SELECT DISTINCT evaluation, player FROM {view} WHERE edition = 'one'")
+        assert set(found) == both
+    assert _rows(parted, "SELECT count(*) FROM lineage") == _rows(parted, "SELECT count(*) FROM episodes")
+
+
+def test_a_dry_run_prints_the_plan_and_its_estimate_and_writes_nothing(root: Path, run: Run) -> None:
+    before = digests(root)
+    printed = run("evaluate", "one", "--players", "m,greedy", "--runs", "2", "--dry-run", "--json")
+    assert digests(root) == before
+    document = json.loads(printed.out)
+    instances = _rows(root, "SELECT count(*) FROM instances WHERE edition = 'one'")[0][0]
+    assert document["plan"]["players"] == ["m", "greedy"]
+    assert (document["plan"]["edition"], document["plan"]["name"]) == ("one", "3")
+    assert document["counts"]["episodes"] == 3 * instances
+    # Each of the model's episodes needs a test or more and the prediction.
+    (estimate,) = document["estimates"]
+    assert estimate["stage"] == "episodes"
+    assert document["counts"]["model_calls"] == estimate["calls_low"] >= 2 * 2 * instances
+    assert estimate["calls_high"] > estimate["calls_low"]
+    assert "Plan of evaluation one@3" in run("evaluate", "one", "--players", "m", "--dry-run").out
+
+
+def test_the_edition_itself_is_not_touched(root: Path) -> None:
+    before = digests(root)
+    make_evaluation(root, "one", players=["greedy"])
+    after = digests(root)
+    assert {name: after[name] for name in before} == before
+
+
+def test_more_runs_are_numbered_after_those_there_are(root: Path, run: Run) -> None:
+    runs = "SELECT DISTINCT run FROM episodes WHERE edition = 'one' AND player = 'random' ORDER BY 1"
+    assert make_evaluation(root, "one", players=["random"], runs=3) == "one@3"
+    assert _rows(root, runs) == [(number,) for number in range(5)]
+    # A withdrawn evaluation's runs are never given again: it may be reinstated.
+    assert run("editions", "--withdraw", "one@3", "--why", "test").code == 0
+    make_evaluation(root, "one", players=["random"], runs=1)
+    assert _rows(root, runs) == [(0,), (1,), (5,)]
+    with pytest.raises(InvalidOption, match="player 'oracle' plays the same in each run, and one@1 has its"):
+        make_evaluation(root, "one", players=["oracle"])
+
+
+def test_withdrawing_takes_its_figures_out_and_reinstating_brings_them_back(root: Path, run: Run) -> None:
+    board = "FROM leaderboard WHERE edition = 'one' ORDER BY ALL"
+    pairs = "SELECT count(*) FROM paired_comparisons WHERE edition = 'one'"
+    before = _rows(root, board)
+    assert {row[2] for row in before} == {"oracle", "random"}
+    shown = run("editions", "--withdraw", "one@2", "--why", "a wrong seed")
+    assert "evaluation one@2 is withdrawn" in shown.out
+    assert {row[2] for row in _rows(root, board)} == {"oracle"}
+    assert _rows(root, pairs) == [(0,)]
+    assert _rows(root, "SELECT DISTINCT player FROM episodes WHERE edition = 'one'") == [("oracle",)]
+    listed = json.loads(run("editions", "--all", "--format", "json").out)
+    assert [(row["edition"], row["why"]) for row in listed if row["why"]] == [("one@2", "a wrong seed")]
+    assert run("editions", "--reinstate", "one@2", "--why", "it was right").code == 0
+    assert _rows(root, board) == before
+
+
+def test_editions_and_their_evaluations_are_listed_in_80_columns(run: Run) -> None:
+    shown = run("editions").out
+    assert [unit in shown for unit in ("one ", "one@1", "one@2", "two ", "two@1")] == [True] * 5
+    assert shown.index("one@2") < shown.index("two ")
+    assert max(map(len, shown.splitlines())) <= 80
+
+
+@pytest.mark.parametrize(
+    ("named", "found"),
+    [
+        (None, "two"),
+        ("latest", "two"),
+        ("latest~0", "two"),
+        ("latest~1", "one"),
+        ("latest~1@2", "one@2"),
+        ("one@1", "one@1"),
+        ("one", "one"),
+    ],
+)
+def test_selectors(parted: Path, named: str | None, found: str) -> None:
+    store = Store(str(parted))
+    assert select_unit(store, named, published_units(store)) == found
+
+
+@pytest.mark.parametrize(
+    "named",
+    ["latest~2", "latest~", "latest~-1", "latest~x", "one@", "one@9", "@1", "", "../one", "one@../1", "@"],
+)
+def test_hostile_selectors_are_refused_in_one_line(parted: Path, named: str) -> None:
+    store = Store(str(parted))
+    with pytest.raises(InvalidOption) as caught:
+        select_unit(store, named, published_units(store))
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["../x", "a/b", "part-0", ".x", "a b", "a@b", "x" * 101, "-x", "a\n"])
+def test_hostile_names_of_evaluations_are_refused(root: Path, name: str) -> None:
+    before = digests(root)
+    with pytest.raises(InvalidOption, match="--name"):
+        make_evaluation(root, "one", name, players=["greedy"])
+    assert digests(root) == before
+
+
+def test_a_name_is_taken_once(root: Path) -> None:
+    assert make_evaluation(root, "one", "mine.2", players=["greedy"]) == "one@mine.2"
+    with pytest.raises(EditionConflict, match=r"'one@mine\.2' is there already, with other settings"):
+        make_evaluation(root, "one", "mine.2", players=["reader"])
+
+
+def test_every_unit_is_whole_audited_and_reproduced(parted: Path, tmp_path: Path) -> None:
+    store = Store(str(parted))
+    units = ("one", "one@1", "one@2", "two", "two@1")
+    assert verifiable_units(store) == units
+    assert all(verify_unit(store, unit).is_whole for unit in units)
+    for unit in ("one", "one@2"):
+        told, broken = audit_unit(store, unit)
+        assert broken == (), told
+        (tmp_path / unit).mkdir()
+        result = reproduce_unit(store, unit, tmp_path / unit, lambda line: None)
+        assert result.same, result
+        assert all(table.same_bytes is not False for table in result.tables)
+
+
+def test_a_damaged_answer_is_found_and_only_there(root: Path, run: Run) -> None:
+    flip(root / table_file("turns", "one@2"))
+    shown = run("verify", "one")
+    assert shown.code == 8
+    assert "one@2: tables/turns/edition=one/2.parquet: altered" in shown.out
+    assert "one: as it was published" in shown.out
+    assert "one@1: as it was published" in shown.out
+    assert run("verify", "one@1").code == 0
+
+
+def test_without_its_row_an_evaluation_is_not_seen_and_the_figures_are_those_without_it(root: Path) -> None:
+    board = _rows(root, "FROM leaderboard WHERE edition = 'one'")
+    (root / table_file("evaluations", "one@2")).unlink()
+    assert _rows(root, "SELECT DISTINCT player FROM episodes WHERE edition = 'one'") == [("oracle",)]
+    assert _rows(root, "FROM leaderboard WHERE edition = 'one'") == [
+        row for row in board if row[2] == "oracle"
+    ]

@@ -1,0 +1,175 @@
+"""A benchmark of one file goes all the way, without a word about it in shared code."""
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from flows.editions.audit import audit_unit
+from flows.editions.report import report_data
+from flows.editions.report_files import write_page
+from flows.editions.reproduce import reproduce_unit
+from flows.refresh.plan import prepare_refresh
+from flows.refresh.publish import audit_and_publish
+from flows.run.plain_stages import PlainStages
+from flows.stages.grow import grow
+from flows.stages.policies import Policies
+from flows.stages.workspace import open_workspace
+from prompts import render
+from schemas.benchmark import benchmarks
+from schemas.errors import InvalidOption
+from schemas.settings import load_settings
+from schemas.tables import TABLES
+from tests.conftest import REPOSITORY
+from tests.flows.conftest import KEY
+from tests.flows.prefect_harness import Harness
+from tests.server.options import ServerOptions
+from tests.server.running import RunningServer, running_server
+from warehouse.catalog.catalog import open_catalog
+from warehouse.staging.staging import Staging
+from warehouse.store.store import Store
+
+MODEL = ("scripted",)
+RIGHT = {
+    ("adder", "small"): 1.0,
+    ("adder", "large"): 1.0,
+    ("scripted", "small"): 1.0,
+    ("scripted", "large"): 0.0,
+}
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which the toy is installed, as the package of somebody else."""
+    folder = tmp_path_factory.mktemp("installed")
+    info = folder / "toy-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: toy\nVersion: 1\n")
+    (info / "entry_points.txt").write_text("[perennial.benchmarks]\ntoy = tests.toy.benchmark:BENCHMARK\n")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def _installed(package: Path) -> Iterator[None]:
+    """Let this process find it too."""
+    sys.path.insert(0, str(package))
+    _forget()
+    yield
+    sys.path.remove(str(package))
+    _forget()
+
+
+def _forget() -> None:
+    benchmarks.cache_clear()
+    render._environment.cache_clear()
+    vars(TABLES).pop("_known", None)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[RunningServer]:
+    with running_server(ServerOptions(keys=(KEY,), roles="tests.toy.scripted_model")) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def root(_installed: None, server: RunningServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A data root with two editions of the toy, both played by a program and a model."""
+    folder = tmp_path_factory.mktemp("toy")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        patch.setenv("PERENNIAL_API_KEY", KEY)
+        (folder / "perennial.toml").write_text(
+            'benchmark = "toy"\nruns = 2\n[toy]\nsums = 60\n[kumo]\nx = 1\n'
+        )
+        for edition in ("first", "second"):
+            _refresh(folder, edition=edition, base_url=server.url, players=["adder", "scripted"])
+        yield folder
+
+
+def _refresh(root: Path, **flags: object) -> None:
+    """Publish an edition and its first evaluation, in this process and without Prefect."""
+    settings = load_settings({**flags, "root": str(root)})
+    store = Store(settings.root)
+    prepared = prepare_refresh(settings, store)
+    for plan in (prepared.plan.growth, prepared.plan.evaluation):
+        Staging(store, plan.unit).write_plan(plan)
+        policies = Policies.of(settings, prepared.own.inputs)
+        grow(open_workspace(store.root, plan.unit), policies, PlainStages())
+        audit_and_publish(store.root, plan.unit)
+        Staging(store, plan.unit).remove()
+
+
+def _rows(root: Path, sql: str) -> list[tuple[object, ...]]:
+    return [tuple(row) for row in open_catalog(Store(str(root))).query(sql)[1]]
+
+
+def test_its_editions_are_played_analysed_and_queried(root: Path) -> None:
+    board = _rows(
+        root, "SELECT edition, player, setting, success_rate FROM leaderboard WHERE setting <> 'all'"
+    )
+    assert sorted(board) == sorted(
+        (e, *who, rate) for e in ("first", "second") for who, rate in RIGHT.items()
+    )
+    assert _rows(root, "SELECT count(*), count(DISTINCT instance_id) FROM toy_sums") == [(240, 240)]
+    asked = _rows(root, "SELECT DISTINCT template FROM calls")
+    assert asked == [("toy/sum.md.j2",)]
+    assert _rows(root, "SELECT count(*) FROM transcripts WHERE player = 'scripted'") != [(0,)]
+    assert _rows(root, "SELECT count(*) FROM lineage WHERE benchmark = 'toy'") == [(2 * 120 * 3,)]
+
+
+def test_its_editions_are_audited_reported_and_reproduced(
+    root: Path, tmp_path: Path, benchmark_commands: Callable[..., str]
+) -> None:
+    store = Store(str(root))
+    assert [audit_unit(store, unit)[1] for unit in ("first", "first@1", "second@1")] == [(), (), ()]
+    page = write_page(report_data(store, "second"), tmp_path / "report").read_text(encoding="utf-8")
+    assert "adder" in page
+    assert "kumo" not in page.lower()
+    for place, unit in enumerate(("second", "second@1")):
+        folder = tmp_path / str(place)
+        folder.mkdir()
+        assert reproduce_unit(store, unit, folder, lambda _line: None).same
+    told = benchmark_commands("query", "FROM toy_sums", "--root", str(root), "--format", "csv")
+    assert len(told.splitlines()) == 1 + 240
+
+
+def test_its_settings_are_its_own(root: Path) -> None:
+    assert load_settings({}).model_dump()["sums"] == 60
+    assert "instances" not in load_settings({}).model_dump()
+    with pytest.raises(InvalidOption, match="sums: there is no such setting"):
+        load_settings({"benchmark": "kumo", "sums": 3})
+
+
+@pytest.fixture
+def benchmark_commands(package: Path, harness: Harness) -> Callable[..., str]:
+    """Run commands of processes in which the toy is installed."""
+    path = os.pathsep.join((str(package), str(REPOSITORY)))
+    installed = harness.but(PYTHONPATH=path, PERENNIAL_API_KEY=KEY)
+
+    def run(*command: str) -> str:
+        done = installed.perennial(*command, cwd=package)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return run
+
+
+def test_the_command_line_grows_one(
+    benchmark_commands: Callable[..., str], server: RunningServer, tmp_path: Path
+) -> None:
+    shown = benchmark_commands("refresh", "--benchmark", "toy", "--help")
+    assert "--sums" in shown
+    assert "Sums per size. Default: 3." in " ".join(shown.split())
+    assert "--instances" not in shown
+    root = ("--root", str(tmp_path / "data"))
+    command = ("refresh", "--benchmark", "toy", "--sums", "2", "--workers", "2", "--json", *root)
+    done = json.loads(benchmark_commands(*command, "--players", "adder,scripted", "--base-url", server.url))
+    assert done["edition"].startswith("toy-")
+    assert (done["counts"]["toy_sums"], done["counts"]["episodes"]) == (4, 4 + 4 * 5)
+    edition = ("--benchmark", "toy", "--dry-run", "--json", "--sums", "7", *root)
+    planned = json.loads(benchmark_commands("refresh", *edition))
+    assert planned["counts"] == {"instances": 14, "episodes": 14, "model_calls": 0}
+    assert "domains" not in planned

@@ -1,0 +1,145 @@
+"""Sums: a benchmark of one-shot questions, to show all that a benchmark must bring."""
+
+import random
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from flows.stages.policies import Policies
+from flows.stages.workspace import Workspace
+from prompts.render import render
+from schemas.benchmark import Batch, Benchmark, Preparation, Rows, Stage, always
+from schemas.game import Episode, EpisodeStatus, Opening, Playing, Result
+from schemas.ids import content_id, derive_rng
+from schemas.settings import RefreshSettings
+from schemas.settings.form import setting
+from schemas.table_form import Column, Reference, Table
+from tasks.play.program_player import Move, Program
+from tasks.statistics.analysis import Analysis
+from warehouse.catalog.published_rows import rows_with
+from warehouse.editions.issued_ids import issued_instances
+from warehouse.store.store import Store
+
+TEMPLATE = "toy/sum.md.j2"
+SIZES = {"small": 100, "large": 1_000_000}
+SUMS = Table(
+    "toy_sums",
+    "a sum to compute",
+    (
+        Column("instance_id", "string", "the instance"),
+        Column("a", "int64", "the first number"),
+        Column("b", "int64", "the second number"),
+    ),
+    key=("instance_id",),
+    references=(Reference("instance_id", "instances", "instance_id"),),
+)
+
+
+class ToySettings(RefreshSettings):
+    """How many sums."""
+
+    sums: int = setting(3, "Sums per size.", ge=1, le=1_000)
+
+
+def prepare(settings: ToySettings, _store: Store) -> Preparation:
+    """Return the plan's own part."""
+    return Preparation({"sums": settings.sums}, counts={"instances": settings.sums * len(SIZES)})
+
+
+def draw(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[str, Rows]:
+    """Return the rows of the sums of one size, none of them issued before."""
+    (size,), plan = batch.key, workspace.growth
+    rng = derive_rng(plan.seed, f"toy/{size}", 0)
+    issued = issued_instances(workspace.staging.store, plan.known_editions)
+    drawn: dict[str, tuple[int, int]] = {}
+    while len(drawn) < plan.own["sums"]:
+        sum_ = (rng.randrange(SIZES[size]), rng.randrange(SIZES[size]))
+        content_hash = content_id("sum", size, *sum_).removeprefix("sum_")
+        if content_hash not in issued:
+            drawn[content_hash] = sum_
+    tables: dict[str, Rows] = {"instances": [], "toy_sums": []}
+    for index, (content_hash, (a, b)) in enumerate(drawn.items()):
+        row = {"instance_id": f"toy_{content_hash}", "benchmark": "toy", "domain": "sums", "setting": size}
+        tables["instances"].append(row | {"seed": plan.seed, "index": index, "content_hash": content_hash})
+        tables["toy_sums"].append({"instance_id": row["instance_id"], "a": a, "b": b})
+    return tables
+
+
+STAGES = (
+    Stage(
+        "sums",
+        "Draws sums that no earlier edition holds.",
+        lambda _workspace: [Batch("sums", (size,)) for size in SIZES],
+        draw,
+        writes=("instances", "toy_sums"),
+        earlier=("instances",),
+        spreads=always,
+    ),
+)
+
+
+@dataclass
+class SumGame:
+    """One run on one sum: it ends at the first reply (`schemas.game.Game`)."""
+
+    a: int
+    b: int
+    ended: Result | None = None
+
+    def opening(self, _variant: str) -> Opening:
+        return Opening(({"role": "user", "content": render(TEMPLATE, a=self.a, b=self.b)},), TEMPLATE)
+
+    def take(self, reply: str) -> None:
+        numbers = re.findall(r"-?\d+", reply)
+        right = bool(numbers) and int(numbers[-1]) == self.a + self.b
+        self.end("solved" if right else "wrong" if numbers else "unparsed")
+
+    def next_message(self) -> Any:
+        raise AssertionError("there is one reply")
+
+    def end(self, status: EpisodeStatus) -> None:
+        self.ended = Result(status, status == "solved", float(status == "solved"))
+
+    def result(self) -> Result | None:
+        return self.ended
+
+
+@dataclass(frozen=True)
+class Seat:
+    """A sum of a published edition (`schemas.game.Seat`)."""
+
+    instance_id: str
+    a: int
+    b: int
+
+    def start(self) -> SumGame:
+        return SumGame(self.a, self.b)
+
+    def episode_id(self, player: str, run: int) -> str:
+        return content_id("ep", self.instance_id, player, run)
+
+    def own_rows(self, _episode_id: str, _episode: Episode) -> dict[str, Rows]:
+        return {}
+
+
+def take_seats(store: Store, edition: str, instance_ids: Sequence[str]) -> list[Seat]:
+    """Return the seats of these instances."""
+    return [Seat(**row) for row in rows_with(store, "toy_sums", edition, "instance_id", instance_ids)]
+
+
+def add(game: SumGame, _rng: random.Random) -> Move:
+    """Start the program that computes the sum."""
+    return lambda: str(game.a + game.b)
+
+
+PLAYING = Playing({"adder": Program("adder", False, "adds", add)}, (), take_seats, ("instances", "toy_sums"))
+BENCHMARK = Benchmark(
+    "toy",
+    settings=lambda: ToySettings,
+    prepare=prepare,
+    growing=lambda: STAGES,
+    playing=lambda: PLAYING,
+    analysis=Analysis,
+    tables=(SUMS,),
+)

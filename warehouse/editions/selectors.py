@@ -1,0 +1,56 @@
+"""Which edition or evaluation a name on the command line means: `latest`, `latest~1`, or its own name."""
+
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+from schemas.errors import InvalidOption
+from schemas.units import describe_unit, evaluation_of, is_evaluation, split_unit
+from warehouse.catalog.catalog import row_file
+from warehouse.store.store import Store
+
+LATEST = "latest"
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_SELECTOR = re.compile(rf"{LATEST}(~(?P<back>\d{{1,6}}))?")
+
+
+def select_unit(store: Store, given: str | None, known: Sequence[str]) -> str:
+    """Return which of the known editions and evaluations is meant, the newest edition where nothing is given.
+
+    `latest~1` is the edition published before the newest one; `latest@2` is an evaluation of the newest one.
+    Raises InvalidOption where there is none.
+    """
+    edition, name = split_unit(LATEST if given is None else given)
+    match = _SELECTOR.fullmatch(edition)
+    if match:
+        edition = _by_age(store, int(match["back"] or 0), edition, known)
+    unit = evaluation_of(edition, name) if name else edition
+    if unit not in known or (given or "").endswith("@"):
+        alike = [other for other in known if is_evaluation(other) == is_evaluation(unit)]
+        raise InvalidOption(
+            f"{describe_unit(given or unit)} is not published in {store.root}, or withdrawn; "
+            f"published: {', '.join(alike) or 'none'}"
+        )
+    return unit
+
+
+def select_units(store: Store, given: str | None, known: Sequence[str]) -> tuple[str, ...]:
+    """Return what `select_unit` returns and, of an edition, all of its known evaluations."""
+    chosen = select_unit(store, given, known)
+    return (chosen, *(unit for unit in known if unit != chosen and split_unit(unit)[0] == chosen))
+
+
+def read_publication_time(store: Store, unit: str) -> datetime:
+    """Return when the edition or evaluation was published."""
+    (created,) = store.read_table(row_file(unit), ["created_at"])["created_at"]
+    # Not `as_py`, which imports pandas.
+    return _EPOCH + timedelta(microseconds=created.value)
+
+
+def _by_age(store: Store, back: int, selector: str, known: Sequence[str]) -> str:
+    editions = [unit for unit in known if not is_evaluation(unit) and store.exists(row_file(unit))]
+    newest = sorted(((read_publication_time(store, edition), edition) for edition in editions), reverse=True)
+    if back >= len(newest):
+        remedy = f"the oldest is {LATEST}~{len(newest) - 1}" if newest else "run `perennial refresh` first"
+        raise InvalidOption(f"{selector}: editions to choose from in {store.root}: {len(newest)}; {remedy}")
+    return newest[back][1]

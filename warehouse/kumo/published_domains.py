@@ -1,0 +1,52 @@
+"""Which domains the published editions hold."""
+
+import json
+from collections.abc import Sequence
+from datetime import datetime
+
+from warehouse.catalog.catalog import open_catalog, published_editions, table_file, visible_editions
+from warehouse.store.store import Store
+
+
+def domain_uses(store: Store) -> dict[str, int]:
+    """Return the number of visible editions that hold each domain, by domain id."""
+    if not visible_editions(store):
+        return {}
+    _, rows = open_catalog(store).query(
+        "SELECT domain_id, count(DISTINCT edition) FROM kumo_domains GROUP BY 1"
+    )
+    return dict(rows)
+
+
+def published_domains(store: Store, editions: Sequence[str]) -> list[tuple[str, str]]:
+    """Return name and goal of each domain that these published editions hold, each once, sorted."""
+    rows = [row for edition in editions for row in _rows(store, edition, ["name", "goal"])]
+    return sorted({(row["name"], row["goal"]) for row in rows})
+
+
+def domains_by_edition(store: Store) -> list[tuple[str, frozenset[str]]]:
+    """Return KUMO's published editions that were grown, the latest first, each with the ids of its domains.
+
+    Withdrawn ones are among them, since their instances were issued; imported ones are left out. Editions of
+    the same moment go by name.
+    """
+    grown = [found for name in published_editions(store) if (found := _read_growth_time(store, name))]
+    return [
+        (name, frozenset(row["domain_id"] for row in _rows(store, name, ["domain_id"])))
+        for _, name in sorted(grown, reverse=True)
+    ]
+
+
+def _read_growth_time(store: Store, edition: str) -> tuple[datetime, str] | None:
+    """Return when the edition was published, and its name; None for an imported or another benchmark's."""
+    columns = ["benchmark", "created_at", "settings"]
+    (row,) = store.read_table(table_file("editions", edition), columns).to_pylist()
+    if row["benchmark"] != "kumo" or json.loads(row["settings"])["imported_from"]:
+        return None
+    return row["created_at"], edition
+
+
+def _rows(store: Store, edition: str, columns: list[str]) -> list[dict[str, str]]:
+    name = table_file("kumo_domains", edition)
+    rows: list[dict[str, str]] = store.read_table(name, columns).to_pylist() if store.exists(name) else []
+    return rows
