@@ -14,6 +14,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.resources import files
+from math import inf
+from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from schemas.benchmark import benchmarks
@@ -149,6 +151,7 @@ class Catalog:
     _connection: "duckdb.DuckDBPyConnection"
     units: tuple[str, ...]
     _views: dict[str, str]
+    _limit_s: float = inf
     _created: set[str] = field(default_factory=set)
 
     @property
@@ -175,12 +178,13 @@ class Catalog:
         Raises QueryFailed, with DuckDB's words, for SQL that is wrong or that does more than read;
         QueryTimedOut past the time that the catalog was opened with; KeyboardInterrupt on Ctrl-C.
         """
+        deadline = monotonic() + self._limit_s
         # A damaged file is no fault of the SQL.
         self._create_views_for(sql)
         with _errors_in_one_line(sql):
             checked = check_statement(self._connection, sql)
             result = self._stop_at_ctrl_c(lambda: self._connection.execute(checked))
-            return [column[0] for column in result.description or []], self._rows(result, sql)
+            return [column[0] for column in result.description or []], self._rows(result, sql, deadline)
 
     def count(self, sql: str) -> int:
         """Return the number of rows of the SQL, without reading them; raise what `stream` raises."""
@@ -209,8 +213,13 @@ class Catalog:
                     self._created.discard(name)
                     raise
 
-    def _rows(self, result: "duckdb.DuckDBPyConnection", sql: str) -> Iterator[tuple[Any, ...]]:
+    def _rows(
+        self, result: "duckdb.DuckDBPyConnection", sql: str, deadline: float
+    ) -> Iterator[tuple[Any, ...]]:
         while True:
+            # DuckDB stops what takes long, but may hand out rows that are there beyond its own limit.
+            if monotonic() > deadline:
+                raise _past_its_time(sql)
             with _errors_in_one_line(sql):
                 rows = self._stop_at_ctrl_c(lambda: result.fetchmany(_ROWS_AT_ONCE))
             if not rows:
@@ -248,7 +257,9 @@ def open_catalog(
         for table in TABLES.values()
     }
     confine(connection, [store.location(name) for of in names.values() for name in of], settings or {})
-    return Catalog(connection, units, {**views, **question_views()})
+    limit_ms = (settings or {}).get("max_execution_time")
+    limit_s = inf if limit_ms is None else float(limit_ms) / 1000
+    return Catalog(connection, units, {**views, **question_views()}, limit_s)
 
 
 def view_over_arrow(tables: dict[str, "pyarrow.Table"]) -> "duckdb.DuckDBPyConnection":
@@ -297,9 +308,7 @@ def _errors_in_one_line(sql: str) -> Iterator[None]:
     except duckdb.InterruptException as error:
         if "maximum execution time" not in str(error):
             raise KeyboardInterrupt from None
-        raise QueryTimedOut(
-            f"{_name(sql)} took longer than allowed: ask for less, or raise --timeout"
-        ) from None
+        raise _past_its_time(sql) from None
     except duckdb.OutOfMemoryException as error:
         (reason, *_) = str(error).splitlines()
         raise QueryFailed(
@@ -312,6 +321,10 @@ def _errors_in_one_line(sql: str) -> Iterator[None]:
         if "interrupted" in str(error):
             raise KeyboardInterrupt from None
         raise QueryFailed(_in_one_line(error, sql)) from None
+
+
+def _past_its_time(sql: str) -> QueryTimedOut:
+    return QueryTimedOut(f"{_name(sql)} took longer than allowed: ask for less, or raise --timeout")
 
 
 def _in_one_line(error: Exception, sql: str) -> str:
