@@ -50,11 +50,11 @@ FormatOption = Annotated[
 
 
 def print_rows(
-    names: Sequence[str], rows: Iterable[Row], format_: Format, count: Callable[[], int] | None = None
+    names: Sequence[str], rows: Iterable[Row], format_: Format, count_all: Callable[[], int] | None = None
 ) -> None:
     """Print the rows on standard output, under their names.
 
-    `count` returns the number of all rows; without it those that a table leaves out are counted one by one.
+    `count_all` returns the number of all rows; without it those that a table leaves out are read and counted.
     Raises InvalidOption for JSON with a name twice.
     """
     try:
@@ -63,7 +63,7 @@ def print_rows(
         elif format_ is Format.json:
             _print_json(names, rows)
         else:
-            _print_table(names, rows, count)
+            _print_table(names, rows, count_all)
         sys.stdout.flush()
     except BrokenPipeError:
         end_output()
@@ -104,7 +104,7 @@ def _print_json(names: Sequence[str], rows: Iterable[Row]) -> None:
     sys.stdout.write("[]\n" if before.startswith("[") else "\n]\n")
 
 
-def _print_table(names: Sequence[str], rows: Iterable[Row], count: Callable[[], int] | None) -> None:
+def _print_table(names: Sequence[str], rows: Iterable[Row], count_all: Callable[[], int] | None) -> None:
     """Print a table on lines as long as it needs; rows too long for that one below the other."""
     names = [on_one_line(name) for name in names]
     rest = iter(rows)
@@ -131,19 +131,15 @@ def _print_table(names: Sequence[str], rows: Iterable[Row], count: Callable[[], 
             table.add_row(*cells)
         Terminal(width=max(console.width, width)).print(table)
     if row is None:
-        console.print(_count_rows(len(shown)))
+        console.print(count(len(shown), "row"))
     else:
         # What is counted is read again or to its end, which takes time: the table should be there before.
         sys.stdout.flush()
-        total = count() if count else len(shown) + 1 + sum(1 for _ in rest)
+        total = count_all() if count_all else len(shown) + 1 + sum(1 for _ in rest)
         console.print(
-            f"the first {len(shown):,} of {_count_rows(total)}: --format csv or json prints all",
+            f"the first {len(shown):,} of {count(total, 'row')}: --format csv or json prints all",
             soft_wrap=True,
         )
-
-
-def _count_rows(rows: int) -> str:
-    return count(rows, "row")
 
 
 def _print_records(console: Terminal, names: Sequence[str], shown: list[list[str]]) -> None:

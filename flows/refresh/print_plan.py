@@ -31,7 +31,8 @@ def print_plan(
     shown = {key: value for key, value in values.items() if key not in ("own", "found", "evaluation")}
     counts = _count_planned_rows(own.counts, plan.evaluation, estimates)
     if as_json:
-        _print_json({"plan": shown, **own.shown}, counts, {"resumed": prepared.resumed}, estimates, endpoint)
+        head = {"plan": shown, **own.shown, "resumed": prepared.resumed}
+        _print_json(head, counts, estimates, endpoint)
         return
     state = " (started before, will be resumed)" if prepared.resumed else ""
     rows = {key: value for key, value in {**own.shown, **shown}.items() if key not in ("edition", "configs")}
@@ -50,7 +51,7 @@ def print_evaluation_plan(
     counts = _count_planned_rows({"instances": instances}, plan, estimates)
     shown = plan.as_json()
     if as_json:
-        _print_json({"plan": shown}, counts, {}, estimates, endpoint)
+        _print_json({"plan": shown}, counts, estimates, endpoint)
         return
     _print_tables(console, f"Plan of evaluation {plan.unit}", shown, counts, estimates, endpoint)
 
@@ -58,11 +59,10 @@ def print_evaluation_plan(
 def _print_json(
     head: Mapping[str, object],
     counts: Mapping[str, int],
-    state: Mapping[str, object],
     estimates: list[StageEstimate],
     endpoint: Endpoint,
 ) -> None:
-    document = {**head, "counts": counts, **state, "estimates": [asdict(estimate) for estimate in estimates]}
+    document = {**head, "counts": counts, "estimates": [asdict(estimate) for estimate in estimates]}
     if estimates:
         document["endpoint"] = {"base_url": endpoint.base_url, "key": endpoint.key_from}
     sys.stdout.write(json.dumps(document, indent=1) + "\n")

@@ -118,7 +118,7 @@ class Serving:
                     ids[0], parameters=owed.parameters, state=Scheduled(scheduled_time=datetime.now(UTC))
                 )
             serving = asyncio.create_task(runner.start())
-            await _start(runner, serving)
+            await _wait_started(runner, serving)
             # Only now: Prefect's runner has set its own way to end, which does not wait for its children.
             for number in (signal.SIGINT, signal.SIGTERM):
                 asyncio.get_running_loop().add_signal_handler(number, stop.set)
@@ -152,7 +152,7 @@ class Serving:
         Runs whose process is gone are marked so: they would hold their place for ever. Of refreshes that fell
         due while nobody served Prefect keeps all: one of them is left, which then runs.
         """
-        deployments = [await _register(client, flow) for flow in _DEPLOYED]
+        deployments = [await _find_deployment(client, flow) for flow in _DEPLOYED]
         ids = [deployment.id for deployment in deployments if deployment is not None]
         if deployments[0] is None:
             return None
@@ -205,14 +205,14 @@ def _are_valid(parameters: dict[str, Any]) -> bool:
     return True
 
 
-async def _register(client: PrefectClient, flow: Flow[..., Any]) -> DeploymentResponse | None:
+async def _find_deployment(client: PrefectClient, flow: Flow[..., Any]) -> DeploymentResponse | None:
     try:
         return await client.read_deployment_by_name(f"{flow.name}/{flow.name}")
     except ObjectNotFound:
         return None
 
 
-async def _start(runner: Runner, serving: "asyncio.Task[None]") -> None:
+async def _wait_started(runner: Runner, serving: "asyncio.Task[None]") -> None:
     while not runner.started and not serving.done():
         await asyncio.sleep(0.05)
 

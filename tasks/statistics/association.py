@@ -61,7 +61,7 @@ def chi_square(categories: Sequence[str], labels: Sequence[bool]) -> Association
         dof=int(result.dof),
         p_value=float(result.pvalue),
         cramers_v=cramers_v(chi2, n, rows, 2),
-        corrected_v=correct_cramers_v(chi2, n, rows, 2),
+        corrected_v=compute_corrected_cramers_v(chi2, n, rows, 2),
     )
 
 
@@ -74,7 +74,7 @@ def cramers_v(chi2: float, n: int, rows: int, columns: int) -> float | None:
     return min(1.0, math.sqrt(chi2 / (n * smaller))) if n > 0 and smaller > 0 else None
 
 
-def correct_cramers_v(chi2: float, n: int, rows: int, columns: int) -> float | None:
+def compute_corrected_cramers_v(chi2: float, n: int, rows: int, columns: int) -> float | None:
     """Return the bias-corrected V, in 0..1: about 0 under independence, however sparse the table.
 
     With k~ = k - (k-1)^2 / (n-1) for r and c: V~ = sqrt(max(0, X2/n - (r-1)(c-1)/(n-1)) / min(r~-1, c~-1)).

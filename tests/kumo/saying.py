@@ -10,7 +10,7 @@ def ends(low: float | None, high: float | None, low_in: bool | None, high_in: bo
     return RangeForm(low=low, high=high, low_included=low_in, high_included=high_in)
 
 
-def told(
+def one_action(
     action: str,
     label: str | None = None,
     range: RangeForm | None = None,

@@ -10,7 +10,7 @@ from schemas.kumo.things import BookVerdict, Rule
 from tasks.kumo.authors.comparison import compare
 from tasks.kumo.authors.forms.read_back_form import PassageForm
 from tasks.kumo.books.rules import closed_ends, describe_rule
-from tests.kumo.saying import changed, ends, read_back, told
+from tests.kumo.saying import changed, ends, one_action, read_back
 from tests.kumo.small_worlds import unhurried, worlds
 from tests.kumo.test_books import CLINIC
 
@@ -19,7 +19,7 @@ KINDS = ("missing", "extra", "confirmed", "ambiguous")
 
 def perfect(rules):
     return read_back(
-        told(
+        one_action(
             rule.action,
             rule.label,
             ends(rule.low, rule.high, True, closed) if rule.label is None else None,
@@ -179,7 +179,7 @@ def test_an_outcome_under_another_name_or_bound_is_missing_and_extra(world, data
 
 def test_an_unknown_outcome_that_rules_out_nothing_is_no_error():
     said = perfect(CLINIC.rules)
-    stranger = told("Swab", "green")
+    stranger = one_action("Swab", "green")
     assert verdict_of(CLINIC, read_back([*said.actions, stranger])).passed
     odd = PassageForm(passage="green is odd", names=[])
     wrong = changed(stranger, confirms=["Flu"], unclear=[odd])

@@ -18,7 +18,7 @@ from tasks.kumo.configuration import parse_config
 from tasks.kumo.encoding import encode_config, encode_instance
 from tasks.kumo.sampling import SamplingRequest, sample_instances
 from tasks.kumo.self_test import SelfTest, SoundInstance, needs_no_test
-from tests.kumo.saying import changed, ends, read_back, told
+from tests.kumo.saying import changed, ends, one_action, read_back
 from tests.kumo.small_worlds import World, worlds
 from tests.kumo.test_books import CLINIC, INSTANCE
 from tests.server.book_text import read_back_of
@@ -137,7 +137,7 @@ def test_a_book_with_a_wrong_rule_is_not_solved() -> None:
 def say(world: World) -> ReadBackForm:
     """What a model would say that the book says, in its own letters and piece by piece."""
     return read_back(
-        told(
+        one_action(
             rule.action.swapcase(),
             None if rule.label is None else rule.label.upper(),
             None if rule.low is None else ends(rule.low, rule.high, True, closed),
@@ -165,7 +165,7 @@ def test_names_that_the_template_cannot_say_leave_the_comparison_as_the_check() 
     test = SelfTest(encode_config(config))
     board = test.board(Instance(("**", "b"), ("a",), (0,), ("1",), ("b",), 0, 0))
     assert isinstance(board, SoundInstance)
-    said = [told("a", state.label, None, state.rules_out) for state in states]
+    said = [one_action("a", state.label, None, state.rules_out) for state in states]
     assert test.find_rules_failure(board, read_back(said)) is None
     assert test.find_rules_failure(board, read_back(said[:1])) is not None
 

@@ -21,7 +21,7 @@ from tasks.kumo.topology import signature
 from tasks.statistics.association import (
     Association,
     chi_square,
-    correct_cramers_v,
+    compute_corrected_cramers_v,
     cramers_v,
     permutation_p_value,
 )
@@ -66,7 +66,7 @@ def test_both_measures_on_a_table_that_another_program_documents() -> None:
         table[number % 10, number % 4] += 1
     statistic = chi2_contingency(table, correction=False).statistic
     assert cramers_v(statistic, 150, 10, 4) == pytest.approx(0.5798088336225178, abs=1e-12)
-    assert correct_cramers_v(statistic, 150, 10, 4) == pytest.approx(0.5305112825189074, abs=1e-12)
+    assert compute_corrected_cramers_v(statistic, 150, 10, 4) == pytest.approx(0.5305112825189074, abs=1e-12)
 
 
 @pytest.mark.parametrize(

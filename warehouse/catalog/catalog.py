@@ -10,7 +10,7 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.resources import files
@@ -153,6 +153,7 @@ class Catalog:
     _views: dict[str, str]
     _limit_s: float = inf
     _created: set[str] = field(default_factory=set)
+    _thread: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1))
 
     @property
     def editions(self) -> tuple[str, ...]:
@@ -228,13 +229,13 @@ class Catalog:
 
     def _stop_at_ctrl_c(self, work: Callable[[], Result]) -> Result:
         """Return what DuckDB's work returns, from a thread of its own, as it may read no signal meanwhile."""
-        with ThreadPoolExecutor(1) as thread:
-            ended = thread.submit(work)
-            try:
-                return ended.result()
-            except KeyboardInterrupt:
-                self._connection.interrupt()
-                raise
+        ended = self._thread.submit(work)
+        try:
+            return ended.result()
+        except KeyboardInterrupt:
+            self._connection.interrupt()
+            wait([ended])
+            raise
 
 
 def open_catalog(

@@ -1,7 +1,7 @@
 """The KUMO authors' domains, configurations, instances and books as rows, their defects as findings."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from math import inf
 
@@ -117,14 +117,19 @@ def _read_book(rows: ReleaseRows, file: ReleaseFile) -> str | None:
     return None
 
 
-def _read_golden_moves(rows: ReleaseRows, file: SettingFile) -> dict[int, list[str]]:
-    """Return the published optimal play by seed: its tests, and the truth that it names."""
-    moves: dict[int, list[str]] = {}
+def _readable_lines(rows: ReleaseRows, file: SettingFile) -> Iterator[tuple[int, str]]:
+    """Yield number and text of each line that can be read, and note the others."""
     for entry in read_lines(file.file, _MAX_LINE_BYTES):
         if isinstance(entry, Skipped):
             rows.skipped.append(entry)
-            continue
-        number, text = entry
+        else:
+            yield entry
+
+
+def _read_golden_moves(rows: ReleaseRows, file: SettingFile) -> dict[int, list[str]]:
+    """Return the published optimal play by seed: its tests, and the truth that it names."""
+    moves: dict[int, list[str]] = {}
+    for number, text in _readable_lines(rows, file):
         try:
             line = parse_json(text, file.file.name)
             played = [move for move in line["trajectories"][0]["actions"] if isinstance(move, str)]
@@ -184,11 +189,7 @@ def _read_instances(rows: ReleaseRows, encoded: EncodedConfig, file: SettingFile
     instances: list[Instance] = []
     lines: dict[int, int] = {}
     expected = file.setting.n_truths, file.setting.n_actions, file.setting.n_valid
-    for entry in read_lines(file.file, _MAX_LINE_BYTES):
-        if isinstance(entry, Skipped):
-            rows.skipped.append(entry)
-            continue
-        number, text = entry
+    for number, text in _readable_lines(rows, file):
         try:
             instance = replace(next(parse_instances([text], encoded, "")), index=number - 1)
         except UnreadableInput as error:

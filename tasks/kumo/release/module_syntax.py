@@ -89,10 +89,10 @@ class _Reader:
                 result = self.value(value)
                 for target in targets:
                     if not isinstance(target, ast.Name) or target.id == _SET:
-                        raise self.refuse(target, "an assignment to something else than a plain name")
+                        raise self.refusal(target, "an assignment to something else than a plain name")
                     self.values[target.id] = result
             case _:
-                raise self.refuse(statement, f"a statement of kind {type(statement).__name__}")
+                raise self.refusal(statement, f"a statement of kind {type(statement).__name__}")
 
     def value(self, node: ast.expr) -> Any:
         """Return what the expression stands for."""
@@ -123,13 +123,13 @@ class _Reader:
                 if isinstance(members, _LISTS) and all(isinstance(one, _SCALARS) for one in members):
                     self.count(node, len(members))
                     return frozenset(members)
-        raise self.refuse(node)
+        raise self.refusal(node)
 
     def hashable(self, node: ast.expr) -> Any:
         """Return a member of a set or a key of a dictionary: a text, a number or a tuple of such."""
         value = self.value(node)
         if not all(isinstance(part, _SCALARS) for part in (value if isinstance(value, tuple) else (value,))):
-            raise self.refuse(node, "a key or a member of a set that is no text, number or tuple of these")
+            raise self.refusal(node, "a key or a member of a set that is no text, number or tuple of these")
         return value
 
     def dictionary(
@@ -139,7 +139,7 @@ class _Reader:
         result: dict[Any, Any] = {}
         for key_node, value_node in zip(keys, values, strict=True):
             if key_node is None:
-                raise self.refuse(node, "an unpacked dictionary")
+                raise self.refusal(node, "an unpacked dictionary")
             key = self.hashable(key_node)
             if key in result:
                 self.repeated_keys.append(RepeatedKey(key_node.lineno, key))
@@ -158,7 +158,7 @@ class _Reader:
                 for test in tests:
                     texts = self.passing(test, name, texts)
                 return texts
-        raise self.refuse(node)
+        raise self.refusal(node)
 
     def passing(self, node: ast.expr, name: str, texts: list[str]) -> list[str]:
         """Return the texts for which the condition on the comprehension's name holds."""
@@ -179,22 +179,22 @@ class _Reader:
                 comparators=[ast.Name(id=right_name)],
             ) if right_name == name:
                 return [text for text in texts if (part in text) == isinstance(test, ast.In)]
-        raise self.refuse(node, "a condition of another form than `x not in [...]` or `'text' not in x`")
+        raise self.refusal(node, "a condition of another form than `x not in [...]` or `'text' not in x`")
 
     def texts(self, node: ast.expr) -> list[str]:
         """Return the texts of a list, a tuple or a set, those of a set sorted."""
         value = self.value(node)
         if not isinstance(value, _LISTS) or not all(isinstance(text, str) for text in value):
-            raise self.refuse(node, "a comprehension or condition over something else than a list of texts")
+            raise self.refusal(node, "a comprehension or condition over something else than a list of texts")
         return sorted(value) if isinstance(value, frozenset) else list(value)
 
     def count(self, node: ast.expr, steps: int) -> None:
         """Refuse work beyond that of any honest module."""
         self.steps += steps
         if self.steps > _MAX_STEPS:
-            raise self.refuse(node, f"work of more than {_MAX_STEPS:,} steps")
+            raise self.refusal(node, f"work of more than {_MAX_STEPS:,} steps")
 
-    def refuse(self, node: ast.AST, what: str = "") -> UnreadableInput:
+    def refusal(self, node: ast.AST, what: str = "") -> UnreadableInput:
         """Return the error that names the node's line."""
         what = what or f"an expression of kind {type(node).__name__}, or a name that is not assigned above"
         return UnreadableInput(f"{self.source}, line {getattr(node, 'lineno', 1)}: {what}; {_HINT}")

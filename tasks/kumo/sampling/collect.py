@@ -103,7 +103,7 @@ class Collection:
         try:
             found = self.remainder.next_instance(index, self._is_taken)
         except UndecidedError:
-            self.shortfall = self.remainder.give_up(len(self.ids))
+            self.shortfall = self.remainder.exhaustion_error(len(self.ids))
             return None
         if found is None:
             self.shortfall = self.remainder.shortfall(len(self.ids))

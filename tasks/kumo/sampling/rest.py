@@ -76,7 +76,7 @@ class Remainder:
             f"domain"
         )
 
-    def give_up(self, found: int) -> PerennialError:
+    def exhaustion_error(self, found: int) -> PerennialError:
         """Return the error that says that no further instance was found, and that none was excluded."""
         found += self._request.found_before
         return InstancesExhausted(

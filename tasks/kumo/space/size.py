@@ -73,9 +73,9 @@ def space_size(encoded: EncodedConfig, setting: Setting, min_expected_steps: flo
     low, high = bounds(rules, range(len(encoded.truths)), n, v, chosen, _OF_ALL)
     low -= _with_irrelevant(encoded, rules, setting)
     if min_expected_steps > 0:
-        low -= _count_unrelated(encoded, rules, setting)
+        low -= _bound_unrelated(encoded, rules, setting)
     if low < high:
-        low = max(low, _count_related(encoded, rules, setting))
+        low = max(low, _bound_related(encoded, rules, setting))
     return SpaceSize(low, high, is_filtered=min_expected_steps <= 1)
 
 
@@ -99,7 +99,7 @@ def _with_irrelevant(encoded: EncodedConfig, rules: list[Rules], setting: Settin
     return total
 
 
-def _count_unrelated(encoded: EncodedConfig, rules: list[Rules], setting: Setting) -> int:
+def _bound_unrelated(encoded: EncodedConfig, rules: list[Rules], setting: Setting) -> int:
     """Return an upper bound of how many in M leave a valid truth without a related action."""
     n, v, chosen = setting.n_truths, setting.n_valid, setting.n_actions
     total = 0
@@ -110,7 +110,7 @@ def _count_unrelated(encoded: EncodedConfig, rules: list[Rules], setting: Settin
     return total
 
 
-def _count_related(encoded: EncodedConfig, rules: list[Rules], setting: Setting) -> int:
+def _bound_related(encoded: EncodedConfig, rules: list[Rules], setting: Setting) -> int:
     """Return a lower bound of how many in M hold only actions that are related to all valid truths."""
     n_truths, v = len(encoded.truths), setting.n_valid
     if comb(n_truths, v) > _MOST_CHOICES:
