@@ -90,12 +90,13 @@ def _import_all() -> None:
     from flows.cli import app, evaluate, refresh  # noqa: F401
     from flows.refresh import flow  # noqa: F401
     from schemas.benchmark import find_benchmark
-    from warehouse.audit.great_expectations import Validator
+    from warehouse.audit.great_expectations import judge
+    from warehouse.audit.search import Finding
 
     benchmark = find_benchmark("kumo")
     benchmark.growing()
     benchmark.warm_up()
-    Validator()
+    judge([Finding("none", "nothing is broken", 0, "no row")])
     gc.freeze()
 
 

@@ -1,5 +1,6 @@
 """The audit holds on sound data, and every rule fails on data that breaks it."""
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -7,13 +8,10 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from schemas.errors import AuditFailed, Damaged
+from schemas.errors import AuditFailed
 from schemas.tables import TABLES
 from tests.warehouse import tiny_edition
-from warehouse.audit import blocks as audit_blocks
-from warehouse.audit.audit import audit, cross_table_rules, require_pass, table_expectations
-from warehouse.audit.blocks import read_blocks
-from warehouse.audit.great_expectations import Validator
+from warehouse.audit.audit import audit, cross_table_rules, require_pass
 from warehouse.catalog.catalog import view_over_arrow
 from warehouse.staging.merge_parts import write_sorted
 
@@ -190,31 +188,37 @@ def test_every_shared_row_of_kumo_has_its_own_row_and_no_move_lacks_its_turn(tab
     assert len(_offenders(sentence, lambda rows: rows[table].pop(0) and None)) == 1
 
 
-def test_the_size_of_a_block_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_found_is_counted_and_described(tmp_path: Path) -> None:
     rows = tiny_edition.rows()
     for one in (_repeat("kumo_moves"), _repeat("kumo_moves"), _set("kumo_moves", "kind", "odd", row=3)):
         one(rows)
-    table, file = TABLES["kumo_moves"], _files(tmp_path, rows)["kumo_moves"]
-    expectations = list(table_expectations(table))
-    validator = Validator()
-    whole = validator.results("kumo_moves", read_blocks(table, file), expectations)
-    monkeypatch.setattr(audit_blocks, "_BLOCK_ROWS", 2)
-    monkeypatch.setattr(audit_blocks, "_READ_ROWS", 1)
-    assert len(list(read_blocks(table, file))) > 1
-    assert validator.results("kumo_moves", read_blocks(table, file), expectations) == whole
-    found = {row["expectation"]: row for row in whole}
-    assert found["(episode_id, turn) is unique"]["unexpected_count"] == 3
+    found = {row["expectation"]: row for row in audit(_files(tmp_path, rows)) if row["suite"] == "kumo_moves"}
+    repeated = found["(episode_id, turn) is unique"]
+    first = rows["kumo_moves"][0]
+    assert (repeated["unexpected_count"], repeated["success"]) == (3, False)
+    assert repeated["observed"] == f"values such as {first['episode_id']}, {first['turn']}"
     assert found["kind is one of action, truth, none"]["observed"] == "values such as odd"
+    count = len(rows["kumo_moves"])
+    assert found["episode_id is never NULL"]["observed"] == f"{count} values"
 
 
-def test_a_file_out_of_order_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    turns = tiny_edition.tables()["turns"].sort_by([("episode_id", "descending"), ("turn", "descending")])
-    pq.write_table(turns, tmp_path / "turns.parquet")
-    for rows in (1, 1_000):
-        monkeypatch.setattr(audit_blocks, "_BLOCK_ROWS", rows)
-        monkeypatch.setattr(audit_blocks, "_READ_ROWS", rows)
-        with pytest.raises(Damaged, match=r"turns\.parquet is not sorted by episode_id, turn"):
-            list(read_blocks(TABLES["turns"], tmp_path / "turns.parquet"))
+@pytest.mark.parametrize(
+    ("value", "broken"), [(0.0, 0), (math.nan, 1), (math.inf, 0), (-math.inf, 1), (-1e-300, 1)]
+)
+def test_what_is_no_number_is_within_no_bounds(tmp_path: Path, value: float, broken: int) -> None:
+    rows = tiny_edition.rows()
+    rows["kumo_instances"][0]["expected_steps"] = value
+    found = {row["expectation"]: row for row in audit(_files(tmp_path, rows))}
+    assert found["expected_steps >= 0"]["unexpected_count"] == broken
+
+
+def test_a_file_of_other_columns_is_named(tmp_path: Path) -> None:
+    files = _files(tmp_path, tiny_edition.rows())
+    other = pq.read_table(files["messages"]).rename_columns({"content": "text"})
+    pq.write_table(other, files["messages"])
+    (broken,) = [row for row in audit({"messages": files["messages"]}) if not row["success"]]
+    assert broken["expectation"].startswith("columns are edition, evaluation, message_id")
+    assert broken["observed"].endswith("text")
 
 
 def test_a_failed_audit_names_the_expectation_and_the_rows(tmp_path: Path) -> None:

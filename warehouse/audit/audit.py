@@ -1,12 +1,13 @@
-"""The audit between writing and publishing, with Great Expectations, over files, in bounded memory.
+"""The audit between writing and publishing, over files, in bounded memory.
 
-A suite a table is derived from `schemas.tables`; the suite `cross_table` holds the references between
-tables and the rules of `rules/*.sql`, each a query for the rows that break it.
+Each expectation is a search for the rows that break it: those of a table are derived from `schemas.tables`,
+and the suite `cross_table` holds the references between tables and the rules of `rules/*.sql`. Great
+Expectations judges what was found.
 """
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from importlib.resources import files as package_files
 from pathlib import Path
@@ -15,14 +16,15 @@ from typing import TYPE_CHECKING, Any
 
 from schemas.benchmark import benchmarks
 from schemas.errors import AuditFailed
-from schemas.table_form import Column, Table
 from schemas.tables import TABLES
-from warehouse.audit.blocks import read_blocks
-from warehouse.audit.great_expectations import SHOWN, Expectation, Validator
+from warehouse.audit.great_expectations import judge
+from warehouse.audit.search import Finding, search_query, search_table
 from warehouse.catalog.confinement import quote
 
 if TYPE_CHECKING:
     import duckdb
+
+    from schemas.table_form import Table
 
 CROSS_TABLE = "cross_table"
 _NAMED = re.compile(r"\b(?:FROM|JOIN)\s+(\w+)")
@@ -34,22 +36,18 @@ def audit(files: Mapping[str, Path], questions: Mapping[str, Path] | None = None
     """Return a row of table `audits` for every expectation on these tables, each a local Parquet file.
 
     `questions` are the tables of the edition that the answers among them refer to; those passed their own
-    audit. The files are sorted by their tables' keys, as all that are published. Raises Damaged where one is
-    not.
+    audit.
     """
     questions = {name: file for name, file in (questions or {}).items() if name not in files}
-    validator = Validator()
-    rows: list[dict[str, Any]] = []
-    for name, file in files.items():
-        table = TABLES[name]
-        rows += validator.results(name, read_blocks(table, file), list(table_expectations(table)))
+    rules = cross_table_rules(set(files), set(questions))
+    findings: list[Finding] = []
     with TemporaryDirectory(prefix="perennial-audit-") as folder:
         connection = _view_over_files({**files, **questions}, folder)
-        rules = cross_table_rules(set(files), set(questions))
-        offences = {rule: _offending(connection, sql) for rule, sql in rules.items()}
+        for name in files:
+            findings += search_table(connection, TABLES[name])
+        findings += [search_query(connection, CROSS_TABLE, rule, sql) for rule, sql in rules.items()]
         connection.close()
-    rows += validator.rule_results(CROSS_TABLE, offences)
-    return rows
+    return judge(findings)
 
 
 def require_pass(rows: list[dict[str, Any]], where: str) -> None:
@@ -64,46 +62,6 @@ def require_pass(rows: list[dict[str, Any]], where: str) -> None:
         raise AuditFailed(
             f"the audit failed, nothing was published: {told}. The staged data is kept in {where}: "
             "look at it, then remove that folder and refresh again"
-        )
-
-
-def table_expectations(table: Table) -> Iterator[Expectation]:
-    """Yield (what is expected, Great Expectations class, its arguments) for one table."""
-    names = [column.name for column in table.file_columns]
-    yield (
-        f"columns are {', '.join(names)}",
-        "ExpectTableColumnsToMatchOrderedList",
-        {"column_list": names},
-    )
-    if len(table.key) == 1:
-        yield f"{table.key[0]} is unique", "ExpectColumnValuesToBeUnique", {"column": table.key[0]}
-    else:
-        yield (
-            f"({', '.join(table.key)}) is unique",
-            "ExpectCompoundColumnsToBeUnique",
-            {"column_list": list(table.key)},
-        )
-    for column in table.columns:
-        yield from _column_expectations(column)
-
-
-def _column_expectations(column: Column) -> Iterator[Expectation]:
-    name = column.name
-    if not column.nullable:
-        yield f"{name} is never NULL", "ExpectColumnValuesToNotBeNull", {"column": name}
-    if column.allowed:
-        yield (
-            f"{name} is one of {', '.join(column.allowed)}",
-            "ExpectColumnValuesToBeInSet",
-            {"column": name, "value_set": list(column.allowed)},
-        )
-    if column.minimum is not None or column.maximum is not None:
-        low = "" if column.minimum is None else f" >= {column.minimum:g}"
-        high = "" if column.maximum is None else f" <= {column.maximum:g}"
-        yield (
-            f"{name}{low}{high}",
-            "ExpectColumnValuesToBeBetween",
-            {"column": name, "min_value": column.minimum, "max_value": column.maximum},
         )
 
 
@@ -144,7 +102,7 @@ def _concerns(sql: str, own: AbstractSet[str], others: AbstractSet[str]) -> bool
     return deciding <= own and {table.name for table in named} <= own | others
 
 
-def _of_kind(tables: set[Table], kind: str) -> set[str]:
+def _of_kind(tables: "set[Table]", kind: str) -> set[str]:
     return {table.name for table in tables if table.kind == kind}
 
 
@@ -164,13 +122,3 @@ def _view_over_files(files: Mapping[str, Path], folder: str) -> "duckdb.DuckDBPy
             f'CREATE VIEW "{name}" AS FROM read_parquet({quote(str(file))}, hive_partitioning = false)'
         )
     return connection
-
-
-def _offending(connection: "duckdb.DuckDBPyConnection", sql: str) -> tuple[int, list[tuple[Any, ...]]]:
-    """Return how many rows break a rule, and a few of them."""
-    found = connection.execute(sql)
-    examples = found.fetchmany(SHOWN)
-    count = len(examples)
-    while more := len(found.fetchmany(10_000)):
-        count += more
-    return count, examples
