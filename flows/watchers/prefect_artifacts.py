@@ -91,10 +91,8 @@ class Artifacts(Watcher):
         from warehouse.catalog.catalog import open_catalog
         from warehouse.catalog.leaderboard import leaderboard_sql
 
-        with open_catalog(Store(self._root)).connection as connection:
-            result = connection.execute(leaderboard_sql(self._edition, self._measures))
-            names = [column[0] for column in result.description]
-            return [dict(zip(names, map(_round_progress, row), strict=True)) for row in result.fetchall()]
+        names, rows = open_catalog(Store(self._root)).query(leaderboard_sql(self._edition, self._measures))
+        return [dict(zip(names, map(_round_progress, row), strict=True)) for row in rows]
 
     def _make_table(self, key: str, rows: list[dict[str, Any]], description: str) -> None:
         # Prefect's pages expect a table's data as text.

@@ -160,10 +160,9 @@ class Catalog:
         """The editions that it shows."""
         return tuple(unit for unit in self.units if not is_evaluation(unit))
 
-    @property
-    def connection(self) -> "duckdb.DuckDBPyConnection":
-        """DuckDB with all views."""
-        self._create(self._views)
+    def connect_to_tables(self) -> "duckdb.DuckDBPyConnection":
+        """Return DuckDB with all tables, without the views over them."""
+        self._create(TABLES)
         return self._connection
 
     def query(self, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
