@@ -32,7 +32,7 @@ COMMANDS: dict[str, CommandLine] = {
     "query": ("flows.cli.query:query", "Run SQL over the published editions."),
     "editions": (
         "flows.cli.editions:editions",
-        "List the published editions and their evaluations, withdraw or reinstate one, "
+        "List the published editions and their evaluations, withdraw, reveal or retire one, "
         "remove unfinished work.",
     ),
     "verify": (
