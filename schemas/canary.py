@@ -13,9 +13,8 @@ METADATA_KEY = "perennial.canary"  # of a Parquet file's Arrow schema
 
 def canary_line(canary: str) -> str:
     """Return the line; it asks in one plain sentence not to train on the text."""
-    return (
-        f"This text is part of a benchmark: please do not train models on it (perennial canary GUID {canary})."
-    )
+    request = "This text is part of a benchmark: please do not train models on it"
+    return f"{request} (perennial canary GUID {canary})."
 
 
 def mark_book(text: str, canary: str) -> str:
@@ -27,7 +26,7 @@ def mark_book(text: str, canary: str) -> str:
 
 
 def mark_opening(messages: Sequence[Message], canary: str) -> tuple[Message, ...]:
-    """Return the messages with the line at the end of the first one, unless some text has the GUID already."""
+    """Return the messages with the line at the end of the first one, unless one has the GUID already."""
     if not canary or any(canary in message["content"] for message in messages):
         return tuple(messages)
     first, *rest = messages

@@ -16,8 +16,8 @@ class EditionPlan:
     of it that the benchmark found in the data root, instead of the operator asking for them.
     `known_editions` are the editions published before it began, whose instances it never issues again.
     `imported_from` is a digest of what an imported edition was read from.
-    `seed` is None where it is secret: `seed_commitment` is its SHA-256 then, "" until it is drawn. `is_fresh`:
-    it was drawn for this edition, and not given. `private_share` of the instances stay out of exports.
+    `seed` is None where it is secret; `seed_commitment` is its SHA-256, "" until it is drawn. `is_fresh`: it
+    was drawn for this edition, not given. `private_share` of the instances stay out of exports.
     """
 
     edition: str

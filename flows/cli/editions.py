@@ -30,7 +30,8 @@ WITH listed AS (
 )
 SELECT edition || if(evaluation = '', '', '@' || evaluation) AS edition, benchmark, created_at,
        if(evaluation = '', seed, NULL)::VARCHAR AS seed, freshness, seed_commitment,
-       (settings::JSON->>'private_share')::DOUBLE AS private_share, code_version, (counts::JSON->>'instances')::BIGINT AS instances,
+       (settings::JSON->>'private_share')::DOUBLE AS private_share, code_version,
+       (counts::JSON->>'instances')::BIGINT AS instances,
        (counts::JSON->>'episodes')::BIGINT AS episodes,
        array_to_string((settings::JSON->'players')::VARCHAR[], ', ') AS players
 FROM listed
@@ -123,14 +124,13 @@ def editions(
         _list(existing_root(root), all_, format_)
 
 
-def _refuse_mixture(
-    chosen: Sequence[str], named: Sequence[str] | None, why: str | None, yes: bool
-) -> None:
+def _refuse_mixture(chosen: Sequence[str], named: Sequence[str] | None, why: str | None, yes: bool) -> None:
     if len(chosen) > 1:
         raise InvalidOption(f"{' and '.join(chosen)} exclude each other: give one of them")
     if named and "--prune-staging" not in chosen:
         raise InvalidOption(
-            f"{named[0]!r}: name an edition with --prune-staging, --withdraw, --reinstate, --reveal or --retire"
+            f"{named[0]!r}: name an edition after one of --prune-staging, --withdraw, --reinstate, "
+            "--reveal and --retire"
         )
     if yes and "--prune-staging" not in chosen:
         raise InvalidOption("--yes needs --prune-staging")
@@ -196,15 +196,17 @@ def _reveal(store: Store, named: str) -> None:
     edition = _choose_edition(store, named)
     seed = reveal_seed(store, edition)
     _console().print(
-        f"the seed of edition {edition} is {seed}, and in {store.location(reveal_file(edition))}: the SHA-256 of "
-        f"that file is {commitment_of(seed)}, as table editions and the manifest have it"
+        f"the seed of edition {edition} is {seed}, and in {store.location(reveal_file(edition))}: "
+        f"the SHA-256 of that file is {commitment_of(seed)}, as table editions and the manifest have it"
     )
 
 
 def _retire(store: Store, named: str) -> None:
     edition = _choose_edition(store, named)
     retire(store, edition, _now(), _operator())
-    _console().print(f"edition {edition} is retired: `perennial export {edition} DESTINATION` leaves nothing out")
+    _console().print(
+        f"edition {edition} is retired: `perennial export {edition} DESTINATION` leaves nothing out"
+    )
 
 
 def _choose_edition(store: Store, named: str) -> str:

@@ -67,9 +67,9 @@ def reproduce_unit(
     _fill_ledger(store, unit, work)
     staging = Staging(work, unit)
     staging.write_plan(plan)
-    secret_seed = _find_seed(store, plan)
+    edition_seed = _find_seed(store, plan)
     inputs = benchmark.inputs_of(store, unit) if isinstance(plan, EditionPlan) else None
-    grow(open_workspace(work.root, unit, secret_seed), replace(_POLICIES, inputs=inputs), PlainStages(tell))
+    grow(open_workspace(work.root, unit, edition_seed), replace(_POLICIES, inputs=inputs), PlainStages(tell))
     rebuilt = folder / "rebuilt"
     rebuilt.mkdir()
     tables = compare_unit(store, unit, consolidate(staging, rebuilt))

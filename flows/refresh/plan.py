@@ -36,8 +36,8 @@ def prepare_refresh(settings: RefreshSettings, store: Store, *, needs_key: bool 
     """Return the plan for these settings, after every check that needs no work.
 
     `needs_key` False is for those who only look at the plan. A staged edition with equal settings is
-    resumed. A seed that is to be drawn has no commitment yet: see `settle_seed`. Raises InvalidOption, UnreadableInput, UnusableConfig or EditionConflict, before anything is
-    written.
+    resumed. A seed that is to be drawn has no commitment yet: see `settle_seed`. Raises InvalidOption,
+    UnreadableInput, UnusableConfig or EditionConflict, before anything is written.
     """
     refuse_clock_set_back(store, datetime.now(UTC))
     if settings.edition == LATEST:

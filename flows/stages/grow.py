@@ -25,11 +25,11 @@ class Work:
     unit: str
     batches: tuple[Batch, ...]
     policies: Policies
-    secret_seed: int | None = field(default=None, repr=False)  # elsewhere nobody has the file that keeps it
+    edition_seed: int | None = field(default=None, repr=False)  # elsewhere nobody has the file that keeps it
 
     def run(self) -> Counts:
         """Stage the batches that are not staged yet; return the rows of all of them by table."""
-        workspace = open_workspace(self.root, self.unit, self.secret_seed)
+        workspace = open_workspace(self.root, self.unit, self.edition_seed)
         stage = next(stage for stage in staged_stages(workspace) if stage.name == self.batches[0].stage)
         counts: Counter[str] = Counter()
         for batch in self.batches:
@@ -78,7 +78,7 @@ def _works(
     for group in groups:
         elsewhere = stage.spreads(workspace, group[0])
         given = policies.without_inputs() if elsewhere else policies
-        yield Work(*place, group, given, workspace.secret_seed)
+        yield Work(*place, group, given, workspace.edition_seed)
 
 
 def _chains(chain: Callable[[Batch], object], batches: Iterable[Batch]) -> list[tuple[Batch, ...]]:

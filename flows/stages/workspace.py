@@ -15,12 +15,12 @@ from warehouse.store.store import Store
 class Workspace:
     """The staging of an edition or evaluation, opened by root and name so that any process can do it.
 
-    `secret_seed` is the edition's, None for an evaluation, which has a public seed, and where it is lost.
+    `edition_seed` is the edition's, None for an evaluation, which has a public seed, and where it is lost.
     """
 
     staging: Staging
     plan: Plan
-    secret_seed: int | None = field(default=None, repr=False)
+    edition_seed: int | None = field(default=None, repr=False)
 
     @property
     def growth(self) -> EditionPlan:
@@ -37,13 +37,13 @@ class Workspace:
     @property
     def seed(self) -> int:
         """The seed of all that the edition's questions are drawn with: for its stages, and for no table."""
-        if self.secret_seed is None:
+        if self.edition_seed is None:
             file = seed_file(self.staging.store.root, self.growth.seed_commitment)
             raise Damaged(
-                f"{file}, the seed of edition {self.growth.edition!r}, is missing: restore it from a copy, or "
-                f"begin another edition after `perennial editions --prune-staging {self.growth.edition}`"
+                f"{file}, the seed of edition {self.growth.edition!r}, is missing: restore it from a copy, "
+                f"or begin another edition after `perennial editions --prune-staging {self.growth.edition}`"
             )
-        return self.secret_seed
+        return self.edition_seed
 
     def key(self, batch: Batch) -> str:
         """Return the key under which a batch is staged: the same plan gives the same key."""
@@ -62,13 +62,13 @@ class Workspace:
         return self.staging.read_column(self.key(batch), table, column)
 
 
-def open_workspace(root: str, unit: str, secret_seed: int | None = None) -> Workspace:
+def open_workspace(root: str, unit: str, edition_seed: int | None = None) -> Workspace:
     """Open the staging of an edition or evaluation; raise EditionConflict where there is none.
 
     An edition's seed is looked up where it is kept, unless it is given.
     """
     staging = Staging(Store(root), unit)
     plan = staging.require_plan()
-    if secret_seed is None and isinstance(plan, EditionPlan):
-        secret_seed = find_seed(staging.store, plan)
-    return Workspace(staging, plan, secret_seed)
+    if edition_seed is None and isinstance(plan, EditionPlan):
+        edition_seed = find_seed(staging.store, plan)
+    return Workspace(staging, plan, edition_seed)

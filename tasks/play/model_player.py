@@ -97,7 +97,8 @@ async def play_all(
     call: take twice as many as the client makes calls at a time, so that others take its place while a reply
     is being stored. Where an episode raises, no other asks again, but what has been asked is waited for,
     since its reply is paid for and kept; then the first error is raised. Cancelling this cancels them all.
-    What a model is shown first holds the edition's `canary`, if there is one. Raises InvalidOption for no concurrency.
+    What a model is shown first holds the edition's `canary`, if there is one.
+    Raises InvalidOption for no concurrency.
     """
     # Imported here: asyncio costs 30 ms, which a command that plays nothing should not pay.
     from asyncio import gather

@@ -15,7 +15,7 @@ from schemas.settings import RefreshSettings, load_settings
 from warehouse.staging.staging import Staging
 from warehouse.store.store import Store
 
-SETTINGS = {"domains": ["chemical_analysis"], "settings": ["easy"], "instances": 3, "runs": 2}
+SETTINGS = {"domains": ["chemical_analysis"], "settings": ["easy"], "instances": 3, "runs": 2, "seed": 0}
 
 
 def make_edition(root: Path, edition: str, **changed: Any) -> None:

@@ -1,7 +1,7 @@
 """Where the secret seeds of editions are kept, and how they are revealed.
 
-A secret seed is in `seeds/<commitment>` beside the ledger: on this machine's disk, readable by its owner alone,
-in no table and no manifest. Revealed, it is in `reveals/<edition>.seed` of the data root. Both files
+A secret seed is in `seeds/<commitment>` beside the ledger: on this machine's disk, readable by its owner
+alone, in no table and no manifest. Revealed, it is in `reveals/<edition>.seed` of the data root. Both files
 hold the bytes that the commitment is the SHA-256 of, so that `sha256sum` checks them.
 """
 
@@ -85,8 +85,9 @@ def reveal_seed(store: Store, edition: str) -> int:
     seed = find_seed(store, plan)
     if seed is None:
         raise InvalidOption(
-            f"the seed of edition {edition!r} is not kept here: {seed_file(store.root, plan.seed_commitment)} "
-            "is missing; give the command where the refresh ran, or restore the file from a copy"
+            f"the seed of edition {edition!r} is not kept here: "
+            f"{seed_file(store.root, plan.seed_commitment)} is missing; give the command "
+            "where the refresh ran, or restore the file from a copy"
         )
     store.write_bytes(reveal_file(edition), seed_bytes(seed))
     return seed
@@ -95,7 +96,7 @@ def reveal_seed(store: Store, edition: str) -> int:
 def _read_seed(content: bytes, commitment: str, place: str) -> int:
     if hashlib.sha256(content).hexdigest() != commitment:
         raise Damaged(
-            f"{place} is not the seed that was committed to: its SHA-256 is not {commitment}; restore the file "
-            "from a copy"
+            f"{place} is not the seed that was committed to: its SHA-256 is not {commitment}; restore the "
+            "file from a copy"
         )
     return int(content)

@@ -43,9 +43,7 @@ def consolidate(staging: Staging, folder: Path) -> dict[str, Path]:
             if name in parts:
                 yield staging.read_part(key, name, parts[name])
 
-    return {
-        name: write_sorted(name, parts_of(name), folder, staging.unit, plan.canary) for name in tables
-    }
+    return {name: write_sorted(name, parts_of(name), folder, staging.unit, plan.canary) for name in tables}
 
 
 def write_sorted(
