@@ -43,6 +43,10 @@ COMMANDS: dict[str, CommandLine] = {
         "flows.cli.report:report",
         "Write the report of an edition: one HTML page that opens offline, or its tables.",
     ),
+    "export": (
+        "flows.cli.export:export",
+        "Write an edition with its evaluations as a folder of Parquet tables for others.",
+    ),
     "reproduce": (
         "flows.cli.reproduce:reproduce",
         "Rebuild an edition, or an evaluation, from its seed and its stored replies, and compare.",
