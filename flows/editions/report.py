@@ -11,6 +11,7 @@ from tasks.report.content import Comparison, Record, Report, ReportData, ReportT
 from warehouse.catalog.catalog import Catalog, open_catalog
 from warehouse.catalog.confinement import quote
 from warehouse.catalog.leaderboard import leaderboard_sql
+from warehouse.disclosure.retirements import is_retired
 from warehouse.editions.publish import read_published_plan
 from warehouse.editions.selectors import select_unit
 from warehouse.store.store import Store
@@ -54,7 +55,7 @@ def report_data(store: Store, edition: str | None = None, compare: str | None = 
     shown = [table for name, table in queried.items() if name not in own.sources]
     return ReportData(
         chosen,
-        _facts(record, plan),
+        _facts(record, plan, is_retired(store, chosen)),
         _settings(record, queried.get(own.order)),
         {table.name: table for table in (*shown, *extras.tables)},
         benchmark.measures,
@@ -118,14 +119,16 @@ def _settings(record: Record, ordered: ReportTable | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*first, *record["setting_names"])))
 
 
-def _facts(record: Record, plan: EditionPlan) -> tuple[tuple[str, str], ...]:
+def _facts(record: Record, plan: EditionPlan, retired: bool) -> tuple[tuple[str, str], ...]:
+    place = "in exports, as the edition is retired" if retired else "in no export"
+    private = f"{record['private']:,}, {place}; figures are over all instances, these included"
     return (
         ("benchmark", str(record["benchmark"])),
         ("published", f"{record['created_at'].astimezone(UTC):%Y-%m-%d %H:%M} UTC"),
         ("seed", _describe_seed(plan)),
         ("perennial", str(record["code_version"])),
         *((name, f"{record[name]:,}") for name in ("domains", "instances", "episodes")),
-        *([("private instances", _describe_private(record["private"]))] if record["private"] else []),
+        *([("private instances", private)] if record["private"] else []),
         ("canary", plan.canary),
     )
 
@@ -133,7 +136,3 @@ def _facts(record: Record, plan: EditionPlan) -> tuple[tuple[str, str], ...]:
 def _describe_seed(plan: EditionPlan) -> str:
     seed = f"SHA-256 {plan.seed_commitment}" if plan.seed is None else str(plan.seed)
     return f"{seed} ({plan.freshness})"
-
-
-def _describe_private(number: int) -> str:
-    return f"{number:,}, in no export; figures are over all instances, these included"

@@ -30,7 +30,8 @@ def _seed(manifest: Mapping[str, Any]) -> str:
     if not manifest["seed_commitment"]:
         return "The data were imported; no seed is known."
     told = (
-        f"The edition is {manifest['freshness']}. The commitment to its seed is {manifest['seed_commitment']}, "
+        f"The edition is {manifest['freshness']}. The commitment to its seed is "
+        f"{manifest['seed_commitment']}, "
         "the SHA-256 of the seed's "
     )
     if manifest["seed"] is None:
@@ -44,6 +45,6 @@ def _left_out(manifest: Mapping[str, Any]) -> str:
     counted = ", ".join(f"{number:,} {table}" for table, number in sorted(manifest["left_out"].items()))
     return (
         f"Private instances, and all that refers to them, are left out: {counted}. They stay private until "
-        "the edition is retired. All figures in `statistics`, and the counts in `editions` and `evaluations`, "
-        "are over all instances, the private ones included."
+        "the edition is retired. All figures in `statistics`, and counts in `editions` and "
+        "`evaluations`, are over all instances, the private ones included."
     )

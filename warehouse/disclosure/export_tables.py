@@ -1,8 +1,8 @@
 """Write the tables of a published edition and its evaluations for others, private instances left out.
 
 What is left out is every row that refers to a private instance: by a reference of its table, or by naming it.
-Of model calls and messages, those are left out to which no row that is kept refers. A file of which nothing is
-left out is copied as it is.
+Of model calls and messages, those are left out to which no row that is kept refers. A file of which nothing
+is left out is copied as it is.
 """
 
 import hashlib
