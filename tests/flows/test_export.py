@@ -1,4 +1,4 @@
-"""`perennial export`: a folder for others, whole or not at all, private instances left out until retirement."""
+"""`perennial export`: a folder for others, whole or not at all, without private instances until retirement."""
 
 import hashlib
 import json
@@ -32,7 +32,7 @@ CELLS = {"domains": ["chemical_analysis", "mineral_identification"], "settings":
 
 @pytest.fixture(scope="module")
 def grown(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A root with an edition whose books a model wrote, played by a program and by a model, and by more later."""
+    """A root with an edition whose books a model wrote, played by programs and models, twice."""
     root = tmp_path_factory.mktemp("private")
     with pytest.MonkeyPatch.context() as patch, running_server(ServerOptions(keys=(KEY,), seed=3)) as server:
         patch.setenv("PERENNIAL_API_KEY", KEY)
