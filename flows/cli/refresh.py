@@ -68,6 +68,8 @@ def refresh(
     store.require_conditional_writes()
     for warning in prepared.own.warnings:
         console.print(f"warning: {warning}", style="yellow")
+    if plan.growth.private_share and not plan.growth.is_fresh:
+        console.print("warning: whoever knows --seed can draw the private instances", style="yellow")
     values = {
         **without_secrets(chosen),
         "edition": plan.edition,

@@ -195,7 +195,7 @@ def _write_rows(
     sql = f'SELECT {columns} FROM "kept_{table.name}" WHERE {where} ORDER BY {key}'
     nothing = with_place(schema.empty_table(), table, unit, canary)
     with pq.ParquetWriter(target, nothing.schema, compression="zstd") as writer:
-        for batch in connection.execute(sql, values).to_arrow_reader(_BLOCK_ROWS):
+        for batch in connection.sql(sql, params=values).to_arrow_reader(_BLOCK_ROWS):
             rows = pa.Table.from_batches([batch]).cast(schema)
             writer.write_table(with_place(rows, table, unit, canary))
 

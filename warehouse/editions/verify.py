@@ -157,10 +157,10 @@ class _Verifier:
             "counts": (_parse(row.get("counts")), manifest.counts),
         }
         if not is_evaluation(self._edition):
-            commitment = made["seed_commitment"] or None
+            commitment = made.get("seed_commitment") or None
             claimed["seed_commitment"] = row.get("seed_commitment"), commitment
-            claimed["freshness"] = row.get("freshness"), made["freshness"]
-            claimed["canary"] = row.get("canary"), made["canary"]
+            claimed["freshness"] = row.get("freshness"), made.get("freshness")
+            claimed["canary"] = row.get("canary"), made.get("canary")
         differing = [column for column, (found, expected) in claimed.items() if found != expected]
         if made["unit"] != self._edition:
             differing.append("name")
