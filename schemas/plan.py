@@ -4,6 +4,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from schemas.ids import content_id
+from schemas.seeds import canary_of, commitment_of, public_seed
 from schemas.units import evaluation_of, is_evaluation
 
 
@@ -15,16 +16,25 @@ class EditionPlan:
     of it that the benchmark found in the data root, instead of the operator asking for them.
     `known_editions` are the editions published before it began, whose instances it never issues again.
     `imported_from` is a digest of what an imported edition was read from.
+    `seed` is None where it is secret; `seed_commitment` is its SHA-256, "" until it is drawn. `is_fresh`: it
+    was drawn for this edition, not given. `private_share` of the instances stay out of exports.
     """
 
     edition: str
     benchmark: str
     own: dict[str, Any]
-    seed: int
+    seed: int | None
     known_editions: tuple[str, ...]
     code_version: str
     imported_from: str = ""
     found: tuple[str, ...] = ()
+    seed_commitment: str = ""
+    is_fresh: bool = False
+    private_share: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.seed is not None and not self.imported_from:
+            object.__setattr__(self, "seed_commitment", commitment_of(self.seed))
 
     def as_json(self) -> dict[str, Any]:
         """Return the plan as a JSON object."""
@@ -45,7 +55,29 @@ class EditionPlan:
         """What the operator asked for: the plan without its name and without what was found there."""
         values = self.as_json()
         own = {key: value for key, value in values["own"].items() if key not in self.found}
-        return {key: values[key] for key in ("benchmark", "seed", "code_version", "imported_from")} | own
+        kept = ("benchmark", "private_share", "code_version", "imported_from")
+        return {"seed": self._asked_seed} | {key: values[key] for key in kept} | own
+
+    @property
+    def _asked_seed(self) -> int | str:
+        if self.is_fresh:
+            return "fresh"
+        return self.seed_commitment if self.seed is None else self.seed
+
+    @property
+    def public_seed(self) -> int:
+        """The seed of what everybody may compute again: intervals, the draws of players."""
+        return self.seed if self.seed is not None else public_seed(self.seed_commitment)
+
+    @property
+    def canary(self) -> str:
+        """The GUID that marks texts and files of the edition."""
+        return canary_of(self.seed_commitment or self.imported_from)
+
+    @property
+    def freshness(self) -> str:
+        """Whether its questions could be known before, in words."""
+        return "imported" if self.imported_from else "fresh" if self.is_fresh else "replayed, not fresh"
 
     def batch_key(self, stage: str, *parts: str) -> str:
         """Return the content key of a staged batch: the same plan gives the same key."""
@@ -58,6 +90,7 @@ class EvaluationPlan:
 
     `player_params` are passed on with every call of a model that plays. `first_runs` are the numbers of the
     players' first runs, where earlier evaluations of the edition hold those before: they were found there.
+    `seed` is the edition's public one, `canary` the edition's.
     """
 
     edition: str
@@ -70,6 +103,7 @@ class EvaluationPlan:
     player_params: dict[str, Any] = field(default_factory=dict)
     first_runs: dict[str, int] = field(default_factory=dict)
     imported_from: str = ""
+    canary: str = ""
 
     @property
     def unit(self) -> str:
@@ -93,7 +127,7 @@ class EvaluationPlan:
     @property
     def asked(self) -> dict[str, Any]:
         """What the operator asked for: the plan without names and without what was found there."""
-        found = ("edition", "name", "first_runs")
+        found = ("edition", "name", "first_runs", "seed", "canary")
         return {key: value for key, value in self.as_json().items() if key not in found}
 
     def batch_key(self, stage: str, *parts: str) -> str:
@@ -125,6 +159,12 @@ class RefreshPlan:
     def asked(self) -> dict[str, Any]:
         """What the operator asked for, in both plans."""
         return {**self.growth.asked, **self.evaluation.asked}
+
+    def with_commitment(self, commitment: str) -> "RefreshPlan":
+        """Return the plan with this commitment of its seed, which the evaluation depends on too."""
+        growth = replace(self.growth, seed_commitment=commitment)
+        evaluation = replace(self.evaluation, seed=growth.public_seed, canary=growth.canary)
+        return RefreshPlan(growth, evaluation)
 
     def with_name(self, edition: str) -> "RefreshPlan":
         """Return the plan under this name."""

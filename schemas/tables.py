@@ -17,13 +17,30 @@ from schemas.table_form import CALL_ID, Column, Reference, Table
 _PUBLICATION = (
     Column("benchmark", "string", "the benchmark, such as kumo"),
     Column("created_at", "timestamp", "when it was published (UTC)", volatile=True),
-    Column("seed", "int64", "the seed of what is drawn"),
+    Column("seed", "int64", "the seed of what is drawn, NULL where it was secret then", nullable=True),
     Column("settings", "string", "the plan: all settings that decide what it holds (JSON)"),
     Column("code_version", "string", "the version of perennial"),
     Column("counts", "string", "rows of each table (JSON)"),
     Column("manifest_sha256", "string", "SHA-256 of its manifest", volatile=True),
 )
-EDITIONS = Table("editions", "one published set of questions", _PUBLICATION, key=("benchmark",))
+_COMMITMENT = (
+    Column(
+        "seed_commitment",
+        "string",
+        "SHA-256 of the seed's decimal digits, NULL for an import",
+        nullable=True,
+    ),
+    Column(
+        "freshness",
+        "string",
+        "fresh: its seed was drawn for it; replayed, not fresh: its seed was given; or imported",
+        allowed=("fresh", "replayed, not fresh", "imported"),
+    ),
+    Column("canary", "string", "the GUID in its texts and in the metadata of its files"),
+)
+EDITIONS = Table(
+    "editions", "one published set of questions", (*_PUBLICATION, *_COMMITMENT), key=("benchmark",)
+)
 EVALUATIONS = Table(
     "evaluations",
     "one published set of answers to the questions of an edition",
@@ -40,7 +57,7 @@ INSTANCES = Table(
         Column("benchmark", "string", "the benchmark, such as kumo"),
         Column("domain", "string", "what it is about: the domain's name"),
         Column("setting", "string", "how large or hard it is, in the benchmark's words"),
-        Column("seed", "int64", "the seed that it was drawn with"),
+        Column("seed", "int64", "the seed that it was drawn with, NULL where that was secret", nullable=True),
         Column("index", "int64", "its number within domain and setting", minimum=0),
         Column("content_hash", "string", "128 bits of what is asked, in hexadecimal digits"),
     ),

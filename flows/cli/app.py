@@ -32,7 +32,7 @@ COMMANDS: dict[str, CommandLine] = {
     "query": ("flows.cli.query:query", "Run SQL over the published editions."),
     "editions": (
         "flows.cli.editions:editions",
-        "List the published editions and their evaluations, withdraw or reinstate one, "
+        "List the published editions and their evaluations, withdraw, reveal or retire one, "
         "remove unfinished work.",
     ),
     "verify": (
@@ -42,6 +42,10 @@ COMMANDS: dict[str, CommandLine] = {
     "report": (
         "flows.cli.report:report",
         "Write the report of an edition: one HTML page that opens offline, or its tables.",
+    ),
+    "export": (
+        "flows.cli.export:export",
+        "Write an edition with its evaluations as a folder of Parquet tables for others.",
     ),
     "reproduce": (
         "flows.cli.reproduce:reproduce",

@@ -1,4 +1,4 @@
-"""`perennial editions`: list, withdraw and reinstate editions, and remove what is left over."""
+"""`perennial editions`: list, withdraw, reveal and retire editions, and remove what is left over."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -11,9 +11,13 @@ from flows.console.root_option import RootOption, data_root
 from flows.console.row_formats import Format, FormatOption, print_rows
 from flows.console.terminal import Terminal
 from schemas.errors import InvalidOption
+from schemas.seeds import commitment_of
 from schemas.units import is_evaluation, split_unit
 from warehouse.catalog.catalog import open_catalog, published_units, visible_evaluations
 from warehouse.catalog.withdrawals import reinstate, withdraw, withdrawn_units
+from warehouse.disclosure.retirements import retire
+from warehouse.disclosure.seeds import reveal_file, reveal_seed, revealed_seed
+from warehouse.editions.publish import read_published_plan
 from warehouse.editions.selectors import select_unit
 from warehouse.lock.owner import this_process
 from warehouse.store.store import Store
@@ -24,8 +28,10 @@ WITH listed AS (
     UNION ALL BY NAME
     SELECT v.*, e.created_at AS grown_at FROM evaluations AS v JOIN editions AS e USING (edition)
 )
-SELECT edition || if(evaluation = '', '', '@' || evaluation) AS edition, benchmark, created_at, seed,
-       code_version, (counts::JSON->>'instances')::BIGINT AS instances,
+SELECT edition || if(evaluation = '', '', '@' || evaluation) AS edition, benchmark, created_at,
+       if(evaluation = '', seed, NULL)::VARCHAR AS seed, freshness, seed_commitment,
+       (settings::JSON->>'private_share')::DOUBLE AS private_share, code_version,
+       (counts::JSON->>'instances')::BIGINT AS instances,
        (counts::JSON->>'episodes')::BIGINT AS episodes,
        array_to_string((settings::JSON->'players')::VARCHAR[], ', ') AS players
 FROM listed
@@ -36,7 +42,7 @@ _IN_TABLE = f"""
 SELECT edition, strftime(created_at, '%Y-%m-%d %H:%M') AS published,
        if(length(whole) > 36, whole[:35] || '…', whole) AS holds
 FROM (SELECT *, if(instances IS NULL, format('{{:,}} episodes of {{}}', episodes, players),
-                   format('{{:,}} instances', instances)) AS whole FROM ({_LISTED}))
+                   format('{{:,}} instances ({{}})', instances, freshness)) AS whole FROM ({_LISTED}))
 """
 
 
@@ -61,6 +67,16 @@ def editions(
     reinstated: Annotated[
         str | None, typer.Option("--reinstate", metavar="EDITION", help="Show what was withdrawn again.")
     ] = None,
+    revealed: Annotated[
+        str | None,
+        typer.Option(
+            "--reveal", metavar="EDITION", help="Publish the edition's seed, which it committed to."
+        ),
+    ] = None,
+    retired: Annotated[
+        str | None,
+        typer.Option("--retire", metavar="EDITION", help="Let exports hold the edition's private instances."),
+    ] = None,
     why: Annotated[
         str | None,
         typer.Option(metavar="TEXT", help="The reason for --withdraw or --reinstate; it is stored."),
@@ -76,48 +92,49 @@ def editions(
     root: RootOption = None,
     format_: FormatOption = Format.table,
 ) -> None:
-    """List the published editions and their evaluations, withdraw or reinstate one, remove unfinished work.
+    """List the published editions and their evaluations, withdraw, reinstate, reveal or retire one.
 
-    A withdrawn edition keeps its name, and its instances are never issued again.
+    A withdrawn edition keeps its name, and its instances are never issued again. A seed is revealed, and an
+    edition retired, for good.
 
     Example: perennial editions --withdraw kumo-2026-11-20 --why "two books are wrong"
     """
-    _refuse_mixture(named, all_, withdrawn, reinstated, why, prune_staging, yes)
+    chosen = {
+        "--all": all_,
+        "--withdraw": withdrawn is not None,
+        "--reinstate": reinstated is not None,
+        "--reveal": revealed is not None,
+        "--retire": retired is not None,
+        "--prune-staging": prune_staging,
+    }
+    _refuse_mixture([option for option, is_given in chosen.items() if is_given], named, why, yes)
     if prune_staging:
         from flows.editions.prune import prune
 
         prune(data_root(root), named or (), yes=yes, format_=format_)
     elif withdrawn is not None:
         _withdraw(data_root(root), withdrawn, _reason(why, "--withdraw"))
+    elif revealed is not None:
+        _reveal(data_root(root), revealed)
+    elif retired is not None:
+        _retire(data_root(root), retired)
     elif reinstated is not None:
         _reinstate(data_root(root), reinstated, _reason(why, "--reinstate"))
     else:
         _list(existing_root(root), all_, format_)
 
 
-def _refuse_mixture(
-    named: Sequence[str] | None,
-    all_: bool,
-    withdrawn: str | None,
-    reinstated: str | None,
-    why: str | None,
-    prune_staging: bool,
-    yes: bool,
-) -> None:
-    given = {
-        "--all": all_,
-        "--withdraw": withdrawn is not None,
-        "--reinstate": reinstated is not None,
-        "--prune-staging": prune_staging,
-    }
-    several = [option for option, is_given in given.items() if is_given]
-    if len(several) > 1:
-        raise InvalidOption(f"{' and '.join(several)} exclude each other: give one of them")
-    if named and not prune_staging:
-        raise InvalidOption(f"{named[0]!r}: name an edition with --prune-staging, --withdraw or --reinstate")
-    if yes and not prune_staging:
+def _refuse_mixture(chosen: Sequence[str], named: Sequence[str] | None, why: str | None, yes: bool) -> None:
+    if len(chosen) > 1:
+        raise InvalidOption(f"{' and '.join(chosen)} exclude each other: give one of them")
+    if named and "--prune-staging" not in chosen:
+        raise InvalidOption(
+            f"{named[0]!r}: name an edition after one of --prune-staging, --withdraw, --reinstate, "
+            "--reveal and --retire"
+        )
+    if yes and "--prune-staging" not in chosen:
         raise InvalidOption("--yes needs --prune-staging")
-    if why is not None and withdrawn is None and reinstated is None:
+    if why is not None and not {"--withdraw", "--reinstate"} & set(chosen):
         raise InvalidOption("--why needs --withdraw EDITION or --reinstate EDITION")
 
 
@@ -132,11 +149,22 @@ def _list(store: Store, all_: bool, format_: Format) -> None:
             (*row, *((event.at, event.why) if event else (None, None)))
             for row, event in zip(rows, events, strict=True)
         ]
+    if "seed" in names:
+        place, of = names.index("seed"), names.index("edition")
+        rows = [(*row[:place], _known_seed(store, row[of]) or row[place], *row[place + 1 :]) for row in rows]
     print_rows(names, rows, format_)
     number = len(set(hidden) & set(published_units(store)))
     if number and not all_:
         told = "1 more edition is withdrawn" if number == 1 else f"{number} more editions are withdrawn"
         _console(stderr=True).print(f"{told}: `perennial editions --all` says why")
+
+
+def _known_seed(store: Store, unit: str) -> str | None:
+    """Return the seed that was revealed of an edition, None where none was."""
+    if is_evaluation(unit) or not store.exists(reveal_file(unit)):
+        return None
+    seed = revealed_seed(store, read_published_plan(store, unit))
+    return None if seed is None else str(seed)
 
 
 def _reason(why: str | None, option: str) -> str:
@@ -162,6 +190,27 @@ def _reinstate(store: Store, named: str, why: str) -> None:
     _analyse_as_if(store, unit, is_visible=True)
     reinstate(store, unit, why, _now(), _operator())
     _console().print(f"{_kind(unit)} {unit} is reinstated: all views show it again")
+
+
+def _reveal(store: Store, named: str) -> None:
+    edition = _choose_edition(store, named)
+    seed = reveal_seed(store, edition)
+    _console().print(
+        f"the seed of edition {edition} is {seed}, and in {store.location(reveal_file(edition))}: "
+        f"the SHA-256 of that file is {commitment_of(seed)}, as table editions and the manifest have it"
+    )
+
+
+def _retire(store: Store, named: str) -> None:
+    edition = _choose_edition(store, named)
+    retire(store, edition, _now(), _operator())
+    _console().print(
+        f"edition {edition} is retired: `perennial export {edition} DESTINATION` leaves nothing out"
+    )
+
+
+def _choose_edition(store: Store, named: str) -> str:
+    return select_unit(store, named, [unit for unit in published_units(store) if not is_evaluation(unit)])
 
 
 def _analyse_as_if(store: Store, unit: str, *, is_visible: bool) -> None:

@@ -42,7 +42,7 @@ def refresh(
 
     Give the same command again to resume an interrupted refresh.
 
-    Example: perennial refresh --seed 7 --players gpt-4.1-mini --max-calls 5000
+    Example: perennial refresh --players gpt-4.1-mini --max-calls 5000 --private-share 0.2
     """
     from flows.refresh.plan import prepare_refresh
     from flows.run.choose_runner import check_runner
@@ -68,6 +68,8 @@ def refresh(
     store.require_conditional_writes()
     for warning in prepared.own.warnings:
         console.print(f"warning: {warning}", style="yellow")
+    if plan.growth.private_share and not plan.growth.is_fresh:
+        console.print("warning: whoever knows --seed can draw the private instances", style="yellow")
     values = {
         **without_secrets(chosen),
         "edition": plan.edition,
@@ -81,12 +83,17 @@ def refresh(
 
 
 def without_secrets(settings: "RefreshSettings") -> dict[str, Any]:
-    """Return the settings as Prefect may keep them; URLs that may hold a secret go by the environment."""
+    """Return the settings as Prefect may keep them.
+
+    URLs that may hold a secret go by the environment, and a seed, which may have more than 64 bits.
+    """
     from flows.serve.flow_parameters import SECRET_SETTINGS
 
     values = settings.model_dump()
-    for name in SECRET_SETTINGS:
-        os.environ[f"PERENNIAL_{name.upper()}"] = values.pop(name)
+    for name in (*SECRET_SETTINGS, "seed"):
+        value = values.pop(name)
+        if value is not None:
+            os.environ[f"PERENNIAL_{name.upper()}"] = str(value)
     return values
 
 

@@ -6,10 +6,13 @@ from importlib.resources import files
 
 from schemas.benchmark import Benchmark, find_benchmark
 from schemas.errors import InvalidOption, UnreadableInput
+from schemas.plan import EditionPlan
 from tasks.report.content import Comparison, Record, Report, ReportData, ReportTable
 from warehouse.catalog.catalog import Catalog, open_catalog
 from warehouse.catalog.confinement import quote
 from warehouse.catalog.leaderboard import leaderboard_sql
+from warehouse.disclosure.retirements import is_retired
+from warehouse.editions.publish import read_published_plan
 from warehouse.editions.selectors import select_unit
 from warehouse.store.store import Store
 
@@ -47,11 +50,12 @@ def report_data(store: Store, edition: str | None = None, compare: str | None = 
         comparison = _comparison(catalog, choose_edition(catalog, store, compare), chosen, benchmark)
     own = own_report(benchmark)
     queried = {name: _table(catalog, name, sql) for name, sql in report_queries(benchmark, chosen).items()}
-    extras = own.compute(queried, record["seed"])
+    plan = read_published_plan(store, chosen)
+    extras = own.compute(queried, plan.public_seed)
     shown = [table for name, table in queried.items() if name not in own.sources]
     return ReportData(
         chosen,
-        _facts(record),
+        _facts(record, plan, is_retired(store, chosen)),
         _settings(record, queried.get(own.order)),
         {table.name: table for table in (*shown, *extras.tables)},
         benchmark.measures,
@@ -115,11 +119,20 @@ def _settings(record: Record, ordered: ReportTable | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*first, *record["setting_names"])))
 
 
-def _facts(record: Record) -> tuple[tuple[str, str], ...]:
+def _facts(record: Record, plan: EditionPlan, retired: bool) -> tuple[tuple[str, str], ...]:
+    place = "in exports, as the edition is retired" if retired else "in no export"
+    private = f"{record['private']:,}, {place}; figures are over all instances, these included"
     return (
         ("benchmark", str(record["benchmark"])),
         ("published", f"{record['created_at'].astimezone(UTC):%Y-%m-%d %H:%M} UTC"),
-        ("seed", str(record["seed"])),
+        ("seed", _describe_seed(plan)),
         ("perennial", str(record["code_version"])),
         *((name, f"{record[name]:,}") for name in ("domains", "instances", "episodes")),
+        *([("private instances", private)] if record["private"] else []),
+        ("canary", plan.canary),
     )
+
+
+def _describe_seed(plan: EditionPlan) -> str:
+    seed = f"SHA-256 {plan.seed_commitment}" if plan.seed is None else str(plan.seed)
+    return f"{seed} ({plan.freshness})"

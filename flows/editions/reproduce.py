@@ -23,6 +23,7 @@ from schemas.errors import InvalidOption
 from schemas.plan import EditionPlan, Plan
 from schemas.units import describe_unit
 from warehouse.catalog.catalog import published_units, table_file
+from warehouse.disclosure.seeds import find_seed, seed_file
 from warehouse.editions.compare import Sameness, compare_unit
 from warehouse.editions.publish import unit_plan
 from warehouse.editions.selectors import select_unit
@@ -55,8 +56,8 @@ def reproduce_unit(
 ) -> Reproduction:
     """Rebuild an edition or evaluation in an empty folder and compare it with what was published.
 
-    `tell` is given a line a stage. Raises InvalidOption for what is not published or was imported, Damaged
-    where its calls are not what was written.
+    `tell` is given a line a stage. Raises InvalidOption for what is not published, was imported or has a seed
+    that is unknown here, Damaged where its calls are not what was written.
     """
     unit = select_unit(store, named, published_units(store))
     plan = _plan(store, unit)
@@ -66,8 +67,9 @@ def reproduce_unit(
     _fill_ledger(store, unit, work)
     staging = Staging(work, unit)
     staging.write_plan(plan)
+    edition_seed = _find_seed(store, plan)
     inputs = benchmark.inputs_of(store, unit) if isinstance(plan, EditionPlan) else None
-    grow(open_workspace(work.root, unit), replace(_POLICIES, inputs=inputs), PlainStages(tell))
+    grow(open_workspace(work.root, unit, edition_seed), replace(_POLICIES, inputs=inputs), PlainStages(tell))
     rebuilt = folder / "rebuilt"
     rebuilt.mkdir()
     tables = compare_unit(store, unit, consolidate(staging, rebuilt))
@@ -82,6 +84,20 @@ def _plan(store: Store, unit: str) -> Plan:
             "`perennial verify` says whether it is what was imported"
         )
     return plan
+
+
+def _find_seed(store: Store, plan: Plan) -> int | None:
+    """Return the edition's seed; raise InvalidOption where it is secret and not kept here."""
+    if not isinstance(plan, EditionPlan):
+        return None
+    seed = find_seed(store, plan)
+    if seed is None:
+        raise InvalidOption(
+            f"edition {plan.edition!r} is reproduced from its secret seed, which is not kept here: "
+            f"{seed_file(store.root, plan.seed_commitment)} is missing, and the seed was not revealed (its "
+            f"operator can: `perennial editions --reveal {plan.edition}`)"
+        )
+    return seed
 
 
 def _copy_visible_data(store: Store, plan: Plan, benchmark: Benchmark, work: Store) -> None:

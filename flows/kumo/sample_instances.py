@@ -78,7 +78,7 @@ def _sample_rows(edition: KumoEdition, cell: Cell, issued: IdSet, earlier: IdSet
         request = SamplingRequest(
             setting,
             missing,
-            edition.workspace.plan.seed,
+            edition.workspace.seed,
             plan.min_expected_steps,
             first_index=len(earlier) + len(drawn),
             asked_in_all=plan.instances,

@@ -12,6 +12,7 @@ from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace
 from schemas.benchmark import Batch
 from schemas.calls import ModelChoice
+from schemas.canary import mark_book
 from schemas.ids import derive_rng
 from schemas.kumo.things import Rejection
 from tasks.kumo.authors.book_writing import BookHistory, BookVersion, write_model_book
@@ -80,17 +81,18 @@ def _add_history(
     tables: dict[str, Rows], edition: KumoEdition, encoded: EncodedConfig, row: Row, history: BookHistory
 ) -> None:
     instance_id = row["instance_id"]
-    tables["kumo_books"] += [_version_row(instance_id, version) for version in history.versions]
+    canary = edition.workspace.plan.canary
+    tables["kumo_books"] += [_version_row(instance_id, version, canary) for version in history.versions]
     tables["rejections"] += [rejection_row(rejection) for rejection in history.rejections]
     if history.passed_version is None:
         _add_template_book(tables, edition, encoded, row, len(history.versions), is_replacement=True)
 
 
-def _version_row(instance_id: str, version: BookVersion) -> Row:
+def _version_row(instance_id: str, version: BookVersion, canary: str) -> Row:
     return book_row(
         instance_id,
         version.revision,
-        version.text,
+        mark_book(version.text, canary),
         version.author,
         version.verdict,
         checked_by=version.checked_by,
@@ -109,8 +111,8 @@ def _add_template_book(
 ) -> None:
     instance, instance_id = instance_from_row(row, encoded.config), row["instance_id"]
     rules = rules_of(encoded, instance)
-    rng = derive_rng(edition.workspace.plan.seed, f"book/{instance_id}", 0)
-    text = write_book(encoded.config, instance, rules, rng)
+    rng = derive_rng(edition.workspace.seed, f"book/{instance_id}", 0)
+    text = mark_book(write_book(encoded.config, instance, rules, rng), edition.workspace.plan.canary)
     verdict = check_book(text, instance, rules)
     tables["kumo_books"].append(
         book_row(instance_id, revision, text, TEMPLATE_AUTHOR, verdict, is_replacement=is_replacement)

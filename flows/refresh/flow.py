@@ -16,6 +16,7 @@ from flows.console import progress
 from flows.refresh.evaluation import prepare_evaluation
 from flows.refresh.plan import prepare_refresh
 from flows.refresh.publish import audit_and_publish
+from flows.refresh.settle_seed import settle_seed
 from flows.run.choose_runner import open_runner, root_for_workers
 from flows.run.code_version import code_version
 from flows.run.prefect_stages import Stages
@@ -47,7 +48,7 @@ def refresh(settings: dict[str, Any]) -> str:
     chosen = load_settings(settings)
     with _open_watchers(chosen, f"refresh {chosen.edition}".rstrip()) as watchers:
         prepared = prepare_refresh(chosen, Store(chosen.root))
-        plan = prepared.plan
+        plan = settle_seed(prepared.plan, chosen.seed, Store(chosen.root))
         _make((plan.growth, plan.evaluation), chosen, prepared.own.inputs, watchers)
     return plan.edition
 

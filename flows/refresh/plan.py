@@ -9,6 +9,7 @@ from flows.run.code_version import code_version
 from schemas.benchmark import Preparation, find_benchmark
 from schemas.errors import EditionConflict, InvalidOption
 from schemas.plan import EditionPlan, EvaluationPlan, Plan, RefreshPlan
+from schemas.seeds import commitment_of, is_public
 from schemas.settings import RefreshSettings
 from schemas.units import split_unit
 from warehouse.catalog.catalog import published_editions, row_file
@@ -35,8 +36,8 @@ def prepare_refresh(settings: RefreshSettings, store: Store, *, needs_key: bool 
     """Return the plan for these settings, after every check that needs no work.
 
     `needs_key` False is for those who only look at the plan. A staged edition with equal settings is
-    resumed. Raises InvalidOption, UnreadableInput, UnusableConfig or EditionConflict, before anything is
-    written.
+    resumed. A seed that is to be drawn has no commitment yet: see `settle_seed`. Raises InvalidOption,
+    UnreadableInput, UnusableConfig or EditionConflict, before anything is written.
     """
     refuse_clock_set_back(store, datetime.now(UTC))
     if settings.edition == LATEST:
@@ -46,12 +47,25 @@ def prepare_refresh(settings: RefreshSettings, store: Store, *, needs_key: bool 
     players = choose_players(settings, benchmark, own.own)
     check_models(settings, benchmark, own.authors, players, store, needs_key=needs_key)
     published = published_editions(store)
-    seed, version = settings.seed, code_version()
+    version = code_version()
     params = settings.player_params() if set(players) - set(benchmark.playing().programs) else {}
+    given = settings.seed
     asked = RefreshPlan(
-        EditionPlan("", benchmark.name, own.own, seed, published, version, found=own.found),
-        EvaluationPlan("", FIRST, benchmark.name, players, settings.runs, seed, version, params),
+        EditionPlan(
+            "",
+            benchmark.name,
+            own.own,
+            given if given is not None and is_public(given) else None,
+            published,
+            version,
+            found=own.found,
+            is_fresh=given is None,
+            private_share=settings.private_share,
+        ),
+        EvaluationPlan("", FIRST, benchmark.name, players, settings.runs, 0, version, params),
     )
+    if given is not None:
+        asked = asked.with_commitment(commitment_of(given))
     prepared = (
         _prepare_named(settings.edition, asked, own, store)
         if settings.edition
@@ -96,7 +110,9 @@ def _find_begun(store: Store, edition: str, evaluation: EvaluationPlan) -> Refre
     first = _plan_of(store, evaluation.unit)
     if not isinstance(growth, EditionPlan):
         return None
-    return RefreshPlan(growth, first if isinstance(first, EvaluationPlan) else evaluation)
+    if not isinstance(first, EvaluationPlan):
+        first = replace(evaluation, seed=growth.public_seed, canary=growth.canary)
+    return RefreshPlan(growth, first)
 
 
 def _plan_of(store: Store, unit: str) -> Plan | None:

@@ -12,7 +12,7 @@ from flows.console.terminal import Terminal
 from schemas.benchmark import find_benchmark
 from schemas.calls import StageEstimate
 from schemas.endpoint import Endpoint
-from schemas.plan import EvaluationPlan
+from schemas.plan import EditionPlan, EvaluationPlan
 from warehouse.store.store import Store
 
 if TYPE_CHECKING:
@@ -28,7 +28,8 @@ def print_plan(
     plan, own = prepared.plan, prepared.own
     estimates = own.estimate(plan.evaluation, load_prices(store))
     values = {**plan.growth.as_json(), **plan.growth.own, **plan.evaluation.as_json()}
-    shown = {key: value for key, value in values.items() if key not in ("own", "found", "evaluation")}
+    hidden = ("own", "found", "evaluation", "canary", "is_fresh", "seed_commitment")
+    shown = {key: value for key, value in values.items() if key not in hidden} | _describe_seed(plan.growth)
     counts = _count_planned_rows(own.counts, plan.evaluation, estimates)
     if as_json:
         head = {"plan": shown, **own.shown, "resumed": prepared.resumed}
@@ -37,6 +38,13 @@ def print_plan(
     state = " (started before, will be resumed)" if prepared.resumed else ""
     rows = {key: value for key, value in {**own.shown, **shown}.items() if key not in ("edition", "configs")}
     _print_tables(console, f"Plan of edition {plan.edition}{state}", rows, counts, estimates, endpoint)
+
+
+def _describe_seed(plan: EditionPlan) -> dict[str, object]:
+    if plan.seed is None and not plan.seed_commitment:
+        return {"seed": "drawn when the work begins", "freshness": plan.freshness}
+    seed = "secret" if plan.seed is None else plan.seed
+    return {"seed": seed, "seed_commitment": plan.seed_commitment, "freshness": plan.freshness}
 
 
 def print_evaluation_plan(

@@ -42,7 +42,8 @@ def analyse_edition(
         name: _read(store, TABLES[name], list(columns), edition, evaluations, files or {})
         for name, columns in _read_columns(plan.benchmark).items()
     }
-    return as_statistics(edition, edition_statistics(plan.benchmark, tables, plan.seed, load_scores(store)))
+    rows = edition_statistics(plan.benchmark, tables, plan.public_seed, load_scores(store))
+    return as_statistics(edition, rows, plan.canary)
 
 
 def _read(

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Protocol
 
@@ -25,10 +25,11 @@ class Work:
     unit: str
     batches: tuple[Batch, ...]
     policies: Policies
+    edition_seed: int | None = field(default=None, repr=False)  # elsewhere nobody has the file that keeps it
 
     def run(self) -> Counts:
         """Stage the batches that are not staged yet; return the rows of all of them by table."""
-        workspace = open_workspace(self.root, self.unit)
+        workspace = open_workspace(self.root, self.unit, self.edition_seed)
         stage = next(stage for stage in staged_stages(workspace) if stage.name == self.batches[0].stage)
         counts: Counter[str] = Counter()
         for batch in self.batches:
@@ -76,7 +77,8 @@ def _works(
     groups = [(b,) for b in batches] if stage.chain is None else _chains(stage.chain, batches)
     for group in groups:
         elsewhere = stage.spreads(workspace, group[0])
-        yield Work(*place, group, policies.without_inputs() if elsewhere else policies)
+        given = policies.without_inputs() if elsewhere else policies
+        yield Work(*place, group, given, workspace.edition_seed)
 
 
 def _chains(chain: Callable[[Batch], object], batches: Iterable[Batch]) -> list[tuple[Batch, ...]]:

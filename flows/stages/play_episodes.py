@@ -89,7 +89,8 @@ async def _play_model(
     chosen = parse_model_player(player, plan.player_params, playing.variants)
     runs = plan.runs_of(player)
     games = [seat.start for seat in seats]
-    episodes = await play_all(calls, chosen, games, runs, EPISODES_A_CALL * session.policy.concurrency)
+    concurrency = EPISODES_A_CALL * session.policy.concurrency
+    episodes = await play_all(calls, chosen, games, runs, concurrency, plan.canary)
     taken = (sum(calls.seconds(turn.call_id) for turn in e.turns if turn.call_id) for e in episodes)
     seated = (seats[number // len(runs)] for number in range(len(episodes)))
     return calls.add_to(_rows(zip(seated, episodes, taken, strict=True)))

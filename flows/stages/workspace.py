@@ -1,20 +1,26 @@
 """What every stage works in: a staged edition or evaluation, and its plan."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from schemas.benchmark import Batch, Rows
+from schemas.errors import Damaged
 from schemas.plan import EditionPlan, EvaluationPlan, Plan
+from warehouse.disclosure.seeds import find_seed, seed_file
 from warehouse.staging.staging import Staging
 from warehouse.store.store import Store
 
 
 @dataclass(frozen=True)
 class Workspace:
-    """The staging of an edition or evaluation, opened by root and name so that any process can do it."""
+    """The staging of an edition or evaluation, opened by root and name so that any process can do it.
+
+    `edition_seed` is the edition's, None for an evaluation, which has a public seed, and where it is lost.
+    """
 
     staging: Staging
     plan: Plan
+    edition_seed: int | None = field(default=None, repr=False)
 
     @property
     def growth(self) -> EditionPlan:
@@ -27,6 +33,17 @@ class Workspace:
         """The plan of the evaluation that is staged."""
         assert isinstance(self.plan, EvaluationPlan)
         return self.plan
+
+    @property
+    def seed(self) -> int:
+        """The seed of all that the edition's questions are drawn with: for its stages, and for no table."""
+        if self.edition_seed is None:
+            file = seed_file(self.staging.store.root, self.growth.seed_commitment)
+            raise Damaged(
+                f"{file}, the seed of edition {self.growth.edition!r}, is missing: restore it from a copy, "
+                f"or begin another edition after `perennial editions --prune-staging {self.growth.edition}`"
+            )
+        return self.edition_seed
 
     def key(self, batch: Batch) -> str:
         """Return the key under which a batch is staged: the same plan gives the same key."""
@@ -45,7 +62,13 @@ class Workspace:
         return self.staging.read_column(self.key(batch), table, column)
 
 
-def open_workspace(root: str, unit: str) -> Workspace:
-    """Open the staging of an edition or evaluation; raise EditionConflict where there is none."""
+def open_workspace(root: str, unit: str, edition_seed: int | None = None) -> Workspace:
+    """Open the staging of an edition or evaluation; raise EditionConflict where there is none.
+
+    An edition's seed is looked up where it is kept, unless it is given.
+    """
     staging = Staging(Store(root), unit)
-    return Workspace(staging, staging.require_plan())
+    plan = staging.require_plan()
+    if edition_seed is None and isinstance(plan, EditionPlan):
+        edition_seed = find_seed(staging.store, plan)
+    return Workspace(staging, plan, edition_seed)

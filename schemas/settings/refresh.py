@@ -17,13 +17,13 @@ from pydantic.fields import FieldInfo
 
 from schemas.benchmark import Benchmark, benchmarks, find_benchmark
 from schemas.errors import InvalidOption, shorten
+from schemas.seeds import SECRET_BITS, SEED_LIMIT
 from schemas.settings.form import PANELS, Names, panel_of, setting
 from schemas.settings.models import ModelSettings
 from schemas.settings.operation import OperatingSettings
 
 SETTINGS_FILE = "perennial.toml"
 DEFAULT_BENCHMARK = "kumo"
-_SEED_LIMIT = 2**63
 EditionName = Annotated[str, Field(pattern=r"^$|^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")]
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _WIDTH = 200
@@ -42,7 +42,18 @@ class RefreshSettings(ModelSettings, OperatingSettings, BaseModel):
     benchmark: str = setting(DEFAULT_BENCHMARK, "Benchmark that the edition belongs to.")
     root: str = setting("warehouse/data", "Data root.")
     edition: EditionName = setting("", "Name of the edition. Default: the benchmark and the date.")
-    seed: int = setting(0, "Seed of all random draws.", ge=0, lt=_SEED_LIMIT)
+    seed: int | None = setting(
+        None,
+        "Seed of all random draws; the edition is then marked as replayed, not fresh. Default: 256 bits from "
+        "the operating system, secret until `perennial editions --reveal`.",
+        ge=0,
+    )
+    private_share: float = setting(
+        0.0,
+        "Share of the instances that no export holds until `perennial editions --retire`.",
+        ge=0,
+        lt=1,
+    )
     players: Names = setting(
         [],
         "Players, separated by commas: programs of the benchmark; any other name is treated as a model. "
@@ -65,6 +76,14 @@ class RefreshSettings(ModelSettings, OperatingSettings, BaseModel):
         for text in value if isinstance(value, list) else [value]:
             if isinstance(text, str) and _CONTROL.search(text):
                 raise ValueError("expected one line without control characters")
+        return value
+
+    @field_validator("seed")
+    @classmethod
+    def _check_seed(cls, value: int | None) -> int | None:
+        # No limit of the field: schemas of flow parameters hold numbers of at most 64 bits.
+        if value is not None and value >= SEED_LIMIT:
+            raise ValueError(f"expected a seed of at most {SECRET_BITS} bits")
         return value
 
     @field_validator("players")

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from prompts.render import template_hash
 from schemas.calls import CallStatus, Message, ModelChoice, ModelRequest, Reply
+from schemas.canary import mark_opening
 from schemas.errors import InvalidOption
 from schemas.game import Episode, EpisodeStatus, Game, Opening, Turn
 from tasks.llm.asking import Ask
@@ -83,7 +84,12 @@ async def play_model(
 
 
 async def play_all(
-    ask: Ask, player: ModelPlayer, new_games: Sequence[NewGame], runs: range, concurrency: int
+    ask: Ask,
+    player: ModelPlayer,
+    new_games: Sequence[NewGame],
+    runs: range,
+    concurrency: int,
+    canary: str = "",
 ) -> list[Episode]:
     """Return the runs of these numbers of each game, by game and then run, whatever the timing.
 
@@ -91,6 +97,7 @@ async def play_all(
     call: take twice as many as the client makes calls at a time, so that others take its place while a reply
     is being stored. Where an episode raises, no other asks again, but what has been asked is waited for,
     since its reply is paid for and kept; then the first error is raised. Cancelling this cancels them all.
+    What a model is shown first holds the edition's `canary`, if there is one.
     Raises InvalidOption for no concurrency.
     """
     # Imported here: asyncio costs 30 ms, which a command that plays nothing should not pay.
@@ -99,7 +106,7 @@ async def play_all(
     if concurrency < 1:
         raise InvalidOption(f"concurrency {concurrency}: at least 1 episode must be under way")
     gate = _Gate(ask)
-    games = _games(player, new_games, runs)
+    games = _games(player, new_games, runs, canary)
     episodes: dict[int, Episode] = {}
 
     async def work() -> None:
@@ -140,11 +147,12 @@ class _Gate:
 
 
 def _games(
-    player: ModelPlayer, new_games: Sequence[NewGame], runs: range
+    player: ModelPlayer, new_games: Sequence[NewGame], runs: range, canary: str
 ) -> Iterator[tuple[int, Game, Opening, int]]:
     """Yield each run with its place; an instance's opening is rendered once, when its first run begins."""
     for number, new_game in enumerate(new_games):
         opening = new_game().opening(player.variant)
+        opening = opening._replace(messages=mark_opening(opening.messages, canary))
         for place, run in enumerate(runs):
             yield number * len(runs) + place, new_game(), opening, run
 

@@ -34,7 +34,7 @@ TARGETS = ("main", "group", "server")
 KEY = "sk-kills"
 EDITION = "killed"
 _REFRESH = (
-    *("refresh", "--author", "scripted", "--propose", "1", "--categories", "science"),
+    *("refresh", "--author", "scripted", "--propose", "1", "--categories", "science", "--seed", "0"),
     *("--players", "scripted,symbolic:scripted,oracle", "--settings", "easy", "--instances", "3"),
     *("--runs", "2", "--edition", EDITION),
 )

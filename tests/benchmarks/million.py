@@ -154,7 +154,7 @@ def _run(asked: dict[str, Any], is_whole: bool) -> None:
     from warehouse.store.store import Store
 
     prepare_kernels("sampling", "search")
-    settings = load_settings(asked)
+    settings = load_settings({"seed": 0, **asked})
     store, count = Store(settings.root), asked["instances"]
     prepared = prepare_refresh(settings, store)
     plan = prepared.plan

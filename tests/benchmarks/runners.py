@@ -129,7 +129,7 @@ def _stage_plan(root: Path) -> str:
     from warehouse.store.store import Store
 
     store = Store(str(root))
-    settings = load_settings({"root": str(root), "edition": _EDITION})
+    settings = load_settings({"root": str(root), "edition": _EDITION, "seed": 0})
     Staging(store, _EDITION).write_plan(prepare_refresh(settings, store).plan.growth)
     return str(root)
 

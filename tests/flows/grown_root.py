@@ -22,13 +22,14 @@ SETTINGS = {
     "settings": ["easy"],
     "instances": 2,
     "players": ["oracle"],
+    "seed": 0,
     "edition": "next",
 }
 ANSWERS = "next@1"
 # The same on the command line.
 REFRESH = (
     *("refresh", "--domains", "chemical_analysis", "--settings", "easy", "--instances", "2"),
-    *("--players", "oracle", "--edition", "next"),
+    *("--players", "oracle", "--edition", "next", "--seed", "0"),
 )
 
 

@@ -6,6 +6,7 @@ from typing import Any
 from flows.refresh.evaluation import prepare_evaluation
 from flows.refresh.plan import prepare_refresh
 from flows.refresh.publish import audit_and_publish
+from flows.refresh.settle_seed import settle_seed
 from flows.run.plain_stages import PlainStages
 from flows.stages.grow import grow
 from flows.stages.policies import Policies
@@ -15,14 +16,15 @@ from schemas.settings import RefreshSettings, load_settings
 from warehouse.staging.staging import Staging
 from warehouse.store.store import Store
 
-SETTINGS = {"domains": ["chemical_analysis"], "settings": ["easy"], "instances": 3, "runs": 2}
+SETTINGS = {"domains": ["chemical_analysis"], "settings": ["easy"], "instances": 3, "runs": 2, "seed": 0}
 
 
 def make_edition(root: Path, edition: str, **changed: Any) -> None:
     """Publish an edition and its first evaluation."""
     settings = load_settings({**SETTINGS, "edition": edition, "root": str(root), **changed})
     prepared = prepare_refresh(settings, Store(str(root)))
-    for plan in (prepared.plan.growth, prepared.plan.evaluation):
+    refresh = settle_seed(prepared.plan, settings.seed, Store(str(root)))
+    for plan in (refresh.growth, refresh.evaluation):
         make_unit(settings, plan, prepared.own.inputs)
 
 

@@ -25,6 +25,7 @@ SMALL_REFRESH = (
     *("--instances", "6"),
     *("--runs", "2"),
     *("--edition", "small"),
+    *("--seed", "0"),
 )
 
 

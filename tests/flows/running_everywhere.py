@@ -20,6 +20,7 @@ ASKED = {
     "domains": "mineral_identification",
     "settings": "easy,6x8",
     "instances": 4,
+    "seed": 0,
     "runs": 2,
     "players": "oracle,random",
 }

@@ -31,6 +31,7 @@ ASKED = {
     "domains": ["mineral_identification"],
     "settings": ["easy"],
     "instances": 25,
+    "seed": 0,
     "runs": 2,
     "edition": "chunked",
 }

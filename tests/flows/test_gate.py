@@ -37,7 +37,13 @@ from warehouse.staging.staging import Staging
 from warehouse.store.store import Store
 
 EDITION = "gated"
-SETTINGS = {"domains": "mineral_identification", "settings": "easy,5x6", "instances": 6, "players": "oracle"}
+SETTINGS = {
+    "domains": "mineral_identification",
+    "settings": "easy,5x6",
+    "instances": 6,
+    "players": "oracle",
+    "seed": 0,
+}
 CALL = {"call_id": "call_read", "role": "checker", "model": "m", "served_model": None, "template": "t"}
 Rows = list[dict[str, Any]]
 Change = Callable[[Rows], None]

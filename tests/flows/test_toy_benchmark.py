@@ -14,6 +14,7 @@ from flows.editions.report_files import write_page
 from flows.editions.reproduce import reproduce_unit
 from flows.refresh.plan import prepare_refresh
 from flows.refresh.publish import audit_and_publish
+from flows.refresh.settle_seed import settle_seed
 from flows.run.plain_stages import PlainStages
 from flows.stages.grow import grow
 from flows.stages.policies import Policies
@@ -94,7 +95,8 @@ def _refresh(root: Path, **flags: object) -> None:
     settings = load_settings({**flags, "root": str(root)})
     store = Store(settings.root)
     prepared = prepare_refresh(settings, store)
-    for plan in (prepared.plan.growth, prepared.plan.evaluation):
+    refresh = settle_seed(prepared.plan, settings.seed, store)
+    for plan in (refresh.growth, refresh.evaluation):
         Staging(store, plan.unit).write_plan(plan)
         policies = Policies.of(settings, prepared.own.inputs)
         grow(open_workspace(store.root, plan.unit), policies, PlainStages())

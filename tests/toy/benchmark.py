@@ -50,7 +50,7 @@ def prepare(settings: ToySettings, _store: Store) -> Preparation:
 def draw(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[str, Rows]:
     """Return the rows of the sums of one size, none of them issued before."""
     (size,), plan = batch.key, workspace.growth
-    rng = derive_rng(plan.seed, f"toy/{size}", 0)
+    rng = derive_rng(workspace.seed, f"toy/{size}", 0)
     issued = issued_instances(workspace.staging.store, plan.known_editions)
     drawn: dict[str, tuple[int, int]] = {}
     while len(drawn) < plan.own["sums"]:

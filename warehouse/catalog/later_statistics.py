@@ -40,13 +40,13 @@ def keep_analysis(store: Store, edition: str, units: Iterable[str], statistics: 
     write_version(store, analysis_folder(edition), _stem(edition, units), statistics)
 
 
-def as_statistics(edition: str, rows: list[dict[str, Any]]) -> "pyarrow.Table":
+def as_statistics(edition: str, rows: list[dict[str, Any]], canary: str = "") -> "pyarrow.Table":
     """Return the rows as table `statistics` of the edition, sorted by its key."""
     import pyarrow as pa
 
     table = TABLES[STATISTICS]
     made = sort_by_key(pa.Table.from_pylist(rows, schema=table.arrow_schema()), table)
-    return with_place(made, table, edition)
+    return with_place(made, table, edition, canary)
 
 
 def _stem(edition: str, units: Iterable[str]) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 
 from schemas.errors import Damaged
 from schemas.ids import canonical_json
-from schemas.plan import EvaluationPlan, Plan
+from schemas.plan import EditionPlan, EvaluationPlan, Plan
 from warehouse.catalog.catalog import FORMAT, row_file, table_file
 from warehouse.editions.provenance import code_sha256, dependency_versions, python_version
 from warehouse.store.digests import Digest, digests_of
@@ -105,6 +105,11 @@ def _content(plan: Plan, files: list[ListedFile], templates: Mapping[str, str]) 
     seeds: dict[str, int | None] = {"refresh": plan.seed}
     if isinstance(plan, EvaluationPlan):
         seeds["players"] = plan.player_params.get("seed")
+    own = (
+        {"freshness": plan.freshness, "seed_commitment": plan.seed_commitment}
+        if isinstance(plan, EditionPlan)
+        else {}
+    )
     return {
         "format": FORMAT,
         "unit": plan.unit,
@@ -117,4 +122,6 @@ def _content(plan: Plan, files: list[ListedFile], templates: Mapping[str, str]) 
         "settings": plan.as_json(),
         "seeds": {name: seed for name, seed in seeds.items() if seed is not None},
         "templates": dict(templates),
+        "canary": plan.canary,
+        **own,
     }

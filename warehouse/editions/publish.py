@@ -106,7 +106,7 @@ def _publish_tables(
     audit_table = pa.Table.from_pylist(audits, schema=TABLES["audits"].arrow_schema())
     whole = {**tables, "audits": sort_by_key(audit_table, TABLES["audits"])}
     for name, table in whole.items():
-        store.write_table(table_file(name, unit), with_place(table, TABLES[name], unit))
+        store.write_table(table_file(name, unit), with_place(table, TABLES[name], unit, plan.canary))
     counts = {name: table.num_rows for name, table in whole.items()}
     for name, path in files.items():
         store.write_file(table_file(name, unit), path)
@@ -120,9 +120,15 @@ def _publish_tables(
         "counts": json.dumps(counts, sort_keys=True),
         "manifest_sha256": write_manifest(store, plan, counts, templates),
     }
+    if isinstance(plan, EditionPlan):
+        row |= {
+            "seed_commitment": plan.seed_commitment or None,
+            "freshness": plan.freshness,
+            "canary": plan.canary,
+        }
     form = TABLES["evaluations" if is_evaluation(unit) else "editions"]
     rows = pa.Table.from_pylist([row], schema=form.arrow_schema())
-    whole_row = parquet_bytes(with_place(rows, form, unit))
+    whole_row = parquet_bytes(with_place(rows, form, unit, plan.canary))
     seal_row(store, unit, whole_row)
     if statistics is not None:
         units = (*visible_evaluations(store, plan.edition), unit)

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from schemas.errors import in_one_line
 from schemas.units import is_evaluation, split_unit
 from warehouse.catalog.catalog import published_units, row_file, table_file
+from warehouse.disclosure.seeds import reveal_file
 from warehouse.editions.manifest import (
     ListedFile,
     Manifest,
@@ -96,6 +97,7 @@ class _Verifier:
         self._compare(row, manifest)
         self._check_files(manifest)
         self._name_unlisted(manifest)
+        self._check_reveal(manifest)
 
     def _note(self, file: str, problem: Problem, message: str) -> None:
         self.found.findings.append(Finding(self._edition, file, problem, message))
@@ -149,11 +151,16 @@ class _Verifier:
         made = manifest.made
         claimed = {
             "benchmark": (row.get("benchmark"), made["benchmark"]),
-            "seed": (row.get("seed"), made["seeds"]["refresh"]),
+            "seed": (row.get("seed"), made["seeds"].get("refresh")),
             "settings": (_parse(row.get("settings")), made["settings"]),
             "code_version": (row.get("code_version"), made["code_version"]),
             "counts": (_parse(row.get("counts")), manifest.counts),
         }
+        if not is_evaluation(self._edition):
+            commitment = made.get("seed_commitment") or None
+            claimed["seed_commitment"] = row.get("seed_commitment"), commitment
+            claimed["freshness"] = row.get("freshness"), made.get("freshness")
+            claimed["canary"] = row.get("canary"), made.get("canary")
         differing = [column for column, (found, expected) in claimed.items() if found != expected]
         if made["unit"] != self._edition:
             differing.append("name")
@@ -186,6 +193,15 @@ class _Verifier:
             self.found.rows += rows
             if rows != file.rows:
                 self._note(file.name, "altered", f"{rows:,} rows, and the manifest says {file.rows:,}")
+
+    def _check_reveal(self, manifest: Manifest) -> None:
+        """Hold the seed that was revealed, if it was, against what was committed to."""
+        name, commitment = reveal_file(self._edition), manifest.made.get("seed_commitment")
+        if commitment and self._store.exists(name):
+            content = self._read(name, "the revealed seed")
+            if content is not None and hashlib.sha256(content).hexdigest() != commitment:
+                told = f"altered: not the seed that was committed to, whose SHA-256 is {commitment}"
+                self._note(name, "altered", told)
 
     def _name_unlisted(self, manifest: Manifest) -> None:
         """Note each file in its place, or with the name of its own, that nothing lists."""

@@ -16,6 +16,7 @@ from schemas.kumo.things import (
     Step,
     observation_text,
 )
+from schemas.seeds import is_public
 
 BENCHMARK = "kumo"
 Row = dict[str, Any]
@@ -100,7 +101,7 @@ def instance_from_row(row: Row, config: SeedConfig) -> Instance:
         states=tuple(row["states"]),
         observations=tuple(observations),
         valid_truths=tuple(row["valid_truths"]),
-        seed=row.get("seed", 0),
+        seed=row.get("seed") or 0,
         index=row.get("index", 0),
     )
 
@@ -112,7 +113,7 @@ def shared_instance_row(instance: Instance, *, instance_id: str, domain: str, se
         "benchmark": BENCHMARK,
         "domain": domain,
         "setting": setting,
-        "seed": instance.seed,
+        "seed": instance.seed if is_public(instance.seed) else None,
         "index": instance.index,
         "content_hash": instance_id.partition("_")[2],
     }

@@ -34,8 +34,8 @@ def consolidate(staging: Staging, folder: Path) -> dict[str, Path]:
 
     Raises Damaged where a staged part is not what was written.
     """
-    benchmark = staging.require_plan().benchmark
-    tables = staged_tables(benchmark, answers=is_evaluation(staging.unit))
+    plan = staging.require_plan()
+    tables = staged_tables(plan.benchmark, answers=is_evaluation(staging.unit))
     marks = {key: staging.parts(key) for key in staging.done_keys()}
 
     def parts_of(name: str) -> Iterator["pyarrow.Table"]:
@@ -43,10 +43,12 @@ def consolidate(staging: Staging, folder: Path) -> dict[str, Path]:
             if name in parts:
                 yield staging.read_part(key, name, parts[name])
 
-    return {name: write_sorted(name, parts_of(name), folder, staging.unit) for name in tables}
+    return {name: write_sorted(name, parts_of(name), folder, staging.unit, plan.canary) for name in tables}
 
 
-def write_sorted(name: str, parts: Iterable["pyarrow.Table"], folder: Path, unit: str) -> Path:
+def write_sorted(
+    name: str, parts: Iterable["pyarrow.Table"], folder: Path, unit: str, canary: str = ""
+) -> Path:
     """Write the parts' rows as the unit's `folder/<name>.parquet`, sorted by the table's key.
 
     Equal rows give equal bytes. A shared table keeps one row a key. Each part is in memory on its own; beside
@@ -61,11 +63,11 @@ def write_sorted(name: str, parts: Iterable["pyarrow.Table"], folder: Path, unit
         rows = _merge(runs, table)
         if table.is_shared:
             rows = _each_key_once(rows, table.key[0])
-        nothing = with_place(schema.empty_table(), table, unit)
+        nothing = with_place(schema.empty_table(), table, unit, canary)
         with pq.ParquetWriter(file, nothing.schema, compression="zstd") as writer:
             written = 0
             for group in _row_groups(rows):
-                whole = with_place(group.cast(schema), table, unit)
+                whole = with_place(group.cast(schema), table, unit, canary)
                 writer.write_table(whole, row_group_size=group.num_rows)
                 written += group.num_rows
             if not written:

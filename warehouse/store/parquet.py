@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from schemas.canary import METADATA_KEY, canary_line
 from schemas.table_form import Table
 from schemas.units import split_unit
 
@@ -35,8 +36,10 @@ def sort_by_key(rows: "pyarrow.Table", table: Table) -> "pyarrow.Table":
     return rows.sort_by([(name, "ascending") for name in table.key]).combine_chunks()
 
 
-def with_place(rows: "pyarrow.Table", table: Table, unit: str) -> "pyarrow.Table":
+def with_place(rows: "pyarrow.Table", table: Table, unit: str, canary: str = "") -> "pyarrow.Table":
     """Return the rows with the columns before them that say what publishes them.
+
+    The schema's metadata hold the canary's line, where there is one.
 
     As dictionaries: so Arrow reads the folder's name too, and refuses to read both where types differ.
     """
@@ -47,4 +50,5 @@ def with_place(rows: "pyarrow.Table", table: Table, unit: str) -> "pyarrow.Table
         values = pa.DictionaryArray.from_arrays(indices, pa.array([split_unit(unit)[place]]))
         field = pa.field(table.place[place].name, values.type, nullable=False)
         rows = rows.add_column(0, field, values)
-    return rows
+    metadata = {METADATA_KEY: canary_line(canary)} if canary else None
+    return rows.replace_schema_metadata(metadata)

@@ -78,7 +78,8 @@ def import_release(
         files = [*release.trajectories, *release.oracle]
         read = import_trajectories(files, rows.boards, parts, on_progress=on_progress)
         _add_run_table(release, rows, models, parts)
-        merged = {name: merge_parts(parts, name, plan.evaluation.unit) for name in TRAJECTORY_TABLES}
+        place = plan.evaluation.unit, plan.evaluation.canary
+        merged = {name: merge_parts(parts, name, *place) for name in TRAJECTORY_TABLES}
         tell(f"runs         {read.counts['episodes']:,} episodes with their texts")
         counts: Counter[str] = Counter()
         if not is_published:
@@ -116,9 +117,20 @@ def _plan(release: Release, models: Sequence[str]) -> RefreshPlan:
     own = KumoPlan((), settings, instances=0, min_expected_steps=0.0, preset="kumo-2025").as_json()
     digest = content_id("release", listed, sorted(models))
     version = code_version()
+    growth = EditionPlan(EDITION, "kumo", own, 0, (), version, digest)
     return RefreshPlan(
-        EditionPlan(EDITION, "kumo", own, 0, (), version, digest),
-        EvaluationPlan(EDITION, FIRST, "kumo", release.players, 0, 0, version, imported_from=digest),
+        growth,
+        EvaluationPlan(
+            EDITION,
+            FIRST,
+            "kumo",
+            release.players,
+            0,
+            0,
+            version,
+            imported_from=digest,
+            canary=growth.canary,
+        ),
     )
 
 

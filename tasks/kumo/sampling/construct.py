@@ -84,19 +84,19 @@ def draw(
     tables: Tables,
     size: tuple[int, int, int],
     all_related: bool,
-    seed: int,
+    seeds: Array,
     indices: Array,
     attempts: Array,
     forced: Array,
 ) -> Draws:
-    """Return the draws of these (index, attempt) pairs.
+    """Return the draws of these (index, attempt) pairs, each by its 64-bit seed.
 
     `size` is (truths, actions, valid truths). With `all_related` a draw in which some truth is related to
     none of the actions is TOO_EASY. `forced[r]` holds the states that the solver selected for row r, filled
     up with -1; a row that begins with -1 is covered by construction.
     """
     out = Draws.empty(len(indices), size[0], size[1])
-    _draw_rows(tables, size, all_related, np.uint64(seed), indices, attempts, forced, out)
+    _draw_rows(tables, size, all_related, seeds, indices, attempts, forced, out)
     return out
 
 
@@ -207,7 +207,7 @@ def _compile_kernel(sources: int) -> Any:
     """Return the kernel's entry point, compiled for sources of this digest."""
 
     @njit(cache=True)
-    def _draw_rows(tables, size, all_related, seed, indices, attempts, forced, out):  # type: ignore[no-untyped-def]
+    def _draw_rows(tables, size, all_related, seeds, indices, attempts, forced, out):  # type: ignore[no-untyped-def]
         n_all, n_every_action = len(tables.cover_start) - 1, len(tables.action_start) - 1
         scratch = _Scratch(
             np.zeros(n_all, np.int32),
@@ -220,7 +220,7 @@ def _compile_kernel(sources: int) -> Any:
         )
         generator = np.full(1, sources, np.uint64)  # seeded again in every row
         for row in range(len(indices)):
-            seed_generator(generator, seed, indices[row], attempts[row])
+            seed_generator(generator, seeds[row], indices[row], attempts[row])
             out.status[row] = _draw_row(tables, scratch, size, all_related, generator, forced[row], out, row)
 
     return _draw_rows

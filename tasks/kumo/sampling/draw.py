@@ -11,6 +11,7 @@ from math import inf
 import numpy as np
 
 from schemas.ids import derive_rng, derive_seed
+from schemas.seeds import is_public
 from tasks.kumo.encoding import EncodedConfig
 from tasks.kumo.sampling.construct import (
     CANDIDATE,
@@ -64,7 +65,7 @@ class CandidateSource:
         self.tables = SamplingTables(encoded)
         self._encoded, self._request = encoded, request
         self._size = (setting.n_truths, setting.n_actions, setting.n_valid)
-        self._seed = derive_seed(request.seed, PURPOSE, 0)
+        self._purpose = f"{PURPOSE}/{encoded.config.config_id}/{setting.name}"
 
     def next_candidates(
         self,
@@ -137,7 +138,22 @@ class CandidateSource:
 
     def _draw(self, indices: Array, attempts: Array, forced: Array) -> Draws:
         all_related = self._request.min_expected_steps > 0
-        return draw(self.tables.kernel, self._size, all_related, self._seed, indices, attempts, forced)
+        seeds = self._seeds(indices)
+        return draw(self.tables.kernel, self._size, all_related, seeds, indices, attempts, forced)
+
+    def _seeds(self, indices: Array) -> Array:
+        """Return the 64-bit seed of each row's draws.
+
+        splitmix64 can be run backwards: from one published instance its 64 bits can be found. Of a secret
+        seed each index therefore has bits of its own, by a hash that tells nothing of the seed or of other
+        indices. With a public seed, from which everybody can draw all of them, one serves them all.
+        """
+        seed = self._request.seed
+        if is_public(seed):
+            return np.full(len(indices), derive_seed(seed, PURPOSE, 0), np.uint64)
+        found, places = np.unique(indices, return_inverse=True)
+        derived = [derive_seed(seed, self._purpose, index) for index in found.tolist()]
+        return np.array(derived, np.uint64)[places]
 
     def _select(self, draws: Draws, rows: Array, indices: Array, attempts: Array) -> None:
         """Let the solver select the states of these rows, and put the finished draws in their places."""

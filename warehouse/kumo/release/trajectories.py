@@ -103,13 +103,14 @@ def import_trajectories(
     return read
 
 
-def merge_parts(folder: Path, table: str, unit: str) -> Path:
+def merge_parts(folder: Path, table: str, unit: str, canary: str = "") -> Path:
     """Merge the table's parts into the unit's `folder/<table>.parquet`, sorted by its key."""
     import pyarrow.parquet as pq
 
     folder.mkdir(parents=True, exist_ok=True)
     parts = sorted((folder / table).glob("part-*.parquet"))
-    return write_sorted(table, (pq.read_table(part, partitioning=None) for part in parts), folder, unit)
+    rows = (pq.read_table(part, partitioning=None) for part in parts)
+    return write_sorted(table, rows, folder, unit, canary)
 
 
 def write_part(rows: "pyarrow.Table", folder: Path, table: str, number: int) -> None:

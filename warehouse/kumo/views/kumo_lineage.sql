@@ -1,5 +1,5 @@
 -- Where does an episode of KUMO come from? Its moves, calls, book, instance, seed, configuration, domain and edition.
--- `perennial sample` with this configuration, seed and setting draws the instance again. Templates and their hashes
+-- `perennial refresh` with the seed, once it is revealed, draws the instance again. Templates and their hashes
 -- say how the player was asked, and how the book's author was.
 WITH moves AS (
     SELECT edition, evaluation, episode_id, list(m.move ORDER BY turn) AS moves,

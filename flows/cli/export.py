@@ -1,0 +1,53 @@
+"""`perennial export`: write an edition with its evaluations for others."""
+
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from flows.console.root_option import RootOption, data_root
+from flows.console.terminal import Terminal
+
+
+def export(
+    edition: Annotated[str, typer.Argument(help="The edition; latest~1 is the one before the newest.")],
+    destination: Annotated[Path, typer.Argument(help="Folder to write, which must not exist.")],
+    licence: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT", help="Licence of the data. Default: Apache-2.0, none for imported data."
+        ),
+    ] = None,
+    root: RootOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print what was exported as JSON.")] = False,
+) -> None:
+    """Write an edition with its evaluations as a folder of Parquet tables, its private instances left out.
+
+    The folder is there whole or not at all; its hashes were checked. Withdrawn evaluations are not exported.
+    After `perennial editions --retire EDITION` nothing is left out.
+
+    Example: perennial export kumo-2026-11-20 kumo-2026-11-20
+    """
+    from flows.export.export_edition import export_edition
+
+    found = export_edition(data_root(root), edition, destination, licence)
+    if as_json:
+        sys.stdout.write(json.dumps(asdict(found), indent=1) + "\n")
+        return
+    console = Terminal(soft_wrap=True)
+    rows, size = sum(file.rows for file in found.files), sum(file.size for file in found.files)
+    console.print(
+        f"edition {found.edition} exported to {found.destination}: {len(found.files)} tables, {rows:,} rows, "
+        f"{size:,} bytes"
+    )
+    if found.left_out:
+        counted = ", ".join(f"{number:,} {table}" for table, number in found.left_out.items())
+        console.print(
+            f"left out, as private until `perennial editions --retire {found.edition}`: {counted}; "
+            "figures are over all instances"
+        )
+    else:
+        console.print("nothing was left out")

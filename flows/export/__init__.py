@@ -1,0 +1,1 @@
+"""Exports: an edition as a folder for others."""

@@ -1,0 +1,130 @@
+"""Export a published edition with its evaluations: a folder of Parquet tables, whole or not at all.
+
+Private instances, and all that refers to them, stay out until the edition is retired. The folder says
+what it holds: `manifest.json`, `SHA256SUMS` for `sha256sum --check`, and a README.
+"""
+
+import hashlib
+import json
+import shutil
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from uuid import uuid4
+
+from flows.export.readme import write_readme
+from flows.run.code_version import code_version
+from schemas.canary import canary_line
+from schemas.errors import Damaged, InvalidOption
+from schemas.plan import EditionPlan
+from warehouse.catalog.catalog import visible_editions
+from warehouse.disclosure.export_tables import ExportedFile, export_tables, exported_units
+from warehouse.disclosure.retirements import is_retired
+from warehouse.disclosure.seeds import revealed_seed
+from warehouse.editions.manifest import manifest_file
+from warehouse.editions.publish import read_published_plan
+from warehouse.editions.selectors import select_unit
+from warehouse.store.store import Store
+
+SUMS = "SHA256SUMS"
+_LICENCE = "Apache-2.0"
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """What was exported: edition and evaluations, files, and the rows that were left out, by table."""
+
+    edition: str
+    units: tuple[str, ...]
+    destination: str
+    files: tuple[ExportedFile, ...]
+    left_out: dict[str, int]
+
+
+def export_edition(store: Store, named: str, destination: Path, licence: str | None = None) -> Export:
+    """Write the edition into a new folder and return what it holds.
+
+    Raises InvalidOption for an edition that is not published, a destination that is there already, or
+    imported data without a licence; Damaged where files are not what was published or written.
+    """
+    edition = select_unit(store, named, visible_editions(store))
+    plan = read_published_plan(store, edition)
+    if plan.imported_from and licence is None:
+        raise InvalidOption(
+            f"edition {edition!r} was imported: name the licence of its data with --licence TEXT"
+        )
+    if destination.exists() or destination.is_symlink():
+        raise InvalidOption(f"{destination}: there is something of this name already; name a new folder")
+    destination.parent.mkdir(parents=True, exist_ok=True)
+    draft = destination.parent / f".{destination.name}-{uuid4().hex}.draft"
+    draft.mkdir()
+    try:
+        files = export_tables(store, edition, draft, leave_out=not is_retired(store, edition))
+        units = exported_units(store, edition)
+        left_out: dict[str, int] = {}
+        for file in files:
+            if file.left_out:
+                left_out[file.table] = left_out.get(file.table, 0) + file.left_out
+        found = Export(edition, units, str(destination), tuple(files), left_out)
+        content = _describe(store, plan, found, licence or _LICENCE)
+        (draft / "manifest.json").write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+        (draft / "README.md").write_text(write_readme(content), encoding="utf-8")
+        _write_sums(draft, files)
+        check_sums(draft)
+        draft.rename(destination)
+    finally:
+        with suppress(OSError):
+            shutil.rmtree(draft)
+    return found
+
+
+def check_sums(folder: Path) -> None:
+    """Raise Damaged unless every file of the export is what `SHA256SUMS` says, and no other is there."""
+    listed = {}
+    for line in (folder / SUMS).read_text(encoding="utf-8").splitlines():
+        sha256, _, name = line.partition("  ")
+        listed[name] = sha256
+    present = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()} - {SUMS}
+    wrong = sorted(present ^ set(listed)) + [
+        name for name in sorted(present & set(listed)) if _sha256(folder / name) != listed[name]
+    ]
+    if wrong:
+        raise Damaged(f"{folder / wrong[0]} is not what {SUMS} says: export the edition again")
+
+
+def _describe(store: Store, plan: EditionPlan, found: Export, licence: str) -> dict[str, object]:
+    """Return the content of the export's manifest."""
+    seed = plan.seed if plan.seed is not None else revealed_seed(store, plan)
+    manifests = {
+        unit: hashlib.sha256(store.read_bytes(manifest_file(unit))).hexdigest() for unit in found.units
+    }
+    return {
+        "edition": found.edition,
+        "evaluations": list(found.units[1:]),
+        "benchmark": plan.benchmark,
+        "canary": plan.canary,
+        "canary_line": canary_line(plan.canary),
+        "licence": licence,
+        "freshness": plan.freshness,
+        "seed_commitment": plan.seed_commitment,
+        "seed": None if seed is None else str(seed),
+        "private_share": plan.private_share,
+        "is_retired": is_retired(store, plan.edition),
+        "left_out": found.left_out,
+        "manifests": manifests,
+        "exported_by": f"perennial {code_version()}",
+        "files": [asdict(file) for file in found.files],
+    }
+
+
+def _write_sums(folder: Path, files: Sequence[ExportedFile]) -> None:
+    sums = {file.name: file.sha256 for file in files}
+    sums |= {name: _sha256(folder / name) for name in ("README.md", "manifest.json")}
+    lines = (f"{sha256}  {name}\n" for name, sha256 in sorted(sums.items()))
+    (folder / SUMS).write_text("".join(lines), encoding="utf-8")
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,50 @@
+"""The README of an export."""
+
+from collections.abc import Mapping
+from typing import Any
+
+
+def write_readme(manifest: Mapping[str, Any]) -> str:
+    """Return the README of the export that this manifest describes."""
+    edition = manifest["edition"]
+    paragraphs = (
+        f"# {edition}",
+        manifest["canary_line"],
+        f"Licence: {manifest['licence']}",
+        f"An edition of the benchmark {manifest['benchmark']}, made with perennial, and "
+        f"{_evaluations(manifest)}. The tables are Parquet files: `tables/<table>/edition={edition}/`, with "
+        "`part-0.parquet` for the questions and a file with the name of each evaluation for its answers. "
+        "`sha256sum --check SHA256SUMS` checks all files; `manifest.json` describes them.",
+        _seed(manifest),
+        _left_out(manifest),
+    )
+    return "\n\n".join(paragraphs) + "\n"
+
+
+def _evaluations(manifest: Mapping[str, Any]) -> str:
+    number = len(manifest["evaluations"])
+    return "1 evaluation" if number == 1 else f"{number} evaluations"
+
+
+def _seed(manifest: Mapping[str, Any]) -> str:
+    if not manifest["seed_commitment"]:
+        return "The data were imported; no seed is known."
+    told = (
+        f"The edition is {manifest['freshness']}. The commitment to its seed is "
+        f"{manifest['seed_commitment']}, "
+        "the SHA-256 of the seed's "
+    )
+    if manifest["seed"] is None:
+        return f"{told}decimal digits; the seed itself was not revealed when this was exported."
+    return f"{told}decimal digits: `printf %s {manifest['seed']} | sha256sum`."
+
+
+def _left_out(manifest: Mapping[str, Any]) -> str:
+    if not manifest["left_out"]:
+        return "Nothing is left out."
+    counted = ", ".join(f"{number:,} {table}" for table, number in sorted(manifest["left_out"].items()))
+    return (
+        f"Private instances, and all that refers to them, are left out: {counted}. They stay private until "
+        "the edition is retired. All figures in `statistics`, and counts in `editions` and "
+        "`evaluations`, are over all instances, the private ones included."
+    )

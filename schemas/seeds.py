@@ -1,0 +1,43 @@
+"""The seed of an edition: drawn from the operating system, committed to before play, revealed later.
+
+A seed of up to 63 bits is public: columns hold it. A larger one is secret: what is published is its
+commitment, the SHA-256 of its decimal digits (ASCII, nothing before or after them), until it is revealed.
+"""
+
+import hashlib
+import secrets
+from uuid import NAMESPACE_URL, uuid5
+
+SECRET_BITS = 256
+_PUBLIC_LIMIT = 2**63
+SEED_LIMIT = 2**SECRET_BITS
+
+
+def draw_seed() -> int:
+    """Return 256 bits from the operating system."""
+    return secrets.randbits(SECRET_BITS)
+
+
+def is_public(seed: int) -> bool:
+    """Whether columns hold the seed as it is."""
+    return seed < _PUBLIC_LIMIT
+
+
+def seed_bytes(seed: int) -> bytes:
+    """Return the bytes that a commitment is the SHA-256 of: the decimal digits."""
+    return str(seed).encode("ascii")
+
+
+def commitment_of(seed: int) -> str:
+    """Return the seed's commitment, 64 hexadecimal digits."""
+    return hashlib.sha256(seed_bytes(seed)).hexdigest()
+
+
+def public_seed(commitment: str) -> int:
+    """Return 60 bits for what everybody may compute again, such as intervals and the draws of players."""
+    return int(commitment[:15], 16)
+
+
+def canary_of(commitment: str) -> str:
+    """Return the edition's canary, a GUID that anybody can derive from the commitment."""
+    return str(uuid5(NAMESPACE_URL, f"perennial canary {commitment}"))

@@ -1,0 +1,29 @@
+"""Retire an edition: from then on its private instances are in exports too.
+
+`retirements/<edition>.json` says when it was retired, and by whom. There is no way back: what was
+exported is known.
+"""
+
+import json
+
+from schemas.errors import EditionConflict
+from warehouse.store.store import Store
+
+_FOLDER = "retirements"
+
+
+def is_retired(store: Store, edition: str) -> bool:
+    """Whether the edition is retired."""
+    return store.exists(_file(edition))
+
+
+def retire(store: Store, edition: str, at: str, by: str) -> None:
+    """Retire a published edition; raise EditionConflict where it is retired already."""
+    if is_retired(store, edition):
+        raise EditionConflict(f"edition {edition!r} is retired already: its exports leave nothing out")
+    record = {"edition": edition, "at": at, "by": by}
+    store.write_bytes(_file(edition), json.dumps(record, indent=1).encode())
+
+
+def _file(edition: str) -> str:
+    return f"{_FOLDER}/{edition}.json"
