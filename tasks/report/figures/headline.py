@@ -26,9 +26,10 @@ def headline(data: ReportData) -> Section:
     )
     caption = " ".join(
         (
-            "Success rate is solved / scored episodes.",
+            "Success rate is the mean over instances of the share of scored runs that are solved.",
             *(measure.doc for measure in data.measures),
-            "Brackets hold 95% intervals by bootstrap over instances. Episodes that an API error ended are "
+            "Brackets hold 95% intervals for instances that vary: by bootstrap, and by Clopper and Pearson near "
+            "0 and 1. Episodes that an API error ended are "
             "attempted but not scored.",
         )
     )
@@ -40,7 +41,7 @@ def _cells(row: Record, measures: Iterable[Measure]) -> tuple[str, ...]:
     return (
         clean(row["setting"]),
         clean(row["player"]),
-        *(_figure(row, name) for name in ("success_rate", *(measure.statistic for measure in measures))),
+        *(_figure(row, name) for name in ("success_rate", *(measure.column for measure in measures))),
         f"{scored:,}" if scored == attempted else f"{scored:,} of {attempted:,}",
     )
 
