@@ -11,9 +11,10 @@ from schemas.benchmark import Rows, find_benchmark
 from schemas.table_form import Table
 from schemas.tables import TABLES
 from tasks.statistics.analysis import Analysis
-from tasks.statistics.cells import Cell, group_cells
+from tasks.statistics.cells import Cell, by_player, group_cells
 from tasks.statistics.figure import Figure
 from tasks.statistics.pair_figures import pair_figures
+from tasks.statistics.rank_figures import collect_answers, rank_figures
 from tasks.statistics.rate_figures import rate_figures
 from tasks.statistics.study_figures import correlation_figures, item_figures
 from warehouse.catalog.catalog import table_file
@@ -93,8 +94,20 @@ def _figures(
     settings = sorted({cell.setting for cell in cells})
     return [
         *rate_figures(groups, seed, analysis.means),
+        *(figure for setting in settings for figure in _rank(by_player(cells, setting), setting, seed)),
         *pair_figures(cells, settings, seed),
         *item_figures(cells, settings),
         *correlation_figures(groups, external),
         *analysis.figures(cells, tables, seed),
     ]
+
+
+def _rank(played: Mapping[str, Mapping[str, Cell]], setting: str, seed: int) -> list[Figure]:
+    if not played:
+        return []
+    found = [(player, cell) for player, cells in played.items() for cell in cells.values()]
+    answers = collect_answers(
+        [player for player, _ in found],
+        *([getattr(cell, name) for _, cell in found] for name in ("instance_id", "domain", "solved", "runs")),
+    )
+    return list(rank_figures(setting, list(played), answers, seed))

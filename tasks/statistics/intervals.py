@@ -23,7 +23,9 @@ Sums = tuple["Sequence[float] | Floats", "Sequence[float] | Floats"]
 
 RESAMPLES = 10_000
 _LEVEL = 0.95
-METHOD = f"mean; percentile bootstrap over instances, {RESAMPLES} resamples"
+METHOD = (
+    f"mean over instances of the mean over runs; percentile bootstrap over instances, {RESAMPLES} resamples"
+)
 WILSON_METHOD = "proportion; Wilson score interval"
 # Published figures rest on products of _BLOCK rows: BLAS rounds other shapes differently in the last bit.
 _BLOCK = 1_000

@@ -1,11 +1,13 @@
 """The rates of every player in every setting and domain: solved, actions, attempts, statuses, tokens, cost.
 
-Intervals of means over episodes resample whole instances, all groups at once; the majority label is a
-plain proportion of instances and has Wilson's interval.
+A rate is the mean over instances of the mean over runs: an instance weighs the same, however often it was
+tried. Intervals resample whole instances, all groups at once; the majority label is a plain proportion of
+instances and has Wilson's interval.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import lcm
 from typing import Any
 
 from schemas.game import EPISODE_STATUSES, EpisodeStatus
@@ -14,12 +16,10 @@ from tasks.statistics.cells import Cell, Group
 from tasks.statistics.figure import Figure
 from tasks.statistics.intervals import METHOD, WILSON_METHOD, intervals_of_sums, wilson_interval
 
-_Sums = tuple[list[float], list[float]]
-
 
 @dataclass(frozen=True, slots=True)
 class Mean:
-    """A mean over episodes: its sum and its number of episodes on each instance."""
+    """A mean over instances of the mean over runs: its sum and its number of episodes on each instance."""
 
     statistic: str
     of: Callable[[Any], tuple[float, int]]
@@ -51,12 +51,13 @@ def rate_figures(
 
 
 def _means(groups: Mapping[Group, Sequence[Cell]], seed: int, means: Sequence[Mean]) -> Iterator[Figure]:
-    wanted = [(group, mean, _sums(mean, cells)) for group, cells in groups.items() for mean in means]
-    intervals = intervals_of_sums([sums for _, _, sums in wanted], seed)
-    for ((setting, domain, player), mean, (sums, sizes)), interval in zip(wanted, intervals, strict=True):
+    wanted = [(group, mean, *_sums(mean, cells)) for group, cells in groups.items() for mean in means]
+    intervals = intervals_of_sums([(sums, sizes) for _, _, sums, sizes, _ in wanted], seed)
+    for ((setting, domain, player), mean, sums, sizes, number), interval in zip(
+        wanted, intervals, strict=True
+    ):
         if not sizes and mean.statistic in ("mean_tokens", "mean_cost_usd"):
             continue  # nothing is known of players that are no models
-        number = int(sum(sizes))
         low, high = interval or (None, None)
         yield Figure(
             statistic=mean.statistic,
@@ -65,17 +66,22 @@ def _means(groups: Mapping[Group, Sequence[Cell]], seed: int, means: Sequence[Me
             domain=domain,
             player=player,
             n=number,
-            value=sum(sums) / number if number else None,
+            value=sum(sums) / sum(sizes) if sizes else None,
             low=low,
             high=high,
             method=f"{METHOD}; n counts episodes",
         )
 
 
-def _sums(mean: Mean, cells: Sequence[Cell]) -> _Sums:
-    found = [mean.of(cell) for cell in cells]
-    known = [(float(total), float(number)) for total, number in found if number]
-    return [total for total, _ in known], [number for _, number in known]
+def _sums(mean: Mean, cells: Sequence[Cell]) -> tuple[list[float], list[float], int]:
+    """Return sums and sizes by instance, all of one size, and the number of episodes.
+
+    The size is the least common multiple of all numbers of runs, so that whole sums stay whole and exact.
+    """
+    known = [(total, number) for total, number in map(mean.of, cells) if number]
+    unit = lcm(*(number for _, number in known))
+    sums = [float(total * (unit // number)) for total, number in known]
+    return sums, [float(unit)] * len(known), sum(number for _, number in known)
 
 
 def _attempts(group: Group, cells: Sequence[Cell]) -> Iterator[Figure]:

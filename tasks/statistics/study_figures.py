@@ -38,9 +38,9 @@ def correlation_figures(
     """
     rates: dict[tuple[str, str], dict[str, float]] = {}
     for (setting, domain, player), cells in groups.items():
-        runs = sum(cell.runs for cell in cells)
-        if runs:
-            rates.setdefault((setting, domain), {})[player] = sum(cell.solved for cell in cells) / runs
+        scored = [cell.solved / cell.runs for cell in cells if cell.runs]
+        if scored:
+            rates.setdefault((setting, domain), {})[player] = sum(scored) / len(scored)
     overall = [setting for setting, domain in rates if domain == ALL]
     for one, other in combinations(overall, 2):
         yield from _correlations(rates[one, ALL], rates[other, ALL], one, ALL, f"setting {other}")

@@ -25,7 +25,11 @@ def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...
     rate = {player: 0.9 / (1 + number) for number, player in enumerate(players)}
     rows: dict[str, list[tuple[Any, ...]]] = {
         "headline": [
-            (s, p, 30, 60, 59 + (i > 0), rate[p], rate[p] / 2, (1 + rate[p]) / 2, i * 0.5, i * 0.4, i * 0.7)
+            (
+                *(s, i + 1, p, 30, 60, 59 + (i > 0), rate[p], rate[p] / 2, (1 + rate[p]) / 2),
+                *(30, rate[p], rate[p] / 2, (1 + rate[p]) / 2, rate[p], 0.02, 0.04, "common"),
+                *(i * 0.5, i * 0.4, i * 0.7),
+            )
             for s, (i, p) in pairs
         ],
         "relative_action_counts": [
@@ -58,8 +62,10 @@ def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...
         "communities": [(DOMAINS[1], 4, 3, 0.2, 1, 4, ["<u>", "b", "c", "d"])],
     }
     columns = {
-        "headline": "setting player instances attempted scored success_rate success_rate_low "
-        "success_rate_high relative_action_count relative_action_count_low relative_action_count_high",
+        "headline": "setting rank player instances attempted scored success_rate success_rate_low "
+        "success_rate_high common_instances common_rate common_rate_low common_rate_high adjusted_rate "
+        "adjusted_rate_se adjusted_rate_se_domains ranked_by relative_action_count relative_action_count_low "
+        "relative_action_count_high",
         "relative_action_counts": "convention setting player episodes relative_action_count low high",
         "domains": "setting domain player scored success_rate low high",
         "player_pairs": "setting player other_player instances difference low high discordant_instances "

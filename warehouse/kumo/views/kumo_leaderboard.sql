@@ -10,4 +10,4 @@ JOIN statistics AS c
 LEFT JOIN statistics AS t
   ON t.edition = l.edition AND t.setting = l.setting AND t.player = l.player
  AND t.domain = 'all' AND t.statistic = 'mean_tests'
-ORDER BY l.edition, l.setting, l.success_rate DESC NULLS LAST, relative_action_count, l.player
+ORDER BY l.edition, l.setting, l.rank NULLS LAST, l.success_rate DESC NULLS LAST, relative_action_count, l.player
