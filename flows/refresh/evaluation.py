@@ -64,7 +64,8 @@ def _plan_asked(settings: RefreshSettings, growth: EditionPlan, players: tuple[s
     programs = find_benchmark(growth.benchmark).playing().programs
     params = settings.player_params() if set(players) - set(programs) else {}
     return EvaluationPlan(
-        growth.edition, "", growth.benchmark, players, settings.runs, growth.seed, code_version(), params
+        *(growth.edition, "", growth.benchmark, players, settings.runs, growth.seed, code_version(), params),
+        anchors=tuple(name for name in settings.anchors if name in players),
     )
 
 

@@ -43,14 +43,17 @@ def prepare_refresh(settings: RefreshSettings, store: Store, *, needs_key: bool 
         raise InvalidOption(f"edition: {LATEST} means the newest edition, choose another name")
     benchmark = find_benchmark(settings.benchmark)
     own = benchmark.prepare(settings, store)
-    players = choose_players(settings, benchmark, own.own)
+    players = choose_players(settings, benchmark, own.own, settings.anchors)
     check_models(settings, benchmark, own.authors, players, store, needs_key=needs_key)
     published = published_editions(store)
     seed, version = settings.seed, code_version()
     params = settings.player_params() if set(players) - set(benchmark.playing().programs) else {}
     asked = RefreshPlan(
         EditionPlan("", benchmark.name, own.own, seed, published, version, found=own.found),
-        EvaluationPlan("", FIRST, benchmark.name, players, settings.runs, seed, version, params),
+        EvaluationPlan(
+            *("", FIRST, benchmark.name, players, settings.runs, seed, version, params),
+            anchors=tuple(settings.anchors),
+        ),
     )
     prepared = (
         _prepare_named(settings.edition, asked, own, store)

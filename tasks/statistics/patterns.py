@@ -80,7 +80,7 @@ def group_patterns(
         strata[first],
         tried[first].astype(np.float64),
         succeeded[first].sum(axis=1),
-        np.bincount(group, counts),
+        np.bincount(group, counts).astype(np.float64),
         np.stack([np.bincount(group, counts * column) for column in columns], axis=1),
         np.array([[float(np.sum(counts * one * other)) for other in columns] for one in columns]),
     )

@@ -102,17 +102,17 @@ def rank_figures(setting: str, players: Sequence[str], answers: Answers, seed: i
     adjusted = adjust_rates(answers)
     ranked_by = "common" if n_common >= enough else "adjusted"
     ranks = _rank(common if ranked_by == "common" else adjusted.rates)
-    for number, name in enumerate(players):
-        of = (setting, ALL, name)
+    for number, player_name in enumerate(players):
+        of = (setting, ALL, player_name)
         low, high = intervals[number] or (None, None)
         n = len(sums[number])
         yield Figure("common_rate", *of, n, _defined(common[number]), _COMMON, low=low, high=high)
         yield Figure("adjusted_rate", *of, n_instances, _defined(adjusted.rates[number]), rasch.METHOD)
-        for unit, errors in (("instances", adjusted.errors), ("domains", adjusted.domain_errors)):
-            value, method = _defined(errors[number]), _ERROR.format(f"clustered by {unit}")
-            yield Figure("adjusted_rate_se", *of, n_instances, value, method, convention=unit)
-        n = n_common if ranked_by == "common" else n_instances
-        yield Figure("rank", *of, n, ranks[number], _RANK[ranked_by], convention=ranked_by)
+        for clusters, errors in (("instances", adjusted.errors), ("domains", adjusted.domain_errors)):
+            value, method = _defined(errors[number]), _ERROR.format(f"clustered by {clusters}")
+            yield Figure("adjusted_rate_se", *of, n_instances, value, method, convention=clusters)
+        n_behind = n_common if ranked_by == "common" else n_instances
+        yield Figure("rank", *of, n_behind, ranks[number], _RANK[ranked_by], convention=ranked_by)
 
 
 def adjust_rates(answers: Answers) -> Adjusted:

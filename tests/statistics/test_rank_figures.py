@@ -94,7 +94,7 @@ def test_an_instance_weighs_the_same_however_often_it_was_tried() -> None:
 
 
 def test_the_release_ranks_its_models_as_its_pairs_do(release: Path) -> None:
-    """By their own instances gpt-3.5-turbo (250) is above gemma-2-9b (thousands); on shared ones far below."""
+    """By their own instances gpt-3.5-turbo is above gemma-2-9b; on shared ones far below."""
     players = ["deepseek-v3", "gemma-2-9b-it", "gpt-3.5-turbo", "gpt-4o-mini", "llama-3.1-70b-instruct"]
     table = pq.read_table(
         release / "trajectories.parquet",

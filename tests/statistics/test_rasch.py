@@ -40,22 +40,21 @@ def test_known_effects_come_back_within_their_standard_errors() -> None:
 
 
 def _plain_value(answers: Answers, at: list[float]) -> float:
-    """The penalised log-likelihood, an answer at a time, integrated by Gauss and Legendre's rule."""
+    """The penalised log-likelihood, answer by answer, integrated by Gauss and Legendre's rule."""
     n_players = int(answers.player.max()) + 1
-    abilities, means, spread = at[:n_players], at[n_players:-1], exp(at[-1])
-    nodes, weights = leggauss(161)
+    abilities, means, spread = np.array(at[:n_players]), np.array(at[n_players:-1]), exp(at[-1])
+    nodes, weights = leggauss(121)
     nodes, weights = 8 * nodes, 8 * weights
+    difficulty = means[answers.domain][:, None] + spread * nodes
+    chance = 1 / (1 + np.exp(difficulty - abilities[answers.player][:, None]))
+    failed = answers.runs - answers.solved
+    each = chance ** answers.solved[:, None] * (1 - chance) ** failed[:, None]
     value = -(at[-1] ** 2) / 2
     for effect in at[:-1]:
         value += (log(1 / (1 + exp(-effect))) + log(1 / (1 + exp(effect)))) / 2
     for instance in range(int(answers.instance.max()) + 1):
-        product_of_chances = np.exp(-nodes * nodes / 2) / (2 * pi) ** 0.5
-        for number in np.flatnonzero(answers.instance == instance):
-            solved, runs = int(answers.solved[number]), int(answers.runs[number])
-            difficulty = means[int(answers.domain[number])] + spread * nodes
-            chance = 1 / (1 + np.exp(difficulty - abilities[int(answers.player[number])]))
-            product_of_chances = product_of_chances * chance**solved * (1 - chance) ** (runs - solved)
-        value += log(float(weights @ product_of_chances))
+        together = np.prod(each[answers.instance == instance], axis=0)
+        value += log(float(weights @ (together * np.exp(-nodes * nodes / 2))) / (2 * pi) ** 0.5)
     return value
 
 
@@ -83,7 +82,7 @@ def test_a_player_with_all_instances_keeps_its_own_rate_and_its_plain_standard_e
 def test_a_player_of_easy_instances_alone_is_adjusted_to_all() -> None:
     """Its own rate is the highest of all; its place is the third."""
     z_values = []
-    for seed in range(40):
+    for seed in range(25):
         drawn = draw_answers(seed, [0.0, 1.0, -1.0, 0.6], [-2.0, 0.0, 1.5, 2.0], 60, only={0: 0})
         adjusted = adjust_rates(drawn.answers)
         truth = drawn.chances[:, 0].mean()
@@ -97,11 +96,11 @@ def test_a_player_of_easy_instances_alone_is_adjusted_to_all() -> None:
 
 def test_a_rate_s_standard_error_is_that_of_drawing_instances_again() -> None:
     found = [
-        adjust_rates(draw_answers(seed, ABILITIES, [0.0, 1.0], 80, only={3: 1}).answers)
+        adjust_rates(draw_answers(seed, ABILITIES, [0.0, 1.0], 60, only={3: 1}).answers)
         for seed in range(150)
     ]
     scatter = np.std([one.rates for one in found], axis=0)
-    assert np.mean([one.errors for one in found], axis=0) == pytest.approx(scatter, rel=0.2)
+    assert np.mean([one.errors for one in found], axis=0) == pytest.approx(scatter, rel=0.25)
 
 
 def test_the_order_of_answers_and_numbering_of_instances_change_nothing() -> None:
