@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from flows.run.spread_work import spread_over
 from flows.stages.compute_statistics import analyse_edition
 from schemas.errors import InvalidOption
 from warehouse.catalog.catalog import visible_editions, visible_evaluations
@@ -25,7 +26,7 @@ def analyse_editions(store: Store, edition: str | None, tell: Callable[[str], No
     with lock_root(store, f"analyse {edition or 'every edition'}", tell):
         for name in chosen:
             evaluations = visible_evaluations(store, name)
-            statistics = analyse_edition(store, name, evaluations)
+            statistics = analyse_edition(store, name, evaluations, spread=spread_over(None))
             shown = analysis_of(store, name, evaluations)
             if shown is not None and store.read_table(shown).equals(statistics):
                 result = "as before"

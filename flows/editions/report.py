@@ -122,8 +122,8 @@ def _comparison(
     for name in anchors:
         if name not in both:
             raise InvalidOption(
-                f"--anchors {name!r} has scored episodes in only one of {chosen} and {other}, or in none: name "
-                "players of both"
+                f"--anchors {name!r} has no scored episodes in {chosen}, in {other} or in both: name players "
+                "of both"
             )
     return Comparison(other, headline, domains, answers, own_answers, tied)
 

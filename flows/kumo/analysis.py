@@ -1,13 +1,12 @@
 """What KUMO adds to the statistics of an edition."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from importlib.resources import files
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from schemas.kumo.things import SeedConfig
 from tasks.kumo.configuration import parse_config
-from tasks.kumo.statistics.cells import MEANS, KumoCell
-from tasks.kumo.statistics.figures import domain_figures, topology_figures
+from tasks.kumo.statistics.action_counts import COUNTS, JOINS, MEANS
+from tasks.kumo.statistics.figures import CORRECTED_V, domain_figures, topology_figures
 from tasks.statistics.analysis import Analysis
 from tasks.statistics.figure import Figure
 
@@ -15,9 +14,8 @@ if TYPE_CHECKING:
     import pyarrow
 
 
-def _figures(cells: Sequence[KumoCell], tables: "Mapping[str, pyarrow.Table]", seed: int) -> Iterable[Figure]:
-    settings = sorted({cell.setting for cell in cells})
-    return [*topology_figures(cells, settings, seed), *domain_figures(_configs(tables), seed)]
+def _domain_figures(tables: "Mapping[str, pyarrow.Table]", seed: int) -> Iterable[Figure]:
+    return domain_figures(_configs(tables), seed)
 
 
 def _configs(tables: "Mapping[str, pyarrow.Table]") -> dict[str, SeedConfig]:
@@ -29,14 +27,15 @@ def _configs(tables: "Mapping[str, pyarrow.Table]") -> dict[str, SeedConfig]:
 
 
 ANALYSIS = Analysis(
-    KumoCell,
-    {
-        "kumo_episodes": ("episode_id", "tests"),
-        "kumo_instances": ("instance_id", "n_actions", "optimal_tests", "signature"),
+    joins=JOINS,
+    counts=COUNTS,
+    means=MEANS,
+    cell_figures=topology_figures,
+    tables={
         "kumo_seed_configs": ("config_id", "domain_id", "config"),
         "kumo_domains": ("domain_id", "name"),
     },
-    (files("warehouse.kumo") / "cells.sql").read_text(encoding="utf-8"),
-    MEANS,
-    _figures,
+    table_figures=_domain_figures,
+    families=(CORRECTED_V,),
+    checkpoints="sft/",
 )

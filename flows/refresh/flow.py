@@ -99,7 +99,9 @@ def _make(plans: Sequence[Plan], settings: RefreshSettings, inputs: Any, watcher
             for plan in waiting:
                 watchers.unit_started(settings.root, plan)
                 grow(open_workspace(root, plan.unit), Policies.of(settings, inputs), stages)
-                publish: Callable[[], dict[str, int]] = partial(audit_and_publish, settings.root, plan.unit)
+                publish: Callable[[], dict[str, int]] = partial(
+                    audit_and_publish, settings.root, plan.unit, settings.workers
+                )
                 watchers.published(stages.run("publish", [publish]))
                 Staging(store, plan.unit).remove()
         watchers.ended()

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from flows.console.clock import refuse_clock_set_back
 from flows.refresh.template_hashes import template_hashes
+from flows.run.spread_work import spread_over
 from flows.stages.completeness import require_complete
 from flows.stages.compute_statistics import analyse_edition
 from flows.stages.workspace import open_workspace
@@ -17,10 +18,11 @@ from warehouse.staging.merge_parts import consolidate
 from warehouse.store.store import Store
 
 
-def audit_and_publish(root: str, unit: str) -> dict[str, int]:
+def audit_and_publish(root: str, unit: str, workers: int | None = None) -> dict[str, int]:
     """Publish what is staged after its audit and return the rows of each table.
 
-    An evaluation comes with the figures of its edition over all evaluations that are visible. Raises
+    An evaluation comes with the figures of its edition over all evaluations that are visible, for which a large
+    edition takes so many processes. Raises
     AuditFailed, and publishes nothing, where an expectation does not hold; the staged data stays. Raises
     Damaged where it is not what was staged, EditionConflict where the clock was set back.
     """
@@ -40,7 +42,7 @@ def audit_and_publish(root: str, unit: str) -> dict[str, int]:
         statistics = None
         if is_evaluation(unit):
             evaluations = visible_evaluations(store, plan.edition)
-            statistics = analyse_edition(store, plan.edition, evaluations, files)
+            statistics = analyse_edition(store, plan.edition, evaluations, files, spread_over(workers))
         publication = publish(
             store,
             plan,

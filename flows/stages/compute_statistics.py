@@ -1,113 +1,219 @@
 """The figures of an edition, from the answers of its evaluations alone: no model is called.
 
-`warehouse/catalog/cells.sql` counts; `tasks/statistics` computes from the counts.
+`warehouse/catalog/count_cells.py` counts; `tasks/statistics` computes from columns of counts, a batch (a setting
+and some of its players) at a time, in any process that sees the files.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
-from typing import TYPE_CHECKING
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from schemas.benchmark import Rows, find_benchmark
 from schemas.table_form import Table
 from schemas.tables import TABLES
+from tasks.statistics import items
 from tasks.statistics.analysis import Analysis
-from tasks.statistics.cells import Cell, by_player, group_cells
+from tasks.statistics.cells import Cells, Domains, grid_of
 from tasks.statistics.figure import Figure
+from tasks.statistics.items import Items, item_statistics
+from tasks.statistics.multiplicity import adjust_by_family, kind_by_name
 from tasks.statistics.pair_figures import pair_figures
-from tasks.statistics.rank_figures import collect_answers, rank_figures
+from tasks.statistics.rank_figures import rank_figures
 from tasks.statistics.rate_figures import rate_figures
-from tasks.statistics.study_figures import correlation_figures, item_figures
+from tasks.statistics.study_figures import correlation_figures
 from warehouse.catalog.catalog import table_file
-from warehouse.catalog.count_cells import CELL_COLUMNS, count_cells
+from warehouse.catalog.count_cells import Answers
 from warehouse.catalog.external_scores import load_scores
-from warehouse.catalog.later_statistics import as_statistics
+from warehouse.catalog.later_statistics import as_item_table, as_statistics
 from warehouse.editions.publish import read_published_plan
-from warehouse.store.parquet import parquet_table
+from warehouse.store.parquet import parquet_bytes
 from warehouse.store.store import Store
 
 if TYPE_CHECKING:
     import pyarrow
 
+    from tasks.statistics.cells import Column
+
 Scores = Mapping[str, Mapping[str, float]]
+Result = TypeVar("Result")
+# Returns what the function returns for each of the values, in their order, wherever it runs.
+Spread = Callable[[Callable[..., Any], Sequence[tuple[Any, ...]]], Iterable[Any]]
+_EPISODES_A_BATCH = 1_500_000
+_WORTH_SPREADING = 400_000  # episodes: workers take seconds to start
+
+
+def run_here(function: Callable[..., Result], values: Sequence[tuple[Any, ...]]) -> Iterator[Result]:
+    """Yield what the function returns for each of the values, called in this process."""
+    return (function(*each) for each in values)
 
 
 def analyse_edition(
-    store: Store, edition: str, evaluations: Sequence[str], files: Mapping[str, Path] | None = None
+    store: Store,
+    edition: str,
+    evaluations: Sequence[str],
+    files: Mapping[str, Path] | None = None,
+    spread: Spread = run_here,
 ) -> "pyarrow.Table":
     """Return table `statistics` of a published edition over these of its evaluations.
 
-    `files` are the tables of one more evaluation, which is about to be published.
+    `files` are the tables of one more evaluation, which is about to be published. Batches of large editions
+    are given to `spread`.
     """
     plan = read_published_plan(store, edition)
-    tables = {
-        name: _read(store, TABLES[name], list(columns), edition, evaluations, files or {})
-        for name, columns in _read_columns(plan.benchmark).items()
+    own = [table.name for table in find_benchmark(plan.benchmark).tables]
+    places = {
+        name: _places(store, TABLES[name], edition, evaluations, files or {})
+        for name in ("instances", "episodes", *own)
     }
-    return as_statistics(edition, edition_statistics(plan.benchmark, tables, plan.seed, load_scores(store)))
+    return _analyse(store.root, places, edition, plan.benchmark, plan.seed, load_scores(store), spread)
 
 
-def _read(
-    store: Store,
-    table: Table,
-    columns: list[str],
-    edition: str,
-    evaluations: Sequence[str],
-    files: Mapping[str, Path],
-) -> "pyarrow.Table":
-    import pyarrow as pa
-
+def _places(
+    store: Store, table: Table, edition: str, evaluations: Sequence[str], files: Mapping[str, Path]
+) -> tuple[str, ...]:
     units = evaluations if table.kind == "answers" else (edition,)
-    parts = [store.read_table(table_file(table.name, unit), columns) for unit in units]
-    if table.name in files:
-        parts.append(parquet_table(files[table.name].read_bytes(), columns))
-    nothing = table.arrow_schema().empty_table().select(columns)
-    return pa.concat_tables([nothing, *(part.cast(nothing.schema) for part in parts)])
-
-
-def _read_columns(benchmark: str) -> dict[str, tuple[str, ...]]:
-    """Return the columns of each table that the statistics of this benchmark are computed from."""
-    return {**CELL_COLUMNS, **_analysis(benchmark).columns}
+    names = (table_file(table.name, unit) for unit in units)
+    published = tuple(store.location(name) for name in names if store.exists(name))
+    return (*published, str(files[table.name])) if table.name in files else published
 
 
 def edition_statistics(
-    benchmark: str, tables: "Mapping[str, pyarrow.Table]", seed: int, external: Scores
-) -> Rows:
-    """Return all rows of `statistics` for an edition's tables; equal tables and scores give equal rows."""
-    analysis = _analysis(benchmark)
-    cells = [analysis.cell(**row) for row in count_cells(tables, analysis.cells_sql)]
-    return [figure._asdict() for figure in _figures(analysis, cells, tables, seed, external)]
-
-
-def _analysis(benchmark: str) -> Analysis:
-    analysis: Analysis = find_benchmark(benchmark).analysis()
-    return analysis
-
-
-def _figures(
-    analysis: Analysis,
-    cells: Sequence[Cell],
+    benchmark: str,
     tables: "Mapping[str, pyarrow.Table]",
     seed: int,
     external: Scores,
-) -> list[Figure]:
-    groups = group_cells(cells)
-    settings = sorted({cell.setting for cell in cells})
-    return [
-        *rate_figures(groups, seed, analysis.means),
-        *(figure for setting in settings for figure in _rank(by_player(cells, setting), setting, seed)),
-        *pair_figures(cells, settings, seed),
-        *item_figures(cells, settings),
-        *correlation_figures(groups, external),
-        *analysis.figures(cells, tables, seed),
-    ]
+    spread: Spread = run_here,
+) -> Rows:
+    """Return all rows of `statistics` for an edition's tables; equal tables and scores give equal rows."""
+    with TemporaryDirectory(prefix="perennial-statistics-") as folder:
+        places = {}
+        for name, table in tables.items():
+            path = Path(folder) / f"{name}.parquet"
+            path.write_bytes(parquet_bytes(table))
+            places[name] = (str(path),)
+        found = _analyse(folder, places, "", benchmark, seed, external, spread)
+    return list(found.select([column.name for column in TABLES["statistics"].columns]).to_pylist())
 
 
-def _rank(played: Mapping[str, Mapping[str, Cell]], setting: str, seed: int) -> list[Figure]:
-    if not played:
-        return []
-    found = [(player, cell) for player, cells in played.items() for cell in cells.values()]
-    answers = collect_answers(
-        [player for player, _ in found],
-        *([getattr(cell, name) for _, cell in found] for name in ("instance_id", "domain", "solved", "runs")),
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """What one process computes: figures of some players, and their runs and solved ones on each instance."""
+
+    figures: list[Figure]
+    parts: "dict[str, tuple[Column, Column, Column]]"
+
+
+def _analyse(
+    root: str,
+    places: Mapping[str, tuple[str, ...]],
+    edition: str,
+    benchmark: str,
+    seed: int,
+    external: Scores,
+    spread: Spread,
+) -> "pyarrow.Table":
+    found = find_benchmark(benchmark)
+    analysis: Analysis = found.analysis()
+    kind = kind_by_name(found.playing().programs, analysis.checkpoints)
+    with _open_answers(root, places, analysis) as answers:
+        domains = {
+            setting: Domains(tuple(counts), (0, *accumulate(counts.values())))
+            for setting, counts in answers.number_instances().items()
+        }
+        episodes = answers.count_episodes()
+        batches = [
+            (answers, benchmark, seed, setting, domains[setting], players)
+            for setting, players in _divide(episodes)
+        ]
+        is_large = sum(count for _, _, count in episodes) > _WORTH_SPREADING
+        figures: list[Figure] = []
+        parts: dict[str, dict[str, tuple[Column, Column, Column]]] = {}
+        made = (spread if is_large else run_here)(compute_batch, batches)
+        for (_, _, _, setting, _, _), batch in zip(batches, made, strict=True):
+            figures += batch.figures
+            parts.setdefault(setting, {}).update(batch.parts)
+        studied: dict[str, Items] = {}
+        for setting in sorted(parts):
+            grid = grid_of(setting, domains[setting], parts.pop(setting))
+            figures += rank_figures(grid, seed)
+            figures += pair_figures(grid, seed)
+            studied[setting] = item_statistics(grid)
+        figures += correlation_figures(figures, external, kind)
+        figures += analysis.table_figures(_read_whole(answers, analysis), seed)
+        for statistic in ("mcnemar", *analysis.families):
+            figures = adjust_by_family(figures, statistic, kind)
+        return as_statistics(edition, [figure._asdict() for figure in figures], _item_tables(answers, studied))
+
+
+@contextmanager
+def _open_answers(root: str, places: Mapping[str, tuple[str, ...]], analysis: Analysis) -> Iterator[Answers]:
+    with TemporaryDirectory(prefix="perennial-statistics-") as folder:
+        yield Answers(root, places, Path(folder), analysis.joins, tuple(analysis.counts.items()))
+
+
+def _divide(episodes: Sequence[tuple[str, str, int]]) -> list[tuple[str, tuple[str, ...]]]:
+    """Return each setting with some of its players: so many that memory holds, and one at least."""
+    batches: list[tuple[str, tuple[str, ...]]] = []
+    held = 0
+    for setting, player, count in episodes:
+        if batches and batches[-1][0] == setting and held + count <= _EPISODES_A_BATCH:
+            batches[-1] = (setting, (*batches[-1][1], player))
+            held += count
+        else:
+            batches.append((setting, (player,)))
+            held = count
+    return batches
+
+
+def compute_batch(
+    answers: Answers, benchmark: str, seed: int, setting: str, domains: Domains, players: tuple[str, ...]
+) -> _Batch:
+    """Return the figures of these players in the setting, which need no other player."""
+    import numpy as np
+
+    analysis: Analysis = find_benchmark(benchmark).analysis()
+    columns = answers.count_cells(setting, players)
+    cells = Cells(setting, domains, players, columns.pop("player"), columns.pop("instance"), columns)
+    figures = [*rate_figures(cells, seed, analysis.means), *analysis.cell_figures(cells, seed)]
+    bounds = np.searchsorted(cells.player, np.arange(len(players) + 1))
+    parts = {
+        player: (cells.instance[rows].copy(), cells["runs"][rows].copy(), cells["solved"][rows].copy())
+        for place, player in enumerate(players)
+        for rows in [slice(int(bounds[place]), int(bounds[place + 1]))]
+        if cells["runs"][rows].any()
+    }
+    return _Batch(figures, parts)
+
+
+def _read_whole(answers: Answers, analysis: Analysis) -> "dict[str, pyarrow.Table]":
+    """Return the tables that a benchmark reads whole, with the columns that it names."""
+    with answers.open() as connection:
+        return {
+            name: connection.sql(f'SELECT {", ".join(columns)} FROM "{name}"').to_arrow_table()
+            for name, columns in analysis.tables.items()
+        }
+
+
+def _item_tables(answers: Answers, studied: Mapping[str, Items]) -> "list[pyarrow.Table]":
+    n = {setting: found.n for setting, found in studied.items()}
+    of = {
+        "item_share_solved": {s: (found.share_solved, None, None) for s, found in studied.items()},
+        "item_discrimination": {
+            s: (found.discrimination, found.low, found.high) for s, found in studied.items()
+        },
+    }
+    tables = (
+        as_item_table(
+            statistic,
+            items.METHOD,
+            ((setting, part) for setting in sorted(studied) for part in answers.instance_ids(setting)),
+            n,
+            values,
+        )
+        for statistic, values in of.items()
     )
-    return list(rank_figures(setting, list(played), answers, seed))
+    return [table for table in tables if table.num_rows]

@@ -83,8 +83,8 @@ def link_table(data: ReportData, other: Comparison) -> ReportTable:
     """
     rows: list[tuple[object, ...]] = []
     for setting in data.settings:
-        sides = (_edition_of(answers, setting) for answers in (other.own_answers, other.answers))
-        link = link_editions(*sides, other.anchors)
+        one, two = (_edition_of(answers, setting) for answers in (other.own_answers, other.answers))
+        link = link_editions(one, two, other.anchors)
         if link is None:
             continue
         given = (link.shared_domains, len(link.anchors))

@@ -1,17 +1,15 @@
 """What a benchmark adds to the shared statistics of an edition."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tasks.statistics.cells import Cell
+from tasks.statistics.cells import Cells
 from tasks.statistics.figure import Figure
 from tasks.statistics.rate_figures import Mean
 
-OwnFigures = Callable[[Sequence[Any], Mapping[str, Any], int], Iterable[Figure]]
 
-
-def _none(_cells: Sequence[Any], _tables: Mapping[str, Any], _seed: int) -> Iterable[Figure]:
+def _nothing(*_of: Any) -> Iterable[Figure]:
     return ()
 
 
@@ -19,12 +17,18 @@ def _none(_cells: Sequence[Any], _tables: Mapping[str, Any], _seed: int) -> Iter
 class Analysis:
     """A benchmark's own counts, means and figures.
 
-    `columns` are the columns of its own tables that are read. `cells_sql` gives, by player and instance_id,
-    the fields of `cell` beside the shared ones. `figures` gets the cells, the Arrow tables read and the seed.
+    `counts` are SQL aggregates by the name of their column, over the episodes `e` of a player on an instance
+    and what `joins` joins to them. `cell_figures` gets the cells of some players in one setting and the
+    seed, `table_figures` the Arrow tables with the columns of `tables`, read whole, and the seed. Tests of
+    the statistics `families` are adjusted by Holm. Players whose names begin with `checkpoints` are training
+    checkpoints.
     """
 
-    cell: type[Cell] = Cell
-    columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    cells_sql: str = ""
+    joins: str = ""
+    counts: Mapping[str, str] = field(default_factory=dict)
     means: tuple[Mean, ...] = ()
-    figures: OwnFigures = _none
+    cell_figures: Callable[[Cells, int], Iterable[Figure]] = _nothing
+    tables: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    table_figures: Callable[[Mapping[str, Any], int], Iterable[Figure]] = _nothing
+    families: tuple[str, ...] = ()
+    checkpoints: str = ""

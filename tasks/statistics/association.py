@@ -3,26 +3,37 @@
 The paper's study ('Details of Chi-square test'): a category is the signature of an instance's
 truth-action graph (`tasks.kumo.topology.signature`), its label whether the majority of a player's runs
 on it succeeded. Many signatures occur once or twice, so beside the paper's V and p, which are too
-large and unreliable on such a sparse table, stand a corrected V and a p-value by permutation.
+large and unreliable on such a sparse table, stand a corrected V and a p-value by permutation. Domains differ
+in their signatures and in how hard they are, which alone makes an association over pooled domains: labels
+are permuted within domains.
 """
 
 import math
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import numpy as np
 
 from schemas.ids import derive_seed
 
-METHOD = "chi-square test of independence; Cramer's V = sqrt(X2 / (n * min(r-1, c-1)))"
-CORRECTED_METHOD = "Cramer's V, bias-corrected (Bergsma 2013)"
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    _Counts = NDArray[np.int64]
+    Categories = Sequence[str] | NDArray[np.int64]
+    Labels = Sequence[bool] | NDArray[np.bool_]
+
+METHOD = "chi-square test of independence; Cramer's V = sqrt(X2 / (n * min(r-1, c-1))); 95% interval by noncentral X2"
+CORRECTED_METHOD = "Cramer's V, bias-corrected (Bergsma 2013); 95% interval by noncentral X2"
 RESAMPLES = 9_999
 # Draws held at once times categories: 8 MB for each of the few arrays made of them.
 _CELLS = 1_000_000
+# Drawing instances one by one is quicker than category by category below this.
+_SMALL_STRATUM = 2_000
 # Sums of the same terms in another order differ by less than this share; such draws count as equal.
 _ROUNDING = 1e-12
-
-# For each category: its number of instances, and how many of them are labelled correct.
-_Table = list[tuple[int, int]]
+_TAIL = 0.025
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +47,11 @@ class Association:
     p_value: float | None
     cramers_v: float | None
     corrected_v: float | None
+    interval: tuple[float, float] | None = None
+    corrected_interval: tuple[float, float] | None = None
 
 
-def chi_square(categories: Sequence[str], labels: Sequence[bool]) -> Association:
+def chi_square(categories: "Categories", labels: "Labels") -> Association:
     """Return Pearson's chi-square test of independence, category x label (the paper's equation 6).
 
     `categories` and `labels` are of one length, one of each an instance. X2 = sum of (observed -
@@ -46,14 +59,19 @@ def chi_square(categories: Sequence[str], labels: Sequence[bool]) -> Association
     p = 1 - F(X2; dof). With a single category, or labels all alike, nothing but the counts is defined.
     Raises ValueError where the lengths differ.
     """
-    table = _table(categories, labels)
-    n, rows = len(categories), len(table)
-    if not _is_testable(table):
+    codes, marks = _codes(categories, labels)
+    sizes, solved = _count(codes, marks)
+    order = np.lexsort((solved, sizes))
+    table = [(int(size), int(correct)) for size, correct in zip(sizes[order], solved[order], strict=True)]
+    n, rows = len(codes), len(table)
+    if not 0 < sum(correct for _, correct in table) < n or rows < 2:
         return Association(n, rows, None, None, None, None, None)
     from scipy.stats import chi2_contingency
 
     result = chi2_contingency([(correct, size - correct) for size, correct in table], correction=False)
     chi2 = float(result.statistic)
+    low, high = _noncentralities(chi2, rows - 1)
+    corrected = compute_corrected_cramers_v(chi2, n, rows, 2)
     return Association(
         n=n,
         categories=rows,
@@ -61,8 +79,36 @@ def chi_square(categories: Sequence[str], labels: Sequence[bool]) -> Association
         dof=int(result.dof),
         p_value=float(result.pvalue),
         cramers_v=cramers_v(chi2, n, rows, 2),
-        corrected_v=compute_corrected_cramers_v(chi2, n, rows, 2),
+        corrected_v=corrected,
+        interval=(_v((low + rows - 1) / n), _v((high + rows - 1) / n)),
+        corrected_interval=None if corrected is None else (_v(low / n), max(_v(high / n), corrected)),
     )
+
+
+def _v(phi_squared: float) -> float:
+    return math.sqrt(min(1.0, phi_squared))
+
+
+def _noncentralities(chi2: float, dof: int) -> tuple[float, float]:
+    """Return the noncentralities under which the observed X2 is at the 0.975 and the 0.025 quantile.
+
+    0 where even the central distribution has it lower. V of the population is sqrt(noncentrality / n) for a
+    table of two columns, and the sample's V squared is larger by dof / n: M. Smithson, Confidence Intervals
+    (2003), chapter 5.
+    """
+    from scipy.optimize import brentq
+    from scipy.special import chndtr
+
+    def solve(quantile: float) -> float:
+        def gap(noncentrality: float) -> float:
+            return float(chndtr(chi2, dof, noncentrality)) - quantile
+
+        if gap(0.0) <= 0:
+            return 0.0
+        top = chi2 + 10 * math.sqrt(2 * chi2 + 1) + 50
+        return float(brentq(gap, 0.0, top, xtol=1e-9))
+
+    return solve(1 - _TAIL), solve(_TAIL)
 
 
 def cramers_v(chi2: float, n: int, rows: int, columns: int) -> float | None:
@@ -90,46 +136,100 @@ def compute_corrected_cramers_v(chi2: float, n: int, rows: int, columns: int) ->
 
 
 def permutation_p_value(
-    categories: Sequence[str], labels: Sequence[bool], seed: int, resamples: int = RESAMPLES
+    categories: "Categories",
+    labels: "Labels",
+    seed: int,
+    resamples: int = RESAMPLES,
+    strata: "Categories | None" = None,
 ) -> float | None:
     """Return p = (1 + number of permutations with X2 >= the observed X2) / (1 + resamples).
 
-    Labels are permuted over instances, categories stay: exact up to Monte Carlo error however sparse the
-    table is (Phipson and Smyth, Statistical Applications in Genetics and Molecular Biology 9 (2010) 39).
-    None with a single category or labels all alike. Depends on the table and the seed alone: not on the
-    order of instances, on names of categories, or on which label is called correct. Raises ValueError
-    where the lengths differ.
+    Labels are permuted over the instances of each stratum, categories stay: exact up to Monte Carlo error
+    however sparse the table is (Phipson and Smyth, Statistical Applications in Genetics and Molecular Biology
+    9 (2010) 39), and a difference between strata counts for nothing. X2 is that of the whole table. None
+    where no permutation changes anything. Depends on the tables and the seed alone: not on the order of
+    instances, on names, or on which label is called correct. Raises ValueError where the lengths differ.
     """
-    table = _table(categories, labels)
-    if not _is_testable(table):
+    codes, marks = _codes(categories, labels)
+    if not len(codes):
         return None
-    import numpy as np
-
-    sizes, correct = np.array(table, dtype=np.int64).T
-    # Both margins are fixed, so X2 grows with sum of correct^2 / size; and a permuted label vector, counted
-    # by category, is one multivariate hypergeometric draw.
-    weights = 1 / sizes
-    observed = float(correct**2 @ weights) * (1 - _ROUNDING)
-    stream = derive_seed(seed, "permutation_p_value", len(categories))
+    sizes, correct = _count(codes, marks)
+    groups = np.zeros(len(codes), np.int64) if strata is None else _codes(strata, labels)[0]
+    tables = _stratum_tables(codes, marks, groups, sizes, correct)
+    if not tables:
+        return None
+    stream = derive_seed(seed, "permutation_p_value", len(codes))
     generator = np.random.Generator(np.random.PCG64(stream))
-    block = max(1, _CELLS // len(sizes))
+    # All margins are fixed, so X2 grows with sum of correct^2 / size. A permuted label vector, counted by
+    # category, is one multivariate hypergeometric draw in each stratum.
+    used = np.unique(np.concatenate([table.categories for table in tables]))
+    place = np.full(len(sizes), -1)
+    place[used] = np.arange(len(used))
+    fixed = correct.copy()
+    for table in tables:
+        fixed[table.categories] -= table.correct
+    weights = 1 / sizes[used]
+    observed = float(correct[used] ** 2 @ weights) * (1 - _ROUNDING)
+    block = max(1, _CELLS // len(used))
     reached = 0
     for start in range(0, resamples, block):
-        drawn = generator.multivariate_hypergeometric(
-            sizes, int(correct.sum()), size=min(block, resamples - start), method="count"
-        )
+        drawn = np.tile(fixed[used], (min(block, resamples - start), 1))
+        for table in tables:
+            drawn[:, place[table.categories]] += table.draw(generator, len(drawn))
         reached += int(np.count_nonzero(drawn**2 @ weights >= observed))
     return (1 + reached) / (1 + resamples)
 
 
-def _table(categories: Sequence[str], labels: Sequence[bool]) -> _Table:
-    """Return the table's rows, sorted: the order of instances and the categories' names drop out."""
-    sizes = Counter(categories)
-    correct = Counter(category for category, label in zip(categories, labels, strict=True) if label)
-    return sorted((size, correct[category]) for category, size in sizes.items())
+class _Stratum(NamedTuple):
+    """Of the categories of a stratum: how many instances each has in it, and how many correct ones."""
+
+    categories: "_Counts"
+    sizes: "_Counts"
+    correct: "_Counts"
+
+    def draw(self, generator: np.random.Generator, size: int) -> "_Counts":
+        """Return the correct ones by category in so many permutations of the labels."""
+        n, solved = int(self.sizes.sum()), int(self.correct.sum())
+        # The rarer label is drawn, so that either may be called correct.
+        drawn = min(solved, n - solved)
+        method: Literal["count", "marginals"] = "count" if n < _SMALL_STRATUM else "marginals"
+        rarer = generator.multivariate_hypergeometric(self.sizes, drawn, size=size, method=method)
+        return rarer if drawn == solved else self.sizes - rarer
 
 
-def _is_testable(table: _Table) -> bool:
-    """Whether both margins have two categories or more."""
-    correct = sum(correct for _, correct in table)
-    return len(table) > 1 and 0 < correct < sum(size for size, _ in table)
+def _stratum_tables(
+    codes: "_Counts", marks: "NDArray[np.bool_]", strata: "_Counts", sizes: "_Counts", correct: "_Counts"
+) -> list[_Stratum]:
+    """Return the strata in which a permutation changes something, in an order that no name decides."""
+    rarer = np.minimum(correct, sizes - correct)
+    found = []
+    for stratum in np.unique(strata):
+        inside = strata == stratum
+        here = np.unique(codes[inside])
+        if len(here) < 2 or marks[inside].all() or not marks[inside].any():
+            continue
+        of_size = np.bincount(codes[inside], minlength=len(sizes))[here]
+        of_correct = np.bincount(codes[inside & marks], minlength=len(sizes))[here]
+        turned = 2 * of_correct.sum() > of_size.sum()
+        least = of_size - of_correct if turned else of_correct
+        order = np.lexsort((rarer[here], sizes[here], least, of_size))
+        found.append(_Stratum(here[order], of_size[order], of_correct[order]))
+    return sorted(
+        found, key=lambda table: (table.sizes.tolist(), np.minimum(table.correct, table.sizes - table.correct).tolist())
+    )
+
+
+def _codes(categories: "Categories", labels: "Labels") -> "tuple[_Counts, NDArray[np.bool_]]":
+    """Return the categories numbered from 0, and the labels, as arrays of one length."""
+    marks = np.asarray(labels, dtype=np.bool_)
+    # As objects: NumPy's own texts lose zero bytes at their end.
+    values = categories if isinstance(categories, np.ndarray) else np.array(list(categories), dtype=object)
+    if len(values) != len(marks):
+        raise ValueError(f"{len(values)} categories, but {len(marks)} labels: give one of each an instance")
+    return np.unique(values, return_inverse=True)[1].astype(np.int64), marks
+
+
+def _count(codes: "_Counts", marks: "NDArray[np.bool_]") -> "tuple[_Counts, _Counts]":
+    """Return the number of instances of each category, and of those labelled correct."""
+    n = int(codes.max(initial=-1)) + 1
+    return np.bincount(codes, minlength=n), np.bincount(codes[marks], minlength=n)

@@ -1,71 +1,114 @@
-"""What all statistics rest on: each player's episodes on each instance, counted.
+"""What all statistics rest on: each player's episodes on each instance, counted, as columns of one setting.
 
-Counts are whole numbers, so that every figure is the same however the counting was divided.
+A cell is a player on an instance. Cells are rows of arrays, never objects: a column of a million cells takes
+4 or 8 MB.
 """
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TYPE_CHECKING, NamedTuple
 
-from schemas.game import EpisodeStatus
+if TYPE_CHECKING:
+    from typing import Any
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Column = NDArray[Any]
+    Numbers = NDArray[np.float64]
 
 ALL = "all"
-Group = tuple[str, str, str]
 
 
-@dataclass(frozen=True)
-class Cell:
-    """A player's episodes on one instance; a benchmark's own cells count more.
+class Domains(NamedTuple):
+    """The domains of a setting, sorted; instances are numbered by domain, then by id.
 
-    `statuses` counts all attempted episodes. All else is of the scored ones, those without an API error:
-    `runs` of them, `solved`, and the sum of their `score`. `tokens` and `cost_usd` are sums over the
-    `runs_with_tokens` and `runs_with_cost` in which they are known.
+    Those of domain `names[i]` have the numbers from `starts[i]` up to `starts[i + 1]`.
     """
+
+    names: tuple[str, ...]
+    starts: tuple[int, ...]
+
+    @property
+    def n_instances(self) -> int:
+        """The number of instances of the setting."""
+        return self.starts[-1]
+
+
+class Group(NamedTuple):
+    """The cells of a player in a domain, or in all of them: a slice of the columns."""
 
     domain: str
-    setting: str
     player: str
-    instance_id: str
-    statuses: dict[EpisodeStatus, int]
-    runs: int
-    solved: int
-    score: float
-    tokens: int
-    runs_with_tokens: int
-    cost_usd: float
-    runs_with_cost: int
-
-    @property
-    def attempted(self) -> int:
-        """All episodes, those included that ended by an API error."""
-        return sum(self.statuses.values())
-
-    @property
-    def has_majority(self) -> bool:
-        """Whether more than half of the scored runs succeeded (the paper: 3 of 5)."""
-        return 2 * self.solved > self.runs
+    rows: slice
 
 
-CellT = TypeVar("CellT", bound=Cell)
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """The cells of some players in one setting, sorted by player and then by the instance's number.
 
-
-def group_cells(cells: Iterable[CellT]) -> dict[Group, list[CellT]]:
-    """Return the cells by (setting, domain, player), and again by (setting, `all`, player), sorted.
-
-    Within a group they are in the order of their instances.
+    `player` holds positions in `players`, `instance` numbers of instances. `columns` count episodes: those of
+    `warehouse/catalog/cells.sql` and a benchmark's own. `status_NAME` counts all attempted episodes; all else
+    is of the scored ones, those without an API error: `runs` of them, `solved`, and the sum of their `score`;
+    `tokens` and `cost_usd` are sums over the `runs_with_tokens` and `runs_with_cost` in which they are known.
     """
-    groups: dict[Group, list[CellT]] = defaultdict(list)
-    for cell in sorted(cells, key=lambda cell: cell.instance_id):
-        groups[cell.setting, cell.domain, cell.player].append(cell)
-        groups[cell.setting, ALL, cell.player].append(cell)
-    return dict(sorted(groups.items()))
+
+    setting: str
+    domains: Domains
+    players: tuple[str, ...]
+    player: "Column"
+    instance: "Column"
+    columns: Mapping[str, "Column"]
+
+    def __getitem__(self, name: str) -> "Column":
+        return self.columns[name]
+
+    def has_majority(self) -> "Column":
+        """Return whether more than half of the scored runs succeeded (the paper: 3 of 5), a cell each."""
+        return 2 * self["solved"] > self["runs"]
+
+    def groups(self) -> Iterator[Group]:
+        """Yield each player's cells in all domains, and then in each domain that it has cells of."""
+        import numpy as np
+
+        bounds = np.searchsorted(self.player, np.arange(len(self.players) + 1))
+        for place, player in enumerate(self.players):
+            first, last = int(bounds[place]), int(bounds[place + 1])
+            if first == last:
+                continue
+            yield Group(ALL, player, slice(first, last))
+            for domain, rows in self.by_domain(slice(first, last)):
+                yield Group(domain, player, rows)
+
+    def by_domain(self, rows: slice) -> Iterator[tuple[str, slice]]:
+        """Yield the domains of a player's rows, each with its own of them; a domain without any is left out."""
+        import numpy as np
+
+        edges = rows.start + np.searchsorted(self.instance[rows], self.domains.starts)
+        for place, domain in enumerate(self.domains.names):
+            if edges[place] < edges[place + 1]:
+                yield domain, slice(int(edges[place]), int(edges[place + 1]))
 
 
-def by_player(cells: Sequence[CellT], setting: str) -> dict[str, dict[str, CellT]]:
-    """Return the scored cells of a setting by player and then instance, both sorted."""
-    players: dict[str, dict[str, CellT]] = defaultdict(dict)
-    for cell in sorted(cells, key=lambda cell: (cell.player, cell.instance_id)):
-        if cell.setting == setting and cell.runs:
-            players[cell.player][cell.instance_id] = cell
-    return dict(players)
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Scored and solved runs of all players of a setting: a row a player (sorted), a column an instance."""
+
+    setting: str
+    domains: Domains
+    players: tuple[str, ...]
+    runs: "Column"
+    solved: "Column"
+
+
+def grid_of(setting: str, domains: Domains, parts: "Mapping[str, tuple[Column, Column, Column]]") -> Grid:
+    """Return the grid of each player's instances, runs on them, and solved ones of these."""
+    import numpy as np
+
+    players = tuple(sorted(parts))
+    runs = np.zeros((len(players), domains.n_instances), np.int32)
+    solved = np.zeros_like(runs)
+    for row, player in enumerate(players):
+        instance, of_runs, of_solved = parts[player]
+        runs[row, instance], solved[row, instance] = of_runs, of_solved
+    return Grid(setting, domains, players, runs, solved)

@@ -1,10 +1,10 @@
 """Two editions on one scale: has the edition become harder, or a player weaker?
 
-Players that are the same in both editions, the anchors, tie them together: in a Rasch model over the answers
-of both (`tasks.statistics.rasch`) an anchor has one ability, every other player one an edition, and every
-domain of an edition its own mean difficulty. Difficulties then differ by the drift of the edition, and the
-two abilities of a player by its change. (Concurrent calibration: M. J. Kolen and R. L. Brennan, Test Equating,
-Scaling, and Linking, 2014, chapter 6.)
+Players that are the same in both editions, the anchors, tie them together: in a Rasch model over the
+answers of both (`tasks.statistics.rasch`) an anchor has one ability, every other player one an edition, and
+every domain of an edition its own mean difficulty. Difficulties then differ by the drift of the edition, and
+the two abilities of a player by its change. (Concurrent calibration: M. J. Kolen and R. L. Brennan, Test
+Equating, Scaling, and Linking, 2014, chapter 6.)
 """
 
 from collections.abc import Mapping, Sequence
@@ -101,29 +101,29 @@ class _Model:
         import numpy as np
 
         entries = [(number, *entry) for number, side in enumerate(sides) for entry in side]
-        edition_of = {
-            (name, number): 0 if name in anchors else number
+        of = {
+            (name, number): (name, 0 if name in anchors else number)
             for number, _, pattern, _ in entries
             for name in pattern
         }
-        keys = sorted({(name, edition) for (name, _), edition in edition_of.items()})
-        places = {key: place for place, key in enumerate(keys)}
-        strata = {
-            key: place
-            for place, key in enumerate(sorted({(number, domain) for number, domain, _, _ in entries}))
-        }
-        domains = sorted({domain for _, domain in strata})
-        answers = np.array(
-            [
-                (places[name, edition_of[name, number]], instance, strata[number, domain], solved, runs)
-                for instance, (number, domain, pattern, _) in enumerate(entries)
-                for name, (solved, runs) in sorted(pattern.items())
-            ]
-        ).T
-        patterns = group_patterns(*answers, weight=np.array([count for *_, count in entries]))
-        clusters = np.array([domains.index(domain) for _, domain in strata])
-        fitted = fit_rasch(patterns, clusters)
-        abilities = {(name, number): places[name, edition] for (name, number), edition in edition_of.items()}
+        places = {key: place for place, key in enumerate(sorted(set(of.values())))}
+        keys = sorted({(number, domain) for number, domain, _, _ in entries})
+        strata = {key: place for place, key in enumerate(keys)}
+        runs = np.zeros((len(places), len(entries)), np.int64)
+        solved = np.zeros_like(runs)
+        for column, (number, _, pattern, _) in enumerate(entries):
+            for name, counts in pattern.items():
+                row = places[of[name, number]]
+                solved[row, column], runs[row, column] = counts
+        patterns = group_patterns(
+            runs,
+            solved,
+            np.array([strata[number, domain] for number, domain, _, _ in entries]),
+            np.array([count for *_, count in entries]),
+        )
+        domains = sorted({domain for _, domain in keys})
+        fitted = fit_rasch(patterns, np.array([domains.index(domain) for _, domain in keys]))
+        abilities = {key: places[place] for key, place in of.items()}
         return None if fitted is None else cls(abilities, strata, len(domains), fitted)
 
     def drift(self, is_shared: bool) -> Estimate:

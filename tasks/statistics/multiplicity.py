@@ -1,6 +1,12 @@
 """Many tests at once: p-values corrected so that the chance of any false finding stays bounded."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Sequence
+
+from tasks.statistics.figure import Figure
+
+MODELS, PROGRAMS, CHECKPOINTS = "models", "programs", "checkpoints"
+Kind = Callable[[str], str]
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:
@@ -18,3 +24,33 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
         largest = max(largest, min(1.0, (len(known) - rank) * p))
         adjusted[i] = largest
     return adjusted
+
+
+def kind_by_name(programs: Collection[str], checkpoints: str) -> Kind:
+    """Return the function that tells a player's kind: models, programs, or training checkpoints by prefix."""
+
+    def kind(player: str) -> str:
+        if player in programs:
+            return PROGRAMS
+        return CHECKPOINTS if checkpoints and player.startswith(checkpoints) else MODELS
+
+    return kind
+
+
+def adjust_by_family(figures: Iterable[Figure], statistic: str, kind: Kind) -> list[Figure]:
+    """Return the figures with Holm's adjusted p-values for each family of tests of the statistic.
+
+    A family is what a reader asks at once: one setting, and one kind of player, or for two players that are
+    compared one pair of kinds. Programs and training checkpoints are no part of the family of models.
+    """
+    listed = list(figures)
+    families: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for i, figure in enumerate(listed):
+        if figure.statistic == statistic:
+            players = {figure.player, figure.other} - {""}
+            families[figure.setting, " and ".join(sorted({kind(player) for player in players}))].append(i)
+    for (_, family), members in families.items():
+        for i, p in zip(members, holm([listed[i].p_value for i in members]), strict=True):
+            method = f"{listed[i].method}; Holm over {family} of the setting"
+            listed[i] = listed[i]._replace(p_adjusted=p, method=method)
+    return listed

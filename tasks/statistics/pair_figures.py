@@ -1,112 +1,94 @@
 """Each pair of players on the instances that both played: the difference, and McNemar's exact test.
 
 An instance is as hard for one player as for the other, so pairing takes its difficulty out of the difference;
-instances of one player alone are left out. All pairs are computed at once, in whole numbers: a rate is solved
-runs times the least common multiple of all numbers of runs, over the runs.
+instances of one player alone are left out. All pairs are computed in whole numbers where that is possible: a
+rate is solved runs times the least common multiple of all numbers of runs, over the runs.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from itertools import combinations
-from math import lcm
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from tasks.statistics.cells import ALL, Cell, by_player
+from tasks.statistics.cells import ALL, Grid
 from tasks.statistics.figure import Figure
-from tasks.statistics.intervals import RESAMPLES, intervals_of_sums
-from tasks.statistics.multiplicity import holm
+from tasks.statistics.intervals import METHOD, intervals_of_sums
+from tasks.statistics.rate_figures import rates_in_units
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_DIFFERENCE = (
-    f"mean difference over shared instances; percentile bootstrap over instances, {RESAMPLES} resamples; "
-    "n counts instances"
-)
+    from tasks.statistics.cells import Numbers
+
+_DIFFERENCE = f"mean difference over shared instances; {METHOD}; n counts instances"
 _MCNEMAR = (
     "share that only the player solves of those that one alone does; majority labels on shared instances; "
-    "McNemar exact, two-sided; Holm over all pairs; n counts discordant instances"
+    "McNemar exact, two-sided; n counts discordant instances"
 )
+_GAPS_AT_ONCE = 4_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class _Played:
-    """A player on all instances of a setting: which it played, its scaled rates, its majority labels."""
-
-    seen: "NDArray[np.bool_]"
-    rates: "NDArray[np.float64]"
-    labels: "NDArray[np.bool_]"
-
-
-def pair_figures(cells: Sequence[Cell], settings: Sequence[str], seed: int) -> list[Figure]:
-    """Return `paired_difference` (player minus other) and `mcnemar` for each pair in each setting.
-
-    The adjusted p-values are Holm's over all McNemar tests of the edition.
-    """
-    figures = [figure for setting in settings for figure in _pairs(by_player(cells, setting), setting, seed)]
-    adjusted = iter(holm([figure.p_value for figure in figures if figure.statistic == "mcnemar"]))
-    return [
-        figure._replace(p_adjusted=next(adjusted)) if figure.statistic == "mcnemar" else figure
-        for figure in figures
-    ]
+class _Pair(NamedTuple):
+    one: str
+    other: str
+    gap: "Numbers"
+    only_one: int
+    only_other: int
 
 
-def _pairs(players: Mapping[str, Mapping[str, Cell]], setting: str, seed: int) -> Iterator[Figure]:
-    unit = lcm(*(cell.runs for cells in players.values() for cell in cells.values()))
-    names = sorted({name for cells in players.values() for name in cells})
-    played = {player: _collect_played(cells, names, unit) for player, cells in players.items()}
-    pairs = [
-        (one, other, shared)
-        for one, other in combinations(players, 2)
-        if (shared := played[one].seen & played[other].seen).any()
-    ]
-    gaps = [(played[one].rates - played[other].rates)[shared] for one, other, shared in pairs]
-    intervals = intervals_of_sums([(gap, [1.0] * len(gap)) for gap in gaps], seed)
-    for (one, other, shared), gap, interval in zip(pairs, gaps, intervals, strict=True):
+def pair_figures(grid: Grid, seed: int) -> Iterator[Figure]:
+    """Yield `paired_difference` (player minus other) and `mcnemar` for each pair of players of a setting."""
+    import numpy as np
+
+    rates, unit = rates_in_units(grid.solved.ravel(), np.maximum(grid.runs.ravel(), 1))
+    shape = grid.runs.shape
+    pairs: list[_Pair] = []
+    held = 0
+    for pair in _pairs(grid, rates.reshape(shape), grid.runs > 0, 2 * grid.solved > grid.runs):
+        pairs.append(pair)
+        held += len(pair.gap)
+        if held > _GAPS_AT_ONCE:
+            yield from _figures(grid.setting, pairs, unit, seed)
+            pairs, held = [], 0
+    yield from _figures(grid.setting, pairs, unit, seed)
+
+
+def _pairs(
+    grid: Grid, rates: "Numbers", seen: "NDArray[np.bool_]", labels: "NDArray[np.bool_]"
+) -> Iterator[_Pair]:
+    for one, other in combinations(range(len(grid.players)), 2):
+        shared = seen[one] & seen[other]
+        if shared.any():
+            first, second = labels[one] & shared, labels[other] & shared
+            yield _Pair(
+                grid.players[one],
+                grid.players[other],
+                (rates[one] - rates[other])[shared],
+                int((first & ~second).sum()),
+                int((second & ~first).sum()),
+            )
+
+
+def _figures(setting: str, pairs: list[_Pair], unit: int, seed: int) -> Iterator[Figure]:
+    import numpy as np
+
+    intervals = intervals_of_sums([(pair.gap, np.ones(len(pair.gap))) for pair in pairs], seed)
+    for pair, interval in zip(pairs, intervals, strict=True):
         low, high = interval or (None, None)
+        n, discordant = len(pair.gap), pair.only_one + pair.only_other
         yield Figure(
             "paired_difference",
-            setting,
-            ALL,
-            one,
-            len(gap),
-            float(gap.sum()) / (unit * len(gap)),
-            _DIFFERENCE,
-            other=other,
+            *(setting, ALL, pair.one, n, float(pair.gap.sum()) / (unit * n), _DIFFERENCE),
+            other=pair.other,
             low=None if low is None else low / unit,
             high=None if high is None else high / unit,
         )
-        yield _mcnemar(setting, one, other, played[one].labels[shared], played[other].labels[shared])
-
-
-def _collect_played(cells: Mapping[str, Cell], names: Sequence[str], unit: int) -> _Played:
-    import numpy as np
-
-    found = [cells.get(name) for name in names]
-    return _Played(
-        np.array([cell is not None for cell in found]),
-        np.array([0.0 if cell is None else cell.solved * (unit // cell.runs) for cell in found]),
-        np.array([cell is not None and cell.has_majority for cell in found]),
-    )
-
-
-def _mcnemar(
-    setting: str, one: str, other: str, labels: "NDArray[np.bool_]", others: "NDArray[np.bool_]"
-) -> Figure:
-    only_one, only_other = int((labels & ~others).sum()), int((others & ~labels).sum())
-    discordant = only_one + only_other
-    return Figure(
-        "mcnemar",
-        setting,
-        ALL,
-        one,
-        discordant,
-        only_one / discordant if discordant else None,
-        _MCNEMAR,
-        other=other,
-        p_value=mcnemar_p(only_one, only_other),
-    )
+        yield Figure(
+            "mcnemar",
+            *(setting, ALL, pair.one, discordant, pair.only_one / discordant if discordant else None, _MCNEMAR),
+            other=pair.other,
+            p_value=mcnemar_p(pair.only_one, pair.only_other),
+        )
 
 
 def mcnemar_p(only_one: int, only_other: int) -> float:

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from tasks.statistics.cells import Column
+
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
@@ -45,41 +47,27 @@ class Patterns:
 
 
 def group_patterns(
-    player: "Ints",
-    instance: "Ints",
-    stratum: "Ints",
-    solved: "Ints",
-    runs: "Ints",
-    weight: "Ints | None" = None,
+    runs: "Column", solved: "Column", stratum: "Ints", weight: "Ints | None" = None
 ) -> Patterns:
-    """Return the groups of these answers, each of a player (0, 1, ...) to an instance (0, 1, ...).
+    """Return the groups of the instances: columns of `runs` and `solved`, whose rows are players.
 
-    An element of the arrays is one answer: `solved` of `runs` runs (1 or more) succeeded, on an instance of
-    that stratum; none occurs twice. `weight` counts, by instance, how many like it there are (default: 1).
-    The result does not depend on the order of answers, nor on that of instances. Memory: 20 bytes for each
-    instance and player.
+    `solved` of `runs` runs succeeded; each instance has a stratum (0, 1, ...), and each player a run
+    somewhere. `weight` counts how many instances there are like each one (default: 1). The order of instances
+    changes no more than rounding. Memory: 24 bytes for each instance and player.
     """
     import numpy as np
 
-    n_players, n_instances = int(player.max()) + 1, int(instance.max()) + 1
-    counts = np.ones(n_instances) if weight is None else weight.astype(np.float64)
-    tried = np.zeros((n_instances, n_players), dtype=np.int32)
-    tried[instance, player] = runs
-    succeeded = np.zeros((n_instances, n_players))
-    succeeded[instance, player] = solved
-    strata = np.zeros(n_instances, dtype=np.int64)
-    strata[instance] = stratum
-    group = strata
-    for column in (*tried.T, succeeded.sum(axis=1).astype(np.int64)):
-        # Groups so far, split by one more column: sorting whole numbers is far faster than sorting rows.
+    counts = np.ones(len(stratum)) if weight is None else weight.astype(np.float64)
+    group = stratum.astype(np.int64)
+    for column in (*runs, solved.sum(axis=0, dtype=np.int64)):
+        # Groups so far, split by one more number: sorting whole numbers is far faster than sorting rows.
         split = group * (int(column.max()) + 1) + column
         _, first, group = np.unique(split, return_index=True, return_inverse=True)
-    rates = succeeded / np.maximum(tried, 1)
-    columns = (*rates.T, *succeeded.T)
+    columns = (*(solved / np.maximum(runs, 1)), *solved.astype(np.float64))
     return Patterns(
-        strata[first],
-        tried[first].astype(np.float64),
-        succeeded[first].sum(axis=1),
+        stratum[first],
+        runs[:, first].T.astype(np.float64),
+        solved[:, first].sum(axis=0).astype(np.float64),
         np.bincount(group, counts).astype(np.float64),
         np.stack([np.bincount(group, counts * column) for column in columns], axis=1),
         np.array([[float(np.sum(counts * one * other)) for other in columns] for one in columns]),

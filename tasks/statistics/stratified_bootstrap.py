@@ -60,15 +60,15 @@ def compare_standardised(one: Domains, other: Domains, seed: int) -> Difference 
     if not shared:
         return None
     generator = np.random.Generator(np.random.PCG64(derive_seed(seed, "stratified_bootstrap", len(shared))))
-    rates = [sum(_mean(side[name]) for name in shared) / len(shared) for side in (one, other)]
+    rate, other_rate = (sum(_mean(side[name]) for name in shared) / len(shared) for side in (one, other))
     drawn = np.zeros(RESAMPLES)
     for name in shared:
         drawn += (_resample(one[name], generator) - _resample(other[name], generator)) / len(shared)
-    value = rates[0] - rates[1]
+    value = rate - other_rate
     tail = (1 - _LEVEL) / 2
     low, high = np.quantile(value + drawn, [tail, 1 - tail])
     reached = int(np.count_nonzero(np.abs(drawn) >= abs(value) - _ROUNDING))
-    return Difference(len(shared), *rates, float(low), float(high), (1 + reached) / (1 + RESAMPLES))
+    return Difference(len(shared), rate, other_rate, float(low), float(high), (1 + reached) / (1 + RESAMPLES))
 
 
 def estimate_domain_sd(domains: Domains) -> float | None:
@@ -100,4 +100,5 @@ def _resample(rates: Rates, generator: "np.random.Generator") -> "Floats":
     values = np.array(sorted(rates))
     shares = np.array([rates[value] for value in sorted(rates)]) / n
     means: Floats = generator.multinomial(n, shares, size=RESAMPLES) @ values / n
-    return (means - shares @ values) * sqrt(n / (n - 1))
+    deviations: Floats = (means - shares @ values) * sqrt(n / (n - 1))
+    return deviations

@@ -1,77 +1,64 @@
-"""Studies of an edition: its items, and correlations of players' scores."""
+"""Correlations of players' success rates: between settings, domains, and other benchmarks."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations
 
-from tasks.statistics import items
-from tasks.statistics.cells import ALL, Cell, Group, by_player
-from tasks.statistics.correlation import PEARSON_METHOD, SPEARMAN_METHOD, pearson, spearman
+from tasks.statistics.cells import ALL
+from tasks.statistics.correlation import PEARSON_METHOD, SPEARMAN_METHOD, Correlation, pearson, spearman
 from tasks.statistics.figure import Figure
-from tasks.statistics.items import item_statistics
-
-_ITEM = f"{items.METHOD}; n counts players"
+from tasks.statistics.multiplicity import MODELS, Kind
 
 Scores = Mapping[str, float]
 
 
-def item_figures(cells: Sequence[Cell], settings: Sequence[str]) -> Iterator[Figure]:
-    """Yield difficulty and discrimination of each instance, `other` being the instance."""
-    for setting in settings:
-        scores: dict[str, dict[str, float]] = {}
-        domains: dict[str, str] = {}
-        for player, played in by_player(cells, setting).items():
-            for instance_id, cell in played.items():
-                scores.setdefault(instance_id, {})[player] = cell.solved / cell.runs
-                domains[instance_id] = cell.domain
-        for item in item_statistics(scores):
-            where, other = (setting, domains[item.instance_id], ALL), item.instance_id
-            yield Figure("item_share_solved", *where, item.n, item.share_solved, _ITEM, other=other)
-            yield Figure("item_discrimination", *where, item.n, item.discrimination, _ITEM, other=other)
-
-
 def correlation_figures(
-    groups: Mapping[Group, Sequence[Cell]], external: Mapping[str, Scores]
+    figures: Iterable[Figure], external: Mapping[str, Scores], kind: Kind
 ) -> Iterator[Figure]:
-    """Yield the correlations of players' success rates: between settings, domains, and other benchmarks.
+    """Yield the correlations of the success rates among these figures; `other` names what is compared with.
 
-    `external` is each other benchmark's scores by player. `other` names what is compared with.
+    `external` is each other benchmark's scores by player. Each is over all players (player `all`) and over
+    the models alone (player `models`): programs and training checkpoints are no sample of models.
     """
     rates: dict[tuple[str, str], dict[str, float]] = {}
-    for (setting, domain, player), cells in groups.items():
-        scored = [cell.solved / cell.runs for cell in cells if cell.runs]
-        if scored:
-            rates.setdefault((setting, domain), {})[player] = sum(scored) / len(scored)
-    overall = [setting for setting, domain in rates if domain == ALL]
-    for one, other in combinations(overall, 2):
-        yield from _correlations(rates[one, ALL], rates[other, ALL], one, ALL, f"setting {other}")
+    for figure in figures:
+        if figure.statistic == "success_rate" and figure.value is not None:
+            rates.setdefault((figure.setting, figure.domain), {})[figure.player] = figure.value
+    overall = sorted(setting for setting, domain in rates if domain == ALL)
+    compared: list[tuple[Scores, Scores, str, str, str]] = [
+        (rates[one, ALL], rates[other, ALL], one, ALL, f"setting {other}")
+        for one, other in combinations(overall, 2)
+    ]
     for setting in overall:
-        domains = [domain for name, domain in rates if name == setting and domain != ALL]
-        for one, other in combinations(domains, 2):
-            yield from _correlations(
-                rates[setting, one], rates[setting, other], setting, one, f"domain {other}"
-            )
-        for benchmark, scores in external.items():
-            yield from _correlations(rates[setting, ALL], scores, setting, ALL, f"benchmark {benchmark}")
+        domains = sorted(domain for name, domain in rates if name == setting and domain != ALL)
+        compared += [
+            (rates[setting, one], rates[setting, other], setting, one, f"domain {other}")
+            for one, other in combinations(domains, 2)
+        ]
+        compared += [
+            (rates[setting, ALL], scores, setting, ALL, f"benchmark {benchmark}")
+            for benchmark, scores in external.items()
+        ]
+    for one_side, other_side, setting, domain, other in compared:
+        shared = sorted(set(one_side) & set(other_side))
+        models = [player for player in shared if kind(player) == MODELS]
+        for who, players in ((ALL, shared), (MODELS, models)):
+            x, y = [one_side[player] for player in players], [other_side[player] for player in players]
+            if who == ALL or players != shared:
+                found = _correlate(x, y)
+            for statistic, method, correlation in found:
+                yield Figure(
+                    statistic,
+                    *(setting, domain, who, correlation.n, correlation.r),
+                    f"{method}; over success rates of {'players' if who == ALL else who}; n counts players",
+                    other=other,
+                    low=correlation.low,
+                    high=correlation.high,
+                    p_value=correlation.p_value,
+                )
 
 
-def _correlations(one: Scores, two: Scores, setting: str, domain: str, other: str) -> Iterator[Figure]:
-    shared = sorted(set(one) & set(two))
-    x, y = [one[player] for player in shared], [two[player] for player in shared]
-    measures = (("pearson", pearson, PEARSON_METHOD), ("spearman", spearman, SPEARMAN_METHOD))
-    for statistic, measure, method in measures:
-        found = measure(x, y)
-        if found.r is None:
-            continue
-        yield Figure(
-            statistic,
-            setting,
-            domain,
-            ALL,
-            found.n,
-            found.r,
-            f"{method}; over players' success rates; n counts players",
-            other=other,
-            low=found.low,
-            high=found.high,
-            p_value=found.p_value,
-        )
+def _correlate(x: list[float], y: list[float]) -> list[tuple[str, str, Correlation]]:
+    """Return the coefficients that are defined, each with its name and method."""
+    measures = (("pearson", PEARSON_METHOD, pearson), ("spearman", SPEARMAN_METHOD, spearman))
+    found = [(name, method, measure(x, y)) for name, method, measure in measures]
+    return [(name, method, correlation) for name, method, correlation in found if correlation.r is not None]

@@ -61,21 +61,21 @@ class _Clock:
 
     def __init__(self, count: int) -> None:
         self._count = count
-        self._peak = _resident_bytes()
+        self._peak = resident_bytes(os.getpid())
         self._started, self._cpu = time.perf_counter(), time.process_time()
         self._highest = 0
         threading.Thread(target=self._watch, daemon=True).start()
 
     def _watch(self) -> None:
         while True:
-            size = _resident_bytes()
+            size = resident_bytes(os.getpid())
             self._peak = max(self._peak, size)
             self._highest = max(self._highest, size)
             time.sleep(_INTERVAL_S)
 
     @contextmanager
     def stage(self, name: str) -> Iterator[list[str]]:
-        self._peak = _resident_bytes()
+        self._peak = resident_bytes(os.getpid())
         told: list[str] = []
         begun, cpu = time.perf_counter(), time.process_time()
         yield told
@@ -114,8 +114,8 @@ class _Clocked:
         return dict(total)
 
 
-def _resident_bytes() -> int:
-    """Return the memory of this process and of all that came from it."""
+def resident_bytes(root: int) -> int:
+    """Return the memory of the process and of all that came from it."""
     parents, sizes = {}, {}
     for entry in os.scandir("/proc"):
         if entry.name.isdigit():
@@ -126,7 +126,7 @@ def _resident_bytes() -> int:
                 continue
             parents[int(entry.name)] = int(fields[1])
             sizes[int(entry.name)] = int(fields[21]) * os.sysconf("SC_PAGE_SIZE")
-    own, found = os.getpid(), 0
+    own, found = root, 0
     for process, size in sizes.items():
         ancestor = process
         while ancestor not in (own, 0, 1) and ancestor in parents:

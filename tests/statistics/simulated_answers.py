@@ -5,15 +5,21 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tasks.statistics.rank_figures import Answers
+from tasks.statistics.cells import Domains, Grid
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """Answers, and each player's chance on each instance (a row an instance) behind them."""
+    """Answers, and each player's chance on each instance (a row a player) behind them."""
 
-    answers: Answers
+    grid: Grid
     chances: NDArray[np.float64]
+
+
+def make_grid(runs: NDArray[np.int32], solved: NDArray[np.int32], sizes: list[int]) -> Grid:
+    """Return a grid whose domains have so many instances each."""
+    domains = Domains(tuple(f"d{n}" for n in range(len(sizes))), (0, *np.cumsum(sizes).tolist()))
+    return Grid("easy", domains, tuple(f"p{n}" for n in range(len(runs))), runs, solved)
 
 
 def draw_answers(
@@ -29,11 +35,9 @@ def draw_answers(
     generator = np.random.default_rng(seed)
     domain = np.repeat(np.arange(len(domain_means)), instances)
     difficulty = np.array(domain_means)[domain] + spread * generator.normal(size=len(domain))
-    chances = 1 / (1 + np.exp(difficulty[:, None] - np.array(abilities)))
-    solved = generator.binomial(runs, chances)
-    seen = np.ones(chances.shape, dtype=bool)
+    chances = 1 / (1 + np.exp(difficulty - np.array(abilities)[:, None]))
+    tried = np.full(chances.shape, runs, np.int32)
     for player, number in (only or {}).items():
-        seen[:, player] = domain == number
-    instance, player_of = np.nonzero(seen)
-    counts = np.full(len(instance), runs)
-    return Drawn(Answers(player_of, instance, domain[instance], solved[instance, player_of], counts), chances)
+        tried[player, domain != number] = 0
+    solved = generator.binomial(tried, chances).astype(np.int32)
+    return Drawn(make_grid(tried, solved, [instances] * len(domain_means)), chances)

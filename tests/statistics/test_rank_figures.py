@@ -1,6 +1,8 @@
 """Ranks on common instances, what happens where few or none are common, and the authors' release."""
 
+from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -8,25 +10,20 @@ import pyarrow.parquet as pq
 import pytest
 
 from tasks.statistics.figure import Figure
-from tasks.statistics.rank_figures import Answers, collect_answers, rank_figures
+from tasks.statistics.rank_figures import rank_figures
+from tests.statistics.simulated_answers import make_grid
 
 Score = tuple[int, int]
 
 
-def _answers(scores: Mapping[str, Mapping[str, Score]]) -> Answers:
-    """The answers by player and instance, `DOMAIN/NUMBER`."""
-    flat = [(player, name, score) for player, of in sorted(scores.items()) for name, score in of.items()]
-    return collect_answers(
-        [player for player, _, _ in flat],
-        [name for _, name, _ in flat],
-        [name.split("/")[0] for _, name, _ in flat],
-        [solved for _, _, (solved, _) in flat],
-        [runs for _, _, (_, runs) in flat],
-    )
-
-
 def _figures(scores: Mapping[str, Mapping[str, Score]]) -> dict[tuple[str, str], Figure]:
-    found = rank_figures("easy", sorted(scores), _answers(scores), seed=0)
+    """The figures of answers by player and instance, `DOMAIN/NUMBER`."""
+    names = sorted({name for of in scores.values() for name in of})
+    sizes = Counter(name.split("/")[0] for name in names)
+    runs = np.array([[scores[p].get(name, (0, 0))[1] for name in names] for p in sorted(scores)], np.int32)
+    solved = np.array([[scores[p].get(name, (0, 0))[0] for name in names] for p in sorted(scores)], np.int32)
+    grid = make_grid(runs, solved, [sizes[domain] for domain in sorted(sizes)])
+    found = rank_figures(replace(grid, players=tuple(sorted(scores))), seed=0)
     return {(figure.player, figure.statistic): figure for figure in found if figure.convention != "domains"}
 
 

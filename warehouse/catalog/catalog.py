@@ -254,7 +254,7 @@ def open_catalog(
     names = {table.name: _files_of(store, table, units) for table in TABLES.values()}
     let_duckdb_read(connection, store)
     views = {
-        table.name: _table_sql(table, [store.location(name) for name in names[table.name]])
+        table.name: table_sql(table, [store.location(name) for name in names[table.name]])
         for table in TABLES.values()
     }
     confine(connection, [store.location(name) for of in names.values() for name in of], settings or {})
@@ -285,7 +285,8 @@ def _files_of(store: Store, table: Table, units: Sequence[str]) -> list[str]:
     return [file for file in files if store.exists(file)]
 
 
-def _table_sql(table: Table, places: Sequence[str]) -> str:
+def table_sql(table: Table, places: Sequence[str]) -> str:
+    """Return the SQL of the rows that these files hold of the table; of none where there is no file."""
     columns = [(column.name, DUCKDB_TYPES[column.type]) for column in table.file_columns]
     nothing = "SELECT " + ", ".join(f'NULL::{type_} AS "{name}"' for name, type_ in columns) + " WHERE false"
     if not places:

@@ -1,37 +1,124 @@
-"""Count an edition's episodes by player and instance."""
+"""Count an edition's episodes by player and instance, in columns, with memory that a limit bounds.
 
-from collections.abc import Mapping
+Instances are numbered by setting, domain and id once (`number_instances`); from then on a cell is two small
+numbers, and texts of single instances are read again only where figures of them are written.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from warehouse.catalog.catalog import view_over_arrow
+from schemas.errors import Damaged, in_one_line
+from schemas.game import EPISODE_STATUSES
+from schemas.tables import TABLES
+from warehouse.catalog.catalog import table_sql
+from warehouse.store.duckdb_files import let_duckdb_read
+from warehouse.store.store import Store
 
 if TYPE_CHECKING:
+    import duckdb
     import pyarrow
+    from numpy.typing import NDArray
 
-# Of each shared table its key, and what is counted by or computed from: no texts.
-CELL_COLUMNS: dict[str, tuple[str, ...]] = {
-    "episodes": (
-        *("episode_id", "instance_id", "player", "status", "success", "score", "tokens", "cost_usd"),
-    ),
-    "instances": ("instance_id", "domain", "setting"),
-}
+    Column = NDArray[Any]
+
+_MEMORY = "400MB"
+_ROWS_AT_ONCE = 100_000
 
 
-def count_cells(tables: "Mapping[str, pyarrow.Table]", own_sql: str = "") -> list[dict[str, Any]]:
-    """Return a row a player and instance, sorted, of these tables of one edition.
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """Where an edition's questions and answers lie, by table, and how a benchmark counts them; picklable.
 
-    The columns are those of `cells.sql`; `statuses` maps each status that occurs to its number. `own_sql`
-    gives more columns by player and instance_id.
+    `folder` is a local one for what is made of them: the numbered instances, and what memory cannot hold.
     """
-    sql = (files("warehouse.catalog") / "cells.sql").read_text(encoding="utf-8")
-    if own_sql:
-        joined = f"SELECT * FROM ({sql}) JOIN ({own_sql}) USING (player, instance_id)"
-        sql = f"{joined} ORDER BY setting, domain, player, instance_id"
-    connection = view_over_arrow(dict(tables))
+
+    root: str
+    places: Mapping[str, tuple[str, ...]]
+    folder: Path
+    joins: str = ""
+    counts: tuple[tuple[str, str], ...] = ()
+
+    @contextmanager
+    def open(self, threads: int | None = None) -> "Iterator[duckdb.DuckDBPyConnection]":
+        """Yield a connection in which each table has its name, and the numbered instances `numbered`."""
+        import duckdb
+
+        with _damage_in_one_line(self.root), duckdb.connect(":memory:") as connection:
+            connection.execute(f"SET memory_limit = '{_MEMORY}'")
+            connection.execute("SET preserve_insertion_order = false")
+            connection.execute("SET temp_directory = $folder", {"folder": str(self.folder / "spilled")})
+            if threads:
+                connection.execute(f"SET threads = {threads}")
+            let_duckdb_read(connection, Store(self.root))
+            for name, places in self.places.items():
+                connection.execute(f'CREATE VIEW "{name}" AS {table_sql(TABLES[name], places)}')
+            if self._numbered.exists():
+                path = str(self._numbered).replace("'", "''")
+                connection.execute(f"CREATE VIEW numbered AS FROM read_parquet('{path}')")
+            yield connection
+
+    @property
+    def _numbered(self) -> Path:
+        return self.folder / "numbered.parquet"
+
+    def number_instances(self) -> dict[str, dict[str, int]]:
+        """Number the instances of each setting by domain and id; return how many there are, sorted."""
+        with self.open() as connection:
+            path = str(self._numbered).replace("'", "''")
+            connection.execute(
+                "COPY (SELECT instance_id, setting, domain, row_number() OVER (PARTITION BY setting "
+                "ORDER BY domain, instance_id) - 1 AS number FROM instances ORDER BY setting, number) "
+                f"TO '{path}' (FORMAT parquet)"
+            )
+            found = connection.execute(
+                f"SELECT setting, domain, count(*) FROM read_parquet('{path}') GROUP BY ALL ORDER BY ALL"
+            ).fetchall()
+        settings: dict[str, dict[str, int]] = {}
+        for setting, domain, count in found:
+            settings.setdefault(setting, {})[domain] = count
+        return settings
+
+    def count_episodes(self) -> list[tuple[str, str, int]]:
+        """Return each setting and player with the number of its episodes, sorted."""
+        with self.open() as connection:
+            return connection.execute(
+                "SELECT n.setting, e.player, count(*) FROM episodes AS e JOIN numbered AS n USING (instance_id) "
+                "GROUP BY ALL ORDER BY ALL"
+            ).fetchall()
+
+    def count_cells(self, setting: str, players: Sequence[str], threads: int | None = None) -> "dict[str, Column]":
+        """Return the cells of these players in the setting, sorted by player and instance: an array a column."""
+        sql = (files("warehouse.catalog") / "cells.sql").read_text(encoding="utf-8")
+        statuses = [
+            (f"status_{status}", f"(count(*) FILTER (e.status = '{status}'))::INTEGER") for status in EPISODE_STATUSES
+        ]
+        counted = ",\n       ".join(f"{of} AS {name}" for name, of in (*statuses, *self.counts))
+        sql = sql.replace("\nJOINS\n", f"\n{self.joins}\n").replace("\n       COUNTS\n", f"\n       {counted}\n")
+        with self.open(threads) as connection:
+            counted = connection.sql(sql, params={"setting": setting, "players": list(players)})
+            return dict(counted.fetchnumpy())
+
+    def instance_ids(self, setting: str) -> "Iterator[pyarrow.RecordBatch]":
+        """Yield the setting's instances in the order of their numbers: domain and id, so many at a time."""
+        with self.open() as connection:
+            yield from connection.sql(
+                "SELECT domain, instance_id FROM numbered WHERE setting = $setting ORDER BY number",
+                params={"setting": setting},
+            ).to_arrow_reader(_ROWS_AT_ONCE)
+
+
+@contextmanager
+def _damage_in_one_line(root: str) -> Iterator[None]:
+    import duckdb
+
     try:
-        found = connection.execute(sql)
-        names = [column[0] for column in found.description or []]
-        return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
-    finally:
-        connection.close()
+        yield
+    except (duckdb.IOException, duckdb.InvalidInputException, duckdb.SerializationException) as error:
+        raise Damaged(
+            f"tables in {root} cannot be read ({in_one_line(error)}): restore the file from a copy, as it cannot "
+            "be made again (`perennial doctor` names all such files)"
+        ) from None

@@ -6,7 +6,7 @@ figures of others than those that are visible. Each has a file of its own, so th
 can finish.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from schemas.ids import content_id
@@ -18,8 +18,12 @@ from warehouse.store.versioned_files import latest_version, write_version
 
 if TYPE_CHECKING:
     import pyarrow
+    from numpy.typing import NDArray
+
+    Column = NDArray[Any]
 
 STATISTICS = "statistics"
+STATISTIC = "statistic"
 ANALYSES = f"analyses/{STATISTICS}"
 
 
@@ -40,13 +44,76 @@ def keep_analysis(store: Store, edition: str, units: Iterable[str], statistics: 
     write_version(store, analysis_folder(edition), _stem(edition, units), statistics)
 
 
-def as_statistics(edition: str, rows: list[dict[str, Any]]) -> "pyarrow.Table":
-    """Return the rows as table `statistics` of the edition, sorted by its key."""
+def as_statistics(
+    edition: str, rows: list[dict[str, Any]], sorted_tables: "Sequence[pyarrow.Table]" = ()
+) -> "pyarrow.Table":
+    """Return the rows as table `statistics` of the edition, sorted by its key.
+
+    Each of the sorted tables holds a statistic of its own, too long for rows, in the order of the key.
+    """
     import pyarrow as pa
+    import pyarrow.compute as pc
 
     table = TABLES[STATISTICS]
     made = sort_by_key(pa.Table.from_pylist(rows, schema=table.arrow_schema()), table)
-    return with_place(made, table, edition)
+    pieces = []
+    for large in sorted(sorted_tables, key=lambda large: large[STATISTIC][0].as_py()):
+        before = pc.sum(pc.less(made[STATISTIC], large[STATISTIC][0])).as_py() or 0
+        pieces += [made.slice(0, before), large]
+        made = made.slice(before)
+    return with_place(pa.concat_tables([*pieces, made]).combine_chunks(), table, edition)
+
+
+def as_item_table(
+    statistic: str,
+    method: str,
+    parts: "Iterable[tuple[str, pyarrow.RecordBatch]]",
+    n: "Mapping[str, Column]",
+    values: "Mapping[str, tuple[Column, Column | None, Column | None]]",
+) -> "pyarrow.Table":
+    """Return figures of single instances as rows of `statistics` in the order of its key, `other` being the id.
+
+    `parts` are domain and instance_id of each setting's instances by number, so many at a time; `n` and
+    `values` (value, low, high; nan is undefined) are by setting. An instance with n = 0 has no row.
+    """
+    import pyarrow as pa
+
+    schema = TABLES[STATISTICS].arrow_schema()
+    tables = [schema.empty_table()]
+    done: dict[str, int] = {}
+    for setting, part in parts:
+        first = done.get(setting, 0)
+        done[setting] = first + part.num_rows
+        rows = slice(first, first + part.num_rows)
+        size = part.num_rows
+        value, low, high = (
+            pa.nulls(size, pa.float64()) if column is None else pa.array(column[rows], from_pandas=True)
+            for column in values[setting]
+        )
+        columns: dict[str, Any] = {
+            "statistic": statistic,
+            "convention": "any",
+            "setting": setting,
+            "domain": part["domain"],
+            "player": "all",
+            "other": part["instance_id"],
+            "n": pa.array(n[setting][rows]),
+            "value": value,
+            "low": low,
+            "high": high,
+            "method": method,
+        }
+        made = [
+            pa.nulls(size, field.type)
+            if field.name not in columns
+            else pa.repeat(columns[field.name], size)
+            if isinstance(columns[field.name], str)
+            else columns[field.name]
+            for field in schema
+        ]
+        whole = pa.Table.from_arrays(made, schema=schema)
+        tables.append(whole.filter(pa.array(n[setting][rows] > 0)))
+    return pa.concat_tables(tables)
 
 
 def _stem(edition: str, units: Iterable[str]) -> str:

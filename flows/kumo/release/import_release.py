@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from flows.kumo.release.release_rows import ReleaseRows, read_release
 from flows.refresh.plan import FIRST
 from flows.run.code_version import code_version
+from flows.run.spread_work import spread_over
 from flows.stages.compute_statistics import analyse_edition
 from schemas.errors import EditionConflict, UnreadableInput
 from schemas.ids import content_id
@@ -85,7 +86,7 @@ def import_release(
             questions = _arrow({**rows.tables, "rejections": _rejections(rows.findings, rows.skipped)})
             counts.update(publish(store, plan.growth, questions, [], datetime.now(UTC)).counts)
         answers = _arrow({"rejections": _rejections(read.findings, read.skipped)}, answers=True)
-        statistics = analyse_edition(store, plan.edition, (), merged)
+        statistics = analyse_edition(store, plan.edition, (), merged, spread_over(None))
         tell(f"statistics   {statistics.num_rows:,}")
         made = publish(store, plan.evaluation, answers, [], datetime.now(UTC), merged, statistics=statistics)
         counts.update({**made.counts, "statistics": statistics.num_rows})

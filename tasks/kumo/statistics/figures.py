@@ -1,32 +1,49 @@
 """The paper's studies of a KUMO edition: topology and success, and the domains' graphs."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from schemas.kumo.things import SeedConfig
 from tasks.kumo.statistics import domain_graph
-from tasks.kumo.statistics.cells import KumoCell
+from tasks.kumo.statistics.action_counts import PAPER
 from tasks.kumo.statistics.domain_graph import communities
 from tasks.statistics import association
 from tasks.statistics.association import chi_square, permutation_p_value
-from tasks.statistics.cells import ALL, by_player
+from tasks.statistics.cells import ALL, Cells
 from tasks.statistics.figure import Figure
 
-_CHI_SQUARE = f"{association.METHOD}; graph signature x majority label; n counts instances"
-_CORRECTED = f"{association.CORRECTED_METHOD}; p by permuting labels over instances; n counts instances"
+CORRECTED_V = "cramers_v_corrected"
+_CHI_SQUARE = f"{association.METHOD}; graph signature x majority label, domains pooled; n counts instances"
+_CORRECTED = (
+    f"{association.CORRECTED_METHOD}; p by permuting labels over the instances of each domain, "
+    f"{association.RESAMPLES} permutations; n counts instances"
+)
 _GRAPH = f"{domain_graph.METHOD}; n counts truths"
 
 
-def topology_figures(cells: Sequence[KumoCell], settings: Sequence[str], seed: int) -> Iterator[Figure]:
-    """Yield V and its corrected form for each setting and player, over all domains."""
-    for setting in settings:
-        for player, played in by_player(cells, setting).items():
-            signatures = [cell.signature for cell in played.values()]
-            labels = [cell.has_majority for cell in played.values()]
-            found = chi_square(signatures, labels)
-            of = (setting, ALL, player, found.n)
-            yield Figure("cramers_v", *of, found.cramers_v, _CHI_SQUARE, p_value=found.p_value)
-            p_value = permutation_p_value(signatures, labels, seed)
-            yield Figure("cramers_v_corrected", *of, found.corrected_v, _CORRECTED, p_value=p_value)
+def topology_figures(cells: Cells, seed: int) -> Iterator[Figure]:
+    """Yield the paper's V and p for each player over pooled domains, and the corrected V with p within them."""
+    import numpy as np
+
+    for group in cells.groups():
+        scored = cells["runs"][group.rows] > 0
+        if group.domain != ALL or not scored.any():
+            continue
+        signatures = cells["signature"][group.rows][scored]
+        labels = cells.has_majority()[group.rows][scored]
+        domains = np.searchsorted(cells.domains.starts, cells.instance[group.rows][scored], side="right")
+        found = chi_square(signatures, labels)
+        of = (cells.setting, ALL, group.player, found.n)
+        low, high = found.interval or (None, None)
+        yield Figure(
+            "cramers_v",
+            *(*of, found.cramers_v, _CHI_SQUARE, PAPER.convention),
+            low=low,
+            high=high,
+            p_value=found.p_value,
+        )
+        low, high = found.corrected_interval or (None, None)
+        p_value = permutation_p_value(signatures, labels, seed, strata=domains)
+        yield Figure(CORRECTED_V, *of, found.corrected_v, _CORRECTED, low=low, high=high, p_value=p_value)
 
 
 def domain_figures(configs: Mapping[str, SeedConfig], seed: int) -> Iterator[Figure]:

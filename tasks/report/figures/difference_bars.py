@@ -27,13 +27,13 @@ def difference_bars(data: ReportData, comparison: Comparison) -> Section:
         lambda listed: f"{len(listed)} {'player' if len(listed) == 1 else 'players'}",
     )
     caption = (
-        "Players that both editions have, setting by setting. Rates are over each edition's own instances, "
-        "with 95% intervals by bootstrap over instances; SD is how much such a rate scatters over editions of "
-        "as many random domains (the standard deviation of domain rates / the root of their number). The "
-        "difference is between rates standardised to the domains that both editions have, n of them, each "
-        "weighing the same; its interval and p come from a bootstrap over instances within domain and "
-        "edition, and Holm's correction covers all rows of this table. Without shared domains there is none: "
-        "then look at SD and at the anchors."
+        "Players that both editions have, setting by setting. Rates are over each edition's own "
+        "instances, with 95% intervals by bootstrap over instances; SD is how much such a rate scatters "
+        "over editions of as many random domains (the standard deviation of domain rates / the root of "
+        "their number). The difference is between rates standardised to the domains that both editions "
+        "have, n of them, each weighing the same; its interval and p come from a bootstrap over instances "
+        "within domain and edition, and Holm's correction covers all rows. Without shared domains there "
+        "is none: look at SD and at the anchors then."
     )
     grid = _grid(data.edition, comparison, found)
     return Section(KEY, title, caption, tables, drawings, grid)

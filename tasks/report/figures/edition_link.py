@@ -5,13 +5,13 @@ from tasks.report.edition_comparison import LINK_KEY, link_table
 from tasks.report.wording import clean, decimals, p_number, with_interval
 
 _CAPTION = (
-    "Anchors, players that are the same in both editions, tie them to one scale (a Rasch model with an effect of "
-    "each player, domain and instance; logits: at a rate of one half, 0.4 is about a tenth of the rate). A "
-    "positive drift means that this edition is harder than the other, in the domains that both have or, where "
-    "they share none, over all; a positive change that the player is abler than it was. An anchor's own change "
-    "is estimated with the other anchors as ties: one that changed should be no anchor. Errors are by instance "
-    "or by domain, whichever is larger. Holm's correction covers the drifts, and apart from them the changes of "
-    "players that are no anchors."
+    "Anchors, players that are the same in both editions, tie them to one scale: a Rasch model with an "
+    "effect of each player, domain and instance, in logits (at a rate of one half, 0.4 is about a tenth "
+    "of the rate). A positive drift means that this edition is harder than the other, in the domains that "
+    "both have or, where they share none, over all; a positive change, that the player is abler than it "
+    "was. An anchor's own change is estimated with the other anchors as ties: one that changed should be "
+    "no anchor. Errors are by instance or by domain, whichever is larger. Holm's correction covers the "
+    "drifts, and apart from them the changes of players that are no anchors."
 )
 
 

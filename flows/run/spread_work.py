@@ -1,0 +1,27 @@
+"""Spread work that needs no model and no Prefect over processes of this machine."""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from flows.run.process_pool import ProcessPool
+from flows.stages.compute_statistics import Spread
+
+
+def spread_over(workers: int | None) -> Spread:
+    """Return a function that calls another with each of some values, in so many processes (default: all cores).
+
+    Results come in the order of the values. The processes start with the first call and end with the last.
+    """
+    count = workers or os.cpu_count() or 1
+
+    def spread(function: Callable[..., Any], values: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
+        if count == 1 or len(values) < 2:
+            yield from (function(*each) for each in values)
+            return
+        width = min(count, len(values))
+        with ProcessPool(width) as pool, ThreadPoolExecutor(width) as threads:
+            yield from threads.map(lambda each: pool.run(function, *each), values)
+
+    return spread

@@ -1,0 +1,84 @@
+"""How many actions a player takes beside a reference: KUMO's own means, with the SQL of what they count.
+
+An action count is the tests of a run and a constant; a run that failed counts as n_actions + 1 actions under
+both conventions. The headline, `perennial`, divides the sum of counts by the sum of references; the paper's
+`kumo-2025` is a mean of ratios, which instances with a small optimum decide.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tasks.statistics.cells import Cells
+from tasks.statistics.rate_figures import Mean, scored
+
+if TYPE_CHECKING:
+    from tasks.statistics.cells import Column
+
+JOINS = "JOIN kumo_episodes AS x USING (episode_id) JOIN kumo_instances AS k USING (instance_id)"
+COUNTS = {
+    "signature": "hash(any_value(k.signature))",
+    "n_actions": "any_value(k.n_actions)",
+    "optimal_tests": "any_value(k.optimal_tests)",
+    "tests": "coalesce(sum(x.tests) FILTER (e.status <> 'api_error'), 0)::BIGINT",
+    "solved_tests": "coalesce(sum(x.tests) FILTER (e.success), 0)::BIGINT",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ActionCount:
+    """A convention of counting: tests + `extra`, measured by the column `reference` + `extra`.
+
+    One more reference is one more of these, and its column in COUNTS.
+    """
+
+    convention: str
+    extra: int
+    reference: str = "optimal_tests"
+    is_ratio_of_sums: bool = True
+
+    def optimum(self, cells: Cells) -> "Column":
+        """Return the reference's count of actions on each instance."""
+        return cells[self.reference] + self.extra
+
+    def excess(self, cells: Cells) -> "Column":
+        """Return the sum over scored runs of count - optimum."""
+        failed = cells["runs"] - cells["solved"]
+        counts = cells["solved_tests"] + self.extra * cells["solved"] + (cells["n_actions"] + 1) * failed
+        return counts - cells["runs"] * self.optimum(cells)
+
+    def relative(self) -> Mean:
+        """Return the relative action count under this convention."""
+        if self.is_ratio_of_sums:
+            return Mean(
+                "relative_action_count",
+                self.excess,
+                scored,
+                self.optimum,
+                self.convention,
+                has_domains=True,
+                what="sum of mean counts / sum of optima - 1, over instances",
+            )
+        return Mean(
+            "relative_action_count",
+            lambda cells: self.excess(cells) / self.optimum(cells),
+            scored,
+            convention=self.convention,
+            what="mean of (count - optimum) / optimum over instances, as the paper has it",
+        )
+
+
+PERENNIAL = ActionCount("perennial", 1)
+PAPER = ActionCount("kumo-2025", 2, is_ratio_of_sums=False)
+CONVENTIONS = (PERENNIAL, PAPER)
+MEANS = (
+    *(convention.relative() for convention in CONVENTIONS),
+    Mean(
+        "excess_tests",
+        lambda cells: cells["solved_tests"] - cells["solved"] * cells["optimal_tests"],
+        lambda cells: cells["solved"],
+        convention="perennial",
+        is_of_some=True,
+        what="mean over solved instances of the mean over solved runs of tests - optimum",
+    ),
+    Mean("mean_tests", lambda cells: cells["tests"], scored),
+)
