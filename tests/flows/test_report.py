@@ -137,7 +137,7 @@ def test_a_comparison_is_of_the_players_that_both_editions_have(root: Path, run:
     assert {record["player"] for record in records} == {"oracle", HOSTILE}
     assert len(records) == 4
     for record in records:
-        difference = float(record["success_rate"]) - float(record["other_success_rate"])
+        difference = float(record["standardised_rate"]) - float(record["other_standardised_rate"])
         assert float(record["difference"]) == pytest.approx(difference)
         assert float(record["difference_low"]) <= difference <= float(record["difference_high"])
         assert record["shared_domains"] == "3"

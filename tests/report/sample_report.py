@@ -6,7 +6,7 @@ from typing import Any
 from flows.kumo.benchmark import BENCHMARK
 from flows.kumo.report.own_sections import REPORT
 from tasks.kumo.report.extras import DomainGraph
-from tasks.report.content import ReportData, ReportTable
+from tasks.report.content import Comparison, ReportData, ReportTable
 
 HOSTILE = "<script>alert(1)</script>"
 NAMES = (HOSTILE, "a$b$ & \"c\" 'd' {{ 7 * 7 }}", "日本語/模型", "e\x1b[31m\u202ef\ud83d\x00", "g" * 200)
@@ -17,6 +17,36 @@ DOMAINS = ("Weather", "Knots <b>", "Stars")
 def table(name: str, columns: str, rows: list[tuple[Any, ...]]) -> ReportTable:
     """Return a table with the columns, given by a line."""
     return ReportTable(name, tuple(columns.split()), tuple(rows), f"SELECT '{name}' AS \"<{name}>\"")
+
+
+def answer_patterns(name: str, players: tuple[str, ...], shift: int = 0) -> ReportTable:
+    """Return answers of 20 instances a domain; of each ten, the player at place i fails i + 1 + shift."""
+    rows = [
+        (
+            s,
+            d,
+            sorted(players),
+            [int(place > i + shift + (s == "hard")) for i in range(len(players))],
+            [1] * len(players),
+            2,
+        )
+        for s, d, place in product(SETTINGS, DOMAINS, range(10))
+    ]
+    return table(name, "setting domain players solved runs instances", rows)
+
+
+def compare(
+    data: ReportData, other: ReportData, edition: str = "old", anchors: tuple[str, ...] = ()
+) -> Comparison:
+    """Return what the data is compared with: the tables of the other one, whose instances are easier."""
+    return Comparison(
+        edition,
+        other.tables["headline"],
+        other.tables["domains"],
+        answer_patterns("answer_patterns_old", tuple(other.players())),
+        answer_patterns("answer_patterns_new", tuple(data.players()), shift=2),
+        anchors,
+    )
 
 
 def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...]]) -> ReportData:

@@ -33,13 +33,13 @@ def _share_below_5_percent(shift: float, instances: int, times: int) -> float:
 
 
 def test_equal_editions_differ_in_about_5_of_100_cases() -> None:
-    """Within 2.6 standard errors of 0.05 over 300 pairs of editions."""
-    assert 0.02 <= _share_below_5_percent(0.0, 20, 300) <= 0.083
+    """Within 2.6 standard errors of 0.05 over 100 pairs of editions."""
+    assert 0 < _share_below_5_percent(0.0, 20, 100) <= 0.107
 
 
 def test_a_difference_of_a_tenth_is_found() -> None:
     """Six domains of 50 instances: flips of six signs have no p below 2 / 64."""
-    assert _share_below_5_percent(0.1, 50, 40) > 0.9
+    assert _share_below_5_percent(0.1, 50, 25) > 0.9
 
 
 def test_domains_weigh_the_same_on_both_sides_and_unshared_ones_nothing() -> None:
