@@ -15,3 +15,9 @@ class Measure:
     heading: str
     note: str
     doc: str
+
+    @property
+    def column(self) -> str:
+        """Its column on leaderboards, which names the convention where there are several."""
+        named = "" if self.convention == "any" else f"_{self.convention.replace('-', '_')}"
+        return f"{self.statistic}{named}"

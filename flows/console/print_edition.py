@@ -49,7 +49,7 @@ def print_edition(store: Store, unit: str, console: Terminal, as_json: bool) -> 
         scored, attempted = row["scored"], row["attempted"]
         episodes = f"{scored:,}" if scored == attempted else f"{scored:,} of {attempted:,}"
         rates = [_figure(row, "success_rate"), *(_fair_cells(row) if differs else ())]
-        figures = [_figure(row, measure.statistic) for measure in measures]
+        figures = [_figure(row, measure.column) for measure in measures]
         table.add_row(row["setting"], row["player"], episodes, *rates, *figures)
     notes = ["95% intervals clustered by instance", *(m.note for m in measures), *_ranking_notes(board)]
     table.caption = "; ".join(notes)

@@ -49,7 +49,9 @@ def with_interval(value: float | None, low: float | None, high: float | None, pl
 
 
 def p_number(p: float | None) -> str:
-    """Return a p-value for a table, such as `0.031` or `< 0.001`; a dash for None."""
+    """Return a p-value for a table, such as `0.031`, `< 0.001` or `< 1e-300`; a dash for None."""
+    if p is not None and p < 1e-300:
+        return "< 1e-300"
     return "< 0.001" if p is not None and p < 0.001 else decimals(p)
 
 

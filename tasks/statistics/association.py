@@ -71,22 +71,25 @@ def chi_square(categories: "Categories", labels: "Labels") -> Association:
     result = chi2_contingency([(correct, size - correct) for size, correct in table], correction=False)
     chi2 = float(result.statistic)
     low, high = _noncentralities(chi2, rows - 1)
-    corrected = compute_corrected_cramers_v(chi2, n, rows, 2)
+    v, corrected = cramers_v(chi2, n, rows, 2), compute_corrected_cramers_v(chi2, n, rows, 2)
     return Association(
         n=n,
         categories=rows,
         chi2=chi2,
         dof=int(result.dof),
         p_value=float(result.pvalue),
-        cramers_v=cramers_v(chi2, n, rows, 2),
+        cramers_v=v,
         corrected_v=corrected,
-        interval=(_v((low + rows - 1) / n), _v((high + rows - 1) / n)),
-        corrected_interval=None if corrected is None else (_v(low / n), max(_v(high / n), corrected)),
+        interval=_around(v, (low + rows - 1) / n, (high + rows - 1) / n),
+        corrected_interval=_around(corrected, low / n, high / n),
     )
 
 
-def _v(phi_squared: float) -> float:
-    return math.sqrt(min(1.0, phi_squared))
+def _around(v: float | None, low_squared: float, high_squared: float) -> tuple[float, float] | None:
+    """Return the interval of these squares in 0..1; V lies in it even where X2 is less than it is by chance."""
+    if v is None:
+        return None
+    return min(v, math.sqrt(min(1.0, low_squared))), max(v, math.sqrt(min(1.0, high_squared)))
 
 
 def _noncentralities(chi2: float, dof: int) -> tuple[float, float]:

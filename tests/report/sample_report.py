@@ -11,6 +11,7 @@ from tasks.report.content import Comparison, ReportData, ReportTable
 HOSTILE = "<script>alert(1)</script>"
 NAMES = (HOSTILE, "a$b$ & \"c\" 'd' {{ 7 * 7 }}", "日本語/模型", "e\x1b[31m\u202ef\ud83d\x00", "g" * 200)
 SETTINGS = ("easy", "hard")
+MEASURED = " ".join(f"{m.column}{end}" for m in BENCHMARK.measures for end in ("", "_low", "_high"))
 DOMAINS = ("Weather", "Knots <b>", "Stars")
 
 
@@ -58,7 +59,7 @@ def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...
             (
                 *(s, i + 1, p, 30, 60, 59 + (i > 0), rate[p], rate[p] / 2, (1 + rate[p]) / 2),
                 *(30, rate[p], rate[p] / 2, (1 + rate[p]) / 2, rate[p], 0.02, 0.04, "common"),
-                *(i * 0.5, i * 0.4, i * 0.7),
+                *(i * 0.5, i * 0.4, i * 0.7) * len(BENCHMARK.measures),
             )
             for s, (i, p) in pairs
         ],
@@ -94,8 +95,7 @@ def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...
     columns = {
         "headline": "setting rank player instances attempted scored success_rate success_rate_low "
         "success_rate_high common_instances common_rate common_rate_low common_rate_high adjusted_rate "
-        "adjusted_rate_se adjusted_rate_se_domains ranked_by relative_action_count relative_action_count_low "
-        "relative_action_count_high",
+        f"adjusted_rate_se adjusted_rate_se_domains ranked_by {MEASURED}",
         "relative_action_counts": "convention setting player episodes relative_action_count low high",
         "domains": "setting domain player scored success_rate low high",
         "player_pairs": "setting player other_player instances difference low high discordant_instances "

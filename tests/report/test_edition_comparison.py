@@ -21,8 +21,8 @@ def test_only_what_both_editions_have_is_compared() -> None:
     assert first["difference"] == pytest.approx(-0.3)
     assert first["difference_low"] < -0.3 < first["difference_high"] < 0
     assert first["shared_domains"] == 3
-    assert first["p_value"] == pytest.approx(1e-4)
-    assert first["p_holm"] == pytest.approx(2e-4)
+    assert first["p_value"] < 0.001
+    assert first["p_holm"] == pytest.approx(2 * first["p_value"])
     assert first["domain_sd"] == pytest.approx(0, abs=1e-12)
 
 

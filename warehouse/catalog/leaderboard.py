@@ -7,11 +7,11 @@ from warehouse.catalog.confinement import quote
 
 
 def leaderboard_sql(edition: str, measures: Iterable[Measure]) -> str:
-    """Return the query: each measure adds the columns STATISTIC, STATISTIC_low and STATISTIC_high."""
+    """Return the query: each measure adds its column, and the same with _low and _high."""
     listed = tuple(measures)
-    columns = "".join(f",\n       {m.statistic}, {m.statistic}_low, {m.statistic}_high" for m in listed)
+    columns = "".join(f",\n       {m.column}, {m.column}_low, {m.column}_high" for m in listed)
     joins = "".join(_join(measure) for measure in listed)
-    order = "".join(f"{measure.statistic} NULLS LAST, " for measure in listed)
+    order = "".join(f"{measure.column} NULLS LAST, " for measure in listed)
     return (
         "-- Which player solves how much in each setting?\n"
         "SELECT setting, rank, player, instances, attempted, scored,\n"
@@ -25,12 +25,12 @@ def leaderboard_sql(edition: str, measures: Iterable[Measure]) -> str:
 
 
 def _join(measure: Measure) -> str:
-    name = measure.statistic
+    name = measure.column
     return (
         "\nLEFT JOIN (\n"
         f"    SELECT edition, setting, player, value AS {name}, low AS {name}_low, high AS {name}_high\n"
         "    FROM statistics\n"
-        f"    WHERE statistic = {quote(name)} AND convention = {quote(measure.convention)}\n"
+        f"    WHERE statistic = {quote(measure.statistic)} AND convention = {quote(measure.convention)}\n"
         "      AND domain = 'all' AND other = ''\n"
         ") USING (edition, setting, player)"
     )

@@ -5,8 +5,9 @@ from tasks.report.figures.interval_bars import bars_by_setting, count_a_player, 
 from tasks.report.figures.success_bars import SCORED_EPISODES
 
 _COUNTING = {
-    "perennial": "a count is tests + 1, the actions and the one prediction",
-    "kumo-2025": "a count is tests + 2, as the authors published",
+    "perennial": "the sum of counts / the sum of optima − 1, a count being tests + 1, the actions and the one "
+    "prediction",
+    "kumo-2025": "the mean of (count − optimum) / optimum with tests + 2, as the authors published",
 }
 
 
@@ -34,8 +35,8 @@ def action_bars(data: ReportData) -> Section:
         )
     ]
     caption = (
-        "Each bar is a player's mean of (count − optimum) / optimum over its scored episodes; a failed "
-        f"episode counts as all actions + 1. perennial: {_COUNTING['perennial']}; kumo-2025: "
+        "Each bar sets a player's counts of actions against the optimum; a failed episode counts as all actions "
+        f"+ 1. perennial: {_COUNTING['perennial']}; kumo-2025: "
         f"{_COUNTING['kumo-2025']}. It can be below 0, as a lucky player may need fewer tests than the "
         f"policy that is best on average. {SCORED_EPISODES}"
     )

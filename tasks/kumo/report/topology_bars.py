@@ -13,7 +13,7 @@ def topology_bars(data: ReportData) -> Section:
     table = data.tables[_KEY]
     if not table.rows:
         return omit_unanalysed(_KEY, _TITLE, [table])
-    known = data.drawn_rows(_KEY, "cramers_v")
+    known = data.drawn_rows(_KEY, "cramers_v_kumo_2025")
     if not known:
         return omit_section(
             _KEY,
@@ -34,17 +34,21 @@ def topology_bars(data: ReportData) -> Section:
     caption = (
         "Cramér's V between the shape of an instance's truth-action graph (its signature) and whether most "
         "runs on it succeed: 0 is no association, 1 the closest. The table behind it is sparse, which drives "
-        "V up: compare the bias-corrected V, and trust p by permutation rather than by chi-square. V has no "
-        "simple interval here; p is shown instead. n is the number of instances. Players without a bar "
-        "solved all instances or none."
+        "V up: compare the bias-corrected V. V and p of kumo-2025 are the paper's, over pooled domains, which "
+        "differ in shapes and in difficulty: trust p by permuting labels within domains, adjusted by Holm over "
+        "the players of one setting and kind. Lines are 95% intervals by noncentral chi-square. n is the number "
+        "of instances. Players without a bar solved all instances or none."
     )
     return Section(_KEY, _TITLE, caption, (table,), drawings, names_players=True)
 
 
 def _bars(row: Record) -> list[Bar]:
-    plain = f"{decimals(row['cramers_v'])}, {p_text(row['chi_square_p'])}"
-    corrected = f"{decimals(row['corrected_v'])}, {p_text(row['permutation_p'])}"
     return [
-        Bar("V, p by chi-square", row["cramers_v"], None, None, plain, 0, row["player"]),
-        Bar("V corrected, p by permutation", row["corrected_v"], None, None, corrected, 1),
+        _bar(row, "V, p (kumo-2025)", "cramers_v_kumo_2025", row["chi_square_p_kumo_2025"], 0, row["player"]),
+        _bar(row, "V corrected, p (Holm)", "corrected_v", row["permutation_p_holm"], 1),
     ]
+
+
+def _bar(row: Record, label: str, column: str, p: float | None, series: int, heading: str = "") -> Bar:
+    text = f"{decimals(row[column])}, {p_text(p)}"
+    return Bar(label, row[column], row[f"{column}_low"], row[f"{column}_high"], text, series, heading)

@@ -29,14 +29,14 @@ def headline(data: ReportData) -> Section:
     )
     caption = " ".join(
         (
-            "Success rate is the mean over the player's instances of its mean over runs.",
+            "Success rate is the mean over the player's instances of the share of scored runs that are solved.",
             "Common rate is the same over the instances that all players with enough of them have. Adjusted "
             "rate is what the player would solve of all instances of the setting, by a Rasch model, with its "
             "standard error by instance and, in parentheses, by domain. The rank goes by the common rate; by "
             "the adjusted one where too few instances are common.",
             *(measure.doc for measure in data.measures),
-            "Brackets hold 95% intervals by bootstrap over instances. Episodes that an API error ended are "
-            "attempted but not scored.",
+            "Brackets hold 95% intervals for instances that vary: by bootstrap, and by Clopper and Pearson near "
+            "0 and 1. Episodes that an API error ended are attempted but not scored.",
         )
     )
     return Section(_KEY, _TITLE, caption, (table,), grid=grid)
@@ -53,7 +53,7 @@ def _cells(row: Record, measures: Iterable[Measure]) -> tuple[str, ...]:
         _figure(row, "common_rate"),
         "" if row["common_instances"] is None else f"{row['common_instances']:,}",
         _adjusted(row),
-        *(_figure(row, measure.statistic) for measure in measures),
+        *(_figure(row, measure.column) for measure in measures),
         f"{scored:,}" if scored == attempted else f"{scored:,} of {attempted:,}",
     )
 

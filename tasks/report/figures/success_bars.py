@@ -4,8 +4,8 @@ from tasks.report.content import ReportData, Section, omit_section
 from tasks.report.figures.interval_bars import bars_by_setting, count_a_player, interval_bar
 
 SCORED_EPISODES = (
-    "95% intervals by bootstrap over instances, as runs on one instance are not independent; n is the number "
-    "of scored episodes."
+    "95% intervals are for instances that vary, as runs on one instance are not independent: by bootstrap, and "
+    "of shares near 0 and 1 by Clopper and Pearson; n is the number of scored episodes."
 )
 
 
@@ -29,5 +29,8 @@ def success_bars(data: ReportData) -> Section:
         count_a_player("scored"),
         1.0,
     )
-    caption = f"Each bar is the share of a player's scored episodes that it solved. {SCORED_EPISODES}"
+    caption = (
+        "Each bar is a player's mean over instances of the share of scored runs that it solved. "
+        f"{SCORED_EPISODES}"
+    )
     return Section(key, title, caption, (table,), drawings, names_players=True)

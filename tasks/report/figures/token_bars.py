@@ -27,7 +27,7 @@ def token_bars(data: ReportData) -> Section:
         count_a_player("episodes_with_tokens"),
     )
     caption = (
-        "Each bar is the mean of all tokens that a player's calls took in one scored episode. 95% intervals "
+        "Each bar is the mean, over instances and then runs, of all tokens of a player's calls in a scored episode. 95% intervals "
         "by bootstrap over instances; n is the number of scored episodes whose tokens are known. Players "
         "that are no models have no bar."
     )

@@ -1,16 +1,31 @@
--- How many tokens and dollars does each player take for an episode, and for each instance solved?
--- Only episodes whose tokens (or cost) are known count; `episodes_with_tokens` says how many they are.
-SELECT e.edition, i.setting, e.player,
-       count(*) AS episodes,
-       count(e.tokens) AS episodes_with_tokens,
-       avg(e.tokens) AS mean_tokens,
-       quantile_cont(e.tokens, 0.5) AS median_tokens,
-       avg(e.tokens) FILTER (e.success) AS mean_tokens_when_solved,
-       count(e.cost_usd) AS episodes_with_cost,
-       avg(e.cost_usd) AS mean_cost_usd,
-       sum(e.cost_usd) / nullif(count(*) FILTER (e.success AND e.cost_usd IS NOT NULL), 0) AS cost_usd_a_success
-FROM episodes AS e
-JOIN instances AS i USING (edition, instance_id)
-WHERE e.status <> 'api_error'
+-- How many tokens and dollars does each player take for an episode, and for each episode solved?
+-- Only episodes whose tokens (or cost) are known count; `episodes_with_tokens` says how many they are. Means are over
+-- instances of the mean over runs; the median is over episodes.
+WITH played AS (
+    SELECT e.edition, i.setting, e.player, e.instance_id,
+           count(*) AS episodes,
+           count(e.tokens) AS with_tokens,
+           avg(e.tokens) AS tokens,
+           list(e.tokens) FILTER (e.tokens IS NOT NULL) AS all_tokens,
+           avg(e.tokens) FILTER (e.success) AS tokens_when_solved,
+           count(e.cost_usd) AS with_cost,
+           avg(e.cost_usd) AS cost_usd,
+           sum(e.cost_usd) AS all_cost_usd,
+           count(*) FILTER (e.success AND e.cost_usd IS NOT NULL) AS solved_with_cost
+    FROM episodes AS e
+    JOIN instances AS i USING (edition, instance_id)
+    WHERE e.status <> 'api_error'
+    GROUP BY ALL
+)
+SELECT edition, setting, player,
+       sum(episodes)::BIGINT AS episodes,
+       sum(with_tokens)::BIGINT AS episodes_with_tokens,
+       avg(tokens) AS mean_tokens,
+       list_median(flatten(list(all_tokens))) AS median_tokens,
+       avg(tokens_when_solved) AS mean_tokens_when_solved,
+       sum(with_cost)::BIGINT AS episodes_with_cost,
+       avg(cost_usd) AS mean_cost_usd,
+       sum(all_cost_usd) / nullif(sum(solved_with_cost), 0) AS cost_usd_a_success
+FROM played
 GROUP BY ALL
-ORDER BY e.edition, i.setting, mean_tokens NULLS LAST, e.player
+ORDER BY edition, setting, mean_tokens NULLS LAST, player
