@@ -82,6 +82,36 @@ def test_easy_means_are_those_of_the_table_of_runs(catalog: Catalog, release: Pa
     assert errors["llama-3.1-8b-instruct"] == pytest.approx(0.211, abs=0.02)  # published for 100 domains
 
 
+def test_rates_are_by_instance(catalog: Catalog) -> None:
+    # 1,650 episodes on 250 instances, some of which were played ten times: 0.0806 by episode.
+    rows = catalog.query(
+        "SELECT round(success_rate, 4) FROM leaderboard WHERE setting = 'hard' AND player = 'llama-3.2-3b-instruct'"
+    )[1]
+    assert rows == [(0.0603,)]
+
+
+def test_the_headline_is_a_ratio_of_sums(catalog: Catalog) -> None:
+    (row,) = catalog.query(
+        "SELECT round(relative_action_count_perennial, 2), round(relative_action_count_kumo_2025, 2) "
+        "FROM kumo_leaderboard WHERE setting = 'hard' AND player = 'deepseek-r1'"
+    )[1]
+    assert row == (0.89, 1.42)
+    ratios = catalog.query(
+        "SELECT round(avg((CASE WHEN e.success THEN x.tests ELSE k.n_actions END + 1) / (k.optimal_tests + 1) - 1), 2) "
+        "FROM episodes AS e JOIN kumo_episodes AS x USING (episode_id) JOIN kumo_instances AS k USING (instance_id) "
+        "JOIN instances AS i USING (instance_id) WHERE i.setting = 'hard' AND e.player = 'deepseek-r1'"
+    )[1]
+    assert ratios == [(2.53,)]
+
+
+def test_few_associations_are_left_within_domains(catalog: Catalog) -> None:
+    (row,) = catalog.query(
+        "SELECT count(*), count(*) FILTER (permutation_p < 0.05), count(*) FILTER (permutation_p_holm <= 0.05) "
+        "FROM topology_association WHERE setting = 'easy' AND player <> 'oracle' AND NOT starts_with(player, 'sft/')"
+    )[1]
+    assert row == (21, 4, 1)
+
+
 def test_defects_are_kept_and_told(catalog: Catalog) -> None:
     rules = dict(catalog.query("SELECT rule, count(*) FROM rejections GROUP BY 1")[1])
     assert {"overlapping-ranges", "always-ruled-out", "undeclared-type", "duplicate-truth"} <= set(rules)

@@ -4,7 +4,7 @@ import json
 import math
 import random
 import time
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import chi2, chi2_contingency
+from scipy.stats import chi2, chi2_contingency, ncx2
 
 from tasks.kumo.configuration import parse_config
 from tasks.kumo.encoding import encode_config, encode_instance
@@ -90,9 +90,9 @@ def test_a_category_an_instance_leaves_nothing_to_compare() -> None:
 
 
 def test_lengths_that_differ_are_refused() -> None:
-    with pytest.raises(ValueError, match="zip"):
+    with pytest.raises(ValueError, match="2 categories, but 1 labels"):
         chi_square(["x", "y"], [True])
-    with pytest.raises(ValueError, match="zip"):
+    with pytest.raises(ValueError, match="2 categories, but 1 labels"):
         permutation_p_value(["x", "y"], [True], seed=0)
 
 
@@ -148,6 +148,65 @@ def test_the_permutation_p_value_is_that_of_all_permutations(table) -> None:
     exact = _share_of_all_permutations(*_rows(table))
     error = 5 * math.sqrt(exact * (1 - exact) / 9_999)
     assert permutation_p_value(*_rows(table), seed=2) == pytest.approx(exact, abs=error + 1e-4)
+
+
+def _share_within_strata(strata: dict[str, dict[str, tuple[int, int]]]) -> float:
+    """Return the share of all ways to place each stratum's labels whose pooled X2 reaches the observed one."""
+    rows = {name: _rows(table) for name, table in strata.items()}
+    categories = [category for listed, _ in rows.values() for category in listed]
+    observed = chi_square(categories, [label for _, labels in rows.values() for label in labels]).chi2
+    places = product(*(combinations(range(len(labels)), sum(labels)) for _, labels in rows.values()))
+    reached = []
+    for chosen in places:
+        labels = [i in at for at, (_, of) in zip(chosen, rows.values(), strict=True) for i in range(len(of))]
+        reached.append(chi_square(categories, labels).chi2 >= observed - 1e-9)
+    return sum(reached) / len(reached)
+
+
+@pytest.mark.parametrize(
+    "strata",
+    [
+        {"A": {"x": (3, 1), "y": (1, 2)}, "B": {"x": (0, 2), "y": (1, 3)}},
+        {"A": {"x": (2, 0), "z": (1, 2)}, "B": {"y": (1, 1), "z": (2, 1)}, "C": {"y": (0, 3)}},
+    ],
+)
+def test_labels_are_permuted_within_strata(strata) -> None:
+    exact = _share_within_strata(strata)
+    rows = {name: _rows(table) for name, table in strata.items()}
+    categories = [category for listed, _ in rows.values() for category in listed]
+    labels = [label for _, listed in rows.values() for label in listed]
+    names = [name for name, (listed, _) in rows.items() for _ in listed]
+    found = permutation_p_value(categories, labels, 2, strata=names)
+    assert found == pytest.approx(exact, abs=5 * math.sqrt(exact * (1 - exact) / 9_999) + 1e-4)
+    order = random.Random(3).sample(range(len(labels)), len(labels))
+    turned = ([categories[i] for i in order], [not labels[i] for i in order])
+    assert permutation_p_value(*turned, 2, strata=[names[i] for i in order]) == found
+
+
+def test_domains_that_differ_in_shape_and_difficulty_are_no_association() -> None:
+    # In each domain labels are as good as random; one has shape x and is easy, the other y and hard.
+    categories = [*"xxxxxxxxxy", *"yyyyyyyyyx"] * 8
+    labels = [True] * 9 + [False] + [False] * 9 + [True]
+    domains = ["easy"] * 10 + ["hard"] * 10
+    rng = random.Random(1)
+    shuffled = [labels[i] for k in range(8) for part in (range(10), range(10, 20)) for i in rng.sample(part, 10)]
+    assert permutation_p_value(categories, shuffled, 0) == 1 / 10_000
+    assert permutation_p_value(categories, shuffled, 0, strata=domains * 8) > 0.05
+
+
+def test_one_shape_or_label_in_each_stratum_leaves_nothing_to_permute() -> None:
+    assert permutation_p_value(["x", "x", "y", "y"], [True, False, True, True], 0, strata=list("aabb")) is None
+
+
+def test_intervals_of_v_are_those_of_noncentral_chi_square() -> None:
+    found = chi_square(*_rows({"x": (20, 10), "y": (10, 20)}))
+    low, high = found.corrected_interval
+    # The observed X2 of 20 / 3 is the 0.975 quantile at the low end's noncentrality, the 0.025 at the high end's.
+    assert ncx2.cdf(20 / 3, 1, 60 * low**2) == pytest.approx(0.975, abs=1e-6)
+    assert ncx2.cdf(20 / 3, 1, 60 * high**2) == pytest.approx(0.025, abs=1e-6)
+    assert low < found.corrected_v < high
+    ends = [math.sqrt(end**2 + 1 / 60) for end in (low, high)]
+    assert found.interval == pytest.approx(ends)
 
 
 def test_the_permutation_p_value_can_be_as_small_as_the_resamples_allow() -> None:

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from tasks.statistics.cells import Cell
 from tasks.statistics.figure import Figure
 from tasks.statistics.pair_figures import mcnemar_p, pair_figures
+from tests.statistics.made_cells import Cell, grid
 from tests.statistics.plain_bootstrap import plain_bootstrap
 
 Runs = Mapping[str, tuple[int, int]]
@@ -24,13 +24,13 @@ _RUNS = st.dictionaries(
 
 def _cells(player: str, played: Runs) -> list[Cell]:
     return [
-        Cell("D", "easy", player, name, {}, runs, solved, float(solved), 0, 0, 0.0, 0)
+        Cell("D", "easy", player, name, runs, solved)
         for name, (solved, runs) in played.items()
     ]
 
 
 def _difference(a: Runs, b: Runs, seed: int = 0) -> Figure | None:
-    figures = pair_figures([*_cells("a", a), *_cells("b", b)], ["easy"], seed)
+    figures = pair_figures(grid([*_cells("a", a), *_cells("b", b)]), seed)
     return next((figure for figure in figures if figure.statistic == "paired_difference"), None)
 
 

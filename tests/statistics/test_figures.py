@@ -4,16 +4,18 @@ from dataclasses import replace
 
 import pytest
 
-from tasks.kumo.statistics.cells import MEANS, KumoCell
+from tasks.kumo.statistics.action_counts import MEANS
 from tasks.kumo.statistics.figures import topology_figures
-from tasks.statistics.cells import ALL, group_cells
+from tasks.statistics.cells import ALL
 from tasks.statistics.figure import Figure
+from tasks.statistics.multiplicity import adjust_by_family, kind_by_name
 from tasks.statistics.pair_figures import pair_figures
 from tasks.statistics.rate_figures import rate_figures
-from tasks.statistics.study_figures import correlation_figures, item_figures
+from tasks.statistics.study_figures import correlation_figures
+from tests.statistics.made_cells import Cell, columns_of, grid
 
 # Five runs: three solved with 2, 2 and 4 tests, one wrong, one unparsed; and one more that failed at the API.
-CELL = KumoCell(
+CELL = Cell(
     domain="D",
     setting="easy",
     player="p",
@@ -58,10 +60,9 @@ CELLS = [CELL, ALL_WRONG, replace(RIVAL, instance_id="i1"), RIVAL]
 
 def _figures(**wanted: str) -> list[Figure]:
     made = [
-        *rate_figures(group_cells(CELLS), 0, MEANS),
-        *pair_figures(CELLS, ["easy"], seed=0),
-        *topology_figures(CELLS, ["easy"], seed=0),
-        *item_figures(CELLS, ["easy"]),
+        *rate_figures(columns_of(CELLS, "easy"), 0, MEANS),
+        *adjust_by_family(pair_figures(grid(CELLS), seed=0), "mcnemar", kind_by_name((), "")),
+        *topology_figures(columns_of(CELLS, "easy"), seed=0),
     ]
     return [figure for figure in made if all(getattr(figure, key) == value for key, value in wanted.items())]
 
@@ -71,22 +72,31 @@ def _figure(**wanted: str) -> Figure:
     return figure
 
 
-def test_means_over_episodes() -> None:
+def test_means_over_instances() -> None:
     rate = _figure(statistic="success_rate", player="p")
     assert (rate.n, rate.value, rate.convention) == (10, 0.3, "any")
     assert rate.low is not None
     assert rate.high is not None
-    assert 0 <= rate.low <= 0.3 <= rate.high <= 0.6
+    # Clopper and Pearson's: two instances are few.
+    assert 0 < rate.low <= 0.3 <= rate.high < 1
     assert _figure(statistic="mean_tests", player="p").value == 1.6
     tokens = _figure(statistic="mean_tokens", player="p")
     assert (tokens.n, tokens.value) == (8, 175)
+    # One run on one instance and nine on another weigh alike: 1 and 0, not 1 of 10.
+    once = replace(CELL, runs=1, solved=1, instance_id="i1")
+    often = replace(CELL, runs=9, solved=0, instance_id="i2")
+    rates = rate_figures(columns_of([once, often], "easy"), 0)
+    assert next(f.value for f in rates if f.statistic == "success_rate" and f.domain == ALL) == 0.5
 
 
 def test_actions_under_both_conventions() -> None:
-    # perennial: (3 + 3 + 5 + 7 + 7 - 5 * 3) / 3 on the first, five times (7 - 3) / 3 on the second.
+    # perennial: counts of 3, 3, 5, 7, 7 on the first and five times 7 on the second, the optimum being 3 on both.
     ours = _figure(statistic="relative_action_count", convention="perennial", player="p")
-    assert ours.value == pytest.approx((10 / 3 + 20 / 3) / 10)
-    # kumo-2025: (4 + 4 + 6 + 7 + 7 - 5 * 4) / 4 and five times (7 - 4) / 4.
+    assert ours.value == pytest.approx((25 / 5 + 7) / (3 + 3) - 1)
+    # Solved with 2, 2 and 4 tests where 2 are the optimum; the second instance was never solved.
+    excess = _figure(statistic="excess_tests", player="p")
+    assert (excess.n, excess.value, excess.low) == (3, pytest.approx(2 / 3), None)
+    # kumo-2025, the mean of ratios: (4 + 4 + 6 + 7 + 7 - 5 * 4) / 4 and five times (7 - 4) / 4.
     theirs = _figure(statistic="relative_action_count", convention="kumo-2025", player="p")
     assert theirs.value == pytest.approx((8 / 4 + 15 / 4) / 10)
 
@@ -97,14 +107,12 @@ def test_what_is_unknown_has_no_figure() -> None:
 
 
 def test_attempts_and_statuses() -> None:
-    assert CELL.has_majority
-    assert not ALL_WRONG.has_majority
     assert _figure(statistic="majority_success", player="p").value == 0.5
     # pass@2 of 3 in 5: 1 - C(2,2) / C(5,2); pass^2: C(3,2) / C(5,2); nothing on the second instance.
     assert _figure(statistic="pass_at_2", player="p").value == pytest.approx((1 - 1 / 10) / 2)
     assert _figure(statistic="pass_hat_2", player="p").value == pytest.approx((3 / 10) / 2)
     errors = _figure(statistic="status_api_error", player="p")
-    assert (errors.n, errors.value, errors.low) == (11, 1 / 11, 0.0)
+    assert (errors.n, errors.value) == (11, pytest.approx((1 / 6 + 0) / 2))
 
 
 def test_pairs_are_compared_on_shared_instances() -> None:
@@ -113,11 +121,6 @@ def test_pairs_are_compared_on_shared_instances() -> None:
     assert difference.value == pytest.approx((-0.4 - 1.0) / 2)
     test = _figure(statistic="mcnemar")
     assert (test.n, test.value, test.p_value, test.p_adjusted) == (1, 0.0, 1.0, 1.0)
-
-
-def test_items_tell_how_hard_they_are() -> None:
-    shares = {figure.other: figure.value for figure in _figures(statistic="item_share_solved")}
-    assert shares == {"i1": pytest.approx(0.8), "i2": 0.5}
 
 
 def test_topology_of_one_category_or_label_is_undefined() -> None:
@@ -134,14 +137,23 @@ def test_scores_are_correlated_with_other_benchmarks_and_between_settings() -> N
                 replace(CELL, player=f"m{number}", setting=setting, statuses=statuses, solved=solved)
             )
     external = {"B": {f"m{number}": 10.0 - number for number in range(5)}, "C": {"m1": 1.0}}
-    figures = list(correlation_figures(group_cells(cells), external))
-    found = {(figure.statistic, figure.setting, figure.domain, figure.other): figure for figure in figures}
+    rates = [figure for setting in ("easy", "hard") for figure in rate_figures(columns_of(cells, setting), 0)]
+    figures = list(correlation_figures(rates, external, kind_by_name(("m5",), "")))
+    found = {
+        (figure.statistic, figure.setting, figure.domain, figure.other): figure
+        for figure in figures
+        if figure.player == ALL
+    }
     against = found["pearson", "easy", ALL, "benchmark B"]
     assert (against.n, against.value) == (5, pytest.approx(-1.0))
     between = found["spearman", "easy", ALL, "setting hard"]
     assert between.n == 6
     assert between.value is not None
     assert between.value > 0.9
+    # Program m5 is none of the models.
+    (of_models,) = [f for f in figures if (f.statistic, f.other, f.player) == ("pearson", "setting hard", "models")
+                    and f.domain == ALL]  # fmt: skip
+    assert of_models.n == 5
     # Each coefficient has an interval of its own kind, and says so.
     assert "Bonett and Wright" in between.method
     assert against.method.startswith("Pearson; 95% interval by Fisher z")

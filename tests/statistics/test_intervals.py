@@ -3,12 +3,14 @@
 import math
 import random
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from tasks.statistics.intervals import intervals_of_sums, wilson_interval
+from tasks.statistics.intervals import intervals_of_sums, normal_interval
+from tasks.statistics.shares import exact_interval, two_level_interval, wilson_interval
 from tests.statistics.plain_bootstrap import Group, bootstrap, bootstraps, plain_bootstrap
 
 _GROUPS = st.lists(
@@ -150,3 +152,50 @@ def test_the_interval_is_reproducible_and_within_the_values(
     assert interval == bootstrap(values, clusters, seed)
     assert interval is not None
     assert min(values) - 1e-9 <= interval[0] <= interval[1] <= max(values) + 1e-9
+
+
+def test_all_of_300_solved_read_as_clopper_and_pearson_have_it() -> None:
+    assert exact_interval(300, 300) == pytest.approx((0.025 ** (1 / 300), 1.0))
+    assert [round(end, 3) for end in exact_interval(300, 300)] == [0.988, 1.0]
+    assert exact_interval(0, 300) == pytest.approx((0.0, 1 - 0.025 ** (1 / 300)))
+
+
+@given(st.integers(1, 400), st.floats(0, 1))
+def test_the_exact_interval_agrees_with_scipy(n: int, share: float) -> None:
+    successes = round(share * n)
+    independent = binomtest(successes, n).proportion_ci(0.95, method="exact")
+    assert exact_interval(successes, n) == pytest.approx((independent.low, independent.high), abs=1e-9)
+
+
+def test_beyond_5000_clusters_the_interval_is_normal() -> None:
+    rng = np.random.default_rng(2)
+    sums, sizes = rng.integers(0, 4, 6_000).astype(float), np.full(6_000, 3.0)
+    (found,) = intervals_of_sums([(sums, sizes)], seed=0)
+    error = np.std(sums / 3, ddof=1) / np.sqrt(6_000)
+    middle = (sums / 3).mean()
+    assert found == pytest.approx((middle - 1.959964 * error, middle + 1.959964 * error), abs=1e-8)
+    (drawn,) = intervals_of_sums([(sums[:5_000], sizes[:5_000])], seed=0)
+    assert drawn == pytest.approx(normal_interval(sums[:5_000], sizes[:5_000]), abs=4e-4)
+
+
+def test_domains_that_differ_widen_the_two_level_interval() -> None:
+    starts = [0, 50, 100, 150, 200]
+    rates = np.repeat([1.0, 0.9, 0.5, 0.2, 0.1], 50)
+    solved = (np.tile(np.arange(50), 5) < 50 * rates).astype(float)
+    low, high = two_level_interval(solved, np.ones(250), starts, is_share=False)
+    # Five domain means: Student's t interval with 4 degrees of freedom.
+    means = [solved[s : s + 50].mean() for s in starts]
+    half = 2.776445 * np.std(means, ddof=1) / np.sqrt(5)
+    assert (low, high) == pytest.approx((np.mean(means) - half, np.mean(means) + half), abs=1e-6)
+    share = two_level_interval(solved, np.ones(250), starts, is_share=True)
+    assert 0 <= share[0] < exact_interval(solved.sum(), 250)[0]
+    assert exact_interval(solved.sum(), 250)[1] < share[1] <= 1
+
+
+def test_two_levels_are_never_narrower_than_one() -> None:
+    # Domains that agree by chance say nothing about instances.
+    solved = np.tile([1.0, 0.0], 100)
+    low, high = two_level_interval(solved, np.ones(200), [0, 50, 100, 150], is_share=False)
+    assert high - low > 2 * 1.96 * solved.std() / np.sqrt(200)
+    assert two_level_interval(np.ones(200), np.ones(200), [0, 100], is_share=True) == exact_interval(200, 200)
+    assert two_level_interval(solved, np.ones(200), [0], is_share=True) is None

@@ -3,12 +3,15 @@
 import random
 import statistics
 import time
+from dataclasses import dataclass
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.statistics.items import item_statistics
+from tasks.statistics.cells import Domains, Grid
+from tasks.statistics import items
 
 scores_of_runs = st.sampled_from([0.0, 1 / 3, 0.5, 2 / 3, 1.0])
 score_tables = st.dictionaries(
@@ -16,6 +19,40 @@ score_tables = st.dictionaries(
     st.dictionaries(st.sampled_from(["p1", "p2", "p3", "p4", "p5"]), scores_of_runs, min_size=1, max_size=5),
     max_size=5,
 )
+
+
+@dataclass(frozen=True)
+class Item:
+    """The figures of one instance; None: undefined."""
+
+    instance_id: str
+    n: int
+    share_solved: float
+    discrimination: float | None
+    interval: tuple[float, float] | None
+
+
+def item_statistics(scores: dict[str, dict[str, float]]) -> list[Item]:
+    """Return the product's figures of a table of scores, each a whole number of sixths."""
+    names, players = sorted(scores), sorted({player for row in scores.values() for player in row})
+    runs, solved = np.zeros((len(players), len(names)), int), np.zeros((len(players), len(names)), int)
+    for column, name in enumerate(names):
+        for player, score in scores[name].items():
+            runs[players.index(player), column] = 30
+            solved[players.index(player), column] = round(30 * score)
+    found = items.item_statistics(
+        Grid("easy", Domains(("D",), (0, len(names))), tuple(players), runs, solved)
+    )
+    return [
+        Item(
+            name,
+            int(found.n[i]),
+            float(found.share_solved[i]),
+            None if np.isnan(found.discrimination[i]) else float(found.discrimination[i]),
+            None if np.isnan(found.low[i]) else (float(found.low[i]), float(found.high[i])),
+        )
+        for i, name in enumerate(names)
+    ]
 
 
 def _once(rows: dict[str, str]) -> dict[str, dict[str, float]]:
@@ -37,6 +74,9 @@ def test_four_items_by_hand() -> None:
     # c: scores (1, 0, 0, 0) and means (1, 1/2, 1/2, 0): .5 over sqrt(.75 * .5).
     assert found["c"].discrimination == pytest.approx(0.5 / (0.75 * 0.5) ** 0.5)
     assert {item.n for item in found.values()} == {4}
+    # tanh(atanh r -+ 1.96 / sqrt(4 - 3)).
+    z = np.arctanh(0.25 / 0.6875**0.5)
+    assert found["a"].interval == pytest.approx((np.tanh(z - 1.959964), np.tanh(z + 1.959964)))
 
 
 def test_an_item_that_good_players_fail_discriminates_negatively() -> None:

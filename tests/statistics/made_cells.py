@@ -1,0 +1,77 @@
+"""Cells of single players and instances written by hand, and the columns and grids that statistics get of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from schemas.game import EPISODE_STATUSES
+from tasks.statistics.cells import Cells, Domains, Grid, grid_of
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A player's episodes on one instance, counted."""
+
+    domain: str
+    setting: str
+    player: str
+    instance_id: str
+    runs: int
+    solved: int
+    statuses: dict[str, int] = field(default_factory=dict)
+    score: float | None = None
+    tokens: int = 0
+    runs_with_tokens: int = 0
+    cost_usd: float = 0.0
+    runs_with_cost: int = 0
+    signature: str = ""
+    n_actions: int = 6
+    optimal_tests: int = 2
+    tests: int = 0
+    solved_tests: int = 0
+
+
+_NUMBERS = ("runs", "solved", "tokens", "runs_with_tokens", "n_actions", "optimal_tests", "tests", "solved_tests")
+
+
+def columns_of(cells: Sequence[Cell], setting: str) -> Cells:
+    """Return the columns of the setting's cells."""
+    chosen = [cell for cell in cells if cell.setting == setting]
+    domains, numbers = _numbered(chosen)
+    players = tuple(sorted({cell.player for cell in chosen}))
+    rows = sorted(chosen, key=lambda cell: (cell.player, numbers[cell.domain, cell.instance_id]))
+    signatures = sorted({cell.signature for cell in rows})
+    columns = {
+        **{name: np.array([getattr(cell, name) for cell in rows], dtype=np.int64) for name in _NUMBERS},
+        **{
+            f"status_{status}": np.array([cell.statuses.get(status, 0) for cell in rows], dtype=np.int64)
+            for status in EPISODE_STATUSES
+        },
+        "score": np.array([float(cell.solved) if cell.score is None else cell.score for cell in rows]),
+        "cost_usd": np.array([cell.cost_usd for cell in rows], dtype=float),
+        "runs_with_cost": np.array([cell.runs_with_cost for cell in rows], dtype=np.int64),
+        "signature": np.array([signatures.index(cell.signature) for cell in rows], dtype=np.int64),
+    }
+    player = np.array([players.index(cell.player) for cell in rows], dtype=np.int64)
+    instance = np.array([numbers[cell.domain, cell.instance_id] for cell in rows], dtype=np.int64)
+    return Cells(setting, domains, players, player, instance, columns)
+
+
+def grid(cells: Sequence[Cell], setting: str = "easy") -> Grid:
+    """Return the grid of the setting's cells; a player without a scored run has no row."""
+    columns = columns_of(cells, setting)
+    parts = {
+        name: (columns.instance[mine], columns["runs"][mine], columns["solved"][mine])
+        for place, name in enumerate(columns.players)
+        for mine in [columns.player == place]
+        if columns["runs"][mine].any()
+    }
+    return grid_of(setting, columns.domains, parts)
+
+
+def _numbered(cells: Sequence[Cell]) -> tuple[Domains, dict[tuple[str, str], int]]:
+    keys = sorted({(cell.domain, cell.instance_id) for cell in cells})
+    names = tuple(sorted({domain for domain, _ in keys}))
+    starts = [sum(domain < name for domain, _ in keys) for name in names]
+    return Domains(names, (*starts, len(keys))), {key: number for number, key in enumerate(keys)}

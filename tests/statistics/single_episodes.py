@@ -1,0 +1,154 @@
+"""The figures of an edition from its episodes one by one, in plain Python: no columns, no NumPy, no SQL."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb
+from statistics import correlation, mean
+
+from scipy.stats import binomtest
+
+from tests.statistics.plain_bootstrap import plain_bootstrap
+
+Key = tuple[str, str, str, str, str, str]
+"""Statistic, convention, setting, domain, player, other."""
+Value = tuple[int, float | None]
+
+
+@dataclass(frozen=True)
+class Played:
+    """One episode, with the facts of its instance that figures rest on."""
+
+    domain: str
+    setting: str
+    instance: str
+    player: str
+    status: str
+    tests: int
+    n_actions: int
+    optimum: int
+    tokens: int | None
+
+
+def figures(episodes: Sequence[Played]) -> dict[Key, Value]:
+    """Return n and value of each figure."""
+    found: dict[Key, Value] = {}
+    for (setting, domain, player), listed in _groups(episodes).items():
+        place = (setting, domain, player, "")
+        for name, convention, n, value in _rates(listed):
+            found[(name, convention, *place)] = (n, value)
+    for setting in {episode.setting for episode in episodes}:
+        scored = [e for e in episodes if e.setting == setting and e.status != "api_error"]
+        found |= _pairs(setting, scored)
+        found |= _items(setting, scored)
+    return found
+
+
+def success_intervals(episodes: Sequence[Played], seed: int) -> dict[tuple[str, str, str], tuple[float, float]]:
+    """Return the success rates' intervals by setting, domain and player."""
+    found = {}
+    for key, listed in _groups(episodes).items():
+        rates = list(_by_instance(_scored(listed), lambda e: float(e.status == "solved")).values())
+        if not rates:
+            continue
+        n, solved = len(rates), sum(rates)
+        if min(solved, n - solved) >= 10:
+            found[key] = plain_bootstrap(rates, [f"{i:09}" for i in range(n)], seed)
+        elif solved == int(solved):
+            exact = binomtest(int(solved), n).proportion_ci(0.95, "exact")
+            found[key] = exact.low, exact.high
+    return found
+
+
+def _groups(episodes: Iterable[Played]) -> dict[tuple[str, str, str], list[Played]]:
+    groups = defaultdict(list)
+    for episode in episodes:
+        groups[episode.setting, episode.domain, episode.player].append(episode)
+        groups[episode.setting, "all", episode.player].append(episode)
+    return groups
+
+
+def _scored(listed: Iterable[Played]) -> list[Played]:
+    return [episode for episode in listed if episode.status != "api_error"]
+
+
+def _by_instance(listed: Iterable[Played], of: Callable[[Played], float]) -> dict[str, float]:
+    """Return each instance's mean over runs, by instance in the order of domain and id."""
+    runs = defaultdict(list)
+    for episode in sorted(listed, key=lambda e: (e.domain, e.instance)):
+        runs[episode.domain, episode.instance].append(of(episode))
+    return {"/".join(key): mean(values) for key, values in runs.items()}
+
+
+def _rates(listed: list[Played]) -> Iterable[tuple[str, str, int, float | None]]:
+    def average(
+        name: str, chosen: list[Played], of: Callable[[Played], float], convention: str = "any"
+    ) -> tuple[str, str, int, float | None]:
+        values = _by_instance(chosen, of).values()
+        return name, convention, len(chosen), mean(values) if values else None
+
+    scored = _scored(listed)
+    solved = [e for e in scored if e.status == "solved"]
+    yield average("success_rate", scored, lambda e: e.status == "solved")
+    yield average("mean_score", scored, lambda e: e.status == "solved")
+    yield average("mean_tests", scored, lambda e: e.tests)
+    for status in ("solved", "wrong", "unparsed", "api_error", "turn_limit", "refused", "truncated"):
+        yield average(f"status_{status}", listed, lambda e, status=status: e.status == status)
+    known = [e for e in scored if e.tokens is not None]
+    if known:
+        yield average("mean_tokens", known, lambda e: e.tokens)
+    yield average("excess_tests", solved, lambda e: e.tests - e.optimum, "perennial")
+    yield average("relative_action_count", scored, lambda e: _count(e, 2) / (e.optimum + 2) - 1, "kumo-2025")
+    counts, optima = _by_instance(scored, lambda e: _count(e, 1)), _by_instance(scored, lambda e: e.optimum + 1)
+    ratio = sum(counts.values()) / sum(optima.values()) - 1 if optima else None
+    yield "relative_action_count", "perennial", len(scored), ratio
+    runs = defaultdict(list)
+    for episode in scored:
+        runs[episode.domain, episode.instance].append(episode.status == "solved")
+    if runs:
+        yield "majority_success", "any", len(runs), mean(2 * sum(r) > len(r) for r in runs.values())
+        for k in range(2, min(map(len, runs.values())) + 1):
+            drawn = [(sum(r), len(r)) for r in runs.values()]
+            at = mean(1 - comb(n - c, k) / comb(n, k) for c, n in drawn)
+            yield f"pass_at_{k}", "any", len(runs), at
+            yield f"pass_hat_{k}", "any", len(runs), mean(comb(c, k) / comb(n, k) for c, n in drawn)
+
+
+def _count(episode: Played, extra: int) -> int:
+    return episode.tests + extra if episode.status == "solved" else episode.n_actions + 1
+
+
+def _players(scored: list[Played]) -> dict[str, dict[str, float]]:
+    names = sorted({e.player for e in scored})
+    return {
+        name: _by_instance([e for e in scored if e.player == name], lambda e: e.status == "solved") for name in names
+    }
+
+
+def _pairs(setting: str, scored: list[Played]) -> dict[Key, Value]:
+    found: dict[Key, Value] = {}
+    for (one, rates), (other, others) in combinations(_players(scored).items(), 2):
+        shared = rates.keys() & others.keys()
+        if shared:
+            place = (setting, "all", one, other)
+            gap = mean(rates[name] - others[name] for name in shared)
+            found[("paired_difference", "any", *place)] = (len(shared), gap)
+            only = sum(rates[name] > 0.5 >= others[name] for name in shared)
+            differ = sum((rates[name] > 0.5) != (others[name] > 0.5) for name in shared)
+            found[("mcnemar", "any", *place)] = (differ, only / differ if differ else None)
+    return found
+
+
+def _items(setting: str, scored: list[Played]) -> dict[Key, Value]:
+    players = _players(scored)
+    found: dict[Key, Value] = {}
+    for item in {name for rates in players.values() for name in rates}:
+        domain, instance = item.split("/")
+        mine = [(rates[item], [rates[n] for n in rates if n != item]) for rates in players.values() if item in rates]
+        place = (setting, domain, "all", instance)
+        found[("item_share_solved", "any", *place)] = (len(mine), mean(rate for rate, _ in mine))
+        x, y = [rate for rate, rest in mine if rest], [mean(rest) for _, rest in mine if rest]
+        flat = len(x) < 3 or max(x) - min(x) < 1e-9 or max(y) - min(y) < 1e-9
+        found[("item_discrimination", "any", *place)] = (len(mine), None if flat else correlation(x, y))
+    return found
