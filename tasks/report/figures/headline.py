@@ -29,14 +29,15 @@ def headline(data: ReportData) -> Section:
     )
     caption = " ".join(
         (
-            "Success rate is the mean over the player's instances of the share of scored runs that are solved.",
-            "Common rate is the same over the instances that all players with enough of them have. Adjusted "
-            "rate is what the player would solve of all instances of the setting, by a Rasch model, with its "
-            "standard error by instance and, in parentheses, by domain. The rank goes by the common rate; by "
-            "the adjusted one where too few instances are common.",
+            "Success rate is the mean over the player's instances of the share of scored runs that are "
+            "solved. Common rate is the same over the instances that all players with enough of them have. "
+            "Adjusted rate is what the player would solve of all instances of the setting, by a Rasch "
+            "model, with its standard error by instance and, in parentheses, by domain. The rank goes by "
+            "the common rate; by the adjusted one where too few instances are common.",
             *(measure.doc for measure in data.measures),
-            "Brackets hold 95% intervals for instances that vary: by bootstrap, and by Clopper and Pearson near "
-            "0 and 1. Episodes that an API error ended are attempted but not scored.",
+            "Brackets hold 95% intervals for instances that vary: by bootstrap, and by Clopper and "
+            "Pearson near 0 and 1. The last column counts scored episodes: those that an API error ended "
+            "are not among them.",
         )
     )
     return Section(_KEY, _TITLE, caption, (table,), grid=grid)
