@@ -10,9 +10,8 @@ WITH figures AS (
         ('rank', 'success_rate', 'success_rate_over_domains', 'status_solved', 'majority_success', 'common_rate', 'adjusted_rate',
          'adjusted_rate_se', 'mean_score')
 )
-SELECT edition, setting,
+SELECT edition, setting, player,
        any_value(value) FILTER (statistic = 'rank')::BIGINT AS rank,
-       player,
        coalesce(any_value(n) FILTER (statistic = 'majority_success'), 0) AS instances,
        any_value(n) FILTER (statistic = 'status_solved') AS attempted,
        any_value(n) FILTER (statistic = 'success_rate') AS scored,
