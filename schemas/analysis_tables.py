@@ -10,7 +10,7 @@ STATISTICS = Table(
         Column(
             "convention",
             "string",
-            "how a benchmark counted, where it has several ways; else any",
+            "how it was counted, where there are several ways; else any",
         ),
         Column("setting", "string", "the setting, or `all`"),
         Column("domain", "string", "the domain's name, or `all`"),

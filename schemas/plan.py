@@ -91,6 +91,7 @@ class EvaluationPlan:
     `player_params` are passed on with every call of a model that plays. `first_runs` are the numbers of the
     players' first runs, where earlier evaluations of the edition hold those before: they were found there.
     `seed` is the edition's public one, `canary` the edition's.
+    `anchors` are those of the players that answer every edition.
     """
 
     edition: str
@@ -104,6 +105,7 @@ class EvaluationPlan:
     first_runs: dict[str, int] = field(default_factory=dict)
     imported_from: str = ""
     canary: str = ""
+    anchors: tuple[str, ...] = ()
 
     @property
     def unit(self) -> str:
@@ -117,12 +119,12 @@ class EvaluationPlan:
 
     def as_json(self) -> dict[str, Any]:
         """Return the plan as a JSON object."""
-        return {**asdict(self), "players": list(self.players)}
+        return {**asdict(self), "players": list(self.players), "anchors": list(self.anchors)}
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> "EvaluationPlan":
         """Return the plan that `as_json` wrote."""
-        return cls(**{**values, "players": tuple(values["players"])})
+        return cls(**{**values, **{key: tuple(values.get(key, ())) for key in ("players", "anchors")}})
 
     @property
     def asked(self) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import typer
 
 from flows.console.root_option import RootOption, data_root
 from flows.console.terminal import Terminal
+from schemas.errors import InvalidOption
 
 
 class ReportFormat(StrEnum):
@@ -22,6 +23,13 @@ def report(
     edition: Annotated[str | None, typer.Argument(help="The edition. Default: the newest one.")] = None,
     out: Annotated[Path, typer.Option(help="Folder to write into.")] = Path("reports"),
     compare: Annotated[str | None, typer.Option(help="Another edition to compare it with.")] = None,
+    anchors: Annotated[
+        str | None,
+        typer.Option(
+            help="Players that are the same in both editions, separated by commas. Default: the anchors that "
+            "both were evaluated with."
+        ),
+    ] = None,
     format_: Annotated[
         ReportFormat, typer.Option("--format", help="One HTML page, or its tables as one file each.")
     ] = ReportFormat.html,
@@ -33,9 +41,12 @@ def report(
     """
     from flows.editions.report import report_data
     from flows.editions.report_files import write_page, write_tables
+    from schemas.settings.form import split_names
 
     console = Terminal(soft_wrap=True)
-    data = report_data(data_root(root), edition, compare)
+    if anchors and compare is None:
+        raise InvalidOption("--anchors ties two editions: name the other one with --compare")
+    data = report_data(data_root(root), edition, compare, split_names(anchors or ""))
     if format_ is ReportFormat.html:
         path = write_page(data, out)
         console.print(f"report of edition {data.edition}: {path}")

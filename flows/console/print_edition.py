@@ -28,9 +28,9 @@ def print_edition(store: Store, unit: str, console: Terminal, as_json: bool) -> 
     benchmark = find_benchmark(plan.benchmark)
     measures = benchmark.measures
     names, rows = catalog.query(leaderboard_sql(plan.edition, measures))
+    board = [dict(zip(names, row, strict=True)) for row in rows]
     counts = _counts(catalog, plan.edition)
     if as_json:
-        board = [dict(zip(names, row, strict=True)) for row in rows]
         document: dict[str, Any] = {"edition": plan.edition}
         if is_evaluation(unit):
             document["evaluation"] = split_unit(unit)[1]
@@ -41,13 +41,18 @@ def print_edition(store: Store, unit: str, console: Terminal, as_json: bool) -> 
     table = Table(title=f"Edition {plan.edition}", title_justify="left", caption_justify="left")
     table.add_column("setting", no_wrap=True)
     table.add_column("player", overflow="fold")
-    for heading in ("episodes", "success rate", *(measure.heading for measure in measures)):
+    differs = _sets_differ(board)
+    fair = ("common instances", "adjusted rate ± s.e.") if differs else ()
+    for heading in ("episodes", "success rate", *fair, *(measure.heading for measure in measures)):
         table.add_column(heading, justify="right", no_wrap=True)
-    for setting, player, _, attempted, scored, *figures in rows:
+    for row in board:
+        scored, attempted = row["scored"], row["attempted"]
         episodes = f"{scored:,}" if scored == attempted else f"{scored:,} of {attempted:,}"
-        cells = [_figure(figures[place : place + 3]) for place in range(0, len(figures), 3)]
-        table.add_row(setting, player, episodes, *cells)
-    table.caption = "; ".join(["95% intervals clustered by instance", *(m.note for m in measures)])
+        rates = [_figure(row, "success_rate"), *(_fair_cells(row) if differs else ())]
+        figures = [_figure(row, measure.column) for measure in measures]
+        table.add_row(row["setting"], row["player"], episodes, *rates, *figures)
+    notes = ["95% intervals clustered by instance", *(m.note for m in measures), *_ranking_notes(board)]
+    table.caption = "; ".join(notes)
     console.print(table)
     shown = ", ".join(f"{counts[name]:,} {name}" for name in TABLES if counts.get(name) and name != "audits")
     console.print(f"published: {shown}; {counts['audits']} expectations held")
@@ -75,8 +80,29 @@ def _counts(catalog: Catalog, edition: str) -> Counter[str]:
     return counts
 
 
-def _figure(value_low_high: list[float | None]) -> str:
-    value, low, high = value_low_high
+def _sets_differ(board: list[dict[str, Any]]) -> bool:
+    """Return whether a player of some setting has other instances than another."""
+    return any(
+        row["common_instances"] is not None and row["common_instances"] != row["instances"] for row in board
+    )
+
+
+def _fair_cells(row: dict[str, Any]) -> tuple[str, str]:
+    common, adjusted, error = (row[name] for name in ("common_rate", "adjusted_rate", "adjusted_rate_se"))
+    return (
+        "none" if common is None else f"{common:.3f} of {row['common_instances']:,}",
+        "undefined" if adjusted is None else f"{adjusted:.3f} ± {error:.3f}",
+    )
+
+
+def _ranking_notes(board: list[dict[str, Any]]) -> list[str]:
+    """Return what each setting's order goes by, where its players have different instances."""
+    by = {row["setting"]: row["ranked_by"] for row in board if row["rank"] is not None}
+    return [f"{setting} ranked by {name} rate" for setting, name in by.items()] if _sets_differ(board) else []
+
+
+def _figure(row: dict[str, Any], name: str) -> str:
+    value, low, high = (row[f"{name}{end}"] for end in ("", "_low", "_high"))
     if value is None:
         return "undefined"
     return f"{value:.3f}" if low is None or high is None else f"{value:.3f} [{low:.3f}, {high:.3f}]"

@@ -1,6 +1,8 @@
 """Gather what the report of an edition shows: its queries as they are run, and what is computed from them."""
 
+import json
 import re
+from collections.abc import Sequence
 from datetime import UTC
 from importlib.resources import files
 
@@ -34,9 +36,12 @@ def choose_edition(catalog: Catalog, store: Store, edition: str | None) -> str:
     return select_unit(store, edition, catalog.editions)
 
 
-def report_data(store: Store, edition: str | None = None, compare: str | None = None) -> ReportData:
+def report_data(
+    store: Store, edition: str | None = None, compare: str | None = None, anchors: Sequence[str] = ()
+) -> ReportData:
     """Return all that the page of the edition shows, compared with another edition where one is named.
 
+    `anchors` are players that are the same in both; without any, those that both were evaluated with as such.
     Raises what `choose_edition` raises, and InvalidOption for an edition compared with itself or with one of
     another benchmark.
     """
@@ -47,7 +52,7 @@ def report_data(store: Store, edition: str | None = None, compare: str | None = 
     benchmark = find_benchmark(record["benchmark"])
     comparison = None
     if compare is not None:
-        comparison = _comparison(catalog, choose_edition(catalog, store, compare), chosen, benchmark)
+        comparison = _comparison(catalog, choose_edition(catalog, store, compare), chosen, benchmark, anchors)
     own = own_report(benchmark)
     queried = {name: _table(catalog, name, sql) for name, sql in report_queries(benchmark, chosen).items()}
     plan = read_published_plan(store, chosen)
@@ -92,7 +97,9 @@ def _table(catalog: Catalog, name: str, sql: str) -> ReportTable:
     return ReportTable(name, tuple(columns), tuple(rows), sql)
 
 
-def _comparison(catalog: Catalog, other: str, chosen: str, benchmark: Benchmark) -> Comparison:
+def _comparison(
+    catalog: Catalog, other: str, chosen: str, benchmark: Benchmark, anchors: Sequence[str]
+) -> Comparison:
     if other == chosen:
         raise InvalidOption(f"--compare {other!r} is the report's own edition: name another one")
     if (found := _edition_record(catalog, other)["benchmark"]) != benchmark.name:
@@ -104,7 +111,39 @@ def _comparison(catalog: Catalog, other: str, chosen: str, benchmark: Benchmark)
     headline, domains = (
         _table(catalog, f"{name}_{other}", queries[name]) for name in ("headline", "domains")
     )
-    return Comparison(other, headline, domains)
+    answers, own_answers = (
+        _table(
+            catalog,
+            f"answer_patterns_{edition}",
+            _query_text(f"{_PACKAGE}.{_FOLDER}", "answer_patterns", edition),
+        )
+        for edition in (other, chosen)
+    )
+    tied = tuple(anchors) or _shared_anchors(catalog, (chosen, other), benchmark)
+    both = set.intersection(
+        *({name for row in table.records() for name in row["players"]} for table in (answers, own_answers))
+    )
+    for name in anchors:
+        if name not in both:
+            raise InvalidOption(
+                f"--anchors {name!r} has no scored episodes in {chosen}, in {other} or in both: name players "
+                "of both"
+            )
+    return Comparison(other, headline, domains, answers, own_answers, tied)
+
+
+def _shared_anchors(catalog: Catalog, editions: Sequence[str], benchmark: Benchmark) -> tuple[str, ...]:
+    """Return the anchors that each of the editions was evaluated with, models with equal parameters."""
+    programs = benchmark.playing().programs
+    found = []
+    for edition in editions:
+        anchors: set[tuple[str, str]] = set()
+        for (text,) in catalog.query(f"SELECT settings FROM evaluations WHERE edition = {quote(edition)}")[1]:
+            plan = json.loads(text)
+            params = json.dumps(plan["player_params"], sort_keys=True)
+            anchors |= {(name, "" if name in programs else params) for name in plan.get("anchors", ())}
+        found.append(anchors)
+    return tuple(sorted({name for name, _ in set.intersection(*found)}))
 
 
 def _edition_record(catalog: Catalog, edition: str) -> Record:

@@ -73,6 +73,7 @@ def _plan_asked(settings: RefreshSettings, growth: EditionPlan, players: tuple[s
         code_version(),
         params,
         canary=growth.canary,
+        anchors=tuple(name for name in settings.anchors if name in players),
     )
 
 

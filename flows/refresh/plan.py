@@ -44,7 +44,7 @@ def prepare_refresh(settings: RefreshSettings, store: Store, *, needs_key: bool 
         raise InvalidOption(f"edition: {LATEST} means the newest edition, choose another name")
     benchmark = find_benchmark(settings.benchmark)
     own = benchmark.prepare(settings, store)
-    players = choose_players(settings, benchmark, own.own)
+    players = choose_players(settings, benchmark, own.own, settings.anchors)
     check_models(settings, benchmark, own.authors, players, store, needs_key=needs_key)
     published = published_editions(store)
     version = code_version()
@@ -62,7 +62,10 @@ def prepare_refresh(settings: RefreshSettings, store: Store, *, needs_key: bool 
             is_fresh=given is None,
             private_share=settings.private_share,
         ),
-        EvaluationPlan("", FIRST, benchmark.name, players, settings.runs, 0, version, params),
+        EvaluationPlan(
+            *("", FIRST, benchmark.name, players, settings.runs, 0, version, params),
+            anchors=tuple(settings.anchors),
+        ),
     )
     if given is not None:
         asked = asked.with_commitment(commitment_of(given))

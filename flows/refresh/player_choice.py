@@ -15,21 +15,23 @@ from warehouse.store.store import Store
 
 
 def choose_players(
-    settings: RefreshSettings, benchmark: Benchmark, own: Mapping[str, Any]
+    settings: RefreshSettings, benchmark: Benchmark, own: Mapping[str, Any], anchors: Sequence[str] = ()
 ) -> tuple[str, ...]:
     """Return the players' names: those that are given, or all programs that fit the plan's `own` part.
 
+    The `anchors` that are not among them follow.
     Any name that is not a program's is a model's. Raises InvalidOption where none is left, or where one that
     is given cannot play.
     """
     unfit = benchmark.unfit(own)
-    for name in settings.players:
-        if name in unfit:
-            raise InvalidOption(f"player {name!r} {unfit[name]}: leave it out of --players")
+    for option, names in (("players", settings.players), ("anchors", anchors)):
+        for name in names:
+            if name in unfit:
+                raise InvalidOption(f"player {name!r} {unfit[name]}: leave it out of --{option}")
     players = settings.players or [name for name in benchmark.playing().programs if name not in unfit]
     if not players:
         raise InvalidOption("no player is left to play: name at least one with --players")
-    return tuple(players)
+    return tuple(dict.fromkeys((*players, *anchors)))
 
 
 def check_models(

@@ -22,6 +22,7 @@ from tasks.statistics.figure import Figure
 from tasks.statistics.items import Items, item_statistics
 from tasks.statistics.multiplicity import adjust_by_family, kind_by_name
 from tasks.statistics.pair_figures import pair_figures
+from tasks.statistics.rank_figures import rank_figures
 from tasks.statistics.rate_figures import rate_figures
 from tasks.statistics.study_figures import correlation_figures
 from warehouse.catalog.catalog import table_file
@@ -140,6 +141,7 @@ def _analyse(
         studied: dict[str, Items] = {}
         for setting in sorted(parts):
             grid = grid_of(setting, domains[setting], parts.pop(setting))
+            figures += rank_figures(grid, seed)
             figures += pair_figures(grid, seed)
             studied[setting] = item_statistics(grid)
         figures += correlation_figures(figures, external, kind)

@@ -59,6 +59,11 @@ class RefreshSettings(ModelSettings, OperatingSettings, BaseModel):
         "Players, separated by commas: programs of the benchmark; any other name is treated as a model. "
         "Default: all programs.",
     )
+    anchors: Names = setting(
+        [],
+        "Pinned models or programs, three or four, that answer every edition and tie editions to one scale; "
+        "they are added to the players.",
+    )
     runs: int = setting(5, "Runs per instance, of random players and models.", ge=1, le=1_000)
 
     @field_validator("*", mode="before")
@@ -86,7 +91,7 @@ class RefreshSettings(ModelSettings, OperatingSettings, BaseModel):
             raise ValueError(f"expected a seed of at most {SECRET_BITS} bits")
         return value
 
-    @field_validator("players")
+    @field_validator("players", "anchors")
     @classmethod
     def _without_repeats(cls, value: list[str]) -> list[str]:
         return list(dict.fromkeys(value))

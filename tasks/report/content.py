@@ -32,11 +32,18 @@ class ReportTable:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The same tables of another edition, which the report's edition is compared with."""
+    """Tables of another edition, which the report's edition is compared with.
+
+    `answers` are its answers by pattern, `own_answers` those of the report's edition. `anchors` are the
+    players that are the same in both.
+    """
 
     edition: str
     headline: ReportTable
     domains: ReportTable
+    answers: ReportTable
+    own_answers: ReportTable
+    anchors: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,137 +1,133 @@
 """Two editions compared by the players and settings that both have.
 
-No instance is ever in two editions, so their rates are independent; what they may share are domains,
-on which a player's rates are paired.
+No instance is ever in two editions, so their answers are independent; what they may share are domains, to
+which rates are standardised, and anchors, which tell drift of the edition from change of a player.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from math import sqrt
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from itertools import repeat
 
-from schemas.ids import derive_seed
 from tasks.report.content import Comparison, Record, ReportData, ReportTable
+from tasks.statistics.linked_scale import Edition, Estimate, link_editions
 from tasks.statistics.multiplicity import holm
+from tasks.statistics.stratified_bootstrap import Domains, compare_standardised, estimate_domain_sd
 
 KEY = "edition_comparison"
-_RESAMPLES = 9_999
-_FEWEST_DOMAINS = 2
+LINK_KEY = "edition_link"
 COLUMNS = (
     "setting",
     "player",
     "success_rate",
     "low",
     "high",
+    "domain_sd",
     "other_success_rate",
     "other_low",
     "other_high",
+    "other_domain_sd",
+    "shared_domains",
+    "standardised_rate",
+    "other_standardised_rate",
     "difference",
     "difference_low",
     "difference_high",
-    "shared_domains",
-    "mean_difference_by_domain",
     "p_value",
     "p_holm",
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Rate:
-    """A success rate and its 95% interval, where it is known."""
-
-    value: float
-    low: float | None
-    high: float | None
+LINK_COLUMNS = (
+    *("setting", "of", "player", "shared_domains", "anchors"),
+    *("value", "standard_error", "low", "high", "p_value", "p_holm"),
+)
+DRIFT, ANCHOR, CHANGE = "drift of the edition", "change of an anchor", "change of a player"
 
 
 def comparison_table(data: ReportData, other: Comparison) -> ReportTable:
     """Return a row for each setting and player that both editions have, in the order of the headline.
 
-    `difference` is this edition's rate minus the other's, with the interval of `difference_interval`;
-    `p_value` is that of `sign_flip_p` over shared domains, `p_holm` the same after Holm's correction.
+    Rates are on each edition's own instances, `domain_sd` their standard deviation over editions of as many
+    random domains. `difference` is this edition's rate minus the other's, both standardised to the domains
+    that both have, with interval and p of `compare_standardised`; `p_holm` is that p after Holm's correction
+    over all rows.
     """
-    domains, other_domains = data.tables["domains"], other.domains
-    others = {(row["setting"], row["player"]): _rate(row) for row in other.headline.records()}
-    rows = []
-    p_values = []
-    for record in data.tables["headline"].records():
-        rate, other_rate = _rate(record), others.get((record["setting"], record["player"]))
-        if rate is None or other_rate is None:
+    one, two = _rates_of(other.own_answers), _rates_of(other.answers)
+    others = {(row["setting"], row["player"]): row for row in other.headline.records()}
+    rows, p_values = [], []
+    for row in data.tables["headline"].records():
+        key = (row["setting"], row["player"])
+        if key not in others or row["success_rate"] is None or others[key]["success_rate"] is None:
             continue
-        differences = _domain_differences(record["setting"], record["player"], domains, other_domains)
-        mean = sum(differences) / len(differences) if differences else None
-        p_values.append(sign_flip_p(differences))
-        interval = difference_interval(rate, other_rate) or (None, None)
-        rows.append(
-            (
-                record["setting"],
-                record["player"],
-                *(rate.value, rate.low, rate.high),
-                *(other_rate.value, other_rate.low, other_rate.high),
-                rate.value - other_rate.value,
-                *interval,
-                len(differences),
-                mean,
-            )
+        found = compare_standardised(one[key], two[key], 0)
+        p_values.append(found.p_value if found else None)
+        standardised = (
+            (found.domains, found.rate, found.other, found.value, found.low, found.high)
+            if found
+            else (0, *repeat(None, 5))
         )
-    corrected = holm(p_values)
-    whole = tuple((*row, p, q) for row, p, q in zip(rows, p_values, corrected, strict=True))
-    computed = f"Joined with the rows of edition {data.edition} by setting and player."
-    return ReportTable(KEY, COLUMNS, whole, other.headline.sql, computed)
+        sides = ((row, one[key]), (others[key], two[key]))
+        rates = [
+            value for record, rates in sides for value in (*_interval(record), estimate_domain_sd(rates))
+        ]
+        rows.append((*key, *rates, *standardised))
+    whole = tuple((*row, p, q) for row, p, q in zip(rows, p_values, holm(p_values), strict=True))
+    computed = f"Compared with the same answers of edition {data.edition}, standardised to shared domains."
+    return ReportTable(KEY, COLUMNS, whole, other.answers.sql, computed)
 
 
-def difference_interval(rate: Rate, other: Rate) -> tuple[float, float] | None:
-    """Return the 95% interval of `rate - other` for independent rates; None where one has no interval.
+def link_table(data: ReportData, other: Comparison) -> ReportTable:
+    """Return, for each setting that anchors tie, the edition's drift and its players' changes, in logits.
 
-    d -+ the root of summed squared distances from each rate to the end of its interval that counts:
-    G. Y. Zou and A. Donner, Construction of confidence limits about effect measures, Statistics in
-    Medicine 27 (2008) 1693-1702.
+    A positive drift means that this edition is harder than the other one, a positive change that the player
+    is abler in this edition. Holm's correction covers the drifts of all settings as one family, and the
+    changes of all players that are no anchors as another.
     """
-    if rate.low is None or rate.high is None or other.low is None or other.high is None:
-        return None
-    difference = rate.value - other.value
-    below = sqrt((rate.value - rate.low) ** 2 + (other.high - other.value) ** 2)
-    above = sqrt((rate.high - rate.value) ** 2 + (other.value - other.low) ** 2)
-    return difference - below, difference + above
+    rows: list[tuple[object, ...]] = []
+    for setting in data.settings:
+        one, two = (_edition_of(answers, setting) for answers in (other.own_answers, other.answers))
+        link = link_editions(one, two, other.anchors)
+        if link is None:
+            continue
+        given = (link.shared_domains, len(link.anchors))
+        rows.append((setting, DRIFT, "", *given, *_numbers(link.drift)))
+        ordered = sorted(link.changes.items(), key=lambda item: (item[0] not in link.anchors, item[0]))
+        rows += [
+            (setting, ANCHOR if player in link.anchors else CHANGE, player, *given, *_numbers(change))
+            for player, change in ordered
+        ]
+    adjusted: dict[int, float | None] = {}
+    for family in (DRIFT, CHANGE):
+        members = [number for number, row in enumerate(rows) if row[1] == family]
+        p_values = [float(str(rows[number][-1])) for number in members]
+        adjusted |= dict(zip(members, holm(p_values), strict=True))
+    whole = tuple((*row, adjusted.get(number)) for number, row in enumerate(rows))
+    computed = f"Fitted together with the same answers of edition {data.edition}, tied by anchors."
+    return ReportTable(LINK_KEY, LINK_COLUMNS, whole, other.answers.sql, computed)
 
 
-def sign_flip_p(differences: Sequence[float]) -> float | None:
-    """Return the two-sided p of paired differences when their signs are as good as any others.
-
-    Exact for up to 13 differences, by 9,999 seeded draws beyond; 1 where all are 0; None for fewer than two.
-    """
-    if len(differences) < _FEWEST_DOMAINS:
-        return None
-    if not any(differences):
-        return 1.0
-    import numpy as np
-    from scipy.stats import permutation_test
-
-    found = permutation_test(
-        (np.asarray(differences),),
-        lambda sample, axis: np.mean(sample, axis=axis),
-        permutation_type="samples",
-        vectorized=True,
-        n_resamples=_RESAMPLES,
-        rng=np.random.default_rng(derive_seed(0, "sign_flip", len(differences))),
-    )
-    return float(found.pvalue)
+def _interval(record: Record) -> tuple[float | None, ...]:
+    return tuple(record[f"success_rate{end}"] for end in ("", "_low", "_high"))
 
 
-def _rate(record: Record) -> Rate | None:
-    value = record["success_rate"]
-    return None if value is None else Rate(value, record["success_rate_low"], record["success_rate_high"])
+def _numbers(found: Estimate) -> tuple[float, ...]:
+    return found.value, found.error, found.low, found.high, found.p_value
 
 
-def _domain_differences(
-    setting: str, player: str, domains: ReportTable, other_domains: ReportTable
-) -> list[float]:
-    one, other = (_by_domain(setting, player, table) for table in (domains, other_domains))
-    return [one[domain] - other[domain] for domain in sorted(one.keys() & other.keys())]
+def _rates_of(answers: ReportTable) -> Mapping[tuple[str, str], Domains]:
+    """Return by setting and player, and then by domain, how many instances have each mean over runs."""
+    found: dict[tuple[str, str], dict[str, Counter[float]]] = defaultdict(lambda: defaultdict(Counter))
+    for row in answers.records():
+        for player, solved, runs in zip(row["players"], row["solved"], row["runs"], strict=True):
+            found[row["setting"], player][row["domain"]][solved / runs] += row["instances"]
+    return found
 
 
-def _by_domain(setting: str, player: str, table: ReportTable) -> dict[str, float]:
-    return {
-        row["domain"]: row["success_rate"]
-        for row in table.records()
-        if (row["setting"], row["player"]) == (setting, player) and row["success_rate"] is not None
-    }
+def _edition_of(answers: ReportTable, setting: str) -> Edition:
+    return [
+        (
+            row["domain"],
+            dict(zip(row["players"], zip(row["solved"], row["runs"], strict=True), strict=True)),
+            row["instances"],
+        )
+        for row in answers.records()
+        if row["setting"] == setting
+    ]

@@ -5,8 +5,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from tasks.report.content import ReportData, ReportTable, Section
-from tasks.report.edition_comparison import comparison_table
+from tasks.report.edition_comparison import comparison_table, link_table
 from tasks.report.figures.difference_bars import difference_bars
+from tasks.report.figures.edition_link import edition_link
 from tasks.report.figures.headline import headline
 from tasks.report.figures.heat_map import heat_map
 from tasks.report.figures.player_pairs import player_pairs
@@ -42,7 +43,7 @@ def sections(data: ReportData) -> list[Section]:
     figures = (*_RATES, *data.own.after_rates, *_COMPARISONS, *data.own.at_end)
     found = [figure(data) for figure in figures]
     if data.comparison is not None:
-        found.insert(1, difference_bars(data, data.comparison))
+        found[1:1] = [section(data, data.comparison) for section in (difference_bars, edition_link)]
     n_players, n_drawn = len(data.players()), len(data.drawn_players())
     if n_drawn < n_players:
         told = f" Named: the {n_drawn} of {n_players} players with most scored episodes; the table has all."
@@ -55,7 +56,8 @@ def all_tables(data: ReportData) -> list[ReportTable]:
     found = list(data.tables.values())
     if data.comparison is not None:
         other = data.comparison
-        found += [other.headline, other.domains, comparison_table(data, other)]
+        found += [other.headline, other.domains, other.answers, other.own_answers]
+        found += [comparison_table(data, other), link_table(data, other)]
     return sorted(found, key=lambda table: table.name)
 
 

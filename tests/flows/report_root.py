@@ -45,6 +45,12 @@ def publish_without_models(root: Path) -> None:
     _publish(root, "plain", ("oracle",), datetime(2026, 1, 1, tzinfo=UTC), shift=0, settings=("easy",))
 
 
+def publish_narrow(root: Path) -> None:
+    """Publish `narrow`: one setting, of which HOSTILE met the domain Knots alone."""
+    when = datetime(2026, 1, 4, tzinfo=UTC)
+    _publish(root, "narrow", ("oracle", MODEL, HOSTILE), when, shift=0, settings=("easy",), narrow=HOSTILE)
+
+
 def publish_sizes(root: Path) -> None:
     """Publish `sizes`: three settings, whose order by name is not that by size."""
     _publish(root, "sizes", ("oracle",), datetime(2026, 1, 1, tzinfo=UTC), shift=0, settings=tuple(SIZES))
@@ -57,8 +63,10 @@ def _publish(
     created_at: datetime,
     shift: int,
     settings: tuple[str, ...] = tuple(SETTINGS),
+    narrow: str = "",
 ) -> None:
-    rows = {**dict.fromkeys(tiny_edition.STAGED_TABLES, ()), **_rows(edition, players, shift, settings)}
+    made = _rows(edition, players, shift, settings, narrow)
+    rows = {**dict.fromkeys(tiny_edition.STAGED_TABLES, ()), **made}
     tables = {
         name: pa.Table.from_pylist(list(rows[name]), schema=TABLES[name].arrow_schema())
         for name in tiny_edition.STAGED_TABLES
@@ -73,7 +81,7 @@ def _config(domain: str) -> SeedConfig:
 
 
 def _rows(
-    edition: str, players: tuple[str, ...], shift: int, settings: tuple[str, ...]
+    edition: str, players: tuple[str, ...], shift: int, settings: tuple[str, ...], narrow: str
 ) -> dict[str, list[dict[str, Any]]]:
     configs = [_config(domain) for domain in DOMAINS]
     rows: dict[str, list[dict[str, Any]]] = {
@@ -95,6 +103,8 @@ def _rows(
         rows["kumo_instances"].append(instance)
         rows["kumo_books"].append(book)
         for place, player in enumerate(players):
+            if player == narrow and config.name != "Knots":
+                continue
             for run in range(RUNS):
                 difficulty = number + run + len(config.name) + shift + 2 * (setting == "hard")
                 ids = {"instance_id": instance["instance_id"], "book_id": book["book_id"]}

@@ -15,7 +15,7 @@ import pytest
 from flows.editions.report import report_data, report_queries
 from flows.editions.report_files import write_page
 from schemas.benchmark import find_benchmark
-from tasks.statistics.intervals import wilson_interval
+from tasks.statistics.shares import wilson_interval
 from tests.flows.hand_made_root import Run, perennial
 from tests.flows.prefect_harness import clean_environment
 from tests.flows.report_root import (
@@ -137,7 +137,7 @@ def test_a_comparison_is_of_the_players_that_both_editions_have(root: Path, run:
     assert {record["player"] for record in records} == {"oracle", HOSTILE}
     assert len(records) == 4
     for record in records:
-        difference = float(record["success_rate"]) - float(record["other_success_rate"])
+        difference = float(record["standardised_rate"]) - float(record["other_standardised_rate"])
         assert float(record["difference"]) == pytest.approx(difference)
         assert float(record["difference_low"]) <= difference <= float(record["difference_high"])
         assert record["shared_domains"] == "3"

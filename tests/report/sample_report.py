@@ -6,11 +6,12 @@ from typing import Any
 from flows.kumo.benchmark import BENCHMARK
 from flows.kumo.report.own_sections import REPORT
 from tasks.kumo.report.extras import DomainGraph
-from tasks.report.content import ReportData, ReportTable
+from tasks.report.content import Comparison, ReportData, ReportTable
 
 HOSTILE = "<script>alert(1)</script>"
 NAMES = (HOSTILE, "a$b$ & \"c\" 'd' {{ 7 * 7 }}", "日本語/模型", "e\x1b[31m\u202ef\ud83d\x00", "g" * 200)
 SETTINGS = ("easy", "hard")
+MEASURED = " ".join(f"{m.column}{end}" for m in BENCHMARK.measures for end in ("", "_low", "_high"))
 DOMAINS = ("Weather", "Knots <b>", "Stars")
 
 
@@ -19,13 +20,47 @@ def table(name: str, columns: str, rows: list[tuple[Any, ...]]) -> ReportTable:
     return ReportTable(name, tuple(columns.split()), tuple(rows), f"SELECT '{name}' AS \"<{name}>\"")
 
 
+def answer_patterns(name: str, players: tuple[str, ...], shift: int = 0) -> ReportTable:
+    """Return answers of 20 instances a domain; of each ten, the player at place i fails i + 1 + shift."""
+    rows = [
+        (
+            s,
+            d,
+            sorted(players),
+            [int(place > i + shift + (s == "hard")) for i in range(len(players))],
+            [1] * len(players),
+            2,
+        )
+        for s, d, place in product(SETTINGS, DOMAINS, range(10))
+    ]
+    return table(name, "setting domain players solved runs instances", rows)
+
+
+def compare(
+    data: ReportData, other: ReportData, edition: str = "old", anchors: tuple[str, ...] = ()
+) -> Comparison:
+    """Return what the data is compared with: the tables of the other one, whose instances are easier."""
+    return Comparison(
+        edition,
+        other.tables["headline"],
+        other.tables["domains"],
+        answer_patterns("answer_patterns_old", tuple(other.players())),
+        answer_patterns("answer_patterns_new", tuple(data.players()), shift=2),
+        anchors,
+    )
+
+
 def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...]]) -> ReportData:
     """Return the data of a KUMO report with these players; `changed` are rows in place of a table's own."""
     pairs = list(product(SETTINGS, enumerate(players)))
     rate = {player: 0.9 / (1 + number) for number, player in enumerate(players)}
     rows: dict[str, list[tuple[Any, ...]]] = {
         "headline": [
-            (s, p, 30, 60, 59 + (i > 0), rate[p], rate[p] / 2, (1 + rate[p]) / 2, i * 0.5, i * 0.4, i * 0.7)
+            (
+                *(s, i + 1, p, 30, 60, 59 + (i > 0), rate[p], rate[p] / 2, (1 + rate[p]) / 2),
+                *(30, rate[p], rate[p] / 2, (1 + rate[p]) / 2, rate[p], 0.02, 0.04, "common"),
+                *(i * 0.5, i * 0.4, i * 0.7) * len(BENCHMARK.measures),
+            )
             for s, (i, p) in pairs
         ],
         "relative_action_counts": [
@@ -37,7 +72,7 @@ def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...
             (s, d, p, 20, rate[p], rate[p] / 2, (1 + rate[p]) / 2) for s, (_, p) in pairs for d in DOMAINS
         ],
         "player_pairs": [
-            (s, *pair, 30, 0.25, 0.1, 0.4, 9, 0.0001, 0.04)
+            (s, *pair, 30, 0.25, 0.1, 0.4, 9, 0.0001, 0.04, "models", "0.0001")
             for s in SETTINGS
             for pair in combinations(players[:2], 2)
         ],
@@ -54,22 +89,25 @@ def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...
         "optimal_counts": [
             (s, count, 10, 30, 3.0, 2.8, 3.2, 1 / 3, 0.19, 0.51) for s in SETTINGS for count in (2, 3, 4)
         ],
-        "topology": [(s, p, 30, 0.6, 0.4, 0.01, 0.5) for s, (_, p) in pairs],
+        "topology": [(s, p, 30, 0.6, 0.5, 0.7, 0.4, "0.4", 0.01, 0.0, 0.1, 0.5, 0.6) for s, (_, p) in pairs],
         "communities": [(DOMAINS[1], 4, 3, 0.2, 1, 4, ["<u>", "b", "c", "d"])],
     }
     columns = {
-        "headline": "setting player instances attempted scored success_rate success_rate_low "
-        "success_rate_high relative_action_count relative_action_count_low relative_action_count_high",
+        "headline": "setting rank player instances attempted scored success_rate success_rate_low "
+        "success_rate_high common_instances common_rate common_rate_low common_rate_high adjusted_rate "
+        f"adjusted_rate_se adjusted_rate_se_domains ranked_by {MEASURED}",
         "relative_action_counts": "convention setting player episodes relative_action_count low high",
         "domains": "setting domain player scored success_rate low high",
         "player_pairs": "setting player other_player instances difference low high discordant_instances "
-        "mcnemar_p mcnemar_p_holm",
+        "mcnemar_p mcnemar_p_holm family mcnemar_p_shown",
         "tokens": "setting player episodes_with_tokens mean_tokens low high",
         "statuses": "setting player status attempted share low high",
         "other_benchmarks": "benchmark setting player score source success_rate success_rate_low "
         "success_rate_high",
         "optimal_counts": "setting optimal_count instances n mean_count mean_low mean_high share low high",
-        "topology": "setting player instances cramers_v chi_square_p corrected_v permutation_p",
+        "topology": "setting player instances cramers_v_kumo_2025 cramers_v_kumo_2025_low "
+        "cramers_v_kumo_2025_high chi_square_p_kumo_2025 chi_square_p_kumo_2025_shown corrected_v "
+        "corrected_v_low corrected_v_high permutation_p permutation_p_holm",
         "communities": "domain n_truths n_links modularity community n_members truths",
     }
     tables = {name: table(name, columns[name], changed.get(name, rows[name])) for name in columns}

@@ -1,65 +1,74 @@
-"""Two editions compared: the interval of a difference, its test over domains, and who is compared."""
+"""Two editions compared: who is compared, on which domains, and what anchors say of it."""
 
-from itertools import product
-from random import Random
+from dataclasses import replace
 
 import pytest
 
-from tasks.report.content import Comparison
-from tasks.report.edition_comparison import Rate, comparison_table, difference_interval, sign_flip_p
-from tests.report.sample_report import report_data
-
-
-def test_the_interval_of_a_difference_is_that_of_two_normal_ones_where_they_are_symmetric() -> None:
-    low, high = difference_interval(Rate(0.6, 0.57, 0.63), Rate(0.5, 0.46, 0.54)) or (0.0, 0.0)
-    assert (low, high) == pytest.approx((0.1 - 0.05, 0.1 + 0.05))
-
-
-def test_the_interval_of_a_difference_takes_the_ends_that_count() -> None:
-    low, high = difference_interval(Rate(0.9, 0.6, 0.9), Rate(0.5, 0.5, 0.5)) or (0.0, 0.0)
-    assert (low, high) == pytest.approx((0.1, 0.4))
-    assert difference_interval(Rate(0.9, None, None), Rate(0.5, 0.4, 0.6)) is None
-
-
-def brute_force_p(differences: list[float]) -> float:
-    observed = abs(sum(differences)) - 1e-12
-    flips = list(product((1, -1), repeat=len(differences)))
-    extreme = sum(
-        abs(sum(s * d for s, d in zip(signs, differences, strict=True))) >= observed for signs in flips
-    )
-    return extreme / len(flips)
-
-
-@pytest.mark.parametrize("n", [2, 3, 5, 8, 11])
-def test_the_p_value_counts_all_signs(n: int) -> None:
-    rng = Random(n)
-    for _ in range(3):
-        differences = [rng.uniform(-0.2, 0.4) for _ in range(n)]
-        assert sign_flip_p(differences) == pytest.approx(brute_force_p(differences), abs=1e-12)
-
-
-def test_the_p_value_of_many_domains_is_drawn_the_same_each_time() -> None:
-    rng = Random(1)
-    differences = [rng.uniform(-0.2, 0.25) for _ in range(40)]
-    assert sign_flip_p(differences) == sign_flip_p(differences)
-    assert sign_flip_p([0.3] * 40) == pytest.approx(0.0002)
-
-
-def test_undefined_and_trivial_p_values() -> None:
-    assert sign_flip_p([]) is None
-    assert sign_flip_p([0.5]) is None
-    assert sign_flip_p([0.0, 0.0]) == 1.0
+from tasks.report.edition_comparison import comparison_table, link_table
+from tasks.report.figures.edition_link import edition_link
+from tests.report.sample_report import compare, report_data, table
 
 
 def test_only_what_both_editions_have_is_compared() -> None:
-    one, other = report_data(("a", "b")), report_data(("b", "c")).tables
-    found = comparison_table(one, Comparison("old", other["headline"], other["domains"]))
-    records = found.records()
-    assert found.sql == other["headline"].sql
+    one, other = report_data(("a", "b")), report_data(("b", "c"))
+    compared = compare(one, other)
+    records = comparison_table(one, compared).records()
+    assert comparison_table(one, compared).sql == compared.answers.sql
     assert [(record["setting"], record["player"]) for record in records] == [("easy", "b"), ("hard", "b")]
     first = records[0]
-    assert first["difference"] == pytest.approx(-0.45)
+    # b is second here and first there: of each ten instances it solves the last six and the last nine.
+    assert (first["standardised_rate"], first["other_standardised_rate"]) == pytest.approx((0.6, 0.9))
+    assert first["difference"] == pytest.approx(-0.3)
+    assert first["difference_low"] < -0.3 < first["difference_high"] < 0
     assert first["shared_domains"] == 3
-    assert first["mean_difference_by_domain"] == pytest.approx(-0.45)
-    assert first["p_value"] == pytest.approx(0.25)
-    assert first["p_holm"] == pytest.approx(0.5)
+    assert first["p_value"] < 0.001
+    assert first["p_holm"] == pytest.approx(2 * first["p_value"])
+    assert first["domain_sd"] == pytest.approx(0, abs=1e-12)
+
+
+def test_editions_without_a_shared_domain_have_no_difference_but_their_scatter() -> None:
+    one = report_data(("a", "b"))
+    compared = compare(one, one)
+    rows = [("easy", f"other {n}", ["a", "b"], [n % 2, 1], [1, 1], 10) for n in range(4)]
+    answers = table("answers", "setting domain players solved runs instances", rows)
+    easy = replace(
+        one, settings=("easy",), tables={**one.tables, "headline": _only_easy(one.tables["headline"])}
+    )
+    (first, second) = comparison_table(easy, replace(compared, answers=answers)).records()
+    assert (first["shared_domains"], first["difference"], first["p_value"], first["p_holm"]) == (
+        0,
+        None,
+        None,
+        None,
+    )
+    # Rates 0, 1, 0, 1 of four domains: s = 0.577, of their mean half as much.
+    assert first["other_domain_sd"] == pytest.approx(0.2887, abs=1e-4)
+    assert second["other_domain_sd"] == 0
+
+
+def _only_easy(headline: object) -> object:
+    return replace(headline, rows=tuple(row for row in headline.rows if row[0] == "easy"))  # type: ignore[type-var, attr-defined]
+
+
+def test_anchors_show_that_the_edition_became_harder_and_a_player_stayed() -> None:
+    """Every player fails two more of ten: the anchors as well as c."""
+    data = report_data(("a", "b", "c"))
+    records = link_table(data, compare(data, data, anchors=("a", "b"))).records()
+    easy = {(record["of"], record["player"]): record for record in records if record["setting"] == "easy"}
+    drift, change = easy["drift of the edition", ""], easy["change of a player", "c"]
+    assert set(easy) == {
+        *((of, player) for of, player in easy if player in ("", "c")),
+        ("change of an anchor", "a"),
+        ("change of an anchor", "b"),
+    }
+    assert drift["value"] > 0.5
+    assert drift["low"] > 0
+    assert abs(change["value"]) < 2 * drift["value"]
+    assert drift["anchors"] == 2
+    assert easy["change of an anchor", "a"]["p_holm"] is None
+
+
+def test_without_anchors_the_section_says_how_to_name_them() -> None:
+    data = report_data(("a", "b"))
+    assert "anchors in perennial.toml" in edition_link(data, compare(data, data)).missing
+    assert "anchors given: z." in edition_link(data, compare(data, data, anchors=("z",))).missing

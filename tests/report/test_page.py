@@ -7,13 +7,13 @@ from html.parser import HTMLParser
 import pytest
 
 from tasks.report import content
-from tasks.report.content import MOST_DRAWN, Comparison, Report
+from tasks.report.content import MOST_DRAWN, Report
 from tasks.report.figures.difference_bars import difference_bars
 from tasks.report.figures.headline import headline
 from tasks.report.figures.success_bars import success_bars
 from tasks.report.figures.success_scatter import settings_scatter
 from tasks.report.page import MOST_ROWS, render_page, sections
-from tests.report.sample_report import DOMAINS, HOSTILE, NAMES, SETTINGS, report_data
+from tests.report.sample_report import DOMAINS, HOSTILE, NAMES, SETTINGS, compare, report_data
 
 VOID = {"meta", "br", "link", "img", "input", "hr"}
 DRAWN = (
@@ -232,16 +232,17 @@ def test_a_long_table_is_cut_and_says_where_the_rest_is() -> None:
 def test_a_comparison_stands_after_the_headline_with_both_rates() -> None:
     data = report_data(("a", "b"))
     half = report_data(("b", "c"))
-    compared = Comparison("<old>", half.tables["headline"], half.tables["domains"])
+    compared = compare(data, half, "<old>", anchors=("b",))
     reader = read(render_page(replace(data, comparison=compared)))
     keys = [attributes["id"] for _, tag, attributes in reader.elements if tag == "section"]
-    assert keys[:2] == ["headline", "edition_comparison"]
+    assert keys[:3] == ["headline", "edition_comparison", "edition_link"]
     text = reader.text["edition_comparison"]
     assert "Compared with edition <old>" in text
     assert reader.count("edition_comparison", "svg") == len(SETTINGS)
-    # b has 0.45 here and 0.9 there, 0.45 less.
     assert "0.450 [0.225,\xa00.725]" in text
-    assert "−0.450" in text
+    # Of each ten b solves the last six here and the last nine there: in Easy 0.3 less, and in Hard too.
+    assert "−0.300 [" in text
+    assert "drift of the edition" in reader.text["edition_link"]
 
 
 def test_own_sections_stand_after_the_rates_and_at_the_end_and_may_be_missing() -> None:
@@ -260,13 +261,12 @@ def test_own_sections_stand_after_the_rates_and_at_the_end_and_may_be_missing() 
     ]
     plain = replace(kumo, own=Report(), measures=())
     assert [section.key for section in sections(plain)] == shared
-    assert headline(kumo).grid.headings[2:] == ("success rate", "relative action count", "episodes")
-    assert headline(plain).grid.headings[2:] == ("success rate", "episodes")
+    assert headline(kumo).grid.headings[-3:-1] == tuple(measure.heading for measure in kumo.measures)
+    assert headline(plain).grid.headings[-2:] == ("adjusted rate ± s.e.", "episodes")
     assert "action" not in headline(plain).caption
 
 
 def test_nobody_in_both_editions_is_one_sentence() -> None:
     data, other = report_data(("a",)), report_data(("z",))
-    compared = Comparison("old", other.tables["headline"], other.tables["domains"])
-    found = difference_bars(data, compared)
+    found = difference_bars(data, compare(data, other))
     assert found.missing == "No player has a rate in both editions."

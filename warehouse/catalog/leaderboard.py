@@ -14,11 +14,13 @@ def leaderboard_sql(edition: str, measures: Iterable[Measure]) -> str:
     order = "".join(f"{measure.column} NULLS LAST, " for measure in listed)
     return (
         "-- Which player solves how much in each setting?\n"
-        "SELECT setting, player, instances, attempted, scored,\n"
-        f"       success_rate, success_rate_low, success_rate_high{columns}\n"
+        "SELECT setting, rank, player, instances, attempted, scored,\n"
+        "       success_rate, success_rate_low, success_rate_high,\n"
+        "       common_instances, common_rate, common_rate_low, common_rate_high,\n"
+        f"       adjusted_rate, adjusted_rate_se, adjusted_rate_se_domains, ranked_by{columns}\n"
         f"FROM leaderboard{joins}\n"
         f"WHERE edition = {quote(edition)}\n"
-        f"ORDER BY setting, success_rate DESC NULLS LAST, {order}player"
+        f"ORDER BY setting, rank NULLS LAST, success_rate DESC NULLS LAST, {order}player"
     )
 
 

@@ -3,7 +3,7 @@
 from tasks.report.content import Comparison, Grid, ReportData, ReportTable, Section, omit_section
 from tasks.report.edition_comparison import KEY, comparison_table
 from tasks.report.figures.interval_bars import bars_by_setting, interval_bar
-from tasks.report.wording import clean, p_number, with_interval
+from tasks.report.wording import clean, decimals, p_number, with_interval
 
 
 def difference_bars(data: ReportData, comparison: Comparison) -> Section:
@@ -21,16 +21,19 @@ def difference_bars(data: ReportData, comparison: Comparison) -> Section:
         lambda listed: [
             interval_bar(row["player"], row, "difference", "difference_low", "difference_high", series=2)
             for row in listed
+            if row["difference"] is not None
         ],
-        f"difference in success rate, {data.edition} minus {comparison.edition}",
+        f"difference in standardised rate, {data.edition} minus {comparison.edition}",
         lambda listed: f"{len(listed)} {'player' if len(listed) == 1 else 'players'}",
     )
     caption = (
-        "Players that both editions have, setting by setting. Rates have 95% intervals by bootstrap over "
-        "instances; the difference has the 95% interval that follows from both (Zou and Donner), with the "
-        "editions taken as independent, as they share no instance. p tests the difference on the domains "
-        "that both editions have, paired by domain (exact sign flips), and Holm's correction covers all rows "
-        "of this table; n counts those domains."
+        "Players that both editions have, setting by setting. Rates are over each edition's own "
+        "instances, with 95% intervals by bootstrap over instances; SD is how much such a rate scatters "
+        "over editions of as many random domains (the standard deviation of domain rates / the root of "
+        "their number). The difference is between rates standardised to the domains that both editions "
+        "have, n of them, each weighing the same; its interval and p come from a bootstrap over instances "
+        "within domain and edition, and Holm's correction covers all rows. Without shared domains there "
+        "is none: look at SD and at the anchors then."
     )
     grid = _grid(data.edition, comparison, found)
     return Section(KEY, title, caption, tables, drawings, grid)
@@ -38,13 +41,18 @@ def difference_bars(data: ReportData, comparison: Comparison) -> Section:
 
 def _grid(edition: str, comparison: Comparison, found: ReportTable) -> Grid:
     return Grid(
-        ("setting", "player", clean(edition), clean(comparison.edition), "difference", "n", "p", "p (Holm)"),
+        (
+            *("setting", "player", clean(edition), "SD", clean(comparison.edition), "SD"),
+            *("difference", "n", "p", "p (Holm)"),
+        ),
         tuple(
             (
                 clean(row["setting"]),
                 clean(row["player"]),
                 with_interval(row["success_rate"], row["low"], row["high"]),
+                decimals(row["domain_sd"]),
                 with_interval(row["other_success_rate"], row["other_low"], row["other_high"]),
+                decimals(row["other_domain_sd"]),
                 with_interval(row["difference"], row["difference_low"], row["difference_high"]),
                 str(row["shared_domains"]),
                 p_number(row["p_value"]),
@@ -52,5 +60,5 @@ def _grid(edition: str, comparison: Comparison, found: ReportTable) -> Grid:
             )
             for row in found.records()
         ),
-        frozenset(range(2, 8)),
+        frozenset(range(2, 10)),
     )

@@ -1,22 +1,35 @@
 -- Which player solves how much, in each setting?
--- All figures come from `statistics`: means over instances of the mean over runs. Intervals (95%) are for instances that
--- vary, those `over_domains` for domains that vary as well. A benchmark's own measures stand in a view of its own, such
--- as `kumo_leaderboard`.
+-- success_rate is over the player's own instances (`instances` of them), common_rate over those that all players with
+-- enough have (`common_instances`), adjusted_rate what it would solve of all instances of the setting (a Rasch model),
+-- with its standard error by instance and by domain. The rank goes by the common rate or, where too few instances are
+-- common, by the adjusted one: `ranked_by` says which. All figures come from `statistics`; a rate is the mean over
+-- instances of the mean over runs. Intervals (95%) are for instances that vary, those `over_domains` for domains that
+-- vary as well. A benchmark's own measures stand in a view of its own, such as `kumo_leaderboard`.
 WITH figures AS (
-    FROM statistics WHERE domain = 'all' AND convention = 'any' AND other = ''
+    FROM statistics WHERE domain = 'all' AND other = '' AND statistic IN
+        ('rank', 'success_rate', 'success_rate_over_domains', 'status_solved', 'majority_success', 'common_rate', 'adjusted_rate',
+         'adjusted_rate_se', 'mean_score')
 )
-SELECT s.edition, s.setting, s.player, coalesce(m.n, 0) AS instances, a.n AS attempted, s.n AS scored,
-       s.value AS success_rate, s.low AS success_rate_low, s.high AS success_rate_high,
-       d.low AS success_rate_over_domains_low, d.high AS success_rate_over_domains_high, c.value AS score
-FROM figures AS s
-LEFT JOIN figures AS a
-  ON a.edition = s.edition AND a.setting = s.setting AND a.player = s.player AND a.statistic = 'status_solved'
-LEFT JOIN figures AS m
-  ON m.edition = s.edition AND m.setting = s.setting AND m.player = s.player AND m.statistic = 'majority_success'
-LEFT JOIN figures AS c
-  ON c.edition = s.edition AND c.setting = s.setting AND c.player = s.player AND c.statistic = 'mean_score'
-LEFT JOIN figures AS d
-  ON d.edition = s.edition AND d.setting = s.setting AND d.player = s.player
- AND d.statistic = 'success_rate_over_domains'
-WHERE s.statistic = 'success_rate'
-ORDER BY s.edition, s.setting, success_rate DESC NULLS LAST, s.player
+SELECT edition, setting, player,
+       any_value(value) FILTER (statistic = 'rank')::BIGINT AS rank,
+       coalesce(any_value(n) FILTER (statistic = 'majority_success'), 0) AS instances,
+       any_value(n) FILTER (statistic = 'status_solved') AS attempted,
+       any_value(n) FILTER (statistic = 'success_rate') AS scored,
+       any_value(value) FILTER (statistic = 'success_rate') AS success_rate,
+       any_value(low) FILTER (statistic = 'success_rate') AS success_rate_low,
+       any_value(high) FILTER (statistic = 'success_rate') AS success_rate_high,
+       any_value(low) FILTER (statistic = 'success_rate_over_domains') AS success_rate_over_domains_low,
+       any_value(high) FILTER (statistic = 'success_rate_over_domains') AS success_rate_over_domains_high,
+       any_value(n) FILTER (statistic = 'common_rate') AS common_instances,
+       any_value(value) FILTER (statistic = 'common_rate') AS common_rate,
+       any_value(low) FILTER (statistic = 'common_rate') AS common_rate_low,
+       any_value(high) FILTER (statistic = 'common_rate') AS common_rate_high,
+       any_value(value) FILTER (statistic = 'adjusted_rate') AS adjusted_rate,
+       any_value(value) FILTER (statistic = 'adjusted_rate_se' AND convention = 'instances') AS adjusted_rate_se,
+       any_value(value) FILTER (statistic = 'adjusted_rate_se' AND convention = 'domains') AS adjusted_rate_se_domains,
+       any_value(convention) FILTER (statistic = 'rank') AS ranked_by,
+       any_value(value) FILTER (statistic = 'mean_score') AS score
+FROM figures
+GROUP BY edition, setting, player
+HAVING count(*) FILTER (statistic = 'success_rate') > 0
+ORDER BY edition, setting, rank NULLS LAST, success_rate DESC NULLS LAST, player

@@ -31,4 +31,4 @@ WITH figures AS (
 SELECT l.*, a.* EXCLUDE (edition, setting, player)
 FROM leaderboard AS l
 JOIN actions AS a USING (edition, setting, player)
-ORDER BY l.edition, l.setting, l.success_rate DESC NULLS LAST, relative_action_count_perennial, l.player
+ORDER BY l.edition, l.setting, l.rank NULLS LAST, l.success_rate DESC NULLS LAST, relative_action_count_perennial, l.player

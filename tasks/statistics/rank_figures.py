@@ -1,0 +1,155 @@
+"""Fair ranks: players compared on the instances that all of them have, or by rates adjusted for the others.
+
+A player that met only some instances may have met the easy ones, so that its own rate says nothing beside
+another's. Three rates a player: on its own instances (`success_rate`), on those common to all players of the
+setting, and adjusted (`tasks.statistics.rasch`): what it would have scored on all instances of the setting.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from tasks.statistics import rasch
+from tasks.statistics.cells import ALL, Grid
+from tasks.statistics.figure import Figure
+from tasks.statistics.intervals import METHOD, Interval, intervals_of_sums
+from tasks.statistics.patterns import group_patterns
+from tasks.statistics.rasch import fit_rasch
+from tasks.statistics.rate_figures import rates_in_units
+from tasks.statistics.shares import EXACT_METHOD, exact_interval, is_near_an_end
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from tasks.statistics.cells import Numbers
+
+FEWEST = 100
+"""Enough instances for a rank, unless half of what some player has is fewer."""
+_TIE = 1e-9
+_COMMON = (
+    f"mean over the instances that all players with enough of them have; {METHOD}; {EXACT_METHOD}; "
+    "n counts these instances"
+)
+_ERROR = f"standard error of adjusted_rate, clustered by {{}}; {rasch.METHOD}"
+_RANK = {
+    "common": "place by common_rate; n counts the common instances",
+    "adjusted": "place by adjusted_rate, as too few instances are common; n counts instances",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Adjusted:
+    """Each player's adjusted rate, and its standard error by instance and by domain; nan: undefined."""
+
+    rates: "Numbers"
+    errors: "Numbers"
+    domain_errors: "Numbers"
+
+
+def rank_figures(grid: Grid, seed: int) -> Iterator[Figure]:
+    """Yield `common_rate`, `adjusted_rate`, its standard errors and `rank` of each player of a setting.
+
+    Enough instances are 100, or half of what some player has where that is fewer. The common instances are
+    those of all players that have enough; where they are enough, the rank goes by the common rate, and else
+    by the adjusted one. Equal rates share a place; a player without that rate has no place.
+    """
+    seen = grid.runs > 0
+    own = seen.sum(axis=1)
+    enough = min(FEWEST, int(own.max()) / 2)
+    is_ranked = own >= enough
+    is_common = seen[is_ranked].all(axis=0)
+    n_instances, n_common = int(seen.any(axis=0).sum()), int(is_common.sum())
+    common, intervals = _common_rates(grid, is_ranked, is_common, seed)
+    adjusted = adjust_rates(grid)
+    ranked_by = "common" if n_common >= enough else "adjusted"
+    ranks = _rank(common if ranked_by == "common" else adjusted.rates)
+    for number, player in enumerate(grid.players):
+        of = (grid.setting, ALL, player)
+        low, high = intervals[number] or (None, None)
+        n = n_common if is_ranked[number] else 0
+        yield Figure("common_rate", *of, n, _defined(common[number]), _COMMON, low=low, high=high)
+        yield Figure("adjusted_rate", *of, n_instances, _defined(adjusted.rates[number]), rasch.METHOD)
+        for clusters, errors in (("instances", adjusted.errors), ("domains", adjusted.domain_errors)):
+            error, method = _defined(errors[number]), _ERROR.format(clusters)
+            yield Figure("adjusted_rate_se", *of, n_instances, error, method, convention=clusters)
+        n = n_common if ranked_by == "common" else n_instances
+        yield Figure("rank", *of, n, ranks[number], _RANK[ranked_by], convention=ranked_by)
+
+
+def _common_rates(
+    grid: Grid, is_ranked: "NDArray[np.bool_]", is_common: "NDArray[np.bool_]", seed: int
+) -> "tuple[Numbers, list[Interval | None]]":
+    """Return each player's rate on the common instances, nan for those not ranked, and its interval."""
+    import numpy as np
+
+    rates = np.full(len(is_ranked), np.nan)
+    intervals: list[Interval | None] = [None] * len(is_ranked)
+    n = int(is_common.sum())
+    if not n:
+        return rates, intervals
+    runs, solved = (column[is_ranked][:, is_common] for column in (grid.runs, grid.solved))
+    scaled, unit = rates_in_units(solved.ravel(), runs.ravel())
+    sums = scaled.reshape(runs.shape)
+    totals = sums.sum(axis=1) / unit
+    rates[is_ranked] = totals / n
+    drawn = [row for row, total in enumerate(totals) if not is_near_an_end(total, n)]
+    found = dict(
+        zip(
+            drawn,
+            intervals_of_sums([(sums[row], np.full(n, float(unit))) for row in drawn], seed),
+            strict=True,
+        )
+    )
+    for row, number in enumerate(np.flatnonzero(is_ranked)):
+        intervals[number] = found[row] if row in found else exact_interval(float(totals[row]), n)
+    return rates, intervals
+
+
+def adjust_rates(grid: Grid) -> Adjusted:
+    """Return what each player would score on all instances of the setting that some player has.
+
+    A player that has them all keeps its own rate exactly. Players that no chain of shared domains links to
+    most others cannot be compared with them: their adjusted rate is undefined.
+    """
+    import numpy as np
+
+    domain = np.repeat(np.arange(len(grid.domains.names)), np.diff(grid.domains.starts))
+    linked = find_linked(grid)
+    kept = (grid.runs[linked] > 0).any(axis=0)
+    _, stratum = np.unique(domain[kept], return_inverse=True)
+    fitted = fit_rasch(group_patterns(grid.runs[linked][:, kept], grid.solved[linked][:, kept], stratum))
+    found = Adjusted(*(np.full(len(linked), np.nan) for _ in range(3)))
+    if fitted is not None:
+        found.rates[linked] = fitted.rates
+        found.errors[linked] = np.sqrt(np.diag(fitted.rate_covariance))
+        if fitted.rate_cluster_covariance is not None:
+            found.domain_errors[linked] = np.sqrt(np.diag(fitted.rate_cluster_covariance))
+    return found
+
+
+def find_linked(grid: Grid) -> "NDArray[np.bool_]":
+    """Return which players the largest set holds whose members are linked by chains of shared domains.
+
+    Instances of one domain are draws from one distribution, so two players need not share any of them. Of
+    two sets of one size, the one with the first player counts.
+    """
+    import numpy as np
+    from scipy.sparse.csgraph import connected_components
+
+    seen, starts = grid.runs > 0, grid.domains.starts
+    plays = np.stack([seen[:, a:b].any(axis=1) for a, b in pairwise(starts)], axis=1)
+    _, parts = connected_components(plays @ plays.T, directed=False)
+    is_largest: NDArray[np.bool_] = parts == np.argmax(np.bincount(parts))
+    return is_largest
+
+
+def _rank(rates: "Numbers") -> list[float | None]:
+    """Return each one's place: 1 + the number of higher rates; None where it is undefined."""
+    return [None if rate != rate else 1.0 + float((rates > rate + _TIE).sum()) for rate in rates.tolist()]
+
+
+def _defined(value: float) -> float | None:
+    # Digits beyond the twelfth differ with the order of adding.
+    return None if value != value else round(float(value), 12)

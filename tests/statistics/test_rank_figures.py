@@ -1,0 +1,114 @@
+"""Ranks on common instances, what happens where few or none are common, and the authors' release."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from tasks.statistics.figure import Figure
+from tasks.statistics.rank_figures import rank_figures
+from tests.statistics.simulated_answers import make_grid
+
+Score = tuple[int, int]
+
+
+def _figures(scores: Mapping[str, Mapping[str, Score]]) -> dict[tuple[str, str], Figure]:
+    """The figures of answers by player and instance, `DOMAIN/NUMBER`."""
+    names = sorted({name for of in scores.values() for name in of})
+    sizes = Counter(name.split("/")[0] for name in names)
+    runs = np.array([[scores[p].get(name, (0, 0))[1] for name in names] for p in sorted(scores)], np.int32)
+    solved = np.array([[scores[p].get(name, (0, 0))[0] for name in names] for p in sorted(scores)], np.int32)
+    grid = make_grid(runs, solved, [sizes[domain] for domain in sorted(sizes)])
+    found = rank_figures(replace(grid, players=tuple(sorted(scores))), seed=0)
+    return {(figure.player, figure.statistic): figure for figure in found if figure.convention != "domains"}
+
+
+def _half(domain: str, count: int, solved: int) -> dict[str, Score]:
+    return {f"{domain}/{number:03}": (int(number < solved), 1) for number in range(count)}
+
+
+def test_a_player_of_more_instances_is_ranked_on_those_that_all_have() -> None:
+    easy, hard = _half("a", 120, 60), _half("b", 300, 30)
+    wide = {**_half("a", 120, 90), **hard}
+    found = _figures({"narrow": easy, "wide": wide})
+    assert found["narrow", "common_rate"].n == found["wide", "common_rate"].n == 120
+    assert found["narrow", "common_rate"].value == 0.5
+    assert found["wide", "common_rate"].value == 0.75
+    assert [found[player, "rank"].value for player in ("wide", "narrow")] == [1, 2]
+    assert {found[player, "rank"].convention for player in ("wide", "narrow")} == {"common"}
+    # By their own instances it is the other way round.
+    assert sum(solved for solved, _ in wide.values()) / len(wide) < 0.3
+
+
+def test_a_player_of_few_instances_does_not_narrow_the_common_ones() -> None:
+    whole = {"a": _half("a", 200, 80), "b": _half("a", 200, 100), "few": _half("a", 30, 30)}
+    found = _figures(whole)
+    assert found["a", "common_rate"].n == 200
+    assert [found[player, "rank"].value for player in ("b", "a", "few")] == [1, 2, None]
+    assert (found["few", "common_rate"].n, found["few", "common_rate"].value) == (0, None)
+    rate = found["few", "adjusted_rate"].value
+    assert rate is not None
+    assert 0.5 < rate < 1
+
+
+def test_without_common_instances_the_adjusted_rate_ranks() -> None:
+    """`one` and `two` share nothing; `both` shows that the instances of `two` are the harder ones."""
+    found = _figures(
+        {
+            "both": {**_half("a", 150, 120), **_half("b", 150, 15)},
+            "one": _half("a", 150, 90),
+            "two": _half("b", 150, 60),
+        }
+    )
+    assert found["two", "common_rate"].value is None
+    assert {found[player, "rank"].convention for player in ("one", "two", "both")} == {"adjusted"}
+    assert [found[player, "rank"].value for player in ("two", "both", "one")] == [1, 2, 3]
+    assert found["both", "adjusted_rate"].value == pytest.approx(0.45)
+
+
+def test_players_that_nothing_links_are_not_compared() -> None:
+    found = _figures({"a": _half("x", 150, 60), "b": _half("x", 150, 90), "alone": _half("y", 150, 140)})
+    assert found["alone", "adjusted_rate"].value is None
+    assert found["alone", "rank"].value is None
+    assert [found[player, "rank"].value for player in ("b", "a")] == [1, 2]
+
+
+def test_players_of_one_small_set_are_ranked_on_it() -> None:
+    found = _figures({"a": _half("x", 10, 6), "b": _half("x", 10, 6), "c": _half("x", 9, 2)})
+    assert found["a", "common_rate"].n == 9
+    assert [found[player, "rank"].value for player in ("a", "b", "c")] == [1, 1, 3]
+    assert found["a", "rank"].convention == "common"
+
+
+def test_an_instance_weighs_the_same_however_often_it_was_tried() -> None:
+    found = _figures({"a": {"x/1": (9, 9), "x/2": (0, 1)}, "b": {"x/1": (2, 4), "x/2": (1, 4)}})
+    assert found["a", "common_rate"].value == 0.5
+    assert found["b", "common_rate"].value == 0.375
+
+
+def test_the_release_ranks_its_models_as_its_pairs_do(release: Path) -> None:
+    """By their own instances gpt-3.5-turbo is above gemma-2-9b; on shared ones far below."""
+    players = ["deepseek-v3", "gemma-2-9b-it", "gpt-3.5-turbo", "gpt-4o-mini", "llama-3.1-70b-instruct"]
+    table = pq.read_table(
+        release / "trajectories.parquet",
+        columns=["model", "domain", "seed", "success"],
+        filters=[("n_truths", "==", 4), ("n_actions", "==", 6), ("model", "in", players)],
+    )
+    scores: dict[str, dict[str, Score]] = {player: {} for player in players}
+    for model, domain, seed, success in zip(*(column.to_pylist() for column in table.columns), strict=True):
+        solved, runs = scores[model].get(f"{domain}/{seed}", (0, 0))
+        scores[model][f"{domain}/{seed}"] = solved + bool(success), runs + 1
+    found = _figures(scores)
+    own = {player: np.mean([solved / runs for solved, runs in scores[player].values()]) for player in players}
+    assert own["gpt-3.5-turbo"] > own["gemma-2-9b-it"]
+    common = {player: found[player, "common_rate"] for player in players}
+    assert common["gpt-3.5-turbo"].n == 250
+    assert (common["gemma-2-9b-it"].value or 0) - (common["gpt-3.5-turbo"].value or 0) == pytest.approx(0.12)
+    adjusted = {player: found[player, "adjusted_rate"].value or 0 for player in players}
+    assert adjusted["gemma-2-9b-it"] - adjusted["gpt-3.5-turbo"] > 0.03
+    for player in ("deepseek-v3", "gemma-2-9b-it"):
+        assert adjusted[player] == pytest.approx(own[player], abs=1e-9)
