@@ -89,7 +89,7 @@ def test_withdrawing_twice_is_refused(run: Run) -> None:
 
 
 def test_an_unnamed_refresh_never_goes_on_with_a_withdrawn_edition(run: Run, store: Store) -> None:
-    settings = load_settings({"domains": ["mineral_identification"], "instances": 1})
+    settings = load_settings({"domains": ["mineral_identification"], "instances": 1, "seed": 0})
     first = prepare_refresh(settings, store).plan
     Staging(store, first.edition).write_plan(first.growth)
     assert prepare_refresh(settings, store).resumed

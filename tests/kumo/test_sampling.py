@@ -196,7 +196,8 @@ def test_a_draw_without_the_solver_is_refused_only_where_nothing_fits(
     tables = SamplingTables(encode_config(config))
     unforced = np.full((12, setting.n_actions), -1, np.int32)
     size = (setting.n_truths, setting.n_actions, setting.n_valid)
-    draws = draw(tables.kernel, size, False, seed, np.arange(12), np.zeros(12, np.int64), unforced)
+    seeds, attempts = np.full(12, seed, np.uint64), np.zeros(12, np.int64)
+    draws = draw(tables.kernel, size, False, seeds, np.arange(12), attempts, unforced)
     for status, truths, marks in zip(draws.status, draws.truths, draws.valid, strict=True):
         valid = truths[marks].tolist()
         names = [config.truths[t] for t in valid]

@@ -90,7 +90,7 @@ def test_a_key_in_the_file_or_in_a_url_is_refused_and_not_shown(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PERENNIAL_API_KEY", "sk-secret")
-    assert load_settings({}).seed == 0
+    assert load_settings({}).seed is None
     (tmp_path / "perennial.toml").write_text('api_key = "sk-secret"\n')
     with pytest.raises(InvalidOption, match="api_key: there is no such setting; keys come from") as caught:
         load_settings({})

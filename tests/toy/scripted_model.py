@@ -17,7 +17,8 @@ class ScriptedModel:
         return asked.system.startswith("What is ")
 
     def reply(self, asked: Asked, _fault: str | None, _rng: random.Random) -> str:
-        a, b = map(int, re.findall(r"\d+", asked.system))
+        question, _, _ = asked.system.partition("\n")  # the canary below it has digits too
+        a, b = map(int, re.findall(r"\d+", question))
         return f"It is {a + b + (max(a, b) >= SIZES['small'])}."
 
 
