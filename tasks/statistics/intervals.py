@@ -26,7 +26,9 @@ Sums = tuple["Sequence[float] | Floats", "Sequence[float] | Floats"]
 RESAMPLES = 10_000
 LEVEL = 0.95
 MOST_RESAMPLED = 5_000  # clusters: 40 kB each while they are drawn, and seconds for each count of them
-METHOD = f"percentile bootstrap over instances, {RESAMPLES} resamples; normal beyond {MOST_RESAMPLED} instances"
+METHOD = (
+    f"percentile bootstrap over instances, {RESAMPLES} resamples; normal beyond {MOST_RESAMPLED} instances"
+)
 STUDENT_METHOD = "Student's t interval over instances"
 # Published figures rest on products of _BLOCK rows: BLAS rounds other shapes differently in the last bit.
 _BLOCK = 1_000
@@ -82,7 +84,7 @@ def normal_interval(sums: "Floats", sizes: "Floats") -> Interval:
 
 
 def student_interval(values: "Floats") -> Interval | None:
-    """Return mean -+ t s / sqrt(n), t being Student's 0.975 quantile for n - 1 degrees; None below 2 values."""
+    """Return mean -+ t s / sqrt(n), t Student's 0.975 quantile for n - 1 degrees; None below 2 values."""
     from scipy.special import stdtrit
 
     n = len(values)

@@ -34,7 +34,7 @@ _CELLS_AT_ONCE = 2_000_000
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """What `item_statistics` says of a setting's instances, by number: of `n` players each; nan: undefined."""
+    """What `item_statistics` says of a setting's instances, by number; nan: undefined. `n` are players."""
 
     n: "_Counts"
     share_solved: "_Matrix"
@@ -59,7 +59,9 @@ def item_statistics(grid: Grid) -> Items:
     import numpy as np
 
     seen = grid.runs > 0
-    sums = np.array([(solved / np.maximum(runs, 1)).sum() for solved, runs in zip(grid.solved, grid.runs, strict=True)])
+    sums = np.array(
+        [(solved / np.maximum(runs, 1)).sum() for solved, runs in zip(grid.solved, grid.runs, strict=True)]
+    )
     counts = seen.sum(axis=1)
     found = [np.empty(grid.runs.shape[1]) for _ in range(5)]
     step = max(1, _CELLS_AT_ONCE // max(1, len(grid.players)))

@@ -85,7 +85,14 @@ def _figures(setting: str, pairs: list[_Pair], unit: int, seed: int) -> Iterator
         )
         yield Figure(
             "mcnemar",
-            *(setting, ALL, pair.one, discordant, pair.only_one / discordant if discordant else None, _MCNEMAR),
+            *(
+                setting,
+                ALL,
+                pair.one,
+                discordant,
+                pair.only_one / discordant if discordant else None,
+                _MCNEMAR,
+            ),
             other=pair.other,
             p_value=mcnemar_p(pair.only_one, pair.only_other),
         )

@@ -15,7 +15,9 @@ FEW = 10
 """Fewer instances' worth of successes, or of failures, are near 0 or 1: there the bootstrap is too narrow."""
 WILSON_METHOD = "proportion; Wilson score interval"
 EXACT_METHOD = f"Clopper-Pearson where fewer than {FEW} instances' worth is solved or is not"
-TWO_LEVEL_METHOD = "domains and the instances in them vary: t interval by domain, no narrower than by instance"
+TWO_LEVEL_METHOD = (
+    "domains and the instances in them vary: t interval by domain, no narrower than by instance"
+)
 
 
 def is_near_an_end(total: float, n: int) -> bool:
@@ -60,7 +62,9 @@ def wilson_interval(successes: int, n: int) -> Interval | None:
     )
 
 
-def two_level_interval(sums: "Floats", sizes: "Floats", starts: "list[int]", is_share: bool) -> Interval | None:
+def two_level_interval(
+    sums: "Floats", sizes: "Floats", starts: "list[int]", is_share: bool
+) -> Interval | None:
     """Return the interval of R = sum of sums / sum of sizes when domains vary, and instances in them.
 
     Instances are clusters, those of a domain side by side; `starts` is where each of the D domains begins.

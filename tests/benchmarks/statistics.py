@@ -1,7 +1,7 @@
 """What the statistics of an edition cost: cells a CPU second, and the peak memory of all processes.
 
-By hand: `python -m tests.benchmarks.statistics --counts 100000 1000000`. For each number of instances an edition
-of random answers is written (the bundled domains, Easy and Hard in halves; three programs that play once and
+By hand: `python -m tests.benchmarks.statistics --counts 100000 1000000`. For each number of instances an
+edition of random answers is written (the bundled domains, Easy and Hard in halves; three programs that play once and
 `random`, which plays so many runs), and `perennial analyse` computes its figures in a process of its own.
 """
 
@@ -58,7 +58,10 @@ def main() -> None:
             seconds = time.perf_counter() - started
             process.join()
             cells, cpu = count * len(_PLAYERS), _children_cpu_s() - spent
-            print(f"{count:>10,}{cells:>11,}{seconds:>9.1f}{cpu:>8.1f}{cells / cpu:>13,.0f}{peak / 1e6:>9,.0f}", flush=True)
+            print(
+                f"{count:>10,}{cells:>11,}{seconds:>9.1f}{cpu:>8.1f}{cells / cpu:>13,.0f}{peak / 1e6:>9,.0f}",
+                flush=True,
+            )
             if process.exitcode:
                 raise SystemExit(process.exitcode)
 
@@ -91,7 +94,10 @@ def write_edition(store: Store, count: int, runs: int) -> None:
     publish(store, evaluation, {}, [], at)
     files = {
         name: Path(store.root) / table_file(name, unit)
-        for unit, of in ((_EDITION, ("instances", "kumo_instances")), (evaluation.unit, ("episodes", "kumo_episodes")))
+        for unit, of in (
+            (_EDITION, ("instances", "kumo_instances")),
+            (evaluation.unit, ("episodes", "kumo_episodes")),
+        )
         for name in of
     }
     writers: dict[str, pq.ParquetWriter] = {}
@@ -107,9 +113,7 @@ def write_edition(store: Store, count: int, runs: int) -> None:
         writer.close()
 
 
-def _parts(
-    domains: list[str], configs: list[str], count: int, runs: int
-) -> Iterator[Mapping[str, pa.Table]]:
+def _parts(domains: list[str], configs: list[str], count: int, runs: int) -> Iterator[Mapping[str, pa.Table]]:
     rng = np.random.default_rng(3)
     for first in range(0, count, _A_PART):
         n = min(_A_PART, count - first)

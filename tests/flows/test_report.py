@@ -15,7 +15,7 @@ import pytest
 from flows.editions.report import report_data, report_queries
 from flows.editions.report_files import write_page
 from schemas.benchmark import find_benchmark
-from tasks.statistics.intervals import wilson_interval
+from tasks.statistics.shares import wilson_interval
 from tests.flows.hand_made_root import Run, perennial
 from tests.flows.prefect_harness import clean_environment
 from tests.flows.report_root import (

@@ -1,4 +1,4 @@
-"""Cells of single players and instances written by hand, and the columns and grids that statistics get of them."""
+"""Cells written by hand, a player and instance each, and the columns and grids that statistics get of them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -32,7 +32,16 @@ class Cell:
     solved_tests: int = 0
 
 
-_NUMBERS = ("runs", "solved", "tokens", "runs_with_tokens", "n_actions", "optimal_tests", "tests", "solved_tests")
+_NUMBERS = (
+    "runs",
+    "solved",
+    "tokens",
+    "runs_with_tokens",
+    "n_actions",
+    "optimal_tests",
+    "tests",
+    "solved_tests",
+)
 
 
 def columns_of(cells: Sequence[Cell], setting: str) -> Cells:

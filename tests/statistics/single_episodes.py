@@ -45,7 +45,9 @@ def figures(episodes: Sequence[Played]) -> dict[Key, Value]:
     return found
 
 
-def success_intervals(episodes: Sequence[Played], seed: int) -> dict[tuple[str, str, str], tuple[float, float]]:
+def success_intervals(
+    episodes: Sequence[Played], seed: int
+) -> dict[tuple[str, str, str], tuple[float, float]]:
     """Return the success rates' intervals by setting, domain and player."""
     found = {}
     for key, listed in _groups(episodes).items():
@@ -100,7 +102,10 @@ def _rates(listed: list[Played]) -> Iterable[tuple[str, str, int, float | None]]
         yield average("mean_tokens", known, lambda e: e.tokens)
     yield average("excess_tests", solved, lambda e: e.tests - e.optimum, "perennial")
     yield average("relative_action_count", scored, lambda e: _count(e, 2) / (e.optimum + 2) - 1, "kumo-2025")
-    counts, optima = _by_instance(scored, lambda e: _count(e, 1)), _by_instance(scored, lambda e: e.optimum + 1)
+    counts, optima = (
+        _by_instance(scored, lambda e: _count(e, 1)),
+        _by_instance(scored, lambda e: e.optimum + 1),
+    )
     ratio = sum(counts.values()) / sum(optima.values()) - 1 if optima else None
     yield "relative_action_count", "perennial", len(scored), ratio
     runs = defaultdict(list)
@@ -122,7 +127,8 @@ def _count(episode: Played, extra: int) -> int:
 def _players(scored: list[Played]) -> dict[str, dict[str, float]]:
     names = sorted({e.player for e in scored})
     return {
-        name: _by_instance([e for e in scored if e.player == name], lambda e: e.status == "solved") for name in names
+        name: _by_instance([e for e in scored if e.player == name], lambda e: e.status == "solved")
+        for name in names
     }
 
 
@@ -145,7 +151,11 @@ def _items(setting: str, scored: list[Played]) -> dict[Key, Value]:
     found: dict[Key, Value] = {}
     for item in {name for rates in players.values() for name in rates}:
         domain, instance = item.split("/")
-        mine = [(rates[item], [rates[n] for n in rates if n != item]) for rates in players.values() if item in rates]
+        mine = [
+            (rates[item], [rates[n] for n in rates if n != item])
+            for rates in players.values()
+            if item in rates
+        ]
         place = (setting, domain, "all", instance)
         found[("item_share_solved", "any", *place)] = (len(mine), mean(rate for rate, _ in mine))
         x, y = [rate for rate, rest in mine if rest], [mean(rest) for _, rest in mine if rest]

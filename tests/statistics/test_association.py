@@ -151,7 +151,7 @@ def test_the_permutation_p_value_is_that_of_all_permutations(table) -> None:
 
 
 def _share_within_strata(strata: dict[str, dict[str, tuple[int, int]]]) -> float:
-    """Return the share of all ways to place each stratum's labels whose pooled X2 reaches the observed one."""
+    """Return the share of all ways to place each stratum's labels whose X2 reaches the observed one."""
     rows = {name: _rows(table) for name, table in strata.items()}
     categories = [category for listed, _ in rows.values() for category in listed]
     observed = chi_square(categories, [label for _, labels in rows.values() for label in labels]).chi2
@@ -189,19 +189,23 @@ def test_domains_that_differ_in_shape_and_difficulty_are_no_association() -> Non
     labels = [True] * 9 + [False] + [False] * 9 + [True]
     domains = ["easy"] * 10 + ["hard"] * 10
     rng = random.Random(1)
-    shuffled = [labels[i] for k in range(8) for part in (range(10), range(10, 20)) for i in rng.sample(part, 10)]
+    shuffled = [
+        labels[i] for k in range(8) for part in (range(10), range(10, 20)) for i in rng.sample(part, 10)
+    ]
     assert permutation_p_value(categories, shuffled, 0) == 1 / 10_000
     assert permutation_p_value(categories, shuffled, 0, strata=domains * 8) > 0.05
 
 
 def test_one_shape_or_label_in_each_stratum_leaves_nothing_to_permute() -> None:
-    assert permutation_p_value(["x", "x", "y", "y"], [True, False, True, True], 0, strata=list("aabb")) is None
+    assert (
+        permutation_p_value(["x", "x", "y", "y"], [True, False, True, True], 0, strata=list("aabb")) is None
+    )
 
 
 def test_intervals_of_v_are_those_of_noncentral_chi_square() -> None:
     found = chi_square(*_rows({"x": (20, 10), "y": (10, 20)}))
     low, high = found.corrected_interval
-    # The observed X2 of 20 / 3 is the 0.975 quantile at the low end's noncentrality, the 0.025 at the high end's.
+    # The observed X2 of 20 / 3 is the 0.975 quantile at the low end's noncentrality, the 0.025 at the other's.
     assert ncx2.cdf(20 / 3, 1, 60 * low**2) == pytest.approx(0.975, abs=1e-6)
     assert ncx2.cdf(20 / 3, 1, 60 * high**2) == pytest.approx(0.025, abs=1e-6)
     assert low < found.corrected_v < high

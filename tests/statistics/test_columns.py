@@ -20,7 +20,9 @@ STATUSES = ("wrong", "wrong", "unparsed", "turn_limit", "refused", "truncated", 
 def _episodes() -> list[Played]:
     rng = random.Random(3)
     found = []
-    for setting, domain, number in [(s, d, n) for s in ("easy", "hard") for d in ("A", "B b", "C") for n in range(17)]:
+    for setting, domain, number in [
+        (s, d, n) for s in ("easy", "hard") for d in ("A", "B b", "C") for n in range(17)
+    ]:
         n_actions, optimum = (6, rng.randrange(4)) if setting == "easy" else (16, 2 + rng.randrange(5))
         hardness = rng.random()
         for player, skill in SKILLS.items():
@@ -32,8 +34,8 @@ def _episodes() -> list[Played]:
                 tests = rng.randrange(n_actions)
                 tokens = rng.randrange(50, 900) if player == "m" and rng.random() < 0.9 else None
                 found.append(
-                    Played(domain, setting, f"i{rng.randrange(1)}{number:02}{domain}{setting}", player, status, tests,
-                           n_actions, optimum, tokens)
+                    Played(domain, setting, f"i{number:02}{domain}{setting}", player, status, tests, n_actions,
+                           optimum, tokens)
                 )  # fmt: skip
     return found
 
@@ -83,9 +85,7 @@ def _key(row: dict[str, Any]) -> tuple[str, ...]:
     return tuple(row[name] for name in ("statistic", "convention", "setting", "domain", "player", "other"))
 
 
-def test_every_figure_is_that_of_single_episodes(
-    episodes: list[Played], found: list[dict[str, Any]]
-) -> None:
+def test_every_figure_is_that_of_single_episodes(episodes: list[Played], found: list[dict[str, Any]]) -> None:
     ours = {_key(row): (row["n"], row["value"]) for row in found}
     plain = figures(episodes)
     assert len(plain) > 700

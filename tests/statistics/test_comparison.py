@@ -23,10 +23,7 @@ _RUNS = st.dictionaries(
 
 
 def _cells(player: str, played: Runs) -> list[Cell]:
-    return [
-        Cell("D", "easy", player, name, runs, solved)
-        for name, (solved, runs) in played.items()
-    ]
+    return [Cell("D", "easy", player, name, runs, solved) for name, (solved, runs) in played.items()]
 
 
 def _difference(a: Runs, b: Runs, seed: int = 0) -> Figure | None:

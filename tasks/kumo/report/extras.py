@@ -7,7 +7,7 @@ from typing import Any
 from tasks.kumo.configuration import parse_config
 from tasks.kumo.statistics.domain_graph import communities, domain_graph
 from tasks.report.content import Extras, Record, ReportTable
-from tasks.statistics.intervals import wilson_interval
+from tasks.statistics.shares import wilson_interval
 
 _COMPUTED = (
     "Computed from these configurations: truths that one action can rule out are linked, and communities "

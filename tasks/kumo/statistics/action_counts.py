@@ -38,7 +38,8 @@ class ActionCount:
 
     def optimum(self, cells: Cells) -> "Column":
         """Return the reference's count of actions on each instance."""
-        return cells[self.reference] + self.extra
+        optimum: Column = cells[self.reference] + self.extra
+        return optimum
 
     def excess(self, cells: Cells) -> "Column":
         """Return the sum over scored runs of count - optimum."""

@@ -28,8 +28,8 @@ def headline(data: ReportData) -> Section:
         (
             "Success rate is the mean over instances of the share of scored runs that are solved.",
             *(measure.doc for measure in data.measures),
-            "Brackets hold 95% intervals for instances that vary: by bootstrap, and by Clopper and Pearson near "
-            "0 and 1. Episodes that an API error ended are "
+            "Brackets hold 95% intervals for instances that vary: by bootstrap, and by Clopper and Pearson "
+            "near 0 and 1. Episodes that an API error ended are "
             "attempted but not scored.",
         )
     )
