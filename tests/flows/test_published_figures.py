@@ -100,7 +100,8 @@ def test_the_headline_is_a_ratio_of_sums(catalog: Catalog) -> None:
     ratios = catalog.query(
         "SELECT round(avg((CASE WHEN e.success THEN x.tests ELSE k.n_actions END + 1) "
         "/ (k.optimal_tests + 1) - 1), 2) FROM episodes AS e JOIN kumo_episodes AS x USING (episode_id) "
-        "JOIN kumo_instances AS k USING (instance_id) JOIN instances AS i USING (instance_id) WHERE i.setting = 'hard' AND e.player = 'deepseek-r1'"
+        "JOIN kumo_instances AS k USING (instance_id) JOIN instances AS i USING (instance_id) "
+        "WHERE i.setting = 'hard' AND e.player = 'deepseek-r1'"
     )[1]
     assert ratios == [(2.53,)]
 

@@ -25,7 +25,10 @@ def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...
     rate = {player: 0.9 / (1 + number) for number, player in enumerate(players)}
     rows: dict[str, list[tuple[Any, ...]]] = {
         "headline": [
-            (s, p, 30, 60, 59 + (i > 0), rate[p], rate[p] / 2, (1 + rate[p]) / 2, i * 0.5, i * 0.4, i * 0.7)
+            (
+                *(s, p, 30, 60, 59 + (i > 0), rate[p], rate[p] / 2, (1 + rate[p]) / 2),
+                *(i * 0.5, i * 0.4, i * 0.7, i * 0.2, i * 0.1, i * 0.3),
+            )
             for s, (i, p) in pairs
         ],
         "relative_action_counts": [
@@ -37,7 +40,7 @@ def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...
             (s, d, p, 20, rate[p], rate[p] / 2, (1 + rate[p]) / 2) for s, (_, p) in pairs for d in DOMAINS
         ],
         "player_pairs": [
-            (s, *pair, 30, 0.25, 0.1, 0.4, 9, 0.0001, 0.04)
+            (s, *pair, 30, 0.25, 0.1, 0.4, 9, 0.0001, 0.04, "models", "0.0001")
             for s in SETTINGS
             for pair in combinations(players[:2], 2)
         ],
@@ -54,22 +57,26 @@ def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...
         "optimal_counts": [
             (s, count, 10, 30, 3.0, 2.8, 3.2, 1 / 3, 0.19, 0.51) for s in SETTINGS for count in (2, 3, 4)
         ],
-        "topology": [(s, p, 30, 0.6, 0.4, 0.01, 0.5) for s, (_, p) in pairs],
+        "topology": [(s, p, 30, 0.6, 0.55, 0.7, 0.4, "0.4", 0.01, 0.0, 0.2, 0.5, 0.5) for s, (_, p) in pairs],
         "communities": [(DOMAINS[1], 4, 3, 0.2, 1, 4, ["<u>", "b", "c", "d"])],
     }
     columns = {
         "headline": "setting player instances attempted scored success_rate success_rate_low "
-        "success_rate_high relative_action_count relative_action_count_low relative_action_count_high",
+        "success_rate_high relative_action_count_perennial relative_action_count_perennial_low "
+        "relative_action_count_perennial_high excess_tests_perennial excess_tests_perennial_low "
+        "excess_tests_perennial_high",
         "relative_action_counts": "convention setting player episodes relative_action_count low high",
         "domains": "setting domain player scored success_rate low high",
         "player_pairs": "setting player other_player instances difference low high discordant_instances "
-        "mcnemar_p mcnemar_p_holm",
+        "mcnemar_p mcnemar_p_holm family mcnemar_p_shown",
         "tokens": "setting player episodes_with_tokens mean_tokens low high",
         "statuses": "setting player status attempted share low high",
         "other_benchmarks": "benchmark setting player score source success_rate success_rate_low "
         "success_rate_high",
         "optimal_counts": "setting optimal_count instances n mean_count mean_low mean_high share low high",
-        "topology": "setting player instances cramers_v chi_square_p corrected_v permutation_p",
+        "topology": "setting player instances cramers_v_kumo_2025 cramers_v_kumo_2025_low "
+        "cramers_v_kumo_2025_high chi_square_p_kumo_2025 chi_square_p_kumo_2025_shown corrected_v corrected_v_low "
+        "corrected_v_high permutation_p permutation_p_holm",
         "communities": "domain n_truths n_links modularity community n_members truths",
     }
     tables = {name: table(name, columns[name], changed.get(name, rows[name])) for name in columns}

@@ -33,10 +33,10 @@ def _episodes() -> list[Played]:
                 status = "solved" if solved or player == "oracle" else rng.choice(STATUSES)
                 tests = rng.randrange(n_actions)
                 tokens = rng.randrange(50, 900) if player == "m" and rng.random() < 0.9 else None
+                instance = f"i{number:02}{domain}{setting}"
                 found.append(
-                    Played(domain, setting, f"i{number:02}{domain}{setting}", player, status, tests, n_actions,
-                           optimum, tokens)
-                )  # fmt: skip
+                    Played(domain, setting, instance, player, status, tests, n_actions, optimum, tokens)
+                )
     return found
 
 
