@@ -75,8 +75,8 @@ def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...
         "success_rate_high",
         "optimal_counts": "setting optimal_count instances n mean_count mean_low mean_high share low high",
         "topology": "setting player instances cramers_v_kumo_2025 cramers_v_kumo_2025_low "
-        "cramers_v_kumo_2025_high chi_square_p_kumo_2025 chi_square_p_kumo_2025_shown corrected_v corrected_v_low "
-        "corrected_v_high permutation_p permutation_p_holm",
+        "cramers_v_kumo_2025_high chi_square_p_kumo_2025 chi_square_p_kumo_2025_shown corrected_v "
+        "corrected_v_low corrected_v_high permutation_p permutation_p_holm",
         "communities": "domain n_truths n_links modularity community n_members truths",
     }
     tables = {name: table(name, columns[name], changed.get(name, rows[name])) for name in columns}

@@ -62,10 +62,10 @@ def test_an_edition_where_all_is_solved_says_so() -> None:
 
 
 def test_undefined_figures_are_dashes_and_no_bars() -> None:
-    rows = [(s, "a", 1, 1, 0, None, None, None, None, None, None) for s in SETTINGS]
-    data = report_data(("a",), headline=rows, topology=[("easy", "a", 1, *[None] * 4)])
+    rows = [(s, "a", 1, 1, 0, *[None] * 9) for s in SETTINGS]
+    data = report_data(("a",), headline=rows, topology=[("easy", "a", 1, *[None] * 10)])
     grid = headline(data).grid
     assert grid is not None
-    assert grid.rows[0] == ("easy", "a", "–", "–", "0 of 1")
+    assert grid.rows[0] == ("easy", "a", "–", "–", "–", "0 of 1")
     assert success_bars(data).missing == "No episode of this edition is scored."
     assert topology_bars(data).missing.startswith("Cramér's V is undefined")

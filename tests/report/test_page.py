@@ -260,7 +260,8 @@ def test_own_sections_stand_after_the_rates_and_at_the_end_and_may_be_missing() 
     ]
     plain = replace(kumo, own=Report(), measures=())
     assert [section.key for section in sections(plain)] == shared
-    assert headline(kumo).grid.headings[2:] == ("success rate", "relative action count", "episodes")
+    measures = ("relative action count (perennial)", "excess tests when solved")
+    assert headline(kumo).grid.headings[2:] == ("success rate", *measures, "episodes")
     assert headline(plain).grid.headings[2:] == ("success rate", "episodes")
     assert "action" not in headline(plain).caption
 

@@ -35,7 +35,8 @@ def test_the_leaderboard_counts_as_documented(tmp_path: Path) -> None:
     store = Store(str(tmp_path))
     _publish_with_statistics(store, "e1", tiny_edition.rows())
     names, rows = open_catalog(store).query(
-        "SELECT player, attempted, scored, success_rate, score, relative_action_count_perennial FROM kumo_leaderboard"
+        "SELECT player, attempted, scored, success_rate, score, relative_action_count_perennial "
+        "FROM kumo_leaderboard"
     )
     assert names[0] == "player"
     # The oracle: 2 tests + 1 against 2 + 1. A failed one counts as 2 actions + 1, an API error not at all.
@@ -66,8 +67,8 @@ def test_the_leaderboard_agrees_with_an_independent_count(tmp_path: Path) -> Non
             JOIN kumo_episodes AS x ON x.edition = e.edition AND x.episode_id = e.episode_id
             GROUP BY ALL
         )
-        SELECT edition, setting, player, count(*) FILTER (scored > 0), sum(attempted), sum(scored), avg(success),
-               avg(score), sum(actions) / sum(optimum) - 1, avg(tests)
+        SELECT edition, setting, player, count(*) FILTER (scored > 0), sum(attempted), sum(scored),
+               avg(success), avg(score), sum(actions) / sum(optimum) - 1, avg(tests)
         FROM played GROUP BY ALL ORDER BY player
     """
     catalog = open_catalog(store)
@@ -100,6 +101,24 @@ def test_a_player_of_whom_only_api_errors_are_known_is_on_the_leaderboard_withou
         "SELECT instances, attempted, scored, success_rate, score FROM leaderboard WHERE player = 'lost'"
     )[1]
     assert found == [(0, 1, 0, None, None)]
+
+
+def test_api_errors_as_parse_errors_lower_the_rate(tmp_path: Path) -> None:
+    rows, store = _many_episodes(), Store(str(tmp_path))
+    _publish_with_statistics(store, "e1", rows)
+    catalog = open_catalog(store)
+    found = catalog.query(
+        "SELECT player, attempted, api_errors, success_rate, success_rate_as_parse_errors "
+        "FROM api_error_sensitivity"
+    )[1]
+    lost = [row["player"] for row in rows["episodes"] if row["status"] == "api_error"]
+    assert {player: errors for player, _, errors, _, _ in found} == {p: lost.count(p) for p in lost}
+    for player, attempted, _, rate, as_parse_errors in found:
+        solved = [row["success"] for row in rows["episodes"] if row["player"] == player]
+        assert attempted == len(solved)
+        assert rate is None or as_parse_errors <= rate
+        if player in ("a", "b", "c"):  # five runs on each instance
+            assert as_parse_errors == pytest.approx(sum(solved) / 10)
 
 
 def _many_episodes() -> dict[str, list[dict[str, Any]]]:

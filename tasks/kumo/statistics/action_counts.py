@@ -45,7 +45,8 @@ class ActionCount:
         """Return the sum over scored runs of count - optimum."""
         failed = cells["runs"] - cells["solved"]
         counts = cells["solved_tests"] + self.extra * cells["solved"] + (cells["n_actions"] + 1) * failed
-        return counts - cells["runs"] * self.optimum(cells)
+        excess: Column = counts - cells["runs"] * self.optimum(cells)
+        return excess
 
     def relative(self) -> Mean:
         """Return the relative action count under this convention."""

@@ -26,7 +26,7 @@ def headline(data: ReportData) -> Section:
     )
     caption = " ".join(
         (
-            "Success rate is the mean over instances of the share of scored runs that are solved.",
+            "Success rate is the mean over instances of the share of scored episodes that are solved.",
             *(measure.doc for measure in data.measures),
             "Brackets hold 95% intervals for instances that vary: by bootstrap, and by Clopper and Pearson "
             "near 0 and 1. Episodes that an API error ended are "
