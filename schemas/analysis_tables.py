@@ -14,7 +14,7 @@ STATISTICS = Table(
         ),
         Column("setting", "string", "the setting, or `all`"),
         Column("domain", "string", "the domain's name, or `all`"),
-        Column("player", "string", "the player, or `all`"),
+        Column("player", "string", "the player, `all`, or a kind of players such as `models`"),
         Column(
             "other",
             "string",
@@ -32,7 +32,7 @@ STATISTICS = Table(
         Column(
             "p_adjusted",
             "float64",
-            "p-value after Holm's correction over all pairs of the edition",
+            "p-value after Holm's correction over its family of tests: one setting and kind of player",
             nullable=True,
             minimum=0,
             maximum=1,

@@ -30,8 +30,8 @@ _ACTIONS = Measure(
     "perennial",
     "relative action count (perennial)",
     "actions = tests + 1, failed = all actions + 1, sum of counts / sum of optima - 1",
-    "Relative action count (perennial) is the sum of counts / the sum of optima − 1, where a count is tests + 1 "
-    "and a failed episode counts as all actions + 1: 0 is the reference's, lower is better.",
+    "Relative action count (perennial) is the sum of counts / the sum of optima − 1, where a count is "
+    "tests + 1 and a failed episode counts as all actions + 1: 0 is the reference's, lower is better.",
 )
 _EXCESS = Measure(
     "excess_tests",

@@ -21,8 +21,8 @@ from warehouse.store.store import Store
 def audit_and_publish(root: str, unit: str, workers: int | None = None) -> dict[str, int]:
     """Publish what is staged after its audit and return the rows of each table.
 
-    An evaluation comes with the figures of its edition over all evaluations that are visible, for which a large
-    edition takes so many processes. Raises
+    An evaluation comes with the figures of its edition over all that are visible: a large one takes so many
+    processes for them. Raises
     AuditFailed, and publishes nothing, where an expectation does not hold; the staged data stays. Raises
     Damaged where it is not what was staged, EditionConflict where the clock was set back.
     """

@@ -10,9 +10,10 @@ from flows.stages.compute_statistics import Spread
 
 
 def spread_over(workers: int | None) -> Spread:
-    """Return a function that calls another with each of some values, in so many processes (default: all cores).
+    """Return a function that calls another with each of some values, in so many processes.
 
-    Results come in the order of the values. The processes start with the first call and end with the last.
+    By default there are as many as cores. Results come in the order of the values. The
+    processes end with the last of them.
     """
     count = workers or os.cpu_count() or 1
 

@@ -1,7 +1,7 @@
 """The figures of an edition, from the answers of its evaluations alone: no model is called.
 
-`warehouse/catalog/count_cells.py` counts; `tasks/statistics` computes from columns of counts, a batch (a setting
-and some of its players) at a time, in any process that sees the files.
+`warehouse/catalog/count_cells.py` counts; `tasks/statistics` computes from columns of counts, a batch (a
+setting and some of its players) at a time, in any process that sees the files.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -203,7 +203,7 @@ def _read_whole(answers: Answers, analysis: Analysis) -> "dict[str, pyarrow.Tabl
 
 def _item_tables(answers: Answers, studied: Mapping[str, Items]) -> "list[pyarrow.Table]":
     n = {setting: found.n for setting, found in studied.items()}
-    of = {
+    of: dict[str, dict[str, tuple[Column, Column | None, Column | None]]] = {
         "item_share_solved": {s: (found.share_solved, None, None) for s, found in studied.items()},
         "item_discrimination": {
             s: (found.discrimination, found.low, found.high) for s, found in studied.items()

@@ -24,7 +24,10 @@ if TYPE_CHECKING:
     Categories = Sequence[str] | NDArray[np.int64]
     Labels = Sequence[bool] | NDArray[np.bool_]
 
-METHOD = "chi-square test of independence; Cramer's V = sqrt(X2 / (n * min(r-1, c-1))); 95% interval by noncentral X2"
+METHOD = (
+    "chi-square test of independence; Cramer's V = sqrt(X2 / (n * min(r-1, c-1))); 95% interval by "
+    "noncentral X2"
+)
 CORRECTED_METHOD = "Cramer's V, bias-corrected (Bergsma 2013); 95% interval by noncentral X2"
 RESAMPLES = 9_999
 # Draws held at once times categories: 8 MB for each of the few arrays made of them.
@@ -86,7 +89,7 @@ def chi_square(categories: "Categories", labels: "Labels") -> Association:
 
 
 def _around(v: float | None, low_squared: float, high_squared: float) -> tuple[float, float] | None:
-    """Return the interval of these squares in 0..1; V lies in it even where X2 is less than it is by chance."""
+    """Return the interval of these squares in 0..1; V lies in it even where X2 is below its dof."""
     if v is None:
         return None
     return min(v, math.sqrt(min(1.0, low_squared))), max(v, math.sqrt(min(1.0, high_squared)))

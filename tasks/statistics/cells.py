@@ -81,7 +81,7 @@ class Cells:
                 yield Group(domain, player, rows)
 
     def by_domain(self, rows: slice) -> Iterator[tuple[str, slice]]:
-        """Yield the domains of a player's rows, each with its own of them; a domain without any is left out."""
+        """Yield the domains of a player's rows, each with its own; a domain without any is left out."""
         import numpy as np
 
         edges = rows.start + np.searchsorted(self.instance[rows], self.domains.starts)

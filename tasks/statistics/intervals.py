@@ -84,7 +84,7 @@ def normal_interval(sums: "Floats", sizes: "Floats") -> Interval:
 
 
 def student_interval(values: "Floats") -> Interval | None:
-    """Return mean -+ t s / sqrt(n), t being Student's 0.975 quantile for n - 1 degrees; None below 2 values."""
+    """Return mean -+ t s / sqrt(n), t Student's 0.975 quantile for n - 1 degrees; None below 2 values."""
     from scipy.special import stdtrit
 
     n = len(values)

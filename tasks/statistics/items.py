@@ -34,7 +34,7 @@ _CELLS_AT_ONCE = 2_000_000
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """What `item_statistics` says of a setting's instances, by number: of `n` players each; nan: undefined."""
+    """What `item_statistics` says of a setting's instances, by number; nan: undefined. `n` are players."""
 
     n: "_Counts"
     share_solved: "_Matrix"

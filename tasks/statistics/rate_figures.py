@@ -43,8 +43,8 @@ class Mean:
     """A mean over instances of the mean over runs: the sum of a cell's runs, and the number of them.
 
     With `weight` it is the sum of these means over the sum of the instances' weights. `is_share`: each run
-    counts 0..1. `has_domains`: it also has an interval for domains that vary. `is_of_some`: how many instances
-    count differs from group to group, and draws of each number would take long: Student's interval instead.
+    counts 0..1. `has_domains`: it also has an interval for domains that vary. `is_of_some`: how many
+    instances count differs by group, and draws of each number would take long: Student's interval instead.
     """
 
     statistic: str
@@ -126,12 +126,13 @@ def _figures(setting: str, samples: Sequence[_Sample], seed: int) -> Iterator[Fi
     for sample, interval in zip(samples, _intervals(samples, seed), strict=True):
         mean, group, value = sample.mean, sample.group, sample.value
         low, high = interval or (None, None)
+        method = STUDENT_METHOD if mean.is_of_some else METHOD
         exact = f"; {EXACT_METHOD}" if mean.is_share else ""
         place = (setting, group.domain, group.player, sample.n, value)
         yield Figure(
             mean.statistic,
             *place,
-            f"{mean.what}; {STUDENT_METHOD if mean.is_of_some else METHOD}{exact}; n counts {sample.unit_of_n}",
+            f"{mean.what}; {method}{exact}; n counts {sample.unit_of_n}",
             mean.convention,
             low=low,
             high=high,
@@ -183,7 +184,7 @@ def _samples(cells: Cells, groups: Sequence[Group], mean: Mean) -> Iterator[_Sam
 
 
 def rates_in_units(totals: "Column", numbers: "Column") -> "tuple[Numbers, int]":
-    """Return totals / numbers times a unit that makes quotients of whole numbers whole, so that sums are exact.
+    """Return totals / numbers times a unit that makes quotients of counts whole, so that sums are exact.
 
     The unit is the least common multiple of the numbers; 1 where that is too large or totals are no counts.
     """

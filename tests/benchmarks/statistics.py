@@ -1,8 +1,9 @@
 """What the statistics of an edition cost: cells a CPU second, and the peak memory of all processes.
 
-By hand: `python -m tests.benchmarks.statistics --counts 100000 1000000`. For each number of instances an edition
-of random answers is written (the bundled domains, Easy and Hard in halves; three programs that play once and
-`random`, which plays so many runs), and `perennial analyse` computes its figures in a process of its own.
+By hand: `python -m tests.benchmarks.statistics --counts 100000 1000000`. For each number of instances an
+edition of random answers is written (the bundled domains, Easy and Hard in halves; three programs that play
+once and `random`, which plays so many runs), and `perennial analyse` computes its figures in a process of its
+own.
 """
 
 import argparse

@@ -85,7 +85,8 @@ def test_easy_means_are_those_of_the_table_of_runs(catalog: Catalog, release: Pa
 def test_rates_are_by_instance(catalog: Catalog) -> None:
     # 1,650 episodes on 250 instances, some of which were played ten times: 0.0806 by episode.
     rows = catalog.query(
-        "SELECT round(success_rate, 4) FROM leaderboard WHERE setting = 'hard' AND player = 'llama-3.2-3b-instruct'"
+        "SELECT round(success_rate, 4) FROM leaderboard "
+        "WHERE setting = 'hard' AND player = 'llama-3.2-3b-instruct'"
     )[1]
     assert rows == [(0.0603,)]
 
@@ -97,17 +98,19 @@ def test_the_headline_is_a_ratio_of_sums(catalog: Catalog) -> None:
     )[1]
     assert row == (0.89, 1.42)
     ratios = catalog.query(
-        "SELECT round(avg((CASE WHEN e.success THEN x.tests ELSE k.n_actions END + 1) / (k.optimal_tests + 1) - 1), 2) "
-        "FROM episodes AS e JOIN kumo_episodes AS x USING (episode_id) JOIN kumo_instances AS k USING (instance_id) "
-        "JOIN instances AS i USING (instance_id) WHERE i.setting = 'hard' AND e.player = 'deepseek-r1'"
+        "SELECT round(avg((CASE WHEN e.success THEN x.tests ELSE k.n_actions END + 1) "
+        "/ (k.optimal_tests + 1) - 1), 2) FROM episodes AS e JOIN kumo_episodes AS x USING (episode_id) "
+        "JOIN kumo_instances AS k USING (instance_id) JOIN instances AS i USING (instance_id) "
+        "WHERE i.setting = 'hard' AND e.player = 'deepseek-r1'"
     )[1]
     assert ratios == [(2.53,)]
 
 
 def test_few_associations_are_left_within_domains(catalog: Catalog) -> None:
     (row,) = catalog.query(
-        "SELECT count(*), count(*) FILTER (permutation_p < 0.05), count(*) FILTER (permutation_p_holm <= 0.05) "
-        "FROM topology_association WHERE setting = 'easy' AND player <> 'oracle' AND NOT starts_with(player, 'sft/')"
+        "SELECT count(*), count(*) FILTER (permutation_p < 0.05), "
+        "count(*) FILTER (permutation_p_holm <= 0.05) FROM topology_association "
+        "WHERE setting = 'easy' AND player <> 'oracle' AND NOT starts_with(player, 'sft/')"
     )[1]
     assert row == (21, 4, 1)
 

@@ -89,7 +89,7 @@ def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...
         "optimal_counts": [
             (s, count, 10, 30, 3.0, 2.8, 3.2, 1 / 3, 0.19, 0.51) for s in SETTINGS for count in (2, 3, 4)
         ],
-        "topology": [(s, p, 30, 0.6, 0.5, 0.7, 0.4, "0.4", 0.01, 0.0, 0.1, 0.5, 0.6) for s, (_, p) in pairs],
+        "topology": [(s, p, 30, 0.6, 0.55, 0.7, 0.4, "0.4", 0.01, 0.0, 0.2, 0.5, 0.5) for s, (_, p) in pairs],
         "communities": [(DOMAINS[1], 4, 3, 0.2, 1, 4, ["<u>", "b", "c", "d"])],
     }
     columns = {

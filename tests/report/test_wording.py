@@ -32,7 +32,9 @@ def test_p_values() -> None:
         "p = 0.001",
         "p = 0.500",
     ]
-    assert [p_number(p) for p in (None, 0.0, 1.0)] == ["–", "< 0.001", "1.000"]
+    assert [p_number(p) for p in (None, 0.0004, 1.0)] == ["–", "< 0.001", "1.000"]
+    # No float is that small: 0 is what is left of it.
+    assert [p_text(p) for p in (0.0, 5e-324)] == ["p < 1e-300", "p < 1e-300"]
 
 
 def test_spans() -> None:

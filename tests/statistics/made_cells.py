@@ -1,4 +1,4 @@
-"""Cells of single players and instances written by hand, and the columns and grids that statistics get of them."""
+"""Cells written by hand, a player and instance each, and the columns and grids made of them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

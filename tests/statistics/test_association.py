@@ -151,7 +151,7 @@ def test_the_permutation_p_value_is_that_of_all_permutations(table) -> None:
 
 
 def _share_within_strata(strata: dict[str, dict[str, tuple[int, int]]]) -> float:
-    """Return the share of all ways to place each stratum's labels whose pooled X2 reaches the observed one."""
+    """Return the share of all ways to place each stratum's labels whose X2 reaches the observed one."""
     rows = {name: _rows(table) for name, table in strata.items()}
     categories = [category for listed, _ in rows.values() for category in listed]
     observed = chi_square(categories, [label for _, labels in rows.values() for label in labels]).chi2
@@ -205,7 +205,7 @@ def test_one_shape_or_label_in_each_stratum_leaves_nothing_to_permute() -> None:
 def test_intervals_of_v_are_those_of_noncentral_chi_square() -> None:
     found = chi_square(*_rows({"x": (20, 10), "y": (10, 20)}))
     low, high = found.corrected_interval
-    # The observed X2 of 20 / 3 is the 0.975 quantile at the low end's noncentrality, the 0.025 at the high end's.
+    # The observed X2 of 20 / 3 is the 0.975 quantile at the low end's noncentrality, 0.025 at the other's.
     assert ncx2.cdf(20 / 3, 1, 60 * low**2) == pytest.approx(0.975, abs=1e-6)
     assert ncx2.cdf(20 / 3, 1, 60 * high**2) == pytest.approx(0.025, abs=1e-6)
     assert low < found.corrected_v < high

@@ -33,10 +33,10 @@ def _episodes() -> list[Played]:
                 status = "solved" if solved or player == "oracle" else rng.choice(STATUSES)
                 tests = rng.randrange(n_actions)
                 tokens = rng.randrange(50, 900) if player == "m" and rng.random() < 0.9 else None
+                instance = f"i{number:02}{domain}{setting}"
                 found.append(
-                    Played(domain, setting, f"i{rng.randrange(1)}{number:02}{domain}{setting}", player, status, tests,
-                           n_actions, optimum, tokens)
-                )  # fmt: skip
+                    Played(domain, setting, instance, player, status, tests, n_actions, optimum, tokens)
+                )
     return found
 
 
@@ -97,6 +97,7 @@ def test_every_figure_is_that_of_single_episodes(episodes: list[Played], found: 
     assert other == {
         *("cramers_v", "cramers_v_corrected", "pearson", "spearman"),
         *("success_rate_over_domains", "relative_action_count_over_domains"),
+        *("common_rate", "adjusted_rate", "adjusted_rate_se", "rank"),
     }
 
 

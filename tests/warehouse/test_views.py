@@ -35,7 +35,8 @@ def test_the_leaderboard_counts_as_documented(tmp_path: Path) -> None:
     store = Store(str(tmp_path))
     _publish_with_statistics(store, "e1", tiny_edition.rows())
     names, rows = open_catalog(store).query(
-        "SELECT player, attempted, scored, success_rate, score, relative_action_count FROM kumo_leaderboard"
+        "SELECT player, attempted, scored, success_rate, score, relative_action_count_perennial "
+        "FROM kumo_leaderboard"
     )
     assert names[0] == "player"
     # The oracle: 2 tests + 1 against 2 + 1. A failed one counts as 2 actions + 1, an API error not at all.
@@ -51,18 +52,24 @@ def test_the_leaderboard_agrees_with_an_independent_count(tmp_path: Path) -> Non
     _publish_with_statistics(store, "e1", _many_episodes())
     shown = "edition, setting, player, instances, attempted, scored, success_rate, score"
     counted = """
-        SELECT e.edition, i.setting, e.player, count(DISTINCT e.instance_id) FILTER (e.status <> 'api_error'),
-               count(*), count(*) FILTER (e.status <> 'api_error'),
-               avg((e.status = 'solved')::INT) FILTER (e.status <> 'api_error'),
-               avg(e.score) FILTER (e.status <> 'api_error'),
-               avg((CASE WHEN e.success THEN x.tests ELSE k.n_actions END + 1) / (k.optimal_tests + 1) - 1)
-                   FILTER (e.status <> 'api_error'),
-               avg(x.tests) FILTER (e.status <> 'api_error')
-        FROM episodes AS e
-        JOIN instances AS i USING (edition, instance_id)
-        JOIN kumo_instances AS k USING (edition, instance_id)
-        JOIN kumo_episodes AS x ON x.edition = e.edition AND x.episode_id = e.episode_id
-        GROUP BY ALL ORDER BY player
+        WITH played AS (
+            SELECT e.edition, i.setting, e.player, e.instance_id, count(*) AS attempted,
+                   count(*) FILTER (e.status <> 'api_error') AS scored,
+                   avg((e.status = 'solved')::INT) FILTER (e.status <> 'api_error') AS success,
+                   avg(e.score) FILTER (e.status <> 'api_error') AS score,
+                   avg(CASE WHEN e.success THEN x.tests ELSE k.n_actions END + 1)
+                       FILTER (e.status <> 'api_error') AS actions,
+                   any_value(k.optimal_tests + 1) FILTER (e.status <> 'api_error') AS optimum,
+                   avg(x.tests) FILTER (e.status <> 'api_error') AS tests
+            FROM episodes AS e
+            JOIN instances AS i USING (edition, instance_id)
+            JOIN kumo_instances AS k USING (edition, instance_id)
+            JOIN kumo_episodes AS x ON x.edition = e.edition AND x.episode_id = e.episode_id
+            GROUP BY ALL
+        )
+        SELECT edition, setting, player, count(*) FILTER (scored > 0), sum(attempted), sum(scored),
+               avg(success), avg(score), sum(actions) / sum(optimum) - 1, avg(tests)
+        FROM played GROUP BY ALL ORDER BY player
     """
     catalog = open_catalog(store)
     expected = catalog.query(counted)[1]
@@ -72,7 +79,7 @@ def test_the_leaderboard_agrees_with_an_independent_count(tmp_path: Path) -> Non
         catalog.query(f"SELECT {columns} FROM {view} ORDER BY player")[1]
         for columns, view in (
             (shown, "leaderboard"),
-            (f"{shown}, relative_action_count, mean_tests", "kumo_leaderboard"),
+            (f"{shown}, relative_action_count_perennial, mean_tests", "kumo_leaderboard"),
         )
     )
     for found, wanted in zip(kumo, expected, strict=True):
@@ -94,6 +101,24 @@ def test_a_player_of_whom_only_api_errors_are_known_is_on_the_leaderboard_withou
         "SELECT instances, attempted, scored, success_rate, score FROM leaderboard WHERE player = 'lost'"
     )[1]
     assert found == [(0, 1, 0, None, None)]
+
+
+def test_api_errors_as_parse_errors_lower_the_rate(tmp_path: Path) -> None:
+    rows, store = _many_episodes(), Store(str(tmp_path))
+    _publish_with_statistics(store, "e1", rows)
+    catalog = open_catalog(store)
+    found = catalog.query(
+        "SELECT player, attempted, api_errors, success_rate, success_rate_as_parse_errors "
+        "FROM api_error_sensitivity"
+    )[1]
+    lost = [row["player"] for row in rows["episodes"] if row["status"] == "api_error"]
+    assert {player: errors for player, _, errors, _, _ in found} == {p: lost.count(p) for p in lost}
+    for player, attempted, _, rate, as_parse_errors in found:
+        solved = [row["success"] for row in rows["episodes"] if row["player"] == player]
+        assert attempted == len(solved)
+        assert rate is None or as_parse_errors <= rate
+        if player in ("a", "b", "c"):  # five runs on each instance
+            assert as_parse_errors == pytest.approx(sum(solved) / 10)
 
 
 def _many_episodes() -> dict[str, list[dict[str, Any]]]:

@@ -85,15 +85,16 @@ class Answers:
     def count_episodes(self) -> list[tuple[str, str, int]]:
         """Return each setting and player with the number of its episodes, sorted."""
         with self.open() as connection:
-            return connection.execute(
-                "SELECT n.setting, e.player, count(*) FROM episodes AS e JOIN numbered AS n USING (instance_id) "
-                "GROUP BY ALL ORDER BY ALL"
+            rows = connection.execute(
+                "SELECT n.setting, e.player, count(*) FROM episodes AS e "
+                "JOIN numbered AS n USING (instance_id) GROUP BY ALL ORDER BY ALL"
             ).fetchall()
+        return [(setting, player, count) for setting, player, count in rows]
 
     def count_cells(
         self, setting: str, players: Sequence[str], threads: int | None = None
     ) -> "dict[str, Column]":
-        """Return the cells of these players in the setting, sorted by player and instance: an array a column."""
+        """Return the columns of these players' cells in the setting, sorted by player and instance."""
         sql = (files("warehouse.catalog") / "cells.sql").read_text(encoding="utf-8")
         statuses = [
             (f"status_{status}", f"(count(*) FILTER (e.status = '{status}'))::INTEGER")
@@ -124,6 +125,6 @@ def _damage_in_one_line(root: str) -> Iterator[None]:
         yield
     except (duckdb.IOException, duckdb.InvalidInputException, duckdb.SerializationException) as error:
         raise Damaged(
-            f"tables in {root} cannot be read ({in_one_line(error)}): restore the file from a copy, as it cannot "
-            "be made again (`perennial doctor` names all such files)"
+            f"tables in {root} cannot be read ({in_one_line(error)}): restore the file from a copy, as it "
+            "cannot be made again (`perennial doctor` names all such files)"
         ) from None

@@ -74,7 +74,7 @@ def as_item_table(
     n: "Mapping[str, Column]",
     values: "Mapping[str, tuple[Column, Column | None, Column | None]]",
 ) -> "pyarrow.Table":
-    """Return figures of single instances as rows of `statistics` in the order of its key, `other` being the id.
+    """Return figures of single instances, `other` being the id, as rows of `statistics` in its key's order.
 
     `parts` are domain and instance_id of each setting's instances by number, so many at a time; `n` and
     `values` (value, low, high; nan is undefined) are by setting. An instance with n = 0 has no row.

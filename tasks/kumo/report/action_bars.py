@@ -5,8 +5,8 @@ from tasks.report.figures.interval_bars import bars_by_setting, count_a_player, 
 from tasks.report.figures.success_bars import SCORED_EPISODES
 
 _COUNTING = {
-    "perennial": "the sum of counts / the sum of optima − 1, a count being tests + 1, the actions and the one "
-    "prediction",
+    "perennial": "the sum of counts / the sum of optima − 1, a count being tests + 1, the actions and the "
+    "one prediction",
     "kumo-2025": "the mean of (count − optimum) / optimum with tests + 2, as the authors published",
 }
 
@@ -35,8 +35,8 @@ def action_bars(data: ReportData) -> Section:
         )
     ]
     caption = (
-        "Each bar sets a player's counts of actions against the optimum; a failed episode counts as all actions "
-        f"+ 1. perennial: {_COUNTING['perennial']}; kumo-2025: "
+        "Each bar sets a player's counts of actions against the optimum; a failed episode counts as all "
+        f"actions + 1. perennial: {_COUNTING['perennial']}; kumo-2025: "
         f"{_COUNTING['kumo-2025']}. It can be below 0, as a lucky player may need fewer tests than the "
         f"policy that is best on average. {SCORED_EPISODES}"
     )

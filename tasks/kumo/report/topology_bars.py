@@ -34,10 +34,10 @@ def topology_bars(data: ReportData) -> Section:
     caption = (
         "Cramér's V between the shape of an instance's truth-action graph (its signature) and whether most "
         "runs on it succeed: 0 is no association, 1 the closest. The table behind it is sparse, which drives "
-        "V up: compare the bias-corrected V. V and p of kumo-2025 are the paper's, over pooled domains, which "
-        "differ in shapes and in difficulty: trust p by permuting labels within domains, adjusted by Holm over "
-        "the players of one setting and kind. Lines are 95% intervals by noncentral chi-square. n is the number "
-        "of instances. Players without a bar solved all instances or none."
+        "V up: compare the bias-corrected V. V and p of kumo-2025 are the paper's, over pooled domains, "
+        "which differ in shapes and in difficulty: trust p by permuting labels within domains, adjusted by "
+        "Holm over the players of one setting and kind. Lines are 95% intervals by noncentral chi-square. n "
+        "is the number of instances. Players without a bar solved all instances or none."
     )
     return Section(_KEY, _TITLE, caption, (table,), drawings, names_players=True)
 

@@ -38,13 +38,15 @@ class ActionCount:
 
     def optimum(self, cells: Cells) -> "Column":
         """Return the reference's count of actions on each instance."""
-        return cells[self.reference] + self.extra
+        optimum: Column = cells[self.reference] + self.extra
+        return optimum
 
     def excess(self, cells: Cells) -> "Column":
         """Return the sum over scored runs of count - optimum."""
         failed = cells["runs"] - cells["solved"]
         counts = cells["solved_tests"] + self.extra * cells["solved"] + (cells["n_actions"] + 1) * failed
-        return counts - cells["runs"] * self.optimum(cells)
+        excess: Column = counts - cells["runs"] * self.optimum(cells)
+        return excess
 
     def relative(self) -> Mean:
         """Return the relative action count under this convention."""

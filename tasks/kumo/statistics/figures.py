@@ -21,7 +21,7 @@ _GRAPH = f"{domain_graph.METHOD}; n counts truths"
 
 
 def topology_figures(cells: Cells, seed: int) -> Iterator[Figure]:
-    """Yield the paper's V and p for each player over pooled domains, and the corrected V with p within them."""
+    """Yield the paper's V and p of each player over pooled domains, the corrected V with p within them."""
     import numpy as np
 
     for group in cells.groups():

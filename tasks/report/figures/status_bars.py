@@ -36,8 +36,8 @@ def status_bars(data: ReportData) -> Section:
     )
     absent = [name for status, name in _ENDS.items() if status not in seen]
     caption = (
-        "Each bar is the mean over instances of the share of a player's attempted episodes that ended so. 95% "
-        "intervals are for instances that vary; n is the number of attempted episodes."
+        "Each bar is the mean over instances of the share of a player's attempted episodes that ended so. "
+        "95% intervals are for instances that vary; n is the number of attempted episodes."
         + (f" Never seen in this edition: {', '.join(absent)}." if absent else "")
     )
     return Section(_KEY, _TITLE, caption, (table,), drawings, names_players=True)

@@ -4,8 +4,8 @@ from tasks.report.content import ReportData, Section, omit_section
 from tasks.report.figures.interval_bars import bars_by_setting, count_a_player, interval_bar
 
 SCORED_EPISODES = (
-    "95% intervals are for instances that vary, as runs on one instance are not independent: by bootstrap, and "
-    "of shares near 0 and 1 by Clopper and Pearson; n is the number of scored episodes."
+    "95% intervals are for instances that vary, as runs on one instance are not independent: by bootstrap, "
+    "and of shares near 0 and 1 by Clopper and Pearson; n is the number of scored episodes."
 )
 
 

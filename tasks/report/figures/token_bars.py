@@ -27,8 +27,8 @@ def token_bars(data: ReportData) -> Section:
         count_a_player("episodes_with_tokens"),
     )
     caption = (
-        "Each bar is the mean, over instances and then runs, of all tokens of a player's calls in a scored episode. 95% intervals "
-        "by bootstrap over instances; n is the number of scored episodes whose tokens are known. Players "
-        "that are no models have no bar."
+        "Each bar is the mean, over instances and their runs, of all tokens of a player's calls in a scored "
+        "episode. 95% intervals by bootstrap over instances; n is the number of scored episodes whose tokens "
+        "are known. Players that are no models have no bar."
     )
     return Section(_KEY, _TITLE, caption, (table,), drawings, names_players=True)
