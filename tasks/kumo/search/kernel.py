@@ -1,10 +1,16 @@
-"""The golden play, and the entry point that takes batches of instances. Compiled by numba."""
+"""The golden play, the policy's tests under the promise, and the entry point for batches. Compiled by numba."""
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
 from numba import njit
 
 from tasks.kumo.kernel_sources import sources_digest
+from tasks.kumo.optimum import search as optimum
+from tasks.kumo.optimum import states as optimum_states
+from tasks.kumo.optimum import tables as optimum_tables
+from tasks.kumo.optimum.search import play_optimum, solve_root, start_search
+from tasks.kumo.optimum.states import WEIGHT
+from tasks.kumo.optimum.tables import TOP, load_tables, weigh
 from tasks.kumo.search import frames, sets, states, tables
 from tasks.kumo.search.frames import INFINITY, PROGRESS, push, run
 from tasks.kumo.search.sets import (
@@ -42,6 +48,7 @@ from tasks.kumo.search.tables import (
 )
 
 GOLDEN_TIE = 1e-9  # actions this close are equally good in the golden play
+NO_OPTIMUM, BOUNDS, EXACT = range(3)
 
 
 @njit
@@ -81,33 +88,95 @@ def _lowest_bit(mask):
 
 @njit
 def _play(w, x):
-    """Follow the golden play from the start; at a state that needs more search, push it and return False."""
+    """Follow the golden play from the start; False where room or budget is used up."""
     left = _all_bits(w[N_TRUTHS])
     actions = _all_bits(w[N_ACTIONS])
     w[N_GOLDEN] = 0
+    x[VALUE] = 0.0
     while True:
         w[ANSWER] = _final_answer(w, left, actions)
         if w[ANSWER] >= 0 or left == 0:
-            if w[N_GOLDEN] == 0:
-                x[VALUE] = 0.0
             return True
-        record = record_of(w, x, left)
-        entry = -1 if record == 0 else state_entry(w, x, record, actions)
-        if entry < 0:
-            return False
-        if x[entry + ENTRY_VALUE] > 0.0:
-            push(w, x, entry, INFINITY)
-            return False
-        value = -x[entry + ENTRY_VALUE]
-        if w[N_GOLDEN] == 0:
-            x[VALUE] = value
-        action = _best_action(w, x, record, actions, value)
+        action = _next_action(w, x, left, actions)
         if action < 0:
             return False
+        if w[N_GOLDEN] == 0:
+            x[VALUE] = -x[state_entry(w, x, record_of(w, x, left), actions) + ENTRY_VALUE]
         w[GOLDEN + w[N_GOLDEN]] = action
         w[N_GOLDEN] += 1
         actions ^= 1 << action
         left &= ~w[OBSERVED + action]
+
+
+@njit
+def _next_action(w, x, left, actions):
+    """Return the policy's action, after what search it takes; -1 where room or budget is used up."""
+    while True:
+        record = record_of(w, x, left)
+        entry = -1 if record == 0 else state_entry(w, x, record, actions)
+        if entry < 0:
+            return -1
+        if x[entry + ENTRY_VALUE] > 0.0:
+            push(w, x, entry, INFINITY)
+        else:
+            action = _best_action(w, x, record, actions, -x[entry + ENTRY_VALUE])
+            if action >= 0 or w[FRAME] == 0:
+                return action
+        if not run(w, x):
+            return -1
+
+
+@njit
+def _policy_weight(w, x, p, y):
+    """Return weight times expected tests of the policy under the promise's prior; -1: room or budget is used up.
+
+    Each state in which it takes an action adds its weight. `p` and `y` hold the instance's tables.
+    """
+    first = top = p[TOP]
+    p[top], p[top + 1], y[top + 2] = _all_bits(w[N_TRUTHS]), _all_bits(w[N_ACTIONS]), 1.0
+    total = 0.0
+    while top >= first:
+        left, actions, times = p[top], p[top + 1], y[top + 2]
+        top -= 3
+        if left == 0 or _final_answer(w, left, actions) >= 0:
+            continue
+        weight = times * weigh(p, y, left, actions)
+        if weight <= 0.0:
+            continue
+        action = _next_action(w, x, left, actions)
+        if action < 0:
+            return -1.0
+        total += weight
+        before = top
+        for s in range(w[MASKS] + w[FIRST_STATE + action], w[MASKS] + w[FIRST_STATE + action + 1]):
+            remaining = left & ~w[s]
+            place = before + 3
+            while place <= top and p[place] != remaining:
+                place += 3
+            if place > top:
+                top = place
+                p[top], p[top + 1], y[top + 2] = remaining, actions ^ (1 << action), 0.0
+            y[place + 2] += times
+    return total
+
+
+@njit
+def _find_optimum(w, x, p, y, n_truths, first_state, masks, observed, limit):
+    """Solve the instance under the promise: status, expected tests, their lower bound, and the policy's.
+
+    Algorithm 3 must be solved before. The status is -1 where room or budget is used up.
+    """
+    load_tables(p, y, n_truths, first_state, masks)
+    root = start_search(p, y, limit)
+    if root == 0:
+        return NO_OPTIMUM, 0.0, 0.0, 0.0
+    policy = _policy_weight(w, x, p, y)
+    if policy < 0.0:
+        return -1, 0.0, 0.0, 0.0
+    solve_root(p, y, root)
+    play_optimum(p, y, observed)
+    status = EXACT if p[optimum_tables.IS_EXACT] else BOUNDS
+    return status, y[optimum_tables.UPPER], y[optimum_tables.LOWER], policy / y[root + WEIGHT]
 
 
 @njit
@@ -159,21 +228,31 @@ def _compile_kernel(sources):
     """Return the kernel's entry point, compiled for sources of this digest."""
 
     @njit(cache=True, nogil=True)
-    def solve_slice(w, x, at, budget, inputs, results):
+    def solve_slice(w, x, p, y, at, budget, inputs, results, optima):
         """Work on the batch from instance `at` on until the budget is used up; return where it stands.
 
         Instance i has the actions first_action[i] to first_action[i + 1], and action k the states
-        first_state[k] to first_state[k + 1]. Its results go to the same places of `results`.
+        first_state[k] to first_state[k + 1]. Its results go to the same places of `results`, and those under
+        the promise to `optima`; `limits` are the nodes that the optimum's search may take (0: none wanted).
         """
-        n_truths, first_action, first_state, masks, observed = inputs
+        n_truths, first_action, first_state, masks, observed, limits = inputs
         values, lengths, answers, golden = results
+        statuses, figures, played, named, moves = optima
         w[SOURCES] = sources
         w[BUDGET] = budget
         while at < n_truths.size:
             first, end = first_action[at], first_action[at + 1]
+            states, seen = first_state[first : end + 1], observed[first:end]
             if w[STARTED] == 0:
-                _load_instance(w, n_truths[at], first_state[first : end + 1], masks, observed[first:end])
-            while not (run(w, x) and _play(w, x)):
+                _load_instance(w, n_truths[at], states, masks, seen)
+            while True:
+                done = run(w, x) and _play(w, x)
+                if done and limits[at] > 0:
+                    found = _find_optimum(w, x, p, y, n_truths[at], states, masks, seen, limits[at])
+                    statuses[at], figures[at, 0], figures[at, 1], figures[at, 2] = found
+                    done = found[0] >= 0
+                if done:
+                    break
                 if w[FULL]:
                     clear_tables(w)
                     w[FRAME] = 0
@@ -184,6 +263,11 @@ def _compile_kernel(sources):
             answers[at] = w[ANSWER]
             for i in range(w[N_GOLDEN]):
                 golden[first + i] = w[GOLDEN + i]
+            if limits[at] > 0 and statuses[at] != NO_OPTIMUM:
+                played[at] = p[optimum_tables.N_GOLDEN]
+                named[at] = p[optimum_tables.ANSWER]
+                for i in range(played[at]):
+                    moves[first + i] = p[optimum_tables.GOLDEN + i]
             w[STARTED] = 0
             at += 1
             if w[BUDGET] <= 0:
@@ -193,4 +277,6 @@ def _compile_kernel(sources):
     return solve_slice
 
 
-solve_slice = _compile_kernel(sources_digest(tables, sets, states, frames))
+solve_slice = _compile_kernel(
+    sources_digest(tables, sets, states, frames, optimum_tables, optimum_states, optimum)
+)
