@@ -71,7 +71,11 @@ class KumoSettings(RefreshSettings):
     )
 
     max_trivial_share: float = setting(
-        0.0, "Largest share of instances whose answer needs no test (lists, rules, promise).", OPERATION, ge=0, le=1
+        0.0,
+        "Largest share of instances whose answer needs no test (lists, rules, promise).",
+        OPERATION,
+        ge=0,
+        le=1,
     )
     min_distinct_books: float = setting(1.0, "Smallest share of distinct books.", OPERATION, ge=0, le=1)
     max_collision_probability: float = setting(

@@ -91,7 +91,9 @@ KUMO_INSTANCES = Table(
             minimum=0,
         ),
         Column("optimal_tests", "int64", "tests of Algorithm 3's policy on these observations", minimum=0),
-        Column("golden", "list<string>", "moves of Algorithm 3's policy: its actions, then the truth it names"),
+        Column(
+            "golden", "list<string>", "moves of Algorithm 3's policy: its actions, then the truth it names"
+        ),
         Column(
             "promise_status",
             "string",

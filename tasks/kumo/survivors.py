@@ -24,7 +24,10 @@ def _possible_truths(instance: EncodedInstance) -> Iterator[int]:
     states = [(action, mask) for action, masks in enumerate(instance.masks) for mask in masks]
     shown = list(range(n + 1, n + 1 + len(states)))
     clauses = [
-        [truth + 1, *(variable for variable, (_, mask) in zip(shown, states, strict=True) if mask >> truth & 1)]
+        [
+            truth + 1,
+            *(variable for variable, (_, mask) in zip(shown, states, strict=True) if mask >> truth & 1),
+        ]
         for truth in range(n)
     ]
     for variable, (_, mask) in zip(shown, states, strict=True):

@@ -21,7 +21,9 @@ BENCHMARK = "kumo"
 Row = dict[str, Any]
 _NO_OPTIMUM: Row = {
     "promise_status": "none",
-    **dict.fromkeys(("promise_steps", "promise_steps_low", "policy_steps", "promise_tests", "promise_golden")),
+    **dict.fromkeys(
+        ("promise_steps", "promise_steps_low", "policy_steps", "promise_tests", "promise_golden")
+    ),
 }
 SYMBOLIC_CHECK = "symbolic"
 _PROPOSAL_COLUMNS = {"truths": "truth_description", "actions": "action_description"}

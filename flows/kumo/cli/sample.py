@@ -55,7 +55,12 @@ def sample(
     from warehouse.catalog.catalog import published_editions
     from warehouse.editions.issued_ids import issued_instances
 
-    given = {"benchmark": "kumo", "preset": preset, "min_expected_steps": min_expected_steps, "require_test": require_test}
+    given = {
+        "benchmark": "kumo",
+        "preset": preset,
+        "min_expected_steps": min_expected_steps,
+        "require_test": require_test,
+    }
     chosen = load_settings(given)
     assert isinstance(chosen, KumoSettings)
     console = Terminal(stderr=True, soft_wrap=True)
@@ -64,7 +69,9 @@ def sample(
         console.print(f"warning: {finding.message}", style="yellow")
     store = data_root(root)
     encoded = encode_config(seed_config)
-    request = SamplingRequest(Setting(truths, actions, valid), count, seed, chosen.min_expected_steps, chosen.require_test)
+    request = SamplingRequest(
+        Setting(truths, actions, valid), count, seed, chosen.min_expected_steps, chosen.require_test
+    )
     check_request(encoded, request, workers)
     with console.status("preparing sampling (compiled on first use, then cached)"):
         console.print(prepare_kernels("sampling"))

@@ -106,7 +106,12 @@ def _print_table(records: list[dict[str, Any]]) -> None:
     for record in records:
         if record["status"] == "solved":
             moves = [*record["golden_actions"], f"= {record['golden_answer']}"]
-            figures = (f"{record['expected_steps']:.6f}", str(record["optimal_tests"]), _shown_promise(record), " > ".join(moves))
+            figures = (
+                f"{record['expected_steps']:.6f}",
+                str(record["optimal_tests"]),
+                _shown_promise(record),
+                " > ".join(moves),
+            )
         else:
             figures = ("unsolved", "", "", "")
         table.add_row(str(record["seed"]), str(record["index"]), *figures)

@@ -7,8 +7,7 @@ with the weight, and the largest without it (a test that costs nothing never hur
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
-from numba import njit
-
+from tasks.kumo.kernel_part import kernel_part
 from tasks.kumo.optimum.states import (
     CHILD_LIST,
     CHILDREN,
@@ -17,19 +16,18 @@ from tasks.kumo.optimum.states import (
     EXACT,
     MEMBERS,
     N_CHILDREN,
-    PLAYED,
     POSSIBLE,
     VALUE,
     WEIGHT,
     clear_states,
     find_node,
     list_children,
-    lowest_members,
-    set_record,
 )
 from tasks.kumo.optimum.tables import (
     ALL_TRUTHS,
     ANSWER,
+    FRAME_WORDS,
+    FRAMES,
     FULL,
     GOLDEN,
     IS_EXACT,
@@ -37,8 +35,8 @@ from tasks.kumo.optimum.tables import (
     LOWER,
     N_ACTIONS,
     N_GOLDEN,
-    SCRATCH,
-    SCRATCH_WORDS,
+    POLICY,
+    ROOT,
     UPPER,
 )
 from tasks.kumo.search.tables import count
@@ -49,14 +47,25 @@ ROUNDING = 1e-12  # of a node's weight: bounds this close to a value reach it
 EDGE = 1e-13
 TIE = 1e-9  # of a node's weight: actions this close are equally good in the optimum's play
 INFINITY = 1e300
+NEXT_PASS = 1 << 62
+
+NODE, GOAL, AHEAD, N_LISTED, AT, REACH, PLACE, BEST, ROW = range(9)
 
 
-@njit
+@kernel_part
+def start_search(p, y, limit):
+    """Forget everything before and make the root; ROOT is 0 where no truth can be the only one to survive."""
+    clear_states(p, limit)
+    root = find_node(p, y, p[ALL_TRUTHS], (1 << p[N_ACTIONS]) - 1)
+    p[ROOT] = root if y[root + WEIGHT] > 0.0 else 0
+
+
+@kernel_part
 def _end_of(p, action):
     return action + CHILDREN + 2 * p[action + N_CHILDREN]
 
 
-@njit
+@kernel_part
 def _bound_of(p, y, action):
     """Return the sum of times * VALUE over the action's children: added up anew, because a child may be a
     descendant of another one.
@@ -67,15 +76,15 @@ def _bound_of(p, y, action):
     return total
 
 
-@njit
+@kernel_part
 def _is_solved(p, action):
+    solved = 1
     for place in range(action + CHILDREN, _end_of(p, action), 2):
-        if p[p[place + 1] + EXACT] == 0:
-            return False
-    return True
+        solved &= p[p[place + 1] + EXACT]
+    return solved == 1
 
 
-@njit
+@kernel_part
 def _raise_bound(p, y, node):
     """Raise the node's bound by its children's; make it exact where a solved action has the smallest sum."""
     weight = y[node + WEIGHT]
@@ -90,19 +99,19 @@ def _raise_bound(p, y, node):
             best = total
         action = _end_of(p, action)
     bound = max(y[node + VALUE], weight + lowest, highest)
-    # Every other action's sum, and what is known of the node itself, must reach the best one.
     if best < INFINITY and lowest >= best - ROUNDING * weight:
         p[node + EXACT] = 1
         bound = weight + best
     y[node + VALUE] = bound
 
 
-@njit
-def _order_actions(p, y, node, row):
-    """Write the node's actions to the row, the most promising first."""
-    n = 0
+@kernel_part
+def _order_actions(p, y, frame):
+    """Write the actions of the frame's node to its row, the most promising first."""
+    node, row = p[frame + NODE], frame + ROW
+    n = p[p[node + CHILD_LIST]]
     action = p[node + CHILD_LIST] + 1
-    for _ in range(p[p[node + CHILD_LIST]]):
+    for listed in range(n):
         key = 0.0
         for place in range(action + CHILDREN, _end_of(p, action), 2):
             child = p[place + 1]
@@ -110,180 +119,141 @@ def _order_actions(p, y, node, row):
             if p[child + EXACT] == 0:
                 promise = max(promise, y[child + ENTROPY])
             key += y[place] * promise
-        i = n
-        while i > 0 and y[row + 2 * i - 2] > key:
-            y[row + 2 * i] = y[row + 2 * i - 2]
-            p[row + 2 * i + 1] = p[row + 2 * i - 1]
-            i -= 1
-        y[row + 2 * i] = key
-        p[row + 2 * i + 1] = action
-        n += 1
+        i = row + 2 * listed
+        while i > row and y[i - 2] > key:
+            y[i] = y[i - 2]
+            p[i + 1] = p[i - 1]
+            i -= 2
+        y[i] = key
+        p[i + 1] = action
         action = _end_of(p, action)
-    return n
+    p[frame + N_LISTED] = n
+    p[frame + AT] = p[frame + REACH] = 0
+    p[frame + PLACE] = NEXT_PASS
 
 
-@njit
-def search(p, y, node, limit, depth, level):
-    """Raise the node's bound until it is exact or reaches the limit, looking `depth` tests ahead."""
-    weight = y[node + WEIGHT]
-    edge = EDGE * weight
-    if p[node + EXACT] or y[node + VALUE] >= limit - edge or p[node + DEPTH] >= depth:
-        return
-    if p[node + CHILD_LIST] == 0 and not list_children(p, y, node):
-        return
-    _raise_bound(p, y, node)
-    if p[node + EXACT] or y[node + VALUE] >= limit - edge:
-        return
-    if depth > 1:
-        row = SCRATCH + SCRATCH_WORDS * (level + 1)
-        best = limit
-        below = depth if depth == DEEPEST else depth - 1
-        for i in range(_order_actions(p, y, node, row)):
-            total = _search_action(p, y, p[row + 2 * i + 1], best - weight, edge, below, level)
-            if p[FULL]:
-                return
-            if total < best - weight and _is_solved(p, p[row + 2 * i + 1]):
-                best = weight + total
-        _raise_bound(p, y, node)
-    # A bound that reached the limit may rise further; at full depth rounding decides what is left.
-    if depth < DEEPEST and y[node + VALUE] < limit - edge:
-        p[node + DEPTH] = depth
+@kernel_part
+def _next_child(p, y, frame, edge):
+    """Return the place of the child to be searched next, 0 where the frame's actions are through.
 
-
-@njit
-def _search_action(p, y, action, limit, edge, depth, level):
-    """Raise the sum of the action's children until it reaches the limit; return it."""
-    step = 1
-    while True:
-        reach = min(step, depth) if step <= SHALLOW else depth
-        for place in range(action + CHILDREN, _end_of(p, action), 2):
-            child = p[place + 1]
-            if p[child + EXACT]:
-                continue
-            total = _bound_of(p, y, action)
-            if total >= limit - edge:
-                return total
-            others = total - y[place] * y[child + VALUE]
-            search(p, y, child, (limit - others) / y[place], reach, level + 1)
-            if p[FULL]:
-                return total
-        if reach == depth:
-            return _bound_of(p, y, action)
-        step += 1
-
-
-@njit
-def _greedy_action(p, y, node):
-    """Return the action that leaves the least entropy in expectation."""
-    least = INFINITY
-    chosen = 0
-    action = p[node + CHILD_LIST] + 1
-    for _ in range(p[p[node + CHILD_LIST]]):
-        total = 0.0
-        for place in range(action + CHILDREN, _end_of(p, action), 2):
-            total += y[place] * y[p[place + 1] + ENTROPY]
-        if total < least - EDGE:
-            least = total
-            chosen = action
-        action = _end_of(p, action)
-    return chosen
-
-
-@njit
-def _greedy_value(p, y, node):
-    """Return V of the policy that always takes the greedy action; INFINITY past the limit."""
-    if p[node + EXACT]:
-        return y[node + VALUE]
-    if p[node + PLAYED]:
-        return y[node + PLAYED]
-    if p[node + CHILD_LIST] == 0 and not list_children(p, y, node):
-        return INFINITY
-    action = _greedy_action(p, y, node)
-    total = y[node + WEIGHT]
-    for place in range(action + CHILDREN, _end_of(p, action), 2):
-        total += y[place] * _greedy_value(p, y, p[place + 1])
-    if total < INFINITY:
-        y[node + PLAYED] = total
-    return total
-
-
-@njit
-def start_search(p, y, limit):
-    """Return the root's node (0: no truth can be the only one to survive), everything before forgotten."""
-    clear_states(p)
-    p[LIMIT] = limit
-    left = p[ALL_TRUTHS]
-    root = find_node(p, y, left, lowest_members(p, set_record(p, left), (1 << p[N_ACTIONS]) - 1))
-    return root if y[root + WEIGHT] > 0.0 else 0
-
-
-@njit
-def solve_root(p, y, root):
-    """Find the optimum's expected tests, or bounds of them: LOWER, UPPER and IS_EXACT."""
-    greedy = _greedy_value(p, y, root)
-    limit = greedy + 2.0 * ROUNDING * y[root + WEIGHT]
-    for depth in range(1, SHALLOW + 1):
-        search(p, y, root, limit, depth, 0)
-    while p[root + EXACT] == 0 and p[FULL] == 0:
-        search(p, y, root, limit, DEEPEST, 0)
-        limit *= 1.0 + ROUNDING
-    if p[root + EXACT] == 0 and p[root + CHILD_LIST] != 0:
-        _raise_bound(p, y, root)
-    p[IS_EXACT] = p[root + EXACT]
-    y[LOWER] = y[root + VALUE] / y[root + WEIGHT]
-    y[UPPER] = y[LOWER] if p[root + EXACT] else min(greedy / y[root + WEIGHT], 1.0 * p[N_ACTIONS])
-    # The play looks at actions that are equally good, too.
-    p[FULL] = 0
-    p[LIMIT] += p[LIMIT] // 8
-
-
-@njit
-def play_optimum(p, y, observed):
-    """Follow the policy on the observations (by action the mask that is ruled out) from the start.
-
-    Of equally good actions it takes the first of the instance. Without an exact value it is the greedy one.
+    An action's children are searched to the depths 1 to 4 before they are searched to the end, until the sum of
+    their bounds reaches the smallest sum known.
     """
+    below = DEEPEST if p[frame + AHEAD] == DEEPEST else p[frame + AHEAD] - 1
+    while p[frame + AT] < p[frame + N_LISTED]:
+        action = p[frame + ROW + 2 * p[frame + AT] + 1]
+        end = _end_of(p, action)
+        total = _bound_of(p, y, action)
+        is_open = total < y[frame + BEST] - edge
+        place = p[frame + PLACE]
+        while place < end and p[p[place + 1] + EXACT]:
+            place += 2
+        if is_open and place < end:
+            p[frame + PLACE] = place + 2
+            return place
+        is_solved = _is_solved(p, action)
+        if is_open and p[frame + REACH] < below and not is_solved:
+            p[frame + REACH] = below if p[frame + REACH] == SHALLOW else p[frame + REACH] + 1
+            p[frame + PLACE] = action + CHILDREN
+            continue
+        if is_solved:
+            y[frame + BEST] = min(y[frame + BEST], total)
+        p[frame + AT] += 1
+        p[frame + REACH] = 0
+        p[frame + PLACE] = NEXT_PASS
+    return 0
+
+
+@kernel_part
+def search(p, y, root, goal, depth):
+    """Raise the root's bound until it is exact or reaches the goal, looking `depth` tests ahead.
+
+    A stack of frames, not recursion: numba's cache loses a function that calls itself where LLVM has put it into
+    its caller.
+    """
+    frame = FRAMES
+    p[frame + NODE], y[frame + GOAL], p[frame + AHEAD], p[frame + N_LISTED] = root, goal, depth, -1
+    while frame >= FRAMES:
+        node = p[frame + NODE]
+        ahead = p[frame + AHEAD]
+        weight = y[node + WEIGHT]
+        edge = EDGE * weight
+        goal = y[frame + GOAL] - edge
+        if p[frame + N_LISTED] < 0:
+            is_done = p[node + EXACT] or y[node + VALUE] >= goal or p[node + DEPTH] >= ahead
+            if not is_done:
+                if p[node + CHILD_LIST] == 0 and not list_children(p, y, node):
+                    return
+                _raise_bound(p, y, node)
+                is_done = p[node + EXACT] or y[node + VALUE] >= goal
+            if is_done:
+                frame -= FRAME_WORDS
+                continue
+            y[frame + BEST] = y[frame + GOAL] - weight
+            p[frame + N_LISTED] = 0
+            if ahead > 1:
+                _order_actions(p, y, frame)
+        place = _next_child(p, y, frame, edge) if p[frame + N_LISTED] > 0 else 0
+        if place > 0:
+            action = p[frame + ROW + 2 * p[frame + AT] + 1]
+            child = p[place + 1]
+            others = _bound_of(p, y, action) - y[place] * y[child + VALUE]
+            below = frame + FRAME_WORDS
+            p[below + NODE], p[below + AHEAD], p[below + N_LISTED] = child, p[frame + REACH], -1
+            y[below + GOAL] = (y[frame + BEST] - others) / y[place]
+            frame = below
+            continue
+        _raise_bound(p, y, node)
+        # A bound that reached the goal may rise further; at full depth rounding decides what is left.
+        if ahead < DEEPEST and y[node + VALUE] < goal:
+            p[node + DEPTH] = ahead
+        frame -= FRAME_WORDS
+
+
+@kernel_part
+def find_optimum(p, y, observed):
+    """Find V of the root (LOWER, UPPER, IS_EXACT) and the optimum's play on the observations.
+
+    `observed` are the masks that they rule out, by action. Of equally good actions the play takes the first of
+    the instance. Past the limit of nodes UPPER is Algorithm 3's policy, and there is no play.
+    """
+    root = p[ROOT]
+    goal = y[POLICY] + 2.0 * ROUNDING * y[root + WEIGHT]
+    depth = 1
+    while p[root + EXACT] == 0 and p[FULL] == 0:
+        search(p, y, root, goal, depth)
+        depth = depth + 1 if depth < SHALLOW else DEEPEST
+        goal *= 1.0 + ROUNDING
+    y[LOWER] = y[root + VALUE]
+    y[UPPER] = y[root + VALUE] if p[root + EXACT] else y[POLICY]
+    # Equally good actions may have to be searched, too.
+    p[LIMIT] += p[LIMIT] // 8
     left = p[ALL_TRUTHS]
     actions = (1 << p[N_ACTIONS]) - 1
+    node = root
     p[N_GOLDEN] = 0
-    while True:
-        record = set_record(p, left)
-        node = find_node(p, y, left, lowest_members(p, record, actions))
-        if node == 0 or p[node + POSSIBLE] & (p[node + POSSIBLE] - 1) == 0:
-            named = left if node == 0 or p[node + POSSIBLE] == 0 else p[node + POSSIBLE]
-            p[ANSWER] = count((named & -named) - 1) if named else -1
-            return
-        members = _members_played(p, y, node, actions)
-        if members == 0:
-            p[ANSWER] = count((left & -left) - 1)
-            return
-        action = count((members & -members) - 1)
-        p[GOLDEN + p[N_GOLDEN]] = action
+    while p[FULL] == 0 and p[node + POSSIBLE] & (p[node + POSSIBLE] - 1) != 0:
+        search(p, y, node, INFINITY, DEEPEST)
+        weight = y[node + WEIGHT]
+        reach = y[node + VALUE] - weight + TIE * weight
+        lowest = 0
+        action = p[node + CHILD_LIST] + 1
+        for _ in range(p[p[node + CHILD_LIST]]):
+            members = p[action + MEMBERS] & actions
+            if lowest == 0 or members & -members < lowest:
+                for place in range(action + CHILDREN, _end_of(p, action), 2):
+                    others = _bound_of(p, y, action) - y[place] * y[p[place + 1] + VALUE]
+                    search(p, y, p[place + 1], (reach + TIE * weight - others) / y[place], DEEPEST)
+                if _bound_of(p, y, action) <= reach and _is_solved(p, action):
+                    lowest = members & -members
+            action = _end_of(p, action)
+        taken = count(lowest - 1)
+        p[GOLDEN + p[N_GOLDEN]] = taken
         p[N_GOLDEN] += 1
-        actions ^= 1 << action
-        left &= ~observed[action]
-
-
-@njit
-def _members_played(p, y, node, actions):
-    """Return the class of actions that the policy takes next, by its lowest untried one; 0 past the limit."""
-    if p[IS_EXACT]:
-        search(p, y, node, INFINITY, DEEPEST, 0)
-    if p[node + CHILD_LIST] == 0 and not list_children(p, y, node):
-        return 0
-    if p[node + EXACT] == 0:
-        return p[_greedy_action(p, y, node) + MEMBERS] & actions
-    weight = y[node + WEIGHT]
-    limit = y[node + VALUE] - weight + TIE * weight
-    first = 0
-    action = p[node + CHILD_LIST] + 1
-    for _ in range(p[p[node + CHILD_LIST]]):
-        members = p[action + MEMBERS] & actions
-        if first == 0 or members & -members < first & -first:
-            total = _bound_of(p, y, action)
-            if total <= limit:
-                total = _search_action(p, y, action, limit + TIE * weight, 0.0, DEEPEST, 0)
-            if total <= limit and _is_solved(p, action):
-                first = members
-        action = _end_of(p, action)
-    return first
+        actions ^= lowest
+        left &= ~observed[taken]
+        node = find_node(p, y, left, actions)
+    p[IS_EXACT] = p[root + EXACT] and p[FULL] == 0
+    # Observations that break the promise leave no truth possible.
+    named = p[node + POSSIBLE] if p[node + POSSIBLE] != 0 else left
+    p[ANSWER] = count((named & -named) - 1) if named != 0 else -1

@@ -17,18 +17,21 @@ left out.
 
 from math import log2
 
-from numba import njit
-
+from tasks.kumo.kernel_part import kernel_part
 from tasks.kumo.optimum.tables import (
     ALL_TRUTHS,
     ARENA,
+    ARENA_MARGIN,
     ARENA_WORDS,
     FIRST_STATE,
     FULL,
+    HIGH,
     INDEX,
     INDEX_BITS,
     KAPPA,
     LIMIT,
+    LOW,
+    LOW_ACTIONS,
     MASKS,
     MAX_INDEX_BITS,
     N_ACTIONS,
@@ -36,34 +39,35 @@ from tasks.kumo.optimum.tables import (
     N_TRUTHS,
     NODE_WORDS,
     NODES,
-    NUMBERS,
     SCRATCH,
     SETS,
+    SIGN,
+    SIGNED,
     TOP,
     factor_of,
-    weigh,
 )
 from tasks.kumo.search.tables import count, hash_words
 
 REACH, N_CLASSES, CLASSES = range(3)
 MEMBERS, N_SETS, LEFT_SETS = range(3)
 N_CHILDREN, CHILDREN = 1, 2  # MEMBERS is as in a class
-LEFT, ACTIONS, WEIGHT, VALUE, EXACT, DEPTH, CHILD_LIST, ENTROPY, POSSIBLE, PLAYED, SLOT = range(NODE_WORDS)
+LEFT, ACTIONS, WEIGHT, VALUE, EXACT, DEPTH, CHILD_LIST, ENTROPY, POSSIBLE, FACTOR, SLOT = range(NODE_WORDS)
 
 
-@njit
-def clear_states(p):
-    """Forget all truth sets and nodes."""
+@kernel_part
+def clear_states(p, limit):
+    """Forget all truth sets and nodes; `limit` is the number of nodes from now on."""
     for u in range(p[ALL_TRUTHS] + 1):
         p[SETS + u] = 0
     for i in range(p[N_NODES]):
         p[p[NODES + NODE_WORDS * i + SLOT]] = 0
     p[N_NODES] = 0
     p[FULL] = 0
+    p[LIMIT] = limit
     p[INDEX_BITS] = min(MAX_INDEX_BITS, p[N_TRUTHS] + p[N_ACTIONS] + 1)
 
 
-@njit
+@kernel_part
 def set_record(p, left):
     """Return the record of a set of truths, made when first met."""
     if p[SETS + left] != 0:
@@ -110,7 +114,7 @@ def set_record(p, left):
     return record
 
 
-@njit
+@kernel_part
 def _same_sets(p, one, other):
     if p[one + N_SETS] != p[other + N_SETS]:
         return False
@@ -120,7 +124,7 @@ def _same_sets(p, one, other):
     return True
 
 
-@njit
+@kernel_part
 def lowest_members(p, record, actions):
     """Return the actions without those that touch nothing, each class's replaced by its lowest members."""
     kept = 0
@@ -134,12 +138,12 @@ def lowest_members(p, record, actions):
     return kept
 
 
-@njit
-def find_node(p, y, left, actions):
-    """Return the node of a state whose actions are lowest members; 0, and FULL set, past the limit."""
-    bits = p[INDEX_BITS]
-    last = (1 << bits) - 1
-    slot = hash_words(left, actions, bits)
+@kernel_part
+def find_node(p, y, left, untried):
+    """Return the node that stands for a state; 0, and FULL set, past the limit."""
+    actions = lowest_members(p, set_record(p, left), untried)
+    last = (1 << p[INDEX_BITS]) - 1
+    slot = hash_words(left, actions, p[INDEX_BITS])
     while True:
         node = p[INDEX + slot]
         if node == 0:
@@ -147,8 +151,7 @@ def find_node(p, y, left, actions):
         if p[node + LEFT] == left and p[node + ACTIONS] == actions:
             return node
         slot = (slot + 1) & last
-    room = ARENA + ARENA_WORDS - p[TOP]
-    if p[N_NODES] >= p[LIMIT] or room < ARENA_WORDS >> 4:
+    if p[N_NODES] >= p[LIMIT] or p[TOP] > ARENA + ARENA_WORDS - ARENA_MARGIN:
         p[FULL] = 1
         return 0
     node = NODES + NODE_WORDS * p[N_NODES]
@@ -156,53 +159,71 @@ def find_node(p, y, left, actions):
     p[INDEX + slot] = node
     p[node + SLOT] = INDEX + slot
     p[node + LEFT], p[node + ACTIONS] = left, actions
-    p[node + DEPTH] = p[node + CHILD_LIST] = p[node + PLAYED] = 0
-    _weigh_node(p, y, node)
+    p[node + DEPTH] = p[node + CHILD_LIST] = p[node + POSSIBLE] = 0
+    y[node + FACTOR] = factor_of(p, y, actions)
+    y[node + WEIGHT] = y[node + ENTROPY] = 0.0
+    n = _weigh_truths(p, y, node)
+    p[node + EXACT] = n < 2
+    y[node + VALUE] = 0.0 if n < 2 else max(y[node + WEIGHT], _code_cost(p, y, p[SETS + left], actions, n))
     return node
 
 
-@njit
-def _weigh_node(p, y, node):
-    """Write the node's weight, its possible truths, their entropy and the first lower bound."""
-    weight = weigh(p, y, p[node + LEFT], p[node + ACTIONS])
-    possible = 0
-    entropy = 0.0
+@kernel_part
+def _weigh_truths(p, y, node):
+    """Write W, the possible truths and their entropy; leave their weights in SCRATCH, heaviest first.
+
+    Returns their number.
+    """
+    left, actions = p[node + LEFT], p[node + ACTIONS]
+    low = p[LOW_ACTIONS]
+    size = p[ALL_TRUTHS] + 1
+    lower = LOW + (actions & ((1 << low) - 1)) * size
+    higher = HIGH + (actions >> low) * size
+    # Signed M_R(U), U running over the subsets of `left` in ascending order: bit i of its number is the
+    # i-th truth of `left`.
+    u = 0
+    n = 1
+    y[SIGNED] = 0.0
     for t in range(p[N_TRUTHS]):
-        share = y[KAPPA + t] * y[NUMBERS + t]
-        if share > 0.0:
-            possible |= 1 << t
-            entropy -= share * log2(share / weight)
-    y[node + WEIGHT] = weight
-    p[node + POSSIBLE] = possible
-    y[node + ENTROPY] = entropy
-    if possible & (possible - 1) == 0:
-        p[node + EXACT] = 1
-        y[node + VALUE] = 0.0
-    else:
-        p[node + EXACT] = 0
-        y[node + VALUE] = max(weight, _code_cost(p, y, node))
+        if (left >> t) & 1:
+            u = 1 << t
+            for i in range(n, 2 * n):
+                y[SIGNED + i] = y[SIGN + i] * y[lower + u] * y[higher + u]
+                u = (u - left) & left
+            n *= 2
+    # n_t is the sum over the sets that hold t; the other truths' sums then run over those with and without t.
+    found = 0
+    for t in range(p[N_TRUTHS] - 1, -1, -1):
+        if (left >> t) & 1:
+            n >>= 1
+            number = 0.0
+            for i in range(n):
+                number += y[SIGNED + n + i]
+                y[SIGNED + i] += y[SIGNED + n + i]
+            share = y[KAPPA + t] * number
+            if share > 0.0:
+                p[node + POSSIBLE] |= 1 << t
+                y[node + WEIGHT] += share
+                y[node + ENTROPY] -= share * log2(share)
+                insert_weight(y, found, share)
+                found += 1
+    if found > 0:
+        y[node + ENTROPY] += y[node + WEIGHT] * log2(y[node + WEIGHT])
+    return found
 
 
-@njit
-def _code_cost(p, y, node):
-    """Return the cost of Huffman's code of the possible truths' weights.
+@kernel_part
+def _code_cost(p, y, record, actions, n):
+    """Return the cost of Huffman's code of the n weights in SCRATCH: a bound of V.
 
     A policy is a tree whose leaf names the truth, with as many branches as an action leaves different sets.
     """
-    record = set_record(p, p[node + LEFT])
     branches = 2
     place = record + CLASSES
     for _ in range(p[record + N_CLASSES]):
-        if p[place + MEMBERS] & p[node + ACTIONS] != 0:
+        if p[place + MEMBERS] & actions != 0:
             branches = max(branches, p[place + N_SETS])
         place += LEFT_SETS + 2 * p[place + N_SETS]
-    # The weights, heaviest first; the lightest are joined again and again.
-    n = 0
-    for t in range(p[N_TRUTHS]):
-        share = y[KAPPA + t] * y[NUMBERS + t]
-        if share > 0.0:
-            _insert(y, n, share)
-            n += 1
     cost = 0.0
     joined = (n - 2) % (branches - 1) + 2
     while n > 1:
@@ -211,83 +232,65 @@ def _code_cost(p, y, node):
             n -= 1
             total += y[SCRATCH + n]
         cost += total
-        _insert(y, n, total)
+        insert_weight(y, n, total)
         n += 1
         joined = branches
     return cost
 
 
-@njit
-def _insert(y, n, value):
+@kernel_part
+def insert_weight(y, n, weight):
+    """Put a weight among the n weights in SCRATCH, heaviest first."""
     i = SCRATCH + n
-    while i > SCRATCH and y[i - 1] < value:
+    while i > SCRATCH and y[i - 1] < weight:
         y[i] = y[i - 1]
         i -= 1
-    y[i] = value
+    y[i] = weight
 
 
-@njit
+@kernel_part
 def list_children(p, y, node):
     """List the node's actions with their children; False past the limit."""
-    left, actions = p[node + LEFT], p[node + ACTIONS]
-    record = set_record(p, left)
-    # No record is made between the words of this list: the sets that the actions leave come first.
+    actions = p[node + ACTIONS]
+    record = p[SETS + p[node + LEFT]]
+    # Records and lists share their room: those of the sets that the actions leave come first.
     place = record + CLASSES
     for _ in range(p[record + N_CLASSES]):
-        if p[place + MEMBERS] & actions != 0:
-            for i in range(p[place + N_SETS]):
-                set_record(p, p[place + LEFT_SETS + 2 * i])
+        for i in range(p[place + N_SETS]):
+            set_record(p, p[place + LEFT_SETS + 2 * i])
         place += LEFT_SETS + 2 * p[place + N_SETS]
     top = p[TOP]
     p[top] = 0
     listed = top + 1
     place = record + CLASSES
     for _ in range(p[record + N_CLASSES]):
-        members = p[place + MEMBERS]
-        if members & actions != 0:
-            end = _list_action(p, y, place, actions, listed)
-            if end == 0:
+        members = p[place + MEMBERS] & actions
+        rest = actions ^ (members & -members)
+        positive = n = 0
+        first = listed + CHILDREN
+        for i in range(p[place + N_SETS] if members != 0 else 0):
+            child = find_node(p, y, p[place + LEFT_SETS + 2 * i], rest)
+            if child == 0:
                 return False
-            if end > listed:
-                p[top] += 1
-                p[listed + MEMBERS] = members
-                listed = end
+            positive += y[child + WEIGHT] > 0.0
+            if p[child + POSSIBLE] & (p[child + POSSIBLE] - 1) == 0:
+                continue
+            # Members of a class have equally many states: what was dropped is all that differs.
+            times = p[place + LEFT_SETS + 2 * i + 1] * factor_of(p, y, rest) / y[child + FACTOR]
+            j = first + 2 * n
+            while j > first and y[j - 2] * y[p[j - 1] + WEIGHT] < times * y[child + WEIGHT]:
+                y[j] = y[j - 2]
+                p[j + 1] = p[j - 1]
+                j -= 2
+            y[j] = times
+            p[j + 1] = child
+            n += 1
+        if positive > 1:
+            p[top] += 1
+            p[listed + MEMBERS] = p[place + MEMBERS]
+            p[listed + N_CHILDREN] = n
+            listed = first + 2 * n
         place += LEFT_SETS + 2 * p[place + N_SETS]
     p[TOP] = listed
     p[node + CHILD_LIST] = top
     return True
-
-
-@njit
-def _list_action(p, y, place, actions, listed):
-    """Write the children of a class of actions; return the end, `listed` if it tells nothing, 0: no room."""
-    members = p[place + MEMBERS] & actions
-    rest = actions ^ (members & -members)
-    positive = n = 0
-    first = listed + CHILDREN
-    for i in range(p[place + N_SETS]):
-        left = p[place + LEFT_SETS + 2 * i]
-        if left == 0:
-            continue
-        kept = lowest_members(p, p[SETS + left], rest)
-        child = find_node(p, y, left, kept)
-        if child == 0:
-            return 0
-        if y[child + WEIGHT] <= 0.0:
-            continue
-        positive += 1
-        if p[child + EXACT] and y[child + VALUE] == 0.0:
-            continue
-        # Members of a class have equally many states, so that what was dropped is all that differs.
-        times = p[place + LEFT_SETS + 2 * i + 1] * factor_of(p, y, rest) / factor_of(p, y, kept)
-        weight = times * y[child + WEIGHT]
-        j = n
-        while j > 0 and y[first + 2 * j - 2] * y[p[first + 2 * j - 1] + WEIGHT] < weight:
-            y[first + 2 * j] = y[first + 2 * j - 2]
-            p[first + 2 * j + 1] = p[first + 2 * j - 1]
-            j -= 1
-        y[first + 2 * j] = times
-        p[first + 2 * j + 1] = child
-        n += 1
-    p[listed + N_CHILDREN] = n
-    return first + 2 * n if positive > 1 else listed

@@ -1,4 +1,4 @@
-"""The optimum's workspace: an instance's tables, and how much weight of the prior a state holds.
+"""The optimum's workspace, and an instance's tables, from which the weights of states are computed.
 
 One search lies in one array `p` of 64-bit integers, `y` being the same memory as floats; places are offsets,
 0 names none. A state is (L, R): truths not ruled out and actions untried, as masks. With N_a(U) the number of
@@ -15,24 +15,23 @@ none, is left out. Compiled by numba.
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
-from numba import njit
-
+from tasks.kumo.kernel_part import kernel_part
 from tasks.kumo.optimum.limits import MAX_ACTIONS, MAX_TABLE_BITS, MAX_TRUTHS
 
 MAX_INDEX_BITS = 21
 MAX_NODES = 1 << 20  # the limit of work and what a play takes on top of it
 
 # Header: numbers, then a word for each action or truth.
-N_TRUTHS, N_ACTIONS, LOW_ACTIONS, ALL_TRUTHS, MASKS, TOP, FULL, N_NODES, INDEX_BITS, LIMIT = range(10)
-N_GOLDEN, ANSWER, IS_EXACT = range(10, 13)
-UPPER, LOWER = 13, 14  # expected tests of the best policy found, and a bound that none is below
-FIRST_STATE = 16  # by action: where its states begin, counted from MASKS; one more at the end
+N_TRUTHS, N_ACTIONS, LOW_ACTIONS, ALL_TRUTHS, MASKS, TOP, FULL, N_NODES, INDEX_BITS, LIMIT, ROOT = range(11)
+N_GOLDEN, ANSWER, IS_EXACT = range(11, 14)
+POLICY, UPPER, LOWER = 14, 15, 16  # weight times expected tests: Algorithm 3's policy; the optimum's bounds
+FIRST_STATE = 24  # by action: where its states begin, counted from MASKS; one more at the end
 KAPPA = 64  # by truth
-NUMBERS = 96  # by truth: n_t of the state weighed last
+SCRATCH = 96  # by truth
 GOLDEN = 128  # the actions of the optimum's play
-SCRATCH = 192  # a row of keys and places for each level of the recursion
-SCRATCH_WORDS = 2 * MAX_ACTIONS + 4
-SIGNED = SCRATCH + SCRATCH_WORDS * (MAX_ACTIONS + 2)
+FRAMES = 192  # a frame for each test that the search looks ahead
+FRAME_WORDS = 2 * MAX_ACTIONS + 8
+SIGNED = FRAMES + FRAME_WORDS * (MAX_ACTIONS + 2)
 SIGN = SIGNED + (1 << MAX_TRUTHS)  # by truth set U: (-1)^(|U| - 1)
 SETS = SIGN + (1 << MAX_TRUTHS)  # by truth set: its record
 LOW = SETS + (1 << MAX_TRUTHS)
@@ -42,10 +41,12 @@ NODES = INDEX + (1 << MAX_INDEX_BITS)
 NODE_WORDS = 11
 ARENA = NODES + NODE_WORDS * MAX_NODES
 ARENA_WORDS = 24 << 20
+ARENA_MARGIN = 1 << 20  # more than a truth set's record and a node's children take, twice
+POLICY_STACK = ARENA + ARENA_WORDS - ARENA_MARGIN // 2  # states of Algorithm 3's policy
 WORDS = ARENA + ARENA_WORDS
 
 
-@njit
+@kernel_part
 def load_tables(p, y, n_truths, first_state, masks):
     """Write an instance's actions into the workspace, and the tables of M_R(U)."""
     n_actions = first_state.size - 1
@@ -67,7 +68,7 @@ def load_tables(p, y, n_truths, first_state, masks):
     _fill_table(p, y, HIGH, low, n_actions)
 
 
-@njit
+@kernel_part
 def _fill_table(p, y, table, first, end):
     """Fill M_R(U) for all U and all R of the actions `first` to `end - 1`; divide kappa by their N_a({t})."""
     size = p[ALL_TRUTHS] + 1
@@ -95,43 +96,9 @@ def _fill_table(p, y, table, first, end):
                 y[target + u] = y[source + u] * y[row + u]
 
 
-@njit
+@kernel_part
 def factor_of(p, y, actions):
     """Return the product of the actions' numbers of states: M_R of no truth."""
     low = p[LOW_ACTIONS]
     size = p[ALL_TRUTHS] + 1
     return y[LOW + (actions & ((1 << low) - 1)) * size] * y[HIGH + (actions >> low) * size]
-
-
-@njit
-def weigh(p, y, left, actions):
-    """Return W(L, R), and leave each truth's n_t in NUMBERS (0 for those ruled out)."""
-    low = p[LOW_ACTIONS]
-    size = p[ALL_TRUTHS] + 1
-    lower = LOW + (actions & ((1 << low) - 1)) * size
-    higher = HIGH + (actions >> low) * size
-    u = 0
-    n = 1
-    # Signed M_R(U), U running over the subsets of `left` in ascending order: bit i of its number is the
-    # i-th truth of `left`.
-    y[SIGNED] = 0.0
-    for t in range(p[N_TRUTHS]):
-        y[NUMBERS + t] = 0.0
-        if (left >> t) & 1:
-            u = 1 << t
-            for i in range(n, 2 * n):
-                y[SIGNED + i] = y[SIGN + i] * y[lower + u] * y[higher + u]
-                u = (u - left) & left
-            n *= 2
-    total = 0.0
-    for t in range(p[N_TRUTHS] - 1, -1, -1):
-        if (left >> t) & 1:
-            n >>= 1
-            number = 0.0
-            for i in range(n):
-                number += y[SIGNED + n + i]
-            for i in range(n):
-                y[SIGNED + i] += y[SIGNED + n + i]
-            y[NUMBERS + t] = number
-            total += y[KAPPA + t] * number
-    return total

@@ -79,7 +79,9 @@ PLAYERS: dict[str, Program] = {
     program.name: program
     for program in (
         _program("algorithm-3", False, "plays the golden trajectory of the paper's search", seat_algorithm_3),
-        _program("optimum", False, "plays the best policy under the promise of one valid truth", seat_optimum),
+        _program(
+            "optimum", False, "plays the best policy under the promise of one valid truth", seat_optimum
+        ),
         _program("greedy", False, "takes the action that rules out most in expectation", GreedyPlayer),
         _program("random", True, "takes random actions and names a random truth", RandomPlayer),
         _program("reader", False, "plays by what it reads in the book's text alone", ReaderPlayer),

@@ -1,16 +1,26 @@
-"""The golden play, the policy's tests under the promise, and the entry point for batches. Compiled by numba."""
+"""The golden play, what the policy costs under the promise, and the entry point. Compiled by numba."""
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
 from numba import njit
 
+from tasks.kumo.kernel_part import kernel_part
 from tasks.kumo.kernel_sources import sources_digest
 from tasks.kumo.optimum import search as optimum
 from tasks.kumo.optimum import states as optimum_states
 from tasks.kumo.optimum import tables as optimum_tables
-from tasks.kumo.optimum.search import play_optimum, solve_root, start_search
-from tasks.kumo.optimum.states import WEIGHT
-from tasks.kumo.optimum.tables import TOP, load_tables, weigh
+from tasks.kumo.optimum.search import find_optimum, start_search
+from tasks.kumo.optimum.states import FACTOR, WEIGHT, find_node
+from tasks.kumo.optimum.tables import (
+    IS_EXACT,
+    LOWER,
+    POLICY,
+    POLICY_STACK,
+    ROOT,
+    UPPER,
+    factor_of,
+    load_tables,
+)
 from tasks.kumo.search import frames, sets, states, tables
 from tasks.kumo.search.frames import INFINITY, PROGRESS, push, run
 from tasks.kumo.search.sets import (
@@ -48,10 +58,10 @@ from tasks.kumo.search.tables import (
 )
 
 GOLDEN_TIE = 1e-9  # actions this close are equally good in the golden play
-NO_OPTIMUM, BOUNDS, EXACT = range(3)
+BOUNDS, EXACT = 1, 2
 
 
-@njit
+@kernel_part
 def _load_instance(w, n_truths, first_state, masks, observed):
     """Write one instance into the workspace and forget the one before."""
     clear_tables(w)
@@ -76,41 +86,22 @@ def _load_instance(w, n_truths, first_state, masks, observed):
     w[FIRST_STATE + n_actions] = first_state[n_actions] - first_state[0]
 
 
-@njit
+@kernel_part
 def _all_bits(n):
     return -1 if n == 64 else (1 << n) - 1
 
 
-@njit
+@kernel_part
 def _lowest_bit(mask):
     return count((mask & -mask) - 1)
 
 
-@njit
-def _play(w, x):
-    """Follow the golden play from the start; False where room or budget is used up."""
-    left = _all_bits(w[N_TRUTHS])
-    actions = _all_bits(w[N_ACTIONS])
-    w[N_GOLDEN] = 0
-    x[VALUE] = 0.0
-    while True:
-        w[ANSWER] = _final_answer(w, left, actions)
-        if w[ANSWER] >= 0 or left == 0:
-            return True
-        action = _next_action(w, x, left, actions)
-        if action < 0:
-            return False
-        if w[N_GOLDEN] == 0:
-            x[VALUE] = -x[state_entry(w, x, record_of(w, x, left), actions) + ENTRY_VALUE]
-        w[GOLDEN + w[N_GOLDEN]] = action
-        w[N_GOLDEN] += 1
-        actions ^= 1 << action
-        left &= ~w[OBSERVED + action]
-
-
-@njit
+@kernel_part
 def _next_action(w, x, left, actions):
-    """Return the policy's action, after what search it takes; -1 where room or budget is used up."""
+    """Return the policy's action, after what search it takes; -1 where room or budget is used up.
+
+    The state's expected steps are left in VALUE.
+    """
     while True:
         record = record_of(w, x, left)
         entry = -1 if record == 0 else state_entry(w, x, record, actions)
@@ -119,67 +110,70 @@ def _next_action(w, x, left, actions):
         if x[entry + ENTRY_VALUE] > 0.0:
             push(w, x, entry, INFINITY)
         else:
-            action = _best_action(w, x, record, actions, -x[entry + ENTRY_VALUE])
+            x[VALUE] = -x[entry + ENTRY_VALUE]
+            action = _best_action(w, x, record, actions, x[VALUE])
             if action >= 0 or w[FRAME] == 0:
                 return action
         if not run(w, x):
             return -1
 
 
-@njit
-def _policy_weight(w, x, p, y):
-    """Return weight times expected tests of the policy under the promise's prior; -1: room or budget is used up.
+@kernel_part
+def _play(w, x, p, y, has_optimum):
+    """Follow the golden play; False where room or budget is used up.
 
-    Each state in which it takes an action adds its weight. `p` and `y` hold the instance's tables.
+    With the optimum's tables in `p` also follow the policy through every outcome, for POLICY: each state in which
+    it takes an action adds its weight.
     """
-    first = top = p[TOP]
-    p[top], p[top + 1], y[top + 2] = _all_bits(w[N_TRUTHS]), _all_bits(w[N_ACTIONS]), 1.0
+    left = _all_bits(w[N_TRUTHS])
+    actions = _all_bits(w[N_ACTIONS])
+    w[N_GOLDEN] = 0
+    # The states still to be looked at are a stack of (left, actions, how often).
+    first = top = POLICY_STACK
     total = 0.0
-    while top >= first:
-        left, actions, times = p[top], p[top + 1], y[top + 2]
+    if has_optimum:
+        p[top], p[top + 1], y[top + 2] = left, actions, 1.0
+    while has_optimum and top >= first:
+        reached, untried, times = p[top], p[top + 1], y[top + 2]
         top -= 3
-        if left == 0 or _final_answer(w, left, actions) >= 0:
+        if reached == 0 or _final_answer(w, reached, untried) >= 0:
             continue
-        weight = times * weigh(p, y, left, actions)
-        if weight <= 0.0:
+        node = find_node(p, y, reached, untried)
+        if node == 0 or y[node + WEIGHT] <= 0.0:
             continue
-        action = _next_action(w, x, left, actions)
+        action = _next_action(w, x, reached, untried)
         if action < 0:
-            return -1.0
-        total += weight
+            return False
+        total += times * y[node + WEIGHT] * factor_of(p, y, untried) / y[node + FACTOR]
         before = top
         for s in range(w[MASKS] + w[FIRST_STATE + action], w[MASKS] + w[FIRST_STATE + action + 1]):
-            remaining = left & ~w[s]
             place = before + 3
-            while place <= top and p[place] != remaining:
+            while place <= top and p[place] != reached & ~w[s]:
                 place += 3
             if place > top:
                 top = place
-                p[top], p[top + 1], y[top + 2] = remaining, actions ^ (1 << action), 0.0
+                p[top], p[top + 1], y[top + 2] = reached & ~w[s], untried ^ (1 << action), 0.0
             y[place + 2] += times
-    return total
+    if has_optimum:
+        y[POLICY] = total
+    value = 0.0
+    while True:
+        w[ANSWER] = _final_answer(w, left, actions)
+        if w[ANSWER] >= 0 or left == 0:
+            x[VALUE] = value
+            return True
+        action = _next_action(w, x, left, actions)
+        if action < 0:
+            return False
+        if w[N_GOLDEN] == 0:
+            value = x[VALUE]
+        w[GOLDEN + w[N_GOLDEN]] = action
+        w[N_GOLDEN] += 1
+        actions ^= 1 << action
+        left &= ~w[OBSERVED + action]
 
 
-@njit
-def _find_optimum(w, x, p, y, n_truths, first_state, masks, observed, limit):
-    """Solve the instance under the promise: status, expected tests, their lower bound, and the policy's.
-
-    Algorithm 3 must be solved before. The status is -1 where room or budget is used up.
-    """
-    load_tables(p, y, n_truths, first_state, masks)
-    root = start_search(p, y, limit)
-    if root == 0:
-        return NO_OPTIMUM, 0.0, 0.0, 0.0
-    policy = _policy_weight(w, x, p, y)
-    if policy < 0.0:
-        return -1, 0.0, 0.0, 0.0
-    solve_root(p, y, root)
-    play_optimum(p, y, observed)
-    status = EXACT if p[optimum_tables.IS_EXACT] else BOUNDS
-    return status, y[optimum_tables.UPPER], y[optimum_tables.LOWER], policy / y[root + WEIGHT]
-
-
-@njit
+@kernel_part
 def _final_answer(w, left, actions):
     """Return the truth to be named in a base case, -1 elsewhere and where no truth is left."""
     for t in range(w[N_TRUTHS]):
@@ -188,7 +182,7 @@ def _final_answer(w, left, actions):
     return _lowest_bit(left) if left != 0 and left & (left - 1) == 0 else -1
 
 
-@njit
+@kernel_part
 def _best_action(w, x, record, actions, value):
     """Return the first action, in the instance's order, as good as `value`; -1: search is needed first."""
     for action in range(w[N_ACTIONS]):
@@ -245,14 +239,11 @@ def _compile_kernel(sources):
             states, seen = first_state[first : end + 1], observed[first:end]
             if w[STARTED] == 0:
                 _load_instance(w, n_truths[at], states, masks, seen)
-            while True:
-                done = run(w, x) and _play(w, x)
-                if done and limits[at] > 0:
-                    found = _find_optimum(w, x, p, y, n_truths[at], states, masks, seen, limits[at])
-                    statuses[at], figures[at, 0], figures[at, 1], figures[at, 2] = found
-                    done = found[0] >= 0
-                if done:
-                    break
+                if limits[at] > 0:
+                    load_tables(p, y, n_truths[at], states, masks)
+                    start_search(p, y, limits[at])
+            has_optimum = limits[at] > 0 and p[ROOT] != 0
+            while not (run(w, x) and _play(w, x, p, y, has_optimum)):
                 if w[FULL]:
                     clear_tables(w)
                     w[FRAME] = 0
@@ -263,8 +254,12 @@ def _compile_kernel(sources):
             answers[at] = w[ANSWER]
             for i in range(w[N_GOLDEN]):
                 golden[first + i] = w[GOLDEN + i]
-            if limits[at] > 0 and statuses[at] != NO_OPTIMUM:
-                played[at] = p[optimum_tables.N_GOLDEN]
+            if has_optimum:
+                find_optimum(p, y, seen)
+                statuses[at] = EXACT if p[IS_EXACT] else BOUNDS
+                for i, figure in enumerate((UPPER, LOWER, POLICY)):
+                    figures[at, i] = y[figure] / y[p[ROOT] + WEIGHT]
+                played[at] = p[optimum_tables.N_GOLDEN] if p[IS_EXACT] else 0
                 named[at] = p[optimum_tables.ANSWER]
                 for i in range(played[at]):
                     moves[first + i] = p[optimum_tables.GOLDEN + i]

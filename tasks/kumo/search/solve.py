@@ -61,7 +61,6 @@ class Solution:
         return len(self.golden_actions) if self.status == "solved" else None
 
 
-_STATUSES: tuple[Literal["exact", "bounds"], ...] = ("bounds", "bounds", "exact")  # by the kernel's number
 TIMED_OUT = Solution("time_limit", None, (), None)
 
 
@@ -242,13 +241,15 @@ class _Batch:
         return Solution("solved", float(self.values[i]), actions, named, self._optimum(i))
 
     def _optimum(self, i: int) -> Optimum | None:
+        from tasks.kumo.search.kernel import EXACT
+
         if not self.statuses[i]:
             return None
         first = self.first_action[i]
         steps, least, policy = self.figures[i].tolist()
         moves = tuple(self.moves[first : first + self.played[i]].tolist())
         named = int(self.named[i])
-        status = _STATUSES[self.statuses[i]]
+        status: Literal["exact", "bounds"] = "exact" if self.statuses[i] == EXACT else "bounds"
         return Optimum(status, steps, least, policy, moves, named if named >= 0 else None)
 
 
