@@ -40,8 +40,8 @@ _ACTIONS = Measure(
     "relative action count",
     "actions = tests + 1, failed = all actions + 1",
     "Relative action count is the mean of (count − optimum) / optimum, where a count is tests + 1 and a "
-    "failed episode counts as all actions + 1. The optimum is the play of Algorithm 3's policy, which does not "
-    "use the promise of one valid truth: player `optimum` does, so a count can be below 0. Lower is better.",
+    "failed episode counts as all actions + 1. This optimum is the play of Algorithm 3, which does not use "
+    "the promise of one valid truth throughout: player optimum does, and can be below 0. Lower is better.",
 )
 
 BENCHMARK = Benchmark(

@@ -29,8 +29,9 @@ class KumoSettings(RefreshSettings):
     settings: Names = setting(["easy", "hard"], "Sizes: easy, hard, or NxM (truths x actions).")
     players: Names = setting(
         [],
-        "Players, separated by commas: algorithm-3, optimum, greedy, random, reader; any other name is treated as "
-        "a model, symbolic:MODEL shows that model the rules as a mapping instead of a book. Default: these five.",
+        "Players, separated by commas: algorithm-3, optimum, greedy, random, reader; any other name is "
+        "treated as a model, symbolic:MODEL shows that model the rules as a mapping instead of a book. "
+        "Default: these five.",
     )
     instances: int = setting(50, "Instances per domain and setting.", ge=1, le=1_000_000)
     preset: str = setting("", "kumo-2025: instances as in the paper, trivial ones included.")

@@ -86,8 +86,8 @@ KUMO_INSTANCES = Table(
         Column(
             "expected_steps",
             "float64",
-            "expected tests of Algorithm 3's policy under its own outcome model, which ignores the promise of one "
-            "valid truth but for its last step",
+            "expected tests of Algorithm 3's policy under its own outcome model, which uses the promise of "
+            "one valid truth at the end only",
             minimum=0,
         ),
         Column("optimal_tests", "int64", "tests of Algorithm 3's policy on these observations", minimum=0),
@@ -97,15 +97,15 @@ KUMO_INSTANCES = Table(
         Column(
             "promise_status",
             "string",
-            "exact: promise_steps is the optimum; bounds: the limit of work was passed; none: several truths are "
-            "valid, or the size is too large",
+            "exact: promise_steps is the optimum; bounds: the limit of work was passed; none: several truths "
+            "are valid, or the size is too large",
             allowed=("exact", "bounds", "none"),
         ),
         Column(
             "promise_steps",
             "float64",
-            "expected tests of the best policy that uses the promise of one valid truth throughout, under the "
-            "sampler's distribution; with bounds what the best policy found never exceeds",
+            "expected tests of the optimum, which uses the promise of one valid truth throughout, under the "
+            "sampler's distribution; with bounds those of the best policy known",
             nullable=True,
             minimum=0,
         ),
@@ -124,12 +124,16 @@ KUMO_INSTANCES = Table(
             minimum=0,
         ),
         Column(
-            "promise_tests", "int64", "tests of the optimum on these observations", nullable=True, minimum=0
+            "promise_tests",
+            "int64",
+            "tests of the optimum on these observations; NULL unless exact",
+            nullable=True,
+            minimum=0,
         ),
         Column(
             "promise_golden",
             "list<string>",
-            "moves of the optimum: its actions, then the truth it names",
+            "moves of the optimum: its actions, then the truth named; NULL unless exact",
             nullable=True,
         ),
         Column("signature", "string", "sorted degrees of truths and of actions in the truth-action graph"),

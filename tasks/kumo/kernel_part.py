@@ -1,4 +1,4 @@
-"""The decorator of functions that only compiled kernels call: without wrappers for Python, which cost compile time."""
+"""The decorator of functions that only kernels call: without wrappers for Python, which cost compile time."""
 
 # mypy: disable-error-code="no-untyped-call"
 

@@ -21,14 +21,14 @@ SETTINGS = {
     "domains": ["chemical_analysis"],
     "settings": ["easy"],
     "instances": 2,
-    "players": ["oracle"],
+    "players": ["algorithm-3"],
     "edition": "next",
 }
 ANSWERS = "next@1"
 # The same on the command line.
 REFRESH = (
     *("refresh", "--domains", "chemical_analysis", "--settings", "easy", "--instances", "2"),
-    *("--players", "oracle", "--edition", "next"),
+    *("--players", "algorithm-3", "--edition", "next"),
 )
 
 

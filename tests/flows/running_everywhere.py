@@ -21,7 +21,7 @@ ASKED = {
     "settings": "easy,6x8",
     "instances": 4,
     "runs": 2,
-    "players": "oracle,random",
+    "players": "algorithm-3,random",
 }
 
 

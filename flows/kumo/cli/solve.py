@@ -30,10 +30,11 @@ def solve(
 ) -> None:
     """Print expected steps and golden play of each instance, by Algorithm 3 and by the true optimum.
 
-    expected_steps are those of Algorithm 3's policy under its own outcome model, policy_steps those of the same
-    policy under the sampler's distribution. promise_steps are the optimum's, which uses the promise of one valid
-    truth throughout; promise_status says whether they are exact, bounds past a limit of work, or none (several
-    valid truths, or too large). An instance that exceeds the time limit is reported as unsolved; the exit code is then 1.
+    expected_steps are those of Algorithm 3's policy under its own outcome model, policy_steps those of the
+    same policy under the sampler's distribution. promise_steps are the optimum's, which uses the promise of
+    one valid truth throughout; promise_status says whether they are exact, bounds past a limit of work, or
+    none (several valid truths, or too large). An instance that exceeds the time limit is reported as
+    unsolved; the exit code is then 1.
 
     Example: perennial solve --config medical_diagnosis --instances easy.jsonl --json
     """
@@ -109,7 +110,7 @@ def _print_table(records: list[dict[str, Any]]) -> None:
             figures = (
                 f"{record['expected_steps']:.6f}",
                 str(record["optimal_tests"]),
-                _shown_promise(record),
+                _describe_optimum(record),
                 " > ".join(moves),
             )
         else:
@@ -118,7 +119,7 @@ def _print_table(records: list[dict[str, Any]]) -> None:
     Terminal().print(table)
 
 
-def _shown_promise(record: dict[str, Any]) -> str:
+def _describe_optimum(record: dict[str, Any]) -> str:
     if record["promise_status"] == "none":
         return "-"
     shown = f"{record['promise_steps']:.6f}"

@@ -136,8 +136,8 @@ def _order_actions(p, y, frame):
 def _next_child(p, y, frame, edge):
     """Return the place of the child to be searched next, 0 where the frame's actions are through.
 
-    An action's children are searched to the depths 1 to 4 before they are searched to the end, until the sum of
-    their bounds reaches the smallest sum known.
+    An action's children are searched to the depths 1 to 4 before they are searched to the end, until the
+    sum of their bounds reaches the smallest sum known.
     """
     below = DEEPEST if p[frame + AHEAD] == DEEPEST else p[frame + AHEAD] - 1
     while p[frame + AT] < p[frame + N_LISTED]:
@@ -168,8 +168,8 @@ def _next_child(p, y, frame, edge):
 def search(p, y, root, goal, depth):
     """Raise the root's bound until it is exact or reaches the goal, looking `depth` tests ahead.
 
-    A stack of frames, not recursion: numba's cache loses a function that calls itself where LLVM has put it into
-    its caller.
+    A stack of frames, not recursion: numba's cache loses a function that calls itself where LLVM has put it
+    into its caller.
     """
     frame = FRAMES
     p[frame + NODE], y[frame + GOAL], p[frame + AHEAD], p[frame + N_LISTED] = root, goal, depth, -1
@@ -214,8 +214,8 @@ def search(p, y, root, goal, depth):
 def find_optimum(p, y, observed):
     """Find V of the root (LOWER, UPPER, IS_EXACT) and the optimum's play on the observations.
 
-    `observed` are the masks that they rule out, by action. Of equally good actions the play takes the first of
-    the instance. Past the limit of nodes UPPER is Algorithm 3's policy, and there is no play.
+    `observed` are the masks that they rule out, by action. Of equally good actions the play takes the first
+    of the instance. Past the limit of nodes UPPER is Algorithm 3's policy, and there is no play.
     """
     root = p[ROOT]
     goal = y[POLICY] + 2.0 * ROUNDING * y[root + WEIGHT]

@@ -118,10 +118,10 @@ def set_record(p, left):
 def _same_sets(p, one, other):
     if p[one + N_SETS] != p[other + N_SETS]:
         return False
+    same = True
     for i in range(LEFT_SETS, LEFT_SETS + 2 * p[one + N_SETS]):
-        if p[one + i] != p[other + i]:
-            return False
-    return True
+        same &= p[one + i] == p[other + i]
+    return same
 
 
 @kernel_part

@@ -37,13 +37,18 @@ def seat_algorithm_3(seat: Seat) -> PlannedPlayer:
 
 
 def seat_optimum(seat: Seat) -> PlannedPlayer:
-    """Return the player of the optimum's golden play; raise InvalidOption where the instance has none."""
+    """Return the player of the optimum's golden play, of Algorithm 3's where only bounds of it are known.
+
+    Raises InvalidOption where the optimum does not apply to the instance.
+    """
     optimum = None if seat.solution is None else seat.solution.optimum
     if optimum is None:
         raise InvalidOption(
             "player 'optimum' needs the instance's optimum under the promise, but there is none (several "
             "valid truths, or a size beyond its tables): let another player play"
         )
+    if optimum.status == "bounds":
+        return seat_algorithm_3(seat)
     return PlannedPlayer(seat, optimum.actions, optimum.answer)
 
 
@@ -79,9 +84,7 @@ PLAYERS: dict[str, Program] = {
     program.name: program
     for program in (
         _program("algorithm-3", False, "plays the golden trajectory of the paper's search", seat_algorithm_3),
-        _program(
-            "optimum", False, "plays the best policy under the promise of one valid truth", seat_optimum
-        ),
+        _program("optimum", False, "plays the best policy that uses the promise", seat_optimum),
         _program("greedy", False, "takes the action that rules out most in expectation", GreedyPlayer),
         _program("random", True, "takes random actions and names a random truth", RandomPlayer),
         _program("reader", False, "plays by what it reads in the book's text alone", ReaderPlayer),

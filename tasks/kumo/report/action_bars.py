@@ -28,7 +28,7 @@ def action_bars(data: ReportData) -> Section:
             lambda listed: [
                 interval_bar(row["player"], row, "relative_action_count", series=3) for row in listed
             ],
-            "relative action count: 0 is optimal, lower is better",
+            "relative action count: 0 is Algorithm 3's, lower is better",
             count_a_player("episodes"),
             more=f", counted as {convention}",
         )
@@ -36,7 +36,8 @@ def action_bars(data: ReportData) -> Section:
     caption = (
         "Each bar is a player's mean of (count − optimum) / optimum over its scored episodes; a failed "
         f"episode counts as all actions + 1. perennial: {_COUNTING['perennial']}; kumo-2025: "
-        f"{_COUNTING['kumo-2025']}. It can be below 0, as a lucky player may need fewer tests than the "
-        f"policy that is best on average. {SCORED_EPISODES}"
+        f"{_COUNTING['kumo-2025']}. The optimum here is the play of Algorithm 3, which does not use the "
+        "promise of one valid truth throughout: a player that does, or a lucky one, may need fewer tests, "
+        f"and its value is then negative. {SCORED_EPISODES}"
     )
     return Section(key, title, caption, (table,), tuple(drawings), names_players=True)

@@ -26,7 +26,7 @@ def rules_of_states(encoded: EncodedConfig) -> tuple[Array, Array]:
 
 @njit
 def _rules_out_all(masks, starts, survivor, missing, unused):
-    """Return whether states of the unused actions that spare the survivor can rule out all that is missing."""
+    """Return whether states of unused actions that spare the survivor can rule out all that is missing."""
     if missing == 0:
         return True
     fewest = masks.size + 1

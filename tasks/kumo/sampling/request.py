@@ -17,9 +17,10 @@ class SamplingRequest:
     `min_expected_steps` is the least number of expected steps (Algorithm 3 of Lin et al., 2025): 0 takes
     every instance, as the paper does; a value in (0, 1] needs no search, because the expected steps are 0
     exactly where some truth is related to no action, and 1 or more otherwise; above 1 the exact search
-    decides. With `require_test` (one valid truth only) an instance is left out where no truth but the valid one
-    could be the only survivor: lists, rules and promise give its answer. The instances get the indices from `first_index` on. A run of several requests says in each how
-    many instances it asks for in all and how many it has: only what is said of a shortfall looks at that.
+    decides. With `require_test` (of one valid truth only) an instance is left out where no truth but the
+    valid one could be the only survivor: lists, rules and promise give its answer. The instances get the
+    indices from `first_index` on. A run of several requests says in each how many instances it asks for in
+    all and how many it has: only what is said of a shortfall looks at that.
     """
 
     setting: Setting
@@ -67,8 +68,8 @@ def check_request(encoded: EncodedConfig, request: SamplingRequest, workers: int
         ),
         (
             not request.is_undecided or max(n_truths, n_actions) <= _MASK_BITS,
-            f"{n_truths} truths and {n_actions} actions: whether a test is needed is decided for {_MASK_BITS} "
-            f"of each at most; use a smaller setting, or no --require-test",
+            f"{n_truths} truths and {n_actions} actions: whether a test is needed is decided for "
+            f"{_MASK_BITS} of each at most; use a smaller setting, or --no-require-test",
         ),
         (n_actions >= 1, f"{n_actions} actions: an instance has at least 1"),
         (

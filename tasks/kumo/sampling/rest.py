@@ -15,7 +15,8 @@ from tasks.kumo.sampling.draw import PURPOSE, CandidateSource
 from tasks.kumo.sampling.request import SamplingRequest
 from tasks.kumo.sampling.solver import FoundInstance, UndecidedError, all_instances
 
-# The solver cannot see which instances have a minimum above 1, or need a test: so many misses in a row end the walk.
+# The solver cannot see which instances reach a minimum above 1, or need a test: so many misses in a row end
+# the walk.
 _MAX_MISSES = 2_000
 
 
@@ -87,11 +88,11 @@ class Remainder:
 
     def _nothing_exists(self) -> PerennialError:
         least = self._request.min_expected_steps
-        if self._request.is_undecided and self.walked:
+        if self._request.is_undecided and not self._request.is_searched and self.walked:
             return UnsatisfiableSetting(
                 f"{self._subject()}: lists, rules and the promise of one valid truth give the answer of all "
-                f"{self.walked:,} instances without any test, as was proved: use --no-require-test, more actions "
-                f"or other truths"
+                f"{self.walked:,} instances without any test, as was proved: use --no-require-test, more "
+                f"actions or more truths"
             )
         if least == 0 or self._is_empty_at_zero():
             return UnsatisfiableSetting(

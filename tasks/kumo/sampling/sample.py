@@ -24,9 +24,9 @@ class SamplingCounts:
     """What sampling went through; the same for any number of workers.
 
     candidates: instances that met the minimum of expected steps and need a test where one is required;
-    duplicates: those of them that were known or accepted already; too_easy: instances that did not; unsatisfiable_selections: selections
-    of truths that no observations fit; solver_calls: selections that were left to the solver; enumerated:
-    instances that the solver's enumeration went through.
+    duplicates: those of them that were known or accepted already; too_easy: instances that did not;
+    unsatisfiable_selections: selections of truths that no observations fit; solver_calls: selections that
+    were left to the solver; enumerated: instances that the solver's enumeration went through.
     """
 
     candidates: int

@@ -122,8 +122,8 @@ def _next_action(w, x, left, actions):
 def _play(w, x, p, y, has_optimum):
     """Follow the golden play; False where room or budget is used up.
 
-    With the optimum's tables in `p` also follow the policy through every outcome, for POLICY: each state in which
-    it takes an action adds its weight.
+    With the optimum's tables in `p` also follow the policy through every outcome, for POLICY: each state in
+    which it takes an action adds its weight.
     """
     left = _all_bits(w[N_TRUTHS])
     actions = _all_bits(w[N_ACTIONS])

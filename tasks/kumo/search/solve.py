@@ -1,4 +1,4 @@
-"""Exact expected steps (Algorithm 3 of the KUMO paper), the golden play of its policy, and the true optimum."""
+"""Exact expected steps (Algorithm 3 of the KUMO paper), the golden play of its policy, and the optimum."""
 
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -26,9 +26,9 @@ _LEAST_WORK_LIMIT = 2  # an instance may finish in one slice and a part of anoth
 class Optimum:
     """The optimum under the promise that exactly one truth survives, by the sampler's prior.
 
-    `steps` are its expected tests where the status is `exact`, else those that the best policy found never
-    exceeds, and `least_steps` a bound that no policy is below. `policy_steps` are those of Algorithm 3's
-    policy under the same prior. `actions` and `answer` are its play on the instance's own observations.
+    `steps` are its expected tests where the status is `exact`, else those of the best policy known, and
+    `least_steps` a bound that no policy is below. `policy_steps` are those of Algorithm 3's policy under the
+    same prior. `actions` and `answer` are its play on the instance's own observations, where it is exact.
     """
 
     status: Literal["exact", "bounds"]

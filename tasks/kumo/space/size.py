@@ -3,8 +3,8 @@
 An instance is what sampling calls one: a set of truths, a set of actions and an observed state of each, so
 that exactly `n_valid` truths are ruled out by none of them; irrelevant actions occur only where the related
 ones are used up. With a minimum of expected steps in (0, 1] every truth is related to some action of it.
-A minimum above 1, and that a test is required, must be looked up in every instance: then the size is that before
-these filters.
+A minimum above 1, and a test that is required, must be looked up in every instance: then the size is that
+before these filters.
 
 Let M be all observations that leave exactly the valid truths, whatever actions they are of. Every instance
 is in M: hence the upper bound. What is in M is an instance unless it holds an irrelevant action, or leaves
@@ -39,8 +39,9 @@ _MOST_CHOICES = 2_000
 class SpaceSize:
     """How many instances exist: `low` to `high`, which are equal where the number is known.
 
-    `is_filtered` is False where a minimum of expected steps above 1, or that a test is required, was left aside:
-    then fewer instances are drawn from than the size says, and the lower bound is one of the unfiltered space.
+    `is_filtered` is False where a minimum of expected steps above 1, or a test that is required, was left
+    aside: then fewer instances are drawn from than the size says, and the lower bound is one of the
+    unfiltered space.
     """
 
     low: int
