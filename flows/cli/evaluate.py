@@ -51,6 +51,7 @@ def evaluate(
     Example: perennial evaluate latest --players gpt-4.1-mini --runs 3 --max-calls 5000
     """
     from flows.refresh.evaluation import prepare_evaluation
+    from flows.refresh.player_choice import describe_aliases
     from flows.run.choose_runner import check_runner
     from schemas.settings import load_settings
 
@@ -61,6 +62,8 @@ def evaluate(
     if not dry_run:
         refuse_locked(store)
     plan = prepare_evaluation(chosen, store, name, needs_key=not dry_run)
+    for note in describe_aliases(chosen.players, find_benchmark(chosen.benchmark)):
+        console.print(f"note: {note}")
     if dry_run:
         print_evaluation_plan(console, store, plan, as_json, chosen.endpoint())
         return

@@ -45,6 +45,7 @@ def refresh(
     Example: perennial refresh --players gpt-4.1-mini --max-calls 5000 --private-share 0.2
     """
     from flows.refresh.plan import prepare_refresh
+    from flows.refresh.player_choice import describe_aliases
     from flows.run.choose_runner import check_runner
     from schemas.settings import load_settings
 
@@ -55,6 +56,8 @@ def refresh(
         refuse_locked(store)
     prepared = prepare_refresh(chosen, store, needs_key=not dry_run)
     plan = prepared.plan
+    for note in describe_aliases(chosen.players, find_benchmark(chosen.benchmark)):
+        console.print(f"note: {note}")
     if dry_run:
         print_plan(console, store, prepared, as_json, chosen.endpoint())
         return

@@ -8,6 +8,7 @@ from functools import lru_cache
 from math import inf
 
 from flows.kumo.edition import Cell, KumoEdition
+from flows.kumo.optimum_columns import optimum_columns
 from flows.stages.policies import Policies
 from flows.stages.threads import available_threads
 from flows.stages.workspace import Workspace
@@ -16,7 +17,7 @@ from schemas.errors import InvalidOption
 from schemas.kumo.things import Instance, Rejection, Setting
 from tasks.kumo.encoding import EncodedConfig, EncodedInstance, encode_instance
 from tasks.kumo.sampling import SamplingRequest, sample_instances
-from tasks.kumo.search import WORK_LIMIT, Solution, solve_instances
+from tasks.kumo.search import NODE_LIMIT, WORK_LIMIT, Solution, solve_instances
 from tasks.kumo.topology import signature
 from warehouse.editions.id_set import EitherSet, IdSet
 from warehouse.editions.issued_ids import issued_instances
@@ -80,6 +81,7 @@ def _sample_rows(edition: KumoEdition, cell: Cell, issued: IdSet, earlier: IdSet
             missing,
             edition.workspace.seed,
             plan.min_expected_steps,
+            plan.require_test,
             first_index=len(earlier) + len(drawn),
             asked_in_all=plan.instances,
             found_before=len(earlier) + len(instances),
@@ -90,7 +92,11 @@ def _sample_rows(edition: KumoEdition, cell: Cell, issued: IdSet, earlier: IdSet
         drawn.update(sample.ids)
         boards = [encode_instance(encoded, instance) for instance in sample.instances]
         solutions = solve_instances(
-            boards, time_limit=inf, work_limit=WORK_LIMIT, threads=available_threads()
+            boards,
+            time_limit=inf,
+            work_limit=WORK_LIMIT,
+            threads=available_threads(),
+            node_limit=NODE_LIMIT,
         )
         for instance, instance_id, board, solution in zip(
             sample.instances, sample.ids, boards, solutions, strict=True
@@ -134,6 +140,7 @@ def _row(
         expected_steps=solution.expected_steps,
         golden=[*golden, instance.truths[solution.golden_answer]],
         signature=signature(board),
+        optimum=optimum_columns(instance, solution.optimum),
     )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from flows.kumo.optimum_columns import optimum_from_row
 from schemas.game import Episode, Playing
 from schemas.kumo.things import Instance
 from tasks.kumo.board import Board
@@ -10,7 +11,7 @@ from tasks.kumo.books.rules import rules_of
 from tasks.kumo.configuration import parse_config
 from tasks.kumo.encoding import EncodedConfig, encode_config, encode_instance
 from tasks.kumo.game import VARIANTS, KumoGame
-from tasks.kumo.players import PLAYERS
+from tasks.kumo.players import ALIASES, PLAYERS
 from tasks.kumo.search import Solution
 from warehouse.catalog.published_rows import rows_with
 from warehouse.kumo.rows import Row, episode_id, instance_from_row, kumo_episode_row, move_rows
@@ -80,6 +81,7 @@ def _solution(row: Row, instance: Instance) -> Solution:
         expected_steps=row["expected_steps"],
         golden_actions=tuple(instance.actions.index(action) for action in actions),
         golden_answer=instance.truths.index(answer),
+        optimum=optimum_from_row(row, instance),
     )
 
 
@@ -87,5 +89,6 @@ PLAYING = Playing(
     PLAYERS,
     VARIANTS,
     take_seats,
+    ALIASES,
     reads=("kumo_seed_configs", "instances", "kumo_instances", "kumo_books"),
 )

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from flows.console.clock import refuse_clock_set_back
-from flows.refresh.player_choice import check_models, choose_players
+from flows.refresh.player_choice import check_models, choose_players, rename_aliases
 from flows.run.code_version import code_version
 from schemas.benchmark import find_benchmark
 from schemas.errors import EditionConflict, InvalidOption
@@ -61,8 +61,8 @@ def _refuse_bad_name(name: str) -> None:
 
 
 def _plan_asked(settings: RefreshSettings, growth: EditionPlan, players: tuple[str, ...]) -> EvaluationPlan:
-    programs = find_benchmark(growth.benchmark).playing().programs
-    params = settings.player_params() if set(players) - set(programs) else {}
+    benchmark = find_benchmark(growth.benchmark)
+    params = settings.player_params() if set(players) - set(benchmark.playing().programs) else {}
     return EvaluationPlan(
         growth.edition,
         "",
@@ -73,7 +73,7 @@ def _plan_asked(settings: RefreshSettings, growth: EditionPlan, players: tuple[s
         code_version(),
         params,
         canary=growth.canary,
-        anchors=tuple(name for name in settings.anchors if name in players),
+        anchors=tuple(name for name in rename_aliases(settings.anchors, benchmark) if name in players),
     )
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from flows.console.clock import refuse_clock_set_back
-from flows.refresh.player_choice import check_models, choose_players
+from flows.refresh.player_choice import check_models, choose_players, rename_aliases
 from flows.run.code_version import code_version
 from schemas.benchmark import Preparation, find_benchmark
 from schemas.errors import EditionConflict, InvalidOption
@@ -64,7 +64,7 @@ def prepare_refresh(settings: RefreshSettings, store: Store, *, needs_key: bool 
         ),
         EvaluationPlan(
             *("", FIRST, benchmark.name, players, settings.runs, 0, version, params),
-            anchors=tuple(settings.anchors),
+            anchors=tuple(rename_aliases(settings.anchors, benchmark)),
         ),
     )
     if given is not None:

@@ -24,14 +24,28 @@ def choose_players(
     is given cannot play.
     """
     unfit = benchmark.unfit(own)
-    for option, names in (("players", settings.players), ("anchors", anchors)):
+    given = rename_aliases(settings.players, benchmark)
+    anchors = rename_aliases(anchors, benchmark)
+    for option, names in (("players", given), ("anchors", anchors)):
         for name in names:
             if name in unfit:
                 raise InvalidOption(f"player {name!r} {unfit[name]}: leave it out of --{option}")
-    players = settings.players or [name for name in benchmark.playing().programs if name not in unfit]
+    players = given or [name for name in benchmark.playing().programs if name not in unfit]
     if not players:
         raise InvalidOption("no player is left to play: name at least one with --players")
     return tuple(dict.fromkeys((*players, *anchors)))
+
+
+def rename_aliases(players: Sequence[str], benchmark: Benchmark) -> list[str]:
+    """Return the players with programs under their own names, each once."""
+    aliases = benchmark.playing().aliases
+    return list(dict.fromkeys(aliases.get(name, name) for name in players))
+
+
+def describe_aliases(players: Sequence[str], benchmark: Benchmark) -> list[str]:
+    """Return a sentence for each given player that is another name of a program."""
+    aliases = benchmark.playing().aliases
+    return [f"player {name!r} is now called {aliases[name]!r}" for name in players if name in aliases]
 
 
 def check_models(

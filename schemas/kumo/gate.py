@@ -14,7 +14,7 @@ class GatePolicy:
 
     max_trivial_share: float = 0.0
     min_distinct_books: float = 1.0
-    max_collision_probability: float = 1.0
+    max_collision_probability: float = 1e-6
 
 
-NO_THRESHOLDS = GatePolicy(max_trivial_share=1.0, min_distinct_books=0.0)
+NO_THRESHOLDS = GatePolicy(max_trivial_share=1.0, min_distinct_books=0.0, max_collision_probability=1.0)

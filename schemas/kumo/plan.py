@@ -19,6 +19,7 @@ class KumoPlan:
     settings: tuple[Setting, ...]
     instances: int
     min_expected_steps: float
+    require_test: bool = False
     preset: str = ""
     authoring: AuthoringPlan = field(default_factory=AuthoringPlan)
     domain_count: int | None = None

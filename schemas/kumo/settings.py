@@ -15,7 +15,7 @@ from schemas.settings.models import only_set
 
 PRESETS: dict[str, dict[str, Any]] = {
     "": {},
-    "kumo-2025": {"min_expected_steps": 0.0, "max_trivial_share": 1.0},
+    "kumo-2025": {"min_expected_steps": 0.0, "require_test": False, "max_trivial_share": 1.0},
 }
 _DEFAULT_PROPOSALS = 3
 
@@ -29,12 +29,18 @@ class KumoSettings(RefreshSettings):
     settings: Names = setting(["easy", "hard"], "Sizes: easy, hard, or NxM (truths x actions).")
     players: Names = setting(
         [],
-        "Players, separated by commas: oracle, greedy, random, reader; any other name is treated as a model, "
-        "symbolic:MODEL shows that model the rules as a mapping instead of a book. Default: these four.",
+        "Players, separated by commas: algorithm-3, optimum, greedy, random, reader; any other name is "
+        "treated as a model, symbolic:MODEL shows that model the rules as a mapping instead of a book. "
+        "Default: these five.",
     )
     instances: int = setting(50, "Instances per domain and setting.", ge=1, le=1_000_000)
     preset: str = setting("", "kumo-2025: instances as in the paper, trivial ones included.")
-    min_expected_steps: float = setting(1.0, "Smallest number of expected steps of an instance.", ge=0, le=50)
+    min_expected_steps: float = setting(
+        1.0, "Smallest number of expected steps (Algorithm 3) of an instance.", ge=0, le=50
+    )
+    require_test: bool = setting(
+        True, "Draw another instance where lists, rules and promise give the answer without any test."
+    )
     domain_count: int | None = setting(
         None, "Use this many of the domains, the least recently used first. Default: all.", ge=1, le=1_000
     )
@@ -66,11 +72,15 @@ class KumoSettings(RefreshSettings):
     )
 
     max_trivial_share: float = setting(
-        0.0, "Largest share of instances whose answer needs no test.", OPERATION, ge=0, le=1
+        0.0,
+        "Largest share of instances whose answer needs no test (lists, rules, promise).",
+        OPERATION,
+        ge=0,
+        le=1,
     )
     min_distinct_books: float = setting(1.0, "Smallest share of distinct books.", OPERATION, ge=0, le=1)
     max_collision_probability: float = setting(
-        1.0, "Largest probability that uniform draws repeat an instance.", OPERATION, ge=0, le=1
+        1e-6, "Largest probability that uniform draws repeat an instance.", OPERATION, ge=0, le=1
     )
 
     @field_validator("preset")

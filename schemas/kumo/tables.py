@@ -83,9 +83,59 @@ KUMO_INSTANCES = Table(
         Column("states", "list<int64>", "the observed state's number of each action"),
         Column("observations", "list<string>", "the observation of each action, numbers as text"),
         Column("valid_truths", "list<string>", "the truths that no observation rules out"),
-        Column("expected_steps", "float64", "expected tests of the optimal policy (Algorithm 3)", minimum=0),
-        Column("optimal_tests", "int64", "tests of the optimal policy on these observations", minimum=0),
-        Column("golden", "list<string>", "the optimal policy's moves: its actions, then the truth it names"),
+        Column(
+            "expected_steps",
+            "float64",
+            "expected tests of Algorithm 3's policy under its own outcome model, which uses the promise of "
+            "one valid truth at the end only",
+            minimum=0,
+        ),
+        Column("optimal_tests", "int64", "tests of Algorithm 3's policy on these observations", minimum=0),
+        Column(
+            "golden", "list<string>", "moves of Algorithm 3's policy: its actions, then the truth it names"
+        ),
+        Column(
+            "promise_status",
+            "string",
+            "exact: promise_steps is the optimum; bounds: the limit of work was passed; none: several truths "
+            "are valid, or the size is too large",
+            allowed=("exact", "bounds", "none"),
+        ),
+        Column(
+            "promise_steps",
+            "float64",
+            "expected tests of the optimum, which uses the promise of one valid truth throughout, under the "
+            "sampler's distribution; with bounds those of the best policy known",
+            nullable=True,
+            minimum=0,
+        ),
+        Column(
+            "promise_steps_low",
+            "float64",
+            "expected tests that no policy is below; equals promise_steps where exact",
+            nullable=True,
+            minimum=0,
+        ),
+        Column(
+            "policy_steps",
+            "float64",
+            "expected tests of Algorithm 3's policy under the sampler's distribution",
+            nullable=True,
+            minimum=0,
+        ),
+        Column(
+            "promise_tests",
+            "int64",
+            "tests of the optimum on these observations; NULL unless exact",
+            nullable=True,
+            minimum=0,
+        ),
+        Column(
+            "promise_golden",
+            "list<string>",
+            "moves of the optimum: its actions, then the truth named; NULL unless exact",
+            nullable=True,
+        ),
         Column("signature", "string", "sorted degrees of truths and of actions in the truth-action graph"),
     ),
     key=("instance_id",),

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class Board:
     """An instance with its book (which models and the reader read) and its rules (the symbolic variant).
 
-    `solution` is the exact search's, for the oracle.
+    `solution` is the exact search's, for the players of its golden plays.
     """
 
     config: SeedConfig

@@ -31,6 +31,7 @@ from tasks.kumo.encoding import EncodedConfig, EncodedInstance, encode_instance
 from tasks.kumo.game import KumoGame, play
 from tasks.kumo.players.reader import ReaderPlayer, read_last_outcome
 from tasks.kumo.players.seat import answer, take_seat
+from tasks.kumo.survivors import can_differ
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +213,12 @@ def _holds(state: OutcomeState, shown: Observation, states: Sequence[OutcomeStat
 
 
 def needs_no_test(encoded: EncodedInstance) -> bool:
-    """Return whether some truth is ruled out by no state of any action: it can be named at once."""
+    """Return whether some truth can be named at once, because lists, rules and promise decide the answer.
+
+    With one valid truth the solver decides exactly: fewer than two truths can be the only survivor. With
+    several, only a truth that no state of any action rules out is found.
+    """
+    if encoded.valid.bit_count() == 1:
+        return not can_differ(encoded)
     related = reduce(or_, encoded.related, 0)
     return related != (1 << encoded.n_truths) - 1

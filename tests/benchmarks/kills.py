@@ -35,7 +35,7 @@ KEY = "sk-kills"
 EDITION = "killed"
 _REFRESH = (
     *("refresh", "--author", "scripted", "--propose", "1", "--categories", "science", "--seed", "0"),
-    *("--players", "scripted,symbolic:scripted,oracle", "--settings", "easy", "--instances", "3"),
+    *("--players", "scripted,symbolic:scripted,algorithm-3", "--settings", "easy", "--instances", "3"),
     *("--runs", "2", "--edition", EDITION),
 )
 _LONGEST_S = 600.0

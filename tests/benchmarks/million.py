@@ -43,7 +43,7 @@ def main() -> None:
                 "domains": [chosen.domain],
                 "settings": [chosen.setting],
                 "instances": count,
-                "players": chosen.players or ["oracle"],
+                "players": chosen.players or ["algorithm-3"],
                 "min_distinct_books": chosen.min_distinct_books,
                 "edition": _EDITION,
             }

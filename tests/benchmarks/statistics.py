@@ -33,7 +33,7 @@ from warehouse.store.parquet import with_place
 from warehouse.store.store import Store
 
 _EDITION = "synthetic"
-_PLAYERS = {"oracle": 1.0, "reader": 0.97, "greedy": 0.9, "random": 0.25}
+_PLAYERS = {"algorithm-3": 1.0, "reader": 0.97, "greedy": 0.9, "random": 0.25}
 _SETTINGS = {"easy": (6, 2), "hard": (16, 4)}
 _A_PART = 100_000
 
@@ -160,7 +160,7 @@ def _answers(
 ) -> dict[str, Any]:
     n = len(ids)
     success = rng.random(n) < _PLAYERS[player] ** (0.2 + 2 * skill)
-    tests = np.minimum(actions, optimum + (0 if player == "oracle" else rng.integers(0, 4, n)))
+    tests = np.minimum(actions, optimum + (0 if player == "algorithm-3" else rng.integers(0, 4, n)))
     return {
         "episode_id": np.array([f"ep_{rng.bytes(16).hex()}" for _ in range(n)]),
         "instance_id": ids,

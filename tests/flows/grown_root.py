@@ -21,7 +21,7 @@ SETTINGS = {
     "domains": ["chemical_analysis"],
     "settings": ["easy"],
     "instances": 2,
-    "players": ["oracle"],
+    "players": ["algorithm-3"],
     "seed": 0,
     "edition": "next",
 }
@@ -29,7 +29,7 @@ ANSWERS = "next@1"
 # The same on the command line.
 REFRESH = (
     *("refresh", "--domains", "chemical_analysis", "--settings", "easy", "--instances", "2"),
-    *("--players", "oracle", "--edition", "next", "--seed", "0"),
+    *("--players", "algorithm-3", "--edition", "next", "--seed", "0"),
 )
 
 

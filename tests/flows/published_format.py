@@ -32,7 +32,7 @@ def write() -> None:
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         root = Path("root")
-        make_edition(root, "kept", players=["oracle"], **SETTINGS)
+        make_edition(root, "kept", players=["algorithm-3"], **SETTINGS)
         make_evaluation(root, "kept", players=["random"], runs=1)
         with tarfile.open(archive(FORMAT), "w:xz") as kept:
             for file in sorted(path for path in root.rglob("*") if path.is_file()):

@@ -36,24 +36,27 @@ SEED = 11
 
 def publish_two(root: Path) -> None:
     """Publish `old` and, a day later, `new`: the second has no player `random`, and both have HOSTILE."""
-    _publish(root, "old", ("oracle", "random", HOSTILE), datetime(2026, 1, 2, tzinfo=UTC), shift=1)
-    _publish(root, "new", ("oracle", MODEL, HOSTILE, "x"), datetime(2026, 1, 3, tzinfo=UTC), shift=0)
+    _publish(root, "old", ("algorithm-3", "random", HOSTILE), datetime(2026, 1, 2, tzinfo=UTC), shift=1)
+    _publish(root, "new", ("algorithm-3", MODEL, HOSTILE, "x"), datetime(2026, 1, 3, tzinfo=UTC), shift=0)
 
 
 def publish_without_models(root: Path) -> None:
     """Publish `plain`: one player, one setting, no tokens, everything solved."""
-    _publish(root, "plain", ("oracle",), datetime(2026, 1, 1, tzinfo=UTC), shift=0, settings=("easy",))
+    _publish(root, "plain", ("algorithm-3",), datetime(2026, 1, 1, tzinfo=UTC), shift=0, settings=("easy",))
 
 
 def publish_narrow(root: Path) -> None:
     """Publish `narrow`: one setting, of which HOSTILE met the domain Knots alone."""
     when = datetime(2026, 1, 4, tzinfo=UTC)
-    _publish(root, "narrow", ("oracle", MODEL, HOSTILE), when, shift=0, settings=("easy",), narrow=HOSTILE)
+    players = ("algorithm-3", MODEL, HOSTILE)
+    _publish(root, "narrow", players, when, shift=0, settings=("easy",), narrow=HOSTILE)
 
 
 def publish_sizes(root: Path) -> None:
     """Publish `sizes`: three settings, whose order by name is not that by size."""
-    _publish(root, "sizes", ("oracle",), datetime(2026, 1, 1, tzinfo=UTC), shift=0, settings=tuple(SIZES))
+    _publish(
+        root, "sizes", ("algorithm-3",), datetime(2026, 1, 1, tzinfo=UTC), shift=0, settings=tuple(SIZES)
+    )
 
 
 def _publish(

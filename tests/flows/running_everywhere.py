@@ -22,7 +22,7 @@ ASKED = {
     "instances": 4,
     "seed": 0,
     "runs": 2,
-    "players": "oracle,random",
+    "players": "algorithm-3,random",
 }
 
 

@@ -45,14 +45,14 @@ def test_anchors_of_perennial_toml_are_players(tmp_path: Path, monkeypatch: pyte
     monkeypatch.chdir(tmp_path)
     (tmp_path / "perennial.toml").write_text('players = ["oracle"]\nanchors = ["random", "oracle"]\n')
     plan = prepare_refresh(load_settings({"root": "data"}), Store("data")).plan
-    assert plan.evaluation.players == ("oracle", "random")
-    assert plan.evaluation.anchors == ("random", "oracle")
+    assert plan.evaluation.players == ("algorithm-3", "random")
+    assert plan.evaluation.anchors == ("random", "algorithm-3")
 
 
 def test_an_anchor_that_cannot_be_called_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("PERENNIAL_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL"):
         monkeypatch.delenv(name, raising=False)
-    settings = load_settings({"root": str(tmp_path), "players": ["oracle"], "anchors": ["some-model"]})
+    settings = load_settings({"root": str(tmp_path), "players": ["algorithm-3"], "anchors": ["some-model"]})
     with pytest.raises(InvalidOption, match=r"some-model.*no model can be called"):
         prepare_refresh(settings, Store(str(tmp_path)))
 

@@ -164,7 +164,7 @@ DAMAGE: dict[str, tuple[str, Callable[[Path, str], Any], str]] = {
     "a mark of answers deleted": (
         ANSWERS,
         lambda root, unit: _mark_of(root, unit, "episodes").unlink(),
-        r"1 of the \d+ batches of evaluation 'next@1' are not in .*: episodes .* easy 0 oracle",
+        r"1 of the \d+ batches of evaluation 'next@1' are not in .*: episodes .* easy 0 algorithm-3",
     ),
     "a mark cut off": (
         "next",

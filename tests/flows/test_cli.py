@@ -56,7 +56,7 @@ def test_query_prints_table_csv_and_json(harness: Harness, published: Published,
         assert done.returncode == 0, done.stderr
         outputs[form] = done.stdout
     records = json.loads(outputs["json"])
-    assert len(records) == 8
+    assert len(records) == 10
     assert records[0] == {
         "player": "greedy",
         "attempted": 12,
@@ -77,7 +77,7 @@ def test_editions_are_listed(harness: Harness, published: Published, tmp_path: P
     assert (edition["edition"], edition["benchmark"], edition["seed"]) == ("small", "kumo", 0)
     assert (edition["instances"], edition["episodes"]) == (24, None)
     assert (evaluation["edition"], evaluation["episodes"]) == ("small@1", 120)
-    assert evaluation["players"] == "oracle, greedy, random, reader"
+    assert evaluation["players"] == "algorithm-3, optimum, greedy, random, reader"
 
 
 def test_domains_are_listed_with_the_editions_that_hold_them(
@@ -150,6 +150,9 @@ def test_sample_then_solve(harness: Harness, tmp_path: Path) -> None:
     for line, record in zip(lines, document["instances"], strict=True):
         assert record["golden_answer"] == line["valid_truth"]
         assert record["expected_steps"] >= 1
+        assert record["promise_status"] == "exact"
+        assert 1 <= record["promise_steps"] == record["promise_steps_low"] <= record["policy_steps"] + 1e-9
+        assert record["promise_golden"][-1] == line["valid_truth"]
     shown = harness.perennial(
         *("solve", "--config", "mineral_identification", "--instances", "easy.jsonl"), cwd=tmp_path
     )

@@ -242,7 +242,7 @@ def test_the_endpoint_takes_a_right_key_refuses_a_wrong_one_and_misses_one(
         assert (code, _not_ok(checks)) == (0, set())
         assert f"{url} answers and lists 2 models" in checks["endpoint"]["seen"]
         assert KEY not in json.dumps(checks)
-        monkeypatch.setenv("PERENNIAL_PLAYERS", "oracle,other-model")
+        monkeypatch.setenv("PERENNIAL_PLAYERS", "algorithm-3,other-model")
         code, checks = _doctor(root)
         assert (code, checks["endpoint"]["status"]) == (0, "warning")
         assert "does not list other-model" in checks["endpoint"]["seen"]

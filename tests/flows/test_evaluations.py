@@ -30,9 +30,9 @@ VIEWS = (
 
 @pytest.fixture(scope="module")
 def parted(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Edition `one` that oracle played first and then, in an evaluation of its own, random; and `two`."""
+    """Edition `one`, played by algorithm-3 and then, in an evaluation of its own, by random; and `two`."""
     root = tmp_path_factory.mktemp("parted")
-    make_edition(root, "one", players=["oracle"])
+    make_edition(root, "one", players=["algorithm-3"])
     make_edition(root, "two", players=["greedy"], seed=5)
     make_evaluation(root, "one", players=["random"])
     return root
@@ -53,13 +53,13 @@ def _rows(root: Path, sql: str) -> list[tuple[Any, ...]]:
 
 
 def test_two_evaluations_give_the_figures_of_one_with_both_players(parted: Path, tmp_path: Path) -> None:
-    make_edition(tmp_path, "one", players=["oracle", "random"])
+    make_edition(tmp_path, "one", players=["algorithm-3", "random"])
     for view in VIEWS:
         sql = f"FROM {view} WHERE edition = 'one' ORDER BY ALL"
         assert _rows(parted, sql) == _rows(tmp_path, sql)
     answers = "SELECT * EXCLUDE (evaluation, seconds) FROM episodes WHERE edition = 'one' ORDER BY ALL"
     assert _rows(parted, answers) == _rows(tmp_path, answers)
-    both = {("1", "oracle"), ("2", "random")}
+    both = {("1", "algorithm-3"), ("2", "random")}
     for view in ("episodes", "lineage", "transcripts", "kumo_lineage"):
         found = _rows(parted, f"SELECT DISTINCT evaluation, player FROM {view} WHERE edition = 'one'")
         assert set(found) == both
@@ -98,20 +98,22 @@ def test_more_runs_are_numbered_after_those_there_are(root: Path, run: Run) -> N
     assert run("editions", "--withdraw", "one@3", "--why", "test").code == 0
     make_evaluation(root, "one", players=["random"], runs=1)
     assert _rows(root, runs) == [(0,), (1,), (5,)]
-    with pytest.raises(InvalidOption, match="player 'oracle' plays the same in each run, and one@1 has its"):
-        make_evaluation(root, "one", players=["oracle"])
+    with pytest.raises(
+        InvalidOption, match="player 'algorithm-3' plays the same in each run, and one@1 has its"
+    ):
+        make_evaluation(root, "one", players=["algorithm-3"])
 
 
 def test_withdrawing_takes_its_figures_out_and_reinstating_brings_them_back(root: Path, run: Run) -> None:
     board = "FROM leaderboard WHERE edition = 'one' ORDER BY ALL"
     pairs = "SELECT count(*) FROM paired_comparisons WHERE edition = 'one'"
     before = _rows(root, board)
-    assert {row[2] for row in before} == {"oracle", "random"}
+    assert {row[2] for row in before} == {"algorithm-3", "random"}
     shown = run("editions", "--withdraw", "one@2", "--why", "a wrong seed")
     assert "evaluation one@2 is withdrawn" in shown.out
-    assert {row[2] for row in _rows(root, board)} == {"oracle"}
+    assert {row[2] for row in _rows(root, board)} == {"algorithm-3"}
     assert _rows(root, pairs) == [(0,)]
-    assert _rows(root, "SELECT DISTINCT player FROM episodes WHERE edition = 'one'") == [("oracle",)]
+    assert _rows(root, "SELECT DISTINCT player FROM episodes WHERE edition = 'one'") == [("algorithm-3",)]
     listed = json.loads(run("editions", "--all", "--format", "json").out)
     assert [(row["edition"], row["why"]) for row in listed if row["why"]] == [("one@2", "a wrong seed")]
     assert run("editions", "--reinstate", "one@2", "--why", "it was right").code == 0
@@ -194,7 +196,7 @@ def test_a_damaged_answer_is_found_and_only_there(root: Path, run: Run) -> None:
 def test_without_its_row_an_evaluation_is_not_seen_and_the_figures_are_those_without_it(root: Path) -> None:
     board = _rows(root, "FROM leaderboard WHERE edition = 'one'")
     (root / table_file("evaluations", "one@2")).unlink()
-    assert _rows(root, "SELECT DISTINCT player FROM episodes WHERE edition = 'one'") == [("oracle",)]
+    assert _rows(root, "SELECT DISTINCT player FROM episodes WHERE edition = 'one'") == [("algorithm-3",)]
     assert _rows(root, "FROM leaderboard WHERE edition = 'one'") == [
-        row for row in board if row[2] == "oracle"
+        row for row in board if row[2] == "algorithm-3"
     ]

@@ -40,7 +40,7 @@ class Cut(BaseException):
 @pytest.fixture(scope="module")
 def grown(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("grown")
-    make_edition(root, "old", players=["oracle"])
+    make_edition(root, "old", players=["algorithm-3"])
     return root
 
 

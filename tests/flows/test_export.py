@@ -40,7 +40,7 @@ def grown(tmp_path_factory: pytest.TempPathFactory) -> Path:
         make_edition(
             root,
             "e",
-            **{**CELLS, **given, "players": ["oracle", "scripted"], "writer": "scripted", "seed": None},
+            **{**CELLS, **given, "players": ["algorithm-3", "scripted"], "writer": "scripted", "seed": None},
             private_share=SHARE,
         )
         make_evaluation(root, "e", players=["symbolic:scripted", "greedy"], **given)
@@ -201,7 +201,7 @@ def test_after_retirement_nothing_is_left_out_and_the_seed_may_be_revealed(
 
 
 def test_a_changed_file_is_not_exported(tmp_path: Path) -> None:
-    make_edition(tmp_path / "root", "e", players=["oracle"])
+    make_edition(tmp_path / "root", "e", players=["algorithm-3"])
     file = next((tmp_path / "root/tables/kumo_domains").rglob("*.parquet"))
     rows = pq.ParquetFile(file).read()
     pq.write_table(rows, file)

@@ -26,7 +26,7 @@ from warehouse.staging.staging import Staging
 from warehouse.store.store import Store
 
 # Large enough that few instances of two roots agree by chance; nothing else of it matters.
-FRESH = {"settings": ["hard"], "instances": 12, "runs": 1, "players": ["random", "oracle"], "seed": None}
+FRESH = {"settings": ["hard"], "instances": 12, "runs": 1, "players": ["random", "algorithm-3"], "seed": None}
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,8 @@ import json
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import reduce
+from operator import or_
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +26,10 @@ from schemas.kumo.gate import GatePolicy
 from schemas.kumo.things import Setting
 from schemas.settings import load_settings
 from schemas.tables import TABLES
-from tasks.kumo.encoding import encode_instance, instance_id
+from tasks.kumo.encoding import EncodedInstance, encode_instance, instance_id
 from tasks.kumo.sampling import SamplingRequest, sample_instances
 from tasks.kumo.self_test import needs_no_test
+from tests.flows.grown_root import grow_next, settings_of
 from tests.flows.prefect_harness import Harness
 from tests.server.book_text import read_back_of
 from tests.warehouse.tiny_edition import staged_rows
@@ -41,7 +44,7 @@ SETTINGS = {
     "domains": "mineral_identification",
     "settings": "easy,5x6",
     "instances": 6,
-    "players": "oracle",
+    "players": "algorithm-3",
     "seed": 0,
 }
 CALL = {"call_id": "call_read", "role": "checker", "model": "m", "served_model": None, "template": "t"}
@@ -473,7 +476,7 @@ def test_a_trivial_instance_is_named_unless_its_share_is_allowed(workspace: Work
     instance, own_id = next(
         (one, id_)
         for one, id_ in zip(sample.instances, sample.ids, strict=True)
-        if needs_no_test(encode_instance(encoded, one))
+        if needs_no_test(encode_instance(encoded, one)) and _relates_all(encode_instance(encoded, one))
     )
     golden = [instance.actions[0], instance.valid_truths[0]]
     row = instance_row(
@@ -490,6 +493,18 @@ def test_a_trivial_instance_is_named_unless_its_share_is_allowed(workspace: Work
     assert own_id in message
     rows = _pass_gate(workspace, GatePolicy(max_trivial_share=0.1))
     assert all(row["success"] for row in rows.values())
+
+
+def _relates_all(instance: EncodedInstance) -> bool:
+    """Whether an action relates to each truth: Algorithm 3 then sees that a test is needed."""
+    return reduce(or_, instance.related) == (1 << instance.n_truths) - 1
+
+
+def test_a_space_that_is_too_small_is_refused_by_default(tmp_path: Path) -> None:
+    small = settings_of(tmp_path, settings=["2x1"])
+    with pytest.raises(AuditFailed, match=r"at most 1e-06 \(max_collision_probability\)"):
+        grow_next(small)
+    grow_next(settings_of(tmp_path, settings=["2x1"], max_collision_probability=0.5))
 
 
 def test_rows_do_not_depend_on_chunks(

@@ -30,7 +30,7 @@ FAULTS = {
 }
 MODEL_REFRESH = (
     *("--author", "scripted", "--propose", "2", "--categories", "science,crafts"),
-    *("--players", "scripted,symbolic:scripted,oracle", "--settings", "easy", "--instances", "5"),
+    *("--players", "scripted,symbolic:scripted,algorithm-3", "--settings", "easy", "--instances", "5"),
     *("--runs", "2", "--edition", "models"),
 )
 
@@ -84,7 +84,7 @@ def test_models_author_and_play_a_whole_edition(undisturbed: tuple[Path, list[Lo
     roles = {role for (role,) in catalog.query("SELECT DISTINCT role FROM calls")[1]}
     assert roles == {"proposer", "configurer", "writer", "reviser", "checker", "player"}
     players = catalog.query("SELECT player, attempted, scored FROM leaderboard ORDER BY player")[1]
-    assert players == [("oracle", 10, 10), ("scripted", 20, 20), ("symbolic:scripted", 20, 20)]
+    assert players == [("algorithm-3", 10, 10), ("scripted", 20, 20), ("symbolic:scripted", 20, 20)]
     assert catalog.query("SELECT count(*) FROM kumo_books WHERE revision > 0")[1][0][0] > 0
     assert {line.outcome for line in log} > {"answered", "429", "500"}
     assert re.search(r"^books: +\d+ passed as they were written, [1-9]\d* after revision", out, re.MULTILINE)
@@ -96,7 +96,8 @@ def test_every_turn_of_a_model_leads_to_its_call_and_the_prompt_template_of_its_
 ) -> None:
     catalog = open_catalog(Store(str(undisturbed[0])))
     turns = catalog.query(
-        "SELECT count(*), count(call_id) FROM turns JOIN episodes USING (episode_id) WHERE player <> 'oracle'"
+        "SELECT count(*), count(call_id) FROM turns JOIN episodes USING (episode_id) "
+        "WHERE player <> 'algorithm-3'"
     )[1][0]
     assert turns[0] == turns[1] > 0
     rows = catalog.query(

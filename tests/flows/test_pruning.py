@@ -232,4 +232,4 @@ def test_a_refresh_after_its_staging_was_removed_has_the_players_it_asks_for(
     shutil.rmtree(tmp_path / "staging" / plan.edition)
     done = harness.perennial(*REFRESH, "--root", settings.root, "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert {row["player"] for row in json.loads(done.stdout)["leaderboard"]} == {"oracle"}
+    assert {row["player"] for row in json.loads(done.stdout)["leaderboard"]} == {"algorithm-3"}

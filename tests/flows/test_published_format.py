@@ -27,7 +27,7 @@ def test_this_version_reads_the_published_files_of_its_format(run: Run) -> None:
     assert (listed.code, listed.out.count("\nkept,")) == (0, 1), listed.err
     rates = run("query", "SELECT player, attempted, success_rate FROM leaderboard", "--format", "csv")
     assert rates.code == 0, rates.err
-    assert "oracle,2,1.0\n" in rates.out
+    assert "algorithm-3,2,1.0\n" in rates.out
     assert "random,2," in rates.out
     verified = run("verify", "--all")
     assert verified.code == 0, verified.out

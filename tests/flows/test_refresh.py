@@ -23,8 +23,8 @@ def test_the_edition_holds_what_was_asked_for(published: Published) -> None:
     rows = catalog.query(
         "SELECT domain, setting, count(DISTINCT instance_id), count(*) FROM lineage GROUP BY ALL ORDER BY ALL"
     )[1]
-    # oracle, greedy and reader play once, random twice.
-    assert [row[2:] for row in rows] == [(6, 30)] * 4
+    # Programs play once, random twice.
+    assert [row[2:] for row in rows] == [(6, 36)] * 4
     assert {row[1] for row in rows} == {"easy", "6x8"}
     assert catalog.query("SELECT count(*) FROM rejections")[1] == [(0,)]
     assert catalog.query("SELECT DISTINCT verdict, author FROM kumo_books")[1] == [("passed", "template")]
@@ -32,13 +32,26 @@ def test_the_edition_holds_what_was_asked_for(published: Published) -> None:
     assert catalog.query("SELECT bool_and(success) FROM audits")[1] == [(True,)]
 
 
-def test_oracle_and_reader_solve_everything_and_the_oracle_is_optimal(published: Published) -> None:
+def test_an_edition_keeps_both_references(published: Published) -> None:
+    catalog = open_catalog(Store(str(published.root)))
+    asked = "promise_status = 'exact' AND promise_steps BETWEEN 1 AND policy_steps + 1e-9"
+    moves = "len(promise_golden) = promise_tests + 1 AND promise_golden[-1] = valid_truths[1]"
+    assert catalog.query(f"SELECT count(*) FROM kumo_instances WHERE {asked} AND {moves}")[1] == [(24,)]
+    played = (
+        "SELECT count(*) FROM episodes JOIN kumo_episodes USING (edition, evaluation, episode_id) "
+        "JOIN kumo_instances AS k USING (edition, instance_id) "
+        "WHERE player = 'optimum' AND success AND tests = k.promise_tests"
+    )
+    assert catalog.query(played)[1] == [(24,)]
+
+
+def test_readers_of_rules_solve_everything_and_algorithm_3_is_the_reference(published: Published) -> None:
     catalog = open_catalog(Store(str(published.root)))
     rows = catalog.query(
         "SELECT player, success_rate, relative_action_count_perennial FROM kumo_leaderboard"
     )[1]
-    assert {row[1] for row in rows if row[0] in ("oracle", "reader")} == {1.0}
-    assert {row[2] for row in rows if row[0] == "oracle"} == {0.0}
+    assert {row[1] for row in rows if row[0] in ("algorithm-3", "optimum", "reader")} == {1.0}
+    assert {row[2] for row in rows if row[0] == "algorithm-3"} == {0.0}
     statistics = catalog.query(
         "SELECT count(*) FROM leaderboard JOIN statistics USING (edition, setting, player) "
         "WHERE domain = 'all' AND statistic = 'success_rate' AND abs(value - success_rate) < 1e-12"
@@ -49,7 +62,9 @@ def test_oracle_and_reader_solve_everything_and_the_oracle_is_optimal(published:
 def test_it_prints_stages_a_table_where_the_data_is_and_what_to_do_next(published: Published) -> None:
     out = published.stdout
     assert re.findall(r"^(\w+) +\d+/\d+ batches", out, re.MULTILINE) == [*STAGES, "publish"]
-    assert re.search(r"easy +│ oracle +│ +12 │ +1\.000 \[1\.000, 1\.000\] │ +0\.000 \[0\.000, 0\.000\]", out)
+    assert re.search(
+        r"easy +│ algorithm-3 +│ +12 │ +1\.000 \[1\.000, 1\.000\] │ +0\.000 \[0\.000, 0\.000\]", out
+    )
     assert f"{published.root}/tables/<table>/edition=small/" in out
     assert "perennial query" in out
     assert "Traceback" not in out
@@ -97,7 +112,7 @@ def test_a_killed_refresh_goes_on_and_gives_the_same_edition(
 
 def test_an_unnamed_refresh_is_named_by_date_and_never_reissues(harness: Harness, tmp_path: Path) -> None:
     command = ("refresh", "--domains", "chemical_analysis", "--settings", "easy", "--instances", "5")
-    options = ("--players", "oracle", "--root", str(tmp_path), "--json")
+    options = ("--players", "algorithm-3", "--root", str(tmp_path), "--json")
     editions = []
     for _ in range(2):
         done = harness.perennial(*command, *options, cwd=tmp_path)
@@ -109,6 +124,14 @@ def test_an_unnamed_refresh_is_named_by_date_and_never_reissues(harness: Harness
         "SELECT count(*), count(DISTINCT instance_id) FROM kumo_instances"
     )[1]
     assert rows == [(10, 10)]
+
+
+def test_an_earlier_name_of_a_player_is_understood_and_said(harness: Harness, tmp_path: Path) -> None:
+    command = ("refresh", "--players", "oracle,algorithm-3", "--dry-run", "--root", str(tmp_path))
+    done = harness.perennial(*command, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("note: player 'oracle' is now called 'algorithm-3'") == 1
+    assert "algorithm-3, algorithm-3" not in done.stdout
 
 
 def test_a_published_edition_is_not_made_again(harness: Harness, published: Published) -> None:
@@ -131,9 +154,9 @@ def test_a_published_edition_is_not_made_again(harness: Harness, published: Publ
         (("--domains", "alchemy"), 2, r"domain 'alchemy' is not known: bundled are .*mineral_identification"),
         (("--domains", "missing.json"), 2, r"missing\.json"),
         (
-            ("--players", "oracle,gpt"),
+            ("--players", "algorithm-3,gpt"),
             2,
-            r"player 'gpt' is a model .programs: oracle, .*PERENNIAL_API_KEY.*--base-url",
+            r"player 'gpt' is a model .programs: algorithm-3, optimum, .*PERENNIAL_API_KEY.*--base-url",
         ),
         (
             ("--players", "reader", "--writer", "m", "--base-url", "http://h/v1"),
@@ -142,6 +165,7 @@ def test_a_published_edition_is_not_made_again(harness: Harness, published: Publ
         ),
         (("--settings", "500x6"), 2, r"500 truths, but domain"),
         (("--settings", "easy,4x6v4"), 2, r"4 valid truths of 4"),
+        (("--settings", "4x6v2", "--players", "optimum"), 2, r"'optimum' is not known for setting 4x6v2"),
         (("--instances", "0"), 2, "instances"),
         (("--edition", "a/b"), 2, "edition"),
         (("--preset", "other"), 2, "kumo-2025"),

@@ -55,7 +55,15 @@ def test_an_untouched_edition_comes_back_byte_for_byte(
 def test_a_second_edition_is_rebuilt_as_if_the_first_had_been_there(harness: Harness, copied: Path) -> None:
     second = ("--domains", "mineral_identification", "--settings", "4x5", "--instances", "4")
     refresh = harness.perennial(
-        "refresh", *second, "--players", "oracle", "--edition", "second", "--root", str(copied), cwd=copied
+        "refresh",
+        *second,
+        "--players",
+        "algorithm-3",
+        "--edition",
+        "second",
+        "--root",
+        str(copied),
+        cwd=copied,
     )
     assert refresh.returncode == 0, refresh.stderr
     done = harness.perennial("reproduce", "second", "--root", str(copied), "--json", cwd=copied)

@@ -84,7 +84,7 @@ def test_more_turns_than_domains_are_refused() -> None:
         take_turns(["a", "b"], [], 3, 2)
 
 
-SMALL = {"settings": ["4x5"], "instances": 2, "players": ["oracle"], "seed": 0}
+SMALL = {"settings": ["4x5"], "instances": 2, "players": ["algorithm-3"], "seed": 0}
 TURNS = {**SMALL, "domains": ["chemical_analysis", "mineral_identification"], "domain_count": 1}
 
 

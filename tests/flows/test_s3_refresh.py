@@ -19,7 +19,7 @@ __all__ = ["s3"]
 
 REFRESH = (
     *("refresh", "--domains", "mineral_identification", "--settings", "easy", "--instances", "3"),
-    *("--runs", "2", "--players", "oracle,random", "--edition", "e1"),
+    *("--runs", "2", "--players", "algorithm-3,random", "--edition", "e1"),
 )
 
 
@@ -71,10 +71,10 @@ def test_reading_commands_and_analyse_work_there(on_s3: OnS3, tmp_path: Path) ->
     asked = "SELECT player, attempted FROM leaderboard ORDER BY 1"
     query = on_s3.harness.perennial("query", asked, *there, "--format", "json", cwd=tmp_path)
     assert json.loads(query.stdout) == [
-        {"player": "oracle", "attempted": 3},
+        {"player": "algorithm-3", "attempted": 3},
         {"player": "random", "attempted": 6},
     ]
-    (tmp_path / "scores.csv").write_text("benchmark,player,score,source\nother,oracle,0.9,us\n")
+    (tmp_path / "scores.csv").write_text("benchmark,player,score,source\nother,algorithm-3,0.9,us\n")
     for command in (("import", "scores", "scores.csv"), ("analyse",)):
         done = on_s3.harness.perennial(*command, *there, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
@@ -88,7 +88,7 @@ def test_a_locked_root_is_one_line_and_exit_9_for_every_writer(
     on_s3: OnS3, kind: str, tmp_path: Path
 ) -> None:
     root = on_s3.root if kind == "s3" else str(tmp_path / "data")
-    (tmp_path / "scores.csv").write_text("benchmark,player,score,source\nother,oracle,0.9,us\n")
+    (tmp_path / "scores.csv").write_text("benchmark,player,score,source\nother,algorithm-3,0.9,us\n")
     commands = [REFRESH, ("import", "scores", "scores.csv")]
     if kind == "s3":
         commands.append(("analyse", "e1"))

@@ -17,7 +17,7 @@ from warehouse.store.store import Store
 
 DEADLINE_S = 400
 SETTINGS = """
-players = ["oracle"]
+players = ["algorithm-3"]
 [kumo]
 domains = ["chemical_analysis", "mineral_identification"]
 domain_count = 1

@@ -87,7 +87,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guarded]:
     serving = subprocess.Popen(
         [sys.executable, "-P", "-m", "flows.cli.app", "serve", "--root", "data", "--port", str(port)],
         cwd=folder,
-        env={**clean_environment(), "PERENNIAL_API_KEY": KEY, "PERENNIAL_PLAYERS": "oracle,some-model"},
+        env={**clean_environment(), "PERENNIAL_API_KEY": KEY, "PERENNIAL_PLAYERS": "algorithm-3,some-model"},
         stdin=subprocess.DEVNULL,
         stdout=its,
         stderr=its,

@@ -82,7 +82,7 @@ def test_no_other_writer_writes_there(
     copied: str, command: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("scores.csv").write_text("benchmark,player,score,source\nother,oracle,0.9,us\n")
+    Path("scores.csv").write_text("benchmark,player,score,source\nother,algorithm-3,0.9,us\n")
     done = CliRunner().invoke(app, [*command, "--root", copied])
     assert isinstance(done.exception, InvalidOption), done.output
     assert IGNORED in str(done.exception)

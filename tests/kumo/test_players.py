@@ -12,10 +12,10 @@ from tasks.kumo.board import Board
 from tasks.kumo.books import write_book
 from tasks.kumo.conversation import system_message, user_message
 from tasks.kumo.game import KumoGame
-from tasks.kumo.players import PLAYERS, Seat, take_seat
+from tasks.kumo.players import ALIASES, PLAYERS, Seat, take_seat
 from tasks.kumo.players.greedy import best_action
 from tasks.kumo.players.reader import ReaderPlayer, read_last_outcome, read_lists
-from tasks.kumo.search import Solution
+from tasks.kumo.search import Optimum, Solution
 from tasks.play.program_player import play_program
 from tests.kumo.asking_models import conversation
 from tests.kumo.small_worlds import World, read_released_worlds, unhurried, worlds
@@ -36,7 +36,8 @@ def moves(episode) -> list[str | None]:
 
 
 def test_players_are_known_by_name():
-    assert list(PLAYERS) == ["oracle", "greedy", "random", "reader"]
+    assert list(PLAYERS) == ["algorithm-3", "optimum", "greedy", "random", "reader"]
+    assert ALIASES == {"oracle": "algorithm-3"}
     assert {program.name for program in PLAYERS.values() if program.is_random} == {"random"}
 
 
@@ -55,20 +56,30 @@ def test_a_seat_tells_nothing_of_the_case():
     assert take_seat(replace(board, instance=other), rng) == take_seat(board, rng)
 
 
-def test_the_oracle_plays_the_golden_trajectory():
+def test_algorithm_3_plays_the_golden_trajectory():
     board = board_at(CLINIC, solution=Solution("solved", 1.0, (1, 0), 1))
-    episode = episode_of("oracle", board)
+    episode = episode_of("algorithm-3", board)
     assert moves(episode) == ["Swab", "Thermometer", "Flu"]
     assert episode.status == "wrong"
-    episode = episode_of("oracle", replace(board, solution=Solution("solved", 1.0, (0,), 0)))
+    episode = episode_of("algorithm-3", replace(board, solution=Solution("solved", 1.0, (0,), 0)))
     assert moves(episode) == ["Thermometer", "Cold"]
     assert episode.status == "solved"
 
 
 @pytest.mark.parametrize("solution", [None, Solution("time_limit", None, (), None)])
-def test_the_oracle_needs_a_finished_search(solution):
-    with pytest.raises(InvalidOption, match="'oracle' needs the instance's finished search"):
-        episode_of("oracle", board_at(CLINIC, solution=solution))
+def test_algorithm_3_needs_a_finished_search(solution):
+    with pytest.raises(InvalidOption, match="'algorithm-3' needs the instance's finished search"):
+        episode_of("algorithm-3", board_at(CLINIC, solution=solution))
+
+
+def test_the_optimum_plays_its_own_moves_and_algorithm_3s_where_it_is_not_known():
+    exact = Optimum("exact", 1.0, 1.0, 1.5, (0,), 0)
+    solution = Solution("solved", 1.0, (1, 0), 1, exact)
+    assert moves(episode_of("optimum", board_at(CLINIC, solution=solution))) == ["Thermometer", "Cold"]
+    bounds = replace(solution, optimum=Optimum("bounds", 1.5, 1.0, 1.5, (), None))
+    assert moves(episode_of("optimum", board_at(CLINIC, solution=bounds))) == ["Swab", "Thermometer", "Flu"]
+    with pytest.raises(InvalidOption, match="'optimum' needs the instance's optimum under the promise"):
+        episode_of("optimum", board_at(CLINIC, solution=replace(solution, optimum=None)))
 
 
 def test_greedy_weighs_outcomes_by_the_truths_that_they_leave():

@@ -9,9 +9,11 @@ from schemas.errors import InstancesExhausted, InvalidOption, UnsatisfiableSetti
 from schemas.kumo.things import Setting
 from tasks.kumo.encoding import encode_instance
 from tasks.kumo.sampling import SamplingRequest, sample_instances
+from tasks.kumo.survivors import can_differ
 from tests.kumo.test_sampling import EASY, WIDE, tiny
 
 # Each instance of two truths and one action: t0 and t1 by a0, t2 and t3 by a1, in either direction.
+MIXED = tiny((("t0", "t1"), ("t2",)), (("t0",), ("t1", "t2")), (("t1",), ("t0", "t2"), ()), n_truths=3)
 PAIRS = tiny((("t0",), ("t1",)), (("t2",), ("t3",)))
 
 
@@ -116,3 +118,36 @@ def test_impossible_requests_are_refused_at_once(changes: dict[str, object], wor
     assert words in str(error.value)
     with pytest.raises(InvalidOption, match="workers 0"):
         sample_instances(WIDE, SamplingRequest(EASY, 1, 0), workers=0)
+
+
+# By either action t0 is left alone; t1 and t2 are always left together.
+DECIDED = tiny((("t1", "t2"), ("t0",)), n_truths=3)
+
+
+def test_instances_that_need_no_test_are_left_out_and_counted() -> None:
+    every = sample_instances(MIXED, SamplingRequest(Setting(3, 2), 99, 0))
+    needed = sample_instances(MIXED, SamplingRequest(Setting(3, 2), 99, 0, require_test=True))
+    can = {
+        instance_id
+        for instance_id, instance in zip(every.ids, every.instances, strict=True)
+        if can_differ(encode_instance(MIXED, instance))
+    }
+    assert 0 < len(can) < len(every.ids)
+    assert set(needed.ids) == can
+    assert needed.counts.too_easy > 0
+    assert f"{len(can)} distinct instances exist, 99 new ones" in str(needed.shortfall)
+
+
+def test_that_no_instance_needs_a_test_is_proved() -> None:
+    request = SamplingRequest(Setting(3, 1), 5, 0)
+    assert len(sample_instances(DECIDED, request).ids) == 1
+    sample = sample_instances(DECIDED, replace(request, require_test=True))
+    assert isinstance(sample.shortfall, UnsatisfiableSetting)
+    assert "answer of all 1 instances without any test, as was proved" in str(sample.shortfall)
+    assert "--no-require-test" in str(sample.shortfall)
+
+
+def test_a_required_test_needs_masks() -> None:
+    request = SamplingRequest(Setting(65, 6), 1, 0, require_test=True)
+    with pytest.raises(InvalidOption, match=r"65 truths and 6 actions: .* for 64 of each at most"):
+        sample_instances(WIDE, request)

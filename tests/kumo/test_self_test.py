@@ -15,7 +15,7 @@ from tasks.kumo.authors.read_back import parse_read_back
 from tasks.kumo.books import write_book
 from tasks.kumo.books.rules import closed_ends, rules_of
 from tasks.kumo.configuration import parse_config
-from tasks.kumo.encoding import encode_config, encode_instance
+from tasks.kumo.encoding import EncodedInstance, encode_config, encode_instance
 from tasks.kumo.sampling import SamplingRequest, sample_instances
 from tasks.kumo.self_test import SelfTest, SoundInstance, needs_no_test
 from tests.kumo.saying import changed, ends, one_action, read_back
@@ -170,7 +170,15 @@ def test_names_that_the_template_cannot_say_leave_the_comparison_as_the_check() 
     assert test.find_rules_failure(board, read_back(said[:1])) is not None
 
 
-@given(worlds())
-def test_needs_no_test_exactly_where_a_truth_is_related_to_no_action(world: World) -> None:
+@given(worlds(n_valid=2))
+def test_with_several_valid_truths_an_unrelated_one_needs_no_test(world: World) -> None:
     related = {name for rule in world.rules for name in rule.rules_out}
     assert needs_no_test(world.encoded) == (not related.issuperset(world.instance.truths))
+
+
+def test_the_promise_may_decide_although_every_truth_is_related_to_an_action() -> None:
+    # Whatever the one action shows, truth 0 or truth 1 with 2 is left: only truth 0 can be alone.
+    decided = EncodedInstance(3, ((0b110, 0b001),), (0,), valid=1)
+    assert needs_no_test(decided)
+    assert not needs_no_test(EncodedInstance(2, ((0b10, 0b01),), (0,), valid=1))
+    assert needs_no_test(EncodedInstance(2, ((0b10, 0b00),), (0,), valid=1))

@@ -169,7 +169,7 @@ def test_a_minimum_above_one_is_left_aside_and_said() -> None:
     encoded = encode_config(config(3, 8, 6))
     left_aside, plain = space_size(encoded, Setting(4, 4), 2.0), space_size(encoded, Setting(4, 4), 1.0)
     assert left_aside.low == plain.low
-    assert "before the minimum of expected steps" in str(left_aside)
+    assert "before those that are too easy are left out" in str(left_aside)
     assert "minimum" not in str(plain)
 
 

@@ -49,14 +49,14 @@ def test_flags_over_environment_over_file_over_defaults(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    content = 'seed = 1\nruns = 7\nplayers = ["oracle"]\n[kumo]\ninstances = 9\nrepairs = 1\n'
+    content = 'seed = 1\nruns = 7\nplayers = ["algorithm-3"]\n[kumo]\ninstances = 9\nrepairs = 1\n'
     (tmp_path / "perennial.toml").write_text(content)
     monkeypatch.setenv("PERENNIAL_RUNS", "8")
     monkeypatch.setenv("PERENNIAL_KUMO_INSTANCES", "10")
     monkeypatch.setenv("PERENNIAL_KUMO_REPAIRS", "2")
     settings = kumo_settings({"instances": 11, "seed": None})
     assert (settings.seed, settings.runs, settings.instances, settings.repairs) == (1, 8, 11, 2)
-    assert settings.players == ["oracle"]
+    assert settings.players == ["algorithm-3"]
     assert settings.settings == ["easy", "hard"]
 
 

@@ -13,7 +13,7 @@ from schemas.tables import TABLES
 from tests.statistics.single_episodes import Played, figures, success_intervals
 
 SEED = 5
-SKILLS = {"oracle": 1.0, "m": 0.7, "sft/n": 0.5, "random": 0.2, "late": 0.4}
+SKILLS = {"algorithm-3": 1.0, "m": 0.7, "sft/n": 0.5, "random": 0.2, "late": 0.4}
 STATUSES = ("wrong", "wrong", "unparsed", "turn_limit", "refused", "truncated", "api_error")
 
 
@@ -28,9 +28,11 @@ def _episodes() -> list[Played]:
         for player, skill in SKILLS.items():
             if player == "late" and (setting == "hard" or number % 4):
                 continue
-            for _ in range(1 if player == "oracle" else rng.choice((1, 2, 3, 5)) if player == "m" else 3):
+            for _ in range(
+                1 if player == "algorithm-3" else rng.choice((1, 2, 3, 5)) if player == "m" else 3
+            ):
                 solved = rng.random() < skill + (1 - skill) * skill * (0.5 - hardness)
-                status = "solved" if solved or player == "oracle" else rng.choice(STATUSES)
+                status = "solved" if solved or player == "algorithm-3" else rng.choice(STATUSES)
                 tests = rng.randrange(n_actions)
                 tokens = rng.randrange(50, 900) if player == "m" and rng.random() < 0.9 else None
                 instance = f"i{number:02}{domain}{setting}"
@@ -137,9 +139,9 @@ def test_families_are_of_one_setting_and_kind(found: list[dict[str, Any]]) -> No
     tests = [row for row in found if row["statistic"] == "mcnemar" and row["setting"] == "easy"]
     families = {(row["player"], row["other"]): row["method"].split("; Holm over ")[1] for row in tests}
     assert families["late", "m"] == "models of the setting"
-    assert families["oracle", "random"] == "programs of the setting"
-    assert families["m", "oracle"] == "models and programs of the setting"
+    assert families["algorithm-3", "random"] == "programs of the setting"
+    assert families["m", "algorithm-3"] == "models and programs of the setting"
     assert families["m", "sft/n"] == "checkpoints and models of the setting"
     # A family of one test is not adjusted.
-    alone = next(row for row in tests if (row["player"], row["other"]) == ("oracle", "random"))
+    alone = next(row for row in tests if (row["player"], row["other"]) == ("algorithm-3", "random"))
     assert alone["p_adjusted"] == alone["p_value"]

@@ -20,7 +20,7 @@ from warehouse.lineage.events import RefreshEvents
 from warehouse.lineage.jobs import StageTables, jobs_of
 
 PLAN = EditionPlan("e1", "kumo", {}, seed=0, known_editions=(), code_version="0.1.0")
-PLAY = EvaluationPlan("e1", "1", "kumo", ("oracle",), runs=1, seed=0, code_version="0.1.0")
+PLAY = EvaluationPlan("e1", "1", "kumo", ("algorithm-3",), runs=1, seed=0, code_version="0.1.0")
 LATER = replace(PLAN, known_editions=("e0",))
 STAGES, PLAYING = (jobs_of(unit, "kumo", stages_of(unit, "kumo")) for unit in ("e1", "e1@1"))
 # Made where a model is asked, and brought in from elsewhere.

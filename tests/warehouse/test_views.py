@@ -39,9 +39,9 @@ def test_the_leaderboard_counts_as_documented(tmp_path: Path) -> None:
         "FROM kumo_leaderboard"
     )
     assert names[0] == "player"
-    # The oracle: 2 tests + 1 against 2 + 1. A failed one counts as 2 actions + 1, an API error not at all.
+    # algorithm-3: 2 tests + 1 against 2 + 1. A failed one counts as 2 actions + 1, an API error not at all.
     assert rows == [
-        ("oracle", 1, 1, 1.0, 1.0, 0.0),
+        ("algorithm-3", 1, 1, 1.0, 1.0, 0.0),
         ("m", 2, 1, 0.0, 0.0, 0.0),
         ("random", 1, 1, 0.0, 0.0, 0.0),
     ]
@@ -74,7 +74,7 @@ def test_the_leaderboard_agrees_with_an_independent_count(tmp_path: Path) -> Non
     catalog = open_catalog(store)
     expected = catalog.query(counted)[1]
     assert len(expected) == 6
-    assert [row[2] for row in expected] == ["a", "b", "c", "m", "oracle", "random"]
+    assert [row[2] for row in expected] == ["a", "b", "c", "m", "algorithm-3", "random"]
     (leaderboard, kumo) = (
         catalog.query(f"SELECT {columns} FROM {view} ORDER BY player")[1]
         for columns, view in (
@@ -147,7 +147,7 @@ def test_domain_scores_and_difficulty(store: Store) -> None:
         "SELECT benchmark, domain, player, attempted, success_rate, score FROM domain_scores"
     )[1]
     assert scores == [
-        ("kumo", "Weather", "oracle", 1, 1.0, 1.0),
+        ("kumo", "Weather", "algorithm-3", 1, 1.0, 1.0),
         ("kumo", "Weather", "m", 2, 0.0, 0.0),
         ("kumo", "Weather", "random", 1, 0.0, 0.0),
     ]
@@ -160,7 +160,7 @@ def test_domain_scores_and_difficulty(store: Store) -> None:
 
 def test_transcripts_show_each_reply_and_what_came_back(store: Store) -> None:
     catalog = open_catalog(store)
-    names, rows = catalog.query("FROM transcripts WHERE player = 'oracle'")
+    names, rows = catalog.query("FROM transcripts WHERE player = 'algorithm-3'")
     found = [dict(zip(names, row, strict=True)) for row in rows]
     assert [(row["turn"], row["reply"], row["feedback"]) for row in found] == [
         (1, "<ANSWER> measure </ANSWER>", "4.5"),
@@ -181,7 +181,7 @@ def test_transcripts_show_each_reply_and_what_came_back(store: Store) -> None:
 @pytest.mark.parametrize("view", ["lineage", "kumo_lineage"])
 def test_lineage_leads_from_an_episode_to_its_replies_and_its_refresh(store: Store, view: str) -> None:
     names, rows = open_catalog(store).query(
-        f"FROM {view} WHERE player IN ('oracle', 'm') ORDER BY player, run"
+        f"FROM {view} WHERE player IN ('algorithm-3', 'm') ORDER BY player, run"
     )
     lost, cut, own = (dict(zip(names, row, strict=True)) for row in (rows[1], rows[0], rows[2]))
     assert (own["call_ids"], own["player_model"]) == (None, None)
@@ -198,7 +198,7 @@ def test_lineage_leads_from_an_episode_to_its_replies_and_its_refresh(store: Sto
 
 
 def test_lineage_leads_from_an_episode_to_its_configuration(store: Store) -> None:
-    names, rows = open_catalog(store).query("FROM kumo_lineage WHERE player = 'oracle'")
+    names, rows = open_catalog(store).query("FROM kumo_lineage WHERE player = 'algorithm-3'")
     (row,) = rows
     found = dict(zip(names, row, strict=True))
     assert found["moves"] == ["measure", "look up", "rain"]
@@ -240,4 +240,4 @@ def test_gain_is_told_where_a_later_edition_revised_books(store: Store) -> None:
     rows = open_catalog(store).query(
         "SELECT edition, revised_edition, player, revised, gain FROM revisions_gain ORDER BY player"
     )[1]
-    assert rows == [("plain", "revised", player, 1, 0.0) for player in ("m", "oracle", "random")]
+    assert rows == [("plain", "revised", player, 1, 0.0) for player in ("m", "algorithm-3", "random")]

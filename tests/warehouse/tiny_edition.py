@@ -135,7 +135,9 @@ def plan(edition: str, known: tuple[str, ...] = (), benchmark: str = "kumo") -> 
     own = KumoPlan((CONFIG.config_id,), (Setting(3, 2),), instances=1, min_expected_steps=1.0)
     return RefreshPlan(
         EditionPlan(edition, benchmark, own.as_json(), 3, known, "test"),
-        EvaluationPlan(edition, "1", benchmark, ("oracle", "random"), runs=1, seed=3, code_version="test"),
+        EvaluationPlan(
+            edition, "1", benchmark, ("algorithm-3", "random"), runs=1, seed=3, code_version="test"
+        ),
     )
 
 
@@ -206,7 +208,7 @@ def rows() -> dict[str, list[dict[str, Any]]]:
     none = Step(1, "none", None, None, None)
     episodes = add(
         (
-            play("oracle", 0, "solved", (MEASURED, LOOKED, truth), **shown),
+            play("algorithm-3", 0, "solved", (MEASURED, LOOKED, truth), **shown),
             play("random", 0, "wrong", (MEASURED, Step(2, "truth", "snow", None, None)), **shown),
             play("m", 0, "truncated", (none,), **shown, tokens=7, cost_usd=0.5, call_ids=("call_cut",)),
             play("m", 1, "api_error", (none,), **shown, call_ids=("call_lost",)),

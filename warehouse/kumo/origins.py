@@ -6,11 +6,15 @@ _CONFIG = "kumo_seed_configs.config"
 # What a book must say: the rules of an instance follow from its truths, its actions and its configuration.
 _RULES = f"{_CONFIG} kumo_instances.truths kumo_instances.actions"
 _PLAYED = (
-    "kumo_instances.states kumo_instances.valid_truths kumo_instances.golden kumo_books.text calls.reply"
+    "kumo_instances.states kumo_instances.valid_truths kumo_instances.golden kumo_instances.promise_golden "
+    "kumo_books.text calls.reply"
 )
 _INSTANCE = "kumo_instances.signature kumo_instances.n_actions kumo_instances.optimal_tests"
 _PROPOSED = "name category goal truth_noun action_noun book_title truth_description action_description"
-_SOLVED = "states observations valid_truths expected_steps optimal_tests golden signature"
+_SOLVED = (
+    "states observations valid_truths expected_steps optimal_tests golden signature promise_status "
+    "promise_steps promise_steps_low policy_steps promise_tests promise_golden"
+)
 _CHECKED = "text verdict missing_rules extra_rules confirmed_rules ambiguous_rules"
 
 ORIGINS: Origins = {

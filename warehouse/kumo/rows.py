@@ -20,6 +20,12 @@ from schemas.seeds import is_public
 
 BENCHMARK = "kumo"
 Row = dict[str, Any]
+_NO_OPTIMUM: Row = {
+    "promise_status": "none",
+    **dict.fromkeys(
+        ("promise_steps", "promise_steps_low", "policy_steps", "promise_tests", "promise_golden")
+    ),
+}
 SYMBOLIC_CHECK = "symbolic"
 _PROPOSAL_COLUMNS = {"truths": "truth_description", "actions": "action_description"}
 
@@ -127,8 +133,11 @@ def instance_row(
     expected_steps: float,
     golden: list[str],
     signature: str,
+    optimum: Row | None = None,
 ) -> Row:
-    """Return the row of table `kumo_instances`; `golden` is the optimal actions and the truth named."""
+    """Return the row of table `kumo_instances`; `golden` is the actions of Algorithm 3's policy and the truth
+    named, `optimum` the columns of the optimum under the promise.
+    """
     return {
         "instance_id": instance_id,
         "config_id": config_id,
@@ -144,6 +153,8 @@ def instance_row(
         "optimal_tests": len(golden) - 1,
         "golden": golden,
         "signature": signature,
+        **_NO_OPTIMUM,
+        **(optimum or {}),
     }
 
 

@@ -25,6 +25,10 @@ def sample(
     min_expected_steps: Annotated[
         float | None, typer.Option(help="Smallest number of expected steps of an instance. Default: 1.")
     ] = None,
+    require_test: Annotated[
+        bool | None,
+        typer.Option(help="Leave out what lists, rules and promise answer without a test. Default: yes."),
+    ] = None,
     preset: Annotated[str | None, typer.Option(help="kumo-2025: instances as in the paper.")] = None,
     workers: Annotated[
         int, typer.Option(min=1, help="Number of processes; the result does not depend on it.")
@@ -51,7 +55,12 @@ def sample(
     from warehouse.catalog.catalog import published_editions
     from warehouse.editions.issued_ids import issued_instances
 
-    given = {"benchmark": "kumo", "preset": preset, "min_expected_steps": min_expected_steps}
+    given = {
+        "benchmark": "kumo",
+        "preset": preset,
+        "min_expected_steps": min_expected_steps,
+        "require_test": require_test,
+    }
     chosen = load_settings(given)
     assert isinstance(chosen, KumoSettings)
     console = Terminal(stderr=True, soft_wrap=True)
@@ -60,7 +69,9 @@ def sample(
         console.print(f"warning: {finding.message}", style="yellow")
     store = data_root(root)
     encoded = encode_config(seed_config)
-    request = SamplingRequest(Setting(truths, actions, valid), count, seed, chosen.min_expected_steps)
+    request = SamplingRequest(
+        Setting(truths, actions, valid), count, seed, chosen.min_expected_steps, chosen.require_test
+    )
     check_request(encoded, request, workers)
     with console.status("preparing sampling (compiled on first use, then cached)"):
         console.print(prepare_kernels("sampling"))

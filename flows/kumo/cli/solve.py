@@ -14,7 +14,7 @@ from flows.console.terminal import Terminal, json_text
 
 if TYPE_CHECKING:
     from schemas.kumo.things import Instance, SeedConfig
-    from tasks.kumo.search import Solution
+    from tasks.kumo.search import Optimum, Solution
 
 _UNSOLVED = 1
 
@@ -28,9 +28,13 @@ def solve(
     root: RootOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
-    """Print expected steps and golden trajectory of each instance (Algorithm 3 of the paper).
+    """Print expected steps and golden play of each instance, by Algorithm 3 and by the true optimum.
 
-    An instance that exceeds the time limit is reported as unsolved; the exit code is then 1.
+    expected_steps are those of Algorithm 3's policy under its own outcome model, policy_steps those of the
+    same policy under the sampler's distribution. promise_steps are the optimum's, which uses the promise of
+    one valid truth throughout; promise_status says whether they are exact, bounds past a limit of work, or
+    none (several valid truths, or too large). An instance that exceeds the time limit is reported as
+    unsolved; the exit code is then 1.
 
     Example: perennial solve --config medical_diagnosis --instances easy.jsonl --json
     """
@@ -39,7 +43,7 @@ def solve(
     from flows.kumo.planning.domain_choice import choose_domain
     from tasks.kumo.encoding import encode_config, encode_instance
     from tasks.kumo.instance_lines import parse_instances
-    from tasks.kumo.search import solve_instances
+    from tasks.kumo.search import NODE_LIMIT, solve_instances
 
     console = Terminal(stderr=True, soft_wrap=True)
     seed_config, _ = choose_domain(config)
@@ -55,6 +59,7 @@ def solve(
             time_limit=time_limit,
             progress=lambda done: status.update(f"solved {done:,} of {len(games):,} instances"),
             threads=os.cpu_count() or 1,
+            node_limit=NODE_LIMIT,
         )
     seconds = time.perf_counter() - started
     records = [_record(game, solution) for game, solution in zip(games, solutions, strict=True)]
@@ -83,22 +88,43 @@ def _record(game: "Instance", solution: "Solution") -> dict[str, Any]:
         "golden_actions": [game.actions[i] for i in solution.golden_actions] if solved else None,
         "golden_answer": None if answer is None else game.truths[answer],
         "valid_truths": list(game.valid_truths),
+        **_optimum_record(game, solution.optimum),
     }
+
+
+def _optimum_record(game: "Instance", optimum: "Optimum | None") -> dict[str, Any]:
+    from flows.kumo.optimum_columns import optimum_columns
+
+    columns = ("promise_steps", "promise_steps_low", "policy_steps", "promise_tests", "promise_golden")
+    return {**dict.fromkeys(columns), **optimum_columns(game, optimum)}
 
 
 def _print_table(records: list[dict[str, Any]]) -> None:
     table = Table()
-    for heading in ("seed", "index", "expected steps", "tests"):
+    for heading in ("seed", "index", "expected steps", "tests", "promise steps"):
         table.add_column(heading, justify="right")
     table.add_column("golden trajectory", overflow="fold")
     for record in records:
         if record["status"] == "solved":
             moves = [*record["golden_actions"], f"= {record['golden_answer']}"]
-            figures = (f"{record['expected_steps']:.6f}", str(record["optimal_tests"]), " > ".join(moves))
+            figures = (
+                f"{record['expected_steps']:.6f}",
+                str(record["optimal_tests"]),
+                _describe_optimum(record),
+                " > ".join(moves),
+            )
         else:
-            figures = ("unsolved", "", "")
+            figures = ("unsolved", "", "", "")
         table.add_row(str(record["seed"]), str(record["index"]), *figures)
     Terminal().print(table)
+
+
+def _describe_optimum(record: dict[str, Any]) -> str:
+    if record["promise_status"] == "none":
+        return "-"
+    shown = f"{record['promise_steps']:.6f}"
+    exact = record["promise_status"] == "exact"
+    return shown if exact else f"{record['promise_steps_low']:.6f} to {shown}"
 
 
 def _say_first_match(config: "SeedConfig", console: Terminal) -> None:

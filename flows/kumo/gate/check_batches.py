@@ -115,7 +115,7 @@ def _about(edition: KumoEdition, cell: Cell) -> Row:
     encoded = edition.config(cell.config_id)
     about: Row = {"looked_at": _inputs(edition, cell)}
     if cell.chunk == 0:
-        size = space_size(encoded, Setting.parse(cell.setting), plan.min_expected_steps)
+        size = space_size(encoded, Setting.parse(cell.setting), plan.min_expected_steps, plan.require_test)
         about["space"] = asdict(size)
     return about
 

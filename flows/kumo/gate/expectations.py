@@ -53,7 +53,8 @@ def few_trivial(most: float) -> Expectation:
     """Return what is expected of the share of instances whose answer needs no test."""
     return Expectation(
         "overlap",
-        f"the share of instances whose answer needs no test is at most {most:g} (max_trivial_share)",
+        "the share of instances whose answer needs no test, given lists, rules and promise, is at most "
+        f"{most:g} (max_trivial_share)",
     )
 
 

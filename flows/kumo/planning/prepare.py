@@ -47,7 +47,9 @@ def prepare(settings: KumoSettings, store: Store) -> Preparation:
     sizes = tuple(Setting.parse(name) for name in settings.settings)
     for domain in candidates:
         for size in sizes:
-            request = SamplingRequest(size, settings.instances, 0, settings.min_expected_steps)
+            request = SamplingRequest(
+                size, settings.instances, 0, settings.min_expected_steps, settings.require_test
+            )
             check_request(encode_config(domain.config), request, workers=1)
     domains = _choose_domains(candidates, settings, store)
     plan = KumoPlan(
@@ -55,6 +57,7 @@ def prepare(settings: KumoSettings, store: Store) -> Preparation:
         sizes,
         settings.instances,
         settings.min_expected_steps,
+        settings.require_test,
         settings.preset,
         authoring,
         settings.domain_count,

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from math import inf
 
+from flows.kumo.optimum_columns import optimum_columns
 from schemas.errors import UnreadableInput
 from schemas.ids import content_id
 from schemas.kumo.things import BookVerdict, Instance, Rejection, SeedConfig, Setting, observation_text
@@ -12,7 +13,7 @@ from tasks.kumo.configuration import parse_json
 from tasks.kumo.encoding import EncodedConfig, encode_config, encode_instance, instance_id
 from tasks.kumo.instance_lines import parse_instances
 from tasks.kumo.release.configurations import config_from_json, config_from_module
-from tasks.kumo.search import WORK_LIMIT, Solution, solve_instances
+from tasks.kumo.search import NODE_LIMIT, WORK_LIMIT, Solution, solve_instances
 from tasks.kumo.topology import signature
 from tasks.kumo.validation import validate_config
 from warehouse.kumo.release.files import ReleaseFile, Skipped, read_lines, read_text
@@ -148,7 +149,7 @@ def _add_instances(
 ) -> None:
     instances = _select_used(_read_instances(rows, encoded, file), file, books, optimal, rows)
     grids = [encode_instance(encoded, instance) for instance in instances]
-    solutions = solve_instances(grids, time_limit=inf, work_limit=WORK_LIMIT)
+    solutions = solve_instances(grids, time_limit=inf, work_limit=WORK_LIMIT, node_limit=NODE_LIMIT)
     boards = rows.boards.setdefault((file.domain, file.setting), {})
     config_id = encoded.config.config_id  # a hash of the whole configuration, computed again at each access
     for instance, grid, solution in zip(instances, grids, solutions, strict=True):
@@ -166,6 +167,7 @@ def _add_instances(
                 expected_steps=-1.0 if solution.expected_steps is None else solution.expected_steps,
                 golden=optimal.get(instance.seed) or _our_moves(instance, solution),
                 signature=signature(grid),
+                optimum=optimum_columns(instance, solution.optimum),
             )
         )
         book_id = _add_book(rows, identity, books.get((file.domain, file.setting, instance.seed)))

@@ -1,4 +1,4 @@
--- How many actions does the optimal policy take? Its tests and the one prediction, on each instance's observations;
+-- How many actions does Algorithm 3's policy take? Its tests and the one prediction, on each instance's observations;
 -- the mean of a setting has a normal interval.
 WITH counted AS (
     SELECT i.setting, k.n_truths * k.n_actions AS size, k.optimal_tests + 1 AS optimal_count

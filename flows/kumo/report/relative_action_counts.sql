@@ -1,4 +1,4 @@
--- How many more actions than the optimum does each player take, under each convention of counting?
+-- How many more actions than Algorithm 3 does each player take, under each convention of counting?
 SELECT convention, setting, player, episodes, relative_action_count, low, high
 FROM relative_action_count
 WHERE edition = $edition AND domain = 'all'

@@ -1,6 +1,6 @@
 """The reader: a player that knows nothing but the text of its messages, and plays by what it reads.
 
-It is the check that books and prompts are enough to win by: where the oracle solves an instance with
+It is the check that books and prompts are enough to win by: where Algorithm 3 solves an instance with
 one valid truth, the reader does. Only the first message and what the last action showed are read each time.
 """
 

@@ -12,23 +12,44 @@ from tasks.kumo.players.seat import Seat, answer, take_seat
 from tasks.play.program_player import Move, Program
 
 
-class OraclePlayer:
-    """Plays the golden trajectory of the exact search (the paper's Algorithm 3)."""
+class PlannedPlayer:
+    """Plays moves that a search found: actions, and the truth to name after them."""
 
-    def __init__(self, seat: Seat) -> None:
-        solution = seat.solution
-        if solution is None or solution.status == "time_limit":
-            raise InvalidOption(
-                "player 'oracle' needs the instance's finished search, but there is none: "
-                "search the instance first, or let another player play"
-            )
-        self._moves = [seat.actions[action] for action in solution.golden_actions]
+    def __init__(self, seat: Seat, actions: Sequence[int], truth: int | None) -> None:
+        self._moves = [seat.actions[action] for action in actions]
         # Observations that contradict each other leave no answer; a move there has to be all the same.
-        self._moves.append(seat.truths[solution.golden_answer or 0])
+        self._moves.append(seat.truths[truth or 0])
 
     def reply(self, steps: Sequence[Step]) -> str:
-        """Return the golden move of this turn; the answer again where the game continues after it."""
+        """Return the planned move of this turn; the answer again where the game continues after it."""
         return answer(self._moves[min(len(steps), len(self._moves) - 1)])
+
+
+def seat_algorithm_3(seat: Seat) -> PlannedPlayer:
+    """Return the player of Algorithm 3's golden trajectory; raise InvalidOption without a finished search."""
+    solution = seat.solution
+    if solution is None or solution.status == "time_limit":
+        raise InvalidOption(
+            "player 'algorithm-3' needs the instance's finished search, but there is none: "
+            "search the instance first, or let another player play"
+        )
+    return PlannedPlayer(seat, solution.golden_actions, solution.golden_answer)
+
+
+def seat_optimum(seat: Seat) -> PlannedPlayer:
+    """Return the player of the optimum's golden play, of Algorithm 3's where only bounds of it are known.
+
+    Raises InvalidOption where the optimum does not apply to the instance.
+    """
+    optimum = None if seat.solution is None else seat.solution.optimum
+    if optimum is None:
+        raise InvalidOption(
+            "player 'optimum' needs the instance's optimum under the promise, but there is none (several "
+            "valid truths, or a size beyond its tables): let another player play"
+        )
+    if optimum.status == "bounds":
+        return seat_algorithm_3(seat)
+    return PlannedPlayer(seat, optimum.actions, optimum.answer)
 
 
 class RandomPlayer:
@@ -58,10 +79,12 @@ def _program(name: str, is_random: bool, summary: str, seat_player: Callable[[Se
     return Program(name, is_random, summary, start)
 
 
+ALIASES = {"oracle": "algorithm-3"}
 PLAYERS: dict[str, Program] = {
     program.name: program
     for program in (
-        _program("oracle", False, "plays the exact search's golden trajectory", OraclePlayer),
+        _program("algorithm-3", False, "plays the golden trajectory of the paper's search", seat_algorithm_3),
+        _program("optimum", False, "plays the best policy that uses the promise", seat_optimum),
         _program("greedy", False, "takes the action that rules out most in expectation", GreedyPlayer),
         _program("random", True, "takes random actions and names a random truth", RandomPlayer),
         _program("reader", False, "plays by what it reads in the book's text alone", ReaderPlayer),

@@ -16,8 +16,8 @@ class Seat:
     """A player's place at one instance: no observation, no state and no valid truth is in it.
 
     `truths` and `actions` are in the order in which they are shown. `masks[j][s]` is the mask of the
-    truths that state s of action j rules out, for players that need no book. `solution` is for the oracle,
-    `rng` for players that draw.
+    truths that state s of action j rules out, for players that need no book. `solution` is for those
+    that play what a search found, `rng` for players that draw.
     """
 
     config: SeedConfig

@@ -29,15 +29,15 @@ def action_bars(data: ReportData) -> Section:
             lambda listed: [
                 interval_bar(row["player"], row, "relative_action_count", series=3) for row in listed
             ],
-            "relative action count: 0 is optimal, lower is better",
+            "relative action count: 0 is Algorithm 3's, lower is better",
             count_a_player("episodes"),
             more=f", counted as {convention}",
         )
     ]
     caption = (
-        "Each bar sets a player's counts of actions against the optimum; a failed episode counts as all "
-        f"actions + 1. perennial: {_COUNTING['perennial']}; kumo-2025: "
-        f"{_COUNTING['kumo-2025']}. It can be below 0, as a lucky player may need fewer tests than the "
-        f"policy that is best on average. {SCORED_EPISODES}"
+        "Each bar sets a player's counts of actions against the play of Algorithm 3; a failed episode counts "
+        f"as all actions + 1. perennial: {_COUNTING['perennial']}; kumo-2025: {_COUNTING['kumo-2025']}. "
+        "Algorithm 3 does not use the promise of one valid truth throughout: a player that does, or a lucky "
+        f"one, may need fewer tests, and its value is then negative. {SCORED_EPISODES}"
     )
     return Section(key, title, caption, (table,), tuple(drawings), names_players=True)

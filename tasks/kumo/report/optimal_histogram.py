@@ -1,4 +1,4 @@
-"""How many actions the optimal policy takes, as a histogram a setting (the paper's figure 6c)."""
+"""How many actions Algorithm 3's policy takes, as a histogram a setting (the paper's figure 6c)."""
 
 from tasks.report.content import Drawing, Record, ReportData, Section, omit_section
 from tasks.report.figures.canvas import INK, SERIES, WIDTH, canvas, plot, sheet, to_svg
@@ -28,10 +28,9 @@ def optimal_histogram(data: ReportData) -> Section:
             )
         )
     caption = (
-        "Each bar is the share of instances on which the optimal policy takes this many actions (its tests "
-        "and "
-        "the one prediction), on the observations that the instance has. 95% intervals: Wilson's for each "
-        "share, normal for the mean. n is the number of instances."
+        "Each bar is the share of instances on which Algorithm 3's policy, the paper's optimum, takes this "
+        "many actions (its tests and the one prediction), on the observations that the instance has. 95% "
+        "intervals: Wilson's for each share, normal for the mean. n is the number of instances."
     )
     return Section(_KEY, _TITLE, caption, (table,), tuple(drawings))
 
@@ -56,7 +55,7 @@ def _draw(key: str, title: str, rows: list[Record]) -> str:
         axes.set_ylim(bottom=0)
         axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=10))
         axes.locator_params(axis="y", nbins=5)
-        axes.set_xlabel("actions of the optimal policy")
+        axes.set_xlabel("actions of Algorithm 3's policy")
         axes.set_ylabel("share of instances")
         axes.grid(True, axis="y")
         return to_svg(figure, key, title)

@@ -23,6 +23,7 @@ from tasks.kumo.sampling.construct import (
     Draws,
     draw,
 )
+from tasks.kumo.sampling.decided import find_decided, rules_of_states
 from tasks.kumo.sampling.request import SamplingRequest
 from tasks.kumo.sampling.solver import select_states
 from tasks.kumo.sampling.tables import SamplingTables
@@ -66,6 +67,7 @@ class CandidateSource:
         self._encoded, self._request = encoded, request
         self._size = (setting.n_truths, setting.n_actions, setting.n_valid)
         self._purpose = f"{PURPOSE}/{encoded.config.config_id}/{setting.name}"
+        self._rules = rules_of_states(encoded)
 
     def next_candidates(
         self,
@@ -100,10 +102,20 @@ class CandidateSource:
         return result
 
     def too_easy(self, draws: Draws) -> Array:
-        """Return for each draw whether its expected steps miss the request's minimum above 1.
+        """Return for each draw whether it needs no test, or its expected steps miss the minimum above 1.
 
-        Exact search decides. An instance that passes its limit of work is taken to miss it.
+        Exact search decides. An instance that passes its limit of work is taken to miss the minimum.
         """
+        easy = np.zeros(len(draws.status), np.bool_)
+        if self._request.is_undecided:
+            actions = self.tables.kernel.state_action[draws.states]
+            find_decided(*self._rules, draws.truths, draws.valid, actions, easy)
+        if self._request.is_searched and not easy.all():
+            rows = np.flatnonzero(~easy)
+            easy[rows] = self._misses_minimum(draws.rows(rows))
+        return easy
+
+    def _misses_minimum(self, draws: Draws) -> Array:
         from tasks.kumo.encoding import encode_instance
         from tasks.kumo.search import WORK_LIMIT, solve_instances
 
@@ -131,7 +143,7 @@ class CandidateSource:
         by_solver = draws.status == NEEDS_SOLVER
         if by_solver.any():
             self._select(draws, np.flatnonzero(by_solver), indices, attempts)
-        if self._request.is_searched and (draws.status == CANDIDATE).any():
+        if self._request.is_filtered and (draws.status == CANDIDATE).any():
             rows = np.flatnonzero(draws.status == CANDIDATE)
             draws.status[rows[self.too_easy(draws.rows(rows))]] = TOO_EASY
         return draws, by_solver

@@ -7,6 +7,8 @@ from schemas.errors import InvalidOption
 from schemas.kumo.things import Setting
 from tasks.kumo.encoding import EncodedConfig
 
+_MASK_BITS = 64
+
 
 @dataclass(frozen=True, slots=True)
 class SamplingRequest:
@@ -15,14 +17,17 @@ class SamplingRequest:
     `min_expected_steps` is the least number of expected steps (Algorithm 3 of Lin et al., 2025): 0 takes
     every instance, as the paper does; a value in (0, 1] needs no search, because the expected steps are 0
     exactly where some truth is related to no action, and 1 or more otherwise; above 1 the exact search
-    decides. The instances get the indices from `first_index` on. A run of several requests says in each how
-    many instances it asks for in all and how many it has: only what is said of a shortfall looks at that.
+    decides. With `require_test` (of one valid truth only) an instance is left out where no truth but the
+    valid one could be the only survivor: lists, rules and promise give its answer. The instances get the
+    indices from `first_index` on. A run of several requests says in each how many instances it asks for in
+    all and how many it has: only what is said of a shortfall looks at that.
     """
 
     setting: Setting
     count: int
     seed: int
     min_expected_steps: float = 1.0
+    require_test: bool = False
     first_index: int = 0
     asked_in_all: int | None = None
     found_before: int = 0
@@ -31,6 +36,16 @@ class SamplingRequest:
     def is_searched(self) -> bool:
         """Whether only the exact search can tell if an instance has the expected steps asked for."""
         return self.min_expected_steps > 1.0
+
+    @property
+    def is_filtered(self) -> bool:
+        """Whether a draw has to be looked at before it is an instance of the request."""
+        return self.is_searched or self.is_undecided
+
+    @property
+    def is_undecided(self) -> bool:
+        """Whether several truths must be possible before any test."""
+        return self.require_test and self.setting.n_valid == 1
 
 
 def check_request(encoded: EncodedConfig, request: SamplingRequest, workers: int) -> None:
@@ -50,6 +65,11 @@ def check_request(encoded: EncodedConfig, request: SamplingRequest, workers: int
             n_valid < n_truths,
             f"{n_valid} valid truths of {n_truths}: at least one truth must be invalid, "
             f"so use fewer valid truths or more truths",
+        ),
+        (
+            not request.is_undecided or max(n_truths, n_actions) <= _MASK_BITS,
+            f"{n_truths} truths and {n_actions} actions: whether a test is needed is decided for "
+            f"{_MASK_BITS} of each at most; use a smaller setting, or --no-require-test",
         ),
         (n_actions >= 1, f"{n_actions} actions: an instance has at least 1"),
         (

@@ -15,7 +15,8 @@ from tasks.kumo.sampling.draw import PURPOSE, CandidateSource
 from tasks.kumo.sampling.request import SamplingRequest
 from tasks.kumo.sampling.solver import FoundInstance, UndecidedError, all_instances
 
-# With a minimum above 1 the solver cannot see which instances have it: so many misses in a row end the walk.
+# The solver cannot see which instances reach a minimum above 1, or need a test: so many misses in a row end
+# the walk.
 _MAX_MISSES = 2_000
 
 
@@ -31,7 +32,7 @@ class Remainder:
         self.too_easy = 0
 
     def is_empty(self) -> bool:
-        """Whether the solver proves that there is no instance; the minimum above 1 is left aside."""
+        """Whether the solver proves that there is no instance; what it cannot see is left aside."""
         try:
             self._head = self._head or self._next_model()
         except UndecidedError:
@@ -47,7 +48,7 @@ class Remainder:
         while (found := self._advance()) is not None:
             draws = self._shuffle(found, index)
             instance_id = self._source.tables.ids(draws)[0]
-            if self._request.is_searched and self._source.too_easy(draws)[0]:
+            if self._request.is_filtered and self._source.too_easy(draws)[0]:
                 self.too_easy += 1
                 misses += 1
                 if misses == _MAX_MISSES:
@@ -87,6 +88,12 @@ class Remainder:
 
     def _nothing_exists(self) -> PerennialError:
         least = self._request.min_expected_steps
+        if self._request.is_undecided and not self._request.is_searched and self.walked:
+            return UnsatisfiableSetting(
+                f"{self._subject()}: lists, rules and the promise of one valid truth give the answer of all "
+                f"{self.walked:,} instances without any test, as was proved: use --no-require-test, more "
+                f"actions or more truths"
+            )
         if least == 0 or self._is_empty_at_zero():
             return UnsatisfiableSetting(
                 f"{self._subject()}: no instance exists, as was proved: no selection of truths lets "

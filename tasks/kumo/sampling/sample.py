@@ -23,10 +23,10 @@ from tasks.kumo.sampling.request import SamplingRequest, check_request
 class SamplingCounts:
     """What sampling went through; the same for any number of workers.
 
-    candidates: instances that met the minimum of expected steps; duplicates: those of them that were known
-    or accepted already; too_easy: instances that missed the minimum; unsatisfiable_selections: selections
-    of truths that no observations fit; solver_calls: selections that were left to the solver; enumerated:
-    instances that the solver's enumeration went through.
+    candidates: instances that met the minimum of expected steps and need a test where one is required;
+    duplicates: those of them that were known or accepted already; too_easy: instances that did not;
+    unsatisfiable_selections: selections of truths that no observations fit; solver_calls: selections that
+    were left to the solver; enumerated: instances that the solver's enumeration went through.
     """
 
     candidates: int
@@ -53,7 +53,7 @@ def prepare() -> Preparation:
     begun = perf_counter()
     sides = tuple(OutcomeState(side, None, None, (side,)) for side in ("a", "b"))
     coin = SeedConfig("coin", ("a", "b"), ("look",), (Outcome("look", "str", sides),))
-    sample_instances(encode_config(coin), SamplingRequest(Setting(2, 1), 1, 0))
+    sample_instances(encode_config(coin), SamplingRequest(Setting(2, 1), 1, 0, require_test=True))
     from tasks.kumo.sampling.construct import was_compiled
 
     return Preparation(perf_counter() - begun, was_compiled())

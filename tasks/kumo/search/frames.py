@@ -10,8 +10,7 @@ lower bound is positive, a value negative.
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
-from numba import njit
-
+from tasks.kumo.kernel_part import kernel_part
 from tasks.kumo.search.sets import (
     CLASSES,
     MEMBERS,
@@ -40,7 +39,7 @@ def stack_words(n_actions: int, n_states: int) -> int:
     return (n_actions + 1) * (FRAME_WORDS + CLASS_WORDS * n_actions + CHILD_WORDS * n_states)
 
 
-@njit
+@kernel_part
 def push(w, x, entry, limit):
     """Ask for the entry's value, or for a bound of at least `limit`."""
     parent = w[FRAME]
@@ -52,7 +51,7 @@ def push(w, x, entry, limit):
     w[FRAME] = frame
 
 
-@njit
+@kernel_part
 def _open_frame(w, x, frame):
     """List the classes of actions left with their sums; False where room or budget is used up."""
     entry = w[frame + ENTRY]
@@ -91,7 +90,7 @@ def _open_frame(w, x, frame):
     return True
 
 
-@njit
+@kernel_part
 def _add_up(w, x, open_class):
     """Sum up a class's successors again; UNSOLVED becomes the first one without an exact value, 0 if none."""
     total = 0.0
@@ -105,7 +104,7 @@ def _add_up(w, x, open_class):
     w[open_class + UNSOLVED] = unsolved
 
 
-@njit
+@kernel_part
 def _choose(w, x, frame):
     """Make the class with the smallest sum current, or settle the frame's state and leave it."""
     best = 0
@@ -135,7 +134,7 @@ def _choose(w, x, frame):
     w[FRAME] = w[frame + PARENT]
 
 
-@njit
+@kernel_part
 def run(w, x):
     """Work until every frame is settled (True), or the budget is used up or the workspace full (False)."""
     while w[FRAME] != 0:

@@ -1,10 +1,26 @@
-"""The golden play, and the entry point that takes batches of instances. Compiled by numba."""
+"""The golden play, what the policy costs under the promise, and the entry point. Compiled by numba."""
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
 from numba import njit
 
+from tasks.kumo.kernel_part import kernel_part
 from tasks.kumo.kernel_sources import sources_digest
+from tasks.kumo.optimum import search as optimum
+from tasks.kumo.optimum import states as optimum_states
+from tasks.kumo.optimum import tables as optimum_tables
+from tasks.kumo.optimum.search import find_optimum, start_search
+from tasks.kumo.optimum.states import FACTOR, WEIGHT, find_node
+from tasks.kumo.optimum.tables import (
+    IS_EXACT,
+    LOWER,
+    POLICY,
+    POLICY_STACK,
+    ROOT,
+    UPPER,
+    factor_of,
+    load_tables,
+)
 from tasks.kumo.search import frames, sets, states, tables
 from tasks.kumo.search.frames import INFINITY, PROGRESS, push, run
 from tasks.kumo.search.sets import (
@@ -42,9 +58,10 @@ from tasks.kumo.search.tables import (
 )
 
 GOLDEN_TIE = 1e-9  # actions this close are equally good in the golden play
+BOUNDS, EXACT = 1, 2
 
 
-@njit
+@kernel_part
 def _load_instance(w, n_truths, first_state, masks, observed):
     """Write one instance into the workspace and forget the one before."""
     clear_tables(w)
@@ -69,48 +86,94 @@ def _load_instance(w, n_truths, first_state, masks, observed):
     w[FIRST_STATE + n_actions] = first_state[n_actions] - first_state[0]
 
 
-@njit
+@kernel_part
 def _all_bits(n):
     return -1 if n == 64 else (1 << n) - 1
 
 
-@njit
+@kernel_part
 def _lowest_bit(mask):
     return count((mask & -mask) - 1)
 
 
-@njit
-def _play(w, x):
-    """Follow the golden play from the start; at a state that needs more search, push it and return False."""
-    left = _all_bits(w[N_TRUTHS])
-    actions = _all_bits(w[N_ACTIONS])
-    w[N_GOLDEN] = 0
+@kernel_part
+def _next_action(w, x, left, actions):
+    """Return the policy's action, after what search it takes; -1 where room or budget is used up.
+
+    The state's expected steps are left in VALUE.
+    """
     while True:
-        w[ANSWER] = _final_answer(w, left, actions)
-        if w[ANSWER] >= 0 or left == 0:
-            if w[N_GOLDEN] == 0:
-                x[VALUE] = 0.0
-            return True
         record = record_of(w, x, left)
         entry = -1 if record == 0 else state_entry(w, x, record, actions)
         if entry < 0:
-            return False
+            return -1
         if x[entry + ENTRY_VALUE] > 0.0:
             push(w, x, entry, INFINITY)
-            return False
-        value = -x[entry + ENTRY_VALUE]
-        if w[N_GOLDEN] == 0:
-            x[VALUE] = value
-        action = _best_action(w, x, record, actions, value)
+        else:
+            x[VALUE] = -x[entry + ENTRY_VALUE]
+            action = _best_action(w, x, record, actions, x[VALUE])
+            if action >= 0 or w[FRAME] == 0:
+                return action
+        if not run(w, x):
+            return -1
+
+
+@kernel_part
+def _play(w, x, p, y, has_optimum):
+    """Follow the golden play; False where room or budget is used up.
+
+    With the optimum's tables in `p` also follow the policy through every outcome, for POLICY: each state in
+    which it takes an action adds its weight.
+    """
+    left = _all_bits(w[N_TRUTHS])
+    actions = _all_bits(w[N_ACTIONS])
+    w[N_GOLDEN] = 0
+    # The states still to be looked at are a stack of (left, actions, how often).
+    first = top = POLICY_STACK
+    total = 0.0
+    if has_optimum:
+        p[top], p[top + 1], y[top + 2] = left, actions, 1.0
+    while has_optimum and top >= first:
+        reached, untried, times = p[top], p[top + 1], y[top + 2]
+        top -= 3
+        if reached == 0 or _final_answer(w, reached, untried) >= 0:
+            continue
+        node = find_node(p, y, reached, untried)
+        if node == 0 or y[node + WEIGHT] <= 0.0:
+            continue
+        action = _next_action(w, x, reached, untried)
         if action < 0:
             return False
+        total += times * y[node + WEIGHT] * factor_of(p, y, untried) / y[node + FACTOR]
+        before = top
+        for s in range(w[MASKS] + w[FIRST_STATE + action], w[MASKS] + w[FIRST_STATE + action + 1]):
+            place = before + 3
+            while place <= top and p[place] != reached & ~w[s]:
+                place += 3
+            if place > top:
+                top = place
+                p[top], p[top + 1], y[top + 2] = reached & ~w[s], untried ^ (1 << action), 0.0
+            y[place + 2] += times
+    if has_optimum:
+        y[POLICY] = total
+    value = 0.0
+    while True:
+        w[ANSWER] = _final_answer(w, left, actions)
+        if w[ANSWER] >= 0 or left == 0:
+            x[VALUE] = value
+            return True
+        action = _next_action(w, x, left, actions)
+        if action < 0:
+            return False
+        if w[N_GOLDEN] == 0:
+            value = x[VALUE]
         w[GOLDEN + w[N_GOLDEN]] = action
         w[N_GOLDEN] += 1
         actions ^= 1 << action
         left &= ~w[OBSERVED + action]
 
 
-@njit
+@kernel_part
 def _final_answer(w, left, actions):
     """Return the truth to be named in a base case, -1 elsewhere and where no truth is left."""
     for t in range(w[N_TRUTHS]):
@@ -119,7 +182,7 @@ def _final_answer(w, left, actions):
     return _lowest_bit(left) if left != 0 and left & (left - 1) == 0 else -1
 
 
-@njit
+@kernel_part
 def _best_action(w, x, record, actions, value):
     """Return the first action, in the instance's order, as good as `value`; -1: search is needed first."""
     for action in range(w[N_ACTIONS]):
@@ -159,21 +222,28 @@ def _compile_kernel(sources):
     """Return the kernel's entry point, compiled for sources of this digest."""
 
     @njit(cache=True, nogil=True)
-    def solve_slice(w, x, at, budget, inputs, results):
+    def solve_slice(w, x, p, y, at, budget, inputs, results, optima):
         """Work on the batch from instance `at` on until the budget is used up; return where it stands.
 
         Instance i has the actions first_action[i] to first_action[i + 1], and action k the states
-        first_state[k] to first_state[k + 1]. Its results go to the same places of `results`.
+        first_state[k] to first_state[k + 1]. Its results go to the same places of `results`, and those under
+        the promise to `optima`; `limits` are the nodes that the optimum's search may take (0: none wanted).
         """
-        n_truths, first_action, first_state, masks, observed = inputs
+        n_truths, first_action, first_state, masks, observed, limits = inputs
         values, lengths, answers, golden = results
+        statuses, figures, played, named, moves = optima
         w[SOURCES] = sources
         w[BUDGET] = budget
         while at < n_truths.size:
             first, end = first_action[at], first_action[at + 1]
+            states, seen = first_state[first : end + 1], observed[first:end]
             if w[STARTED] == 0:
-                _load_instance(w, n_truths[at], first_state[first : end + 1], masks, observed[first:end])
-            while not (run(w, x) and _play(w, x)):
+                _load_instance(w, n_truths[at], states, masks, seen)
+                if limits[at] > 0:
+                    load_tables(p, y, n_truths[at], states, masks)
+                    start_search(p, y, limits[at])
+            has_optimum = limits[at] > 0 and p[ROOT] != 0
+            while not (run(w, x) and _play(w, x, p, y, has_optimum)):
                 if w[FULL]:
                     clear_tables(w)
                     w[FRAME] = 0
@@ -184,6 +254,15 @@ def _compile_kernel(sources):
             answers[at] = w[ANSWER]
             for i in range(w[N_GOLDEN]):
                 golden[first + i] = w[GOLDEN + i]
+            if has_optimum:
+                find_optimum(p, y, seen)
+                statuses[at] = EXACT if p[IS_EXACT] else BOUNDS
+                for i, figure in enumerate((UPPER, LOWER, POLICY)):
+                    figures[at, i] = y[figure] / y[p[ROOT] + WEIGHT]
+                played[at] = p[optimum_tables.N_GOLDEN] if p[IS_EXACT] else 0
+                named[at] = p[optimum_tables.ANSWER]
+                for i in range(played[at]):
+                    moves[first + i] = p[optimum_tables.GOLDEN + i]
             w[STARTED] = 0
             at += 1
             if w[BUDGET] <= 0:
@@ -193,4 +272,6 @@ def _compile_kernel(sources):
     return solve_slice
 
 
-solve_slice = _compile_kernel(sources_digest(tables, sets, states, frames))
+solve_slice = _compile_kernel(
+    sources_digest(tables, sets, states, frames, optimum_tables, optimum_states, optimum)
+)

@@ -10,8 +10,7 @@ first, its mask, its record (0: not looked up yet) and its probability.
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
-from numba import njit
-
+from tasks.kumo.kernel_part import kernel_part
 from tasks.kumo.search.tables import (
     BUDGET,
     EPSILON,
@@ -40,7 +39,7 @@ SUCCESSOR_MASK, SUCCESSOR_SET, SUCCESSOR_P, SUCCESSOR_WORDS = range(4)
 HORIZON = 8  # steps that the reusable-action bound looks ahead at most
 
 
-@njit
+@kernel_part
 def record_of(w, x, mask):
     """Return the truth set's record, written when first asked for; 0, and FULL set, where no room is left."""
     slot = _set_slot(w, mask)
@@ -62,7 +61,7 @@ def record_of(w, x, mask):
     return w[slot]
 
 
-@njit
+@kernel_part
 def _set_slot(w, mask):
     bits = w[SET_BITS]
     last = (1 << bits) - 1
@@ -72,7 +71,7 @@ def _set_slot(w, mask):
     return SET_INDEX + slot
 
 
-@njit
+@kernel_part
 def _grow_set_index(w):
     for slot in range(SET_INDEX, SET_INDEX + (1 << w[SET_BITS])):
         w[slot] = 0
@@ -83,7 +82,7 @@ def _grow_set_index(w):
         record += w[record + LENGTH]
 
 
-@njit
+@kernel_part
 def _write_record(w, x, record, mask):
     w[record + MASK] = mask
     for step in range(HORIZON + 1):
@@ -107,7 +106,7 @@ def _write_record(w, x, record, mask):
     w[record + LENGTH] = place - record
 
 
-@njit
+@kernel_part
 def _write_relations(w, record, mask):
     first = record + BOUNDS + HORIZON + 1
     n = 0
@@ -133,7 +132,7 @@ def _write_relations(w, record, mask):
     return first + n
 
 
-@njit
+@kernel_part
 def _group_actions(w, record, mask):
     """Write groups of actions with equal outcomes (members, number, truths left) to the scratch section."""
     end = w[SCRATCH]
@@ -172,7 +171,7 @@ def _group_actions(w, record, mask):
     return end
 
 
-@njit
+@kernel_part
 def _write_class(w, x, place, group):
     n = w[group + 1]
     total = 0
@@ -205,7 +204,7 @@ def _write_class(w, x, place, group):
     return end
 
 
-@njit
+@kernel_part
 def successor_of(w, x, successor):
     """Return the record of a successor; 0, and FULL set, where no room is left."""
     record = w[successor + SUCCESSOR_SET]

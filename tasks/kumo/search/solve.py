@@ -1,10 +1,11 @@
-"""Exact expected steps (Algorithm 3 of the KUMO paper) and the golden play of its policy."""
+"""Exact expected steps (Algorithm 3 of the KUMO paper), the golden play of its policy, and the optimum."""
 
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate, chain
+from math import log2
 from threading import Lock
 from time import perf_counter
 from typing import Any, Literal
@@ -12,26 +13,47 @@ from typing import Any, Literal
 from schemas.errors import InvalidOption
 from tasks.kumo.encoding import EncodedInstance
 from tasks.kumo.kernel_sources import Preparation
+from tasks.kumo.optimum.limits import NODE_LIMIT, fits_tables
 
 MASK_BITS = 64
 WORK_LIMIT = 400  # slices of work, some 20 seconds an instance: for results that no clock may change
 _SLICE_BUDGET = 1_000_000  # work between two looks at the clock: under 0.1 seconds
+_EXACT_BITS = 52  # numbers of completions are whole numbers in floats
 _LEAST_WORK_LIMIT = 2  # an instance may finish in one slice and a part of another before it is counted
+
+
+@dataclass(frozen=True, slots=True)
+class Optimum:
+    """The optimum under the promise that exactly one truth survives, by the sampler's prior.
+
+    `steps` are its expected tests where the status is `exact`, else those of the best policy known, and
+    `least_steps` a bound that no policy is below. `policy_steps` are those of Algorithm 3's policy under the
+    same prior. `actions` and `answer` are its play on the instance's own observations, where it is exact.
+    """
+
+    status: Literal["exact", "bounds"]
+    steps: float
+    least_steps: float
+    policy_steps: float
+    actions: tuple[int, ...]
+    answer: int | None
 
 
 @dataclass(frozen=True, slots=True)
 class Solution:
     """What the search found of one instance.
 
-    `expected_steps` is Algorithm 3's E[S], None past the time limit. `golden_actions` are indices into the
-    instance's actions: the policy's play on the instance's own observations. `golden_answer` is the index
-    of the truth that it names at the end, None where the observations rule out every truth.
+    `expected_steps` is Algorithm 3's E[S], under its own model of outcomes; None past the time limit.
+    `golden_actions` are indices into the instance's actions: the policy's play on the instance's own
+    observations. `golden_answer` is the index of the truth that it names at the end, None where the
+    observations rule out every truth. `optimum` is None where it was not asked for or does not apply.
     """
 
     status: Literal["solved", "time_limit"]
     expected_steps: float | None
     golden_actions: tuple[int, ...]
     golden_answer: int | None
+    optimum: Optimum | None = None
 
     @property
     def optimal_tests(self) -> int | None:
@@ -48,7 +70,7 @@ def prepare() -> Preparation:
     begun = perf_counter()
     from tasks.kumo.search.kernel import solve_slice
 
-    _Batch([]).solve_slice(0)
+    _Batch([], 0).solve_slice(0)
     return Preparation(perf_counter() - begun, compiled=bool(solve_slice.stats.cache_misses))
 
 
@@ -59,8 +81,12 @@ def solve_instances(
     *,
     work_limit: int | None = None,
     threads: int = 1,
+    node_limit: int = 0,
 ) -> list[Solution]:
     """Return one solution an instance, in the same order (Algorithm 3).
+
+    With a `node_limit` also the optimum under the promise, where `has_promise` holds: past so many states its
+    bounds are given.
 
     `time_limit` is in seconds an instance; an instance past it has status `time_limit` and no value.
     `work_limit` does the same in millions of search steps, which no clock and no neighbour in the batch
@@ -73,11 +99,13 @@ def solve_instances(
         raise InvalidOption(f"time limit {time_limit!r}: expected a positive number of seconds an instance")
     if work_limit is not None and work_limit < _LEAST_WORK_LIMIT:
         raise InvalidOption(f"work limit {work_limit}: expected {_LEAST_WORK_LIMIT} million steps or more")
+    if not 0 <= node_limit <= NODE_LIMIT:
+        raise InvalidOption(f"node limit {node_limit}: expected at most {NODE_LIMIT:,}")
     for instance in batch:
         _check_size("truths", instance.n_truths)
         _check_size("actions", len(instance.masks))
     prepare()
-    limits = _Limits(time_limit, work_limit)
+    limits = _Limits(time_limit, work_limit, node_limit)
     shares = [batch[first::threads] for first in range(min(threads, len(batch)) or 1)]
     tell = _Tally(progress)
     with ThreadPoolExecutor(len(shares)) as pool:
@@ -87,10 +115,11 @@ def solve_instances(
 
 @dataclass(frozen=True, slots=True)
 class _Limits:
-    """When an instance is given up: seconds, and slices of work."""
+    """When an instance is given up: seconds, slices of work, and nodes of the optimum's search."""
 
     seconds: float
     slices: int | None
+    nodes: int
 
 
 class _Tally:
@@ -110,9 +139,15 @@ class _Tally:
 
 
 def _solve_share(share: Sequence[EncodedInstance], limits: _Limits, tally: _Tally) -> list[Solution]:
-    packed = _Batch(share)
+    packed = _Batch(share, limits.nodes)
     late = _work(packed, len(share), limits, tally)
     return [TIMED_OUT if i in late else packed.solution(i) for i in range(len(share))]
+
+
+def has_promise(instance: EncodedInstance) -> bool:
+    """Return whether the optimum applies: the size fits, and completions can be counted exactly in floats."""
+    size = instance.n_truths, len(instance.masks), instance.valid.bit_count()
+    return fits_tables(*size) and sum(log2(len(states)) for states in instance.masks) <= _EXACT_BITS
 
 
 def _check_size(what: str, n: int) -> None:
@@ -151,8 +186,10 @@ def _work(packed: "_Batch", n: int, limits: _Limits, tally: _Tally) -> set[int]:
 class _Batch:
     """Instances packed for the kernel, the workspace, and the results that the kernel writes."""
 
-    def __init__(self, batch: Sequence[EncodedInstance]) -> None:
+    def __init__(self, batch: Sequence[EncodedInstance], node_limit: int) -> None:
         import numpy as np
+
+        from tasks.kumo.optimum.tables import WORDS
 
         states = list(chain.from_iterable(instance.masks for instance in batch))
         observed = chain.from_iterable(instance.observed for instance in batch)
@@ -164,13 +201,19 @@ class _Batch:
         self.values = np.zeros(len(batch))
         self.lengths, self.answers = np.zeros((2, len(batch)), dtype=np.int64)
         self.golden = np.zeros(len(states), dtype=np.int64)
+        self.statuses, self.played, self.named = np.zeros((3, len(batch)), dtype=np.int64)
+        self.figures = np.zeros((len(batch), 3))
+        self.moves = np.zeros(len(states), dtype=np.int64)
+        limits = np.array([node_limit if has_promise(one) else 0 for one in batch], dtype=np.int64)
         self.workspace = _workspace(first_action, first_state)
+        self.optimum_workspace = np.zeros(WORDS if limits.any() else 1, dtype=np.int64)
         self.inputs = (
             n_truths,
             first_action,
             first_state,
             _words(chain.from_iterable(states)),
             _words(ruled_out),
+            limits,
         )
 
     def solve_slice(self, at: int) -> int:
@@ -178,8 +221,10 @@ class _Batch:
         from tasks.kumo.search.kernel import solve_slice
 
         results = (self.values, self.lengths, self.answers, self.golden)
-        view = self.workspace.view("f8")
-        return int(solve_slice(self.workspace, view, at, _SLICE_BUDGET, self.inputs, results))
+        optima = (self.statuses, self.figures, self.played, self.named, self.moves)
+        workspaces = [self.workspace, self.workspace.view("f8")]
+        workspaces += [self.optimum_workspace, self.optimum_workspace.view("f8")]
+        return int(solve_slice(*workspaces, at, _SLICE_BUDGET, self.inputs, results, optima))
 
     def give_up(self) -> None:
         """Drop the instance that is being worked on."""
@@ -192,7 +237,20 @@ class _Batch:
         first = self.first_action[i]
         actions = tuple(self.golden[first : first + self.lengths[i]].tolist())
         answer = int(self.answers[i])
-        return Solution("solved", float(self.values[i]), actions, answer if answer >= 0 else None)
+        named = answer if answer >= 0 else None
+        return Solution("solved", float(self.values[i]), actions, named, self._optimum(i))
+
+    def _optimum(self, i: int) -> Optimum | None:
+        from tasks.kumo.search.kernel import EXACT
+
+        if not self.statuses[i]:
+            return None
+        first = self.first_action[i]
+        steps, least, policy = self.figures[i].tolist()
+        moves = tuple(self.moves[first : first + self.played[i]].tolist())
+        named = int(self.named[i])
+        status: Literal["exact", "bounds"] = "exact" if self.statuses[i] == EXACT else "bounds"
+        return Optimum(status, steps, least, policy, moves, named if named >= 0 else None)
 
 
 def _running_total(numbers: Iterable[int]) -> Any:

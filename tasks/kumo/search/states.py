@@ -5,8 +5,7 @@ Compiled by numba; `w` and `x` as in `tables`, truth sets as in `sets`.
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
-from numba import njit
-
+from tasks.kumo.kernel_part import kernel_part
 from tasks.kumo.search.sets import (
     BOUNDS,
     CLASSES,
@@ -25,7 +24,7 @@ from tasks.kumo.search.sets import (
 from tasks.kumo.search.tables import BUDGET, add_entry, count, entry_slot
 
 
-@njit
+@kernel_part
 def steps_to_strand(w, record, actions):
     """Return how few steps can leave some truth without a related action; 0: some truth has none."""
     first = record + w[record + CLASSES] - w[record + N_RELATIONS]
@@ -35,7 +34,7 @@ def steps_to_strand(w, record, actions):
     return fewest
 
 
-@njit
+@kernel_part
 def lowest_members(w, record, actions):
     """Return the actions with those that reach nothing left out, and each class's replaced by its lowest."""
     actions &= w[record + REACH]
@@ -53,7 +52,7 @@ def lowest_members(w, record, actions):
     return actions
 
 
-@njit
+@kernel_part
 def reusable_bound(w, x, record, steps):
     """Return the expected steps of the game whose actions can be reused and which ends freely after `steps`.
 
@@ -90,7 +89,7 @@ def reusable_bound(w, x, record, steps):
     return 1.0 + best
 
 
-@njit
+@kernel_part
 def state_entry(w, x, record, actions):
     """Return the memo entry of a state, entered with a lower bound when first met.
 

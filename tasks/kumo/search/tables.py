@@ -9,7 +9,8 @@ cached on disk: see there.
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
 import numpy as np
-from numba import njit
+
+from tasks.kumo.kernel_part import kernel_part
 
 EPSILON = 1e-9  # Algorithm 3's addition to the normaliser
 
@@ -40,7 +41,7 @@ FIRST_INDEX_BITS = 9
 ENTRY_SET, ENTRY_ACTIONS, ENTRY_VALUE = range(3)
 
 
-@njit
+@kernel_part
 def count(mask):
     """Return the number of bits set."""
     v = np.uint64(mask)
@@ -50,7 +51,7 @@ def count(mask):
     return np.int64((v * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
-@njit
+@kernel_part
 def hash_words(first, second, bits):
     """Return a hash of two words, `bits` bits long."""
     v = np.uint64(first) * np.uint64(0x9E3779B97F4A7C15)
@@ -59,7 +60,7 @@ def hash_words(first, second, bits):
     return np.int64(v >> np.uint64(64 - bits))
 
 
-@njit
+@kernel_part
 def clear_tables(w):
     """Forget all truth sets and all states."""
     for slot in range(SET_INDEX, SET_INDEX + (1 << w[SET_BITS])):
@@ -74,7 +75,7 @@ def clear_tables(w):
     w[FULL] = 0
 
 
-@njit
+@kernel_part
 def entry_slot(w, record, actions):
     """Return the slot of the index that names the state's entry, or the free one where it belongs."""
     bits = w[INDEX_BITS]
@@ -87,7 +88,7 @@ def entry_slot(w, record, actions):
         slot = (slot + 1) & last
 
 
-@njit
+@kernel_part
 def add_entry(w, x, slot, record, actions, bound):
     """Write the state with its lower bound and return its entry; 0, and FULL set, where no room is left."""
     if w[N_ENTRIES] == MAX_ENTRIES:
@@ -104,7 +105,7 @@ def add_entry(w, x, slot, record, actions, bound):
     return entry
 
 
-@njit
+@kernel_part
 def _grow_index(w):
     for slot in range(INDEX, INDEX + (1 << w[INDEX_BITS])):
         w[slot] = 0

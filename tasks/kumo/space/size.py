@@ -3,7 +3,8 @@
 An instance is what sampling calls one: a set of truths, a set of actions and an observed state of each, so
 that exactly `n_valid` truths are ruled out by none of them; irrelevant actions occur only where the related
 ones are used up. With a minimum of expected steps in (0, 1] every truth is related to some action of it.
-A minimum above 1 needs the exact search of every instance: then the size is that before this filter.
+A minimum above 1, and a test that is required, must be looked up in every instance: then the size is that
+before these filters.
 
 Let M be all observations that leave exactly the valid truths, whatever actions they are of. Every instance
 is in M: hence the upper bound. What is in M is an instance unless it holds an irrelevant action, or leaves
@@ -38,8 +39,9 @@ _MOST_CHOICES = 2_000
 class SpaceSize:
     """How many instances exist: `low` to `high`, which are equal where the number is known.
 
-    `is_filtered` is False where a minimum of expected steps above 1 was left aside: then fewer instances are
-    drawn from than the size says, and the lower bound is one of the unfiltered space.
+    `is_filtered` is False where a minimum of expected steps above 1, or a test that is required, was left
+    aside: then fewer instances are drawn from than the size says, and the lower bound is one of the
+    unfiltered space.
     """
 
     low: int
@@ -53,7 +55,7 @@ class SpaceSize:
 
     def __str__(self) -> str:
         """Return the size in a sentence."""
-        before = "" if self.is_filtered else " before the minimum of expected steps"
+        before = "" if self.is_filtered else " before those that are too easy are left out"
         if self.is_exact:
             return f"the space holds exactly {self.low:,} instances{before}"
         return f"the space holds {_short(self.low)} to {_short(self.high, ROUND_CEILING)} instances{before}"
@@ -66,7 +68,9 @@ def _short(number: int, rounding: str = ROUND_FLOOR) -> str:
     return f"{Context(prec=3, rounding=rounding).create_decimal(number):.2e}".replace("e+", "e")
 
 
-def space_size(encoded: EncodedConfig, setting: Setting, min_expected_steps: float) -> SpaceSize:
+def space_size(
+    encoded: EncodedConfig, setting: Setting, min_expected_steps: float, require_test: bool = False
+) -> SpaceSize:
     """Return the size of the instance space; a function of its arguments alone."""
     rules = _rules(encoded)
     n, v, chosen = setting.n_truths, setting.n_valid, setting.n_actions
@@ -76,7 +80,7 @@ def space_size(encoded: EncodedConfig, setting: Setting, min_expected_steps: flo
         low -= _bound_unrelated(encoded, rules, setting)
     if low < high:
         low = max(low, _bound_related(encoded, rules, setting))
-    return SpaceSize(low, high, is_filtered=min_expected_steps <= 1)
+    return SpaceSize(low, high, is_filtered=min_expected_steps <= 1 and not require_test)
 
 
 def _rules(encoded: EncodedConfig) -> list[Rules]:

@@ -1,5 +1,7 @@
--- Which instances of KUMO are hard? Optimal figures beside what players did; episodes that failed at the API do not count.
-SELECT i.edition, i.domain, i.setting, i.instance_id, k.expected_steps, k.optimal_tests,
+-- Which instances of KUMO are hard? Figures of Algorithm 3 and of the optimum under the promise of one valid truth beside
+-- what players did; episodes that failed at the API do not count.
+SELECT i.edition, i.domain, i.setting, i.instance_id, k.expected_steps, k.policy_steps, k.promise_steps, k.promise_status,
+       k.optimal_tests, k.promise_tests,
        count(e.episode_id) FILTER (e.status <> 'api_error') AS scored,
        count(DISTINCT e.player) FILTER (e.status <> 'api_error') AS players,
        avg(e.success::INT) FILTER (e.status <> 'api_error') AS share_solved,

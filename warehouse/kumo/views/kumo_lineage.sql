@@ -17,7 +17,8 @@ SELECT l.* EXCLUDE (refresh_settings, evaluation_settings, code_version, created
        b.checked_by AS book_checked_by, b.is_replacement AS book_is_replacement,
        b.call_id AS book_call_id, w.template AS book_template, w.template_hash AS book_template_hash,
        v.call_ids AS book_version_call_ids,
-       i.truths, i.actions, i.valid_truths, i.expected_steps, i.optimal_tests, i.golden,
+       i.truths, i.actions, i.valid_truths, i.expected_steps, i.optimal_tests, i.golden, i.promise_steps,
+       i.promise_status, i.promise_golden,
        c.config_id, c.config, c.call_ids AS config_call_ids,
        d.domain_id, d.category, d.source AS domain_source, d.call_id AS domain_call_id,
        l.refresh_settings, l.evaluation_settings, l.code_version, l.created_at

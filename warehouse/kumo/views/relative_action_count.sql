@@ -1,4 +1,5 @@
--- How many more actions than the optimum does each player take, under each convention of counting?
+-- How many more actions than the play of Algorithm 3 does each player take, under each convention of counting? It may be
+-- negative: the optimum under the promise of one valid truth (`promise_steps`) needs fewer tests.
 -- `perennial` is the sum of counts / the sum of optima - 1 with tests + 1 on both sides; `kumo-2025` the mean of
 -- (count - optimum) / optimum with tests + 2, as the authors published. In both a failed episode counts as n_actions + 1.
 -- The two are never mixed: filter by one of them.

@@ -1,0 +1,7 @@
+"""The decorator of functions that only kernels call: without wrappers for Python, which cost compile time."""
+
+# mypy: disable-error-code="no-untyped-call"
+
+from numba import njit
+
+kernel_part = njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, error_model="numpy")

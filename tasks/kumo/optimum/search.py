@@ -1,0 +1,259 @@
+"""The optimum under the promise that exactly one truth survives, by bounded depth-first search.
+
+Compiled by numba; `p` and `y` as in `tables`, nodes as in `states`. V(L, R) = W(L, R) + min over actions of
+the sum of (times * V) over its children. A node's bound is raised by its children's: the smallest such sum
+with the weight, and the largest without it (a test that costs nothing never hurts).
+"""
+
+# mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
+
+from tasks.kumo.kernel_part import kernel_part
+from tasks.kumo.optimum.states import (
+    CHILD_LIST,
+    CHILDREN,
+    DEPTH,
+    ENTROPY,
+    EXACT,
+    MEMBERS,
+    N_CHILDREN,
+    POSSIBLE,
+    VALUE,
+    WEIGHT,
+    clear_states,
+    find_node,
+    list_children,
+)
+from tasks.kumo.optimum.tables import (
+    ALL_TRUTHS,
+    ANSWER,
+    FRAME_WORDS,
+    FRAMES,
+    FULL,
+    GOLDEN,
+    IS_EXACT,
+    LIMIT,
+    LOWER,
+    N_ACTIONS,
+    N_GOLDEN,
+    POLICY,
+    ROOT,
+    UPPER,
+)
+from tasks.kumo.search.tables import count
+
+SHALLOW = 4  # children are searched to the depths 1 to 4 before they are searched to the end
+DEEPEST = 64
+ROUNDING = 1e-12  # of a node's weight: bounds this close to a value reach it
+EDGE = 1e-13
+TIE = 1e-9  # of a node's weight: actions this close are equally good in the optimum's play
+INFINITY = 1e300
+NEXT_PASS = 1 << 62
+
+NODE, GOAL, AHEAD, N_LISTED, AT, REACH, PLACE, BEST, ROW = range(9)
+
+
+@kernel_part
+def start_search(p, y, limit):
+    """Forget everything before and make the root; ROOT is 0 where no truth can be the only one to survive."""
+    clear_states(p, limit)
+    root = find_node(p, y, p[ALL_TRUTHS], (1 << p[N_ACTIONS]) - 1)
+    p[ROOT] = root if y[root + WEIGHT] > 0.0 else 0
+
+
+@kernel_part
+def _end_of(p, action):
+    return action + CHILDREN + 2 * p[action + N_CHILDREN]
+
+
+@kernel_part
+def _bound_of(p, y, action):
+    """Return the sum of times * VALUE over the action's children: added up anew, because a child may be a
+    descendant of another one.
+    """
+    total = 0.0
+    for place in range(action + CHILDREN, _end_of(p, action), 2):
+        total += y[place] * y[p[place + 1] + VALUE]
+    return total
+
+
+@kernel_part
+def _is_solved(p, action):
+    solved = 1
+    for place in range(action + CHILDREN, _end_of(p, action), 2):
+        solved &= p[p[place + 1] + EXACT]
+    return solved == 1
+
+
+@kernel_part
+def _raise_bound(p, y, node):
+    """Raise the node's bound by its children's; make it exact where a solved action has the smallest sum."""
+    weight = y[node + WEIGHT]
+    lowest = best = INFINITY
+    highest = 0.0
+    action = p[node + CHILD_LIST] + 1
+    for _ in range(p[p[node + CHILD_LIST]]):
+        total = _bound_of(p, y, action)
+        highest = max(highest, total)
+        lowest = min(lowest, total)
+        if total < best and _is_solved(p, action):
+            best = total
+        action = _end_of(p, action)
+    bound = max(y[node + VALUE], weight + lowest, highest)
+    if best < INFINITY and lowest >= best - ROUNDING * weight:
+        p[node + EXACT] = 1
+        bound = weight + best
+    y[node + VALUE] = bound
+
+
+@kernel_part
+def _order_actions(p, y, frame):
+    """Write the actions of the frame's node to its row, the most promising first."""
+    node, row = p[frame + NODE], frame + ROW
+    n = p[p[node + CHILD_LIST]]
+    action = p[node + CHILD_LIST] + 1
+    for listed in range(n):
+        key = 0.0
+        for place in range(action + CHILDREN, _end_of(p, action), 2):
+            child = p[place + 1]
+            promise = y[child + VALUE]
+            if p[child + EXACT] == 0:
+                promise = max(promise, y[child + ENTROPY])
+            key += y[place] * promise
+        i = row + 2 * listed
+        while i > row and y[i - 2] > key:
+            y[i] = y[i - 2]
+            p[i + 1] = p[i - 1]
+            i -= 2
+        y[i] = key
+        p[i + 1] = action
+        action = _end_of(p, action)
+    p[frame + N_LISTED] = n
+    p[frame + AT] = p[frame + REACH] = 0
+    p[frame + PLACE] = NEXT_PASS
+
+
+@kernel_part
+def _next_child(p, y, frame, edge):
+    """Return the place of the child to be searched next, 0 where the frame's actions are through.
+
+    An action's children are searched to the depths 1 to 4 before they are searched to the end, until the
+    sum of their bounds reaches the smallest sum known.
+    """
+    below = DEEPEST if p[frame + AHEAD] == DEEPEST else p[frame + AHEAD] - 1
+    while p[frame + AT] < p[frame + N_LISTED]:
+        action = p[frame + ROW + 2 * p[frame + AT] + 1]
+        end = _end_of(p, action)
+        total = _bound_of(p, y, action)
+        is_open = total < y[frame + BEST] - edge
+        place = p[frame + PLACE]
+        while place < end and p[p[place + 1] + EXACT]:
+            place += 2
+        if is_open and place < end:
+            p[frame + PLACE] = place + 2
+            return place
+        is_solved = _is_solved(p, action)
+        if is_open and p[frame + REACH] < below and not is_solved:
+            p[frame + REACH] = below if p[frame + REACH] == SHALLOW else p[frame + REACH] + 1
+            p[frame + PLACE] = action + CHILDREN
+            continue
+        if is_solved:
+            y[frame + BEST] = min(y[frame + BEST], total)
+        p[frame + AT] += 1
+        p[frame + REACH] = 0
+        p[frame + PLACE] = NEXT_PASS
+    return 0
+
+
+@kernel_part
+def search(p, y, root, goal, depth):
+    """Raise the root's bound until it is exact or reaches the goal, looking `depth` tests ahead.
+
+    A stack of frames, not recursion: numba's cache loses a function that calls itself where LLVM has put it
+    into its caller.
+    """
+    frame = FRAMES
+    p[frame + NODE], y[frame + GOAL], p[frame + AHEAD], p[frame + N_LISTED] = root, goal, depth, -1
+    while frame >= FRAMES:
+        node = p[frame + NODE]
+        ahead = p[frame + AHEAD]
+        weight = y[node + WEIGHT]
+        edge = EDGE * weight
+        goal = y[frame + GOAL] - edge
+        if p[frame + N_LISTED] < 0:
+            is_done = p[node + EXACT] or y[node + VALUE] >= goal or p[node + DEPTH] >= ahead
+            if not is_done:
+                if p[node + CHILD_LIST] == 0 and not list_children(p, y, node):
+                    return
+                _raise_bound(p, y, node)
+                is_done = p[node + EXACT] or y[node + VALUE] >= goal
+            if is_done:
+                frame -= FRAME_WORDS
+                continue
+            y[frame + BEST] = y[frame + GOAL] - weight
+            p[frame + N_LISTED] = 0
+            if ahead > 1:
+                _order_actions(p, y, frame)
+        place = _next_child(p, y, frame, edge) if p[frame + N_LISTED] > 0 else 0
+        if place > 0:
+            action = p[frame + ROW + 2 * p[frame + AT] + 1]
+            child = p[place + 1]
+            others = _bound_of(p, y, action) - y[place] * y[child + VALUE]
+            below = frame + FRAME_WORDS
+            p[below + NODE], p[below + AHEAD], p[below + N_LISTED] = child, p[frame + REACH], -1
+            y[below + GOAL] = (y[frame + BEST] - others) / y[place]
+            frame = below
+            continue
+        _raise_bound(p, y, node)
+        # A bound that reached the goal may rise further; at full depth rounding decides what is left.
+        if ahead < DEEPEST and y[node + VALUE] < goal:
+            p[node + DEPTH] = ahead
+        frame -= FRAME_WORDS
+
+
+@kernel_part
+def find_optimum(p, y, observed):
+    """Find V of the root (LOWER, UPPER, IS_EXACT) and the optimum's play on the observations.
+
+    `observed` are the masks that they rule out, by action. Of equally good actions the play takes the first
+    of the instance. Past the limit of nodes UPPER is Algorithm 3's policy, and there is no play.
+    """
+    root = p[ROOT]
+    goal = y[POLICY] + 2.0 * ROUNDING * y[root + WEIGHT]
+    depth = 1
+    while p[root + EXACT] == 0 and p[FULL] == 0:
+        search(p, y, root, goal, depth)
+        depth = depth + 1 if depth < SHALLOW else DEEPEST
+        goal *= 1.0 + ROUNDING
+    y[LOWER] = y[root + VALUE]
+    y[UPPER] = y[root + VALUE] if p[root + EXACT] else y[POLICY]
+    # Equally good actions may have to be searched, too.
+    p[LIMIT] += p[LIMIT] // 8
+    left = p[ALL_TRUTHS]
+    actions = (1 << p[N_ACTIONS]) - 1
+    node = root
+    p[N_GOLDEN] = 0
+    while p[FULL] == 0 and p[node + POSSIBLE] & (p[node + POSSIBLE] - 1) != 0:
+        search(p, y, node, INFINITY, DEEPEST)
+        weight = y[node + WEIGHT]
+        reach = y[node + VALUE] - weight + TIE * weight
+        lowest = 0
+        action = p[node + CHILD_LIST] + 1
+        for _ in range(p[p[node + CHILD_LIST]]):
+            members = p[action + MEMBERS] & actions
+            if lowest == 0 or members & -members < lowest:
+                for place in range(action + CHILDREN, _end_of(p, action), 2):
+                    others = _bound_of(p, y, action) - y[place] * y[p[place + 1] + VALUE]
+                    search(p, y, p[place + 1], (reach + TIE * weight - others) / y[place], DEEPEST)
+                if _bound_of(p, y, action) <= reach and _is_solved(p, action):
+                    lowest = members & -members
+            action = _end_of(p, action)
+        taken = count(lowest - 1)
+        p[GOLDEN + p[N_GOLDEN]] = taken
+        p[N_GOLDEN] += 1
+        actions ^= lowest
+        left &= ~observed[taken]
+        node = find_node(p, y, left, actions)
+    p[IS_EXACT] = p[root + EXACT] and p[FULL] == 0
+    # Observations that break the promise leave no truth possible.
+    named = p[node + POSSIBLE] if p[node + POSSIBLE] != 0 else left
+    p[ANSWER] = count((named & -named) - 1) if named != 0 else -1

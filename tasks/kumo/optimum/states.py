@@ -1,0 +1,296 @@
+"""States of the optimum's search: equal ones, their lower bounds, and the children of each action.
+
+Compiled by numba; `p` and `y` as in `tables`. Two states are one where they differ only in actions that touch
+no truth left, or that do the same to the truths left (a class: equal sorted masks; the lowest members stand
+for all): their expected tests are equal, their weights differ by a factor. A node's VALUE is a lower bound of
+V = W * (expected tests), or V itself once it is EXACT. POSSIBLE are the truths that may turn out valid; where
+there is at most one, no test is needed.
+
+A truth set's record: REACH (the actions that touch it), N_CLASSES; a class: MEMBERS, N_SETS, and for each
+different set of truths left by its states that set and the number of states. A node's children: the number of
+actions; an action: MEMBERS of its class, N_CHILDREN, and for each child that may need a test, heaviest first,
+how often it occurs and its node. Actions that tell nothing (fewer than two children of positive weight) are
+left out.
+"""
+
+# mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
+
+from math import log2
+
+from tasks.kumo.kernel_part import kernel_part
+from tasks.kumo.optimum.tables import (
+    ALL_TRUTHS,
+    ARENA,
+    ARENA_MARGIN,
+    ARENA_WORDS,
+    FIRST_STATE,
+    FULL,
+    HIGH,
+    INDEX,
+    INDEX_BITS,
+    KAPPA,
+    LIMIT,
+    LOW,
+    LOW_ACTIONS,
+    MASKS,
+    MAX_INDEX_BITS,
+    N_ACTIONS,
+    N_NODES,
+    N_TRUTHS,
+    NODE_WORDS,
+    NODES,
+    SCRATCH,
+    SETS,
+    SIGN,
+    SIGNED,
+    TOP,
+    factor_of,
+)
+from tasks.kumo.search.tables import count, hash_words
+
+REACH, N_CLASSES, CLASSES = range(3)
+MEMBERS, N_SETS, LEFT_SETS = range(3)
+N_CHILDREN, CHILDREN = 1, 2  # MEMBERS is as in a class
+LEFT, ACTIONS, WEIGHT, VALUE, EXACT, DEPTH, CHILD_LIST, ENTROPY, POSSIBLE, FACTOR, SLOT = range(NODE_WORDS)
+
+
+@kernel_part
+def clear_states(p, limit):
+    """Forget all truth sets and nodes; `limit` is the number of nodes from now on."""
+    for u in range(p[ALL_TRUTHS] + 1):
+        p[SETS + u] = 0
+    for i in range(p[N_NODES]):
+        p[p[NODES + NODE_WORDS * i + SLOT]] = 0
+    p[N_NODES] = 0
+    p[FULL] = 0
+    p[LIMIT] = limit
+    p[INDEX_BITS] = min(MAX_INDEX_BITS, p[N_TRUTHS] + p[N_ACTIONS] + 1)
+
+
+@kernel_part
+def set_record(p, left):
+    """Return the record of a set of truths, made when first met."""
+    if p[SETS + left] != 0:
+        return p[SETS + left]
+    record = p[TOP]
+    p[SETS + left] = record
+    p[record + REACH] = 0
+    p[record + N_CLASSES] = 0
+    place = record + CLASSES
+    for a in range(p[N_ACTIONS]):
+        first, end = p[MASKS] + p[FIRST_STATE + a], p[MASKS] + p[FIRST_STATE + a + 1]
+        n = 0
+        touched = 0
+        # The sets that its states leave, ascending, each with the number of states.
+        for s in range(first, end):
+            remaining = left & ~p[s]
+            touched |= p[s] & left
+            i = n
+            while i > 0 and p[place + LEFT_SETS + 2 * i - 2] > remaining:
+                i -= 1
+            if i > 0 and p[place + LEFT_SETS + 2 * i - 2] == remaining:
+                p[place + LEFT_SETS + 2 * i - 1] += 1
+                continue
+            for j in range(n, i, -1):
+                p[place + LEFT_SETS + 2 * j] = p[place + LEFT_SETS + 2 * j - 2]
+                p[place + LEFT_SETS + 2 * j + 1] = p[place + LEFT_SETS + 2 * j - 1]
+            p[place + LEFT_SETS + 2 * i] = remaining
+            p[place + LEFT_SETS + 2 * i + 1] = 1
+            n += 1
+        if touched == 0:
+            continue
+        p[record + REACH] |= 1 << a
+        p[place + MEMBERS] = 1 << a
+        p[place + N_SETS] = n
+        other = record + CLASSES
+        while other < place and not _same_sets(p, other, place):
+            other += LEFT_SETS + 2 * p[other + N_SETS]
+        if other < place:
+            p[other + MEMBERS] |= 1 << a
+        else:
+            p[record + N_CLASSES] += 1
+            place += LEFT_SETS + 2 * n
+    p[TOP] = place
+    return record
+
+
+@kernel_part
+def _same_sets(p, one, other):
+    if p[one + N_SETS] != p[other + N_SETS]:
+        return False
+    same = True
+    for i in range(LEFT_SETS, LEFT_SETS + 2 * p[one + N_SETS]):
+        same &= p[one + i] == p[other + i]
+    return same
+
+
+@kernel_part
+def lowest_members(p, record, actions):
+    """Return the actions without those that touch nothing, each class's replaced by its lowest members."""
+    kept = 0
+    place = record + CLASSES
+    for _ in range(p[record + N_CLASSES]):
+        members = p[place + MEMBERS]
+        for _ in range(count(members & actions)):
+            kept |= members & -members
+            members &= members - 1
+        place += LEFT_SETS + 2 * p[place + N_SETS]
+    return kept
+
+
+@kernel_part
+def find_node(p, y, left, untried):
+    """Return the node that stands for a state; 0, and FULL set, past the limit."""
+    actions = lowest_members(p, set_record(p, left), untried)
+    last = (1 << p[INDEX_BITS]) - 1
+    slot = hash_words(left, actions, p[INDEX_BITS])
+    while True:
+        node = p[INDEX + slot]
+        if node == 0:
+            break
+        if p[node + LEFT] == left and p[node + ACTIONS] == actions:
+            return node
+        slot = (slot + 1) & last
+    if p[N_NODES] >= p[LIMIT] or p[TOP] > ARENA + ARENA_WORDS - ARENA_MARGIN:
+        p[FULL] = 1
+        return 0
+    node = NODES + NODE_WORDS * p[N_NODES]
+    p[N_NODES] += 1
+    p[INDEX + slot] = node
+    p[node + SLOT] = INDEX + slot
+    p[node + LEFT], p[node + ACTIONS] = left, actions
+    p[node + DEPTH] = p[node + CHILD_LIST] = p[node + POSSIBLE] = 0
+    y[node + FACTOR] = factor_of(p, y, actions)
+    y[node + WEIGHT] = y[node + ENTROPY] = 0.0
+    n = _weigh_truths(p, y, node)
+    p[node + EXACT] = n < 2
+    y[node + VALUE] = 0.0 if n < 2 else max(y[node + WEIGHT], _code_cost(p, y, p[SETS + left], actions, n))
+    return node
+
+
+@kernel_part
+def _weigh_truths(p, y, node):
+    """Write W, the possible truths and their entropy; leave their weights in SCRATCH, heaviest first.
+
+    Returns their number.
+    """
+    left, actions = p[node + LEFT], p[node + ACTIONS]
+    low = p[LOW_ACTIONS]
+    size = p[ALL_TRUTHS] + 1
+    lower = LOW + (actions & ((1 << low) - 1)) * size
+    higher = HIGH + (actions >> low) * size
+    # Signed M_R(U), U running over the subsets of `left` in ascending order: bit i of its number is the
+    # i-th truth of `left`.
+    u = 0
+    n = 1
+    y[SIGNED] = 0.0
+    for t in range(p[N_TRUTHS]):
+        if (left >> t) & 1:
+            u = 1 << t
+            for i in range(n, 2 * n):
+                y[SIGNED + i] = y[SIGN + i] * y[lower + u] * y[higher + u]
+                u = (u - left) & left
+            n *= 2
+    # n_t is the sum over the sets that hold t; the other truths' sums then run over those with and without t.
+    found = 0
+    for t in range(p[N_TRUTHS] - 1, -1, -1):
+        if (left >> t) & 1:
+            n >>= 1
+            number = 0.0
+            for i in range(n):
+                number += y[SIGNED + n + i]
+                y[SIGNED + i] += y[SIGNED + n + i]
+            share = y[KAPPA + t] * number
+            if share > 0.0:
+                p[node + POSSIBLE] |= 1 << t
+                y[node + WEIGHT] += share
+                y[node + ENTROPY] -= share * log2(share)
+                insert_weight(y, found, share)
+                found += 1
+    if found > 0:
+        y[node + ENTROPY] += y[node + WEIGHT] * log2(y[node + WEIGHT])
+    return found
+
+
+@kernel_part
+def _code_cost(p, y, record, actions, n):
+    """Return the cost of Huffman's code of the n weights in SCRATCH: a bound of V.
+
+    A policy is a tree whose leaf names the truth, with as many branches as an action leaves different sets.
+    """
+    branches = 2
+    place = record + CLASSES
+    for _ in range(p[record + N_CLASSES]):
+        if p[place + MEMBERS] & actions != 0:
+            branches = max(branches, p[place + N_SETS])
+        place += LEFT_SETS + 2 * p[place + N_SETS]
+    cost = 0.0
+    joined = (n - 2) % (branches - 1) + 2
+    while n > 1:
+        total = 0.0
+        for _ in range(min(joined, n)):
+            n -= 1
+            total += y[SCRATCH + n]
+        cost += total
+        insert_weight(y, n, total)
+        n += 1
+        joined = branches
+    return cost
+
+
+@kernel_part
+def insert_weight(y, n, weight):
+    """Put a weight among the n weights in SCRATCH, heaviest first."""
+    i = SCRATCH + n
+    while i > SCRATCH and y[i - 1] < weight:
+        y[i] = y[i - 1]
+        i -= 1
+    y[i] = weight
+
+
+@kernel_part
+def list_children(p, y, node):
+    """List the node's actions with their children; False past the limit."""
+    actions = p[node + ACTIONS]
+    record = p[SETS + p[node + LEFT]]
+    # Records and lists share their room: those of the sets that the actions leave come first.
+    place = record + CLASSES
+    for _ in range(p[record + N_CLASSES]):
+        for i in range(p[place + N_SETS]):
+            set_record(p, p[place + LEFT_SETS + 2 * i])
+        place += LEFT_SETS + 2 * p[place + N_SETS]
+    top = p[TOP]
+    p[top] = 0
+    listed = top + 1
+    place = record + CLASSES
+    for _ in range(p[record + N_CLASSES]):
+        members = p[place + MEMBERS] & actions
+        rest = actions ^ (members & -members)
+        positive = n = 0
+        first = listed + CHILDREN
+        for i in range(p[place + N_SETS] if members != 0 else 0):
+            child = find_node(p, y, p[place + LEFT_SETS + 2 * i], rest)
+            if child == 0:
+                return False
+            positive += y[child + WEIGHT] > 0.0
+            if p[child + POSSIBLE] & (p[child + POSSIBLE] - 1) == 0:
+                continue
+            # Members of a class have equally many states: what was dropped is all that differs.
+            times = p[place + LEFT_SETS + 2 * i + 1] * factor_of(p, y, rest) / y[child + FACTOR]
+            j = first + 2 * n
+            while j > first and y[j - 2] * y[p[j - 1] + WEIGHT] < times * y[child + WEIGHT]:
+                y[j] = y[j - 2]
+                p[j + 1] = p[j - 1]
+                j -= 2
+            y[j] = times
+            p[j + 1] = child
+            n += 1
+        if positive > 1:
+            p[top] += 1
+            p[listed + MEMBERS] = p[place + MEMBERS]
+            p[listed + N_CHILDREN] = n
+            listed = first + 2 * n
+        place += LEFT_SETS + 2 * p[place + N_SETS]
+    p[TOP] = listed
+    p[node + CHILD_LIST] = top
+    return True

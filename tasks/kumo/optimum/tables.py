@@ -1,0 +1,104 @@
+"""The optimum's workspace, and an instance's tables, from which the weights of states are computed.
+
+One search lies in one array `p` of 64-bit integers, `y` being the same memory as floats; places are offsets,
+0 names none. A state is (L, R): truths not ruled out and actions untried, as masks. With N_a(U) the number of
+states of action a that rule out no truth of U, M_R(U) is the product of N_a(U) over the actions of R; it is
+kept as two tables, of the lower and of the higher actions. The number of completions that leave t alone is
+
+    n_t(L, R) = sum over U of L that hold t of (-1)^(|U| - 1) M_R(U)
+
+(inclusion and exclusion over the truths that survive beside t), and the state's weight is
+W(L, R) = sum over t of kappa(t) n_t(L, R), kappa(t) being the product over all actions of 1 / N_a({t}): the
+valid truth is uniform, and then each action's state among those that spare it; what leaves several truths, or
+none, is left out. Compiled by numba.
+"""
+
+# mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
+
+from tasks.kumo.kernel_part import kernel_part
+from tasks.kumo.optimum.limits import MAX_ACTIONS, MAX_TABLE_BITS, MAX_TRUTHS
+
+MAX_INDEX_BITS = 21
+MAX_NODES = 1 << 20  # the limit of work and what a play takes on top of it
+
+# Header: numbers, then a word for each action or truth.
+N_TRUTHS, N_ACTIONS, LOW_ACTIONS, ALL_TRUTHS, MASKS, TOP, FULL, N_NODES, INDEX_BITS, LIMIT, ROOT = range(11)
+N_GOLDEN, ANSWER, IS_EXACT = range(11, 14)
+POLICY, UPPER, LOWER = 14, 15, 16  # weight times expected tests: Algorithm 3's policy; the optimum's bounds
+FIRST_STATE = 24  # by action: where its states begin, counted from MASKS; one more at the end
+KAPPA = 64  # by truth
+SCRATCH = 96  # by truth
+GOLDEN = 128  # the actions of the optimum's play
+FRAMES = 192  # a frame for each test that the search looks ahead
+FRAME_WORDS = 2 * MAX_ACTIONS + 8
+SIGNED = FRAMES + FRAME_WORDS * (MAX_ACTIONS + 2)
+SIGN = SIGNED + (1 << MAX_TRUTHS)  # by truth set U: (-1)^(|U| - 1)
+SETS = SIGN + (1 << MAX_TRUTHS)  # by truth set: its record
+LOW = SETS + (1 << MAX_TRUTHS)
+HIGH = LOW + (1 << MAX_TABLE_BITS)
+INDEX = HIGH + (1 << MAX_TABLE_BITS)
+NODES = INDEX + (1 << MAX_INDEX_BITS)
+NODE_WORDS = 11
+ARENA = NODES + NODE_WORDS * MAX_NODES
+ARENA_WORDS = 24 << 20
+ARENA_MARGIN = 1 << 20  # more than a truth set's record and a node's children take, twice
+POLICY_STACK = ARENA + ARENA_WORDS - ARENA_MARGIN // 2  # states of Algorithm 3's policy
+WORDS = ARENA + ARENA_WORDS
+
+
+@kernel_part
+def load_tables(p, y, n_truths, first_state, masks):
+    """Write an instance's actions into the workspace, and the tables of M_R(U)."""
+    n_actions = first_state.size - 1
+    size = 1 << n_truths
+    low = n_actions // 2
+    p[N_TRUTHS], p[N_ACTIONS], p[LOW_ACTIONS], p[ALL_TRUTHS] = n_truths, n_actions, low, size - 1
+    p[MASKS] = ARENA
+    for a in range(n_actions + 1):
+        p[FIRST_STATE + a] = first_state[a] - first_state[0]
+    for i in range(first_state[n_actions] - first_state[0]):
+        p[ARENA + i] = masks[first_state[0] + i]
+    p[TOP] = ARENA + first_state[n_actions] - first_state[0]
+    y[SIGN] = -1.0
+    for t in range(n_truths):
+        y[KAPPA + t] = 1.0
+        for u in range(1 << t):
+            y[SIGN + (1 << t) + u] = -y[SIGN + u]
+    _fill_table(p, y, LOW, 0, low)
+    _fill_table(p, y, HIGH, low, n_actions)
+
+
+@kernel_part
+def _fill_table(p, y, table, first, end):
+    """Fill M_R(U) for all U and all R of the actions `first` to `end - 1`; divide kappa by their N_a({t})."""
+    size = p[ALL_TRUTHS] + 1
+    for u in range(size):
+        y[table + u] = 1.0
+    for a in range(first, end):
+        row = table + (size << (a - first))
+        for u in range(size):
+            y[row + u] = 0.0
+        for s in range(p[MASKS] + p[FIRST_STATE + a], p[MASKS] + p[FIRST_STATE + a + 1]):
+            # All subsets of what the state spares.
+            spared = p[ALL_TRUTHS] & ~p[s]
+            u = spared
+            while True:
+                y[row + u] += 1.0
+                if u == 0:
+                    break
+                u = (u - 1) & spared
+        for t in range(p[N_TRUTHS]):
+            n = y[row + (1 << t)]
+            y[KAPPA + t] = y[KAPPA + t] / n if n > 0.0 else 0.0
+        for other in range(1, 1 << (a - first)):
+            source, target = table + other * size, row + other * size
+            for u in range(size):
+                y[target + u] = y[source + u] * y[row + u]
+
+
+@kernel_part
+def factor_of(p, y, actions):
+    """Return the product of the actions' numbers of states: M_R of no truth."""
+    low = p[LOW_ACTIONS]
+    size = p[ALL_TRUTHS] + 1
+    return y[LOW + (actions & ((1 << low) - 1)) * size] * y[HIGH + (actions >> low) * size]

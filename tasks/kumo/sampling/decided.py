@@ -1,0 +1,93 @@
+"""Which draws are decided before any test: lists, rules and the promise leave one truth possible.
+
+Compiled by numba, exact: a depth-first search for observations that leave another truth than the valid one
+alone. Import this module lazily.
+"""
+
+# mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from tasks.kumo.encoding import EncodedConfig
+
+Array = Any
+
+
+def rules_of_states(encoded: EncodedConfig) -> tuple[Array, Array]:
+    """Return where each action's states begin, and by state and truth whether the state rules it out."""
+    starts = np.cumsum([0, *(len(states) for states in encoded.masks)])
+    truths = range(len(encoded.truths))
+    rows = [[mask >> truth & 1 for truth in truths] for states in encoded.masks for mask in states]
+    return starts.astype(np.int64), np.array(rows, np.bool_).reshape(-1, len(truths))
+
+
+@njit
+def _rules_out_all(masks, starts, survivor, missing, unused):
+    """Return whether states of unused actions that spare the survivor can rule out all that is missing."""
+    if missing == 0:
+        return True
+    fewest = masks.size + 1
+    hardest = 0
+    truths = missing
+    while truths != 0:
+        truth = truths & -truths
+        truths ^= truth
+        found = 0
+        for action in range(starts.size - 1):
+            if (unused >> action) & 1:
+                for s in range(starts[action], starts[action + 1]):
+                    found += masks[s] & truth != 0 and masks[s] & survivor == 0
+        if found < fewest:
+            fewest = found
+            hardest = truth
+    for action in range(starts.size - 1):
+        if (unused >> action) & 1:
+            for s in range(starts[action], starts[action + 1]):
+                if masks[s] & hardest != 0 and masks[s] & survivor == 0:
+                    rest = unused ^ (1 << action)
+                    if _rules_out_all(masks, starts, survivor, missing & ~masks[s], rest):
+                        return True
+    return False
+
+
+@njit
+def _is_decided(masks, starts, n_truths, valid):
+    everything = -1 if n_truths == 64 else (1 << n_truths) - 1
+    actions = starts.size - 1
+    for truth in range(n_truths):
+        survivor = 1 << truth
+        possible = truth != valid
+        for action in range(actions):
+            spared = False
+            for s in range(starts[action], starts[action + 1]):
+                spared = spared or masks[s] & survivor == 0
+            possible = possible and spared
+        unused = -1 if actions == 64 else (1 << actions) - 1
+        if possible and _rules_out_all(masks, starts, survivor, everything & ~survivor, unused):
+            return False
+    return True
+
+
+@njit(cache=True)
+def find_decided(state_starts, rules, truths, valid, actions, decided):
+    """Write for each row (its truths, which is valid, its actions) whether it is decided before any test."""
+    n_truths, n_actions = truths.shape[1], actions.shape[1]
+    starts = np.zeros(n_actions + 1, np.int64)
+    for row in range(truths.shape[0]):
+        for i in range(n_actions):
+            action = actions[row, i]
+            starts[i + 1] = starts[i] + state_starts[action + 1] - state_starts[action]
+        masks = np.zeros(starts[n_actions], np.int64)
+        answer = 0
+        for t in range(n_truths):
+            if valid[row, t]:
+                answer = t
+            for i in range(n_actions):
+                first = state_starts[actions[row, i]]
+                for s in range(starts[i], starts[i + 1]):
+                    if rules[first + s - starts[i], truths[row, t]]:
+                        masks[s] |= 1 << t
+        decided[row] = _is_decided(masks, starts, n_truths, answer)

@@ -1,0 +1,120 @@
+"""The promise-aware optimum by its definition: the references that the compiled search is held against.
+
+Every observation vector (one state an action) that leaves exactly one truth is written out with its weight
+kappa(t): the product over the actions of 1 / (number of its states that spare the truth t it leaves). A
+policy that has seen some outcomes knows which vectors still agree; nothing is pruned, nothing merged.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from itertools import product
+from math import prod
+
+from tasks.kumo.encoding import EncodedInstance
+
+Seen = frozenset[tuple[int, int]]
+Choose = Callable[[Seen], int | None]
+
+
+class PlainOptimum:
+    """Expected tests under the promise, of the best policy and of any other, by enumeration."""
+
+    def __init__(self, instance: EncodedInstance) -> None:
+        self.instance = instance
+        self.actions = range(len(instance.masks))
+        vectors = []
+        for vector in product(*(range(len(states)) for states in instance.masks)):
+            left = [t for t in range(instance.n_truths) if self._survives(vector, t)]
+            if len(left) == 1:
+                vectors.append((frozenset(enumerate(vector)), left[0], kappa(instance, left[0])))
+        self.vectors = vectors
+        self.weight = sum(weight for *_, weight in vectors)
+        self.value = cache(self._value)
+        self.agreeing = cache(self._agreeing)
+
+    def _survives(self, vector: tuple[int, ...], truth: int) -> bool:
+        chosen = zip(self.instance.masks, vector, strict=True)
+        return not any(states[state] >> truth & 1 for states, state in chosen)
+
+    def _agreeing(self, seen: Seen) -> list[tuple[Seen, int, float]]:
+        return [one for one in self.vectors if seen <= one[0]]
+
+    def possible(self, seen: Seen) -> set[int]:
+        """Return the truths that may turn out to be the one that survives."""
+        return {truth for _, truth, _ in self.agreeing(seen)}
+
+    def steps(self) -> float:
+        """Return the optimum's expected tests."""
+        return self.value(frozenset()) / self.weight
+
+    def _value(self, seen: Seen) -> float:
+        """Return weight times expected tests of the best policy that has seen this."""
+        if len(self.possible(seen)) < 2:
+            return 0.0
+        tried = {action for action, _ in seen}
+        return min(self.action_value(seen, action) for action in self.actions if action not in tried)
+
+    def action_value(self, seen: Seen, action: int) -> float:
+        """Return weight times expected tests of taking this action next."""
+        states = range(len(self.instance.masks[action]))
+        weight = sum(weight for *_, weight in self.agreeing(seen))
+        return weight + sum(self.value(seen | {(action, state)}) for state in states)
+
+    def steps_of(self, choose: Choose) -> float:
+        """Return the expected tests of a policy: `choose` names the next action, None to stop."""
+        total = 0.0
+        for vector, _, weight in self.vectors:
+            shown = dict(vector)
+            seen: Seen = frozenset()
+            while (action := choose(seen)) is not None:
+                seen |= {(action, shown[action])}
+            total += weight * len(seen)
+        return total / self.weight
+
+
+class PlainStates:
+    """The same optimum over states (truths left, actions untried), for sizes beyond writing out vectors."""
+
+    def __init__(self, instance: EncodedInstance) -> None:
+        self.instance = instance
+        self.value = cache(self._value)
+        self.weights = cache(self._weights)
+
+    def steps(self) -> float:
+        """Return the optimum's expected tests."""
+        every = frozenset(range(len(self.instance.masks)))
+        start = (1 << self.instance.n_truths) - 1
+        return self.value(start, every) / sum(self.weights(start, every).values())
+
+    def _weights(self, left: int, untried: frozenset[int]) -> dict[int, float]:
+        """Return by truth that may survive alone its weight: completions counted by set, one by one."""
+        found = {}
+        for truth in range(self.instance.n_truths):
+            if left >> truth & 1:
+                # By set of truths that are still to be ruled out: in how many ways it comes about.
+                ways = {left & ~(1 << truth): 1}
+                for action in untried:
+                    after: dict[int, int] = {}
+                    for mask in self.instance.masks[action]:
+                        if not mask >> truth & 1:
+                            for missing, number in ways.items():
+                                after[missing & ~mask] = after.get(missing & ~mask, 0) + number
+                    ways = after
+                if ways.get(0):
+                    found[truth] = ways[0] * kappa(self.instance, truth)
+        return found
+
+    def _value(self, left: int, untried: frozenset[int]) -> float:
+        weights = self.weights(left, untried)
+        if len(weights) < 2:
+            return 0.0
+        return sum(weights.values()) + min(
+            sum(self.value(left & ~mask, untried - {action}) for mask in self.instance.masks[action])
+            for action in untried
+        )
+
+
+def kappa(instance: EncodedInstance, truth: int) -> float:
+    """Return the product over the actions of 1 / (number of states that spare the truth)."""
+    spared = prod(sum(not mask >> truth & 1 for mask in states) for states in instance.masks)
+    return 1 / spared if spared else 0.0

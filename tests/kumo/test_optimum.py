@@ -1,0 +1,187 @@
+"""The optimum under the promise: against every policy on small instances, and the issue's figures."""
+
+import random
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from schemas.errors import InvalidOption
+from schemas.kumo.things import Setting
+from tasks.kumo.configuration import parse_config
+from tasks.kumo.encoding import EncodedInstance, encode_config, encode_instance
+from tasks.kumo.optimum.limits import fits_tables
+from tasks.kumo.sampling import SamplingRequest, sample_instances
+from tasks.kumo.search import NODE_LIMIT, Optimum, has_promise, solve_instances
+from tasks.kumo.survivors import can_differ
+from tests.kumo.plain_optimum import PlainOptimum, PlainStates, Seen
+from tests.kumo.plain_search import PlainSearch
+from tests.kumo.test_search import TIE, synthetic
+from warehouse.kumo.bundled_domains import bundled_domains, bundled_text
+
+quick = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+def optimum_of(instance: EncodedInstance) -> Optimum | None:
+    return solve_instances([instance], node_limit=NODE_LIMIT)[0].optimum
+
+
+def promised(n_truths: int, n_actions: int, density: float, seed: int, repeated: float) -> EncodedInstance:
+    """An instance that keeps the promise: truth 0 survives, and every other truth is ruled out."""
+    rng = random.Random(seed)
+    drawn = synthetic(n_truths, n_actions, density, seed, repeated)
+    masks = [[*states, 0] if all(mask & 1 for mask in states) else list(states) for states in drawn.masks]
+    observed = [rng.choice([s for s, m in enumerate(states) if not m & 1]) for states in masks]
+    for truth in range(1, n_truths):
+        if not any(states[s] >> truth & 1 for states, s in zip(masks, observed, strict=True)):
+            action = rng.randrange(n_actions)
+            masks[action][observed[action]] |= 1 << truth
+    return EncodedInstance(n_truths, tuple(map(tuple, masks)), tuple(observed), valid=1)
+
+
+def instances(n_truths: tuple[int, int], n_actions: tuple[int, int]) -> st.SearchStrategy[EncodedInstance]:
+    return st.builds(
+        promised,
+        n_truths=st.integers(*n_truths),
+        n_actions=st.integers(*n_actions),
+        density=st.sampled_from([0.15, 0.25, 0.35, 0.5]),
+        seed=st.integers(0, 2**32),
+        repeated=st.sampled_from([0.0, 0.0, 0.3, 0.7]),
+    )
+
+
+def small_enough(instance: EncodedInstance) -> bool:
+    """Whether all vectors can be written out: the number of what can be seen is a product over actions."""
+    seen = 1
+    for states in instance.masks:
+        seen *= len(states) + 1
+    return seen <= 3_000
+
+
+def choose_as_algorithm_3(instance: EncodedInstance, seen: Seen) -> int | None:
+    plain = PlainSearch(instance)
+    truths, actions = plain.all_truths, plain.all_actions
+    for action, state in seen:
+        truths -= plain.outcomes[action][state]
+        actions -= {action}
+    if plain.is_base_case(truths, actions):
+        return None
+    steps = {action: plain.action_steps(truths, actions, action) for action in sorted(actions)}
+    return next(action for action, value in steps.items() if value <= min(steps.values()) + TIE)
+
+
+@given(instances((2, 5), (1, 5)).filter(small_enough))
+@settings(quick, max_examples=120)
+def test_no_policy_needs_fewer_tests(instance: EncodedInstance) -> None:
+    plain = PlainOptimum(instance)
+    found = optimum_of(instance)
+    assert found is not None
+    assert found.status == "exact"
+    assert found.steps == found.least_steps == pytest.approx(plain.steps(), abs=1e-12)
+    assert can_differ(instance) == (len(plain.possible(frozenset())) > 1) == (found.steps > 0)
+
+
+@given(instances((2, 4), (1, 4)).filter(small_enough))
+@settings(quick, max_examples=40)
+def test_the_policy_of_algorithm_3_is_weighed_by_the_same_prior(instance: EncodedInstance) -> None:
+    found = optimum_of(instance)
+    assert found is not None
+    chosen: dict[Seen, int | None] = {}
+
+    def choose(seen: Seen) -> int | None:
+        if seen not in chosen:
+            chosen[seen] = choose_as_algorithm_3(instance, seen)
+        return chosen[seen]
+
+    assert found.policy_steps == pytest.approx(PlainOptimum(instance).steps_of(choose), abs=1e-12)
+    assert found.steps <= found.policy_steps + 1e-12
+
+
+@given(instances((2, 5), (1, 5)).filter(small_enough))
+@settings(quick, max_examples=60)
+def test_the_play_takes_the_first_of_the_best_actions(instance: EncodedInstance) -> None:
+    plain, found = PlainOptimum(instance), optimum_of(instance)
+    assert found is not None
+    seen: Seen = frozenset()
+    for action in found.actions:
+        assert len(plain.possible(seen)) > 1
+        weight = sum(weight for *_, weight in plain.agreeing(seen))
+        tried = {earlier for earlier, _ in seen}
+        tie = plain.value(seen) + TIE * weight
+        best = [a for a in plain.actions if a not in tried and plain.action_value(seen, a) <= tie]
+        assert action == best[0]
+        seen |= {(action, instance.observed[action])}
+    assert plain.possible(seen) == {found.answer} == {0}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_larger_instances_agree_with_an_unpruned_search(seed: int) -> None:
+    instance = promised(7, 8, 0.3, seed, 0.4)
+    found = optimum_of(instance)
+    assert found is not None
+    assert found.steps == pytest.approx(PlainStates(instance).steps(), abs=1e-12)
+
+
+def bundled(setting: str, count: int, *, require_test: bool = False) -> list[EncodedInstance]:
+    drawn = []
+    for name in bundled_domains():
+        encoded = encode_config(parse_config(bundled_text(name), name))
+        request = SamplingRequest(Setting.parse(setting), count, 0, require_test=require_test)
+        drawn += [encode_instance(encoded, one) for one in sample_instances(encoded, request).instances]
+    return drawn
+
+
+def test_the_issues_figures_of_easy_instances() -> None:
+    optima = [solution.optimum for solution in solve_instances(bundled("easy", 50), node_limit=NODE_LIMIT)]
+    known = [one for one in optima if one is not None]
+    assert len(known) == 300
+    assert sum(one.steps for one in known) / 300 == pytest.approx(1.658, abs=5e-4)
+    assert sum(one.policy_steps for one in known) / 300 == pytest.approx(2.011, abs=5e-4)
+    assert sum(one.steps == 0 for one in known) == 8
+
+
+def test_a_required_test_leaves_no_instance_that_needs_none() -> None:
+    drawn = bundled("easy", 50, require_test=True)
+    assert len(drawn) == 300
+    assert all(can_differ(instance) for instance in drawn)
+    assert all(one.optimum.steps >= 1 for one in solve_instances(drawn, node_limit=NODE_LIMIT) if one.optimum)
+
+
+def test_hard_instances_are_exact_and_below_algorithm_3() -> None:
+    for solution in solve_instances(bundled("hard", 2), node_limit=NODE_LIMIT, threads=2):
+        assert solution.optimum is not None
+        assert solution.optimum.status == "exact"
+        assert 1 <= solution.optimum.steps <= solution.optimum.policy_steps
+
+
+def test_past_the_node_limit_there_are_bounds_whatever_stands_beside() -> None:
+    batch = bundled("hard", 1)
+    exact = [solution.optimum for solution in solve_instances(batch, node_limit=NODE_LIMIT)]
+    cut = [solution.optimum for solution in solve_instances(batch, node_limit=700)]
+    assert {one.status for one in cut if one} == {"bounds"}
+    for whole, part in zip(exact, cut, strict=True):
+        assert whole is not None
+        assert part is not None
+        assert part.least_steps <= whole.steps <= part.steps == part.policy_steps == whole.policy_steps
+        assert (part.actions, part.answer) == ((), None)
+    turned = solve_instances(batch[::-1], node_limit=700, threads=2)
+    assert [solution.optimum for solution in turned][::-1] == cut
+
+
+def test_where_the_optimum_does_not_apply_there_is_none() -> None:
+    instance = promised(4, 5, 0.35, 1, 0.0)
+    assert has_promise(instance)
+    assert optimum_of(replace(instance, valid=3)) is None
+    assert solve_instances([instance])[0].optimum is None
+    assert not has_promise(synthetic(15, 8, 0.3, 0))
+    assert not fits_tables(14, 16, 1)
+    assert fits_tables(12, 16, 1)
+    # Both truths always survive together: no observations leave exactly one.
+    assert optimum_of(EncodedInstance(3, ((4, 0),), (0,), 1)) is None
+
+
+@pytest.mark.parametrize("limit", [-1, NODE_LIMIT + 1])
+def test_a_node_limit_has_a_range(limit: int) -> None:
+    with pytest.raises(InvalidOption, match=rf"node limit {limit}"):
+        solve_instances([], node_limit=limit)
