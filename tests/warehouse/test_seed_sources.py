@@ -218,6 +218,10 @@ FACTS: list[tuple[str, str, Observation, set[str], set[str]]] = [
     (CHEMICAL, "Ammonia Test", "the paper stays red", {"Ammonium sulfate"}, {"Urea", "Sodium chloride"}),
     (CHEMICAL, "Fehling Test", "brick-red precipitate", {"Sucrose", "Ethanol"}, {"Glucose"}),
     (CHEMICAL, "Iodoform Test", "no crystals", {"Ethanol", "Acetone"}, {"Glycerol", "Diethyl ether"}),
+    (CHEMICAL, "Brown Ring Test", "no ring", {"Potassium nitrate"}, {"Sodium nitrite", "Urea"}),
+    (CHEMICAL, "Brown Ring Test", "a brown ring", {"Urea"}, {"Sodium nitrite", "Potassium nitrate"}),
+    (MINERAL, "Borax Bead Test", "violet", {"Quartz", "Malachite"}, {"Fluorapatite", "Rhodochrosite"}),
+    (MINERAL, "Borax Bead Test", "clear", {"Malachite", "Rhodochrosite"}, {"Fluorapatite", "Quartz"}),
     (CHEMICAL, "Iron Chloride Test", "violet", {"Glucose", "Toluene"}, {"Phenol", "Salicylic acid"}),
 ]
 
