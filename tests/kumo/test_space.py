@@ -131,7 +131,7 @@ _EASY = {
     "fantasy_artefacts": 431_390_994_344_419,
     "medical_diagnosis": 86_411_826_581_028,
     "mineral_identification": 151_047_467_516_909,
-    "music_identification": 33_795_969_063_215,
+    "music_identification": 34_030_196_539_353,
     "student_assessment": 477_439_499_742_868,
 }
 

@@ -151,7 +151,7 @@ Linear Equation Set | * | | Uncarried tens
 Square of a Sum Item | * | | Swapped coordinates
 Students and Professors Item | * | | Weak phoneme blending
 Negative Number Item | * | | Misread connectives
-Oral Reading Passage | 150.0 | Counting marks on a ruler | Larger-denominator-is-larger belief; Homophone confusion
+Oral Reading Passage | 150.0 | Counting marks on a ruler | Larger-denominator-is-larger belief
 Oral Reading Passage | 40.0 | Larger-denominator-is-larger belief | Word-by-word reading
 Times-Table Sprint | 30.0 | Weak multiplication facts | Unclear pronoun reference; Misread connectives
 Times-Table Sprint | 8.0 | Unclear pronoun reference | Weak multiplication facts
@@ -204,6 +204,10 @@ def test_an_observation_rules_out_the_one_and_keeps_the_other(slug: str, fact: s
     for state in states:
         assert excluded <= set(state.rules_out)
         assert kept.isdisjoint(state.rules_out)
+
+
+def test_the_students_domain_states_that_there_is_exactly_one_gap() -> None:
+    assert "the student has exactly one gap" in seed_config("student_assessment").goal
 
 
 def test_a_stay_in_the_tropics_excludes_nothing() -> None:
