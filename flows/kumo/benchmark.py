@@ -65,6 +65,10 @@ BENCHMARK = Benchmark(
             "flows.kumo.cli.solve:solve",
             "Print expected steps and golden trajectory of each instance (Algorithm 3 of the paper).",
         ),
+        "reproduce-paper": (
+            "flows.kumo.cli.reproduce_paper:reproduce_paper",
+            "Print every table and figure of the KUMO paper beside the values computed from its release.",
+        ),
     },
     importers={
         "kumo": (
