@@ -31,7 +31,7 @@ def reproduce_paper(
     format_: FormatOption = Format.table,
     as_json: Annotated[bool, typer.Option("--json", help="Print rows and verdicts as JSON.")] = False,
 ) -> None:
-    """Print every table and figure of both versions of the KUMO paper: printed there, ours, difference, or why not.
+    """Print each table and figure of both versions of the KUMO paper: theirs, ours, difference, or why not.
 
     Without PATH the imported edition of the data root is used. A figure agrees where at least 95% of its
     legible values are within their tolerance. Exit code 11 where one does not.
@@ -44,7 +44,7 @@ def reproduce_paper(
     if as_json and format_ is Format.csv:
         raise InvalidOption("--json and --format csv: expected one of them")
     if path is not None:
-        _import(path, root)
+        import_with_progress(path, root)
     store = data_root(root)
     if EDITION not in published_editions(store):
         raise UnreadableInput(
@@ -67,10 +67,12 @@ def reproduce_paper(
         _print(rows, verdicts)
     differing = [f"{verdict.item} ({verdict.metric})" for verdict in verdicts if verdict.agrees is False]
     if differing:
-        raise FiguresDiffer(f"not reproduced within tolerance: {', '.join(differing)}; expected agreement of 95%")
+        raise FiguresDiffer(
+            f"not reproduced within tolerance: {', '.join(differing)}; expected agreement of 95%"
+        )
 
 
-def _import(path: Path, root: str | None) -> None:
+def import_with_progress(path: Path, root: str | None) -> None:
     """Import the release, with progress on standard error; nothing is done where it was imported before."""
     from flows.kumo.cli.import_release import show_import_progress
     from flows.kumo.release.import_release import import_release
@@ -84,11 +86,10 @@ def _print(rows: "list[Comparison]", verdicts: "list[FigureVerdict]") -> None:
     """Print each figure under its verdict, in lines of at most 80 columns."""
     groups = groupby(rows, key=lambda row: (row.item, row.metric))
     for verdict, (_, group) in zip(verdicts, groups, strict=True):
-        print_line = typer.echo
-        print_line(f"{verdict.item}: {verdict.metric.replace('_', ' ')}: {_describe(verdict)}")
+        typer.echo(f"{verdict.item}: {verdict.metric.replace('_', ' ')}: {_describe(verdict)}")
         for row in group:
             for line in _lines(row):
-                print_line(line)
+                typer.echo(line)
     judged = [verdict.agrees for verdict in verdicts if verdict.agrees is not None]
     typer.echo(f"{sum(judged)} of {len(judged)} reproducible figures agree")
 
@@ -105,9 +106,9 @@ def _lines(row: "Comparison") -> list[str]:
     place = " ".join(part for part in (row.setting, row.domain, row.player) if part)
     numbers = f"{_number(row.printed)}{_number(row.ours)}{_number(row.difference, sign='+')}"
     mark = "" if row.agrees is not False else " !"
-    lines = [f"  {place[:44]:44}{numbers}{mark}"] if numbers.strip(" -") else [f"  {place}".rstrip()]
+    lines = [f"  {place[:43]:43}{numbers}{mark}"] if numbers.strip(" -") else [f"  {place}".rstrip()]
     said = [f"this is {row.computed_of}"] if row.computed_of else []
-    said += [row.reason] if row.reason and (row.ours is None or row.computed_of) else []
+    said += [row.reason] if row.reason and (row.agrees is None or row.computed_of) else []
     return [line for line in (*lines, *wrap("; ".join(said), _WIDTH, initial_indent="    ")) if line.strip()]
 
 

@@ -33,7 +33,7 @@ def read_facts(text: str, source: str) -> FactTable:
     header = lines[0][1] if lines else []
     if header[:3] != ["truth", "note", "source"] or not all(header) or len(set(header)) < len(header):
         raise UnreadableInput(
-            f"{source}: the header is {','.join(header)!r}; expected truth,note,source and distinct attributes"
+            f"{source}: the header is {','.join(header)!r}; expected truth,note,source, distinct attributes"
         )
     for number, row in lines[1:]:
         if len(row) != len(header):

@@ -44,6 +44,8 @@ WITH main_domains AS (
 SELECT metric, setting, domain, player, value
 FROM (UNPIVOT means ON success_rate, relative_action_count, mean_of_ratios_tests_plus_1, parse_error_rate, tokens
       INTO NAME metric VALUE value)
+UNION ALL SELECT 'domains', setting, scope, '', count(DISTINCT domain) FROM scopes
+    WHERE scope IN ('all', 'five') GROUP BY ALL
 UNION ALL SELECT 'mean_tokens', setting, domain, 'models', avg(tokens) FROM means
     WHERE player NOT LIKE 'sft/%' AND player <> 'oracle' GROUP BY ALL
 UNION ALL SELECT 'optimal_count', setting, 'five', 'oracle', avg(optimal) FROM optima GROUP BY ALL

@@ -1,8 +1,8 @@
 """The numbers that the two versions of the KUMO paper print: `printed.csv`, facts without sentences.
 
-`item` is the figure or passage; `version` 2 is what only the second version has. `player` is the name printed;
-`computed_of` is whose number it is where the paper prints it under another name. No `printed`: the paper shows no
-legible number, and `remark` says why. `*` stands for each player that the release has.
+`item` is the figure or passage; `version` 2 is what only the second version has. `player` is the name
+printed; `computed_of` is whose number it is where the paper prints it under another name. No `printed`: the
+paper shows no legible number, and `remark` says why. `*` stands for each player that the release has.
 """
 
 import csv
