@@ -74,8 +74,8 @@ def run_table_episodes(
 ) -> dict[str, "pyarrow.Table"]:
     """Return the runs as `episodes` and `kumo_episodes`, without those that the files `known` have.
 
-    Left out are runs on other instances than those of the boards, those of other players than `players`, where
-    any are named, and those of the players `left_out`. Raises UnreadableInput, which says only what is wrong,
+    Left out are runs on other instances than those of the boards, those of other players than `players`,
+    where any are named, and those of the players `left_out`. Raises UnreadableInput, which says only what is wrong,
     where the file is no such table.
     """
     import duckdb
@@ -128,7 +128,7 @@ def _read(path: Path, sql: str, parameters: list[object]) -> list[tuple[Any, ...
 
     try:
         with duckdb.connect(":memory:") as connection:
-            return connection.execute(sql, [glob.escape(str(path)), *parameters]).fetchall()
+            return list(connection.execute(sql, [glob.escape(str(path)), *parameters]).fetchall())
     except duckdb.Error:
         return []
 
