@@ -75,8 +75,8 @@ def run_table_episodes(
     """Return the runs as `episodes` and `kumo_episodes`, without those that the files `known` have.
 
     Left out are runs on other instances than those of the boards, those of other players than `players`,
-    where any are named, and those of the players `left_out`. Raises UnreadableInput, which says only what is wrong,
-    where the file is no such table.
+    where any are named, and those of the players `left_out`. Raises UnreadableInput, which says only what is
+    wrong, where the file is no such table.
     """
     import duckdb
     import pyarrow as pa
