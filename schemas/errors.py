@@ -93,6 +93,12 @@ class ServerEnded(PerennialError):
     exit_code = 10
 
 
+class FiguresDiffer(PerennialError):
+    """Published figures that the released data do not give back within their tolerance."""
+
+    exit_code = 11
+
+
 def in_one_line(error: object) -> str:
     """Return an error's text, whatever lines it has, as one line."""
     return " ".join(str(error).split())

@@ -83,6 +83,10 @@ BENCHMARK = Benchmark(
             "flows.kumo.cli.solve:solve",
             "Print expected steps and golden play of each instance, by Algorithm 3 and by the true optimum.",
         ),
+        "reproduce-paper": (
+            "flows.kumo.cli.reproduce_paper:reproduce_paper",
+            "Print every table and figure of the KUMO paper beside the values computed from its release.",
+        ),
     },
     importers={
         "kumo": (

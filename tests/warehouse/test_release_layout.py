@@ -61,8 +61,10 @@ def test_the_partial_release_is_found(release: Path) -> None:
     played = [path for path in results if re.fullmatch(SETTING_FOLDER, path.parts[-2])]
     assert (len(found.books), len(found.trajectories), len(found.oracle)) == (200, len(played), 71)
     assert {"deepseek-v3", "llama-3.1-8b-instruct", "o1-mini"} <= set(found.players)
-    others = {str(path.parent.relative_to(release)) for path in set(results) - set(played)}
-    assert {skipped.file for skipped in found.skipped} == others
+    others = {str(path.relative_to(release)) for path in set(results) - set(played)}
+    assert {file.file.name for file in found.revised} == others
+    assert {file.player for file in found.revised} == {"gpt-3.5-turbo-0125"}
+    assert found.skipped == ()
 
 
 @pytest.mark.parametrize(

@@ -92,11 +92,13 @@ def test_a_file_of_which_nothing_is_read_is_named_once(tmp_path: Path) -> None:
     imported, rows = read(files, ON_WEATHER, tmp_path / "staged")
     assert [row["player"] for row in rows["episodes"]] == ["whole"]
     assert {(skipped.file, skipped.line) for skipped in imported.skipped} == {
-        (name, None) for name in ("empty", "foreign", "bytes", "other_place", "missing")
+        (name, None) for name in ("empty", "foreign", "bytes", "missing")
     }
     told = {skipped.file: skipped.reason for skipped in imported.skipped}
     assert told["foreign"].startswith("none of its 3 lines holds runs (line 1: ")
-    assert told["other_place"] == "the release has no instances of its domain and setting"
+    (outcome,) = (finding for finding in imported.findings if finding.rule == "outcome-only")
+    assert outcome.subject == "other_place OtherEnv easy"
+    assert outcome.message.startswith("1 of 1 runs succeeded; the release has no instances of them")
 
 
 # Files, parts and processes

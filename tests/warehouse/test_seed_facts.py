@@ -54,6 +54,19 @@ Travel history | never outside a cool temperate country | Dengue fever | Measles
 Ultrasound of the abdomen | large spleen and nothing else | Immune thrombocytopenia | Visceral leishmaniasis
 Highest temperature in 24 hours | 36.8 | | Septic shock
 Highest temperature in 24 hours | 41.0 | | Severe falciparum malaria
+Age at first symptoms | 0.0 | ST-elevation myocardial infarction | Complete heart block
+Alanine aminotransferase | 80.0 | Multiple sclerosis | Amyotrophic lateral sclerosis
+Alanine aminotransferase | * | | Dengue fever
+White cell count | 8.0 | Acute appendicitis | Acute cholangitis
+White cell count | 2.0 | Acute appendicitis | Acute cholangitis
+Fluid state on examination | dry tongue and standing skin folds | Polycythaemia vera | Multiple myeloma
+Fluid state on examination | pitting oedema | Multiple myeloma |
+24-hour urine volume | * | | Multiple myeloma
+C-reactive protein | 80.0 | Central diabetes insipidus | Syndrome of inappropriate antidiuresis
+Plasma bicarbonate | 15.0 | Multiple sclerosis | Coeliac disease
+Plasma bicarbonate | 32.0 | Coeliac disease |
+24-hour urine volume | 600.0 | Multiple sclerosis | Amyotrophic lateral sclerosis
+24-hour urine volume | 4000.0 | Amyotrophic lateral sclerosis |
 """,
     "music_identification": """
 Tempo count | 100.0 | Drum and bass | Boom bap hip hop
@@ -80,6 +93,13 @@ Analysis of the tonal language | major or minor keys with cadences | Serial cham
 Analysis of the texture | a melody with chords | Gregorian chant | Barbershop
 Listening for a bass drum on every beat | not heard | Chicago house | Drum and bass
 Listening for offbeat chords | not heard | Jamaican ska | Punk rock
+Steadiness of the beat | 0.2 | Big-band swing; Punk rock | Death metal; Thrash metal; Funk; New York salsa
+Steadiness of the beat | 12.0 | Death metal |
+Length of the performance | 9.0 | Surf rock | Roots reggae
+Length of the performance | 20.0 | Roots reggae |
+Language of the words | another language | Barbershop | Death metal
+Language of the words | there are no words | Death metal |
+Lowest pitch measurement | 52.0 | Irish reel | Carnatic kriti
 """,
     "student_assessment": """
 Subtraction Across a Zero | writes 236 | Smaller-from-larger subtraction |
@@ -131,6 +151,10 @@ Linear Equation Set | * | | Uncarried tens
 Square of a Sum Item | * | | Swapped coordinates
 Students and Professors Item | * | | Weak phoneme blending
 Negative Number Item | * | | Misread connectives
+Oral Reading Passage | 150.0 | Counting marks on a ruler | Larger-denominator-is-larger belief
+Oral Reading Passage | 40.0 | Larger-denominator-is-larger belief | Word-by-word reading
+Times-Table Sprint | 30.0 | Weak multiplication facts | Unclear pronoun reference; Misread connectives
+Times-Table Sprint | 8.0 | Unclear pronoun reference | Weak multiplication facts
 """,
     "fantasy_artefacts": """
 Moonlight Bath | silver lines appear on it | Dusk Cloak of Harrowmere | Moonspun Veil
@@ -180,6 +204,10 @@ def test_an_observation_rules_out_the_one_and_keeps_the_other(slug: str, fact: s
     for state in states:
         assert excluded <= set(state.rules_out)
         assert kept.isdisjoint(state.rules_out)
+
+
+def test_the_students_domain_states_that_there_is_exactly_one_gap() -> None:
+    assert "the student has exactly one gap" in seed_config("student_assessment").goal
 
 
 def test_a_stay_in_the_tropics_excludes_nothing() -> None:

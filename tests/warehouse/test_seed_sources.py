@@ -12,14 +12,15 @@ from schemas.kumo.things import Observation, SeedConfig
 from tasks.kumo.configuration import parse_config
 from tasks.kumo.validation import validate_config
 from warehouse.kumo.domains.generate import FOLDER, build_config, main, regenerate, seed_json
+from warehouse.kumo.domains.source_form import read_facts
 
 SLUGS = sorted(path.stem for path in FOLDER.glob("*.json"))
 
-TABLE = """truth,note,weight,colour
-Oak,"A tree, often old.",5..7,red|green
-Elm,Another tree.,7,green
-Ash,A third tree.,,
-Fir,A fourth tree.,9,blue
+TABLE = """truth,note,source,weight,colour
+Oak,"A tree, often old.",Flora: heavy wood,5..7,red|green
+Elm,Another tree.,Flora: green leaves,7,green
+Ash,A third tree.,Flora: not weighed,,
+Fir,A fourth tree.,Flora: blue needles,9,blue
 """
 NOUNS = """name = "Trees"
 goal = "Name the tree."
@@ -83,6 +84,15 @@ def test_the_json_text_holds_the_whole_configuration(slug: str) -> None:
     assert sum(outcome.kind == "float" for outcome in config.outcomes) >= 8
 
 
+@pytest.mark.parametrize("slug", SLUGS)
+def test_every_row_of_facts_has_a_source_for_its_second_reader_that_no_player_sees(slug: str) -> None:
+    table = read_facts((FOLDER / "sources" / f"{slug}.csv").read_text(encoding="utf-8"), slug)
+    shown = (FOLDER / f"{slug}.json").read_text(encoding="utf-8")
+    assert set(table.sources) == set(table.truths)
+    assert all(10 <= len(source) <= 120 for source in table.sources.values())
+    assert not [source for source in table.sources.values() if source in shown]
+
+
 def test_str_states_rule_out_by_values_and_by_excludes_and_never_an_unknown_cell() -> None:
     config = build_config(TABLE, DOMAIN, "trees")
     assert ruled_out(config, "Looking", "reddish") == {"Elm", "Fir"}
@@ -109,7 +119,9 @@ def test_no_observation_within_a_truths_interval_rules_it_out(
     assume(low <= high)
     ranges = ", ".join(f"{{ range = [{a}, {b}] }}" for a, b in pairwise(cuts))
     action = WEIGHING.replace("{ range = [5, 7] }, { range = [7, 9] }", ranges)
-    config = build_config(f"truth,note,weight\nOak,A tree.,{low}..{high}\n", NOUNS + action, "trees")
+    config = build_config(
+        f"truth,note,source,weight\nOak,A tree.,Flora,{low}..{high}\n", NOUNS + action, "trees"
+    )
     for observation in (float(low), min(low + share * (high - low), float(high)), float(high)):
         assert ruled_out(config, "Weighing", observation) == set()
     outcome = config.outcomes[0]
@@ -135,10 +147,22 @@ def test_no_observation_within_a_truths_interval_rules_it_out(
         (TABLE.replace("5..7", "7..5"), DOMAIN, UnreadableInput, "'7..5' is inverted"),
         (TABLE.replace("5..7", "5-7"), DOMAIN, UnreadableInput, "'5-7' is no number"),
         (TABLE.replace("red|green", "red|"), DOMAIN, UnreadableInput, "'red|' has an empty value"),
-        (TABLE.replace('"', ""), DOMAIN, UnreadableInput, "line 2 has 5 cells, the header 4"),
-        (TABLE.replace("Another tree.", ""), DOMAIN, UnreadableInput, "line 3 lacks a truth or a note"),
+        (TABLE.replace('"', ""), DOMAIN, UnreadableInput, "line 2 has 6 cells, the header 5"),
+        (
+            TABLE.replace("Another tree.", ""),
+            DOMAIN,
+            UnreadableInput,
+            "line 3 lacks a truth, a note or",
+        ),
+        (
+            TABLE.replace("Flora: green leaves", ""),
+            DOMAIN,
+            UnreadableInput,
+            "line 3 lacks a truth, a note or",
+        ),
+        (TABLE.replace(",source", ",reason"), DOMAIN, UnreadableInput, "expected truth,note,source"),
         (TABLE.replace("weight", "colour"), DOMAIN, UnreadableInput, "distinct attributes"),
-        ("", DOMAIN, UnreadableInput, "expected truth,note"),
+        ("", DOMAIN, UnreadableInput, "expected truth,note,source"),
         (TABLE, DOMAIN + "]", UnreadableInput, "not TOML"),
         (TABLE, DOMAIN.replace("goal", "gaol"), UnreadableInput, "unknown key 'gaol'"),
         (TABLE, DOMAIN.replace('"Name the tree."', '" "'), UnreadableInput, "goal = ' '"),
@@ -218,6 +242,10 @@ FACTS: list[tuple[str, str, Observation, set[str], set[str]]] = [
     (CHEMICAL, "Ammonia Test", "the paper stays red", {"Ammonium sulfate"}, {"Urea", "Sodium chloride"}),
     (CHEMICAL, "Fehling Test", "brick-red precipitate", {"Sucrose", "Ethanol"}, {"Glucose"}),
     (CHEMICAL, "Iodoform Test", "no crystals", {"Ethanol", "Acetone"}, {"Glycerol", "Diethyl ether"}),
+    (CHEMICAL, "Brown Ring Test", "no ring", {"Potassium nitrate"}, {"Sodium nitrite", "Urea"}),
+    (CHEMICAL, "Brown Ring Test", "a brown ring", {"Urea"}, {"Sodium nitrite", "Potassium nitrate"}),
+    (MINERAL, "Borax Bead Test", "violet", {"Quartz", "Malachite"}, {"Fluorapatite", "Rhodochrosite"}),
+    (MINERAL, "Borax Bead Test", "clear", {"Malachite", "Rhodochrosite"}, {"Fluorapatite", "Quartz"}),
     (CHEMICAL, "Iron Chloride Test", "violet", {"Glucose", "Toluene"}, {"Phenol", "Salicylic acid"}),
 ]
 

@@ -38,7 +38,7 @@ def kumo(
     console = Terminal(soft_wrap=True)
     store = data_root(root)
     started = time.monotonic()
-    with _progress(console) as advance:
+    with show_import_progress(console) as advance:
         done = import_release(store, path, _split_list(domains), _split_list(models), console.print, advance)
     if done is None:
         console.print(f"edition {EDITION} was imported from the same files before: nothing to do")
@@ -54,7 +54,7 @@ def kumo(
 
 
 @contextmanager
-def _progress(console: Terminal) -> "Iterator[Callable[[ImportProgress], None]]":
+def show_import_progress(console: Terminal) -> "Iterator[Callable[[ImportProgress], None]]":
     """Show how far the runs are, on a terminal."""
     with Progress(
         TextColumn("runs        "),

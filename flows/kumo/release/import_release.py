@@ -26,6 +26,7 @@ from warehouse.catalog.catalog import published_editions, row_file
 from warehouse.editions.publish import Publication, publish, read_published_plan
 from warehouse.kumo.release.files import Skipped
 from warehouse.kumo.release.layout import Release, find_release
+from warehouse.kumo.release.other_runs import other_findings, revised_players
 from warehouse.kumo.release.run_table import run_table_episodes
 from warehouse.kumo.release.trajectories import (
     TRAJECTORY_TABLES,
@@ -86,7 +87,8 @@ def import_release(
         if not is_published:
             questions = _arrow({**rows.tables, "rejections": _rejections(rows.findings, rows.skipped)})
             counts.update(publish(store, plan.growth, questions, [], datetime.now(UTC)).counts)
-        answers = _arrow({"rejections": _rejections(read.findings, read.skipped)}, answers=True)
+        others = other_findings(release, rows.boards, models)
+        answers = _arrow({"rejections": _rejections([*read.findings, *others], read.skipped)}, answers=True)
         statistics = analyse_edition(store, plan.edition, (), merged, spread_over(None))
         tell(f"statistics   {statistics.num_rows:,}")
         made = publish(store, plan.evaluation, answers, [], datetime.now(UTC), merged, statistics=statistics)
@@ -111,7 +113,13 @@ def _rejections(findings: Sequence[Rejection], skipped: Sequence[Skipped]) -> li
 
 def _plan(release: Release, models: Sequence[str]) -> RefreshPlan:
     """Return the plan that an imported edition keeps; what it was read from counts by names and sizes."""
-    parts = (*release.instances, *release.books, *release.trajectories, *release.oracle)
+    parts = (
+        *release.instances,
+        *release.books,
+        *release.trajectories,
+        *release.oracle,
+        *release.revised,
+    )
     files = (*release.configs.values(), *(part.file for part in parts), release.run_table)
     listed = sorted((file.name, file.path.stat().st_size) for file in files if file is not None)
     settings = tuple(dict.fromkeys(file.setting for file in release.instances))
@@ -141,7 +149,9 @@ def _add_run_table(release: Release, rows: ReleaseRows, models: Sequence[str], p
     if file is None:
         return
     try:
-        tables = run_table_episodes(file.path, rows.boards, release.trajectories, models)
+        tables = run_table_episodes(
+            file.path, rows.boards, release.trajectories, models, revised_players(release)
+        )
     except UnreadableInput as error:
         rows.skip(file, None, str(error))
         return

@@ -1,6 +1,7 @@
 """Build the bundled seed configurations from tables of facts: `sources/<slug>.csv` and `sources/<slug>.toml`.
 
-The CSV has a row a truth: its name, a note, and its attributes. The TOML has the domain's nouns and a table
+The CSV has a row a truth: its name, a note, a source or reason for a second reader of the facts (it stays in
+the table), and its attributes. The TOML has the domain's nouns and a table
 an action: which attribute it tests and what each outcome state is compatible with. What a state rules out
 is worked out here, never written by hand:
 

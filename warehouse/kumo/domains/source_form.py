@@ -15,10 +15,11 @@ DOMAIN_KEYS = ("name", "goal", "category", "truth_noun", "action_noun", "book_ti
 
 @dataclass(frozen=True, slots=True)
 class FactTable:
-    """The CSV: truths, a note for each, and for each attribute a cell a truth."""
+    """The CSV: truths, a note and a source of facts for each, and for each attribute a cell a truth."""
 
     truths: tuple[str, ...]
     notes: dict[str, str]
+    sources: dict[str, str]
     attributes: dict[str, tuple[str, ...]]
 
 
@@ -30,9 +31,9 @@ def read_facts(text: str, source: str) -> FactTable:
     except csv.Error as error:
         raise UnreadableInput(f"{source}: line {reader.line_num} is not CSV: {error}") from None
     header = lines[0][1] if lines else []
-    if header[:2] != ["truth", "note"] or not all(header) or len(set(header)) < len(header):
+    if header[:3] != ["truth", "note", "source"] or not all(header) or len(set(header)) < len(header):
         raise UnreadableInput(
-            f"{source}: the header is {','.join(header)!r}; expected truth,note and then distinct attributes"
+            f"{source}: the header is {','.join(header)!r}; expected truth,note,source, distinct attributes"
         )
     for number, row in lines[1:]:
         if len(row) != len(header):
@@ -40,13 +41,14 @@ def read_facts(text: str, source: str) -> FactTable:
                 f"{source}: line {number} has {len(row)} cells, the header {len(header)}; "
                 f"put cells with a comma in double quotes"
             )
-        if not (row[0] and row[1]):
-            raise UnreadableInput(f"{source}: line {number} lacks a truth or a note; write both")
+        if not all(row[:3]):
+            raise UnreadableInput(f"{source}: line {number} lacks a truth, a note or a source; write them")
     columns = list(zip(*(row for _, row in lines[1:]), strict=True)) or [()] * len(header)
     return FactTable(
         truths=columns[0],
         notes=dict(zip(columns[0], columns[1], strict=True)),
-        attributes=dict(zip(header[2:], columns[2:], strict=True)),
+        sources=dict(zip(columns[0], columns[2], strict=True)),
+        attributes=dict(zip(header[3:], columns[3:], strict=True)),
     )
 
 

@@ -6,6 +6,7 @@ A clone holds
     env/data/*.py, env/*.py                                                  configurations, and whose each is
     results/<model>/VanillaAgent/<Domain>Env/<setting>/eval_times=N.jsonl    runs of models
     results/sft_results/<name>/SFTAgent/<Domain>Env/...                      runs of fine-tuned models
+    results/<model>/VanillaAgent/<Domain>Env/<setting>_revised/...           the runs on revised books, again
     results/search_results/<Domain>Env/...                                   runs of the oracle
 The partial form holds instances/, knowledge_books/, search_results/ and domains/<Domain>Env.json beside
 results/. <setting> is truth_num=T+action_num=A+valid_truth_num=V. Either may hold trajectories.parquet, the
@@ -48,6 +49,7 @@ _PLACES: tuple[tuple[str, tuple[str, ...]], ...] = (
         "trajectories",
         ("results", r"(?P<model>(?!(?:sft|search)_results$).+)", _AGENT, _DOMAIN, _SETTING, _RUNS),
     ),
+    ("revised", ("results", r"(?P<model>.+)", _AGENT, _DOMAIN, rf"{_SETTING}_revised", _RUNS)),
     ("run_table", (_RUN_TABLE,)),
 )
 _TOPS = ("env", "instances", "knowledge_books", "domains", "results", "search_results")
@@ -86,7 +88,8 @@ class Release:
     """A copy of the authors' repository; the order of everything is the same on every disk.
 
     `configs` are the domains' configurations, JSON or a Python module of literals; `run_table` has the runs
-    of most players without their moves; `skipped` is what nothing is read from.
+    of most players without their moves; `skipped` is what nothing is read from; `revised` repeats the runs on
+    books that were revised.
     """
 
     configs: dict[str, ReleaseFile]
@@ -96,6 +99,7 @@ class Release:
     oracle: tuple[SettingFile, ...]
     run_table: ReleaseFile | None
     skipped: tuple[Skipped, ...]
+    revised: tuple[SettingFile, ...] = ()
 
     @property
     def domains(self) -> tuple[str, ...]:
@@ -126,6 +130,7 @@ class Release:
             books=choose(self.books),
             trajectories=tuple(file for file in choose(self.trajectories) if file.player in playing),
             oracle=choose(self.oracle),
+            revised=choose(self.revised),
         )
 
 
@@ -173,6 +178,7 @@ def find_release(path: Path) -> Release:
         oracle,
         next(iter(others["run_table"]), None),
         tuple(sorted(skipped, key=lambda skipped: skipped.file)),
+        tuple(sorted(found["revised"], key=_order)),
     )
 
 

@@ -8,7 +8,7 @@ ran twice on some instances: all of their runs count, and are renumbered.
 import glob
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from schemas.errors import UnreadableInput
 from schemas.kumo.things import TURN_LIMIT, Setting
@@ -27,7 +27,7 @@ _RUNS = f"""
         SELECT *, replace(model, 'sft:', 'sft/') AS player,
                CASE WHEN success THEN 'solved' WHEN parse_error THEN 'unparsed'
                     WHEN turns >= {TURN_LIMIT} THEN 'turn_limit' ELSE 'wrong' END AS status
-        FROM read_parquet(?) WHERE agent <> 'oracle'
+        FROM read_parquet($1) WHERE agent <> 'oracle'
     )
     SELECT instance_id, player, status, status = 'solved' AS success, success::DOUBLE AS score,
            row_number() OVER (
@@ -39,17 +39,44 @@ _RUNS = f"""
            player IS NULL OR published_action_count IS NULL AS is_broken
     FROM released JOIN keys USING (domain, n_truths, n_actions, seed)
     ANTI JOIN known USING (player, domain, n_truths, n_actions)
-    WHERE len($2) = 0 OR list_contains($2, player) OR is_broken
+    WHERE (len($2) = 0 OR list_contains($2, player) OR is_broken) AND NOT list_contains($3, player)
 """
+_OUTCOMES = """
+    SELECT replace(model, 'sft:', 'sft/') AS player, domain, n_truths, n_actions,
+           sum(success::INT)::BIGINT, count(*)
+    FROM read_parquet($1) WHERE agent <> 'oracle' AND list_contains($2, domain)
+        AND (len($3) = 0 OR list_contains($3, player))
+    GROUP BY ALL ORDER BY ALL
+"""
+_REVISED = """
+    WITH played AS (
+        SELECT model, domain, n_truths, n_actions, seed,
+               list_sort(list((published_action_count, turns, success, tokens))) AS runs
+        FROM read_parquet($1) WHERE agent = 'VanillaAgent' AND list_contains($3, domain) GROUP BY ALL
+    )
+    SELECT r.domain, r.n_truths, r.n_actions, count(*) FILTER (EXISTS (
+               FROM played AS m
+               WHERE m.model <> r.model AND starts_with(r.model, m.model) AND m.domain = r.domain
+                 AND m.n_truths = r.n_truths AND m.n_actions = r.n_actions AND m.seed = r.seed
+                 AND m.runs = r.runs
+           )), count(*)
+    FROM played AS r WHERE r.model = $2 GROUP BY ALL ORDER BY ALL
+"""
+Place = tuple[str, Setting]
 
 
 def run_table_episodes(
-    path: Path, boards: Boards, known: Iterable[SettingFile], players: Collection[str] = ()
+    path: Path,
+    boards: Boards,
+    known: Iterable[SettingFile],
+    players: Collection[str] = (),
+    left_out: Collection[str] = (),
 ) -> dict[str, "pyarrow.Table"]:
     """Return the runs as `episodes` and `kumo_episodes`, without those that the files `known` have.
 
-    Runs on other instances than those of the boards are left out, and those of others than `players`, where
-    any are named. Raises UnreadableInput, which says only what is wrong, where the file is no such table.
+    Left out are runs on other instances than those of the boards, those of other players than `players`,
+    where any are named, and those of the players `left_out`. Raises UnreadableInput, which says only what is
+    wrong, where the file is no such table.
     """
     import duckdb
     import pyarrow as pa
@@ -68,7 +95,9 @@ def run_table_episodes(
             "known", pa.Table.from_pylist(played, pa.schema([("player", pa.string()), *place]))
         )
         try:
-            runs = connection.sql(_RUNS, params=[glob.escape(str(path)), list(players)]).to_arrow_table()
+            runs = connection.sql(
+                _RUNS, params=[glob.escape(str(path)), list(players), list(left_out)]
+            ).to_arrow_table()
         except duckdb.Error as error:
             raise UnreadableInput(f"{_WRONG_FORM}: {str(error).partition(chr(10))[0]}") from None
     if any(runs["is_broken"].to_pylist()):
@@ -78,6 +107,30 @@ def run_table_episodes(
     columns["episode_id"] = pa.array([episode_id(*names) for names in zip(*named, strict=True)], pa.string())
     columns["seconds"] = pa.repeat(0.0, runs.num_rows)
     return {name: _table(name, columns, runs.num_rows) for name in ("episodes", "kumo_episodes")}
+
+
+def count_outcomes(
+    path: Path, domains: Collection[str], players: Collection[str]
+) -> list[tuple[str, str, Setting, int, int]]:
+    """Return player, domain, setting, successes and runs of the table; nothing where it cannot be read."""
+    rows = _read(path, _OUTCOMES, [list(domains), list(players)])
+    return [(player, domain, Setting(truths, actions), *n) for player, domain, truths, actions, *n in rows]
+
+
+def count_revised(path: Path, player: str, domains: Collection[str]) -> list[tuple[str, Setting, int, int]]:
+    """Return domain, setting, how many instances of the player have another's runs, and how many it has."""
+    rows = _read(path, _REVISED, [player, list(domains)])
+    return [(domain, Setting(truths, actions), same, all_) for domain, truths, actions, same, all_ in rows]
+
+
+def _read(path: Path, sql: str, parameters: list[object]) -> list[tuple[Any, ...]]:
+    import duckdb
+
+    try:
+        with duckdb.connect(":memory:") as connection:
+            return list(connection.execute(sql, [glob.escape(str(path)), *parameters]).fetchall())
+    except duckdb.Error:
+        return []
 
 
 def _table(name: str, columns: Mapping[str, "pyarrow.ChunkedArray"], rows: int) -> "pyarrow.Table":

@@ -25,6 +25,7 @@ from schemas.kumo.things import Rejection, Setting
 from schemas.tables import TABLES
 from warehouse.kumo.release.files import Skipped, read_lines
 from warehouse.kumo.release.layout import SettingFile
+from warehouse.kumo.release.outcome_runs import count_file_outcomes, outcome_finding
 from warehouse.kumo.release.trajectory_lines import Board, ForeignLine, Run, read_line
 from warehouse.kumo.rows import Row, episode_id, kumo_episode_row
 from warehouse.staging.merge_parts import write_sorted
@@ -149,7 +150,11 @@ def _import_chunk(chunk: _Chunk) -> ImportedTrajectories:
     result = ImportedTrajectories()
     rows: dict[str, list[Row]] = {name: [] for name in TRAJECTORY_TABLES}
     for file in chunk.files:
-        _read_file(file, chunk.boards, rows, result)
+        outcomes = None if chunk.boards else count_file_outcomes(file)
+        if outcomes is not None:
+            result.findings.append(outcome_finding(file.player, file.domain, file.setting, *outcomes))
+        else:
+            _read_file(file, chunk.boards, rows, result)
     for name, own in rows.items():
         result.counts[name] = len(own)
         part = pa.Table.from_pylist(own, schema=TABLES[name].arrow_schema())

@@ -1,0 +1,1 @@
+"""Reproduce the tables and figures of the KUMO paper."""
