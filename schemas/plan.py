@@ -3,8 +3,8 @@
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from schemas.disclosure import canary_of, commitment_of, public_seed
 from schemas.ids import content_id
-from schemas.seeds import canary_of, commitment_of, public_seed
 from schemas.units import evaluation_of, is_evaluation
 
 

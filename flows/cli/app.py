@@ -44,7 +44,7 @@ COMMANDS: dict[str, CommandLine] = {
         "Write the report of an edition: one HTML page that opens offline, or its tables.",
     ),
     "export": (
-        "flows.cli.export:export",
+        "flows.cli.exchange:export",
         "Write an edition with its evaluations as a folder of Parquet tables for others.",
     ),
     "reproduce": (
@@ -76,7 +76,7 @@ COMMANDS: dict[str, CommandLine] = {
         "Remove the lock of a data root whose writer is gone, after showing who held it.",
     ),
     "import": (
-        "flows.cli.import_edition:import_app",
+        "flows.cli.exchange:import_app",
         "Import what others have published: releases of benchmarks, scores of other benchmarks.",
     ),
 }

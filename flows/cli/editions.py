@@ -10,8 +10,8 @@ from flows.cli.query import existing_root
 from flows.console.root_option import RootOption, data_root
 from flows.console.row_formats import Format, FormatOption, print_rows
 from flows.console.terminal import Terminal
+from schemas.disclosure import commitment_of
 from schemas.errors import InvalidOption
-from schemas.seeds import commitment_of
 from schemas.units import is_evaluation, split_unit
 from warehouse.catalog.catalog import open_catalog, published_units, visible_evaluations
 from warehouse.catalog.withdrawals import reinstate, withdraw, withdrawn_units

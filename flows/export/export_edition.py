@@ -15,7 +15,7 @@ from uuid import uuid4
 
 from flows.export.readme import write_readme
 from flows.run.code_version import code_version
-from schemas.canary import canary_line
+from schemas.disclosure import canary_line
 from schemas.errors import Damaged, InvalidOption
 from schemas.plan import EditionPlan
 from warehouse.catalog.catalog import visible_editions

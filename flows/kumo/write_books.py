@@ -12,7 +12,7 @@ from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace
 from schemas.benchmark import Batch
 from schemas.calls import ModelChoice
-from schemas.canary import mark_book
+from schemas.disclosure import mark_book
 from schemas.ids import derive_rng
 from schemas.kumo.things import Rejection
 from tasks.kumo.authors.book_writing import BookHistory, BookVersion, write_model_book

@@ -7,9 +7,9 @@ from flows.console.clock import refuse_clock_set_back
 from flows.refresh.player_choice import check_models, choose_players, rename_aliases
 from flows.run.code_version import code_version
 from schemas.benchmark import Preparation, find_benchmark
+from schemas.disclosure import commitment_of, is_public
 from schemas.errors import EditionConflict, InvalidOption
 from schemas.plan import EditionPlan, EvaluationPlan, Plan, RefreshPlan
-from schemas.seeds import commitment_of, is_public
 from schemas.settings import RefreshSettings
 from schemas.units import split_unit
 from warehouse.catalog.catalog import published_editions, row_file

@@ -1,7 +1,7 @@
 """Settle an edition's seed before any work: draw it where none is given, keep it, commit to it."""
 
+from schemas.disclosure import draw_seed, is_public
 from schemas.plan import RefreshPlan
-from schemas.seeds import draw_seed, is_public
 from warehouse.disclosure.seeds import keep_seed
 from warehouse.store.store import Store
 

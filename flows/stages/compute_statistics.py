@@ -22,7 +22,7 @@ from tasks.statistics.figure import Figure
 from tasks.statistics.items import Items, item_statistics
 from tasks.statistics.multiplicity import adjust_by_family, kind_by_name
 from tasks.statistics.pair_figures import pair_figures
-from tasks.statistics.rank_figures import rank_figures
+from tasks.statistics.ranks.rank_figures import rank_figures
 from tasks.statistics.rate_figures import rate_figures
 from tasks.statistics.study_figures import correlation_figures
 from warehouse.catalog.catalog import table_file

@@ -16,8 +16,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationIn
 from pydantic.fields import FieldInfo
 
 from schemas.benchmark import Benchmark, benchmarks, find_benchmark
+from schemas.disclosure import SECRET_BITS, SEED_LIMIT
 from schemas.errors import InvalidOption, shorten
-from schemas.seeds import SECRET_BITS, SEED_LIMIT
 from schemas.settings.form import PANELS, Names, panel_of, setting
 from schemas.settings.models import ModelSettings
 from schemas.settings.operation import OperatingSettings

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from prompts.render import template_hash
 from schemas.calls import CallStatus, Message, ModelChoice, ModelRequest, Reply
-from schemas.canary import mark_opening
+from schemas.disclosure import mark_opening
 from schemas.errors import InvalidOption
 from schemas.game import Episode, EpisodeStatus, Game, Opening, Turn
 from tasks.llm.asking import Ask

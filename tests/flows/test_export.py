@@ -13,7 +13,7 @@ import pytest
 
 from flows.export import export_edition as exporting
 from flows.export.export_edition import check_sums, export_edition
-from schemas.canary import METADATA_KEY, canary_line
+from schemas.disclosure import METADATA_KEY, canary_line
 from schemas.errors import Damaged, InvalidOption
 from tests.flows.conftest import KEY
 from tests.flows.hand_made_root import Shown, perennial

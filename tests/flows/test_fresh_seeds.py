@@ -12,7 +12,7 @@ import pytest
 
 from flows.refresh.plan import prepare_refresh
 from flows.refresh.settle_seed import settle_seed
-from schemas.canary import METADATA_KEY, canary_line
+from schemas.disclosure import METADATA_KEY, canary_line
 from schemas.errors import PerennialError
 from schemas.plan import EditionPlan
 from schemas.settings import load_settings

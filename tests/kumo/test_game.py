@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.canary import canary_line
+from schemas.disclosure import canary_line
 from schemas.game import Result
 from schemas.kumo.things import Step
 from tasks.kumo.board import Board

@@ -5,10 +5,17 @@ from uuid import UUID
 
 import pytest
 
-from schemas.canary import canary_line, mark_book, mark_opening
+from schemas.disclosure import (
+    canary_line,
+    canary_of,
+    commitment_of,
+    draw_seed,
+    is_public,
+    mark_book,
+    mark_opening,
+)
 from schemas.errors import InvalidOption
 from schemas.plan import EditionPlan
-from schemas.seeds import canary_of, commitment_of, draw_seed, is_public
 from schemas.settings import load_settings
 
 GUID = "0a1b2c3d-0000-4000-8000-000000000000"

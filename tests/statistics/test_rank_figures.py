@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tasks.statistics.figure import Figure
-from tasks.statistics.rank_figures import rank_figures
+from tasks.statistics.ranks.rank_figures import rank_figures
 from tests.statistics.simulated_answers import make_grid
 
 Score = tuple[int, int]

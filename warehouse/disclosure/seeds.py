@@ -9,9 +9,9 @@ import hashlib
 import os
 from pathlib import Path
 
+from schemas.disclosure import commitment_of, seed_bytes
 from schemas.errors import Damaged, EditionConflict, InvalidOption
 from schemas.plan import EditionPlan
-from schemas.seeds import commitment_of, seed_bytes
 from warehouse.disclosure.retirements import is_retired
 from warehouse.editions.publish import read_published_plan
 from warehouse.ledger.ledger import ledger_file

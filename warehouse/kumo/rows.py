@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, fields
 from typing import Any
 
+from schemas.disclosure import is_public
 from schemas.ids import content_id
 from schemas.kumo.things import (
     BookVerdict,
@@ -16,7 +17,6 @@ from schemas.kumo.things import (
     Step,
     observation_text,
 )
-from schemas.seeds import is_public
 
 BENCHMARK = "kumo"
 Row = dict[str, Any]

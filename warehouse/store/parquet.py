@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from schemas.canary import METADATA_KEY, canary_line
+from schemas.disclosure import METADATA_KEY, canary_line
 from schemas.table_form import Table
 from schemas.units import split_unit
 

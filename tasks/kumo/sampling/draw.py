@@ -10,8 +10,8 @@ from math import inf
 
 import numpy as np
 
+from schemas.disclosure import is_public
 from schemas.ids import derive_rng, derive_seed
-from schemas.seeds import is_public
 from tasks.kumo.encoding import EncodedConfig
 from tasks.kumo.sampling.construct import (
     CANDIDATE,

@@ -2,7 +2,7 @@
 
 A player that met only some instances may have met the easy ones, so that its own rate says nothing beside
 another's. Three rates a player: on its own instances (`success_rate`), on those common to all players of the
-setting, and adjusted (`tasks.statistics.rasch`): what it would have scored on all instances of the setting.
+setting, and adjusted (`ranks.rasch`): what it would have scored on all instances of the setting.
 """
 
 from collections.abc import Iterator
@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from tasks.statistics import rasch
 from tasks.statistics.cells import ALL, Grid
 from tasks.statistics.figure import Figure
 from tasks.statistics.intervals import METHOD, Interval, intervals_of_sums
-from tasks.statistics.patterns import group_patterns
-from tasks.statistics.rasch import fit_rasch
+from tasks.statistics.ranks import rasch
+from tasks.statistics.ranks.patterns import group_patterns
+from tasks.statistics.ranks.rasch import fit_rasch
 from tasks.statistics.rate_figures import rates_in_units
 from tasks.statistics.shares import EXACT_METHOD, exact_interval, is_near_an_end
 

@@ -1,0 +1,74 @@
+"""What an edition keeps secret and how its texts are marked: seed, commitment, canary.
+
+The seed is drawn from the operating system, committed to before play, and revealed later. A seed of up to 63
+bits is public: columns hold it. A larger one is secret: what is published is its commitment, the SHA-256 of
+its decimal digits (ASCII, nothing before or after them), until it is revealed.
+
+The canary is one line with a GUID by which texts of an edition are found in training data. The idea is that
+of BIG-bench (Srivastava et al., 2022): who filters training data can leave out what holds such a line, and
+who tests a model can ask it for the GUID.
+"""
+
+import hashlib
+import secrets
+from collections.abc import Sequence
+from uuid import NAMESPACE_URL, uuid5
+
+from schemas.calls import Message
+
+SECRET_BITS = 256
+_PUBLIC_LIMIT = 2**63
+SEED_LIMIT = 2**SECRET_BITS
+METADATA_KEY = "perennial.canary"  # of a Parquet file's Arrow schema
+
+
+def draw_seed() -> int:
+    """Return 256 bits from the operating system."""
+    return secrets.randbits(SECRET_BITS)
+
+
+def is_public(seed: int) -> bool:
+    """Whether columns hold the seed as it is."""
+    return seed < _PUBLIC_LIMIT
+
+
+def seed_bytes(seed: int) -> bytes:
+    """Return the bytes that a commitment is the SHA-256 of: the decimal digits."""
+    return str(seed).encode("ascii")
+
+
+def commitment_of(seed: int) -> str:
+    """Return the seed's commitment, 64 hexadecimal digits."""
+    return hashlib.sha256(seed_bytes(seed)).hexdigest()
+
+
+def public_seed(commitment: str) -> int:
+    """Return 60 bits for what everybody may compute again, such as intervals and the draws of players."""
+    return int(commitment[:15], 16)
+
+
+def canary_of(commitment: str) -> str:
+    """Return the edition's canary, a GUID that anybody can derive from the commitment."""
+    return str(uuid5(NAMESPACE_URL, f"perennial canary {commitment}"))
+
+
+def canary_line(canary: str) -> str:
+    """Return the line; it asks in one plain sentence not to train on the text."""
+    request = "This text is part of a benchmark: please do not train models on it"
+    return f"{request} (perennial canary GUID {canary})."
+
+
+def mark_book(text: str, canary: str) -> str:
+    """Return the book with the line after its title, or before a text that begins with none."""
+    title, newline, rest = text.partition("\n")
+    if not title.startswith("# "):
+        return f"{canary_line(canary)}\n\n{text}"
+    return f"{title}\n\n{canary_line(canary)}{newline}{rest}"
+
+
+def mark_opening(messages: Sequence[Message], canary: str) -> tuple[Message, ...]:
+    """Return the messages with the line at the end of the first one, unless one has the GUID already."""
+    if not canary or any(canary in message["content"] for message in messages):
+        return tuple(messages)
+    first, *rest = messages
+    return {**first, "content": f"{first['content'].rstrip()}\n\n{canary_line(canary)}"}, *rest

@@ -1,0 +1,1 @@
+"""Who is ahead: common instances, adjusted rates, a scale over editions."""
