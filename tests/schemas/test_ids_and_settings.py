@@ -113,5 +113,5 @@ def test_a_shared_end_point_belongs_to_the_upper_range_and_the_last_one_is_close
 
 def test_every_error_has_an_exit_code_of_its_own_kind() -> None:
     codes = {error.__name__: error.exit_code for error in PerennialError.__subclasses__()}
-    assert all(1 <= code <= 10 for code in codes.values())
+    assert all(1 <= code <= 11 for code in codes.values())
     assert codes["AuditFailed"] != codes["EditionConflict"]
