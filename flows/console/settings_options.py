@@ -69,6 +69,8 @@ def _option(name: str, field: "FieldInfo") -> inspect.Parameter:
     from schemas.settings.form import describe_setting, panel_of
 
     flag = f"--{name.replace('_', '-')}"
+    if field.annotation is bool:
+        flag = f"{flag}/{flag.replace('--', '--no-', 1)}"
     details = typer.Option(flag, help=describe_setting(field), rich_help_panel=panel_of(field) or None)
     kind: Any = str if isinstance(field.default, list) else field.annotation
     return inspect.Parameter(

@@ -45,6 +45,7 @@ def main() -> None:
                 "instances": count,
                 "players": chosen.players or ["algorithm-3"],
                 "min_distinct_books": chosen.min_distinct_books,
+                "max_collision_probability": 1.0,
                 "edition": _EDITION,
             }
             process = multiprocessing.get_context("spawn").Process(

@@ -25,13 +25,10 @@ from tasks.kumo.optimum.tables import (
     ARENA_WORDS,
     FIRST_STATE,
     FULL,
-    HIGH,
     INDEX,
     INDEX_BITS,
     KAPPA,
     LIMIT,
-    LOW,
-    LOW_ACTIONS,
     MASKS,
     MAX_INDEX_BITS,
     N_ACTIONS,
@@ -45,6 +42,7 @@ from tasks.kumo.optimum.tables import (
     SIGNED,
     TOP,
     factor_of,
+    row_of,
 )
 from tasks.kumo.search.tables import count, hash_words
 
@@ -175,10 +173,8 @@ def _weigh_truths(p, y, node):
     Returns their number.
     """
     left, actions = p[node + LEFT], p[node + ACTIONS]
-    low = p[LOW_ACTIONS]
-    size = p[ALL_TRUTHS] + 1
-    lower = LOW + (actions & ((1 << low) - 1)) * size
-    higher = HIGH + (actions >> low) * size
+    first, second = row_of(p, 0, actions), row_of(p, 1, actions)
+    third, fourth = row_of(p, 2, actions), row_of(p, 3, actions)
     # Signed M_R(U), U running over the subsets of `left` in ascending order: bit i of its number is the
     # i-th truth of `left`.
     u = 0
@@ -188,7 +184,7 @@ def _weigh_truths(p, y, node):
         if (left >> t) & 1:
             u = 1 << t
             for i in range(n, 2 * n):
-                y[SIGNED + i] = y[SIGN + i] * y[lower + u] * y[higher + u]
+                y[SIGNED + i] = y[SIGN + i] * y[first + u] * y[second + u] * y[third + u] * y[fourth + u]
                 u = (u - left) & left
             n *= 2
     # n_t is the sum over the sets that hold t; the other truths' sums then run over those with and without t.

@@ -3,7 +3,8 @@
 One search lies in one array `p` of 64-bit integers, `y` being the same memory as floats; places are offsets,
 0 names none. A state is (L, R): truths not ruled out and actions untried, as masks. With N_a(U) the number of
 states of action a that rule out no truth of U, M_R(U) is the product of N_a(U) over the actions of R; it is
-kept as two tables, of the lower and of the higher actions. The number of completions that leave t alone is
+kept as the product of PARTS tables, each of a quarter of the actions. The number of completions that leave t
+alone is
 
     n_t(L, R) = sum over U of L that hold t of (-1)^(|U| - 1) M_R(U)
 
@@ -16,13 +17,13 @@ none, is left out. Compiled by numba.
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
 from tasks.kumo.kernel_part import kernel_part
-from tasks.kumo.optimum.limits import MAX_ACTIONS, MAX_TABLE_BITS, MAX_TRUTHS
+from tasks.kumo.optimum.limits import MAX_ACTIONS, MAX_TRUTHS
 
 MAX_INDEX_BITS = 21
 MAX_NODES = 1 << 20  # the limit of work and what a play takes on top of it
 
 # Header: numbers, then a word for each action or truth.
-N_TRUTHS, N_ACTIONS, LOW_ACTIONS, ALL_TRUTHS, MASKS, TOP, FULL, N_NODES, INDEX_BITS, LIMIT, ROOT = range(11)
+N_TRUTHS, N_ACTIONS, PART_ACTIONS, ALL_TRUTHS, MASKS, TOP, FULL, N_NODES, INDEX_BITS, LIMIT, ROOT = range(11)
 N_GOLDEN, ANSWER, IS_EXACT = range(11, 14)
 POLICY, UPPER, LOWER = 14, 15, 16  # weight times expected tests: Algorithm 3's policy; the optimum's bounds
 FIRST_STATE = 24  # by action: where its states begin, counted from MASKS; one more at the end
@@ -34,9 +35,10 @@ FRAME_WORDS = 2 * MAX_ACTIONS + 8
 SIGNED = FRAMES + FRAME_WORDS * (MAX_ACTIONS + 2)
 SIGN = SIGNED + (1 << MAX_TRUTHS)  # by truth set U: (-1)^(|U| - 1)
 SETS = SIGN + (1 << MAX_TRUTHS)  # by truth set: its record
-LOW = SETS + (1 << MAX_TRUTHS)
-HIGH = LOW + (1 << MAX_TABLE_BITS)
-INDEX = HIGH + (1 << MAX_TABLE_BITS)
+PARTS = 4
+PART_WORDS = 1 << (MAX_TRUTHS + MAX_ACTIONS // PARTS)
+PART = SETS + (1 << MAX_TRUTHS)
+INDEX = PART + PARTS * PART_WORDS
 NODES = INDEX + (1 << MAX_INDEX_BITS)
 NODE_WORDS = 11
 ARENA = NODES + NODE_WORDS * MAX_NODES
@@ -51,8 +53,8 @@ def load_tables(p, y, n_truths, first_state, masks):
     """Write an instance's actions into the workspace, and the tables of M_R(U)."""
     n_actions = first_state.size - 1
     size = 1 << n_truths
-    low = n_actions // 2
-    p[N_TRUTHS], p[N_ACTIONS], p[LOW_ACTIONS], p[ALL_TRUTHS] = n_truths, n_actions, low, size - 1
+    p[N_TRUTHS], p[N_ACTIONS], p[ALL_TRUTHS] = n_truths, n_actions, size - 1
+    p[PART_ACTIONS] = (n_actions + PARTS - 1) // PARTS
     p[MASKS] = ARENA
     for a in range(n_actions + 1):
         p[FIRST_STATE + a] = first_state[a] - first_state[0]
@@ -64,8 +66,9 @@ def load_tables(p, y, n_truths, first_state, masks):
         y[KAPPA + t] = 1.0
         for u in range(1 << t):
             y[SIGN + (1 << t) + u] = -y[SIGN + u]
-    _fill_table(p, y, LOW, 0, low)
-    _fill_table(p, y, HIGH, low, n_actions)
+    for part in range(PARTS):
+        first = min(part * p[PART_ACTIONS], n_actions)
+        _fill_table(p, y, PART + part * PART_WORDS, first, min(first + p[PART_ACTIONS], n_actions))
 
 
 @kernel_part
@@ -97,8 +100,16 @@ def _fill_table(p, y, table, first, end):
 
 
 @kernel_part
+def row_of(p, part, actions):
+    """Return where a part's row of M_R(U) by U begins, R being the part's actions among these."""
+    chosen = (actions >> (part * p[PART_ACTIONS])) & ((1 << p[PART_ACTIONS]) - 1)
+    return PART + part * PART_WORDS + chosen * (p[ALL_TRUTHS] + 1)
+
+
+@kernel_part
 def factor_of(p, y, actions):
     """Return the product of the actions' numbers of states: M_R of no truth."""
-    low = p[LOW_ACTIONS]
-    size = p[ALL_TRUTHS] + 1
-    return y[LOW + (actions & ((1 << low) - 1)) * size] * y[HIGH + (actions >> low) * size]
+    factor = 1.0
+    for part in range(PARTS):
+        factor *= y[row_of(p, part, actions)]
+    return factor
