@@ -17,7 +17,7 @@ from schemas.table_form import Table
 from schemas.tables import TABLES
 from tasks.statistics import items
 from tasks.statistics.analysis import Analysis
-from tasks.statistics.cells import Cells, Domains, grid_of
+from tasks.statistics.cells import Cells, Domains, Part, grid_of, part_of
 from tasks.statistics.figure import Figure
 from tasks.statistics.items import Items, item_statistics
 from tasks.statistics.multiplicity import adjust_by_family, kind_by_name
@@ -105,7 +105,7 @@ class _Batch:
     """What one process computes: figures of some players, and their runs and solved ones on each instance."""
 
     figures: list[Figure]
-    parts: "dict[str, tuple[Column, Column, Column]]"
+    parts: dict[str, Part]
 
 
 def _analyse(
@@ -133,7 +133,7 @@ def _analyse(
         ]
         is_large = sum(count for _, _, count in episodes) > _WORTH_SPREADING
         figures: list[Figure] = []
-        parts: dict[str, dict[str, tuple[Column, Column, Column]]] = {}
+        parts: dict[str, dict[str, Part]] = {}
         made = (spread if is_large else run_here)(compute_batch, batches)
         for (_, _, _, setting, _, _), batch in zip(batches, made, strict=True):
             figures += batch.figures
@@ -176,19 +176,12 @@ def compute_batch(
     answers: Answers, benchmark: str, seed: int, setting: str, domains: Domains, players: tuple[str, ...]
 ) -> _Batch:
     """Return the figures of these players in the setting, which need no other player."""
-    import numpy as np
-
     analysis: Analysis = find_benchmark(benchmark).analysis()
     columns = answers.count_cells(setting, players)
     cells = Cells(setting, domains, players, columns.pop("player"), columns.pop("instance"), columns)
     figures = [*rate_figures(cells, seed, analysis.means), *analysis.cell_figures(cells, seed)]
-    bounds = np.searchsorted(cells.player, np.arange(len(players) + 1))
-    parts = {
-        player: (cells.instance[rows].copy(), cells["runs"][rows].copy(), cells["solved"][rows].copy())
-        for place, player in enumerate(players)
-        for rows in [slice(int(bounds[place]), int(bounds[place + 1]))]
-        if cells["runs"][rows].any()
-    }
+    parts = {player: part_of(cells, place) for place, player in enumerate(players)}
+    parts = {player: part for player, part in parts.items() if part.runs.any()}
     return _Batch(figures, parts)
 
 

@@ -47,10 +47,11 @@ class Group(NamedTuple):
 class Cells:
     """The cells of some players in one setting, sorted by player and then by the instance's number.
 
-    `player` holds positions in `players`, `instance` numbers of instances. `columns` count episodes: those of
-    `warehouse/catalog/cells.sql` and a benchmark's own. `status_NAME` counts all attempted episodes; all else
-    is of the scored ones, those without an API error: `runs` of them, `solved`, and the sum of their `score`;
-    `tokens` and `cost_usd` are sums over the `runs_with_tokens` and `runs_with_cost` in which they are known.
+    `player` holds positions in `players`, `instance` numbers of instances; column `rank` is their order by id.
+    Other `columns` count episodes: those of `warehouse/catalog/cells.sql` and a benchmark's own. `status_NAME`
+    counts all attempted episodes; all else is of the scored ones, those without an API error: `runs` of them,
+    `solved`, and the sum of their `score`; `tokens` and `cost_usd` are sums over the `runs_with_tokens` and
+    `runs_with_cost` in which they are known.
     """
 
     setting: str
@@ -92,23 +93,46 @@ class Cells:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """Scored and solved runs of all players of a setting: a row a player (sorted), a column an instance."""
+    """Scored and solved runs of all players of a setting: a row a player (sorted), a column an instance.
+
+    `rank` is the order of the instances by id.
+    """
 
     setting: str
     domains: Domains
     players: tuple[str, ...]
     runs: "Column"
     solved: "Column"
+    rank: "Column"
 
 
-def grid_of(setting: str, domains: Domains, parts: "Mapping[str, tuple[Column, Column, Column]]") -> Grid:
-    """Return the grid of each player's instances, runs on them, and solved ones of these."""
+class Part(NamedTuple):
+    """A player's instances, their ranks, its runs on them, and the solved ones of these."""
+
+    instance: "Column"
+    rank: "Column"
+    runs: "Column"
+    solved: "Column"
+
+
+def part_of(cells: Cells, place: int) -> Part:
+    """Return the part of the player at that position, as arrays of its own."""
+    import numpy as np
+
+    first, last = np.searchsorted(cells.player, [place, place + 1])
+    columns = (cells.instance, cells["rank"], cells["runs"], cells["solved"])
+    return Part(*(column[first:last].copy() for column in columns))
+
+
+def grid_of(setting: str, domains: Domains, parts: Mapping[str, Part]) -> Grid:
+    """Return the grid of the players' parts."""
     import numpy as np
 
     players = tuple(sorted(parts))
     runs = np.zeros((len(players), domains.n_instances), np.int32)
-    solved = np.zeros_like(runs)
+    solved, rank = np.zeros_like(runs), np.zeros(domains.n_instances, np.int32)
     for row, player in enumerate(players):
-        instance, of_runs, of_solved = parts[player]
-        runs[row, instance], solved[row, instance] = of_runs, of_solved
-    return Grid(setting, domains, players, runs, solved)
+        part = parts[player]
+        runs[row, part.instance], solved[row, part.instance] = part.runs, part.solved
+        rank[part.instance] = part.rank
+    return Grid(setting, domains, players, runs, solved, rank)

@@ -56,6 +56,8 @@ def pair_figures(grid: Grid, seed: int) -> Iterator[Figure]:
 def _pairs(
     grid: Grid, rates: "Numbers", seen: "NDArray[np.bool_]", labels: "NDArray[np.bool_]"
 ) -> Iterator[_Pair]:
+    # Instances are resampled in the order of their ids.
+    by_id = grid.rank.argsort()
     for one, other in combinations(range(len(grid.players)), 2):
         shared = seen[one] & seen[other]
         if shared.any():
@@ -63,7 +65,7 @@ def _pairs(
             yield _Pair(
                 grid.players[one],
                 grid.players[other],
-                (rates[one] - rates[other])[shared],
+                (rates[one] - rates[other])[by_id][shared[by_id]],
                 int((first & ~second).sum()),
                 int((second & ~first).sum()),
             )

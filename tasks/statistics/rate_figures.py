@@ -86,7 +86,10 @@ _KNOWN_OF_MODELS = ("mean_tokens", "mean_cost_usd")
 
 
 class _Sample(NamedTuple):
-    """A mean of a group: of each instance that has runs its mean times `unit`, and its weight."""
+    """A mean of a group: of each instance that has runs its mean times `unit`, and its weight.
+
+    In `order`, that of their ids, instances are resampled: it needs no domain.
+    """
 
     mean: Mean
     group: Group
@@ -95,6 +98,7 @@ class _Sample(NamedTuple):
     weights: "Numbers"
     unit: int
     starts: list[int]
+    order: "Column"
     unit_of_n: str = "episodes"
 
     @property
@@ -152,7 +156,7 @@ def _figures(setting: str, samples: Sequence[_Sample], seed: int) -> Iterator[Fi
 
 def _intervals(samples: Sequence[_Sample], seed: int) -> Iterable[Interval | None]:
     drawn = [s for s in samples if not s.near_an_end and not s.mean.is_of_some]
-    resampled = iter(intervals_of_sums([(s.sums, s.weights * s.unit) for s in drawn], seed))
+    resampled = iter(intervals_of_sums([(s.sums[s.order], s.weights[s.order] * s.unit) for s in drawn], seed))
     for sample in samples:
         if sample.mean.is_of_some:
             yield student_interval(sample.sums / sample.unit)
@@ -180,7 +184,8 @@ def _samples(cells: Cells, groups: Sequence[Group], mean: Mean) -> Iterator[_Sam
         if mean.has_domains and group.domain == ALL:
             of = np.searchsorted(cells.domains.starts, cells.instance[group.rows][known], side="right")
             starts = np.unique(of, return_index=True)[1].tolist()
-        yield _Sample(mean, group, int(number.sum()), sums, weight, unit, starts)
+        order = np.argsort(cells["rank"][group.rows][known])
+        yield _Sample(mean, group, int(number.sum()), sums, weight, unit, starts, order)
 
 
 def rates_in_units(totals: "Column", numbers: "Column") -> "tuple[Numbers, int]":
@@ -219,12 +224,13 @@ def _attempts(cells: Cells, groups: Sequence[Group]) -> Iterator[_Sample]:
     """Yield pass@k and pass^k, for k up to the number of runs that all instances of a group have."""
     for group in groups:
         runs, solved = cells["runs"][group.rows], cells["solved"][group.rows]
+        order = cells["rank"][group.rows][runs > 0].argsort()
         runs, solved = runs[runs > 0], solved[runs > 0]
         for k in range(2, int(runs.min()) + 1) if len(runs) else ():
             for name, measure in (("pass_at", pass_at_k), ("pass_hat", pass_hat_k)):
                 values = _of_pairs(measure, runs, solved, k)
                 mean = Mean(f"{name}_{k}", scored, scored, is_share=True, what="mean over instances")
-                yield _Sample(mean, group, len(values), values, values * 0 + 1, 1, [], "instances")
+                yield _Sample(mean, group, len(values), values, values * 0 + 1, 1, [], order, "instances")
 
 
 def _of_pairs(

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from schemas.game import EPISODE_STATUSES
-from tasks.statistics.cells import Cells, Domains, Grid, grid_of
+from tasks.statistics.cells import Cells, Domains, Grid, grid_of, part_of
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,7 @@ def columns_of(cells: Sequence[Cell], setting: str) -> Cells:
     domains, numbers = _numbered(chosen)
     players = tuple(sorted({cell.player for cell in chosen}))
     rows = sorted(chosen, key=lambda cell: (cell.player, numbers[cell.domain, cell.instance_id]))
+    ids = sorted(numbers, key=lambda key: key[1])
     signatures = sorted({cell.signature for cell in rows})
     columns = {
         **{name: np.array([getattr(cell, name) for cell in rows], dtype=np.int64) for name in _NUMBERS},
@@ -60,6 +61,7 @@ def columns_of(cells: Sequence[Cell], setting: str) -> Cells:
         "score": np.array([float(cell.solved) if cell.score is None else cell.score for cell in rows]),
         "cost_usd": np.array([cell.cost_usd for cell in rows], dtype=float),
         "runs_with_cost": np.array([cell.runs_with_cost for cell in rows], dtype=np.int64),
+        "rank": np.array([ids.index((cell.domain, cell.instance_id)) for cell in rows], dtype=np.int64),
         "signature": np.array([signatures.index(cell.signature) for cell in rows], dtype=np.int64),
     }
     player = np.array([players.index(cell.player) for cell in rows], dtype=np.int64)
@@ -70,13 +72,8 @@ def columns_of(cells: Sequence[Cell], setting: str) -> Cells:
 def grid(cells: Sequence[Cell], setting: str = "easy") -> Grid:
     """Return the grid of the setting's cells; a player without a scored run has no row."""
     columns = columns_of(cells, setting)
-    parts = {
-        name: (columns.instance[mine], columns["runs"][mine], columns["solved"][mine])
-        for place, name in enumerate(columns.players)
-        for mine in [columns.player == place]
-        if columns["runs"][mine].any()
-    }
-    return grid_of(setting, columns.domains, parts)
+    parts = {name: part_of(columns, place) for place, name in enumerate(columns.players)}
+    return grid_of(setting, columns.domains, {name: part for name, part in parts.items() if part.runs.any()})
 
 
 def _numbered(cells: Sequence[Cell]) -> tuple[Domains, dict[tuple[str, str], int]]:

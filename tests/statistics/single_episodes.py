@@ -76,9 +76,9 @@ def _scored(listed: Iterable[Played]) -> list[Played]:
 
 
 def _by_instance(listed: Iterable[Played], of: Callable[[Played], float]) -> dict[str, float]:
-    """Return each instance's mean over runs, by instance in the order of domain and id."""
+    """Return each instance's mean over runs, by instance in the order of their ids."""
     runs = defaultdict(list)
-    for episode in sorted(listed, key=lambda e: (e.domain, e.instance)):
+    for episode in sorted(listed, key=lambda e: e.instance):
         runs[episode.domain, episode.instance].append(of(episode))
     return {"/".join(key): mean(values) for key, values in runs.items()}
 

@@ -35,7 +35,7 @@ def _episodes() -> list[Played]:
                 status = "solved" if solved or player == "algorithm-3" else rng.choice(STATUSES)
                 tests = rng.randrange(n_actions)
                 tokens = rng.randrange(50, 900) if player == "m" and rng.random() < 0.9 else None
-                instance = f"i{number:02}{domain}{setting}"
+                instance = f"i{number:02}{domain}{setting}"  # by id domains are mixed
                 found.append(
                     Played(domain, setting, instance, player, status, tests, n_actions, optimum, tokens)
                 )

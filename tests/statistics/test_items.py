@@ -41,7 +41,7 @@ def item_statistics(scores: dict[str, dict[str, float]]) -> list[Item]:
             runs[players.index(player), column] = 30
             solved[players.index(player), column] = round(30 * score)
     found = items.item_statistics(
-        Grid("easy", Domains(("D",), (0, len(names))), tuple(players), runs, solved)
+        Grid("easy", Domains(("D",), (0, len(names))), tuple(players), runs, solved, np.arange(len(names)))
     )
     return [
         Item(

@@ -71,7 +71,8 @@ class Answers:
             path = str(self._numbered).replace("'", "''")
             connection.execute(
                 "COPY (SELECT instance_id, setting, domain, row_number() OVER (PARTITION BY setting "
-                "ORDER BY domain, instance_id) - 1 AS number FROM instances ORDER BY setting, number) "
+                "ORDER BY domain, instance_id) - 1 AS number, row_number() OVER (PARTITION BY setting "
+                "ORDER BY instance_id) - 1 AS rank FROM instances ORDER BY setting, number) "
                 f"TO '{path}' (FORMAT parquet)"
             )
             found = connection.execute(
