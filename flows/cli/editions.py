@@ -129,8 +129,8 @@ def _refuse_mixture(chosen: Sequence[str], named: Sequence[str] | None, why: str
         raise InvalidOption(f"{' and '.join(chosen)} exclude each other: give one of them")
     if named and "--prune-staging" not in chosen:
         raise InvalidOption(
-            f"{named[0]!r}: name an edition after one of --prune-staging, --withdraw, --reinstate, "
-            "--reveal and --retire"
+            f"{named[0]!r}: name an edition with --prune-staging, --withdraw, --reinstate, "
+            "--reveal or --retire"
         )
     if yes and "--prune-staging" not in chosen:
         raise InvalidOption("--yes needs --prune-staging")
