@@ -6,8 +6,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from tasks.report import content
 from tasks.kumo.report.references import reference_table
+from tasks.report import content
 from tasks.report.content import MOST_DRAWN, Comparison, Report
 from tasks.report.figures.difference_bars import difference_bars
 from tasks.report.figures.headline import headline
