@@ -30,7 +30,7 @@ from warehouse.catalog.catalog import open_catalog
 from warehouse.store.store import Store
 
 QUERIES = (
-    *("headline", "relative_action_counts", "domains", "player_pairs", "tokens", "statuses"),
+    *("headline", "relative_action_counts", "references", "domains", "player_pairs", "tokens", "statuses"),
     *("other_benchmarks", "optimal_counts", "topology"),
 )
 

@@ -68,6 +68,7 @@ def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...
             for c in ("perennial", "kumo-2025")
             for s, (i, p) in pairs
         ],
+        "references": [(s, 30, 29, 1.9, 2.0, 1.6, 1.8, 1.7) for s in SETTINGS],
         "domains": [
             (s, d, p, 20, rate[p], rate[p] / 2, (1 + rate[p]) / 2) for s, (_, p) in pairs for d in DOMAINS
         ],
@@ -97,6 +98,8 @@ def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...
         "success_rate_high common_instances common_rate common_rate_low common_rate_high adjusted_rate "
         f"adjusted_rate_se adjusted_rate_se_domains ranked_by {MEASURED}",
         "relative_action_counts": "convention setting player episodes relative_action_count low high",
+        "references": "setting instances exact expected_steps policy_steps promise_steps optimal_tests "
+        "promise_tests",
         "domains": "setting domain player scored success_rate low high",
         "player_pairs": "setting player other_player instances difference low high discordant_instances "
         "mcnemar_p mcnemar_p_holm family mcnemar_p_shown",

@@ -7,6 +7,7 @@ import pytest
 
 from tasks.kumo.report.action_bars import action_bars
 from tasks.kumo.report.optimal_histogram import optimal_histogram
+from tasks.kumo.report.references import reference_table
 from tasks.kumo.report.topology_bars import topology_bars
 from tasks.report.content import ReportData, Section
 from tasks.report.figures.headline import headline
@@ -32,6 +33,7 @@ from tests.report.sample_report import MEASURED, SETTINGS, report_data
         ("statuses", status_bars, "perennial analyse"),
         ("other_benchmarks", benchmarks_scatter, "import scores"),
         ("optimal_counts", optimal_histogram, "This edition has no instance."),
+        ("references", reference_table, "This edition has no instance."),
         ("topology", topology_bars, "perennial analyse"),
     ],
 )

@@ -6,6 +6,7 @@ from html.parser import HTMLParser
 
 import pytest
 
+from tasks.kumo.report.references import reference_table
 from tasks.report import content
 from tasks.report.content import MOST_DRAWN, Report
 from tasks.report.figures.difference_bars import difference_bars
@@ -254,6 +255,7 @@ def test_own_sections_stand_after_the_rates_and_at_the_end_and_may_be_missing() 
     assert [section.key for section in sections(kumo)] == [
         *shared[:2],
         "relative_action_counts",
+        "references",
         *shared[2:],
         "optimal_counts",
         "communities",
@@ -264,6 +266,13 @@ def test_own_sections_stand_after_the_rates_and_at_the_end_and_may_be_missing() 
     assert headline(kumo).grid.headings[-3:-1] == tuple(measure.heading for measure in kumo.measures)
     assert headline(plain).grid.headings[-2:] == ("adjusted rate ± s.e.", "episodes")
     assert "action" not in headline(plain).caption
+
+
+def test_both_references_are_shown_and_what_below_zero_means() -> None:
+    found = reference_table(report_data(("a",), references=[("4x6v2", 30, 0, 1.9, None, None, 1.8, None)]))
+    assert found.grid.rows == (("4x6v2", "30", "0", "1.900", "–", "–", "1.800", "–"),)
+    assert "relative count can be negative" in found.caption
+    assert "can be below 0" in headline(report_data(("a",))).caption
 
 
 def test_nobody_in_both_editions_is_one_sentence() -> None:

@@ -37,6 +37,6 @@ def reference_table(data: ReportData) -> Section:
 
 
 def _cell(value: object) -> str:
-    if isinstance(value, float):
+    if value is None or isinstance(value, float):
         return decimals(value)
-    return "" if value is None else f"{value:,}" if isinstance(value, int) else str(value)
+    return f"{value:,}" if isinstance(value, int) else str(value)
