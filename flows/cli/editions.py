@@ -29,7 +29,7 @@ WITH listed AS (
     SELECT v.*, e.created_at AS grown_at FROM evaluations AS v JOIN editions AS e USING (edition)
 )
 SELECT edition || if(evaluation = '', '', '@' || evaluation) AS edition, benchmark, created_at,
-       if(evaluation = '', seed, NULL)::VARCHAR AS seed, freshness, seed_commitment,
+       if(evaluation = '', seed, NULL) AS seed, freshness, seed_commitment,
        (settings::JSON->>'private_share')::DOUBLE AS private_share, code_version,
        (counts::JSON->>'instances')::BIGINT AS instances,
        (counts::JSON->>'episodes')::BIGINT AS episodes,
@@ -160,7 +160,7 @@ def _list(store: Store, all_: bool, format_: Format) -> None:
 
 
 def _known_seed(store: Store, unit: str) -> str | None:
-    """Return the seed that was revealed of an edition, None where none was."""
+    """Return the seed that was revealed of an edition, as text, which JSON readers do not round."""
     if is_evaluation(unit) or not store.exists(reveal_file(unit)):
         return None
     seed = revealed_seed(store, read_published_plan(store, unit))
