@@ -47,11 +47,11 @@ class Group(NamedTuple):
 class Cells:
     """The cells of some players in one setting, sorted by player and then by the instance's number.
 
-    `player` holds positions in `players`, `instance` numbers of instances; column `rank` is their order by id.
-    Other `columns` count episodes: those of `warehouse/catalog/cells.sql` and a benchmark's own. `status_NAME`
-    counts all attempted episodes; all else is of the scored ones, those without an API error: `runs` of them,
-    `solved`, and the sum of their `score`; `tokens` and `cost_usd` are sums over the `runs_with_tokens` and
-    `runs_with_cost` in which they are known.
+    `player` holds positions in `players`, `instance` numbers of instances; column `rank` is their order by
+    id. Other `columns` count episodes: those of `warehouse/catalog/cells.sql` and a benchmark's own.
+    `status_NAME` counts all attempted episodes; all else is of the scored ones, those without an API error:
+    `runs` of them, `solved`, and the sum of their `score`; `tokens` and `cost_usd` are sums over the
+    `runs_with_tokens` and `runs_with_cost` in which they are known.
     """
 
     setting: str
