@@ -120,12 +120,12 @@ class Playing:
     """How a benchmark is played: its programs by name, the variants of asking a model, and its seats.
 
     `seats` gets a data root (`warehouse.store.store.Store`), a published edition and ids of its instances,
-    and returns those that can be played; `aliases` are other names of programs; `reads` are the tables of
-    questions that it reads.
+    and returns those that can be played; `reads` are the tables of questions that it reads; `aliases` are
+    other names of programs.
     """
 
     programs: Mapping[str, Any]
     variants: Sequence[str]
     seats: Callable[[Any, str, Sequence[str]], Sequence[Seat]]
-    aliases: Mapping[str, str] = field(default_factory=dict)
     reads: tuple[str, ...] = ("instances",)
+    aliases: Mapping[str, str] = field(default_factory=dict)

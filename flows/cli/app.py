@@ -32,8 +32,7 @@ COMMANDS: dict[str, CommandLine] = {
     "query": ("flows.cli.query:query", "Run SQL over the published editions."),
     "editions": (
         "flows.cli.editions:editions",
-        "List the published editions and their evaluations, withdraw, reveal or retire one, "
-        "remove unfinished work.",
+        "List the published editions and their evaluations, withdraw, reinstate, reveal or retire one.",
     ),
     "verify": (
         "flows.cli.verify:verify",
@@ -45,7 +44,8 @@ COMMANDS: dict[str, CommandLine] = {
     ),
     "export": (
         "flows.cli.exchange:export",
-        "Write an edition with its evaluations as a folder of Parquet tables for others.",
+        "Write an edition with its evaluations as a folder of Parquet tables, "
+        "its private instances left out.",
     ),
     "reproduce": (
         "flows.cli.reproduce:reproduce",

@@ -3,6 +3,7 @@
 import json
 import sys
 from collections import Counter
+from textwrap import fill
 from typing import Any
 
 from rich.table import Table
@@ -16,6 +17,9 @@ from warehouse.catalog.catalog import Catalog, open_catalog
 from warehouse.catalog.leaderboard import leaderboard_sql
 from warehouse.editions.publish import read_published_plan
 from warehouse.store.store import Store
+
+_WIDE = 100  # columns: on a narrower terminal an interval has a line of its own
+_HEADING_WIDTH = 15
 
 
 def print_edition(store: Store, unit: str, console: Terminal, as_json: bool) -> None:
@@ -38,19 +42,22 @@ def print_edition(store: Store, unit: str, console: Terminal, as_json: bool) -> 
         document["models"] = _sum_calls(catalog, plan.edition)
         sys.stdout.write(json.dumps(document, indent=1) + "\n")
         return
-    table = Table(title=f"Edition {plan.edition}", title_justify="left", caption_justify="left")
+    is_narrow = console.width < _WIDE
+    title, padding = f"Edition {plan.edition}", (0, 0 if is_narrow else 1)
+    table = Table(title=title, title_justify="left", caption_justify="left", padding=padding)
     table.add_column("setting", no_wrap=True)
-    table.add_column("player", overflow="fold")
+    table.add_column("player", overflow="fold", min_width=11)
     differs = _sets_differ(board)
     fair = ("common instances", "adjusted rate ± s.e.") if differs else ()
     for heading in ("episodes", "success rate", *fair, *(measure.heading for measure in measures)):
-        table.add_column(heading, justify="right", no_wrap=True)
+        table.add_column(fill(heading, _HEADING_WIDTH), justify="right", no_wrap=True)
     for row in board:
         scored, attempted = row["scored"], row["attempted"]
         episodes = f"{scored:,}" if scored == attempted else f"{scored:,} of {attempted:,}"
         rates = [_figure(row, "success_rate"), *(_fair_cells(row) if differs else ())]
         figures = [_figure(row, measure.column) for measure in measures]
-        table.add_row(row["setting"], row["player"], episodes, *rates, *figures)
+        shown = [text.replace(" [", "\n[") if is_narrow else text for text in (*rates, *figures)]
+        table.add_row(row["setting"], row["player"], episodes, *shown)
     notes = ["95% intervals clustered by instance", *(m.note for m in measures), *_ranking_notes(board)]
     table.caption = "; ".join(notes)
     console.print(table)

@@ -85,7 +85,8 @@ BENCHMARK = Benchmark(
         ),
         "reproduce-paper": (
             "flows.kumo.cli.reproduce_paper:reproduce_paper",
-            "Print every table and figure of the KUMO paper beside the values computed from its release.",
+            "Print each table and figure of both versions of the KUMO paper: theirs, ours, difference, "
+            "or why not.",
         ),
     },
     importers={

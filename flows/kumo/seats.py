@@ -89,6 +89,6 @@ PLAYING = Playing(
     PLAYERS,
     VARIANTS,
     take_seats,
+    ("kumo_seed_configs", "instances", "kumo_instances", "kumo_books"),
     ALIASES,
-    reads=("kumo_seed_configs", "instances", "kumo_instances", "kumo_books"),
 )

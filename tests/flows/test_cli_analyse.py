@@ -43,7 +43,7 @@ def test_external_scores_are_correlated_after_a_new_analysis(harness: Harness, r
     (root / "twice.csv").write_text("\n".join(["benchmark,player,score,source", *lines]) + "\n")
     taken = harness.perennial("import", "scores", "twice.csv", "--root", str(root), cwd=root)
     assert taken.returncode == 0, taken.stderr
-    assert "4 scores of 1 benchmarks from made up" in taken.stdout
+    assert "5 scores of 1 benchmarks from made up" in taken.stdout
     contents = []
     for _ in range(2):
         shutil.rmtree(root / "analyses", ignore_errors=True)
@@ -56,7 +56,7 @@ def test_external_scores_are_correlated_after_a_new_analysis(harness: Harness, r
         "SELECT players, round(correlation, 9) FROM correlations "
         "WHERE compared_with = 'benchmark Twice' AND setting = 'easy' AND coefficient = 'pearson'"
     )[1]
-    assert rows == [(4, 1.0)]
+    assert rows == [(5, 1.0)]
     assert _content(root / "tables") == before
 
 

@@ -23,7 +23,18 @@ from warehouse.store.store import Store
 PROJECT = Path(__file__).parents[2]
 OPERATORS = {"benchmark", "root", "runner", "base_url", "webhook", "openlineage_url"}
 # Parameters of free text: none of them may become an address, a path, a header or code.
-NAMES = {"author", "proposer", "configurer", "writer", "reviser", "players", "settings", "preset", "edition"}
+NAMES = {
+    "author",
+    "proposer",
+    "configurer",
+    "writer",
+    "reviser",
+    "players",
+    "anchors",
+    "settings",
+    "preset",
+    "edition",
+}
 TEXTS = {*NAMES, "categories", "reasoning_effort"}
 
 

@@ -63,7 +63,7 @@ def test_it_prints_stages_a_table_where_the_data_is_and_what_to_do_next(publishe
     out = published.stdout
     assert re.findall(r"^(\w+) +\d+/\d+ batches", out, re.MULTILINE) == [*STAGES, "publish"]
     assert re.search(
-        r"easy +│ algorithm-3 +│ +12 │ +1\.000 \[1\.000, 1\.000\] │ +0\.000 \[0\.000, 0\.000\]", out
+        r"easy +│ algorithm-3 +│ +12 │ +1\.000 \[0\.735, 1\.000\] │ +0\.000 \[0\.000, 0\.000\]", out
     )
     assert f"{published.root}/tables/<table>/edition=small/" in out
     assert "perennial query" in out
@@ -221,7 +221,7 @@ def test_a_dry_run_prints_the_plan_and_writes_nothing(harness: Harness, tmp_path
         "batches": 4,
         "instances": 24,
         "books": 24,
-        "episodes": 120,
+        "episodes": 144,
         "model_calls": 0,
     }
     assert document["plan"]["edition"] == "small"

@@ -116,7 +116,7 @@ def test_report_tables_in_csv_hold_no_formula(
     shown = run("report", "e1", "--out", str(tmp_path / "out"), "--format", "csv")
     assert shown.code == 0, shown.err
     text = "".join(path.read_text() for path in (tmp_path / "out").rglob("*.csv"))
-    assert "'=cmd|oracle\\x1b[2J" in text
+    assert "'=cmd|algorithm-3\\x1b[2J" in text
     assert "\x1b" not in text
     assert "\n=cmd" not in text.replace(",", "\n")
 

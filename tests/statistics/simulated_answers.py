@@ -19,7 +19,8 @@ class Drawn:
 def make_grid(runs: NDArray[np.int32], solved: NDArray[np.int32], sizes: list[int]) -> Grid:
     """Return a grid whose domains have so many instances each."""
     domains = Domains(tuple(f"d{n}" for n in range(len(sizes))), (0, *np.cumsum(sizes).tolist()))
-    return Grid("easy", domains, tuple(f"p{n}" for n in range(len(runs))), runs, solved)
+    players = tuple(f"p{n}" for n in range(len(runs)))
+    return Grid("easy", domains, players, runs, solved, np.arange(runs.shape[1]))
 
 
 def draw_answers(

@@ -140,7 +140,7 @@ def test_families_are_of_one_setting_and_kind(found: list[dict[str, Any]]) -> No
     families = {(row["player"], row["other"]): row["method"].split("; Holm over ")[1] for row in tests}
     assert families["late", "m"] == "models of the setting"
     assert families["algorithm-3", "random"] == "programs of the setting"
-    assert families["m", "algorithm-3"] == "models and programs of the setting"
+    assert families["algorithm-3", "m"] == "models and programs of the setting"
     assert families["m", "sft/n"] == "checkpoints and models of the setting"
     # A family of one test is not adjusted.
     alone = next(row for row in tests if (row["player"], row["other"]) == ("algorithm-3", "random"))

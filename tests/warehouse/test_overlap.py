@@ -55,6 +55,7 @@ def instance(
         "expected_steps": 1.0,
         "optimal_tests": 1,
         "golden": [actions[0], truths[0]],
+        "promise_status": "exact",
         "signature": "",
     }
 

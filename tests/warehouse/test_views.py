@@ -74,7 +74,7 @@ def test_the_leaderboard_agrees_with_an_independent_count(tmp_path: Path) -> Non
     catalog = open_catalog(store)
     expected = catalog.query(counted)[1]
     assert len(expected) == 6
-    assert [row[2] for row in expected] == ["a", "b", "c", "m", "algorithm-3", "random"]
+    assert [row[2] for row in expected] == ["a", "algorithm-3", "b", "c", "m", "random"]
     (leaderboard, kumo) = (
         catalog.query(f"SELECT {columns} FROM {view} ORDER BY player")[1]
         for columns, view in (
@@ -183,7 +183,7 @@ def test_lineage_leads_from_an_episode_to_its_replies_and_its_refresh(store: Sto
     names, rows = open_catalog(store).query(
         f"FROM {view} WHERE player IN ('algorithm-3', 'm') ORDER BY player, run"
     )
-    lost, cut, own = (dict(zip(names, row, strict=True)) for row in (rows[1], rows[0], rows[2]))
+    lost, cut, own = (dict(zip(names, row, strict=True)) for row in (rows[2], rows[1], rows[0]))
     assert (own["call_ids"], own["player_model"]) == (None, None)
     assert (lost["call_ids"], lost["player_model"], lost["player_template"]) == (
         ["call_lost"],
@@ -240,4 +240,4 @@ def test_gain_is_told_where_a_later_edition_revised_books(store: Store) -> None:
     rows = open_catalog(store).query(
         "SELECT edition, revised_edition, player, revised, gain FROM revisions_gain ORDER BY player"
     )[1]
-    assert rows == [("plain", "revised", player, 1, 0.0) for player in ("m", "algorithm-3", "random")]
+    assert rows == [("plain", "revised", player, 1, 0.0) for player in ("algorithm-3", "m", "random")]

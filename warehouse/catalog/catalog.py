@@ -160,9 +160,9 @@ class Catalog:
         """The editions that it shows."""
         return tuple(unit for unit in self.units if not is_evaluation(unit))
 
-    def connect_to_tables(self) -> "duckdb.DuckDBPyConnection":
-        """Return DuckDB with all tables, without the views over them."""
-        self._create(TABLES)
+    def connect(self, names: Iterable[str]) -> "duckdb.DuckDBPyConnection":
+        """Return DuckDB with these tables and views, and what those need."""
+        self._create(names)
         return self._connection
 
     def query(self, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:

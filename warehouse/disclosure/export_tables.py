@@ -74,7 +74,9 @@ def export_tables(store: Store, edition: str, folder: Path, *, leave_out: bool) 
     digests = _listed_digests(store, units)
     with TemporaryDirectory(prefix="perennial-", dir=folder) as spill:
         limits: dict[str, Setting] = {"memory_limit": _MEMORY, "temp_directory": spill}
-        with closing(open_catalog(store, units, limits).connect_to_tables()) as connection:
+        with closing(
+            open_catalog(store, units, limits).connect([*TABLES, "private_instances"])
+        ) as connection:
             filtered = _keep_public_rows(connection) if leave_out else False
             found = []
             for name, source, unit in sources:

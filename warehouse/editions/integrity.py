@@ -45,7 +45,7 @@ def relation_flaws(store: Store, edition: str) -> list[str]:
             }
             units = (split_unit(edition)[0], *([edition] if is_evaluation(edition) else []))
             kinds = ("answers", "either") if is_evaluation(edition) else ("questions", "either", "analysis")
-            with closing(open_catalog(store, units, limits).connect_to_tables()) as connection:
+            with closing(open_catalog(store, units, limits).connect(TABLES)) as connection:
                 tables = [table for table in TABLES.values() if table.kind in kinds]
                 return [flaw for table in tables for flaw in _table_flaws(connection, table)]
     except (duckdb.Error, OSError) as error:
