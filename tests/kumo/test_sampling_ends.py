@@ -13,7 +13,8 @@ from tasks.kumo.survivors import can_differ
 from tests.kumo.test_sampling import EASY, WIDE, tiny
 
 # Each instance of two truths and one action: t0 and t1 by a0, t2 and t3 by a1, in either direction.
-MIXED = tiny((("t0", "t1"), ("t2",)), (("t0",), ("t1", "t2")), (("t1",), ("t0", "t2"), ()), n_truths=3)
+# With the first two actions t0 alone can survive; with the third and the first, t1 can too.
+MIXED = tiny((("t1", "t2"), ("t0",)), (("t0",), ("t1", "t2")), (("t1",), ("t0", "t2"), ()), n_truths=3)
 PAIRS = tiny((("t0",), ("t1",)), (("t2",), ("t3",)))
 
 

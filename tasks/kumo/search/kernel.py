@@ -155,7 +155,7 @@ def _play(w, x, p, y, has_optimum):
                 p[top], p[top + 1], y[top + 2] = reached & ~w[s], untried ^ (1 << action), 0.0
             y[place + 2] += times
     if has_optimum:
-        y[POLICY] = total
+        y[POLICY] = total * y[p[ROOT] + FACTOR] / factor_of(p, y, actions)
     value = 0.0
     while True:
         w[ANSWER] = _final_answer(w, left, actions)

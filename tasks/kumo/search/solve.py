@@ -248,7 +248,7 @@ class _Batch:
         first = self.first_action[i]
         steps, least, policy = self.figures[i].tolist()
         moves = tuple(self.moves[first : first + self.played[i]].tolist())
-        named = int(self.named[i])
+        named = int(self.named[i]) if self.statuses[i] == EXACT else -1
         status: Literal["exact", "bounds"] = "exact" if self.statuses[i] == EXACT else "bounds"
         return Optimum(status, steps, least, policy, moves, named if named >= 0 else None)
 
