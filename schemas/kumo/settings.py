@@ -15,7 +15,7 @@ from schemas.settings.models import only_set
 
 PRESETS: dict[str, dict[str, Any]] = {
     "": {},
-    "kumo-2025": {"min_expected_steps": 0.0, "max_trivial_share": 1.0},
+    "allow-trivial": {"min_expected_steps": 0.0, "max_trivial_share": 1.0},
 }
 _DEFAULT_PROPOSALS = 3
 
@@ -30,10 +30,11 @@ class KumoSettings(RefreshSettings):
     players: Names = setting(
         [],
         "Players, separated by commas: oracle, greedy, random, reader; any other name is treated as a model, "
-        "symbolic:MODEL shows that model the rules as a mapping instead of a book. Default: these four.",
+        "symbolic:MODEL shows that model the rules as a mapping instead of a book, closed:MODEL no rules at all. "
+        "Default: these four.",
     )
     instances: int = setting(50, "Instances per domain and setting.", ge=1, le=1_000_000)
-    preset: str = setting("", "kumo-2025: instances as in the paper, trivial ones included.")
+    preset: str = setting("", "allow-trivial: instances whose answer needs no test are drawn too, as in the paper.")
     min_expected_steps: float = setting(1.0, "Smallest number of expected steps of an instance.", ge=0, le=50)
     domain_count: int | None = setting(
         None, "Use this many of the domains, the least recently used first. Default: all.", ge=1, le=1_000

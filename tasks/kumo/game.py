@@ -11,8 +11,10 @@ from schemas.kumo.things import TURN_LIMIT, Instance, SeedConfig, Step, observat
 from tasks.kumo.answers import NO_MOVE, Move, parse_answer
 from tasks.kumo.board import Board
 from tasks.kumo.conversation import (
+    CLOSED_TEMPLATE,
     SYMBOLIC_TEMPLATE,
     SYSTEM_TEMPLATE,
+    closed_message,
     symbolic_message,
     system_message,
     user_message,
@@ -20,7 +22,9 @@ from tasks.kumo.conversation import (
 from tasks.kumo.encoding import EncodedInstance
 
 SYMBOLIC = "symbolic"
-VARIANTS = (SYMBOLIC,)
+CLOSED = "closed"
+VARIANTS = (SYMBOLIC, CLOSED)
+TEMPLATES = {"": SYSTEM_TEMPLATE, SYMBOLIC: SYMBOLIC_TEMPLATE, CLOSED: CLOSED_TEMPLATE}
 
 
 class Player(Protocol):
@@ -45,15 +49,19 @@ class KumoGame:
         self.status: EpisodeStatus | None = "turn_limit" if turn_limit < 1 else None
 
     def opening(self, variant: str) -> Opening:
-        """Return the system message with the book (`symbolic`: the rules as a mapping), and the lists."""
+        """Return the system message with the book, and the lists.
+
+        `symbolic` shows the rules as a mapping instead of the book, `closed` shows neither.
+        """
         config, truths, actions = self._opening_parts
+        n_valid = len(self.board.instance.valid_truths)
         if variant == SYMBOLIC:
-            system, template = (
-                symbolic_message(config, truths, actions, self.board.rules),
-                SYMBOLIC_TEMPLATE,
-            )
+            system = symbolic_message(config, truths, actions, self.board.rules, n_valid)
+        elif variant == CLOSED:
+            system = closed_message(config, truths, actions, n_valid)
         else:
-            system, template = system_message(config, truths, actions, self.board.book), SYSTEM_TEMPLATE
+            system = system_message(config, truths, actions, self.board.book, n_valid)
+        template = TEMPLATES[variant]
         return Opening((system, user_message(config, truths, actions, None)), template)
 
     def take(self, reply: str) -> str | None:

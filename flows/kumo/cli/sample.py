@@ -25,7 +25,9 @@ def sample(
     min_expected_steps: Annotated[
         float | None, typer.Option(help="Smallest number of expected steps of an instance. Default: 1.")
     ] = None,
-    preset: Annotated[str | None, typer.Option(help="kumo-2025: instances as in the paper.")] = None,
+    preset: Annotated[
+        str | None, typer.Option(help="allow-trivial: instances whose answer needs no test are drawn too.")
+    ] = None,
     workers: Annotated[
         int, typer.Option(min=1, help="Number of processes; the result does not depend on it.")
     ] = 1,
