@@ -65,6 +65,7 @@ def prepare_refresh(settings: RefreshSettings, store: Store, *, needs_key: bool 
         EvaluationPlan(
             *("", FIRST, benchmark.name, players, settings.runs, 0, version, params),
             anchors=tuple(settings.anchors),
+            protocol=dict(own.protocol),
         ),
     )
     if given is not None:

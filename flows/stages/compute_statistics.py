@@ -18,9 +18,9 @@ from schemas.tables import TABLES
 from tasks.statistics import items
 from tasks.statistics.analysis import Analysis
 from tasks.statistics.cells import Cells, Domains, grid_of
+from tasks.statistics.control_figures import control_figures
 from tasks.statistics.figure import Figure
 from tasks.statistics.items import Items, item_statistics
-from tasks.statistics.control_figures import control_figures
 from tasks.statistics.multiplicity import adjust_by_family, kind_by_name
 from tasks.statistics.pair_figures import pair_figures
 from tasks.statistics.rank_figures import rank_figures

@@ -20,6 +20,7 @@ from tasks.kumo.conversation import (
     user_message,
 )
 from tasks.kumo.encoding import EncodedInstance
+from tasks.kumo.paper_protocol import open_as_published, parse_as_published, show_as_published
 
 SYMBOLIC = "symbolic"
 CLOSED = "closed"
@@ -54,6 +55,9 @@ class KumoGame:
         `symbolic` shows the rules as a mapping instead of the book, `closed` shows neither.
         """
         config, truths, actions = self._opening_parts
+        if self.board.protocol is not None:
+            book = None if variant == CLOSED else self.board.book
+            return open_as_published(self.board.protocol, truths, actions, book)
         n_valid = len(self.board.instance.valid_truths)
         if variant == SYMBOLIC:
             system = symbolic_message(config, truths, actions, self.board.rules, n_valid)
@@ -73,7 +77,8 @@ class KumoGame:
         allowed as `turn_limit`.
         """
         instance = self.board.instance
-        move = parse_answer(reply, instance.truths, instance.actions)
+        parse = parse_answer if self.board.protocol is None else parse_as_published
+        move = parse(reply, instance.truths, instance.actions)
         step = self._add(move)
         if move.kind != "action":
             self.status = _status_of(instance, self.board.encoded, move)
@@ -82,7 +87,9 @@ class KumoGame:
         return None if step.observation is None else observation_text(step.observation)
 
     def next_message(self) -> Message:
-        """Return the message that shows what the last action gave, and both lists."""
+        """Return the message that shows what the last action gave, and both lists unless a tail has them."""
+        if self.board.protocol is not None:
+            return show_as_published(self.board.protocol, self.steps[-1])
         return user_message(*self._opening_parts, self.steps[-1])
 
     def end(self, status: EpisodeStatus) -> None:

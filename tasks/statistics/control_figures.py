@@ -1,4 +1,4 @@
-"""What a model owes to what it is shown: the same model on the same instances, in the usual way and as a control.
+"""What a model owes to what it is shown: it and itself as a control, on the same instances.
 
 A control is the model asked in another variant, such as without a book, under the name `VARIANT:MODEL`.
 """

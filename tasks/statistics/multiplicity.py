@@ -46,8 +46,8 @@ def adjust_by_family(figures: Iterable[Figure], statistic: str, kind: Kind) -> l
     """Return the figures with Holm's adjusted p-values for each family of tests of the statistic.
 
     A family is what a reader asks at once: one setting, and one kind of player, or for two players that are
-    compared one pair of kinds. Programs, controls and training checkpoints are no part of the family of models: a
-    control is a model once more, so that it would count twice.
+    compared one pair of kinds. Programs, controls and training checkpoints are no part of the family of
+    models: a control is a model once more, so that it would count twice.
     """
     listed = list(figures)
     families: dict[tuple[str, str], list[int]] = defaultdict(list)

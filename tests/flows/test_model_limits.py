@@ -110,7 +110,15 @@ def test_calls_that_fail_for_good_are_made_again_or_accepted(keyed: Harness, tmp
 def test_a_dry_run_estimates_calls_tokens_and_cost_without_a_key(harness: Harness, tmp_path: Path) -> None:
     (tmp_path / "prices.csv").write_text(PRICES + "big,2,8,,2026-11-20,test\n")
     done = harness.perennial(
-        *("refresh", "--author", "big", "--propose", "2", "--players", "big,symbolic:small,oracle,closed:big"),
+        *(
+            "refresh",
+            "--author",
+            "big",
+            "--propose",
+            "2",
+            "--players",
+            "big,symbolic:small,oracle,closed:big",
+        ),
         *("--settings", "easy", "--instances", "10", "--runs", "2", "--root", str(tmp_path), "--dry-run"),
         "--json",
         cwd=tmp_path,

@@ -27,10 +27,10 @@ def control_gaps(data: ReportData) -> Section:
     beyond = len(rows) - _MOST_ROWS
     caption = (
         "Gap is the model's success rate with the book minus that of the same model as a control, over the "
-        "instances that both played, with a 95% interval by bootstrap over instances; n counts these instances. "
-        "closed:MODEL sees truths, actions and outcomes, but no book: a gap near 0 means that what the model "
-        "knows, or guesses, replaces reading. symbolic:MODEL sees the rules as a mapping: a gap below 0 is what "
-        "reading prose costs. Controls are no part of the family of models in tests."
+        "instances that both played, with a 95% interval by bootstrap over instances; n counts these "
+        "instances. closed:MODEL sees truths, actions and outcomes, but no book: a gap near 0 means that "
+        "what the model knows, or guesses, replaces reading. symbolic:MODEL sees the rules as a mapping: a "
+        "gap below 0 is what reading prose costs. Controls are no part of the family of models in tests."
         + (f" {beyond:,} more rows are in the exported table." if beyond > 0 else "")
     )
     return Section(_KEY, _TITLE, caption, (table,), grid=grid)
