@@ -89,6 +89,7 @@ class Preparation:
     - `shown`: printed with the plan.
     - `counts`: the rows that the edition will hold, `instances` among them.
     - `estimate`: returns the model calls of all stages.
+    - `protocol`: the evaluation's (`schemas.plan.EvaluationPlan`).
     - `resume`: returns the preparation for an edition that was begun with this plan (and published or not);
       None where this one serves as well.
     """
@@ -101,6 +102,7 @@ class Preparation:
     shown: Mapping[str, Any] = field(default_factory=dict)
     counts: Mapping[str, int] = field(default_factory=dict)
     estimate: Callable[[EvaluationPlan, Mapping[str, Price]], list[StageEstimate]] = _no_calls
+    protocol: Mapping[str, Any] = field(default_factory=dict)
     resume: "Callable[[EditionPlan, bool], Preparation] | None" = None
 
 
@@ -121,10 +123,12 @@ class Benchmark:
     - `sql`: names the package whose folders `views` and `rules` hold its views and its rules of the audit.
     - `measures`: shown beside the success rate.
     - `report`: returns its own sections of the report (`tasks.report.content.Report`).
+    - `protocol`: returns that of an evaluation, from settings, data root and the plan of a published edition.
     - `estimate`: returns the model calls of an evaluation of a published edition of a data root.
     - `inputs_of`: returns the inputs (`Preparation`) that a published edition of a data root was grown with.
     - `unfit`: returns, for a plan's own part, the programs that cannot play, and why.
-    - `parameters`: returns type and help of flow parameters that may hold less than their setting.
+    - `parameters`: returns type and help of flow parameters that may hold less than their setting, None for
+      settings that are no parameters.
     - `summary`: returns what is printed of a published edition, from its catalog and plan.
     - `warm_up`: makes compiled code ready and returns a clause that says so.
     - `origins`: returns which columns are made from which.
@@ -141,10 +145,11 @@ class Benchmark:
     sql: str = ""
     measures: tuple[Measure, ...] = ()
     report: Callable[[], Any] | None = None
+    protocol: Callable[[Any, Any, EditionPlan], Mapping[str, Any]] = nothing
     estimate: Callable[[Any, EvaluationPlan, Mapping[str, Price]], list[StageEstimate]] = _no_calls
     inputs_of: Callable[[Any, str], Any] = nothing
     unfit: Callable[[Mapping[str, Any]], Mapping[str, str]] = nothing
-    parameters: Callable[[], Mapping[str, tuple[Any, str]]] = dict
+    parameters: Callable[[], Mapping[str, tuple[Any, str] | None]] = dict
     summary: Callable[[Any, EditionPlan], Mapping[str, str]] = nothing
     warm_up: Callable[[], str] | None = None
     origins: Callable[[], Origins] = dict

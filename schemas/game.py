@@ -19,10 +19,17 @@ EPISODE_STATUSES: tuple[EpisodeStatus, ...] = (
 
 
 class Opening(NamedTuple):
-    """What a player is shown first, and the template that says how it is asked."""
+    """What a player is shown first, and the template that says how it is asked.
+
+    `template_hash` is given where that template is not installed. `kept` are the messages as they stand in
+    later calls, where these differ. `tail` is added to the last message of each later call, and not kept.
+    """
 
     messages: tuple[Message, ...]
     template: str
+    template_hash: str = ""
+    kept: tuple[Message, ...] = ()
+    tail: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,13 +126,13 @@ class Seat(Protocol):
 class Playing:
     """How a benchmark is played: its programs by name, the variants of asking a model, and its seats.
 
-    `seats` gets a data root (`warehouse.store.store.Store`), a published edition and ids of its instances,
-    and returns those that can be played; `reads` are the tables of questions that it reads; `aliases` are
-    other names of programs.
+    `seats` gets a data root (`warehouse.store.store.Store`), a published edition, ids of its instances and
+    the evaluation's `protocol`, and returns those that can be played; `reads` are the tables of questions
+    that it reads; `aliases` are other names of programs.
     """
 
     programs: Mapping[str, Any]
     variants: Sequence[str]
-    seats: Callable[[Any, str, Sequence[str]], Sequence[Seat]]
+    seats: Callable[[Any, str, Sequence[str], Mapping[str, Any]], Sequence[Seat]]
     reads: tuple[str, ...] = ("instances",)
     aliases: Mapping[str, str] = field(default_factory=dict)

@@ -91,7 +91,8 @@ class EvaluationPlan:
     `player_params` are passed on with every call of a model that plays. `first_runs` are the numbers of the
     players' first runs, where earlier evaluations of the edition hold those before: they were found there.
     `seed` is the edition's public one, `canary` the edition's.
-    `anchors` are those of the players that answer every edition.
+    `anchors` are those of the players that answer every edition. `protocol` is the benchmark's own: how
+    models are asked, where that is not its usual way, by `name`; what is under `texts` is not printed.
     """
 
     edition: str
@@ -106,6 +107,7 @@ class EvaluationPlan:
     imported_from: str = ""
     canary: str = ""
     anchors: tuple[str, ...] = ()
+    protocol: dict[str, Any] = field(default_factory=dict)
 
     @property
     def unit(self) -> str:

@@ -26,10 +26,10 @@ def is_for_play(name: str, field: "FieldInfo") -> bool:
     from schemas.settings import RefreshSettings
     from schemas.settings.form import CALLS, OPERATION, PLAYERS, panel_of
 
-    is_shared = name in RefreshSettings.model_fields
-    return is_shared and (
-        name in ("root", "players", "runs") or panel_of(field) in (PLAYERS, CALLS, OPERATION)
-    )
+    panel = panel_of(field)
+    if name not in RefreshSettings.model_fields:
+        return panel == PLAYERS
+    return name in ("root", "players", "runs") or panel in (PLAYERS, CALLS, OPERATION)
 
 
 def evaluate(

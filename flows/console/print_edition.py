@@ -56,8 +56,8 @@ def print_edition(store: Store, unit: str, console: Terminal, as_json: bool) -> 
         episodes = f"{scored:,}" if scored == attempted else f"{scored:,} of {attempted:,}"
         rates = [_figure(row, "success_rate"), *(_fair_cells(row) if differs else ())]
         figures = [_figure(row, measure.column) for measure in measures]
-        shown = [text.replace(" [", "\n[") if is_narrow else text for text in (*rates, *figures)]
-        table.add_row(row["setting"], row["player"], episodes, *shown)
+        cells = [text.replace(" [", "\n[") if is_narrow else text for text in (*rates, *figures)]
+        table.add_row(row["setting"], row["player"], episodes, *cells)
     notes = ["95% intervals clustered by instance", *(m.note for m in measures), *_ranking_notes(board)]
     table.caption = "; ".join(notes)
     console.print(table)

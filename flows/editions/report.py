@@ -60,7 +60,7 @@ def report_data(
     shown = [table for name, table in queried.items() if name not in own.sources]
     return ReportData(
         chosen,
-        _facts(record, plan, is_retired(store, chosen)),
+        (*_facts(record, plan, is_retired(store, chosen)), *_protocols(catalog, chosen)),
         _settings(record, queried.get(own.order)),
         {table.name: table for table in (*shown, *extras.tables)},
         benchmark.measures,
@@ -140,7 +140,7 @@ def _shared_anchors(catalog: Catalog, editions: Sequence[str], benchmark: Benchm
         anchors: set[tuple[str, str]] = set()
         for (text,) in catalog.query(f"SELECT settings FROM evaluations WHERE edition = {quote(edition)}")[1]:
             plan = json.loads(text)
-            params = json.dumps(plan["player_params"], sort_keys=True)
+            params = json.dumps([plan["player_params"], plan.get("protocol", {})], sort_keys=True)
             anchors |= {(name, "" if name in programs else params) for name in plan.get("anchors", ())}
         found.append(anchors)
     return tuple(sorted({name for name, _ in set.intersection(*found)}))
@@ -170,6 +170,14 @@ def _facts(record: Record, plan: EditionPlan, retired: bool) -> tuple[tuple[str,
         *([("private instances", private)] if record["private"] else []),
         ("canary", plan.canary),
     )
+
+
+def _protocols(catalog: Catalog, edition: str) -> list[tuple[str, str]]:
+    """Return how models were asked in evaluations where that is not the benchmark's usual way."""
+    sql = f"SELECT evaluation, settings FROM evaluations WHERE edition = {quote(edition)} ORDER BY evaluation"
+    names = {name: json.loads(text).get("protocol", {}).get("name") for name, text in catalog.query(sql)[1]}
+    told = [f"{protocol} in evaluation {name}" for name, protocol in names.items() if protocol]
+    return [("protocol", ", ".join(told))] if told else []
 
 
 def _describe_seed(plan: EditionPlan) -> str:

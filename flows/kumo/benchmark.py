@@ -26,12 +26,15 @@ def _unfit(own: Mapping[str, Any]) -> dict[str, str]:
     return unfit
 
 
-def _parameters() -> dict[str, tuple[Any, str]]:
-    """Return a parameter for bundled domains: a setting may name files of the operator's."""
+def _parameters() -> dict[str, tuple[Any, str] | None]:
+    """Return a parameter for bundled domains: a setting may name files of the operator's; `release` does."""
     from warehouse.kumo.bundled_domains import bundled_domains
 
     bundled: Any = Literal[*bundled_domains()]
-    return {"domains": (list[bundled], "Bundled domains. Default: those of perennial.toml, or all bundled.")}
+    return {
+        "domains": (list[bundled], "Bundled domains. Default: those of perennial.toml, or all bundled."),
+        "release": None,
+    }
 
 
 _ACTIONS = Measure(
@@ -63,6 +66,7 @@ BENCHMARK = Benchmark(
     sql="warehouse.kumo",
     measures=(_ACTIONS, _EXCESS),
     report=partial(resolve_name, "flows.kumo.report.own_sections:REPORT"),
+    protocol=later("flows.kumo.planning.protocol:protocol_of"),
     estimate=later("flows.kumo.planning.prepare:estimate_evaluation"),
     inputs_of=later("flows.kumo.planning.prepare:inputs_of"),
     unfit=_unfit,

@@ -1,10 +1,12 @@
 """How KUMO is played: an instance of a published edition with the book that passed its check."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from flows.kumo.optimum_columns import optimum_from_row
 from schemas.game import Episode, Playing
+from schemas.kumo.protocol import PaperMessages
 from schemas.kumo.things import Instance
 from tasks.kumo.board import Board
 from tasks.kumo.books.rules import rules_of
@@ -43,7 +45,9 @@ class KumoSeat:
         }
 
 
-def take_seats(store: Store, edition: str, instance_ids: Sequence[str]) -> list[KumoSeat]:
+def take_seats(
+    store: Store, edition: str, instance_ids: Sequence[str], protocol: Mapping[str, Any]
+) -> list[KumoSeat]:
     """Return the seat of each of these instances that has a book that passed its check, in their order."""
     columns = ("instance_id", "book_id", "text", "verdict")
     books = rows_with(store, "kumo_books", edition, "instance_id", instance_ids, columns)
@@ -58,10 +62,10 @@ def take_seats(store: Store, edition: str, instance_ids: Sequence[str]) -> list[
         for row in rows_with(store, "kumo_seed_configs", edition, "config_id", config_ids)
     }
     played = [(rows[id_], usable[id_]) for id_ in instance_ids if id_ in usable]
-    return [_seat(configs[row["config_id"]], row, book) for row, book in played]
+    return [_seat(configs[row["config_id"]], row, book, protocol) for row, book in played]
 
 
-def _seat(encoded: EncodedConfig, row: Row, book: Row) -> KumoSeat:
+def _seat(encoded: EncodedConfig, row: Row, book: Row, protocol: Mapping[str, Any]) -> KumoSeat:
     instance = instance_from_row(row, encoded.config)
     board = Board(
         encoded.config,
@@ -70,6 +74,7 @@ def _seat(encoded: EncodedConfig, row: Row, book: Row) -> KumoSeat:
         book["text"],
         rules_of(encoded, instance),
         _solution(row, instance),
+        PaperMessages.in_plan(protocol, row["domain"]),
     )
     return KumoSeat(row["instance_id"], book["book_id"], board)
 

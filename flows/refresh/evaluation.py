@@ -1,9 +1,10 @@
 """From what the operator asked for to the plan of an evaluation, new or already begun."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 
 from flows.console.clock import refuse_clock_set_back
 from flows.refresh.player_choice import check_models, choose_players, rename_aliases
@@ -41,11 +42,12 @@ def prepare_evaluation(
     benchmark = find_benchmark(growth.benchmark)
     players = choose_players(settings, benchmark, growth.own)
     check_models(settings, benchmark, (), players, store, needs_key=needs_key)
-    asked = _plan_asked(settings, growth, players)
+    asked = _plan_asked(settings, growth, players, benchmark.protocol(settings, store, growth))
     begun = _find_begun(store, asked, name)
     if begun is not None:
         return begun
     earlier = list(_earlier_plans(store, growth.edition))
+    _refuse_mixed_protocols(asked, earlier)
     taken = {plan.name for plan in earlier}
     numbers = (str(number) for number in range(1, len(taken) + 2))
     chosen = name or next(number for number in numbers if number not in taken)
@@ -60,7 +62,9 @@ def _refuse_bad_name(name: str) -> None:
         )
 
 
-def _plan_asked(settings: RefreshSettings, growth: EditionPlan, players: tuple[str, ...]) -> EvaluationPlan:
+def _plan_asked(
+    settings: RefreshSettings, growth: EditionPlan, players: tuple[str, ...], protocol: Mapping[str, Any]
+) -> EvaluationPlan:
     benchmark = find_benchmark(growth.benchmark)
     params = settings.player_params() if set(players) - set(benchmark.playing().programs) else {}
     return EvaluationPlan(
@@ -74,6 +78,7 @@ def _plan_asked(settings: RefreshSettings, growth: EditionPlan, players: tuple[s
         params,
         canary=growth.canary,
         anchors=tuple(name for name in rename_aliases(settings.anchors, benchmark) if name in players),
+        protocol=dict(protocol),
     )
 
 
@@ -107,6 +112,19 @@ def _read_staged_plans(store: Store, edition: str) -> Iterator[EvaluationPlan]:
         plan = Staging(store, unit).read_plan() if of == edition and name else None
         if isinstance(plan, EvaluationPlan):
             yield plan
+
+
+def _refuse_mixed_protocols(asked: EvaluationPlan, earlier: list[EvaluationPlan]) -> None:
+    """Refuse a model that answered this edition under another protocol: its figures would be over both."""
+    programs = find_benchmark(asked.benchmark).playing().programs
+    for player in asked.players:
+        for plan in earlier:
+            if player in plan.players and player not in programs and plan.protocol != asked.protocol:
+                raise InvalidOption(
+                    f"player {player!r} was asked under protocol {plan.protocol.get('name', 'perennial')} in "
+                    f"{plan.unit}, and figures never mix protocols or templates: leave it out, give "
+                    "--protocol as there, or evaluate another edition"
+                )
 
 
 def _first_runs(asked: EvaluationPlan, earlier: list[EvaluationPlan]) -> dict[str, int]:

@@ -65,6 +65,7 @@ def prepare_refresh(settings: RefreshSettings, store: Store, *, needs_key: bool 
         EvaluationPlan(
             *("", FIRST, benchmark.name, players, settings.runs, 0, version, params),
             anchors=tuple(rename_aliases(settings.anchors, benchmark)),
+            protocol=dict(own.protocol),
         ),
     )
     if given is not None:

@@ -30,6 +30,7 @@ def print_plan(
     values = {**plan.growth.as_json(), **plan.growth.own, **plan.evaluation.as_json()}
     hidden = ("own", "found", "evaluation", "canary", "is_fresh", "seed_commitment")
     shown = {key: value for key, value in values.items() if key not in hidden} | _describe_seed(plan.growth)
+    shown["protocol"] = _describe_protocol(plan.evaluation)
     counts = _count_planned_rows(own.counts, plan.evaluation, estimates)
     if as_json:
         head = {"plan": shown, **own.shown, "resumed": prepared.resumed}
@@ -47,6 +48,11 @@ def _describe_seed(plan: EditionPlan) -> dict[str, object]:
     return {"seed": seed, "seed_commitment": plan.seed_commitment, "freshness": plan.freshness}
 
 
+def _describe_protocol(plan: EvaluationPlan) -> dict[str, object]:
+    """Return how models are asked, by name and hashes of templates: their texts are long."""
+    return {key: value for key, value in plan.protocol.items() if key != "texts"}
+
+
 def print_evaluation_plan(
     console: Terminal, store: Store, plan: EvaluationPlan, as_json: bool, endpoint: Endpoint
 ) -> None:
@@ -57,7 +63,7 @@ def print_evaluation_plan(
     estimates = find_benchmark(plan.benchmark).estimate(store, plan, load_prices(store))
     instances = read_counts(store, plan.edition).get("instances", 0)
     counts = _count_planned_rows({"instances": instances}, plan, estimates)
-    shown = plan.as_json()
+    shown = plan.as_json() | {"protocol": _describe_protocol(plan)}
     if as_json:
         _print_json({"plan": shown}, counts, estimates, endpoint)
         return

@@ -30,10 +30,9 @@ def _parameters() -> dict[str, tuple[Any, str]]:
         for constraint in field.metadata:
             annotation = Annotated[annotation, constraint]
         found[name] = annotation, describe_setting(field)
-    return {
-        **{name: found[name] for name in found if name not in _OPERATOR_SETTINGS},
-        **benchmark.parameters(),
-    }
+    offered = {name: found[name] for name in found if name not in _OPERATOR_SETTINGS}
+    own = {**offered, **benchmark.parameters()}
+    return {name: parameter for name, parameter in own.items() if parameter is not None}
 
 
 def takes_settings(function: Callable[..., Any]) -> Callable[..., Any]:

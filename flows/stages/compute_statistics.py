@@ -18,6 +18,7 @@ from schemas.tables import TABLES
 from tasks.statistics import items
 from tasks.statistics.analysis import Analysis
 from tasks.statistics.cells import Cells, Domains, Part, grid_of, part_of
+from tasks.statistics.control_figures import control_figures
 from tasks.statistics.figure import Figure
 from tasks.statistics.items import Items, item_statistics
 from tasks.statistics.multiplicity import adjust_by_family, kind_by_name
@@ -120,7 +121,8 @@ def _analyse(
 ) -> "pyarrow.Table":
     found = find_benchmark(benchmark)
     analysis: Analysis = found.analysis()
-    kind = kind_by_name(found.playing().programs, analysis.checkpoints)
+    playing = found.playing()
+    kind = kind_by_name(playing.programs, analysis.checkpoints, playing.variants)
     with _open_answers(root, places, analysis) as answers:
         domains = {
             setting: Domains(tuple(counts), (0, *accumulate(counts.values())))
@@ -143,6 +145,7 @@ def _analyse(
             grid = grid_of(setting, domains[setting], parts.pop(setting))
             figures += rank_figures(grid, seed)
             figures += pair_figures(grid, seed)
+            figures += control_figures(grid, playing.variants, seed)
             studied[setting] = item_statistics(grid)
         figures += correlation_figures(figures, external, kind)
         figures += analysis.table_figures(_read_whole(answers, analysis), seed)

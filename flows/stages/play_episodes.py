@@ -3,6 +3,7 @@
 A batch is one player on one domain and setting, and of these on one chunk of the instances.
 """
 
+import json
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -58,7 +59,9 @@ def play(workspace: Workspace, batch: Batch, policies: Policies) -> dict[str, Ro
     plan, player = workspace.evaluation, batch.key[-1]
     domain, setting, chunk, _ = batch.key
     playing = _playing(plan.benchmark)
-    seats = _seats(workspace.staging.store, plan.benchmark, plan.edition, (domain, setting, chunk))
+    protocol = json.dumps(plan.protocol, sort_keys=True)
+    place = domain, setting, chunk
+    seats = _seats(workspace.staging.store, plan.benchmark, plan.edition, place, protocol)
     if player in playing.programs:
         return _rows(_play_cell(plan, seats, playing.programs[player]))
     work = partial(_play_model, plan, seats, playing, player)
@@ -130,12 +133,12 @@ def _playing(benchmark: str) -> Playing:
 
 
 @lru_cache(maxsize=1)
-def _seats(store: Store, benchmark: str, edition: str, place: Place) -> tuple[Seat, ...]:
-    """Return the seats of one chunk: read once for all players."""
+def _seats(store: Store, benchmark: str, edition: str, place: Place, protocol: str) -> tuple[Seat, ...]:
+    """Return the seats of one chunk under a protocol (JSON): read once for all players."""
     domain, setting, chunk = place
     ids = [id_ for *of, _, id_ in _instances(store, edition) if of == [domain, setting]]
     wanted = ids[int(chunk) * CHUNK :][:CHUNK]
-    return tuple(_playing(benchmark).seats(store, edition, wanted))
+    return tuple(_playing(benchmark).seats(store, edition, wanted, json.loads(protocol)))
 
 
 @lru_cache(maxsize=1)

@@ -8,14 +8,15 @@ from pydantic import field_validator
 from schemas.errors import InvalidOption
 from schemas.kumo.authoring import AUTHOR_ROLES, AuthoringPlan
 from schemas.kumo.gate import GatePolicy
+from schemas.kumo.protocol import PERENNIAL, PROTOCOLS
 from schemas.kumo.things import Setting
 from schemas.settings import RefreshSettings
-from schemas.settings.form import AUTHORS, OPERATION, Names, setting
+from schemas.settings.form import AUTHORS, OPERATION, PLAYERS, Names, setting
 from schemas.settings.models import only_set
 
 PRESETS: dict[str, dict[str, Any]] = {
     "": {},
-    "kumo-2025": {"min_expected_steps": 0.0, "require_test": False, "max_trivial_share": 1.0},
+    "allow-trivial": {"min_expected_steps": 0.0, "require_test": False, "max_trivial_share": 1.0},
 }
 _DEFAULT_PROPOSALS = 3
 
@@ -30,11 +31,13 @@ class KumoSettings(RefreshSettings):
     players: Names = setting(
         [],
         "Players, separated by commas: algorithm-3, optimum, greedy, random, reader; any other name is "
-        "treated as a model, symbolic:MODEL shows that model the rules as a mapping instead of a book. "
-        "Default: these five.",
+        "treated as a model, symbolic:MODEL shows that model the rules as a mapping instead of a book, "
+        "closed:MODEL no rules. Default: these five.",
     )
     instances: int = setting(50, "Instances per domain and setting.", ge=1, le=1_000_000)
-    preset: str = setting("", "kumo-2025: instances as in the paper, trivial ones included.")
+    preset: str = setting(
+        "", "allow-trivial: instances whose answer needs no test are drawn too, as in the paper."
+    )
     min_expected_steps: float = setting(
         1.0, "Smallest number of expected steps (Algorithm 3) of an instance.", ge=0, le=50
     )
@@ -48,6 +51,17 @@ class KumoSettings(RefreshSettings):
         2, "With --domain-count: editions for which a domain should rest after use.", ge=0, le=1_000
     )
 
+    protocol: str = setting(
+        PERENNIAL,
+        "How models are asked: perennial, or kumo-2025: as the KUMO authors asked, with the message "
+        "templates of --release.",
+        PLAYERS,
+    )
+    release: str = setting(
+        "",
+        "Clone of the KUMO authors' repository, whose message templates are read, never executed.",
+        PLAYERS,
+    )
     author: str = setting("", "Model for all author roles.", AUTHORS)
     proposer: str = setting("", "Model that proposes domains.", AUTHORS)
     configurer: str = setting("", "Model that writes seed configurations.", AUTHORS)
@@ -89,6 +103,13 @@ class KumoSettings(RefreshSettings):
         if value not in PRESETS:
             known = ", ".join(name for name in PRESETS if name)
             raise ValueError(f"preset {value!r} is not known; known: {known}")
+        return value
+
+    @field_validator("protocol")
+    @classmethod
+    def _check_protocol(cls, value: str) -> str:
+        if value not in PROTOCOLS:
+            raise ValueError(f"protocol {value!r} is not known; known: {', '.join(PROTOCOLS)}")
         return value
 
     @field_validator("domains")

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from schemas.kumo.protocol import PaperMessages
 from schemas.kumo.things import Instance, Rule, SeedConfig
 from tasks.kumo.encoding import EncodedInstance
 
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
 class Board:
     """An instance with its book (which models and the reader read) and its rules (the symbolic variant).
 
-    `solution` is the exact search's, for the players of its golden plays.
+    `solution` is the exact search's, for the players of its golden plays. `protocol` are the messages by which
+    the KUMO authors asked; None: perennial's own.
     """
 
     config: SeedConfig
@@ -24,3 +26,4 @@ class Board:
     book: str = ""
     rules: Sequence[Rule] = ()
     solution: "Solution | None" = None
+    protocol: PaperMessages | None = None

@@ -1,8 +1,8 @@
 """The messages that a player who reads text gets: the same for the reader and for every model.
 
-A system message comes in two variants: one shows the rules in a knowledge book (the paper's VanillaAgent),
-the other shows them as a mapping. The sentences of the turns' messages are in a template that both system
-templates import, so that the hash of a system template covers them too.
+A system message comes in three variants: one shows the rules in a knowledge book (the paper's VanillaAgent),
+one shows them as a mapping, and one does not show them. The sentences of the turns' messages are in a
+template that all system templates import, so that the hash of a system template covers them too.
 """
 
 import json
@@ -16,23 +16,46 @@ from tasks.kumo.books.rules import closed_ends
 
 SYSTEM_TEMPLATE = "kumo/players/system.md.j2"
 SYMBOLIC_TEMPLATE = "kumo/players/system_symbolic.md.j2"
+CLOSED_TEMPLATE = "kumo/players/system_closed.md.j2"
 TURN_TEMPLATE = "kumo/players/turn.md.j2"
 
 
-def system_message(config: SeedConfig, truths: Sequence[str], actions: Sequence[str], book: str) -> Message:
-    """Return the first message: the goal, the lists, how to play, and the book between <BOOK> tags."""
-    return _system(SYSTEM_TEMPLATE, config, truths, actions, book=book.strip("\n"))
+def system_message(
+    config: SeedConfig, truths: Sequence[str], actions: Sequence[str], book: str, n_valid: int = 1
+) -> Message:
+    """Return the first message: the goal, the lists, how to play, and the book between <BOOK> tags.
+
+    It promises how many of the truths survive all outcomes.
+    """
+    return _system(SYSTEM_TEMPLATE, config, truths, actions, n_valid, book=book.strip("\n"))
 
 
 def symbolic_message(
-    config: SeedConfig, truths: Sequence[str], actions: Sequence[str], rules: Sequence[Rule]
+    config: SeedConfig,
+    truths: Sequence[str],
+    actions: Sequence[str],
+    rules: Sequence[Rule],
+    n_valid: int = 1,
 ) -> Message:
     """Return the first message with the rule-outs as a mapping between <RULE_OUTS> tags, and no book."""
-    return _system(SYMBOLIC_TEMPLATE, config, truths, actions, rule_outs=rule_outs_json(truths, rules))
+    mapping = rule_outs_json(truths, rules)
+    return _system(SYMBOLIC_TEMPLATE, config, truths, actions, n_valid, rule_outs=mapping)
+
+
+def closed_message(
+    config: SeedConfig, truths: Sequence[str], actions: Sequence[str], n_valid: int = 1
+) -> Message:
+    """Return the first message of the control: no book and no rules, so that knowledge alone can help."""
+    return _system(CLOSED_TEMPLATE, config, truths, actions, n_valid)
 
 
 def _system(
-    template: str, config: SeedConfig, truths: Sequence[str], actions: Sequence[str], **knowledge: str
+    template: str,
+    config: SeedConfig,
+    truths: Sequence[str],
+    actions: Sequence[str],
+    n_valid: int,
+    **knowledge: str,
 ) -> Message:
     content = render(
         template,
@@ -41,9 +64,10 @@ def _system(
         action_noun=config.action_noun,
         truths=truths,
         actions=actions,
+        n_valid=n_valid,
         **knowledge,
     )
-    return {"role": "system", "content": content}
+    return {"role": "system", "content": content.rstrip("\n")}
 
 
 def user_message(

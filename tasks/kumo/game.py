@@ -11,16 +11,21 @@ from schemas.kumo.things import TURN_LIMIT, Instance, SeedConfig, Step, observat
 from tasks.kumo.answers import NO_MOVE, Move, parse_answer
 from tasks.kumo.board import Board
 from tasks.kumo.conversation import (
+    CLOSED_TEMPLATE,
     SYMBOLIC_TEMPLATE,
     SYSTEM_TEMPLATE,
+    closed_message,
     symbolic_message,
     system_message,
     user_message,
 )
 from tasks.kumo.encoding import EncodedInstance
+from tasks.kumo.paper_protocol import open_as_published, parse_as_published, show_as_published
 
 SYMBOLIC = "symbolic"
-VARIANTS = (SYMBOLIC,)
+CLOSED = "closed"
+VARIANTS = (SYMBOLIC, CLOSED)
+TEMPLATES = {"": SYSTEM_TEMPLATE, SYMBOLIC: SYMBOLIC_TEMPLATE, CLOSED: CLOSED_TEMPLATE}
 
 
 class Player(Protocol):
@@ -45,15 +50,22 @@ class KumoGame:
         self.status: EpisodeStatus | None = "turn_limit" if turn_limit < 1 else None
 
     def opening(self, variant: str) -> Opening:
-        """Return the system message with the book (`symbolic`: the rules as a mapping), and the lists."""
+        """Return the system message with the book, and the lists.
+
+        `symbolic` shows the rules as a mapping instead of the book, `closed` shows neither.
+        """
         config, truths, actions = self._opening_parts
+        if self.board.protocol is not None:
+            book = None if variant == CLOSED else self.board.book
+            return open_as_published(self.board.protocol, truths, actions, book)
+        n_valid = len(self.board.instance.valid_truths)
         if variant == SYMBOLIC:
-            system, template = (
-                symbolic_message(config, truths, actions, self.board.rules),
-                SYMBOLIC_TEMPLATE,
-            )
+            system = symbolic_message(config, truths, actions, self.board.rules, n_valid)
+        elif variant == CLOSED:
+            system = closed_message(config, truths, actions, n_valid)
         else:
-            system, template = system_message(config, truths, actions, self.board.book), SYSTEM_TEMPLATE
+            system = system_message(config, truths, actions, self.board.book, n_valid)
+        template = TEMPLATES[variant]
         return Opening((system, user_message(config, truths, actions, None)), template)
 
     def take(self, reply: str) -> str | None:
@@ -65,7 +77,8 @@ class KumoGame:
         allowed as `turn_limit`.
         """
         instance = self.board.instance
-        move = parse_answer(reply, instance.truths, instance.actions)
+        parse = parse_answer if self.board.protocol is None else parse_as_published
+        move = parse(reply, instance.truths, instance.actions)
         step = self._add(move)
         if move.kind != "action":
             self.status = _status_of(instance, self.board.encoded, move)
@@ -74,7 +87,9 @@ class KumoGame:
         return None if step.observation is None else observation_text(step.observation)
 
     def next_message(self) -> Message:
-        """Return the message that shows what the last action gave, and both lists."""
+        """Return the message that shows what the last action gave, and both lists unless a tail has them."""
+        if self.board.protocol is not None:
+            return show_as_published(self.board.protocol, self.steps[-1])
         return user_message(*self._opening_parts, self.steps[-1])
 
     def end(self, status: EpisodeStatus) -> None:

@@ -67,17 +67,18 @@ async def play_model(
     `opening` is the game's, where it is rendered already. What `ask` raises passes through.
     """
     opening = opening or game.opening(player.variant)
-    messages = [*opening.messages]
+    messages, kept = [*opening.messages], [*(opening.kept or opening.messages)]
     turns: list[Turn] = []
     replies: list[Reply] = []
     while (result := game.result()) is None:
-        request = _request(player, opening.template, messages, run)
+        request = _request(player, opening, messages, run)
         reply = await ask(request)
         replies.append(reply)
         feedback = _enter(game, reply)
         turns.append(Turn(len(turns) + 1, reply.content, feedback, request.call_id))
         if feedback is not None:
-            messages += [{"role": "assistant", "content": reply.content}, game.next_message()]
+            kept += [{"role": "assistant", "content": reply.content}, game.next_message()]
+            messages = _with_tail(kept, opening.tail)
     tokens = _total([reply.tokens for reply in replies])
     cost_usd = _total([reply.cost_usd for reply in replies])
     return Episode(player.name, run, tuple(turns), result, game, tokens, cost_usd)
@@ -152,19 +153,27 @@ def _games(
     """Yield each run with its place; an instance's opening is rendered once, when its first run begins."""
     for number, new_game in enumerate(new_games):
         opening = new_game().opening(player.variant)
-        opening = opening._replace(messages=mark_opening(opening.messages, canary))
+        messages, kept = (
+            mark_opening(part, canary) if part else part for part in (opening.messages, opening.kept)
+        )
+        opening = opening._replace(messages=messages, kept=kept)
         for place, run in enumerate(runs):
             yield number * len(runs) + place, new_game(), opening, run
 
 
-def _request(player: ModelPlayer, template: str, messages: Sequence[Message], run: int) -> ModelRequest:
+def _with_tail(messages: Sequence[Message], tail: str) -> list[Message]:
+    *earlier, last = messages
+    return [*earlier, {**last, "content": last["content"] + tail} if tail else last]
+
+
+def _request(player: ModelPlayer, opening: Opening, messages: Sequence[Message], run: int) -> ModelRequest:
     return ModelRequest(
         role="player",
         model=player.choice.model,
         messages=tuple(messages),
         params=player.choice.params,
-        template=template,
-        template_hash=template_hash(template),
+        template=opening.template,
+        template_hash=opening.template_hash or template_hash(opening.template),
         repeat=run,
     )
 

@@ -11,7 +11,7 @@ from itertools import repeat
 from tasks.report.content import Comparison, Record, ReportData, ReportTable
 from tasks.statistics.multiplicity import holm
 from tasks.statistics.ranks.linked_scale import Edition, Estimate, link_editions
-from tasks.statistics.stratified_bootstrap import Domains, compare_standardised, estimate_domain_sd
+from tasks.statistics.ranks.stratified_bootstrap import Domains, compare_standardised, estimate_domain_sd
 
 KEY = "edition_comparison"
 LINK_KEY = "edition_link"

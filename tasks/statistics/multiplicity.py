@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 
 from tasks.statistics.figure import Figure
 
-MODELS, PROGRAMS, CHECKPOINTS = "models", "programs", "checkpoints"
+MODELS, PROGRAMS, CHECKPOINTS, CONTROLS = "models", "programs", "checkpoints", "controls"
 Kind = Callable[[str], str]
 
 
@@ -26,12 +26,17 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
     return adjusted
 
 
-def kind_by_name(programs: Collection[str], checkpoints: str) -> Kind:
-    """Return the function that tells a player's kind: models, programs, or training checkpoints by prefix."""
+def kind_by_name(programs: Collection[str], checkpoints: str, variants: Collection[str] = ()) -> Kind:
+    """Return the function that tells a player's kind: models, programs, controls, or checkpoints by prefix.
+
+    A control is a model that is asked in one of the `variants`, by its name `VARIANT:MODEL`.
+    """
 
     def kind(player: str) -> str:
         if player in programs:
             return PROGRAMS
+        if player.startswith(tuple(f"{variant}:" for variant in variants)):
+            return CONTROLS
         return CHECKPOINTS if checkpoints and player.startswith(checkpoints) else MODELS
 
     return kind
@@ -41,7 +46,8 @@ def adjust_by_family(figures: Iterable[Figure], statistic: str, kind: Kind) -> l
     """Return the figures with Holm's adjusted p-values for each family of tests of the statistic.
 
     A family is what a reader asks at once: one setting, and one kind of player, or for two players that are
-    compared one pair of kinds. Programs and training checkpoints are no part of the family of models.
+    compared one pair of kinds. Programs, controls and training checkpoints are no part of the family of
+    models: a control is a model once more, so that it would count twice.
     """
     listed = list(figures)
     families: dict[tuple[str, str], list[int]] = defaultdict(list)

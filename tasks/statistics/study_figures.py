@@ -17,7 +17,7 @@ def correlation_figures(
     """Yield the correlations of the success rates among these figures; `other` names what is compared with.
 
     `external` is each other benchmark's scores by player. Each is over all players (player `all`) and over
-    the models alone (player `models`): programs and training checkpoints are no sample of models.
+    the models alone (player `models`): programs, controls and training checkpoints are no sample of models.
     """
     rates: dict[tuple[str, str], dict[str, float]] = {}
     for figure in figures:

@@ -21,7 +21,7 @@ from warehouse.kumo.bundled_domains import bundled_domains
 from warehouse.store.store import Store
 
 PROJECT = Path(__file__).parents[2]
-OPERATORS = {"benchmark", "root", "runner", "base_url", "webhook", "openlineage_url"}
+OPERATORS = {"benchmark", "root", "runner", "base_url", "webhook", "openlineage_url", "release"}
 # Parameters of free text: none of them may become an address, a path, a header or code.
 NAMES = {
     "author",
@@ -35,7 +35,7 @@ NAMES = {
     "preset",
     "edition",
 }
-TEXTS = {*NAMES, "categories", "reasoning_effort"}
+TEXTS = {*NAMES, "protocol", "categories", "reasoning_effort"}
 
 
 def test_every_setting_but_the_operators_own_is_a_typed_parameter_with_its_help() -> None:

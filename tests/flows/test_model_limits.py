@@ -110,7 +110,8 @@ def test_calls_that_fail_for_good_are_made_again_or_accepted(keyed: Harness, tmp
 def test_a_dry_run_estimates_calls_tokens_and_cost_without_a_key(harness: Harness, tmp_path: Path) -> None:
     (tmp_path / "prices.csv").write_text(PRICES + "big,2,8,,2026-11-20,test\n")
     done = harness.perennial(
-        *("refresh", "--author", "big", "--propose", "2", "--players", "big,symbolic:small,algorithm-3"),
+        *("refresh", "--author", "big", "--propose", "2"),
+        *("--players", "big,symbolic:small,algorithm-3,closed:big"),
         *("--settings", "easy", "--instances", "10", "--runs", "2", "--root", str(tmp_path), "--dry-run"),
         "--json",
         cwd=tmp_path,
@@ -118,7 +119,7 @@ def test_a_dry_run_estimates_calls_tokens_and_cost_without_a_key(harness: Harnes
     assert done.returncode == 0, done.stderr
     estimates = json.loads(done.stdout)["estimates"]
     assert [row["stage"] for row in estimates] == [
-        *("proposals", "configs", "books", "check, revision", "episodes", "episodes")
+        *("proposals", "configs", "books", "check, revision", "episodes", "episodes", "episodes")
     ]
     books = estimates[2]
     assert books["calls_low"] == books["calls_high"] == 20
@@ -129,6 +130,10 @@ def test_a_dry_run_estimates_calls_tokens_and_cost_without_a_key(harness: Harnes
     assert estimates[4]["calls_low"] == 2 * 10 * 2 * 4
     assert estimates[5]["model"] == "symbolic:small"
     assert estimates[5]["cost_low_usd"] is None
+    # The control makes as many calls as the model, each without the book.
+    assert (estimates[6]["model"], estimates[6]["calls_low"]) == ("closed:big", estimates[4]["calls_low"])
+    assert 0 < estimates[6]["prompt_tokens"] < 0.8 * estimates[4]["prompt_tokens"]
+    assert estimates[6]["cost_low_usd"] < estimates[4]["cost_low_usd"]
     assert json.loads(done.stdout)["counts"]["model_calls"] == sum(row["calls_low"] for row in estimates)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["prices.csv"]
 

@@ -168,7 +168,7 @@ def test_a_published_edition_is_not_made_again(harness: Harness, published: Publ
         (("--settings", "4x6v2", "--players", "optimum"), 2, r"'optimum' is not known for setting 4x6v2"),
         (("--instances", "0"), 2, "instances"),
         (("--edition", "a/b"), 2, "edition"),
-        (("--preset", "other"), 2, "kumo-2025"),
+        (("--preset", "kumo-2025"), 2, "allow-trivial"),
     ],
 )
 def test_wrong_input_is_one_line_before_any_work(

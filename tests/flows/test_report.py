@@ -31,7 +31,7 @@ from warehouse.store.store import Store
 
 QUERIES = (
     *("headline", "relative_action_counts", "references", "domains", "player_pairs", "tokens", "statuses"),
-    *("other_benchmarks", "optimal_counts", "topology"),
+    *("other_benchmarks", "optimal_counts", "topology", "control_gaps"),
 )
 
 

@@ -11,6 +11,7 @@ from hypothesis import given
 from prompts.render import template_hash
 from schemas.errors import InvalidOption
 from tasks.kumo.conversation import (
+    CLOSED_TEMPLATE,
     SYMBOLIC_TEMPLATE,
     SYSTEM_TEMPLATE,
     rule_outs_json,
@@ -48,6 +49,8 @@ from tests.server.roles.player import SCRIPT
         ("symbolic:org/qwen2.5:7b@q4", "org/qwen2.5:7b@q4", "symbolic"),
         ("symbolic:symbolic:m", "symbolic:m", "symbolic"),
         ("Symbolic:m", "Symbolic:m", ""),
+        ("closed:org/m", "org/m", "closed"),
+        ("closed:symbolic:m", "symbolic:m", "closed"),
         ("symbolic", "symbolic", ""),
     ],
 )
@@ -229,6 +232,33 @@ def test_the_symbolic_player_needs_no_book_and_sees_none():
     assert "they never confirm" in system
     truths, actions = BOARD.instance.truths, BOARD.instance.actions
     assert system == symbolic_message(BOARD.config, truths, actions, BOARD.rules)["content"]
+
+
+def test_the_closed_player_sees_lists_and_outcomes_and_no_rules():
+    ask = replies(name("Swab"), name("Cold"))
+    episode = play_once(ask, parse_model_player("closed:m", {}, VARIANTS), BOARD)
+    assert (episode.player, episode.status, ask.requests[0].model) == ("closed:m", "solved", "m")
+    opened = replies(name("Swab"), name("Cold"))
+    play_once(opened, VANILLA, BOARD)
+    (system, *turns), (open_system, *open_turns) = (one.requests[1].messages for one in (ask, opened))
+    assert turns == open_turns
+    assert "Observed outcome" in turns[-1]["content"]
+    head, _, _ = open_system["content"].partition("The guidebook below")
+    assert system["content"].startswith(head)
+    assert all(f"- {listed}\n" in system["content"] for listed in ("Cold", "Flu", "Swab", "Thermometer"))
+    for shown in ("<BOOK>", "<RULE_OUTS>", "red", "37.5"):
+        assert shown not in system["content"]
+    assert ask.requests[0].template_hash == template_hash(CLOSED_TEMPLATE) != opened.requests[0].template_hash
+
+
+@pytest.mark.parametrize("variant", ["", *VARIANTS])
+@pytest.mark.parametrize(
+    ("n_valid", "promise"), [(1, "Exactly one disease of this list survives"), (2, "Exactly 2 diseases of")]
+)
+def test_every_system_message_promises_how_many_truths_survive(variant, n_valid, promise):
+    valid = BOARD.instance.truths[:n_valid]
+    board = replace(BOARD, instance=replace(BOARD.instance, valid_truths=valid))
+    assert promise in KumoGame(board).opening(variant).messages[0]["content"]
 
 
 def test_the_mapping_is_json_with_exact_ends():

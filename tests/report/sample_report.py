@@ -77,6 +77,12 @@ def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...
             for s in SETTINGS
             for pair in combinations(players[:2], 2)
         ],
+        "control_gaps": [
+            ("closed", s, d, p, f"closed:{p}", 30, 0.25, 0.1, 0.4)
+            for s in SETTINGS
+            for d in ("all", *DOMAINS)
+            for p in players[:2]
+        ],
         "tokens": [(s, p, 60, 1000.5 * (i + 1), 900.0, 5100.0) for s, (i, p) in pairs],
         "statuses": [
             (s, p, status, 60, share, share / 2, 0.5)
@@ -103,6 +109,7 @@ def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...
         "domains": "setting domain player scored success_rate low high",
         "player_pairs": "setting player other_player instances difference low high discordant_instances "
         "mcnemar_p mcnemar_p_holm family mcnemar_p_shown",
+        "control_gaps": "variant setting domain player control instances gap low high",
         "tokens": "setting player episodes_with_tokens mean_tokens low high",
         "statuses": "setting player status attempted share low high",
         "other_benchmarks": "benchmark setting player score source success_rate success_rate_low "

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from tasks.kumo.report.action_bars import action_bars
+from tasks.kumo.report.control_gaps import control_gaps
 from tasks.kumo.report.optimal_histogram import optimal_histogram
 from tasks.kumo.report.references import reference_table
 from tasks.kumo.report.topology_bars import topology_bars
@@ -35,6 +36,7 @@ from tests.report.sample_report import MEASURED, SETTINGS, report_data
         ("optimal_counts", optimal_histogram, "This edition has no instance."),
         ("references", reference_table, "This edition has no instance."),
         ("topology", topology_bars, "perennial analyse"),
+        ("control_gaps", control_gaps, "as closed:MODEL or symbolic:MODEL"),
     ],
 )
 def test_a_figure_without_data_is_one_sentence(

@@ -256,6 +256,7 @@ def test_own_sections_stand_after_the_rates_and_at_the_end_and_may_be_missing() 
         *shared[:2],
         "relative_action_counts",
         "references",
+        "control_gaps",
         *shared[2:],
         "optimal_counts",
         "communities",

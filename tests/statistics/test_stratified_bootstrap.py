@@ -6,7 +6,7 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from tasks.statistics.stratified_bootstrap import compare_standardised, estimate_domain_sd
+from tasks.statistics.ranks.stratified_bootstrap import compare_standardised, estimate_domain_sd
 
 SIX = np.array([0.15, 0.3, 0.5, 0.6, 0.8, 0.9])
 

@@ -123,7 +123,7 @@ class Seat:
         return {}
 
 
-def take_seats(store: Store, edition: str, instance_ids: Sequence[str]) -> list[Seat]:
+def take_seats(store: Store, edition: str, instance_ids: Sequence[str], _protocol: Any) -> list[Seat]:
     """Return the seats of these instances."""
     return [Seat(**row) for row in rows_with(store, "toy_sums", edition, "instance_id", instance_ids)]
 

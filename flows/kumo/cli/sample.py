@@ -29,7 +29,9 @@ def sample(
         bool | None,
         typer.Option(help="Leave out what lists, rules and promise answer without a test. Default: yes."),
     ] = None,
-    preset: Annotated[str | None, typer.Option(help="kumo-2025: instances as in the paper.")] = None,
+    preset: Annotated[
+        str | None, typer.Option(help="allow-trivial: instances whose answer needs no test are drawn too.")
+    ] = None,
     workers: Annotated[
         int, typer.Option(min=1, help="Number of processes; the result does not depend on it.")
     ] = 1,

@@ -18,7 +18,7 @@ from tasks.kumo.books import write_book
 from tasks.kumo.books.rules import rules_of
 from tasks.kumo.configuration import parse_config
 from tasks.kumo.encoding import encode_config
-from tasks.kumo.game import VARIANTS
+from tasks.kumo.game import CLOSED, VARIANTS
 from tasks.kumo.players import PLAYERS
 from tasks.play.model_player import parse_model_player
 from warehouse.kumo.bundled_domains import bundled_domains, bundled_text
@@ -90,11 +90,13 @@ def _episodes(
     sizes: Mapping[Setting, int],
     prices: Mapping[str, Price],
 ) -> StageEstimate:
-    choice = parse_model_player(player, plan.player_params, VARIANTS).choice
+    chosen = parse_model_player(player, plan.player_params, VARIANTS)
+    choice = chosen.choice
     episodes = (len(own.configs) + own.authoring.proposals) * own.instances * plan.runs
     long_reply = min(_LONG_REPLY, choice.params.get("max_tokens", _LONG_REPLY))
     least, most = _Work(0, 0, 0), _Work(0, 0, 0)
-    for setting, size in sizes.items():
+    for setting, book in sizes.items():
+        size = 0 if chosen.variant == CLOSED else book
         # The optimum takes about 1.5 tests for each halving of the truths; one turn more names the truth.
         turns = 1 + 1.5 * log2(max(2, setting.n_truths))
         least = _both(least, _conversations(episodes, turns, size, min(_REPLY, long_reply)))

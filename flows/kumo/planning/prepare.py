@@ -8,11 +8,13 @@ from itertools import chain
 from flows.kumo.planning.domain_choice import choose_domain
 from flows.kumo.planning.domain_rotation import take_turns
 from flows.kumo.planning.estimate_calls import estimate_calls
+from flows.kumo.planning.protocol import choose_protocol
 from schemas.benchmark import Preparation
 from schemas.calls import ModelChoice, Price, StageEstimate
 from schemas.errors import EditionConflict, InvalidOption
 from schemas.kumo.authoring import AuthoringPlan
 from schemas.kumo.plan import KumoPlan
+from schemas.kumo.protocol import PERENNIAL
 from schemas.kumo.settings import KumoSettings
 from schemas.kumo.things import SeedConfig, Setting
 from schemas.plan import EditionPlan, EvaluationPlan
@@ -63,7 +65,13 @@ def prepare(settings: KumoSettings, store: Store) -> Preparation:
         settings.domain_count,
         settings.rest_editions if settings.domain_count else 0,
     )
-    prepared = _preparation(plan, domains)
+    if authoring.proposals and settings.protocol != PERENNIAL:
+        raise InvalidOption(
+            f"--protocol {settings.protocol} needs domains of the KUMO authors, and models propose new ones: "
+            "name domains with --domains, or leave out --propose"
+        )
+    protocol = choose_protocol(settings, [domain.config.name for domain in domains])
+    prepared = replace(_preparation(plan, domains), protocol=protocol)
     if settings.domain_count is None:
         return prepared
     return replace(prepared, found=("configs",), resume=partial(_resume, candidates=candidates))

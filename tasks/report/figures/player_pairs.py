@@ -27,7 +27,7 @@ def player_pairs(data: ReportData) -> Section:
         "Difference is the first player's success rate minus the other's, over the instances that both "
         "played, with a 95% interval by bootstrap over instances; n counts these instances. p is McNemar's "
         "exact test on majority labels, and Holm's correction covers the pairs of one setting and kind of "
-        "player: models, programs, training checkpoints, or two of these kinds."
+        "player: models, programs, controls (VARIANT:MODEL), training checkpoints, or two of these kinds."
         + (
             f" The largest differences are shown; {beyond:,} more pairs are in the exported table."
             if beyond

@@ -1,0 +1,5 @@
+-- What does each model owe to its book, and in which domains?
+SELECT variant, setting, domain, player, control, instances, gap, low, high
+FROM control_gaps
+WHERE edition = $edition
+ORDER BY variant, setting, domain <> 'all', domain, player
