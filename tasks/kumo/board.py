@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 class Board:
     """An instance with its book (which models and the reader read) and its rules (the symbolic variant).
 
-    `solution` is the exact search's, for the players of its golden plays. `protocol` are the messages by which
-    the KUMO authors asked; None: perennial's own.
+    `solution` is the exact search's, for the players of its golden plays. `protocol` are the messages by
+    which the KUMO authors asked; None: perennial's own.
     """
 
     config: SeedConfig
