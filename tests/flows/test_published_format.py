@@ -7,9 +7,7 @@ import pytest
 from tests.flows.hand_made_root import Run, commands_on
 from tests.flows.prefect_harness import clean_environment
 from tests.flows.published_format import unpack
-from warehouse.catalog import catalog
 from warehouse.catalog.catalog import FORMAT
-from warehouse.editions import manifest
 from warehouse.store.store import Store
 
 
@@ -36,16 +34,17 @@ def test_this_version_reads_the_published_files_of_its_format(run: Run) -> None:
     assert checked.code == 0, checked.out
 
 
-def test_published_files_of_another_format_are_refused_by_its_number(
-    run: Run, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("number", range(3, FORMAT))
+def test_published_files_of_a_former_format_are_refused_by_its_number(
+    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(manifest, "FORMAT", FORMAT + 1)
-    monkeypatch.setattr(catalog, "FORMAT", FORMAT + 1)
+    unpack(number, tmp_path)
+    run = commands_on(Store(str(tmp_path)), monkeypatch, capsys)
     for command in (("verify", "--all"), ("editions",), ("query", "FROM leaderboard"), ("report", "kept")):
         refused = run(*command)
         assert refused.code == 2
-        assert f"was written in format {FORMAT} by another version of perennial" in refused.err
-        assert f"expected format {FORMAT + 1}: " in refused.err
+        assert f"was written in format {number} by another version of perennial" in refused.err
+        assert f"expected format {FORMAT}: " in refused.err
     checked = run("doctor")
     assert checked.code != 0
-    assert f"format {FORMAT}" in checked.out
+    assert f"format {number}" in checked.out

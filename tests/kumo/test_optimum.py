@@ -136,7 +136,7 @@ def test_the_figures_of_easy_instances() -> None:
     optima = [solution.optimum for solution in solve_instances(bundled("easy", 50), node_limit=NODE_LIMIT)]
     known = [one for one in optima if one is not None]
     assert len(known) == 300
-    # 1.658, 2.011 and 8 before facts of the domains were corrected; the mean of 300 has a standard error of 0.03.
+    # 1.658, 2.011 and 8 before the domains were corrected; their mean has a standard error of 0.03.
     assert sum(one.steps for one in known) / 300 == pytest.approx(1.658, abs=0.05)
     assert sum(one.policy_steps for one in known) / 300 == pytest.approx(2.011, abs=0.05)
     assert 1 <= sum(one.steps == 0 for one in known) <= 20
