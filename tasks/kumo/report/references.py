@@ -7,7 +7,7 @@ _KEY = "references"
 _TITLE = "What action counts are compared with"
 _COLUMNS = {
     "setting": "setting",
-    "instances": "instances",
+    "instances": "n",
     "exact": "optimum exact",
     "expected_steps": "Algorithm 3, by its own model",
     "policy_steps": "Algorithm 3's policy",
@@ -24,7 +24,7 @@ def reference_table(data: ReportData) -> Section:
         return omit_section(_KEY, _TITLE, [table], "This edition has no instance.")
     rows = tuple(tuple(_cell(row[name]) for name in _COLUMNS) for row in table.records())
     caption = (
-        "Mean tests of an instance. Relative action counts compare with Algorithm 3, the paper's reference. "
+        "Mean tests over the n instances of a setting, with no interval. Relative action counts compare with Algorithm 3, the paper's reference. "
         "It uses the promise that exactly one truth is valid only at its end, so it is not the optimum: who "
         "uses the promise throughout, as player optimum does, may need fewer tests, and a relative count can "
         "be negative. Algorithm 3's expected tests are under its own model of outcomes; those of its policy "
