@@ -24,12 +24,12 @@ def reference_table(data: ReportData) -> Section:
         return omit_section(_KEY, _TITLE, [table], "This edition has no instance.")
     rows = tuple(tuple(_cell(row[name]) for name in _COLUMNS) for row in table.records())
     caption = (
-        "Mean tests over the n instances of a setting, with no interval. Relative action counts compare with Algorithm 3, the paper's reference. "
-        "It uses the promise that exactly one truth is valid only at its end, so it is not the optimum: who "
-        "uses the promise throughout, as player optimum does, may need fewer tests, and a relative count can "
-        "be negative. Algorithm 3's expected tests are under its own model of outcomes; those of its policy "
-        "and of the optimum are under the sampler's distribution and can be compared. The last two columns "
-        "are tests on the observations that the instances have."
+        "Mean tests over the n instances of a setting, with no interval. Relative action counts compare with "
+        "Algorithm 3, the paper's reference. It uses the promise that exactly one truth is valid only at its "
+        "end, so it is not the optimum: who uses the promise throughout, as player optimum does, may need "
+        "fewer tests, and a relative count can be negative. Algorithm 3's expected tests are under its own "
+        "model of outcomes; those of its policy and of the optimum are under the sampler's distribution and "
+        "can be compared. The last two columns are tests on the observations that the instances have."
     )
     return Section(
         _KEY, _TITLE, caption, (table,), grid=Grid(tuple(_COLUMNS.values()), rows, frozenset(range(1, 8)))
