@@ -56,6 +56,9 @@ def read(toml: str) -> RefreshSettings | str:
         return str(error)
 
 
+SWITCHES = ("accept_api_errors", "require_test")
+
+
 def section_of(name: str) -> str:
     """Return what stands before the setting in perennial.toml."""
     return "[kumo]\n" if name in OWN else ""

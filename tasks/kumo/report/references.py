@@ -7,7 +7,7 @@ _KEY = "references"
 _TITLE = "What action counts are compared with"
 _COLUMNS = {
     "setting": "setting",
-    "instances": "instances",
+    "instances": "n",
     "exact": "optimum exact",
     "expected_steps": "Algorithm 3, by its own model",
     "policy_steps": "Algorithm 3's policy",
