@@ -31,7 +31,7 @@ FAULTS = {
 MODEL_REFRESH = (
     *("--author", "scripted", "--propose", "2", "--categories", "science,crafts"),
     *("--players", "scripted,symbolic:scripted,algorithm-3", "--settings", "easy", "--instances", "5"),
-    *("--runs", "2", "--edition", "models"),
+    *("--runs", "2", "--edition", "models", "--seed", "0"),
 )
 
 

@@ -12,7 +12,7 @@ import pytest
 from schemas.tables import staged_tables
 from tests.warehouse import tiny_edition
 from tests.warehouse.tiny_edition import publish
-from warehouse.catalog.catalog import open_catalog, row_file, table_file
+from warehouse.catalog.catalog import FORMAT, open_catalog, row_file, table_file
 from warehouse.editions.manifest import manifest_file, parse_manifest, seal_file, seal_row
 from warehouse.editions.verify import Verification, verifiable_units, verify_unit
 from warehouse.store.digests import Digest, digests_of
@@ -230,7 +230,7 @@ def test_an_edition_whose_row_is_lost_is_still_verified(tmp_path: Path) -> None:
 
 def test_a_manifest_that_cannot_be_read_is_damage(tmp_path: Path) -> None:
     store = _publish(tmp_path)
-    for content in (b"", b"[]", b'{"format": 3}', b"\xff"):
+    for content in (b"", b"[]", b'{"format": %d}' % FORMAT, b"\xff"):
         (tmp_path / manifest_file("e1")).write_bytes(content)
         assert (manifest_file("e1"), "altered") in _find_flaws(verify_unit(store, "e1"))
         with pytest.raises(ValueError, match="not a manifest"):

@@ -20,7 +20,7 @@ from tests.conftest import REPOSITORY
 from tests.warehouse import tiny_edition
 from tests.warehouse.tiny_edition import publish
 from warehouse.audit.audit import audit
-from warehouse.catalog.catalog import open_catalog, published_editions, question_views, table_file
+from warehouse.catalog.catalog import FORMAT, open_catalog, published_editions, question_views, table_file
 from warehouse.editions.issued_ids import issued_instances
 from warehouse.staging.merge_parts import write_sorted
 from warehouse.store.store import Store
@@ -143,12 +143,12 @@ def test_wrong_sql_is_one_line_that_names_what_there_is(store: Store) -> None:
         catalog.query("SELEC 1")
 
 
-@pytest.mark.parametrize("number", [2, 4])
+@pytest.mark.parametrize("number", [FORMAT - 1, FORMAT + 1])
 def test_a_root_of_another_format_is_refused_by_name(store: Store, number: int) -> None:
     name = next(name for name in store.names("manifests") if name.endswith(".json"))
     manifest = json.loads(store.read_bytes(f"manifests/{name}"))
     store.write_bytes(f"manifests/{name}", json.dumps({**manifest, "format": number}).encode())
-    told = rf"was written in format {number} by another version .*, expected format 3: name another"
+    told = rf"was written in format {number} by another version .*, expected format {FORMAT}: name another"
     for use in (published_editions, open_catalog):
         with pytest.raises(UnreadableInput, match=told):
             use(store)
