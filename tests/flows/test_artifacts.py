@@ -29,11 +29,11 @@ def test_each_stage_has_its_progress_and_rows(harness: Harness, published: Publi
     for stage in STAGES:
         assert (made[f"stage-{stage}"]["type"], made[f"stage-{stage}"]["data"]) == ("progress", 100.0)
         assert made[f"rows-{stage}"]["type"] == "table"
-    assert json.loads(made["rows-episodes"]["data"])[0] == {"table": "episodes", "rows": 120}
+    assert json.loads(made["rows-episodes"]["data"])[0] == {"table": "episodes", "rows": 144}
     rows = {row["table"]: row["rows"] for row in json.loads(made["edition"]["data"])}
     assert rows["kumo_instances"] == 24
     rows = {row["table"]: row["rows"] for row in json.loads(made["evaluation"]["data"])}
-    assert rows["episodes"] == 120
+    assert rows["episodes"] == 144
     assert rows["statistics"] > 0
     leaderboard = json.loads(made["leaderboard"]["data"])
     assert {(row["setting"], row["player"], row["attempted"]) for row in leaderboard} >= {

@@ -58,7 +58,7 @@ def test_query_prints_table_csv_and_json(harness: Harness, published: Published,
     records = json.loads(outputs["json"])
     assert len(records) == 10
     assert records[0] == {
-        "player": "greedy",
+        "player": "algorithm-3",
         "attempted": 12,
         "success_rate": 1.0,
         "nothing": None,
@@ -66,9 +66,9 @@ def test_query_prints_table_csv_and_json(harness: Harness, published: Published,
     }
     lines = list(csv.reader(io.StringIO(outputs["csv"])))
     assert lines[0] == ["player", "attempted", "success_rate", "nothing", "listed"]
-    assert len(lines) == 9
-    assert "│ greedy │" in outputs["table"]
-    assert "8 rows" in outputs["table"]
+    assert len(lines) == 11
+    assert "│ greedy      │" in outputs["table"]
+    assert "10 rows" in outputs["table"]
 
 
 def test_editions_are_listed(harness: Harness, published: Published, tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ def test_editions_are_listed(harness: Harness, published: Published, tmp_path: P
     edition, evaluation = json.loads(done.stdout)
     assert (edition["edition"], edition["benchmark"], edition["seed"]) == ("small", "kumo", 0)
     assert (edition["instances"], edition["episodes"]) == (24, None)
-    assert (evaluation["edition"], evaluation["episodes"]) == ("small@1", 120)
+    assert (evaluation["edition"], evaluation["episodes"]) == ("small@1", 144)
     assert evaluation["players"] == "algorithm-3, optimum, greedy, random, reader"
 
 

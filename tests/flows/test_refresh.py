@@ -219,7 +219,7 @@ def test_a_dry_run_prints_the_plan_and_writes_nothing(harness: Harness, tmp_path
         "batches": 4,
         "instances": 24,
         "books": 24,
-        "episodes": 120,
+        "episodes": 144,
         "model_calls": 0,
     }
     assert document["plan"]["edition"] == "small"

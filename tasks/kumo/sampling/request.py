@@ -66,11 +66,6 @@ def check_request(encoded: EncodedConfig, request: SamplingRequest, workers: int
             f"{n_valid} valid truths of {n_truths}: at least one truth must be invalid, "
             f"so use fewer valid truths or more truths",
         ),
-        (
-            not request.is_undecided or max(n_truths, n_actions) <= _MASK_BITS,
-            f"{n_truths} truths and {n_actions} actions: whether a test is needed is decided for "
-            f"{_MASK_BITS} of each at most; use a smaller setting, or --no-require-test",
-        ),
         (n_actions >= 1, f"{n_actions} actions: an instance has at least 1"),
         (
             n_truths <= len(encoded.truths),
@@ -79,6 +74,11 @@ def check_request(encoded: EncodedConfig, request: SamplingRequest, workers: int
         (
             n_actions <= len(encoded.actions),
             f"{n_actions} actions, but domain {domain!r} has {len(encoded.actions)}: use a smaller setting",
+        ),
+        (
+            not request.is_undecided or max(n_truths, n_actions) <= _MASK_BITS,
+            f"{n_truths} truths and {n_actions} actions: whether a test is needed is decided for "
+            f"{_MASK_BITS} of each at most; use a smaller setting, or --no-require-test",
         ),
         (
             math.isfinite(request.min_expected_steps) and 0 <= request.min_expected_steps <= n_actions,
