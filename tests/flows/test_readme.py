@@ -50,7 +50,7 @@ def test_every_query_of_readme_and_docs_answers(published: Published) -> None:
 
 def test_all_players_and_commands_are_listed() -> None:
     players = DOCS["kumo.md"].split("| player |", 1)[1].split("\n\n", 1)[0]
-    assert re.findall(r"^\| `(\w+)` \|", players, re.MULTILINE) == list(PLAYERS)
+    assert re.findall(r"^\| `([\w-]+)` \|", players, re.MULTILINE) == list(PLAYERS)
     commands = README.split("| command |", 1)[1].split("\n\n", 1)[0]
     listed = {name.split()[0] for name in re.findall(r"`perennial ([\w ]+)`", commands)}
     assert listed == set(get_command(app).commands)  # type: ignore[attr-defined]
