@@ -19,7 +19,7 @@ __all__ = ["s3"]
 
 REFRESH = (
     *("refresh", "--domains", "mineral_identification", "--settings", "easy", "--instances", "3"),
-    *("--runs", "2", "--players", "algorithm-3,random", "--edition", "e1"),
+    *("--runs", "2", "--players", "algorithm-3,random", "--seed", "0", "--edition", "e1"),
 )
 
 
