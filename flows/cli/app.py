@@ -1,5 +1,6 @@
 """The command line: `perennial`. A command's module is imported when the command is given, not before."""
 
+import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -184,7 +185,17 @@ def main() -> None:
         # The terminal may be gone.
         with suppress(OSError):
             errors.print("perennial: interrupted; the same command resumes where this one stopped")
+        _discard_unwritten_output()
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _discard_unwritten_output() -> None:
+    """Let Python end with our exit code: it has its own, 120, for output that a closed terminal refuses."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _with_full_stop(text: str) -> str:
