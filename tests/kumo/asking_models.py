@@ -104,9 +104,11 @@ def play_once(
     return asyncio.run(play_model(ask, player, KumoGame(board, turn_limit), run))
 
 
-def play_all_boards(ask, player: ModelPlayer, boards: Sequence[Board], runs: int, concurrency: int):
+def play_all_boards(
+    ask, player: ModelPlayer, boards: Sequence[Board], runs: int, concurrency: int, canary: str = ""
+):
     games = [partial(KumoGame, board) for board in boards]
-    return asyncio.run(play_all(ask, player, games, range(runs), concurrency))
+    return asyncio.run(play_all(ask, player, games, range(runs), concurrency, canary))
 
 
 def steps(episode: Episode) -> list[Step]:

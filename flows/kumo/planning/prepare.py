@@ -70,7 +70,8 @@ def prepare(settings: KumoSettings, store: Store) -> Preparation:
             f"--protocol {settings.protocol} needs domains of the KUMO authors, and models propose new ones: "
             "name domains with --domains, or leave out --propose"
         )
-    protocol = choose_protocol(settings, [domain.config.name for domain in domains])
+    # Of all candidates: whose turn it is may change before the same command resumes.
+    protocol = choose_protocol(settings, [domain.config.name for domain in candidates])
     prepared = replace(_preparation(plan, domains), protocol=protocol)
     if settings.domain_count is None:
         return prepared

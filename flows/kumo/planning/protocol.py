@@ -15,11 +15,11 @@ from warehouse.store.store import Store
 
 # The authors' domain of the same subject and nouns, of those bundled domains that have one.
 COUNTERPARTS = {
-    "chemical_analysis": "ChemicalEnv",
-    "fantasy_artefacts": "FantasyEnv",
-    "medical_diagnosis": "MedicalEnv",
-    "music_identification": "MusicEnv",
-    "student_assessment": "EducationEnv",
+    "Chemical Analysis": "ChemicalEnv",
+    "Fantasy Artefacts": "FantasyEnv",
+    "Medical Diagnosis": "MedicalEnv",
+    "Music Identification": "MusicEnv",
+    "Student Assessment": "EducationEnv",
 }
 
 
@@ -61,6 +61,6 @@ def _their_domain(name: str) -> str:
     if not domain.isidentifier() or not domain.endswith("Env"):
         raise InvalidOption(
             f"domain {name!r}: --protocol {KUMO_2025} needs a domain of the KUMO authors, called <Name>Env, "
-            f"or one of {', '.join(COUNTERPARTS)}; name such domains with --domains"
+            f"or one of the bundled {', '.join(COUNTERPARTS)}; name such domains with --domains"
         )
     return domain

@@ -110,12 +110,13 @@ def read_case(system: str, start: str) -> Case:
     truths, actions = read_lists(start)
     bits = {name: 1 << i for i, name in enumerate(truths)}
     mapping = _RULE_OUTS.search(system)
-    found = _states_of_mapping(mapping[1], bits) if mapping else _states_of_book(system, bits)
+    found = _states_of_mapping(mapping[1], bits) if mapping else states_of_book(system, bits)
     states = [found.get(action, []) for action in actions]
     return Case(truths, actions, states, [[state.mask for state in listed] for listed in states])
 
 
-def _states_of_book(system: str, bits: dict[str, int]) -> dict[str, list[State]]:
+def states_of_book(system: str, bits: dict[str, int]) -> dict[str, list[State]]:
+    """Return the states of each action that the system message's book tells of."""
     contents = read_system_book(system)
     states: dict[str, list[State]] = {}
     for rule, closed in zip(contents.rules, contents.closed, strict=True):
