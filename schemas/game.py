@@ -18,6 +18,9 @@ EPISODE_STATUSES: tuple[EpisodeStatus, ...] = (
 )
 
 
+USUAL = "usual"  # the version of each question that figures are of
+
+
 class Opening(NamedTuple):
     """What a player is shown first, and the template that says how it is asked."""
 
@@ -121,9 +124,13 @@ class Playing:
 
     `seats` gets a data root (`warehouse.store.store.Store`), a published edition and ids of its instances,
     and returns those that can be played; `reads` are the tables of questions that it reads.
+    `versions` are other versions of its questions by name, such as another wording: each returns, as `seats`
+    does, the seats of those instances for which it differs from the usual one. Only models that are asked in
+    the usual way play them.
     """
 
     programs: Mapping[str, Any]
     variants: Sequence[str]
     seats: Callable[[Any, str, Sequence[str]], Sequence[Seat]]
     reads: tuple[str, ...] = ("instances",)
+    versions: Mapping[str, Callable[[Any, str, Sequence[str]], Sequence[Seat]]] = field(default_factory=dict)

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 
 def is_for_play(name: str, field: "FieldInfo") -> bool:
-    """Whether a setting of a refresh is one of an evaluation too."""
+    """Whether a setting of a refresh, the benchmark's own ones included, is one of an evaluation too."""
     from schemas.settings import RefreshSettings
     from schemas.settings.form import CALLS, OPERATION, PLAYERS, panel_of
 
     is_shared = name in RefreshSettings.model_fields
-    return is_shared and (
-        name in ("root", "players", "runs") or panel_of(field) in (PLAYERS, CALLS, OPERATION)
+    return panel_of(field) == PLAYERS or (
+        is_shared and (name in ("root", "players", "runs") or panel_of(field) in (CALLS, OPERATION))
     )
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from flows.console.clock import refuse_clock_set_back
-from flows.refresh.player_choice import check_models, choose_players
+from flows.refresh.player_choice import check_models, choose_players, choose_versions
 from flows.run.code_version import code_version
 from schemas.benchmark import find_benchmark
 from schemas.errors import EditionConflict, InvalidOption
@@ -41,7 +41,8 @@ def prepare_evaluation(
     benchmark = find_benchmark(growth.benchmark)
     players = choose_players(settings, benchmark, growth.own)
     check_models(settings, benchmark, (), players, store, needs_key=needs_key)
-    asked = _plan_asked(settings, growth, players)
+    versions = choose_versions(settings, benchmark, growth.own, players)
+    asked = _plan_asked(settings, growth, players, versions)
     begun = _find_begun(store, asked, name)
     if begun is not None:
         return begun
@@ -60,7 +61,9 @@ def _refuse_bad_name(name: str) -> None:
         )
 
 
-def _plan_asked(settings: RefreshSettings, growth: EditionPlan, players: tuple[str, ...]) -> EvaluationPlan:
+def _plan_asked(
+    settings: RefreshSettings, growth: EditionPlan, players: tuple[str, ...], versions: tuple[str, ...]
+) -> EvaluationPlan:
     programs = find_benchmark(growth.benchmark).playing().programs
     params = settings.player_params() if set(players) - set(programs) else {}
     return EvaluationPlan(
@@ -74,6 +77,7 @@ def _plan_asked(settings: RefreshSettings, growth: EditionPlan, players: tuple[s
         params,
         canary=growth.canary,
         anchors=tuple(name for name in settings.anchors if name in players),
+        versions=versions,
     )
 
 
@@ -114,7 +118,9 @@ def _first_runs(asked: EvaluationPlan, earlier: list[EvaluationPlan]) -> dict[st
     programs = find_benchmark(asked.benchmark).playing().programs
     first = {}
     for player in asked.players:
-        held = [plan for plan in earlier if player in plan.players]
+        held = [
+            plan for plan in earlier if player in plan.players and set(plan.versions) & set(asked.versions)
+        ]
         if held and player in programs and not programs[player].is_random:
             raise InvalidOption(
                 f"player {player!r} plays the same in each run, and {held[0].unit} has its answers: leave "

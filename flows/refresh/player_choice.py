@@ -6,10 +6,11 @@ from typing import Any
 from schemas.benchmark import Benchmark
 from schemas.calls import ModelChoice
 from schemas.errors import InvalidOption
+from schemas.game import USUAL
 from schemas.settings import RefreshSettings
 from tasks.llm.budget import check_budget
 from tasks.llm.http.endpoint import check_url
-from tasks.play.model_player import parse_model_player
+from tasks.play.model_player import parse_model_player, plays_version
 from warehouse.ledger.prices import load_prices
 from warehouse.store.store import Store
 
@@ -32,6 +33,22 @@ def choose_players(
     if not players:
         raise InvalidOption("no player is left to play: name at least one with --players")
     return tuple(dict.fromkeys((*players, *anchors)))
+
+
+def choose_versions(
+    settings: RefreshSettings, benchmark: Benchmark, own: Mapping[str, Any], players: Sequence[str]
+) -> tuple[str, ...]:
+    """Return the versions of each question to play; raise InvalidOption for a player that would play none."""
+    versions = settings.versions(own)
+    if USUAL not in versions:
+        playing = benchmark.playing()
+        for name in players:
+            if not plays_version(playing, name, versions[0]):
+                raise InvalidOption(
+                    f"player {name!r} plays only the usual version of a question, and this evaluation is of "
+                    f"{', '.join(versions)} alone: name models with --players"
+                )
+    return versions
 
 
 def check_models(

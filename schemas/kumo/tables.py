@@ -1,5 +1,6 @@
 """KUMO's own tables, beside the shared ones of `schemas.tables`."""
 
+from schemas.kumo.things import BOOK_VERSIONS
 from schemas.table_form import CALL_ID, Column, Reference, Table
 
 DOMAINS = Table(
@@ -97,11 +98,18 @@ KUMO_INSTANCES = Table(
 
 BOOKS = Table(
     "kumo_books",
-    "one version of a knowledge book",
+    "one version of an instance's knowledge book",
     (
         Column("book_id", "string", "content id of instance, revision and text"),
         Column("instance_id", "string", "the instance that it explains"),
         Column("revision", "int64", "0 for the first version", minimum=0),
+        Column(
+            "version",
+            "string",
+            "final: the usual one to show; first: a model's draft that its final one is a revision of; template: "
+            "beside a model's final one; draft: shown to nobody",
+            allowed=BOOK_VERSIONS,
+        ),
         Column("text", "string", "the book (Markdown)"),
         Column("author", "string", "template, or the model that wrote it"),
         Column(

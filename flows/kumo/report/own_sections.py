@@ -1,6 +1,7 @@
-"""What KUMO adds to the report: action counts, optimal counts, domain graphs and topology."""
+"""What KUMO adds to the report: action counts, optimal counts, domain graphs, topology, books."""
 
 from tasks.kumo.report.action_bars import action_bars
+from tasks.kumo.report.book_versions import book_versions
 from tasks.kumo.report.domain_graph import domain_graphs
 from tasks.kumo.report.extras import compute_extras
 from tasks.kumo.report.optimal_histogram import optimal_histogram
@@ -9,10 +10,10 @@ from tasks.report.content import Report
 
 REPORT = Report(
     package="flows.kumo.report",
-    queries=("relative_action_counts", "topology"),
+    queries=("relative_action_counts", "topology", "book_versions"),
     sources=("configurations", "optimal_counts"),
     compute=compute_extras,
     order="optimal_counts",
     after_rates=(action_bars,),
-    at_end=(optimal_histogram, domain_graphs, topology_bars),
+    at_end=(optimal_histogram, domain_graphs, topology_bars, book_versions),
 )
