@@ -95,8 +95,8 @@ class EvaluationPlan:
     `player_params` are passed on with every call of a model that plays. `first_runs` are the numbers of the
     players' first runs, where earlier evaluations of the edition hold those before: they were found there.
     `seed` is the edition's public one, `canary` the edition's.
-    `anchors` are those of the players that answer every edition, `versions` the versions of each question that
-    are played (`schemas.game.Playing`).
+    `anchors` are those of the players that answer every edition, `versions` the versions of each question
+    that are played (`schemas.game.Playing`).
     """
 
     edition: str

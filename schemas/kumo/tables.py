@@ -106,8 +106,8 @@ BOOKS = Table(
         Column(
             "version",
             "string",
-            "final: the usual one to show; first: a model's draft that its final one is a revision of; template: "
-            "beside a model's final one; draft: shown to nobody",
+            "final: players are shown it, unless they are shown first (the draft that a model's final one "
+            "is a revision of) or template (the template's, beside a model's); draft: shown to nobody",
             allowed=BOOK_VERSIONS,
         ),
         Column("text", "string", "the book (Markdown)"),

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tasks.statistics.cells import Column
 
 _DIFFERENCE = (
-    "mean over instances of success rate on the usual version - on the other, instances with scored runs of both; "
+    "mean over instances with scored runs of both versions of success rate on the usual one - on the other; "
     f"{METHOD}; n counts instances"
 )
 _RATE = "mean over instances with scored runs of both versions of the mean over runs; n counts instances"

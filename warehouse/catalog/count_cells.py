@@ -86,17 +86,18 @@ class Answers:
         """Return each setting and player with the number of its episodes on the usual questions, sorted."""
         with self.open() as connection:
             return connection.execute(
-                "SELECT n.setting, e.player, count(*) FROM episodes AS e JOIN numbered AS n USING (instance_id) "
-                "WHERE e.version IS NULL GROUP BY ALL ORDER BY ALL"
+                "SELECT n.setting, e.player, count(*) FROM episodes AS e "
+                "JOIN numbered AS n USING (instance_id) WHERE e.version IS NULL GROUP BY ALL ORDER BY ALL"
             ).fetchall()
 
     def find_versions(self) -> list[tuple[str, str, str]]:
         """Return each setting, player and other version of the questions that it played, sorted."""
         with self.open() as connection:
-            return connection.execute(
+            found: list[tuple[str, str, str]] = connection.execute(
                 "SELECT DISTINCT n.setting, e.player, e.version FROM episodes AS e "
                 "JOIN numbered AS n USING (instance_id) WHERE e.version IS NOT NULL ORDER BY ALL"
             ).fetchall()
+            return found
 
     def count_cells(
         self,

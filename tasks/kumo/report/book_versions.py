@@ -15,10 +15,10 @@ def book_versions(data: ReportData) -> Section:
             _KEY, _TITLE, [table], "No player was shown other books than the final ones (setting books)."
         )
     caption = (
-        "Difference is the player's success rate with the final book minus that with the other book of the same "
-        "instance, with a 95% interval by bootstrap over instances; n counts the instances played with both. The "
-        "book first is a model's draft that a revision followed, so that its difference is the gain of revision; "
-        "template is the symbolic control. No other figure counts episodes with these books."
+        "Difference is the player's success rate with the final book minus that with the other book of the "
+        "same instance, with a 95% interval by bootstrap over instances; n counts the instances played with "
+        "both. The book first is a model's draft that was revised until it passed: its difference is the "
+        "gain of revision. The book template is the symbolic control. No other figure counts these episodes."
     )
     headings = ("setting", "player", "other book", "with the final", "with the other", "difference", "n")
     grid = Grid(headings, tuple(map(_cells, table.records())), frozenset(range(3, 7)))
