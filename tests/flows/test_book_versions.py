@@ -102,7 +102,8 @@ def test_an_episode_was_shown_the_book_that_its_version_names(played: Path) -> N
     texts = _rows(
         played,
         "SELECT count(*), count(*) FILTER (contains(m.content, trim(b.text, chr(10)))) "
-        "FROM kumo_lineage AS l JOIN kumo_books AS b ON b.book_id = l.book_id JOIN call_messages AS m ON m.call_id = l.call_ids[1] "
+        "FROM kumo_lineage AS l JOIN kumo_books AS b ON b.book_id = l.book_id "
+        "JOIN call_messages AS m ON m.call_id = l.call_ids[1] "
         "WHERE l.version IS NOT NULL AND l.book_version = l.version AND m.role = 'system'",
     )
     assert texts == [(runs["scripted", "first"] + runs["scripted", "template"],) * 2]
@@ -227,7 +228,8 @@ def test_books_that_nobody_can_be_shown_are_refused_before_any_work(
 def test_the_report_shows_the_gain(grown: Path, played: Path) -> None:
     ((gain,),) = _rows(
         played,
-        "SELECT printf('%.3f', difference) FROM version_comparisons WHERE version = 'first' AND domain = 'all'",
+        "SELECT printf('%.3f', difference) FROM version_comparisons "
+        "WHERE version = 'first' AND domain = 'all'",
     )
     page = render_page(report_data(Store(str(played)), "e"))
     assert "Same instances, two books" in page
