@@ -24,7 +24,7 @@ PROJECT = Path(__file__).parents[2]
 OPERATORS = {"benchmark", "root", "runner", "base_url", "webhook", "openlineage_url"}
 # Parameters of free text: none of them may become an address, a path, a header or code.
 NAMES = {"author", "proposer", "configurer", "writer", "reviser", "players", "settings", "preset", "edition"}
-TEXTS = {*NAMES, "categories", "reasoning_effort"}
+TEXTS = {*NAMES, "books", "categories", "reasoning_effort"}
 
 
 def test_every_setting_but_the_operators_own_is_a_typed_parameter_with_its_help() -> None:

@@ -31,7 +31,7 @@ from warehouse.store.store import Store
 
 QUERIES = (
     *("headline", "relative_action_counts", "domains", "player_pairs", "tokens", "statuses"),
-    *("other_benchmarks", "optimal_counts", "topology"),
+    *("other_benchmarks", "optimal_counts", "topology", "book_versions"),
 )
 
 

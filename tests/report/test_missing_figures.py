@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from tasks.kumo.report.action_bars import action_bars
+from tasks.kumo.report.book_versions import book_versions
 from tasks.kumo.report.optimal_histogram import optimal_histogram
 from tasks.kumo.report.topology_bars import topology_bars
 from tasks.report.content import ReportData, Section
@@ -33,6 +34,7 @@ from tests.report.sample_report import MEASURED, SETTINGS, report_data
         ("other_benchmarks", benchmarks_scatter, "import scores"),
         ("optimal_counts", optimal_histogram, "This edition has no instance."),
         ("topology", topology_bars, "perennial analyse"),
+        ("book_versions", book_versions, "No player was shown other books"),
     ],
 )
 def test_a_figure_without_data_is_one_sentence(

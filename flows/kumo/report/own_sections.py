@@ -15,5 +15,5 @@ REPORT = Report(
     compute=compute_extras,
     order="optimal_counts",
     after_rates=(action_bars,),
-    at_end=(optimal_histogram, domain_graphs, topology_bars, book_versions),
+    at_end=(book_versions, optimal_histogram, domain_graphs, topology_bars),
 )
