@@ -123,7 +123,7 @@ class KumoSettings(RefreshSettings):
         others = [name for name in self.books if SHOWN_BOOKS[name] != USUAL]
         if others and not own["authoring"]["writer"]:
             raise InvalidOption(
-                f"--books {','.join(self.books)}: the edition has no {others[0]} books beside its final "
+                f"--books {','.join(self.books)}: this edition has no {others[0]} books beside final "
                 "ones, as no model wrote them: leave --books out, or name an edition that was grown with --writer"
             )
         return tuple(SHOWN_BOOKS[name] for name in self.books)

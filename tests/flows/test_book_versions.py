@@ -217,9 +217,7 @@ def test_books_that_nobody_can_be_shown_are_refused_before_any_work(
     )
     assert "'second' given, expected some of final, first, template" in run(*dry, "--books", "second").err
     assert "player 'symbolic:m' plays only" in run(*dry, "--books", "template", "--players", "symbolic:m").err
-    with pytest.raises(
-        InvalidOption, match="no template books beside its final ones, as no model wrote them"
-    ):
+    with pytest.raises(InvalidOption, match="no template books beside final ones, as no model wrote them"):
         make_edition(tmp_path, "plain", books=["final", "template"])
     assert not (tmp_path / "staging").exists()
     assert KumoSettings(books="first,final").books == ["final", "first"]

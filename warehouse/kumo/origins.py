@@ -11,7 +11,7 @@ _PLAYED = (
 _INSTANCE = "kumo_instances.signature kumo_instances.n_actions kumo_instances.optimal_tests"
 _PROPOSED = "name category goal truth_noun action_noun book_title truth_description action_description"
 _SOLVED = "states observations valid_truths expected_steps optimal_tests golden signature"
-_CHECKED = "text verdict missing_rules extra_rules confirmed_rules ambiguous_rules"
+_CHECKED = "text version verdict missing_rules extra_rules confirmed_rules ambiguous_rules"
 
 ORIGINS: Origins = {
     "IDENTITY": (
