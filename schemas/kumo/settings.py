@@ -124,7 +124,7 @@ class KumoSettings(RefreshSettings):
         if others and not own["authoring"]["writer"]:
             raise InvalidOption(
                 f"--books {','.join(self.books)}: this edition has no {others[0]} books beside final "
-                "ones, as no model wrote them: leave --books out, or name an edition that was grown with --writer"
+                "ones, as no model wrote them: leave --books out, or name one that was grown with --writer"
             )
         return tuple(SHOWN_BOOKS[name] for name in self.books)
 
