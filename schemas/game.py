@@ -18,6 +18,9 @@ EPISODE_STATUSES: tuple[EpisodeStatus, ...] = (
 )
 
 
+USUAL = "usual"  # the version of each question that figures are of
+
+
 class Opening(NamedTuple):
     """What a player is shown first, and the template that says how it is asked.
 
@@ -129,6 +132,9 @@ class Playing:
     `seats` gets a data root (`warehouse.store.store.Store`), a published edition, ids of its instances and
     the evaluation's `protocol`, and returns those that can be played; `reads` are the tables of questions
     that it reads; `aliases` are other names of programs.
+    `versions` are other versions of its questions by name, such as another wording: each returns, as `seats`
+    does, the seats of those instances for which it differs from the usual one. Only models that are asked in
+    the usual way play them.
     """
 
     programs: Mapping[str, Any]
@@ -136,3 +142,6 @@ class Playing:
     seats: Callable[[Any, str, Sequence[str], Mapping[str, Any]], Sequence[Seat]]
     reads: tuple[str, ...] = ("instances",)
     aliases: Mapping[str, str] = field(default_factory=dict)
+    versions: Mapping[str, Callable[[Any, str, Sequence[str], Mapping[str, Any]], Sequence[Seat]]] = field(
+        default_factory=dict
+    )

@@ -4,6 +4,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from schemas.disclosure import canary_of, commitment_of, public_seed
+from schemas.game import USUAL
 from schemas.ids import content_id
 from schemas.units import evaluation_of, is_evaluation
 
@@ -84,6 +85,9 @@ class EditionPlan:
         return content_id(stage, {**self.as_json(), "edition": ""}, *parts)
 
 
+_LISTS = ("players", "anchors", "versions")
+
+
 @dataclass(frozen=True, slots=True)
 class EvaluationPlan:
     """What decides an evaluation's answers: who plays the questions of an edition, and how often.
@@ -91,8 +95,9 @@ class EvaluationPlan:
     `player_params` are passed on with every call of a model that plays. `first_runs` are the numbers of the
     players' first runs, where earlier evaluations of the edition hold those before: they were found there.
     `seed` is the edition's public one, `canary` the edition's.
-    `anchors` are those of the players that answer every edition. `protocol` is the benchmark's own: how
-    models are asked, where that is not its usual way, by `name`; what is under `texts` is not printed.
+    `anchors` are those of the players that answer every edition, `versions` the versions of each question
+    that are played (`schemas.game.Playing`). `protocol` is the benchmark's own: how models are asked, where
+    that is not its usual way, by `name`; what is under `texts` is not printed.
     """
 
     edition: str
@@ -107,6 +112,7 @@ class EvaluationPlan:
     imported_from: str = ""
     canary: str = ""
     anchors: tuple[str, ...] = ()
+    versions: tuple[str, ...] = (USUAL,)
     protocol: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -121,12 +127,12 @@ class EvaluationPlan:
 
     def as_json(self) -> dict[str, Any]:
         """Return the plan as a JSON object."""
-        return {**asdict(self), "players": list(self.players), "anchors": list(self.anchors)}
+        return asdict(self) | {key: list(getattr(self, key)) for key in _LISTS}
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> "EvaluationPlan":
         """Return the plan that `as_json` wrote."""
-        return cls(**{**values, **{key: tuple(values.get(key, ())) for key in ("players", "anchors")}})
+        return cls(**{**values, **{key: tuple(values[key]) for key in _LISTS if key in values}})
 
     @property
     def asked(self) -> dict[str, Any]:

@@ -87,6 +87,12 @@ EPISODES = Table(
         Column("instance_id", "string", "the instance that was played"),
         Column("player", "string", "the player's name"),
         Column("run", "int64", "the run's number, from 0", minimum=0),
+        Column(
+            "version",
+            "string",
+            "which other version of the question was shown, NULL for the usual one, which figures are of",
+            nullable=True,
+        ),
         Column("status", "string", "how it ended", allowed=EPISODE_STATUSES),
         Column("success", "bool", "whether the answer was right"),
         Column("score", "float64", "how right it was, 0 to 1", minimum=0, maximum=1),

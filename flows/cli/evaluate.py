@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def is_for_play(name: str, field: "FieldInfo") -> bool:
-    """Whether a setting of a refresh is one of an evaluation too."""
+    """Whether a setting of a refresh, the benchmark's own ones included, is one of an evaluation too."""
     from schemas.settings import RefreshSettings
     from schemas.settings.form import CALLS, OPERATION, PLAYERS, panel_of
 

@@ -1,13 +1,14 @@
-"""How KUMO is played: an instance of a published edition with the book that passed its check."""
+"""How KUMO is played: an instance of a published edition with one of its books, usually the final one."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from flows.kumo.optimum_columns import optimum_from_row
 from schemas.game import Episode, Playing
 from schemas.kumo.protocol import PaperMessages
-from schemas.kumo.things import Instance
+from schemas.kumo.things import BookVersion, Instance
 from tasks.kumo.board import Board
 from tasks.kumo.books.rules import rules_of
 from tasks.kumo.configuration import parse_config
@@ -46,12 +47,24 @@ class KumoSeat:
 
 
 def take_seats(
-    store: Store, edition: str, instance_ids: Sequence[str], protocol: Mapping[str, Any]
+    store: Store,
+    edition: str,
+    instance_ids: Sequence[str],
+    protocol: Mapping[str, Any],
+    version: BookVersion = "final",
 ) -> list[KumoSeat]:
-    """Return the seat of each of these instances that has a book that passed its check, in their order."""
-    columns = ("instance_id", "book_id", "text", "verdict")
+    """Return the seat of each of these instances that has a book of this version, in their order.
+
+    Books passed their check, but for a first draft, which failed it.
+    """
+    columns = ("instance_id", "book_id", "text", "verdict", "version")
     books = rows_with(store, "kumo_books", edition, "instance_id", instance_ids, columns)
-    usable = {book["instance_id"]: book for book in books if book["verdict"] == "passed"}
+    verdict = "failed" if version == "first" else "passed"
+    usable = {
+        book["instance_id"]: book
+        for book in books
+        if (book["version"], book["verdict"]) == (version, verdict)
+    }
     shared = rows_with(store, "instances", edition, "instance_id", usable)
     kumos = rows_with(store, "kumo_instances", edition, "instance_id", usable)
     own = {row["instance_id"]: row for row in kumos}
@@ -94,6 +107,10 @@ PLAYING = Playing(
     PLAYERS,
     VARIANTS,
     take_seats,
-    ("kumo_seed_configs", "instances", "kumo_instances", "kumo_books"),
-    ALIASES,
+    reads=("kumo_seed_configs", "instances", "kumo_instances", "kumo_books"),
+    aliases=ALIASES,
+    versions={
+        "first": partial(take_seats, version="first"),
+        "template": partial(take_seats, version="template"),
+    },
 )

@@ -1,7 +1,8 @@
 """Stage 3: the knowledge book of each instance, written by template or by a model, and checked.
 
 A book is used when its check found exactly the instance's rules. A model's book is read back by a model
-and revised; one that never passes is replaced by the template's book, and says so.
+and revised; one that never passes is replaced by the template's book, and says so. Beside one that passed the
+template's book is kept as the symbolic control.
 """
 
 from functools import partial
@@ -14,6 +15,7 @@ from schemas.benchmark import Batch
 from schemas.calls import ModelChoice
 from schemas.disclosure import mark_book
 from schemas.ids import derive_rng
+from schemas.kumo.things import BookVersion as VersionName
 from schemas.kumo.things import Rejection
 from tasks.kumo.authors.book_writing import BookHistory, BookVersion, write_model_book
 from tasks.kumo.books import write_book
@@ -82,19 +84,29 @@ def _add_history(
 ) -> None:
     instance_id = row["instance_id"]
     canary = edition.workspace.plan.canary
-    tables["kumo_books"] += [_version_row(instance_id, version, canary) for version in history.versions]
+    tables["kumo_books"] += [
+        _version_row(instance_id, version, _name_version(history, version), canary)
+        for version in history.versions
+    ]
     tables["rejections"] += [rejection_row(rejection) for rejection in history.rejections]
-    if history.passed_version is None:
-        _add_template_book(tables, edition, encoded, row, len(history.versions), is_replacement=True)
+    name: VersionName = "final" if history.passed_version is None else "template"
+    _add_template_book(tables, edition, encoded, row, len(history.versions), name)
 
 
-def _version_row(instance_id: str, version: BookVersion, canary: str) -> Row:
+def _name_version(history: BookHistory, version: BookVersion) -> VersionName:
+    if version.verdict.passed:
+        return "final"
+    return "draft" if version.revision or history.passed_version is None else "first"
+
+
+def _version_row(instance_id: str, version: BookVersion, name: VersionName, canary: str) -> Row:
     return book_row(
         instance_id,
         version.revision,
         mark_book(version.text, canary),
         version.author,
         version.verdict,
+        version=name,
         checked_by=version.checked_by,
         call_id=version.call_id,
         check_call_ids=version.check_call_ids,
@@ -107,15 +119,26 @@ def _add_template_book(
     encoded: EncodedConfig,
     row: Row,
     revision: int = 0,
-    is_replacement: bool = False,
+    version: VersionName = "final",
 ) -> None:
+    """Add the template's book: the final one (in place of a model's that never passed, if there is a writer),
+    or the control beside a model's; a final one that does not pass is shown to nobody.
+    """
     instance, instance_id = instance_from_row(row, encoded.config), row["instance_id"]
     rules = rules_of(encoded, instance)
     rng = derive_rng(edition.workspace.seed, f"book/{instance_id}", 0)
     text = mark_book(write_book(encoded.config, instance, rules, rng), edition.workspace.plan.canary)
     verdict = check_book(text, instance, rules)
     tables["kumo_books"].append(
-        book_row(instance_id, revision, text, TEMPLATE_AUTHOR, verdict, is_replacement=is_replacement)
+        book_row(
+            instance_id,
+            revision,
+            text,
+            TEMPLATE_AUTHOR,
+            verdict,
+            version=version if verdict.passed or version == "template" else "draft",
+            is_replacement=version == "final" and bool(edition.plan.authoring.writer),
+        )
     )
     if not verdict.passed:
         message = (

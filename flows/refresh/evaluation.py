@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from flows.console.clock import refuse_clock_set_back
-from flows.refresh.player_choice import check_models, choose_players, rename_aliases
+from flows.refresh.player_choice import check_models, choose_players, choose_versions, rename_aliases
 from flows.run.code_version import code_version
 from schemas.benchmark import find_benchmark
 from schemas.errors import EditionConflict, InvalidOption
@@ -42,7 +42,8 @@ def prepare_evaluation(
     benchmark = find_benchmark(growth.benchmark)
     players = choose_players(settings, benchmark, growth.own)
     check_models(settings, benchmark, (), players, store, needs_key=needs_key)
-    asked = _plan_asked(settings, growth, players, benchmark.protocol(settings, store, growth))
+    versions = choose_versions(settings, benchmark, growth.own, players)
+    asked = _plan_asked(settings, growth, players, versions, benchmark.protocol(settings, store, growth))
     begun = _find_begun(store, asked, name)
     if begun is not None:
         return begun
@@ -63,7 +64,11 @@ def _refuse_bad_name(name: str) -> None:
 
 
 def _plan_asked(
-    settings: RefreshSettings, growth: EditionPlan, players: tuple[str, ...], protocol: Mapping[str, Any]
+    settings: RefreshSettings,
+    growth: EditionPlan,
+    players: tuple[str, ...],
+    versions: tuple[str, ...],
+    protocol: Mapping[str, Any],
 ) -> EvaluationPlan:
     benchmark = find_benchmark(growth.benchmark)
     params = settings.player_params() if set(players) - set(benchmark.playing().programs) else {}
@@ -78,6 +83,7 @@ def _plan_asked(
         params,
         canary=growth.canary,
         anchors=tuple(name for name in rename_aliases(settings.anchors, benchmark) if name in players),
+        versions=versions,
         protocol=dict(protocol),
     )
 
@@ -132,7 +138,9 @@ def _first_runs(asked: EvaluationPlan, earlier: list[EvaluationPlan]) -> dict[st
     programs = find_benchmark(asked.benchmark).playing().programs
     first = {}
     for player in asked.players:
-        held = [plan for plan in earlier if player in plan.players]
+        held = [
+            plan for plan in earlier if player in plan.players and set(plan.versions) & set(asked.versions)
+        ]
         if held and player in programs and not programs[player].is_random:
             raise InvalidOption(
                 f"player {player!r} plays the same in each run, and {held[0].unit} has its answers: leave "

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from flows.console.clock import refuse_clock_set_back
-from flows.refresh.player_choice import check_models, choose_players, rename_aliases
+from flows.refresh.player_choice import check_models, choose_players, choose_versions, rename_aliases
 from flows.run.code_version import code_version
 from schemas.benchmark import Preparation, find_benchmark
 from schemas.disclosure import commitment_of, is_public
@@ -65,6 +65,7 @@ def prepare_refresh(settings: RefreshSettings, store: Store, *, needs_key: bool 
         EvaluationPlan(
             *("", FIRST, benchmark.name, players, settings.runs, 0, version, params),
             anchors=tuple(rename_aliases(settings.anchors, benchmark)),
+            versions=choose_versions(settings, benchmark, own.own, players),
             protocol=dict(own.protocol),
         ),
     )

@@ -6,10 +6,11 @@ from typing import Any
 from schemas.benchmark import Benchmark
 from schemas.calls import ModelChoice
 from schemas.errors import InvalidOption
+from schemas.game import USUAL
 from schemas.settings import RefreshSettings
 from tasks.llm.budget import check_budget
 from tasks.llm.http.endpoint import check_url
-from tasks.play.model_player import parse_model_player
+from tasks.play.model_player import parse_model_player, plays_version
 from warehouse.ledger.prices import load_prices
 from warehouse.store.store import Store
 
@@ -46,6 +47,22 @@ def describe_aliases(players: Sequence[str], benchmark: Benchmark) -> list[str]:
     """Return a sentence for each given player that is another name of a program."""
     aliases = benchmark.playing().aliases
     return [f"player {name!r} is now called {aliases[name]!r}" for name in players if name in aliases]
+
+
+def choose_versions(
+    settings: RefreshSettings, benchmark: Benchmark, own: Mapping[str, Any], players: Sequence[str]
+) -> tuple[str, ...]:
+    """Return the versions of each question to play; raise InvalidOption for a player that would play none."""
+    versions = settings.versions(own)
+    if USUAL not in versions:
+        playing = benchmark.playing()
+        for name in players:
+            if not plays_version(playing, name, versions[0]):
+                raise InvalidOption(
+                    f"player {name!r} plays only the usual version of a question, and this evaluation is of "
+                    f"{', '.join(versions)} alone: name models with --players"
+                )
+    return versions
 
 
 def check_models(

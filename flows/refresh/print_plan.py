@@ -12,6 +12,7 @@ from flows.console.terminal import Terminal
 from schemas.benchmark import find_benchmark
 from schemas.calls import StageEstimate
 from schemas.endpoint import Endpoint
+from schemas.game import USUAL
 from schemas.plan import EditionPlan, EvaluationPlan
 from warehouse.store.store import Store
 
@@ -113,10 +114,13 @@ def _in_words(value: object) -> str:
 def _count_planned_rows(
     growth: Mapping[str, int], plan: EvaluationPlan, estimates: list[StageEstimate]
 ) -> dict[str, int]:
-    """Return what will be there if all goes well: rows of `instances` and `episodes`, and so on."""
+    """Return what will be there if all goes well: rows of `instances` and `episodes`, and so on.
+
+    Other versions of the questions are not counted: how many differ from the usual ones is the benchmark's.
+    """
     programs = find_benchmark(plan.benchmark).playing().programs
     drawing = [name not in programs or programs[name].is_random for name in plan.players]
-    runs = sum(plan.runs if draws else 1 for draws in drawing)
+    runs = sum(plan.runs if draws else 1 for draws in drawing) if USUAL in plan.versions else 0
     calls = sum(estimate.calls_low for estimate in estimates)
     return {**growth, "episodes": growth.get("instances", 0) * runs, "model_calls": calls}
 

@@ -26,6 +26,7 @@ from tasks.statistics.pair_figures import pair_figures
 from tasks.statistics.ranks.rank_figures import rank_figures
 from tasks.statistics.rate_figures import rate_figures
 from tasks.statistics.study_figures import correlation_figures
+from tasks.statistics.version_figures import version_figures
 from warehouse.catalog.catalog import table_file
 from warehouse.catalog.count_cells import Answers
 from warehouse.catalog.external_scores import load_scores
@@ -141,6 +142,7 @@ def _analyse(
             figures += batch.figures
             parts.setdefault(setting, {}).update(batch.parts)
         studied: dict[str, Items] = {}
+        figures += _version_figures(answers, domains, seed)
         for setting in sorted(parts):
             grid = grid_of(setting, domains[setting], parts.pop(setting))
             figures += rank_figures(grid, seed)
@@ -186,6 +188,13 @@ def compute_batch(
     parts = {player: part_of(cells, place) for place, player in enumerate(players)}
     parts = {player: part for player, part in parts.items() if part.runs.any()}
     return _Batch(figures, parts)
+
+
+def _version_figures(answers: Answers, domains: Mapping[str, Domains], seed: int) -> Iterator[Figure]:
+    """Yield how each player did on other versions of the questions than the usual one."""
+    for setting, player, version in answers.find_versions():
+        usual, other = (answers.count_cells(setting, [player], version=shown) for shown in (None, version))
+        yield from version_figures(setting, domains[setting], player, version, usual, other, seed)
 
 
 def _read_whole(answers: Answers, analysis: Analysis) -> "dict[str, pyarrow.Table]":

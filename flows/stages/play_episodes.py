@@ -1,6 +1,7 @@
 """Play: each player of an evaluation on the instances of a published edition, whatever the benchmark.
 
-A batch is one player on one domain and setting, and of these on one chunk of the instances.
+A batch is one player on one domain and setting, and of these on one chunk of the instances; another version
+of the questions than the usual one is a batch of its own, and its name comes before the player's.
 """
 
 import json
@@ -13,11 +14,11 @@ from flows.stages.model_calls import CallsFailed, ModelSession, run_session
 from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace
 from schemas.benchmark import Batch, Rows, Stage, find_benchmark
-from schemas.game import Episode, Playing, Seat
+from schemas.game import USUAL, Episode, Playing, Seat
 from schemas.ids import derive_rng
 from schemas.plan import EvaluationPlan
 from schemas.tables import TABLES, staged_tables
-from tasks.play.model_player import parse_model_player, play_all
+from tasks.play.model_player import parse_model_player, play_all, plays_version
 from tasks.play.program_player import Program, play_program
 from warehouse.catalog.catalog import table_file
 from warehouse.staging.play_rows import episode_row, turn_rows
@@ -26,7 +27,7 @@ from warehouse.store.store import Store
 CHUNK = 10_000
 # An episode that reads its reply has no call in flight: another one under way uses the client's slot.
 EPISODES_A_CALL = 2
-Place = tuple[str, str, str]
+Place = tuple[str, str, str, str]
 
 
 def play_stage(benchmark: str) -> Stage:
@@ -57,14 +58,15 @@ def play(workspace: Workspace, batch: Batch, policies: Policies) -> dict[str, Ro
     ledger, so that only the failed calls are made again.
     """
     plan, player = workspace.evaluation, batch.key[-1]
-    domain, setting, chunk, _ = batch.key
+    domain, setting, chunk, *named, _ = batch.key
+    version = named[0] if named else USUAL
     playing = _playing(plan.benchmark)
+    place = domain, setting, chunk, version
     protocol = json.dumps(plan.protocol, sort_keys=True)
-    place = domain, setting, chunk
     seats = _seats(workspace.staging.store, plan.benchmark, plan.edition, place, protocol)
     if player in playing.programs:
         return _rows(_play_cell(plan, seats, playing.programs[player]))
-    work = partial(_play_model, plan, seats, playing, player)
+    work = partial(_play_model, plan, seats, playing, player, version)
     tables = run_session(workspace, policies.calls, work)
     failed = sum(row["status"] == "api_error" for row in tables["episodes"])
     if failed and not policies.accept_api_errors:
@@ -86,7 +88,12 @@ def _play_cell(
 
 
 async def _play_model(
-    plan: EvaluationPlan, seats: Sequence[Seat], playing: Playing, player: str, session: ModelSession
+    plan: EvaluationPlan,
+    seats: Sequence[Seat],
+    playing: Playing,
+    player: str,
+    version: str,
+    session: ModelSession,
 ) -> dict[str, Rows]:
     calls = session.batch()
     chosen = parse_model_player(player, plan.player_params, playing.variants)
@@ -96,15 +103,15 @@ async def _play_model(
     episodes = await play_all(calls, chosen, games, runs, concurrency, plan.canary)
     taken = (sum(calls.seconds(turn.call_id) for turn in e.turns if turn.call_id) for e in episodes)
     seated = (seats[number // len(runs)] for number in range(len(episodes)))
-    return calls.add_to(_rows(zip(seated, episodes, taken, strict=True)))
+    return calls.add_to(_rows(zip(seated, episodes, taken, strict=True), version))
 
 
-def _rows(played: Iterable[tuple[Seat, Episode, float]]) -> dict[str, Rows]:
+def _rows(played: Iterable[tuple[Seat, Episode, float]], version: str = USUAL) -> dict[str, Rows]:
     """Return the rows of all episodes by table; each comes with its seat and how long it took."""
     tables: dict[str, Rows] = defaultdict(list, episodes=[])
     for seat, episode, seconds in played:
         identity = seat.episode_id(episode.player, episode.run)
-        tables["episodes"].append(episode_row(episode, identity, seat.instance_id, seconds))
+        tables["episodes"].append(episode_row(episode, identity, seat.instance_id, seconds, version))
         tables["turns"] += turn_rows(episode, identity)
         for name, rows in seat.own_rows(identity, episode).items():
             tables[name] += rows
@@ -116,11 +123,14 @@ def _batches(workspace: Workspace) -> list[Batch]:
     counts: dict[tuple[str, str], int] = defaultdict(int)
     for domain, setting, *_ in _instances(workspace.staging.store, plan.edition):
         counts[domain, setting] += 1
+    playing = _playing(plan.benchmark)
     return [
-        Batch("episodes", (*place, str(chunk), player))
+        Batch("episodes", (*place, str(chunk), *([] if version == USUAL else [version]), player))
         for place, count in counts.items()
         for chunk in range(-(-count // CHUNK))
+        for version in plan.versions
         for player in plan.players
+        if plays_version(playing, player, version)
     ]
 
 
@@ -134,11 +144,13 @@ def _playing(benchmark: str) -> Playing:
 
 @lru_cache(maxsize=1)
 def _seats(store: Store, benchmark: str, edition: str, place: Place, protocol: str) -> tuple[Seat, ...]:
-    """Return the seats of one chunk under a protocol (JSON): read once for all players."""
-    domain, setting, chunk = place
+    """Return the seats of one version of a chunk under a protocol (JSON): read once for all players."""
+    domain, setting, chunk, version = place
     ids = [id_ for *of, _, id_ in _instances(store, edition) if of == [domain, setting]]
     wanted = ids[int(chunk) * CHUNK :][:CHUNK]
-    return tuple(_playing(benchmark).seats(store, edition, wanted, json.loads(protocol)))
+    playing = _playing(benchmark)
+    take_seats = playing.seats if version == USUAL else playing.versions[version]
+    return tuple(take_seats(store, edition, wanted, json.loads(protocol)))
 
 
 @lru_cache(maxsize=1)

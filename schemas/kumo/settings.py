@@ -1,11 +1,12 @@
 """KUMO's own settings: section [kumo] of perennial.toml."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any, Self
 
 from pydantic import field_validator
 
 from schemas.errors import InvalidOption
+from schemas.game import USUAL
 from schemas.kumo.authoring import AUTHOR_ROLES, AuthoringPlan
 from schemas.kumo.gate import GatePolicy
 from schemas.kumo.protocol import PERENNIAL, PROTOCOLS
@@ -19,6 +20,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     "allow-trivial": {"min_expected_steps": 0.0, "require_test": False, "max_trivial_share": 1.0},
 }
 _DEFAULT_PROPOSALS = 3
+SHOWN_BOOKS = {"final": USUAL, "first": "first", "template": "template"}
 
 
 class KumoSettings(RefreshSettings):
@@ -85,6 +87,13 @@ class KumoSettings(RefreshSettings):
         None, "Largest number of tokens of an author's reply.", AUTHORS, ge=1
     )
 
+    books: Names = setting(
+        ["final"],
+        "Books that models are shown, separated by commas, where a writer wrote them: final (that passed its "
+        "check), first (the draft, of each book that was revised), template (the symbolic control).",
+        PLAYERS,
+    )
+
     max_trivial_share: float = setting(
         0.0,
         "Largest share of instances whose answer needs no test (lists, rules, promise).",
@@ -122,6 +131,15 @@ class KumoSettings(RefreshSettings):
     def _check_settings(cls, value: list[str]) -> list[str]:
         return list(dict.fromkeys(Setting.parse(name).name for name in value))
 
+    @field_validator("books")
+    @classmethod
+    def _check_books(cls, value: list[str]) -> list[str]:
+        unknown = [name for name in value if name not in SHOWN_BOOKS]
+        if unknown or not value:
+            given = repr(unknown[0]) if unknown else "none"
+            raise ValueError(f"{given} given, expected some of {', '.join(SHOWN_BOOKS)}")
+        return [name for name in SHOWN_BOOKS if name in value]
+
     def fill_preset(self, flags: Collection[str]) -> Self:
         """Return the settings with what the preset sets, but for what flags set."""
         preset = PRESETS[self.preset]
@@ -130,6 +148,16 @@ class KumoSettings(RefreshSettings):
     def own_policy(self) -> GatePolicy:
         """Return the thresholds that an edition must hold to before it is published."""
         return GatePolicy(self.max_trivial_share, self.min_distinct_books, self.max_collision_probability)
+
+    def versions(self, own: Mapping[str, Any]) -> tuple[str, ...]:
+        """Return the versions of each question: the books that players are shown."""
+        others = [name for name in self.books if SHOWN_BOOKS[name] != USUAL]
+        if others and not own["authoring"]["writer"]:
+            raise InvalidOption(
+                f"--books {','.join(self.books)}: this edition has no {others[0]} books beside final "
+                "ones, as no model wrote them: leave --books out, or name one that was grown with --writer"
+            )
+        return tuple(SHOWN_BOOKS[name] for name in self.books)
 
     def author_models(self) -> tuple[str, ...]:
         """Return the models that the settings name for the roles of authors."""

@@ -1,5 +1,6 @@
 """KUMO's own tables, beside the shared ones of `schemas.tables`."""
 
+from schemas.kumo.things import BOOK_VERSIONS
 from schemas.table_form import CALL_ID, Column, Reference, Table
 
 DOMAINS = Table(
@@ -147,11 +148,18 @@ KUMO_INSTANCES = Table(
 
 BOOKS = Table(
     "kumo_books",
-    "one version of a knowledge book",
+    "one version of an instance's knowledge book",
     (
         Column("book_id", "string", "content id of instance, revision and text"),
         Column("instance_id", "string", "the instance that it explains"),
         Column("revision", "int64", "0 for the first version", minimum=0),
+        Column(
+            "version",
+            "string",
+            "final: players are shown it, unless they are shown first (the draft that a model's final one "
+            "is a revision of) or template (the template's, beside a model's); draft: shown to nobody",
+            allowed=BOOK_VERSIONS,
+        ),
         Column("text", "string", "the book (Markdown)"),
         Column("author", "string", "template, or the model that wrote it"),
         Column(

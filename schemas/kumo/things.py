@@ -202,6 +202,10 @@ class Rule:
     rules_out: frozenset[str]
 
 
+BookVersion = Literal["final", "first", "template", "draft"]
+BOOK_VERSIONS: tuple[BookVersion, ...] = ("final", "first", "template", "draft")
+
+
 @dataclass(frozen=True, slots=True)
 class BookVerdict:
     """How what a book says differs from the rules that it has to say, a line in words for each difference.

@@ -18,6 +18,7 @@ from pydantic.fields import FieldInfo
 from schemas.benchmark import Benchmark, benchmarks, find_benchmark
 from schemas.disclosure import SECRET_BITS, SEED_LIMIT
 from schemas.errors import InvalidOption, shorten
+from schemas.game import USUAL
 from schemas.settings.form import PANELS, Names, panel_of, setting
 from schemas.settings.models import ModelSettings
 from schemas.settings.operation import OperatingSettings
@@ -103,6 +104,10 @@ class RefreshSettings(ModelSettings, OperatingSettings, BaseModel):
     def own_policy(self) -> Any:
         """Return how the benchmark's stages work, of what does not decide what an edition holds."""
         return None
+
+    def versions(self, _own: Mapping[str, Any]) -> tuple[str, ...]:
+        """Return the versions of each question to play, in an edition with this part of its plan."""
+        return (USUAL,)
 
     def author_models(self) -> tuple[str, ...]:
         """Return the models that the settings name to author an edition."""

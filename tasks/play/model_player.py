@@ -12,7 +12,7 @@ from prompts.render import template_hash
 from schemas.calls import CallStatus, Message, ModelChoice, ModelRequest, Reply
 from schemas.disclosure import mark_opening
 from schemas.errors import InvalidOption
-from schemas.game import Episode, EpisodeStatus, Game, Opening, Turn
+from schemas.game import USUAL, Episode, EpisodeStatus, Game, Opening, Playing, Turn
 from tasks.llm.asking import Ask
 
 NewGame = Callable[[], Game]
@@ -52,6 +52,13 @@ def parse_model_player(name: str, params: Mapping[str, Any], variants: Sequence[
         forms = " or ".join(["MODEL", *(f"{each}:MODEL" for each in variants)])
         raise InvalidOption(f"player {name!r} names no model: write {forms}")
     return ModelPlayer(name, ModelChoice(model, dict(params)), variant)
+
+
+def plays_version(playing: Playing, player: str, version: str) -> bool:
+    """Whether the player plays this version of a question: programs and other variants play the usual one."""
+    if version == USUAL:
+        return True
+    return player not in playing.programs and not parse_model_player(player, {}, playing.variants).variant
 
 
 async def play_model(

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from tasks.kumo.report.action_bars import action_bars
+from tasks.kumo.report.book_versions import book_versions
 from tasks.kumo.report.control_gaps import control_gaps
 from tasks.kumo.report.optimal_histogram import optimal_histogram
 from tasks.kumo.report.references import reference_table
@@ -37,6 +38,7 @@ from tests.report.sample_report import MEASURED, SETTINGS, report_data
         ("references", reference_table, "This edition has no instance."),
         ("topology", topology_bars, "perennial analyse"),
         ("control_gaps", control_gaps, "as closed:MODEL or symbolic:MODEL"),
+        ("book_versions", book_versions, "No player was shown other books"),
     ],
 )
 def test_a_figure_without_data_is_one_sentence(

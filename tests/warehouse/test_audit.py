@@ -79,6 +79,7 @@ def _drop(table: str) -> Callable[[Rows], None]:
             (_drop("episodes"), "cross_table", "every turns.episode_id is in episodes"),
             (_drop("kumo_instances"), "cross_table", "every instance of KUMO"),
             (_set("kumo_books", "verdict", "unsure"), "kumo_books", "verdict is one of"),
+            (_set("kumo_books", "version", "second", row=1), "kumo_books", "version is one of"),
         ],
         [
             (_set("episodes", "success", True, row=1), "cross_table", "a solved episode ends by naming"),
@@ -86,6 +87,7 @@ def _drop(table: str) -> Callable[[Rows], None]:
             (_set("kumo_episodes", "tests", 3), "cross_table", "never exceed"),
             (_set("turns", "feedback", "5.5"), "cross_table", "every move of an episode"),
             (_set("kumo_books", "verdict", "failed", row=1), "cross_table", "a book of its own instance"),
+            (_set("kumo_books", "version", "first"), "cross_table", "one final book at most"),
             (_set("turns", "call_id", "call_gone", row=5), "cross_table", "every turns.call_id is in calls"),
             (_set("kumo_books", "check_call_ids", ["call_gone"]), "cross_table", "a book's check lists"),
             (_set("kumo_instances", "n_actions", 3), "cross_table", "leave exactly its valid truths"),
@@ -93,6 +95,9 @@ def _drop(table: str) -> Callable[[Rows], None]:
         [
             (_set("kumo_instances", "states", [0, 1]), "cross_table", "leave exactly its valid truths"),
             (_set("episodes", "success", False), "cross_table", "exactly when its status is solved"),
+            (_set("episodes", "version", "template"), "cross_table", "the first draft that it says"),
+            # A model's final book without the template's beside it.
+            (_set("kumo_books", "author", "m", row=1), "cross_table", "one final book at most"),
         ],
         [
             (_set("kumo_moves", "move", "sun", row=2), "cross_table", "a solved episode ends by naming"),

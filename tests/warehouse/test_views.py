@@ -227,17 +227,3 @@ def test_call_messages_tell_what_a_model_was_told(store: Store) -> None:
         "SELECT call_id, position, role, content FROM call_messages WHERE call_role = 'writer'"
     )[1]
     assert rows == [("call_draft", 1, "user", "what now?")]
-
-
-def test_gain_is_told_where_a_later_edition_revised_books(store: Store) -> None:
-    catalog = open_catalog(store)
-    assert catalog.query("FROM revisions_gain")[1] == []
-    before, after = tiny_edition.rows(), tiny_edition.rows()
-    before["kumo_books"] = [{**after["kumo_books"][1], "revision": 0, "is_replacement": False}]
-    after["kumo_books"][1]["is_replacement"] = False
-    for edition, rows in (("plain", before), ("revised", after)):
-        publish(store, tiny_edition.plan(edition), tiny_edition.tables(rows), [], NOW)
-    rows = open_catalog(store).query(
-        "SELECT edition, revised_edition, player, revised, gain FROM revisions_gain ORDER BY player"
-    )[1]
-    assert rows == [("plain", "revised", player, 1, 0.0) for player in ("algorithm-3", "m", "random")]

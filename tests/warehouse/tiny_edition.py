@@ -201,7 +201,9 @@ def call(call_id: str, role: str, status: str, template: str) -> dict[str, Any]:
 
 def rows() -> dict[str, list[dict[str, Any]]]:
     """Return the rows of every staged table; all of them keep every expectation."""
-    draft = book_row(INSTANCE_ID, 0, "the draft", "m", BookVerdict(("a rule",)), call_id="call_draft")
+    draft = book_row(
+        INSTANCE_ID, 0, "the draft", "m", BookVerdict(("a rule",)), version="draft", call_id="call_draft"
+    )
     book = book_row(INSTANCE_ID, 1, "the book", "template", BookVerdict(), is_replacement=True)
     truth = Step(3, "truth", "rain", None, None)
     shown = {"book_id": book["book_id"]}

@@ -1,6 +1,6 @@
 -- Some players' episodes on each instance of a setting, counted: whole numbers only, so that no sum depends on its
 -- order. `numbered` are the setting's instances, `$players` the players; what a benchmark counts is put in for
--- COUNTS and JOINS.
+-- COUNTS and JOINS. `$version` is the version of the questions, NULL for the usual one.
 SELECT (list_position($players, e.player) - 1)::INTEGER AS player, n.number::INTEGER AS instance,
        n.rank::INTEGER AS rank,
        count(*) FILTER (e.status <> 'api_error')::INTEGER AS runs,
@@ -14,6 +14,6 @@ SELECT (list_position($players, e.player) - 1)::INTEGER AS player, n.number::INT
 FROM episodes AS e
 JOIN numbered AS n USING (instance_id)
 JOINS
-WHERE n.setting = $setting AND list_contains($players, e.player)
+WHERE n.setting = $setting AND list_contains($players, e.player) AND e.version IS NOT DISTINCT FROM $version
 GROUP BY e.player, n.number, n.rank
 ORDER BY player, instance

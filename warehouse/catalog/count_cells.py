@@ -84,18 +84,34 @@ class Answers:
         return settings
 
     def count_episodes(self) -> list[tuple[str, str, int]]:
-        """Return each setting and player with the number of its episodes, sorted."""
+        """Return each setting and player with the number of its episodes on the usual questions, sorted."""
         with self.open() as connection:
             rows = connection.execute(
                 "SELECT n.setting, e.player, count(*) FROM episodes AS e "
-                "JOIN numbered AS n USING (instance_id) GROUP BY ALL ORDER BY ALL"
+                "JOIN numbered AS n USING (instance_id) WHERE e.version IS NULL GROUP BY ALL ORDER BY ALL"
             ).fetchall()
         return [(setting, player, count) for setting, player, count in rows]
 
+    def find_versions(self) -> list[tuple[str, str, str]]:
+        """Return each setting, player and other version of the questions that it played, sorted."""
+        with self.open() as connection:
+            found: list[tuple[str, str, str]] = connection.execute(
+                "SELECT DISTINCT n.setting, e.player, e.version FROM episodes AS e "
+                "JOIN numbered AS n USING (instance_id) WHERE e.version IS NOT NULL ORDER BY ALL"
+            ).fetchall()
+            return found
+
     def count_cells(
-        self, setting: str, players: Sequence[str], threads: int | None = None
+        self,
+        setting: str,
+        players: Sequence[str],
+        threads: int | None = None,
+        version: str | None = None,
     ) -> "dict[str, Column]":
-        """Return the columns of these players' cells in the setting, sorted by player and instance."""
+        """Return the columns of these players' cells in the setting, sorted by player and instance.
+
+        `version` names another version of the questions than the usual one.
+        """
         sql = (files("warehouse.catalog") / "cells.sql").read_text(encoding="utf-8")
         statuses = [
             (f"status_{status}", f"(count(*) FILTER (e.status = '{status}'))::INTEGER")
@@ -106,8 +122,8 @@ class Answers:
             "\n       COUNTS\n", f"\n       {counted}\n"
         )
         with self.open(threads) as connection:
-            counted = connection.sql(sql, params={"setting": setting, "players": list(players)})
-            return dict(counted.fetchnumpy())
+            of = {"setting": setting, "players": list(players), "version": version}
+            return dict(connection.sql(sql, params=of).fetchnumpy())
 
     def instance_ids(self, setting: str) -> "Iterator[pyarrow.RecordBatch]":
         """Yield the setting's instances in the order of their numbers: domain and id, so many at a time."""

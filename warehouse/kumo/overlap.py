@@ -41,6 +41,7 @@ class InstanceFacts:
 
     `canonical_id` is derived from its content, `names` the sum of hashes of its truths' and actions' names,
     `book` a hash of the book's text that players are shown (None: it is not played), `read_by` who read it.
+    `has_control`: the template's book that stands beside a model's was read by its grammar.
     """
 
     instance_id: str
@@ -49,6 +50,7 @@ class InstanceFacts:
     is_trivial: bool
     book: str | None
     read_by: str
+    has_control: bool = False
 
 
 @dataclass(frozen=True)
@@ -87,6 +89,7 @@ def facts_schema() -> "pyarrow.Schema":
             pa.field("is_trivial", pa.bool_()),
             pa.field("book", pa.string()),
             pa.field("read_by", pa.string()),
+            pa.field("has_control", pa.bool_()),
         ]
     )
 

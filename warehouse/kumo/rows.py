@@ -9,6 +9,7 @@ from schemas.disclosure import is_public
 from schemas.ids import content_id
 from schemas.kumo.things import (
     BookVerdict,
+    BookVersion,
     Instance,
     Observation,
     Proposal,
@@ -165,6 +166,7 @@ def book_row(
     author: str,
     verdict: BookVerdict,
     *,
+    version: BookVersion = "final",
     checked_by: str = SYMBOLIC_CHECK,
     is_replacement: bool = False,
     call_id: str | None = None,
@@ -175,6 +177,7 @@ def book_row(
         "book_id": content_id("bk", instance_id, revision, text),
         "instance_id": instance_id,
         "revision": revision,
+        "version": version,
         "text": text,
         "author": author,
         "verdict": "passed" if verdict.passed else "failed",

@@ -2,18 +2,21 @@
 
 from typing import Any
 
-from schemas.game import Episode
+from schemas.game import USUAL, Episode
 
 Row = dict[str, Any]
 
 
-def episode_row(episode: Episode, episode_id: str, instance_id: str, seconds: float) -> Row:
+def episode_row(
+    episode: Episode, episode_id: str, instance_id: str, seconds: float, version: str = USUAL
+) -> Row:
     """Return the row of table `episodes`."""
     return {
         "episode_id": episode_id,
         "instance_id": instance_id,
         "player": episode.player,
         "run": episode.run,
+        "version": None if version == USUAL else version,
         "status": episode.result.status,
         "success": episode.result.success,
         "score": episode.result.score,

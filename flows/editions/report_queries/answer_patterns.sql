@@ -4,7 +4,7 @@ WITH answers AS (
     SELECT i.setting, i.domain, e.instance_id, e.player, count(*) FILTER (e.success) AS solved, count(*) AS runs
     FROM episodes AS e
     JOIN instances AS i USING (edition, instance_id)
-    WHERE e.edition = $edition AND e.status <> 'api_error'
+    WHERE e.edition = $edition AND e.status <> 'api_error' AND e.version IS NULL
     GROUP BY ALL
 ), patterns AS (
     SELECT setting, domain, instance_id,

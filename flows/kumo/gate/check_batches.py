@@ -134,7 +134,7 @@ class _CellCheck:
         encoded = self.edition.config(self.cell.config_id)
         test = SelfTest(encoded)
         books = {
-            book["instance_id"]: book
+            (book["instance_id"], book["version"]): book
             for book in self.edition.book_rows(self.cell)
             if book["verdict"] == "passed"
         }
@@ -142,7 +142,8 @@ class _CellCheck:
         told = {row["subject"] for row in rejections}
         replies = _Replies(self.edition, self.cell)
         for row in self.edition.instance_rows(self.cell):
-            self._look_at(encoded, test, row, books.get(row["instance_id"]), told, replies)
+            final, control = (books.get((row["instance_id"], version)) for version in ("final", "template"))
+            self._look_at(encoded, test, row, final, control, told, replies)
 
     def rows(self) -> list[Row]:
         """Return a row of `audits` for each expectation."""
@@ -156,6 +157,7 @@ class _CellCheck:
         test: SelfTest,
         row: Row,
         book: Row | None,
+        control: Row | None,
         told: set[str],
         replies: "_Replies",
     ) -> None:
@@ -171,6 +173,8 @@ class _CellCheck:
         self._note(GRADED, named, test.find_misgrading(board))
         if book is None and row["instance_id"] not in told:
             self.problems[TOLD].append(f"{named}: it has no book that passed, and no rejection says why")
+        if control is not None:
+            self._note(READ, named, test.find_reader_failure(board, control["text"]))
         self.facts.append(
             InstanceFacts(
                 instance_id=row["instance_id"],
@@ -179,6 +183,7 @@ class _CellCheck:
                 is_trivial=needs_no_test(board.encoded) or row["expected_steps"] <= 0,
                 book=None if book is None else text_hash(book["text"]),
                 read_by=NOT_READ if book is None else self._read(test, board, named, book, replies),
+                has_control=control is not None,
             )
         )
 

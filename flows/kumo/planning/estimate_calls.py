@@ -8,7 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, log2
 
+from flows.kumo.seats import PLAYING
 from schemas.calls import Price, StageEstimate
+from schemas.game import USUAL
 from schemas.ids import derive_rng
 from schemas.kumo.authoring import AuthoringPlan
 from schemas.kumo.plan import KumoPlan
@@ -20,7 +22,7 @@ from tasks.kumo.configuration import parse_config
 from tasks.kumo.encoding import encode_config
 from tasks.kumo.game import CLOSED, VARIANTS
 from tasks.kumo.players import PLAYERS
-from tasks.play.model_player import parse_model_player
+from tasks.play.model_player import parse_model_player, plays_version
 from warehouse.kumo.bundled_domains import bundled_domains, bundled_text
 
 _CHARACTERS_A_TOKEN = 4
@@ -41,10 +43,21 @@ class _Work:
     completion: float
 
 
+# Which share of the instances has a book of that version beside its final one: all goes well, nothing does.
+_SHARES = {USUAL: (1.0, 1.0), "first": (0.0, 1.0), "template": (1.0, 1.0)}
+
+
 def estimate_calls(
-    own: KumoPlan, configs: Sequence[SeedConfig], plan: EvaluationPlan, prices: Mapping[str, Price]
+    own: KumoPlan,
+    configs: Sequence[SeedConfig],
+    plan: EvaluationPlan,
+    prices: Mapping[str, Price],
+    shares: Mapping[str, tuple[float, float]] = _SHARES,
 ) -> list[StageEstimate]:
-    """Return the estimate of each stage that calls a model; none where no stage does."""
+    """Return the estimate of each stage that calls a model; none where no stage does.
+
+    `shares` are the least and the largest share of the instances that have each version of the book.
+    """
     authoring = own.authoring
     stages: list[StageEstimate] = []
     if authoring.proposals:
@@ -58,7 +71,15 @@ def estimate_calls(
     sizes = {setting: _book_tokens(plan.seed, configs, setting) for setting in own.settings}
     if authoring.writer:
         stages += _books(own, sizes, prices)
-    return [*stages, *(_episodes(own, plan, name, sizes, prices) for name in playing)]
+    return [
+        *stages,
+        *(
+            _episodes(own, plan, name, sizes, prices, version, shares[version])
+            for version in plan.versions
+            for name in playing
+            if plays_version(PLAYING, name, version)
+        ),
+    ]
 
 
 def _configurations(authoring: AuthoringPlan, prices: Mapping[str, Price]) -> StageEstimate:
@@ -89,6 +110,8 @@ def _episodes(
     player: str,
     sizes: Mapping[Setting, int],
     prices: Mapping[str, Price],
+    version: str,
+    share: tuple[float, float],
 ) -> StageEstimate:
     chosen = parse_model_player(player, plan.player_params, VARIANTS)
     choice = chosen.choice
@@ -99,12 +122,14 @@ def _episodes(
         size = 0 if chosen.variant == CLOSED else book
         # The optimum takes about 1.5 tests for each halving of the truths; one turn more names the truth.
         turns = 1 + 1.5 * log2(max(2, setting.n_truths))
-        least = _both(least, _conversations(episodes, turns, size, min(_REPLY, long_reply)))
-        most = _both(most, _conversations(episodes, min(50, 2 * turns), size, long_reply))
-    return _stage("episodes", player, least, most, prices, choice.model)
+        fewest, largest = (episodes * part for part in share)
+        least = _both(least, _conversations(fewest, turns, size, min(_REPLY, long_reply)))
+        most = _both(most, _conversations(largest, min(50, 2 * turns), size, long_reply))
+    stage = "episodes" if version == USUAL else f"episodes, {version} books"
+    return _stage(stage, player, least, most, prices, choice.model)
 
 
-def _conversations(episodes: int, turns: float, book: int, reply: float) -> _Work:
+def _conversations(episodes: float, turns: float, book: int, reply: float) -> _Work:
     """Return the calls of so many episodes: each turn sends all that was said before it once more."""
     prompt = _PROMPT + book + (turns + 1) / 2 * _TURN + (turns - 1) / 2 * reply
     return _Work(episodes * turns, prompt, reply)
@@ -112,6 +137,8 @@ def _conversations(episodes: int, turns: float, book: int, reply: float) -> _Wor
 
 def _both(one: _Work, other: _Work) -> _Work:
     calls = one.calls + other.calls
+    if not calls:
+        return one
     return _Work(
         calls,
         (one.calls * one.prompt + other.calls * other.prompt) / calls,

@@ -1,5 +1,6 @@
 """From KUMO's settings to its part of an edition's plan: which domains, written by whom."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -12,6 +13,7 @@ from flows.kumo.planning.protocol import choose_protocol
 from schemas.benchmark import Preparation
 from schemas.calls import ModelChoice, Price, StageEstimate
 from schemas.errors import EditionConflict, InvalidOption
+from schemas.game import USUAL
 from schemas.kumo.authoring import AuthoringPlan
 from schemas.kumo.plan import KumoPlan
 from schemas.kumo.protocol import PERENNIAL
@@ -99,7 +101,20 @@ def estimate_evaluation(
     grown = KumoPlan.from_json(read_published_plan(store, plan.edition).own)
     # Of its stages only the episodes are still to come, in whichever way its domains came.
     ids = tuple(config.config_id for config in configs)
-    return estimate_calls(replace(grown, configs=ids, authoring=AuthoringPlan()), configs, plan, prices)
+    own = replace(grown, configs=ids, authoring=AuthoringPlan())
+    return estimate_calls(own, configs, plan, prices, _shares_of_books(store, plan))
+
+
+def _shares_of_books(store: Store, plan: EvaluationPlan) -> dict[str, tuple[float, float]]:
+    """Return the share of the instances that have each version of the book, as least and largest share."""
+    shares = {USUAL: (1.0, 1.0)}
+    if set(plan.versions) - set(shares):
+        table = store.read_table(table_file("kumo_books", plan.edition), ["version"])
+        counts = Counter(table["version"].to_pylist())
+        for version in plan.versions:
+            share = counts[version] / max(1, counts["final"])
+            shares.setdefault(version, (share, share))
+    return shares
 
 
 def _preparation(plan: KumoPlan, domains: tuple[PlannedDomain, ...]) -> Preparation:
@@ -108,13 +123,14 @@ def _preparation(plan: KumoPlan, domains: tuple[PlannedDomain, ...]) -> Preparat
         shown["turns"] = {domain.config.name: domain.turn for domain in domains}
     batches = (len(plan.configs) + plan.authoring.proposals) * len(plan.settings)
     number = batches * plan.instances
+    books = 2 * number if plan.authoring.writer else number  # the template's beside each of a model
     return Preparation(
         plan.as_json(),
         inputs=domains,
         warnings=tuple(warning for domain in domains for warning in domain.warnings),
         authors=tuple(ModelChoice(model, plan.authoring.params) for model in plan.authoring.models),
         shown=shown,
-        counts={"batches": batches, "instances": number, "books": number},
+        counts={"batches": batches, "instances": number, "books": books},
         estimate=partial(estimate_calls, plan, [domain.config for domain in domains]),
     )
 

@@ -1,6 +1,7 @@
-"""What KUMO adds to the report: action counts, references, controls, optimal counts, graphs, topology."""
+"""What KUMO adds to the report: action counts, references, controls, books, graphs, topology."""
 
 from tasks.kumo.report.action_bars import action_bars
+from tasks.kumo.report.book_versions import book_versions
 from tasks.kumo.report.control_gaps import control_gaps
 from tasks.kumo.report.domain_graph import domain_graphs
 from tasks.kumo.report.extras import compute_extras
@@ -11,10 +12,10 @@ from tasks.report.content import Report
 
 REPORT = Report(
     package="flows.kumo.report",
-    queries=("relative_action_counts", "references", "control_gaps", "topology"),
+    queries=("relative_action_counts", "references", "control_gaps", "topology", "book_versions"),
     sources=("configurations", "optimal_counts"),
     compute=compute_extras,
     order="optimal_counts",
     after_rates=(action_bars, reference_table, control_gaps),
-    at_end=(optimal_histogram, domain_graphs, topology_bars),
+    at_end=(book_versions, optimal_histogram, domain_graphs, topology_bars),
 )

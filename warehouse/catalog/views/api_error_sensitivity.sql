@@ -11,6 +11,7 @@ WITH played AS (
            avg((e.status IN ('unparsed', 'api_error'))::INT) AS parse_error_rate_as_parse_errors
     FROM episodes AS e
     JOIN instances AS i USING (edition, instance_id)
+    WHERE e.version IS NULL
     GROUP BY ALL
 )
 SELECT edition, setting, player, sum(attempted)::BIGINT AS attempted, sum(api_errors)::BIGINT AS api_errors,

@@ -7,6 +7,7 @@ WITH played AS (
            avg(e.score) FILTER (e.status <> 'api_error') AS score
     FROM episodes AS e
     JOIN instances AS i USING (edition, instance_id)
+    WHERE e.version IS NULL
     GROUP BY ALL
 )
 SELECT edition, benchmark, domain, setting, player,

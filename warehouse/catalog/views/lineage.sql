@@ -11,7 +11,7 @@ WITH replies AS (
     WHERE t.call_id IS NOT NULL
     GROUP BY ALL
 )
-SELECT e.edition, e.evaluation, e.episode_id, e.player, e.run, e.status, e.success, e.score, e.turns, e.tokens, e.cost_usd,
+SELECT e.edition, e.evaluation, e.episode_id, e.player, e.run, e.version, e.status, e.success, e.score, e.turns, e.tokens, e.cost_usd,
        p.call_ids, p.player_model, p.player_template, p.player_template_hash,
        i.instance_id, i.benchmark, i.domain, i.setting, i.seed, r.seed_commitment, i.index, i.content_hash,
        r.settings AS refresh_settings, v.settings AS evaluation_settings, v.code_version, v.created_at

@@ -14,6 +14,7 @@ WITH played AS (
            avg((e.status = 'unparsed')::INT) FILTER (e.status <> 'api_error') AS parse_error_rate
     FROM episodes AS e
     JOIN instances AS i USING (edition, instance_id)
+    WHERE e.version IS NULL
     GROUP BY ALL
 )
 SELECT edition, setting, player, sum(attempted)::BIGINT AS attempted, sum(scored)::BIGINT AS scored,

@@ -14,7 +14,7 @@ WITH played AS (
            count(*) FILTER (e.success AND e.cost_usd IS NOT NULL) AS solved_with_cost
     FROM episodes AS e
     JOIN instances AS i USING (edition, instance_id)
-    WHERE e.status <> 'api_error'
+    WHERE e.status <> 'api_error' AND e.version IS NULL
     GROUP BY ALL
 )
 SELECT edition, setting, player,

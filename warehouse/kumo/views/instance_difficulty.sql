@@ -8,7 +8,7 @@ SELECT i.edition, i.domain, i.setting, i.instance_id, k.expected_steps, k.policy
        avg(x.tests) FILTER (e.success) AS mean_tests_when_solved
 FROM kumo_instances AS k
 JOIN instances AS i USING (edition, instance_id)
-LEFT JOIN episodes AS e ON e.edition = i.edition AND e.instance_id = i.instance_id
+LEFT JOIN episodes AS e ON e.edition = i.edition AND e.instance_id = i.instance_id AND e.version IS NULL
 LEFT JOIN kumo_episodes AS x ON x.edition = e.edition AND x.evaluation = e.evaluation AND x.episode_id = e.episode_id
 GROUP BY ALL
 ORDER BY i.edition, share_solved NULLS LAST, k.expected_steps DESC, i.instance_id

@@ -13,7 +13,7 @@ WITH moves AS (
     GROUP BY ALL
 )
 SELECT l.* EXCLUDE (refresh_settings, evaluation_settings, code_version, created_at), k.tests, m.moves, m.feedback,
-       b.book_id, b.author AS book_author, b.revision AS book_revision, b.verdict AS book_verdict,
+       b.book_id, b.version AS book_version, b.author AS book_author, b.revision AS book_revision, b.verdict AS book_verdict,
        b.checked_by AS book_checked_by, b.is_replacement AS book_is_replacement,
        b.call_id AS book_call_id, w.template AS book_template, w.template_hash AS book_template_hash,
        v.call_ids AS book_version_call_ids,

@@ -9,6 +9,7 @@ WITH histories AS (
            bool_or(revision = 0 AND len(confirmed_rules) > 0) AS confirmed,
            bool_or(revision = 0 AND len(ambiguous_rules) > 0) AS ambiguous
     FROM kumo_books
+    WHERE version <> 'template'
     GROUP BY ALL
 )
 SELECT h.edition, i.domain, i.setting, h.author,

@@ -1,15 +1,22 @@
 -- Does success gain where books were revised? (the paper's second version, figure 14)
--- One row a player, domain and setting that two editions share, the earlier one with books as they were written, the
--- later one with revised ones. `SELECT corr(revised, gain) FROM revisions_gain WHERE ...` gives the paper's coefficient.
-WITH scores AS (
-    SELECT s.edition, s.domain, s.setting, s.player, s.success_rate, r.books, r.unchanged, r.revised
-    FROM domain_scores AS s
-    JOIN revisions AS r USING (edition, domain, setting)
+-- One row a player, domain and setting where it was shown first drafts too (`--books final,first`). `success_first` and
+-- `success_revised` are over the same instances: those whose book a model revised until it passed (`instances` of them
+-- played with both), and `gain` is their paired difference with its interval. `domain_gain` is what revision adds to the
+-- domain's success rate, books that were not revised gaining nothing: the paper's improvement, whose coefficient is
+-- `SELECT corr(revised, domain_gain) FROM revisions_gain WHERE ...`.
+WITH players AS (
+    SELECT DISTINCT edition, setting, player FROM version_comparisons WHERE version = 'first'
+), books AS (
+    SELECT edition, setting, domain, sum(books)::BIGINT AS books, sum(revised)::BIGINT AS revised
+    FROM revisions
+    GROUP BY ALL
 )
-SELECT before.edition AS edition, after.edition AS revised_edition, after.domain, after.setting, after.player,
-       after.books, after.revised, before.success_rate AS success_before, after.success_rate AS success_after,
-       after.success_rate - before.success_rate AS gain
-FROM scores AS before
-JOIN scores AS after USING (domain, setting, player)
-WHERE before.edition <> after.edition AND before.unchanged = before.books AND after.revised > 0
-ORDER BY edition, revised_edition, after.setting, after.revised DESC, after.domain, after.player
+SELECT b.edition, b.domain, b.setting, p.player, b.books, b.revised, coalesce(v.instances, 0) AS instances,
+       v.success_rate_version AS success_first, v.success_rate_usual AS success_revised, v.difference AS gain, v.low, v.high,
+       CASE WHEN b.revised = 0 THEN 0 ELSE v.difference * b.revised / b.books END AS domain_gain
+FROM books AS b
+JOIN players AS p USING (edition, setting)
+LEFT JOIN version_comparisons AS v
+  ON v.edition = b.edition AND v.setting = b.setting AND v.domain = b.domain AND v.player = p.player
+ AND v.version = 'first'
+ORDER BY b.edition, b.setting, b.revised DESC, b.domain, p.player

@@ -1,0 +1,34 @@
+"""Players on the same instances with two books: the final one, and a first draft or the template's."""
+
+from tasks.report.content import Grid, Record, ReportData, Section, omit_section
+from tasks.report.wording import clean, decimals, with_interval
+
+_KEY = "book_versions"
+_TITLE = "Same instances, two books"
+
+
+def book_versions(data: ReportData) -> Section:
+    """Return the section of paired differences between the final books and others."""
+    table = data.tables[_KEY]
+    if not table.rows:
+        return omit_section(
+            _KEY, _TITLE, [table], "No player was shown other books than the final ones (setting books)."
+        )
+    caption = (
+        "Difference is the player's success rate with the final book minus that with the other book of the "
+        "same instance, with a 95% interval by bootstrap over instances; n counts the instances played with "
+        "both. The book first is a model's draft that was revised until it passed: its difference is the "
+        "gain of revision. The book template is the symbolic control. No other figure counts these episodes."
+    )
+    headings = ("setting", "player", "other book", "with the final", "with the other", "difference", "n")
+    grid = Grid(headings, tuple(map(_cells, table.records())), frozenset(range(3, 7)))
+    return Section(_KEY, _TITLE, caption, (table,), grid=grid)
+
+
+def _cells(row: Record) -> tuple[str, ...]:
+    return (
+        *(clean(row[name]) for name in ("setting", "player", "book")),
+        *(decimals(row[name]) for name in ("success_final", "success_other")),
+        with_interval(row["difference"], row["low"], row["high"]),
+        f"{row['instances']:,}",
+    )

@@ -1,0 +1,23 @@
+-- an instance has one final book at most; with a model's stand its first draft, if that failed, and the template's book
+WITH by_models AS (
+    SELECT instance_id, book_id, verdict FROM kumo_books WHERE version = 'final' AND author <> 'template'
+), beside AS (
+    FROM kumo_books WHERE version IN ('first', 'template')
+)
+SELECT instance_id, any_value(book_id) AS book_id, version
+FROM kumo_books
+WHERE version <> 'draft'
+GROUP BY ALL
+HAVING count(*) > 1
+UNION ALL
+SELECT instance_id, book_id, version FROM beside ANTI JOIN by_models USING (instance_id)
+UNION ALL
+SELECT instance_id, book_id, version
+FROM beside
+WHERE (version = 'first' AND (author = 'template' OR verdict <> 'failed' OR revision > 0))
+   OR (version = 'template' AND (author <> 'template' OR checked_by IS DISTINCT FROM 'symbolic' OR is_replacement))
+UNION ALL
+SELECT instance_id, book_id, 'final'
+FROM by_models
+ANTI JOIN (SELECT instance_id FROM beside WHERE version = 'template') USING (instance_id)
+WHERE verdict = 'passed'
