@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
+from flows.console.output_places import require_folder
 from flows.console.root_option import RootOption, data_root
 from flows.console.terminal import Terminal
 from schemas.errors import InvalidOption
@@ -58,6 +59,7 @@ def reproduce(
 def _folder(keep: Path | None) -> "TemporaryDirectory[str] | nullcontext[str]":
     if keep is None:
         return TemporaryDirectory(prefix="perennial-reproduce-", ignore_cleanup_errors=True)
+    require_folder("--keep", keep)
     if keep.exists() and any(keep.iterdir()):
         raise InvalidOption(f"--keep {keep}: the folder is not empty; name an empty or a new one")
     keep.mkdir(parents=True, exist_ok=True)

@@ -75,7 +75,7 @@ def audit(
 
 
 def _choose_editions(store: Store, edition: str | None, all_: bool) -> tuple[str, ...]:
-    from warehouse.editions.selectors import select_units
+    from warehouse.editions.selectors import require_any, select_units
     from warehouse.editions.verify import verifiable_units
 
     known = verifiable_units(store)
@@ -83,8 +83,7 @@ def _choose_editions(store: Store, edition: str | None, all_: bool) -> tuple[str
         return select_units(store, edition, known)
     if edition is not None:
         raise InvalidOption("name one EDITION, or give --all")
-    if not known:
-        raise InvalidOption(f"no edition is published in {store.root}: run `perennial refresh` first")
+    require_any(store, known)
     return known
 
 

@@ -49,6 +49,16 @@ FormatOption = Annotated[
 ]
 
 
+JsonOption = Annotated[bool, typer.Option("--json", help="The same as --format json.")]
+
+
+def choose_format(format_: Format, as_json: bool) -> Format:
+    """Return the format that both options ask for; raise InvalidOption where they differ."""
+    if as_json and format_ is Format.csv:
+        raise InvalidOption("--json and --format csv: expected one of them")
+    return Format.json if as_json else format_
+
+
 def print_rows(
     names: Sequence[str], rows: Iterable[Row], format_: Format, count_all: Callable[[], int] | None = None
 ) -> None:

@@ -1,7 +1,8 @@
 """`perennial import kumo`: import the KUMO authors' release."""
 
+import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,9 +11,11 @@ import typer
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
 from flows.console.root_option import RootOption, data_root
-from flows.console.terminal import Terminal
+from flows.console.terminal import Terminal, json_text
 
 if TYPE_CHECKING:
+    from warehouse.editions.publish import Publication
+    from warehouse.kumo.release.files import Skipped
     from warehouse.kumo.release.trajectories import ImportProgress
 
 _SHOWN = 10
@@ -25,6 +28,7 @@ def kumo(
     ] = None,
     models: Annotated[str | None, typer.Option(help="Only these models, separated by commas.")] = None,
     root: RootOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print what was imported as JSON.")] = False,
 ) -> None:
     """Import the KUMO authors' release as edition kumo-2025-release.
 
@@ -35,22 +39,31 @@ def kumo(
     """
     from flows.kumo.release.import_release import EDITION, import_release
 
-    console = Terminal(soft_wrap=True)
+    console = Terminal(soft_wrap=True, stderr=as_json)
     store = data_root(root)
     started = time.monotonic()
     with show_import_progress(console) as advance:
         done = import_release(store, path, _split_list(domains), _split_list(models), console.print, advance)
     if done is None:
         console.print(f"edition {EDITION} was imported from the same files before: nothing to do")
-        return
-    publication, skipped = done
+    else:
+        _print(console, EDITION, *done, time.monotonic() - started)
+    if as_json:
+        counts, skipped = ({}, ()) if done is None else (done[0].counts, done[1])
+        document = {"edition": EDITION, "published": counts, "skipped": [one.warning for one in skipped]}
+        sys.stdout.write(json_text(document) + "\n")
+
+
+def _print(
+    console: Terminal, edition: str, publication: "Publication", skipped: "Sequence[Skipped]", seconds: float
+) -> None:
     for entry in skipped[:_SHOWN]:
         console.print(f"warning: {entry.warning}")
     if skipped:
         console.print(f"{len(skipped):,} files or lines were skipped: table rejections names each")
     counts = ", ".join(f"{number:,} {name}" for name, number in publication.counts.items() if number)
-    console.print(f"published in {time.monotonic() - started:.1f} s: {counts}")
-    console.print(f"next: perennial query \"FROM leaderboard WHERE edition = '{EDITION}'\"")
+    console.print(f"published in {seconds:.1f} s: {counts}")
+    console.print(f"next: perennial query \"FROM leaderboard WHERE edition = '{edition}'\"")
 
 
 @contextmanager

@@ -45,6 +45,7 @@ def sample(
     Example: perennial sample --config medical_diagnosis --truths 4 --actions 6 --count 100 --out easy.jsonl
     """
     from flows.console.line_files import write_lines
+    from flows.console.output_places import require_file_place
     from flows.kumo.cli.sample_stream import SampleStream
     from flows.kumo.kernels import prepare_kernels
     from flows.kumo.planning.domain_choice import choose_domain
@@ -63,12 +64,13 @@ def sample(
         "min_expected_steps": min_expected_steps,
         "require_test": require_test,
     }
-    chosen = load_settings(given)
+    chosen = load_settings(given, "sample")
     assert isinstance(chosen, KumoSettings)
     console = Terminal(stderr=True, soft_wrap=True)
     seed_config, _ = choose_domain(config)
     for finding in refuse_unsafe(seed_config):
         console.print(f"warning: {finding.message}", style="yellow")
+    require_file_place("--out", out)
     store = data_root(root)
     encoded = encode_config(seed_config)
     request = SamplingRequest(
