@@ -86,7 +86,7 @@ class Preparation:
     - `inputs`: what its stages are given beside the plan, in this process.
     - `warnings`: lines to print before the work.
     - `authors`: the models that its stages call.
-    - `shown`: printed with the plan.
+    - `shown`: printed with the plan; `unused`: keys of `own` that mean nothing under the others, not printed.
     - `counts`: the rows that the edition will hold, `instances` among them.
     - `estimate`: returns the model calls of all stages.
     - `protocol`: the evaluation's (`schemas.plan.EvaluationPlan`).
@@ -100,6 +100,7 @@ class Preparation:
     warnings: tuple[str, ...] = ()
     authors: tuple[ModelChoice, ...] = ()
     shown: Mapping[str, Any] = field(default_factory=dict)
+    unused: tuple[str, ...] = ()
     counts: Mapping[str, int] = field(default_factory=dict)
     estimate: Callable[[EvaluationPlan, Mapping[str, Price]], list[StageEstimate]] = _no_calls
     protocol: Mapping[str, Any] = field(default_factory=dict)

@@ -163,7 +163,7 @@ def main() -> None:
     escape_what_cannot_be_encoded()
     errors = Terminal(stderr=True, soft_wrap=True)
     try:
-        code = app(standalone_mode=False)
+        code = app(standalone_mode=False, prog_name="perennial")
     except PerennialError as error:
         errors.print(f"perennial: error: {error}")
         sys.exit(error.exit_code)

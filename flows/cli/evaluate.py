@@ -56,9 +56,7 @@ def evaluate(
 
     store = Store(load_settings(flags, "evaluate").root)
     growth = read_published_plan(store, _edition(store, edition))
-    chosen = load_settings(
-        {**flags, "benchmark": growth.benchmark, "edition": growth.edition}, "evaluate"
-    )
+    chosen = load_settings({**flags, "benchmark": growth.benchmark, "edition": growth.edition}, "evaluate")
     console = result_console(as_json)
     if not dry_run:
         refuse_locked(store)

@@ -13,6 +13,7 @@ from rich.table import Table
 
 from flows.console.output_places import require_folder
 from flows.console.root_option import RootOption, data_root
+from flows.console.steps import show_steps
 from flows.console.terminal import Terminal
 from schemas.errors import InvalidOption
 
@@ -46,7 +47,8 @@ def reproduce(
 
     store = data_root(root)
     console = Terminal(stderr=True, soft_wrap=True)
-    with _folder(keep) as folder:
+    with _folder(keep) as folder, show_steps("reproduce") as step:
+        step("rebuilding and comparing")
         result = reproduce_unit(store, edition, Path(folder), console.print)
     if as_json:
         sys.stdout.write(json.dumps({**asdict(result), "same": result.same}, indent=1) + "\n")

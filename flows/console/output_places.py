@@ -9,7 +9,7 @@ from schemas.errors import InvalidOption
 
 
 def require_folder(option: str, folder: Path) -> None:
-    """Raise InvalidOption, naming the option, unless the folder can be written, or made; leave nothing behind."""
+    """Raise InvalidOption, naming the option, unless the folder can be written, or made; make nothing."""
     place = Path(os.path.abspath(folder))
     while not os.path.lexists(place):
         place = place.parent
@@ -18,8 +18,8 @@ def require_folder(option: str, folder: Path) -> None:
             return
     except OSError as error:
         raise InvalidOption(
-            f"{option} {show_path(folder)}: {error.strerror or error} ({show_path(place)}); name a folder that "
-            "you can write"
+            f"{option} {show_path(folder)}: {error.strerror or error} ({show_path(place)}); name a folder "
+            "that you can write"
         ) from None
 
 

@@ -12,7 +12,6 @@ from typing import Annotated, Any
 
 import typer
 from rich.cells import cell_len
-from rich.table import Table
 
 from flows.console.terminal import (
     Terminal,
@@ -116,6 +115,8 @@ def _print_json(names: Sequence[str], rows: Iterable[Row]) -> None:
 
 def _print_table(names: Sequence[str], rows: Iterable[Row], count_all: Callable[[], int] | None) -> None:
     """Print a table on lines as long as it needs; rows too long for that one below the other."""
+    from rich.table import Table
+
     names = [on_one_line(name) for name in names]
     rest = iter(rows)
     first: list[Row] = []

@@ -1,4 +1,4 @@
-"""What a command is at while it takes long: a line that changes on a terminal, else lines on standard error."""
+"""What a command is at while it takes long: a changing line on a terminal, else lines on standard error."""
 
 import sys
 import threading

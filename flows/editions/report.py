@@ -40,7 +40,8 @@ def report_data(
 ) -> ReportData:
     """Return all that the page of the edition shows, compared with another edition where one is named.
 
-    `step` gets the name of each step. `anchors` are players that are the same in both; without any, those that both were evaluated with as such.
+    `step` gets the name of each step. `anchors` are players that are the same in both; without any, those
+    that both were evaluated with as such.
     Raises what `choose_edition` raises, and InvalidOption for an edition compared with itself or with one of
     another benchmark.
     """

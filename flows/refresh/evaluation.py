@@ -58,9 +58,7 @@ def prepare_evaluation(
 
 def _refuse_bad_name(name: str) -> None:
     if name and (not _NAME.fullmatch(name) or name == PART):
-        raise InvalidOption(
-            f"--name {name!r}: expected {NAME_WORDS}, other than {PART}"
-        )
+        raise InvalidOption(f"--name {name!r}: expected {NAME_WORDS}, other than {PART}")
 
 
 def _plan_asked(

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
-from zoneinfo import ZoneInfo
+from zoneinfo import ZoneInfo, available_timezones
 
 from prefect import Flow
 from prefect.client.orchestration import PrefectClient, get_client
@@ -35,7 +35,7 @@ from flows.serve.deployments import analyse, audit, grow_edition
 from flows.serve.run_news import RunNews, read_runs
 from flows.serve.server_access import refuse_open_server, require_access
 from flows.watchers.webhook import without_credentials
-from schemas.errors import InvalidOption, PerennialError
+from schemas.errors import InvalidOption, PerennialError, suggest
 
 Tell = Callable[[str], None]
 STOPPED = "perennial serve was stopped; the run resumes when it is started again"
@@ -63,14 +63,20 @@ class Timetable:
         """Return Prefect's schedule; raise InvalidOption where there is no such time."""
         try:
             ZoneInfo(self.timezone)
-            if self.every is not None:
-                return Interval(self.every, timezone=self.timezone)
-            return Cron(self.cron, timezone=self.timezone)
-        except (ValueError, KeyError, OSError) as error:
-            told = " ".join(str(error).strip("'\"").split())
+        except (ValueError, KeyError, OSError):
+            meant = suggest(self.timezone, available_timezones())
             raise InvalidOption(
-                f"the schedule {self.cron!r} in {self.timezone!r} is not valid: {told}; expected cron such "
-                "as '0 3 1 */2 *' and a time zone such as UTC or Europe/Berlin"
+                f"--timezone {self.timezone!r}: expected a time zone such as UTC or Europe/Berlin{meant} "
+                "(see `perennial serve --help`)"
+            ) from None
+        if self.every is not None:
+            return Interval(self.every, timezone=self.timezone)
+        try:
+            return Cron(self.cron, timezone=self.timezone)
+        except ValueError:
+            raise InvalidOption(
+                f"--cron {self.cron!r}: expected minute, hour, day, month and weekday, such as "
+                "'0 3 1 */2 *' (see `perennial serve --help`)"
             ) from None
 
 

@@ -9,6 +9,7 @@ from schemas.errors import InvalidOption, shorten
 from schemas.settings.problems import WIDTH
 from schemas.variables import PREFIX, is_claimed
 
+
 def variable_of(name: str, benchmark: str = "") -> str:
     """Return the variable of a setting, which belongs to all benchmarks or to this one."""
     return f"{PREFIX}{benchmark}{'_' if benchmark else ''}{name}".upper()
@@ -44,7 +45,11 @@ def _describe_unknown(variable: str, benchmark: str, names: Mapping[str, str], o
     name = variable.removeprefix(PREFIX).lower()
     if name in own:
         return f"{shown}: {name} is a setting of the benchmark {benchmark}: set {names[name]} instead"
-    # Each by its whole name, and a benchmark's own without the benchmark's name too.
-    variables = {alias: known for name, known in names.items() for alias in (known, variable_of(name))}
-    alike = get_close_matches(variable, variables, n=1)
-    return f"{shown}: there is no such setting" + (f"; did you mean {variables[alike[0]]}?" if alike else "")
+    # A benchmark's own setting is meant with and without the benchmark's name.
+    meant = {
+        alias: known
+        for field, known in names.items()
+        for alias in (field, known.removeprefix(PREFIX).lower())
+    }
+    alike = get_close_matches(name, meant, n=1)
+    return f"{shown}: there is no such setting" + (f"; did you mean {meant[alike[0]]}?" if alike else "")

@@ -84,7 +84,7 @@ def test_domains_are_listed_with_the_editions_that_hold_them(
     harness: Harness, published: Published, tmp_path: Path
 ) -> None:
     done = harness.perennial("domains", "list", "--root", str(published.root), "--json", cwd=tmp_path)
-    editions = {row["name"]: row["editions"] for row in json.loads(done.stdout)["domains"]}
+    editions = {row["name"]: row["editions"] for row in json.loads(done.stdout)}
     assert {name for name, count in editions.items() if count == 1} == {
         "mineral_identification",
         "chemical_analysis",

@@ -113,7 +113,10 @@ def test_no_setting_takes_a_value_of_another_kind(name: str, value: str) -> None
     [
         ("[kumo]\ndomains = [[1]]", r"perennial\.toml, line 2: domains = \[0\]: \[1\]: expected a text"),
         ("[kumo]\ninstances = true", "line 2: instances = True: expected something else than true or false"),
-        (f"seed = 0x{'f' * 5_000}", "line 1: seed = a number of thousands of digits: expected a seed of at most"),
+        (
+            f"seed = 0x{'f' * 5_000}",
+            "seed = a number of thousands of digits: expected a seed of at most",
+        ),
         (f"seed = {'7' * 5_000}", r"perennial\.toml: Exceeds the limit"),
         (f"a = {'[' * 5_000}", r"perennial\.toml: nested too deeply; expected keys with plain values"),
         ('"a\\nb" = 1', r"perennial\.toml: 'a\\nb': there is no such setting"),

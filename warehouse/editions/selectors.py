@@ -44,8 +44,9 @@ def select_units(store: Store, given: str | None, known: Sequence[str]) -> tuple
 def require_any(store: Store, known: Sequence[str]) -> None:
     """Raise UnreadableInput unless there is an edition to choose from."""
     if not known:
-        found = "every edition is withdrawn" if published_units(store) else "no edition is published"
-        remedy = "`perennial editions --all` says why" if published_units(store) else "run `perennial refresh` first"
+        found, remedy = "no edition is published", "run `perennial refresh` first"
+        if published_units(store):
+            found, remedy = "every edition is withdrawn", "`perennial editions --all` says why"
         raise UnreadableInput(f"{found} in {store.root!r}: {remedy}, or name another --root")
 
 

@@ -11,6 +11,7 @@ import typer
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
 from flows.console.root_option import RootOption, data_root
+from flows.console.steps import show_steps
 from flows.console.terminal import Terminal, json_text
 
 if TYPE_CHECKING:
@@ -68,7 +69,13 @@ def _print(
 
 @contextmanager
 def show_import_progress(console: Terminal) -> "Iterator[Callable[[ImportProgress], None]]":
-    """Show how far the runs are, on a terminal."""
+    """Show how far the runs are: a bar on a terminal, else lines on standard error."""
+    if not console.is_terminal:
+        with show_steps("import") as step:
+            yield lambda state: step(
+                f"{state.files:,} of {state.all_files:,} files, {state.runs:,} runs so far"
+            )
+        return
     with Progress(
         TextColumn("runs        "),
         BarColumn(bar_width=30),
@@ -77,7 +84,6 @@ def show_import_progress(console: Terminal) -> "Iterator[Callable[[ImportProgres
         TextColumn("{task.fields[runs]}"),
         console=console,
         transient=True,
-        disable=not console.is_terminal,
     ) as bar:
         shown = bar.add_task("runs", total=None, runs="")
 

@@ -12,6 +12,7 @@ import typer
 
 from flows.console.root_option import RootOption, data_root
 from flows.console.row_formats import Format, FormatOption, JsonOption, choose_format, print_rows
+from flows.console.steps import show_steps
 from flows.console.terminal import Terminal
 from schemas.errors import FiguresDiffer, UnreadableInput
 from warehouse.catalog.catalog import open_catalog, published_editions
@@ -50,7 +51,9 @@ def reproduce_paper(
             f"no edition {EDITION} in {store.root!r}: expected the authors' released data; give its folder, "
             "perennial reproduce-paper PATH"
         )
-    rows = compare_figures(compute_figures(open_catalog(store)))
+    with show_steps("reproduce-paper") as step:
+        step("computing the paper's figures")
+        rows = compare_figures(compute_figures(open_catalog(store)))
     verdicts = judge_figures(rows)
     if form is Format.json:
         whole = {

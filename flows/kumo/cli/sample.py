@@ -9,9 +9,8 @@ from typing import Annotated
 import typer
 
 from flows.console.root_option import RootOption, data_root
+from flows.console.steps import show_steps
 from flows.console.terminal import Terminal
-
-_NO_BAR_BELOW = 2_000
 
 
 def sample(
@@ -77,14 +76,15 @@ def sample(
         Setting(truths, actions, valid), count, seed, chosen.min_expected_steps, chosen.require_test
     )
     check_request(encoded, request, workers)
-    with console.status("preparing sampling (compiled on first use, then cached)"):
+    with show_steps("sample") as step:
+        step("preparing sampling (compiled on first use, then cached)")
         console.print(prepare_kernels("sampling"))
     started = time.perf_counter()
-    with console.status(f"sampling {count:,} instances of {seed_config.name}") as status:
+    with show_steps("sample") as step:
+        step(f"{count:,} instances of {seed_config.name}")
 
         def show(done: int) -> None:
-            if count >= _NO_BAR_BELOW:
-                status.update(f"sampling {done:,} of {count:,} instances of {seed_config.name}")
+            step(f"{done:,} of {count:,} instances of {seed_config.name}")
 
         issued = issued_instances(store, published_editions(store))
         stream = SampleStream(encoded, request, issued, workers, show)
