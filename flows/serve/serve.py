@@ -30,12 +30,16 @@ from prefect.schedules import Cron, Interval, Schedule
 from prefect.states import Crashed, Scheduled
 from prefect.types.entrypoint import EntrypointType
 
+from flows.refresh.plan import FIRST
 from flows.serve.child_runs import leave_after
 from flows.serve.deployments import analyse, audit, grow_edition
 from flows.serve.run_news import RunNews, read_runs
 from flows.serve.server_access import refuse_open_server, require_access
 from flows.watchers.webhook import without_credentials
 from schemas.errors import InvalidOption, PerennialError, suggest
+from schemas.units import evaluation_of
+from warehouse.catalog.catalog import row_file
+from warehouse.store.store import Store
 
 Tell = Callable[[str], None]
 STOPPED = "perennial serve was stopped; the run resumes when it is started again"
@@ -128,7 +132,7 @@ class Serving:
             # Only now: Prefect's runner has set its own way to end, which does not wait for its children.
             for number in (signal.SIGINT, signal.SIGTERM):
                 asyncio.get_running_loop().add_signal_handler(number, stop.set)
-            news = asyncio.create_task(RunNews(client, ids, began, tell).tell_forever())
+            news = asyncio.create_task(RunNews(client, ids, began, tell, self._is_published).tell_forever())
             await _either(stop.wait(), serving)
             news.cancel()
             await _stop_runs(client, runner, ids, serving, tell)
@@ -147,6 +151,10 @@ class Serving:
             # The runs get the root by their environment. The tag is for readers, and for the next `serve`.
             tags=["perennial", self._root_tag],
         )
+
+    def _is_published(self, edition: str) -> bool:
+        """Whether the edition is published with the evaluation that its refresh makes."""
+        return Store(self.root).exists(row_file(evaluation_of(edition, FIRST)))
 
     @property
     def _root_tag(self) -> str:
