@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
+from typing import Any
 from uuid import UUID
 
 import httpx
@@ -16,7 +17,7 @@ from prefect.client.schemas.filters import (
     FlowRunFilterState,
     FlowRunFilterStateType,
 )
-from prefect.client.schemas.objects import FlowRun, StateType
+from prefect.client.schemas.objects import FlowRun, State, StateType
 from prefect.client.schemas.sorting import FlowRunSort
 from prefect.states import Completed
 
@@ -102,7 +103,7 @@ class RunNews:
         ):
             return run
         message = f"edition {run.name} is published: it was cancelled while it was being published"
-        state = Completed(message=message)
+        state: State[Any] = Completed(message=message)
         await self._client.set_flow_run_state(run.id, state, force=True)
         return run.model_copy(update={"state": state})
 
