@@ -75,6 +75,11 @@ def parameters(name: str) -> list[Any]:
     return list(context.command.params)
 
 
+@pytest.mark.parametrize("name", LEAVES)
+def test_every_command_takes_a_root(name: str) -> None:
+    assert "--root" in {option for one in parameters(name) for option in one.opts}
+
+
 def test_json_is_short_for_the_format(give: Run, store: Store) -> None:
     at = ("--root", store.root)
     for command in (["editions", *at], ["query", "FROM editions", *at], ["domains", "list", *at]):
