@@ -41,6 +41,11 @@ class Batch:
         return " ".join((self.stage, *self.key))
 
 
+def name_batch(_workspace: Workspace, batch: Batch, _policies: Policies) -> str:
+    """Return the batch's name for readers: its stage and its key."""
+    return str(batch)
+
+
 def never(_workspace: Workspace, _batch: Batch) -> bool:
     """Return False for every batch."""
     return False
@@ -59,7 +64,8 @@ class Stage:
     `earlier` tables of earlier editions that it reads.
     `batches` lists what the plan asks for, as far as it is known from what is staged. `spreads` says whether
     a batch needs no model and may run in any process that sees the data root. Batches of one `chain` run one
-    after the other, in order. A stage that `repeats` runs again in each refresh, staged or not.
+    after the other, in order. A stage that `repeats` runs again in each refresh, staged or not. `label` names
+    a batch for readers of Prefect's pages.
     """
 
     name: str
@@ -72,6 +78,7 @@ class Stage:
     spreads: Callable[[Workspace, Batch], bool] = never
     chain: Callable[[Batch], object] | None = None
     repeats: bool = False
+    label: Callable[[Workspace, Batch, Policies], str] = name_batch
 
 
 def _no_calls(*_of: object) -> list[StageEstimate]:
@@ -86,7 +93,7 @@ class Preparation:
     - `inputs`: what its stages are given beside the plan, in this process.
     - `warnings`: lines to print before the work.
     - `authors`: the models that its stages call.
-    - `shown`: printed with the plan.
+    - `shown`: printed with the plan; `unused`: keys of `own` that mean nothing under the others, not printed.
     - `counts`: the rows that the edition will hold, `instances` among them.
     - `estimate`: returns the model calls of all stages.
     - `protocol`: the evaluation's (`schemas.plan.EvaluationPlan`).
@@ -100,6 +107,7 @@ class Preparation:
     warnings: tuple[str, ...] = ()
     authors: tuple[ModelChoice, ...] = ()
     shown: Mapping[str, Any] = field(default_factory=dict)
+    unused: tuple[str, ...] = ()
     counts: Mapping[str, int] = field(default_factory=dict)
     estimate: Callable[[EvaluationPlan, Mapping[str, Price]], list[StageEstimate]] = _no_calls
     protocol: Mapping[str, Any] = field(default_factory=dict)

@@ -1,6 +1,7 @@
 """One exception tree: every error a user can meet, with the exit code of the command line."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
 
 
 class PerennialError(Exception):
@@ -117,6 +118,18 @@ def count(number: int, what: str) -> str:
 def quote(value: object, width: int = 60) -> str:
     """Return a value as an error quotes it, shortened."""
     return shorten(repr(value), width)
+
+
+def join_choices(names: Iterable[str]) -> str:
+    """Return `a, b or c`."""
+    *first, last = names
+    return f"{', '.join(first)} or {last}" if first else last
+
+
+def suggest(given: str, known: Iterable[str]) -> str:
+    """Return `; did you mean x?` where a known name is like the given one, else nothing."""
+    found = get_close_matches(given.lower(), known, n=1)
+    return f"; did you mean {found[0]}?" if found else ""
 
 
 def causes(error: BaseException) -> Iterator[BaseException]:

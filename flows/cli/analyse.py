@@ -1,11 +1,13 @@
 """`perennial analyse`: compute an edition's statistics again, without any model call."""
 
+import sys
 from typing import Annotated
 
 import typer
 
 from flows.console.root_option import RootOption, data_root
-from flows.console.terminal import Terminal
+from flows.console.steps import show_steps
+from flows.console.terminal import Terminal, json_text
 
 
 def analyse(
@@ -13,6 +15,7 @@ def analyse(
         str | None, typer.Argument(help="The edition. Default: all that are not withdrawn.")
     ] = None,
     root: RootOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print what was computed as JSON.")] = False,
 ) -> None:
     """Compute statistics again: after new external scores, or with a newer perennial.
 
@@ -22,4 +25,8 @@ def analyse(
     """
     from flows.editions.analyse import analyse_editions
 
-    analyse_editions(data_root(root), edition, Terminal(soft_wrap=True).print)
+    console = Terminal(soft_wrap=True, stderr=as_json)
+    with show_steps("analyse") as step:
+        statistics = analyse_editions(data_root(root), edition, console.print, step)
+    if as_json:
+        sys.stdout.write(json_text({"statistics": statistics}) + "\n")

@@ -11,10 +11,12 @@ import typer
 from typer import TyperException
 from typer.core import TyperCommand, TyperGroup
 
+from flows.console.help_form import put_example_last
 from flows.console.interrupts import EXIT_CODES
 from flows.console.library_errors import translate_error
 from flows.console.os_errors import describe_os_error
 from flows.console.terminal import Terminal, escape_what_cannot_be_encoded
+from flows.console.usage_errors import describe_usage_error
 from schemas.benchmark import CommandLine, benchmarks
 from schemas.errors import PerennialError
 
@@ -90,11 +92,11 @@ class _Commands(Mapping[str, Any]):
     def __getitem__(self, name: str) -> Any:
         module, _, function = COMMANDS[name][0].partition(":")
         command = getattr(import_module(module), function)
-        if isinstance(command, typer.Typer):
-            return typer.main.get_command(command)
-        alone = typer.Typer(**_SETTINGS)
-        alone.command(name)(command)
-        return typer.main.get_command(alone)
+        if not isinstance(command, typer.Typer):
+            alone = typer.Typer(add_completion=False, **_SETTINGS)
+            alone.command(name)(command)
+            command = alone
+        return put_example_last(typer.main.get_command(command))
 
     def __iter__(self) -> Iterator[str]:
         return iter(COMMANDS)
@@ -125,12 +127,17 @@ class _LazyGroup(TyperGroup):
 
 
 _SETTINGS: dict[str, Any] = {
-    "add_completion": False,
     "pretty_exceptions_enable": False,
     "rich_markup_mode": "rich",
     "context_settings": {"help_option_names": ["-h", "--help"]},
 }
-app = typer.Typer(name="perennial", cls=_LazyGroup, no_args_is_help=True, **_SETTINGS)
+app = typer.Typer(
+    name="perennial",
+    cls=_LazyGroup,
+    no_args_is_help=True,
+    epilog="Example: perennial refresh --domains music_identification --instances 5",
+    **_SETTINGS,
+)
 
 
 def _print_version(wanted: bool) -> None:
@@ -156,16 +163,15 @@ def main() -> None:
     escape_what_cannot_be_encoded()
     errors = Terminal(stderr=True, soft_wrap=True)
     try:
-        code = app(standalone_mode=False)
+        code = app(standalone_mode=False, prog_name="perennial")
     except PerennialError as error:
         errors.print(f"perennial: error: {error}")
         sys.exit(error.exit_code)
     except TyperException as error:
         # A command line that does not parse; without any arguments the help has been shown already.
-        if error.format_message():
-            errors.print(
-                f"perennial: error: {_with_full_stop(error.format_message())} See `perennial --help`."
-            )
+        given = [name for name in sys.argv[1:2] if name in COMMANDS]
+        if text := describe_usage_error(error, " ".join(("perennial", *given))):
+            errors.print(f"perennial: error: {text}")
         sys.exit(_WRONG_USAGE)
     except BrokenPipeError:
         # The reader of our output, such as `head`, has seen enough.
@@ -196,11 +202,6 @@ def _discard_unwritten_output() -> None:
             stream.flush()
         except OSError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-
-
-def _with_full_stop(text: str) -> str:
-    line = " ".join(text.split())
-    return line if line.endswith((".", "?")) else f"{line}."
 
 
 if __name__ == "__main__":

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from flows.console.root_option import RootOption, data_root
-from flows.console.row_formats import Format, FormatOption, print_rows
+from flows.console.row_formats import Format, FormatOption, JsonOption, choose_format, print_rows
 from flows.console.terminal import Terminal, json_text, on_one_line
 from schemas.calls import CALL_STATUSES, ROLES
-from schemas.errors import InvalidOption, UnreadableInput, count
+from schemas.errors import InvalidOption, UnreadableInput, count, join_choices
 from warehouse.catalog.catalog import published_units
 from warehouse.editions.selectors import LATEST, select_unit
 from warehouse.ledger.ledger import ledger_file
@@ -51,11 +51,13 @@ def calls(
     limit: Annotated[int, typer.Option(min=1, help="List at most this many calls, the newest first.")] = 20,
     root: RootOption = None,
     format_: FormatOption = Format.table,
+    as_json: JsonOption = False,
 ) -> None:
     """List the model calls of a data root, newest first, or show one in full.
 
     Example: perennial calls --role player --status truncated --limit 5
     """
+    form = choose_format(format_, as_json)
     _check("--role", role, ROLES)
     _check("--status", status, CALL_STATUSES)
     if edition is not None and edition.startswith(LATEST):
@@ -66,14 +68,16 @@ def calls(
         raise InvalidOption("CALL_ID shows one call in full: give no --role, --model or other filter with it")
     with _open_ledger(root) as ledger:
         if call_id is None:
-            _print_list(ledger.newest(wanted, limit), ledger.totals(wanted), format_)
+            _print_list(ledger.newest(wanted, limit), ledger.totals(wanted), form)
         else:
-            _print_call(ledger.call(_whole_id(ledger, call_id)), format_)
+            _print_call(ledger.call(_whole_id(ledger, call_id)), form)
 
 
 def _check(option: str, value: str | None, known: tuple[str, ...]) -> None:
     if value is not None and value not in known:
-        raise InvalidOption(f"{option} {value!r} is not known; known: {', '.join(known)}")
+        raise InvalidOption(
+            f"{option} {value!r}: expected {join_choices(known)} (see `perennial calls --help`)"
+        )
 
 
 def _open_ledger(root: str | None) -> LedgerReader:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flows.console.root_option import RootOption
+from flows.console.steps import show_steps
 from flows.console.terminal import Terminal, json_text, printable
 
 if TYPE_CHECKING:
-    from flows.doctor.check import Check, Look
+    from flows.doctor.check import Check
 
 _STYLES = {"ok": "green", "warning": "yellow", "failed": "bold red"}
 _WIDTH = 7  # of the longest status
@@ -47,28 +48,20 @@ def doctor(
     from flows.doctor.checks import looks
     from schemas.settings import load_settings
 
-    settings = load_settings({"root": root})
+    settings = load_settings({"root": root}, "doctor")
     lines = Terminal(soft_wrap=True)
-    progress = Terminal(stderr=True)
     checks = []
-    for look in looks(settings, deep=deep):
-        check = _run_check(look, progress)
-        checks.append(check)
-        if not as_json:
-            _print(lines, check)
+    with show_steps("doctor") as step:
+        for look in looks(settings, deep=deep):
+            step(f"checking {look.name}")
+            checks.append(look.run())
+            if not as_json:
+                _print(lines, checks[-1])
     code = exit_code_of(checks)
     if as_json:
         document = {"root": settings.root, "exit_code": code, "checks": [asdict(check) for check in checks]}
         sys.stdout.write(json_text(document) + "\n")
     raise typer.Exit(code)
-
-
-def _run_check(look: "Look", progress: Terminal) -> "Check":
-    """Carry out the check, naming it on a terminal while it runs."""
-    if not progress.is_terminal:
-        return look.run()
-    with progress.status(f"checking {look.name}"):
-        return look.run()
 
 
 def _print(lines: Terminal, check: "Check") -> None:

@@ -8,7 +8,7 @@ import typer
 
 from flows.cli.query import existing_root
 from flows.console.root_option import RootOption, data_root
-from flows.console.row_formats import Format, FormatOption, print_rows
+from flows.console.row_formats import Format, FormatOption, JsonOption, choose_format, print_rows
 from flows.console.terminal import Terminal
 from schemas.disclosure import commitment_of
 from schemas.errors import InvalidOption
@@ -91,6 +91,7 @@ def editions(
     yes: Annotated[bool, typer.Option("--yes", help="With --prune-staging: remove without asking.")] = False,
     root: RootOption = None,
     format_: FormatOption = Format.table,
+    as_json: JsonOption = False,
 ) -> None:
     """List the published editions and their evaluations, withdraw, reinstate, reveal or retire one.
 
@@ -99,6 +100,7 @@ def editions(
 
     Example: perennial editions --withdraw kumo-2026-11-20 --why "two books are wrong"
     """
+    form = choose_format(format_, as_json)
     chosen = {
         "--all": all_,
         "--withdraw": withdrawn is not None,
@@ -111,7 +113,7 @@ def editions(
     if prune_staging:
         from flows.editions.prune import prune
 
-        prune(data_root(root), named or (), yes=yes, format_=format_)
+        prune(data_root(root), named or (), yes=yes, format_=form)
     elif withdrawn is not None:
         _withdraw(data_root(root), withdrawn, _reason(why, "--withdraw"))
     elif revealed is not None:
@@ -121,7 +123,7 @@ def editions(
     elif reinstated is not None:
         _reinstate(data_root(root), reinstated, _reason(why, "--reinstate"))
     else:
-        _list(existing_root(root), all_, format_)
+        _list(existing_root(root), all_, form)
 
 
 def _refuse_mixture(chosen: Sequence[str], named: Sequence[str] | None, why: str | None, yes: bool) -> None:

@@ -9,7 +9,6 @@ from flows.console.print_edition import print_edition
 from flows.console.settings_options import settings_app
 from flows.refresh.print_plan import print_evaluation_plan
 from schemas.benchmark import find_benchmark
-from schemas.errors import InvalidOption
 from warehouse.catalog.catalog import row_file, visible_editions
 from warehouse.editions.publish import read_published_plan
 from warehouse.editions.selectors import select_unit
@@ -55,9 +54,9 @@ def evaluate(
     from flows.run.choose_runner import check_runner
     from schemas.settings import load_settings
 
-    store = Store(load_settings(flags).root)
+    store = Store(load_settings(flags, "evaluate").root)
     growth = read_published_plan(store, _edition(store, edition))
-    chosen = load_settings({**flags, "benchmark": growth.benchmark, "edition": growth.edition})
+    chosen = load_settings({**flags, "benchmark": growth.benchmark, "edition": growth.edition}, "evaluate")
     console = result_console(as_json)
     if not dry_run:
         refuse_locked(store)
@@ -85,7 +84,4 @@ evaluate_app = settings_app(evaluate, is_for_play)
 
 
 def _edition(store: Store, named: str | None) -> str:
-    known = visible_editions(store)
-    if not known:
-        raise InvalidOption(f"no edition is published in {store.root}: run `perennial refresh` first")
-    return select_unit(store, named, known)
+    return select_unit(store, named, visible_editions(store))

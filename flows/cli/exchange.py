@@ -11,7 +11,7 @@ import typer
 
 from flows.console.input_files import read_bytes_file, show_path
 from flows.console.root_option import RootOption, data_root
-from flows.console.terminal import Terminal
+from flows.console.terminal import Terminal, json_text
 from schemas.benchmark import benchmarks
 from warehouse.catalog.external_scores import keep_scores, parse_scores
 from warehouse.lock.root_lock import lock_root
@@ -19,6 +19,8 @@ from warehouse.lock.root_lock import lock_root
 import_app = typer.Typer(
     help="Import what others have published: releases of benchmarks, scores of other benchmarks.",
     no_args_is_help=True,
+    add_completion=False,
+    epilog="Example: perennial import scores livebench.csv",
 )
 
 for _benchmark in benchmarks().values():
@@ -31,6 +33,7 @@ for _benchmark in benchmarks().values():
 def scores(
     file: Annotated[Path, typer.Argument(help="CSV with the columns benchmark, player, score, source.")],
     root: RootOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print what was imported as JSON.")] = False,
 ) -> None:
     """Import other benchmarks' scores of the players, to correlate with perennial's.
 
@@ -42,11 +45,14 @@ def scores(
     content = read_bytes_file(file)
     store = data_root(root)
     rows = parse_scores(content, show_path(file))
-    console = Terminal(soft_wrap=True)
+    console = Terminal(soft_wrap=True, stderr=as_json)
     with lock_root(store, "import scores", console.print):
         sources = keep_scores(store, rows)
     benchmarks = len({row["benchmark"] for row in rows})
     console.print(f"{len(rows):,} scores of {benchmarks} benchmarks from {', '.join(sources)}")
+    if as_json:
+        document = {"scores": len(rows), "benchmarks": benchmarks, "sources": list(sources)}
+        sys.stdout.write(json_text(document) + "\n")
     console.print("next: perennial analyse")
 
 

@@ -5,9 +5,10 @@ from typing import Annotated
 import typer
 
 from flows.console.root_option import RootOption, data_root
-from flows.console.row_formats import Format, FormatOption, print_rows
-from schemas.errors import InvalidOption, UnreadableInput
+from flows.console.row_formats import Format, FormatOption, JsonOption, choose_format, print_rows
+from schemas.errors import InvalidOption
 from warehouse.catalog.catalog import open_catalog
+from warehouse.editions.selectors import require_any
 from warehouse.store.store import Store
 
 _MEMORY = "4GB"
@@ -17,6 +18,7 @@ def query(
     sql: Annotated[str, typer.Argument(help="SQL for DuckDB, over the published tables and views.")],
     root: RootOption = None,
     format_: FormatOption = Format.table,
+    as_json: JsonOption = False,
     timeout: Annotated[
         float | None,
         typer.Option(metavar="SECONDS", help="Stop the query after this many seconds. Default: never."),
@@ -46,7 +48,7 @@ def query(
     limits = {"max_execution_time": int(timeout * 1000)} if timeout else {}
     catalog = open_catalog(existing_root(root), settings={**settings, **limits})
     names, rows = catalog.stream(sql)
-    print_rows(names, rows, format_, lambda: catalog.count(sql))
+    print_rows(names, rows, choose_format(format_, as_json), lambda: catalog.count(sql))
 
 
 def _memory(text: str) -> str:
@@ -63,8 +65,5 @@ def existing_root(root: str | None) -> Store:
     """Return the data root; raise UnreadableInput where nothing is published in it."""
     store = data_root(root)
     if not store.names("tables"):
-        raise UnreadableInput(
-            f"no edition is published in {store.root!r}: "
-            "run `perennial refresh` first, or name another --root"
-        )
+        require_any(store, ())
     return store

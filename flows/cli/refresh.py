@@ -11,6 +11,7 @@ from flows.console import progress
 from flows.console.interrupts import Interrupted, signals_interrupt
 from flows.console.print_edition import print_edition
 from flows.console.settings_options import settings_app
+from flows.console.steps import show_steps
 from flows.console.terminal import Terminal
 from flows.refresh.print_plan import print_plan
 from flows.serve.prefect_environment import configure_prefect, prefect_home
@@ -128,8 +129,10 @@ def _run(
     configure_prefect(root, verbose)
     from flows.serve.embedded_server import EmbeddedServer
 
-    with progress.show_on(console), EmbeddedServer(prefect_home(root)) as server:
-        with console.status("starting Prefect, making compiled code ready (compiled on first use)"):
+    slow = Terminal(stderr=True, soft_wrap=True)
+    with progress.show_on(console, slow), EmbeddedServer(prefect_home(root)) as server:
+        with show_steps("start") as step:
+            step("starting Prefect, making compiled code ready (compiled on first use)")
             told = f"{warm_up()}; " if warm_up else ""
             # What takes seconds to import is imported while the server starts.
             from flows.refresh import flow

@@ -1,13 +1,16 @@
 """`perennial report`: an edition as one HTML page, or the tables behind it."""
 
+import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from flows.console.output_places import require_folder
 from flows.console.root_option import RootOption, data_root
-from flows.console.terminal import Terminal
+from flows.console.steps import show_steps
+from flows.console.terminal import Terminal, json_text
 from schemas.errors import InvalidOption
 
 
@@ -34,6 +37,7 @@ def report(
         ReportFormat, typer.Option("--format", help="One HTML page, or its tables as one file each.")
     ] = ReportFormat.html,
     root: RootOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print what was written as JSON.")] = False,
 ) -> None:
     """Write the report of an edition: one HTML page that opens offline, or its tables.
 
@@ -43,13 +47,22 @@ def report(
     from flows.editions.report_files import write_page, write_tables
     from schemas.settings.form import split_names
 
-    console = Terminal(soft_wrap=True)
+    console = Terminal(soft_wrap=True, stderr=as_json)
     if anchors and compare is None:
         raise InvalidOption("--anchors ties two editions: name the other one with --compare")
-    data = report_data(data_root(root), edition, compare, split_names(anchors or ""))
+    require_folder("--out", out)
+    with show_steps("report") as step:
+        data = report_data(data_root(root), edition, compare, split_names(anchors or ""), step)
+        if format_ is ReportFormat.html:
+            step("drawing figures")
+            paths = [write_page(data, out)]
+        else:
+            step("writing tables")
+            paths = write_tables(data, out, format_.value)
     if format_ is ReportFormat.html:
-        path = write_page(data, out)
-        console.print(f"report of edition {data.edition}: {path}")
+        console.print(f"report of edition {data.edition}: {paths[0]}")
     else:
-        paths = write_tables(data, out, format_.value)
         console.print(f"{len(paths)} tables of edition {data.edition}: {paths[0].parent}")
+    if as_json:
+        document = {"edition": data.edition, "format": format_.value, "files": [str(path) for path in paths]}
+        sys.stdout.write(json_text(document) + "\n")

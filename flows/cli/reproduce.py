@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
+from flows.console.output_places import require_folder
 from flows.console.root_option import RootOption, data_root
+from flows.console.steps import show_steps
 from flows.console.terminal import Terminal
 from schemas.errors import InvalidOption
 
@@ -45,7 +47,8 @@ def reproduce(
 
     store = data_root(root)
     console = Terminal(stderr=True, soft_wrap=True)
-    with _folder(keep) as folder:
+    with _folder(keep) as folder, show_steps("reproduce") as step:
+        step("rebuilding and comparing")
         result = reproduce_unit(store, edition, Path(folder), console.print)
     if as_json:
         sys.stdout.write(json.dumps({**asdict(result), "same": result.same}, indent=1) + "\n")
@@ -58,6 +61,7 @@ def reproduce(
 def _folder(keep: Path | None) -> "TemporaryDirectory[str] | nullcontext[str]":
     if keep is None:
         return TemporaryDirectory(prefix="perennial-reproduce-", ignore_cleanup_errors=True)
+    require_folder("--keep", keep)
     if keep.exists() and any(keep.iterdir()):
         raise InvalidOption(f"--keep {keep}: the folder is not empty; name an empty or a new one")
     keep.mkdir(parents=True, exist_ok=True)

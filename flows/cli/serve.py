@@ -52,7 +52,7 @@ def serve(
     """
     from schemas.settings import load_settings
 
-    settings = load_settings({"root": root})
+    settings = load_settings({"root": root}, "serve")
     place = _absolute(settings.root)
     _refuse_what_cannot_recur(settings, Store(place))
     os.environ["PERENNIAL_ROOT"] = place
@@ -66,6 +66,10 @@ def _serve(root: str, when: tuple[str, str, float | None], port: int, console: T
 
     from flows.serve.child_runs import PARENT_VARIABLE, end_runs
     from flows.serve.embedded_server import EmbeddedServer
+    from flows.serve.serve import Serving, Timetable
+
+    timetable = Timetable(*when)
+    timetable.schedule()  # raises for a time that does not exist, before anything is started
 
     def tell(text: str) -> None:
         console.print(f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC  {text}")
@@ -73,11 +77,7 @@ def _serve(root: str, when: tuple[str, str, float | None], port: int, console: T
     os.environ[PARENT_VARIABLE] = str(os.getpid())
     with EmbeddedServer(prefect_home(root), scheduling=True, port=_choose_port(port)) as server:
         tell(f"serving {without_credentials(root)}; Ctrl-C ends it")
-        # While the server starts.
-        from flows.serve.serve import Serving, Timetable
-
-        serving = Serving(root, Timetable(*when), owns_server=server.is_own)
-        serving.timetable.schedule()
+        serving = Serving(root, timetable, owns_server=server.is_own)
         server.wait_ready()
         server.when_ended(_leave_without_server)
         with _sign_in_file(server, prefect_home(root)) as file:

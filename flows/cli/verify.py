@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flows.console.root_option import RootOption, data_root
+from flows.console.steps import show_steps
 from flows.console.terminal import Terminal
 from schemas.errors import Damaged, InvalidOption, count
 from warehouse.catalog.catalog import published_units
@@ -38,11 +39,13 @@ def verify(
     store = data_root(root)
     console = Terminal(soft_wrap=True, stderr=as_json)
     checked = []
-    for name in _choose_editions(store, edition, all_):
-        started = time.perf_counter()
-        verification = verify_unit(store, name)
-        _print(console, verification, time.perf_counter() - started)
-        checked.append(verification)
+    with show_steps("verify") as step:
+        for name in _choose_editions(store, edition, all_):
+            step(name)
+            started = time.perf_counter()
+            verification = verify_unit(store, name)
+            _print(console, verification, time.perf_counter() - started)
+            checked.append(verification)
     if as_json:
         document = {"root": store.root, "editions": [_as_json(verification) for verification in checked]}
         sys.stdout.write(json.dumps(document, indent=1) + "\n")
@@ -65,17 +68,19 @@ def audit(
     store = data_root(root)
     console = Terminal(stderr=as_json, soft_wrap=True)
     results = {}
-    for name in units_to_audit(store, edition):
-        summary, broken = audit_unit(store, name)
-        results[name] = {"summary": summary, "broken": broken}
-        console.print(f"{name}: {summary}")
+    with show_steps("audit") as step:
+        for name in units_to_audit(store, edition):
+            step(name)
+            summary, broken = audit_unit(store, name)
+            results[name] = {"summary": summary, "broken": broken}
+            console.print(f"{name}: {summary}")
     if as_json:
         sys.stdout.write(json.dumps({"editions": results}, indent=1) + "\n")
     require_expectations({name: tuple(result["broken"]) for name, result in results.items()}, store)
 
 
 def _choose_editions(store: Store, edition: str | None, all_: bool) -> tuple[str, ...]:
-    from warehouse.editions.selectors import select_units
+    from warehouse.editions.selectors import require_any, select_units
     from warehouse.editions.verify import verifiable_units
 
     known = verifiable_units(store)
@@ -83,8 +88,7 @@ def _choose_editions(store: Store, edition: str | None, all_: bool) -> tuple[str
         return select_units(store, edition, known)
     if edition is not None:
         raise InvalidOption("name one EDITION, or give --all")
-    if not known:
-        raise InvalidOption(f"no edition is published in {store.root}: run `perennial refresh` first")
+    require_any(store, known)
     return known
 
 

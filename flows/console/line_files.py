@@ -7,6 +7,7 @@ from io import TextIOWrapper
 from pathlib import Path
 
 from flows.console.input_files import open_input, show_path
+from flows.console.output_places import require_file_place
 from schemas.errors import InvalidOption, UnreadableInput
 
 
@@ -27,9 +28,8 @@ def write_lines(path: Path, lines: Iterable[str]) -> None:
     Only a regular file is replaced, of a link what it leads to. Whatever ends the lines' own making passes
     through, and leaves no draft.
     """
+    require_file_place("--out", path)
     target = Path(os.path.realpath(path))
-    if os.path.exists(target) and not os.path.isfile(target):
-        raise InvalidOption(f"--out {show_path(path)}: not a regular file; name one that may be replaced")
     draft = target.with_name(f".{target.name}.draft")
     try:
         with draft.open("w", encoding="utf-8") as out:

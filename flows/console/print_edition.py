@@ -8,9 +8,10 @@ from typing import Any
 
 from rich.table import Table
 
-from flows.console.progress import calls_text
+from flows.console.progress import calls_text, describe_rows
 from flows.console.terminal import Terminal
 from schemas.benchmark import find_benchmark
+from schemas.errors import count
 from schemas.tables import TABLES
 from schemas.units import is_evaluation, split_unit
 from warehouse.catalog.catalog import Catalog, open_catalog
@@ -33,7 +34,9 @@ def print_edition(store: Store, unit: str, console: Terminal, as_json: bool) -> 
     measures = benchmark.measures
     names, rows = catalog.query(leaderboard_sql(plan.edition, measures))
     board = [dict(zip(names, row, strict=True)) for row in rows]
-    counts = _counts(catalog, plan.edition)
+    grown, *answered = _counts(catalog, plan.edition)
+    counts = sum(answered, grown)
+    counts["statistics"] = catalog.count(f"FROM statistics WHERE edition = '{plan.edition}'")
     if as_json:
         document: dict[str, Any] = {"edition": plan.edition}
         if is_evaluation(unit):
@@ -61,8 +64,11 @@ def print_edition(store: Store, unit: str, console: Terminal, as_json: bool) -> 
     notes = ["95% intervals clustered by instance", *(m.note for m in measures), *_ranking_notes(board)]
     table.caption = "; ".join(notes)
     console.print(table)
-    shown = ", ".join(f"{counts[name]:,} {name}" for name in TABLES if counts.get(name) and name != "audits")
-    console.print(f"published: {shown}; {counts['audits']} expectations held")
+    shown = describe_rows({name: counts[name] for name in TABLES if name != "audits"})
+    console.print(
+        f"published: {shown}; {counts['audits']:,} expectations held, {grown['audits']:,} of the edition and "
+        f"{counts['audits'] - grown['audits']:,} of {count(len(answered), 'evaluation')}"
+    )
     if counts.get("calls"):
         console.print(f"models:    {_describe_spending(_sum_calls(catalog, plan.edition))}")
     for name, text in benchmark.summary(catalog, plan).items():
@@ -74,17 +80,11 @@ def print_edition(store: Store, unit: str, console: Terminal, as_json: bool) -> 
     )
 
 
-def _counts(catalog: Catalog, edition: str) -> Counter[str]:
-    """Return the rows of each table, of the edition and all of its evaluations."""
-    _, counted = catalog.query(
-        f"SELECT counts FROM editions WHERE edition = '{edition}' "
-        f"UNION ALL SELECT counts FROM evaluations WHERE edition = '{edition}'"
-    )
-    counts: Counter[str] = Counter()
-    for (text,) in counted:
-        counts.update(json.loads(text))
-    counts["statistics"] = catalog.count(f"FROM statistics WHERE edition = '{edition}'")
-    return counts
+def _counts(catalog: Catalog, edition: str) -> list[Counter[str]]:
+    """Return the rows of each table, of the edition and then of each of its evaluations."""
+    tables = ("editions", "evaluations")
+    found = (catalog.query(f"SELECT counts FROM {name} WHERE edition = '{edition}'")[1] for name in tables)
+    return [Counter(json.loads(text)) for rows in found for (text,) in rows]
 
 
 def _sets_differ(board: list[dict[str, Any]]) -> bool:

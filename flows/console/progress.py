@@ -2,30 +2,35 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from flows.console.steps import print_while
 from schemas.calls import Reply
 
-_LINE_EVERY_S = 30.0  # how often a stage prints its calls where there is no terminal to show a bar on
 Advance = Callable[[dict[str, int]], None]
 CountCall = Callable[[Reply], None]
 _console: ContextVar[Console | None] = ContextVar("progress_console", default=None)
+_slow: ContextVar[Console | None] = ContextVar("slow_console", default=None)
 _counter: ContextVar[CountCall | None] = ContextVar("progress_counter", default=None)
 
 
 @contextmanager
-def show_on(console: Console) -> Iterator[None]:
-    """Show progress on this console while the block runs; without one nothing is shown."""
-    token = _console.set(console)
+def show_on(console: Console, slow: Console | None = None) -> Iterator[None]:
+    """Show progress on this console while the block runs; without one nothing is shown.
+
+    Where it is no terminal, lines about a stage that takes long go to `slow`, or to the console too.
+    """
+    tokens = _console.set(console), _slow.set(slow or console)
     try:
         yield
     finally:
-        _console.reset(token)
+        _console.reset(tokens[0])
+        _slow.reset(tokens[1])
 
 
 def note(text: str) -> None:
@@ -88,19 +93,27 @@ def stage(name: str, batches: int) -> Iterator[Advance]:
     totals: dict[str, int] = {}
     done = 0
     calls = CallCount()
-    shown_at = started
+    slow = _slow.get()
 
-    with Progress(
-        TextColumn(f"{name:<12}"),
-        BarColumn(bar_width=30),
-        MofNCompleteColumn(),
-        TextColumn("batches"),
-        TimeElapsedColumn(),
-        TextColumn("{task.fields[calls]}"),
-        console=console or Console(quiet=True),
-        transient=True,
-        disable=console is None or not console.is_terminal,
-    ) as bar:
+    def describe(seconds: float) -> str:
+        spent = f"{calls.text} so far" if calls.calls else ""
+        return f"{name:<12} {done}/{batches} batches  {seconds:6.1f} s  {spent}".rstrip()
+
+    has_bar = console is not None and console.is_terminal
+    with (
+        nullcontext() if has_bar or slow is None else print_while(describe, slow.print),
+        Progress(
+            TextColumn(f"{name:<12}"),
+            BarColumn(bar_width=30),
+            MofNCompleteColumn(),
+            TextColumn("batches"),
+            TimeElapsedColumn(),
+            TextColumn("{task.fields[calls]}"),
+            console=console or Console(quiet=True),
+            transient=True,
+            disable=not has_bar,
+        ) as bar,
+    ):
         shown = bar.add_task(name, total=batches, calls="")
 
         def advance(counts: dict[str, int]) -> None:
@@ -111,17 +124,19 @@ def stage(name: str, batches: int) -> Iterator[Advance]:
             bar.advance(shown)
 
         def count(reply: Reply) -> None:
-            nonlocal shown_at
             calls.add(reply)
             bar.update(shown, calls=calls.text)
-            if bar.disable and time.monotonic() - shown_at > _LINE_EVERY_S:
-                shown_at = time.monotonic()
-                note(f"{name:<12} {done}/{batches} batches  {shown_at - started:6.1f} s  {calls.text} so far")
 
         token = _counter.set(count)
         try:
             yield advance
         finally:
             _counter.reset(token)
-    rows = ", ".join(f"{count:,} {table}" for table, count in totals.items())
-    note(f"{name:<12} {done}/{batches} batches  {time.monotonic() - started:6.1f} s  {rows}".rstrip())
+    seconds, rows = time.monotonic() - started, describe_rows(totals)
+    note(f"{name:<12} {done}/{batches} batches  {seconds:6.1f} s  {rows}".rstrip())
+
+
+def describe_rows(counts: Mapping[str, int]) -> str:
+    """Return how many rows each table got, in words; rows of `audits` are expectations that were checked."""
+    names = {"audits": "expectations"}
+    return ", ".join(f"{rows:,} {names.get(table, table)}" for table, rows in counts.items() if rows)

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from schemas.variables import has_variables
 from warehouse.store.store import Store
 
 _DEFAULT = "warehouse/data"
@@ -14,7 +15,7 @@ RootOption = Annotated[str | None, typer.Option("--root", help="Data root. Defau
 def data_root(flag: str | None) -> Store:
     """Return the data root that the flag, the environment or perennial.toml names."""
     # Loading all settings takes longer than a small query.
-    if not (flag or "PERENNIAL_ROOT" in os.environ or os.path.lexists("perennial.toml")):
+    if not (flag or has_variables(os.environ) or os.path.lexists("perennial.toml")):
         return Store(_DEFAULT)
     if flag and flag.isprintable() and not os.path.lexists("perennial.toml"):
         return Store(flag)

@@ -12,7 +12,6 @@ from typing import Annotated, Any
 
 import typer
 from rich.cells import cell_len
-from rich.table import Table
 
 from flows.console.terminal import (
     Terminal,
@@ -47,6 +46,16 @@ class Format(StrEnum):
 FormatOption = Annotated[
     Format, typer.Option("--format", help=f"Format of the rows; a table shows at most {_TABLE_ROWS:,}.")
 ]
+
+
+JsonOption = Annotated[bool, typer.Option("--json", help="The same as --format json.")]
+
+
+def choose_format(format_: Format, as_json: bool) -> Format:
+    """Return the format that both options ask for; raise InvalidOption where they differ."""
+    if as_json and format_ is Format.csv:
+        raise InvalidOption("--json and --format csv: expected one of them")
+    return Format.json if as_json else format_
 
 
 def print_rows(
@@ -106,6 +115,8 @@ def _print_json(names: Sequence[str], rows: Iterable[Row]) -> None:
 
 def _print_table(names: Sequence[str], rows: Iterable[Row], count_all: Callable[[], int] | None) -> None:
     """Print a table on lines as long as it needs; rows too long for that one below the other."""
+    from rich.table import Table
+
     names = [on_one_line(name) for name in names]
     rest = iter(rows)
     first: list[Row] = []

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand
 
+from flows.console.help_form import put_example_last
+
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
@@ -51,7 +53,8 @@ def settings_command(
             fields = {name: field for name, field in known.items() if has(name, field)}
             app = typer.Typer(add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False)
             app.command(self.name)(with_settings(function, fields))
-            return typer.main.get_command(app).make_context(info_name, args, parent, **extra)
+            command = put_example_last(typer.main.get_command(app))
+            return command.make_context(info_name, args, parent, **extra)
 
     return SettingsCommand
 

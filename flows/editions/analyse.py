@@ -4,27 +4,31 @@ from collections.abc import Callable
 
 from flows.run.spread_work import spread_over
 from flows.stages.compute_statistics import analyse_edition
-from schemas.errors import InvalidOption
 from warehouse.catalog.catalog import visible_editions, visible_evaluations
 from warehouse.catalog.later_statistics import analysis_of, keep_analysis
-from warehouse.editions.selectors import select_unit
+from warehouse.editions.selectors import require_any, select_unit
 from warehouse.lock.root_lock import lock_root
 from warehouse.store.store import Store
 
 
-def analyse_editions(store: Store, edition: str | None, tell: Callable[[str], None]) -> None:
-    """Compute and keep the figures of the edition, or of all that are not withdrawn; `tell` gets a line each.
+def analyse_editions(
+    store: Store,
+    edition: str | None,
+    tell: Callable[[str], None],
+    step: Callable[[str], None] = lambda name: None,
+) -> dict[str, int]:
+    """Compute and keep the figures of the edition, or of all that are not withdrawn; return their numbers.
 
-    Raises InvalidOption where it, or any, is not published.
+    `tell` gets a line for each edition, `step` its name while it is at work.
+    Raises InvalidOption where it is not published, UnreadableInput where none is.
     """
     known = visible_editions(store)
-    if not known:
-        raise InvalidOption(
-            f"no edition is published in {store.root}, or all are withdrawn: run `perennial refresh` first"
-        )
+    require_any(store, known)
     chosen = known if edition is None else (select_unit(store, edition, known),)
     with lock_root(store, f"analyse {edition or 'every edition'}", tell):
+        numbers = {}
         for name in chosen:
+            step(name)
             evaluations = visible_evaluations(store, name)
             statistics = analyse_edition(store, name, evaluations, spread=spread_over(None))
             shown = analysis_of(store, name, evaluations)
@@ -34,3 +38,5 @@ def analyse_editions(store: Store, edition: str | None, tell: Callable[[str], No
                 keep_analysis(store, name, evaluations, statistics)
                 result = f"kept in {store.location('analyses')}"
             tell(f"{name}: {statistics.num_rows:,} statistics, {result}")
+            numbers[name] = statistics.num_rows
+    return numbers

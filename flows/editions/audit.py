@@ -5,12 +5,12 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from flows.refresh.publish import local_questions
-from schemas.errors import AuditFailed, InvalidOption
+from schemas.errors import AuditFailed
 from schemas.tables import staged_tables
 from schemas.units import is_evaluation, split_unit
 from warehouse.catalog.catalog import published_units, table_file
 from warehouse.editions.publish import unit_plan
-from warehouse.editions.selectors import select_units
+from warehouse.editions.selectors import require_any, select_units
 from warehouse.store.store import Store
 
 IMPORTED = "imported, so not audited: its findings are in `rejections`"
@@ -19,11 +19,10 @@ IMPORTED = "imported, so not audited: its findings are in `rejections`"
 def units_to_audit(store: Store, edition: str | None) -> tuple[str, ...]:
     """Return the edition with its evaluations, one evaluation, or all that is published.
 
-    Raises InvalidOption where it, or any, is not published.
+    Raises InvalidOption where it is not published, UnreadableInput where nothing is.
     """
     known = published_units(store)
-    if not known:
-        raise InvalidOption(f"no edition is published in {store.root}: run `perennial refresh` first")
+    require_any(store, known)
     return known if edition is None else select_units(store, edition, known)
 
 
@@ -38,7 +37,10 @@ def audit_unit(store: Store, unit: str) -> tuple[str, tuple[str, ...]]:
     broken = tuple(_in_words(row) for row in rows if not row["success"] and row["severity"] == "critical")
     if broken:
         return f"{len(broken)} of {len(rows):,} expectations are broken", broken
-    return f"all {len(rows):,} expectations hold", ()
+    published = store.read_table(table_file("audits", unit), ["suite"]).num_rows
+    once = published - len(rows)
+    more = f"; {once:,} more were checked while it was grown, and are not checked again" if once else ""
+    return f"all {len(rows):,} expectations hold{more}", ()
 
 
 def require_expectations(broken: dict[str, tuple[str, ...]], store: Store) -> None:

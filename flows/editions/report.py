@@ -2,12 +2,12 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC
 from importlib.resources import files
 
 from schemas.benchmark import Benchmark, find_benchmark
-from schemas.errors import InvalidOption, UnreadableInput
+from schemas.errors import InvalidOption
 from schemas.plan import EditionPlan
 from tasks.report.content import Comparison, Record, Report, ReportData, ReportTable
 from warehouse.catalog.catalog import Catalog, open_catalog
@@ -28,20 +28,20 @@ def choose_edition(catalog: Catalog, store: Store, edition: str | None) -> str:
 
     Raises UnreadableInput where none is published, InvalidOption where that one is not.
     """
-    if not catalog.editions:
-        raise UnreadableInput(
-            f"no edition is published in {store.root!r}, or all are withdrawn: run `perennial refresh` "
-            "first, or name another --root"
-        )
     return select_unit(store, edition, catalog.editions)
 
 
 def report_data(
-    store: Store, edition: str | None = None, compare: str | None = None, anchors: Sequence[str] = ()
+    store: Store,
+    edition: str | None = None,
+    compare: str | None = None,
+    anchors: Sequence[str] = (),
+    step: Callable[[str], None] = lambda name: None,
 ) -> ReportData:
     """Return all that the page of the edition shows, compared with another edition where one is named.
 
-    `anchors` are players that are the same in both; without any, those that both were evaluated with as such.
+    `step` gets the name of each step. `anchors` are players that are the same in both; without any, those
+    that both were evaluated with as such.
     Raises what `choose_edition` raises, and InvalidOption for an edition compared with itself or with one of
     another benchmark.
     """
@@ -52,9 +52,14 @@ def report_data(
     benchmark = find_benchmark(record["benchmark"])
     comparison = None
     if compare is not None:
+        step(f"comparing with {compare}")
         comparison = _comparison(catalog, choose_edition(catalog, store, compare), chosen, benchmark, anchors)
     own = own_report(benchmark)
-    queried = {name: _table(catalog, name, sql) for name, sql in report_queries(benchmark, chosen).items()}
+    queried = {}
+    for name, sql in report_queries(benchmark, chosen).items():
+        step(f"query {name}")
+        queried[name] = _table(catalog, name, sql)
+    step("computing figures")
     plan = read_published_plan(store, chosen)
     extras = own.compute(queried, plan.public_seed)
     shown = [table for name, table in queried.items() if name not in own.sources]

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from functools import partial
 from pkgutil import resolve_name
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from schemas.benchmark import Benchmark, later
 from schemas.kumo.tables import KUMO_TABLES
@@ -28,11 +28,17 @@ def _unfit(own: Mapping[str, Any]) -> dict[str, str]:
 
 def _parameters() -> dict[str, tuple[Any, str] | None]:
     """Return a parameter for bundled domains: a setting may name files of the operator's; `release` does."""
+    from pydantic import BeforeValidator
+
+    from schemas.settings.form import split_names
     from warehouse.kumo.bundled_domains import bundled_domains
 
     bundled: Any = Literal[*bundled_domains()]
+    several: Any = Annotated[
+        list[bundled], BeforeValidator(split_names, json_schema_input_type=list[bundled] | str)
+    ]
     return {
-        "domains": (list[bundled], "Bundled domains. Default: those of perennial.toml, or all bundled."),
+        "domains": (several, "Bundled domains. Default: those of perennial.toml, or all bundled."),
         "release": None,
     }
 

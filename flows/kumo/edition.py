@@ -85,6 +85,13 @@ class KumoEdition:
             return _encode(row["config"])
         return _encode(self._read_authored()[config_id])
 
+    def domain_name(self, config_id: str) -> str:
+        """Return the name of a configuration's domain, its id where it is not staged yet."""
+        authored = config_id not in self.plan.configs
+        if not authored and not self.workspace.is_done(batch_of_given(config_id)):
+            return config_id
+        return self.config(config_id).config.name
+
     def instance_rows(self, cell: Cell) -> Rows:
         """Return the staged instances of a cell: their rows of `instances` and `kumo_instances` in one."""
         batch = cell.batch("sample")

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from flows.kumo import author_domains, sample_instances, write_books
 from flows.kumo.edition import CONFIGS, PROPOSALS, KumoEdition, batch_of_given
 from flows.kumo.gate import check_batches
+from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace
 from schemas.benchmark import Batch, Stage, always
 
@@ -29,6 +30,15 @@ def _needs_no_writer(workspace: Workspace, _batch: Batch) -> bool:
     return not KumoEdition(workspace).plan.authoring.writer
 
 
+def _name(workspace: Workspace, batch: Batch, policies: Policies) -> str:
+    """Return stage, domain and setting, and which chunk of the setting where there are several."""
+    config_id, *rest = batch.key
+    names = {domain.config.config_id: domain.config.name for domain in policies.inputs or ()}
+    name = names[config_id] if config_id in names else KumoEdition(workspace).domain_name(config_id)
+    setting, chunk = (*rest, "", "0")[:2]
+    return " ".join(word for word in (batch.stage, name, setting, "" if chunk == "0" else chunk) if word)
+
+
 _PLAYABLE = ("kumo_seed_configs", "instances", "kumo_instances", "kumo_books")
 
 STAGES = (
@@ -38,6 +48,7 @@ STAGES = (
         _given_domains,
         author_domains.take_domain,
         writes=("kumo_domains", "kumo_seed_configs", "kumo_outcomes"),
+        label=_name,
     ),
     Stage(
         "proposals",
@@ -64,6 +75,7 @@ STAGES = (
         writes=("instances", "kumo_instances", "rejections"),
         earlier=("instances",),
         spreads=always,
+        label=_name,
         # Each chunk avoids what the chunks before it drew.
         chain=lambda batch: batch.key[:2],
     ),
@@ -75,6 +87,7 @@ STAGES = (
         reads=("kumo_seed_configs", "instances", "kumo_instances"),
         writes=("kumo_books", "rejections"),
         spreads=_needs_no_writer,
+        label=_name,
     ),
     # Before any evaluation: no model is paid for playing what would not be published.
     Stage(
@@ -84,6 +97,7 @@ STAGES = (
         check_batches.check_cell,
         reads=(*_PLAYABLE, "rejections"),
         spreads=always,
+        label=_name,
         repeats=True,
     ),
     Stage(

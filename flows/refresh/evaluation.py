@@ -13,6 +13,7 @@ from schemas.benchmark import find_benchmark
 from schemas.errors import EditionConflict, InvalidOption
 from schemas.plan import EditionPlan, EvaluationPlan
 from schemas.settings import RefreshSettings
+from schemas.settings.problems import NAME_WORDS
 from schemas.units import evaluation_of, split_unit
 from warehouse.catalog.catalog import PART, published_evaluations
 from warehouse.editions.publish import evaluation_plan, read_published_plan
@@ -57,10 +58,7 @@ def prepare_evaluation(
 
 def _refuse_bad_name(name: str) -> None:
     if name and (not _NAME.fullmatch(name) or name == PART):
-        raise InvalidOption(
-            f"--name {name!r}: expected up to 100 letters, digits, dots, dashes and underscores, the first a "
-            f"letter or digit, other than {PART}"
-        )
+        raise InvalidOption(f"--name {name!r}: expected {NAME_WORDS}, other than {PART}")
 
 
 def _plan_asked(

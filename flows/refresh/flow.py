@@ -5,9 +5,8 @@ A Prefect task run is one batch. What is staged already is skipped, so that the 
 interruption.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 from typing import Any
 
 from prefect import flow
@@ -15,7 +14,7 @@ from prefect import flow
 from flows.console import progress
 from flows.refresh.evaluation import prepare_evaluation
 from flows.refresh.plan import prepare_refresh
-from flows.refresh.publish import audit_and_publish
+from flows.refresh.publish import Publishing
 from flows.refresh.settle_seed import settle_seed
 from flows.run.choose_runner import open_runner, root_for_workers
 from flows.run.code_version import code_version
@@ -100,10 +99,8 @@ def _make(plans: Sequence[Plan], settings: RefreshSettings, inputs: Any, watcher
             for plan in waiting:
                 watchers.unit_started(settings.root, plan)
                 grow(open_workspace(root, plan.unit), Policies.of(settings, inputs), stages)
-                publish: Callable[[], dict[str, int]] = partial(
-                    audit_and_publish, settings.root, plan.unit, settings.workers
-                )
-                watchers.published(stages.run("publish", [publish]))
+                publishing = Publishing(settings.root, plan.unit, settings.workers)
+                watchers.published(stages.run("publish", [publishing.run]))
                 Staging(store, plan.unit).remove()
         watchers.ended()
     for plan in plans:

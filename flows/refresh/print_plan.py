@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,10 @@ from warehouse.store.store import Store
 
 if TYPE_CHECKING:
     from flows.refresh.plan import PreparedRefresh
+
+# What the table leaves out, and --json has.
+_INTERNAL = ("edition", "configs", "known_editions", "code_version", "name", "first_runs", "canary")
+_NOTHING: tuple[object, ...] = (None, "", [], {}, [USUAL])
 
 
 def print_plan(
@@ -38,8 +42,16 @@ def print_plan(
         _print_json(head, counts, estimates, endpoint)
         return
     state = " (started before, will be resumed)" if prepared.resumed else ""
-    rows = {key: value for key, value in {**own.shown, **shown}.items() if key not in ("edition", "configs")}
+    rows = _rows({**own.shown, **shown}, own.unused)
     _print_tables(console, f"Plan of edition {plan.edition}{state}", rows, counts, estimates, endpoint)
+
+
+def _rows(values: Mapping[str, object], unused: Sequence[str] = ()) -> dict[str, object]:
+    """Return what the table shows of a plan: what is set, and of a protocol its name."""
+    protocol = values["protocol"]
+    values = {**values, "protocol": protocol.get("name") if isinstance(protocol, dict) else protocol}
+    hidden = (*_INTERNAL, *unused)
+    return {key: value for key, value in values.items() if key not in hidden and value not in _NOTHING}
 
 
 def _describe_seed(plan: EditionPlan) -> dict[str, object]:
@@ -68,7 +80,7 @@ def print_evaluation_plan(
     if as_json:
         _print_json({"plan": shown}, counts, estimates, endpoint)
         return
-    _print_tables(console, f"Plan of evaluation {plan.unit}", shown, counts, estimates, endpoint)
+    _print_tables(console, f"Plan of evaluation {plan.unit}", _rows(shown), counts, estimates, endpoint)
 
 
 def _print_json(

@@ -1,21 +1,45 @@
 """Audit what is staged, an edition or an evaluation, and, if it holds, publish it."""
 
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from flows.console import progress
 from flows.console.clock import refuse_clock_set_back
+from flows.console.interrupts import first_signal
 from flows.refresh.template_hashes import template_hashes
 from flows.run.spread_work import spread_over
 from flows.stages.completeness import require_complete
 from flows.stages.compute_statistics import analyse_edition
 from flows.stages.workspace import open_workspace
 from schemas.tables import TABLES
-from schemas.units import is_evaluation
+from schemas.units import describe_unit, is_evaluation
 from warehouse.audit.audit import audit, require_pass
 from warehouse.catalog.catalog import table_file, visible_evaluations
 from warehouse.editions.publish import publish
 from warehouse.staging.merge_parts import consolidate
 from warehouse.store.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Publishing:
+    """The last work on an edition or an evaluation, with its name for readers."""
+
+    root: str
+    unit: str
+    workers: int | None
+
+    @property
+    def label(self) -> str:
+        """What Prefect's pages call it."""
+        return f"publish {self.unit}"
+
+    def run(self) -> dict[str, int]:
+        """Audit and publish; return the rows of each table."""
+        return audit_and_publish(self.root, self.unit, self.workers)
 
 
 def audit_and_publish(root: str, unit: str, workers: int | None = None) -> dict[str, int]:
@@ -43,17 +67,28 @@ def audit_and_publish(root: str, unit: str, workers: int | None = None) -> dict[
         if is_evaluation(unit):
             evaluations = visible_evaluations(store, plan.edition)
             statistics = analyse_edition(store, plan.edition, evaluations, files, spread_over(workers))
-        publication = publish(
-            store,
-            plan,
-            {},
-            results,
-            created_at=datetime.now(UTC),
-            files=files,
-            templates=template_hashes(),
-            statistics=statistics,
-        )
+        with _end_publishing_first(unit):
+            publication = publish(
+                store,
+                plan,
+                {},
+                results,
+                created_at=datetime.now(UTC),
+                files=files,
+                templates=template_hashes(),
+                statistics=statistics,
+            )
     return publication.counts | ({} if statistics is None else {"statistics": statistics.num_rows})
+
+
+@contextmanager
+def _end_publishing_first(unit: str) -> Iterator[None]:
+    """Let a signal that interrupts or cancels take effect after the block: what is half written is no use."""
+    told = f"interrupted while {describe_unit(unit)} is being published, which is finished first"
+    with first_signal(lambda: progress.note(told)) as received:
+        yield
+    if received:
+        signal.raise_signal(received[0])
 
 
 def question_tables() -> list[str]:

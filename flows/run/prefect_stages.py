@@ -1,10 +1,11 @@
 """Run the batches of a stage, each as one Prefect task run, and notify the watchers."""
 
+import logging
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from prefect import Task, task
 from prefect.cache_policies import NO_CACHE
@@ -14,6 +15,9 @@ from flows.run.batch_runner import Runner
 from flows.stages.grow import Counts, Work
 from flows.watchers.watcher import Watchers
 from schemas.errors import PerennialError
+
+if TYPE_CHECKING:
+    from prefect.tasks import TaskRunNameCallbackWithParameters
 
 _RETRIES = 2
 _RETRY_DELAY_S = 2
@@ -57,14 +61,29 @@ class Stages:
             yield in_process(work)
 
 
+def _says_more(record: logging.LogRecord) -> bool:
+    return not record.getMessage().endswith("Finished in state Completed()")
+
+
+# A line for each batch that says nothing: the stage's own line says how many there were, of how many rows.
+for _logger in ("prefect.task_runs", "prefect.flow_runs"):
+    logging.getLogger(_logger).addFilter(_says_more)
+
+
 def _call(work: Callable[[], Counts]) -> Counts:
     return work()
 
 
 def _as_task(name: str, function: Callable[..., Counts], timeout_s: float | None = None) -> Task[..., Counts]:
     """Return the function as a task; a time-out works in the main thread alone, elsewhere it only warns."""
+
+    def name_run(parameters: dict[str, Any]) -> str:
+        work = parameters["work"]
+        return getattr(work, "label", "") or getattr(getattr(work, "__self__", None), "label", "") or name
+
     return task(
         name=name,
+        task_run_name=cast("TaskRunNameCallbackWithParameters", name_run),
         retries=_RETRIES,
         retry_delay_seconds=_RETRY_DELAY_S,
         retry_condition_fn=_may_pass_next_time,

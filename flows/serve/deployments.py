@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from prefect import Flow, State, flow, get_run_logger
+from prefect import Flow, State, flow, get_run_logger, runtime
 from prefect.client.schemas.objects import FlowRun
 from prefect.states import Completed
 
@@ -65,7 +65,17 @@ def grow_edition(**settings: Any) -> State[Any]:
     return Completed(message=f"edition {edition} is published")
 
 
-@flow(name="analyse", description="Compute the statistics of published editions again; no model is called.")
+def _name_run() -> str:
+    """Return the run's name: its flow and the edition that it is about."""
+    parameters = runtime.flow_run.parameters
+    return f"{runtime.flow_run.flow_name} {parameters.get('edition') or 'every edition'}"
+
+
+@flow(
+    name="analyse",
+    flow_run_name=_name_run,
+    description="Compute the statistics of published editions again; no model is called.",
+)
 def analyse(edition: EditionName | None = None) -> State[Any]:
     """Compute statistics again, as `perennial analyse` does.
 
@@ -79,7 +89,7 @@ def analyse(edition: EditionName | None = None) -> State[Any]:
     return Completed(message="the statistics are up to date")
 
 
-@flow(name="audit", description="Audit published tables again.")
+@flow(name="audit", flow_run_name=_name_run, description="Audit published tables again.")
 def audit(edition: EditionName | None = None) -> State[Any]:
     """Check published tables, as `perennial audit` does; fail where an expectation no longer holds.
 

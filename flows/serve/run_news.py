@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
+from typing import Any
 from uuid import UUID
 
 import httpx
@@ -16,8 +17,9 @@ from prefect.client.schemas.filters import (
     FlowRunFilterState,
     FlowRunFilterStateType,
 )
-from prefect.client.schemas.objects import FlowRun, StateType
+from prefect.client.schemas.objects import FlowRun, State, StateType
 from prefect.client.schemas.sorting import FlowRunSort
+from prefect.states import Completed
 
 _POLL_S = 1.0
 _SHOWN = 50
@@ -63,10 +65,12 @@ class RunNews:
         deployments: Sequence[UUID],
         began: datetime,
         tell: Callable[[str], None],
+        is_published: Callable[[str], bool] = lambda edition: False,
     ) -> None:
         self._client = client
         self._deployments = deployments
         self._tell = tell
+        self._is_published = is_published
         self._names: dict[UUID, str] = {}
         self._told: dict[UUID, StateType] = {}
         self._began = began
@@ -84,9 +88,24 @@ class RunNews:
             if deployment not in self._names:
                 self._names[deployment] = (await self._client.read_deployment(deployment)).name
         begun = await read_runs(self._client, self._deployments, states=_BEGUN)
-        under_way = [self._report_run(run) for run in reversed(begun)]
+        under_way = [self._report_run(await self._settle(run)) for run in reversed(begun)]
         if not any(under_way):
             await self._tell_next()
+
+    async def _settle(self, run: FlowRun) -> FlowRun:
+        """Complete a cancelled run whose edition is published: it was too late, and Prefect cannot know."""
+        is_new = run.state is not None and run.state.timestamp >= self._began
+        if (
+            run.state is None
+            or not is_new
+            or not run.state.is_cancelled()
+            or not self._is_published(run.name)
+        ):
+            return run
+        message = f"edition {run.name} is published: it was cancelled while it was being published"
+        state: State[Any] = Completed(message=message)
+        await self._client.set_flow_run_state(run.id, state, force=True)
+        return run.model_copy(update={"state": state})
 
     def _report_run(self, run: FlowRun) -> bool:
         """Tell of the run if its state is new; return whether it is under way."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
-from zoneinfo import ZoneInfo
+from zoneinfo import ZoneInfo, available_timezones
 
 from prefect import Flow
 from prefect.client.orchestration import PrefectClient, get_client
@@ -30,12 +30,16 @@ from prefect.schedules import Cron, Interval, Schedule
 from prefect.states import Crashed, Scheduled
 from prefect.types.entrypoint import EntrypointType
 
+from flows.refresh.plan import FIRST
 from flows.serve.child_runs import leave_after
 from flows.serve.deployments import analyse, audit, grow_edition
 from flows.serve.run_news import RunNews, read_runs
 from flows.serve.server_access import refuse_open_server, require_access
 from flows.watchers.webhook import without_credentials
-from schemas.errors import InvalidOption, PerennialError
+from schemas.errors import InvalidOption, PerennialError, suggest
+from schemas.units import evaluation_of
+from warehouse.catalog.catalog import row_file
+from warehouse.store.store import Store
 
 Tell = Callable[[str], None]
 STOPPED = "perennial serve was stopped; the run resumes when it is started again"
@@ -63,14 +67,20 @@ class Timetable:
         """Return Prefect's schedule; raise InvalidOption where there is no such time."""
         try:
             ZoneInfo(self.timezone)
-            if self.every is not None:
-                return Interval(self.every, timezone=self.timezone)
-            return Cron(self.cron, timezone=self.timezone)
-        except (ValueError, KeyError, OSError) as error:
-            told = " ".join(str(error).strip("'\"").split())
+        except (ValueError, KeyError, OSError):
+            meant = suggest(self.timezone, available_timezones())
             raise InvalidOption(
-                f"the schedule {self.cron!r} in {self.timezone!r} is not valid: {told}; expected cron such "
-                "as '0 3 1 */2 *' and a time zone such as UTC or Europe/Berlin"
+                f"--timezone {self.timezone!r}: expected a time zone such as UTC or Europe/Berlin{meant} "
+                "(see `perennial serve --help`)"
+            ) from None
+        if self.every is not None:
+            return Interval(self.every, timezone=self.timezone)
+        try:
+            return Cron(self.cron, timezone=self.timezone)
+        except ValueError:
+            raise InvalidOption(
+                f"--cron {self.cron!r}: expected minute, hour, day, month and weekday, such as "
+                "'0 3 1 */2 *' (see `perennial serve --help`)"
             ) from None
 
 
@@ -122,7 +132,7 @@ class Serving:
             # Only now: Prefect's runner has set its own way to end, which does not wait for its children.
             for number in (signal.SIGINT, signal.SIGTERM):
                 asyncio.get_running_loop().add_signal_handler(number, stop.set)
-            news = asyncio.create_task(RunNews(client, ids, began, tell).tell_forever())
+            news = asyncio.create_task(RunNews(client, ids, began, tell, self._is_published).tell_forever())
             await _either(stop.wait(), serving)
             news.cancel()
             await _stop_runs(client, runner, ids, serving, tell)
@@ -141,6 +151,10 @@ class Serving:
             # The runs get the root by their environment. The tag is for readers, and for the next `serve`.
             tags=["perennial", self._root_tag],
         )
+
+    def _is_published(self, edition: str) -> bool:
+        """Whether the edition is published with the evaluation that its refresh makes."""
+        return Store(self.root).exists(row_file(evaluation_of(edition, FIRST)))
 
     @property
     def _root_tag(self) -> str:

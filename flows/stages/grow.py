@@ -26,6 +26,7 @@ class Work:
     batches: tuple[Batch, ...]
     policies: Policies
     edition_seed: int | None = field(default=None, repr=False)  # elsewhere nobody has the file that keeps it
+    label: str = ""  # for readers
 
     def run(self) -> Counts:
         """Stage the batches that are not staged yet; return the rows of all of them by table."""
@@ -78,7 +79,8 @@ def _works(
     for group in groups:
         elsewhere = stage.spreads(workspace, group[0])
         given = policies.without_inputs() if elsewhere else policies
-        yield Work(*place, group, given, workspace.edition_seed)
+        label = stage.label(workspace, group[0], policies)
+        yield Work(*place, group, given, workspace.edition_seed, label)
 
 
 def _chains(chain: Callable[[Batch], object], batches: Iterable[Batch]) -> list[tuple[Batch, ...]]:

@@ -46,8 +46,11 @@ class Artifacts(Watcher):
             return
         self._root, self._edition, self._unit = root, plan.edition, plan.unit
         self._measures = find_benchmark(plan.benchmark).measures
-        self._run_id = context.flow_run.id
+        is_first, self._run_id = self._run_id != context.flow_run.id, context.flow_run.id
         self._client = get_client(sync_client=True).__enter__()
+        if is_first:
+            # Its edition has a name only now.
+            self._client.update_flow_run(self._run_id, name=plan.unit)
 
     def stage_started(self, stage: str, batches: int) -> None:
         """Make the stage's progress artifact."""

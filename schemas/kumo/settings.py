@@ -5,7 +5,7 @@ from typing import Any, Self
 
 from pydantic import field_validator
 
-from schemas.errors import InvalidOption
+from schemas.errors import InvalidOption, join_choices
 from schemas.game import USUAL
 from schemas.kumo.authoring import AUTHOR_ROLES, AuthoringPlan
 from schemas.kumo.gate import GatePolicy
@@ -110,15 +110,14 @@ class KumoSettings(RefreshSettings):
     @classmethod
     def _check_preset(cls, value: str) -> str:
         if value not in PRESETS:
-            known = ", ".join(name for name in PRESETS if name)
-            raise ValueError(f"preset {value!r} is not known; known: {known}")
+            raise ValueError(f"expected {join_choices(name for name in PRESETS if name)}")
         return value
 
     @field_validator("protocol")
     @classmethod
     def _check_protocol(cls, value: str) -> str:
         if value not in PROTOCOLS:
-            raise ValueError(f"protocol {value!r} is not known; known: {', '.join(PROTOCOLS)}")
+            raise ValueError(f"expected {join_choices(PROTOCOLS)}")
         return value
 
     @field_validator("domains")
@@ -134,10 +133,8 @@ class KumoSettings(RefreshSettings):
     @field_validator("books")
     @classmethod
     def _check_books(cls, value: list[str]) -> list[str]:
-        unknown = [name for name in value if name not in SHOWN_BOOKS]
-        if unknown or not value:
-            given = repr(unknown[0]) if unknown else "none"
-            raise ValueError(f"{given} given, expected some of {', '.join(SHOWN_BOOKS)}")
+        if not value or set(value) - set(SHOWN_BOOKS):
+            raise ValueError(f"expected some of {', '.join(SHOWN_BOOKS)}")
         return [name for name in SHOWN_BOOKS if name in value]
 
     def fill_preset(self, flags: Collection[str]) -> Self:

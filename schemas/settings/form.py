@@ -20,7 +20,7 @@ def split_names(value: Any) -> Any:
     return [part.strip() for part in parts if part.strip()]
 
 
-Names = Annotated[list[str], BeforeValidator(split_names)]
+Names = Annotated[list[str], BeforeValidator(split_names, json_schema_input_type=list[str] | str)]
 
 
 def setting(default: Any, description: str, panel: str = "", **limits: Any) -> Any:

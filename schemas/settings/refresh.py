@@ -17,17 +17,18 @@ from pydantic.fields import FieldInfo
 
 from schemas.benchmark import Benchmark, benchmarks, find_benchmark
 from schemas.disclosure import SECRET_BITS, SEED_LIMIT
-from schemas.errors import InvalidOption, shorten
+from schemas.errors import InvalidOption, shorten, suggest
 from schemas.game import USUAL
+from schemas.settings.environment import read_variables
 from schemas.settings.form import PANELS, Names, panel_of, setting
 from schemas.settings.models import ModelSettings
 from schemas.settings.operation import OperatingSettings
+from schemas.settings.problems import EDITION_PATTERN, WIDTH, describe_expectation, redact
 
 SETTINGS_FILE = "perennial.toml"
 DEFAULT_BENCHMARK = "kumo"
-EditionName = Annotated[str, Field(pattern=r"^$|^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")]
+EditionName = Annotated[str, Field(pattern=EDITION_PATTERN)]
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
-_WIDTH = 200
 _PROBLEMS_SHOWN = 8
 
 
@@ -128,20 +129,33 @@ class RefreshSettings(ModelSettings, OperatingSettings, BaseModel):
         return dict(by_panel)
 
 
-def load_settings(flags: Mapping[str, Any]) -> RefreshSettings:
-    """Return the settings with these flags (None: not given); raise InvalidOption naming each bad one."""
+def load_settings(flags: Mapping[str, Any], command: str = "refresh") -> RefreshSettings:
+    """Return the settings with these flags (None: not given); raise InvalidOption naming each bad one.
+
+    The error points at the help of the `command`.
+    """
     given = {name: value for name, value in flags.items() if value is not None}
     file = _read_settings_file()
     benchmark = _benchmark(given, file)
     form: type[RefreshSettings] = benchmark.settings()
-    values = {**_from_file(benchmark, form, file), **_from_environment(benchmark, form), **given}
+    variables = read_variables(benchmark)
+    values = {
+        **_from_file(benchmark, form, file),
+        **{name: value for name, (_, value) in variables.items()},
+        **given,
+    }
     try:
         return form(**values).fill_preset(given)
     except ValidationError as error:
-        problems = "; ".join(_in_words(dict(problem)) for problem in error.errors()[:_PROBLEMS_SHOWN])
+        places = {name: f"{variable}=" for name, (variable, _) in variables.items()}
+        places |= {name: f"--{name.replace('_', '-')} " for name in given}
+        problems = "; ".join(
+            _in_words(dict(problem), places, benchmark.name, form)
+            for problem in error.errors()[:_PROBLEMS_SHOWN]
+        )
         more = error.error_count() - _PROBLEMS_SHOWN
         raise InvalidOption(
-            f"{problems}{f'; and {more:,} more' if more > 0 else ''} (see `perennial refresh --help`)"
+            f"{problems}{f'; and {more:,} more' if more > 0 else ''} (see `perennial {command} --help`)"
         ) from None
 
 
@@ -201,39 +215,37 @@ def _from_file(benchmark: Benchmark, form: type[RefreshSettings], file: Mapping[
     return {**shared, **{key if key in own else f"{name}.{key}": value for key, value in section.items()}}
 
 
-def _from_environment(benchmark: Benchmark, form: type[RefreshSettings]) -> dict[str, str]:
-    own = form.own_fields()
-    names = {
-        name: f"PERENNIAL_{f'{benchmark.name}_{name}' if name in own else name}".upper()
-        for name in form.model_fields
-    }
-    for name in sorted(own):
-        if f"PERENNIAL_{name.upper()}" in os.environ:
-            raise InvalidOption(
-                f"PERENNIAL_{name.upper()}: {name} is a setting of the benchmark {benchmark.name}: "
-                f"set {names[name]} instead"
-            )
-    return {name: os.environ[variable] for name, variable in names.items() if variable in os.environ}
-
-
-def _in_words(problem: dict[str, Any]) -> str:
-    name = ".".join(str(part) for part in problem["loc"])
+def _in_words(
+    problem: dict[str, Any], places: Mapping[str, str], benchmark: str, form: type[RefreshSettings]
+) -> str:
+    """Return where the bad value is given, the value and what was expected."""
+    name = str(problem["loc"][0])
     if problem["type"] == "extra_forbidden":
         # Its value is not shown: it may be a key that somebody put into the file.
+        section, _, key = name.rpartition(".")
+        known = form.own_fields() if section else {*RefreshSettings.model_fields, *benchmarks()}
         hint = (
-            "; keys come from the environment (PERENNIAL_API_KEY or OPENAI_API_KEY)" if "key" in name else ""
+            "; keys come from the environment (PERENNIAL_API_KEY or OPENAI_API_KEY)" if "key" in key else ""
         )
-        return (
-            f"{shorten(name if name.isprintable() else repr(name), _WIDTH)}: there is no such setting{hint}"
-        )
-    message = shorten(problem["msg"].removeprefix("Value error, "), _WIDTH)
-    return f"{name}: {message}, got {_redact(problem['input'])}"
+        shown = shorten(name if name.isprintable() else repr(name), WIDTH)
+        place = _place_in_file(section, key)
+        return f"{place}: {shown}: there is no such setting{hint or suggest(key, sorted(known))}"
+    place = places.get(name) or (
+        f"{_place_in_file(benchmark if name in form.own_fields() else '', name)}: {name} = "
+    )
+    part = "".join(f"[{index}]" for index in problem["loc"][1:])
+    return f"{place}{f'{part}: ' if part else ''}{redact(problem['input'])}: {describe_expectation(problem)}"
 
 
-def _redact(value: Any) -> str:
-    """Return the value as it was given, but for what a URL may hold of secrets: its user and its query."""
-    try:
-        text = repr(value)
-    except ValueError:
-        text = "a number of thousands of digits"
-    return shorten(re.sub(r"\?[^'\s]*", "?***", re.sub(r"//[^/@\s]*@", "//***@", text)), _WIDTH)
+def _place_in_file(section: str, key: str) -> str:
+    """Return `perennial.toml, line 3`, the line where it is found."""
+    path, current = Path(SETTINGS_FILE), ""
+    lines = path.read_text(encoding="utf-8-sig").splitlines() if path.is_file() else []
+    for number, line in enumerate(lines, start=1):
+        text = line.strip()
+        if text.startswith("["):
+            current = text.strip("[] ")
+        name = text.partition("=")[0].strip().strip("\"'")
+        if (current, name) == (section, key) or (not section and current == key):
+            return f"{SETTINGS_FILE}, line {number}"
+    return SETTINGS_FILE

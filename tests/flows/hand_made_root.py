@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from flows.cli import app as cli
+from tests.flows.progress_lines import without_progress
 from tests.warehouse import tiny_edition
 from tests.warehouse.tiny_edition import publish
 from warehouse.store.store import Store
@@ -49,10 +50,10 @@ def commands_on(store: Store, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Ca
 def perennial(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *arguments: str | Path
 ) -> Shown:
-    """Run a command of `perennial` in this process."""
+    """Run a command of `perennial` in this process; lines of progress are left out."""
     monkeypatch.setattr(sys, "argv", ["perennial", *map(str, arguments)])
     with pytest.raises(SystemExit) as ended:
         cli.main()
     printed = capsys.readouterr()
     assert isinstance(ended.value.code, int)
-    return Shown(ended.value.code, printed.out, printed.err)
+    return Shown(ended.value.code, printed.out, without_progress(printed.err))

@@ -15,6 +15,7 @@ from typing import Any
 from flows.serve.embedded_server import EmbeddedServer
 from flows.serve.prefect_environment import configure_prefect, prefect_home
 from schemas.tables import TABLES
+from tests.flows.progress_lines import without_progress
 from tests.flows.warm_start import WarmProcess, WarmStart
 from warehouse.catalog.catalog import open_catalog
 from warehouse.store.store import Store
@@ -107,14 +108,14 @@ class Harness:
     def perennial(
         self, *arguments: str, cwd: Path, timeout: float = 240
     ) -> "subprocess.CompletedProcess[str]":
-        """Run the command and return what it printed and its exit code."""
+        """Run the command and return what it printed, without lines of progress, and its exit code."""
         process = self.start(*arguments, cwd=cwd, stderr=subprocess.PIPE)
         try:
             out, errors = process.communicate(timeout=timeout)
         finally:
             process.kill()
             process.wait()
-        return subprocess.CompletedProcess(process.args, process.returncode, out, errors)
+        return subprocess.CompletedProcess(process.args, process.returncode, out, without_progress(errors))
 
 
 def edition_content(root: Path, edition: str) -> dict[str, list[tuple[Any, ...]]]:

@@ -43,6 +43,18 @@ def test_each_stage_has_its_progress_and_rows(harness: Harness, published: Publi
     assert f"{published.root}/tables/<table>/edition=small/" in made["tables"]["data"]
 
 
+def test_runs_are_named_by_edition_stage_domain_and_setting(harness: Harness, published: Published) -> None:
+    run = artifacts(harness, published.root)["tables"]["flow_run_id"]
+    (flow,) = harness.post("/flow_runs/filter", {"flow_runs": {"id": {"any_": [run]}}})
+    assert flow["name"] == "small"
+    tasks = harness.post("/task_runs/filter", {"flow_runs": {"id": {"any_": [run]}}, "limit": 200})
+    names = {task["name"] for task in tasks}
+    assert {"domains Mineral Identification", "gate Mineral Identification 6x8", "publish small"} <= names
+    assert {"sample Chemical Analysis easy", "books Chemical Analysis easy", "publish small@1"} <= names
+    assert [name for name in names if "cfg_" in name] == []
+    assert {name.split()[0] for name in names if name.startswith("episodes ")} == {"episodes"}
+
+
 def test_outside_of_a_flow_run_nothing_is_made() -> None:
     watcher = Artifacts()
     watcher.stage_started("sample", 2)

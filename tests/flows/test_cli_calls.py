@@ -155,8 +155,8 @@ def test_the_first_letters_of_an_id_will_do(root: Path, run: Run) -> None:
         (["call_0123"], "no model call 'call_0123' in this root: `perennial calls` lists those there are"),
         (["call_"], "several model calls begin with 'call_': call_"),
         (["call_0123", "--role", "player"], "CALL_ID shows one call in full"),
-        (["--role", "judge"], "--role 'judge' is not known; known: proposer, configurer,"),
-        (["--status", "bad"], "--status 'bad' is not known; known: ok, truncated,"),
+        (["--role", "judge"], "--role 'judge': expected proposer, configurer,"),
+        (["--status", "bad"], "--status 'bad': expected ok, truncated,"),
         (["--limit", "0"], "--limit"),
     ],
 )

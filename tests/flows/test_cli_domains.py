@@ -208,7 +208,7 @@ def test_list_shows_every_bundled_domain() -> None:
     code, out, _ = run("list")
     assert code == 0
     assert all(name in out for name in names)
-    rows = json.loads(run("list", "--json")[1])["domains"]
+    rows = json.loads(run("list", "--json")[1])
     assert [row["name"] for row in rows] == names
     for row in rows:
         config = load_bundled(row["name"])

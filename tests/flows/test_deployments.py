@@ -47,7 +47,7 @@ def test_every_setting_but_the_operators_own_is_a_typed_parameter_with_its_help(
     assert {name for name, field in schema.items() if not field.get("description")} == set()
     assert {name for name, field in schema.items() if field["default"] is not None} == set()
     kinds = {name: [kind.get("type") for kind in schema[name]["anyOf"]] for name in schema}
-    assert kinds["domains"] == ["array", "null"]
+    assert kinds["domains"] == kinds["players"] == ["array", "string", "null"]
     assert kinds["instances"] == ["integer", "null"]
     assert schema["instances"]["anyOf"][0]["maximum"] == 1_000_000
 
@@ -67,6 +67,7 @@ def test_parameters_of_free_text_are_these_and_domains_are_the_bundled_ones() ->
     "parameters",
     [
         *({name: "http://127.0.0.1:1/x"} for name in sorted(OPERATORS)),
+        {"domains": "chemical_analysis,/etc/passwd"},
         *({"domains": [name]} for name in ("/etc/passwd", "own.json", "../x.json", "http://127.0.0.1:1/")),
         {"edition": "../../elsewhere"},
     ],
@@ -107,6 +108,9 @@ def test_parameters_are_checked_before_anything_runs() -> None:
     from flows.serve.deployments import grow_edition
 
     assert grow_edition.validate_parameters({"instances": "3"})["instances"] == 3
+    # As `prefect deployment run --param players=a,b` gives it.
+    given = grow_edition.validate_parameters({"players": "a, b", "domains": "chemical_analysis"})
+    assert (given["players"], given["domains"]) == (["a", "b"], ["chemical_analysis"])
     with pytest.raises(ParameterTypeError, match="instances"):
         grow_edition.validate_parameters({"instances": 0})
 

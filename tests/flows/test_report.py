@@ -218,10 +218,13 @@ def test_an_edition_without_models_says_what_it_has_no_figure_of(run: Run, tmp_p
         (["new", "--compare", "new"], "--compare 'new' is the report's own edition: name another one"),
         (
             ["--out", "a-file/folder"],
-            "--out: a-file/folder/new.html cannot be written: Not a directory;",
+            "--out a-file/folder: Not a directory (",
         ),
-        (["--out", "a-file/folder", "--format", "csv"], "cannot be written: Not a directory; name a folder"),
-        (["--format", "pdf"], "'pdf' is not one of 'html', 'csv', 'parquet'"),
+        (["--out", "a-file/folder", "--format", "csv"], "a-file); name a folder that you can write"),
+        (
+            ["--format", "pdf"],
+            "--format 'pdf': expected html, csv or parquet (see `perennial report --help`)",
+        ),
     ],
 )
 def test_what_cannot_be_reported_is_one_line_and_exit_code_2(
@@ -252,7 +255,7 @@ def test_a_folder_that_may_not_be_written_is_told(root: Path, run: Run, tmp_path
     (tmp_path / "closed").mkdir(mode=0o500)
     shown = run("--root", root, "--out", "closed")
     assert shown.code == 2
-    assert "closed/new.html cannot be written: Permission denied" in shown.err
+    assert "--out closed: Permission denied" in shown.err
 
 
 def test_an_edition_is_quoted_in_sql() -> None:

@@ -72,7 +72,12 @@ def test_a_preset_fills_what_no_flag_sets() -> None:
         ({"instances": 0}, "instances"),
         ({"seed": -1}, "seed"),
         ({"preset": "kumo-2025"}, "allow-trivial"),
-        ({"edition": "../x"}, "edition"),
+        ({"edition": "../x"}, "--edition '../x': expected up to 100 letters, digits, dots, dashes and under"),
+        (
+            {"private_share": 1.0},
+            r"--private-share 1\.0: expected less than 1 \(see `perennial refresh --help`",
+        ),
+        ({"protocol": "kumo"}, "--protocol 'kumo': expected perennial or kumo-2025 "),
         ({"settings": "easy,huge"}, "huge"),
     ],
 )
@@ -86,8 +91,14 @@ def test_a_broken_settings_file_is_named(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.chdir(tmp_path)
     for content, told in (
         ("seed = ", r"perennial\.toml"),
-        ("sead = 3", "sead: there is no such setting"),
-        ("[kumo]\nsead = 3", r"kumo\.sead: there is no such setting"),
+        ("sead = 3", r"perennial\.toml, line 1: sead: there is no such setting; did you mean seed\?"),
+        (
+            "[kumo]\ninstance = 3",
+            r"line 2: kumo\.instance: there is no such setting; did you mean instances\?",
+        ),
+        ("[kuno]\ninstances = 3", r"line 1: kuno: there is no such setting; did you mean kumo\?"),
+        ("api_key = 3", r"line 1: api_key: there is no such setting; keys come from the environment"),
+        ("seed = 1\n\nruns = 0", r"perennial\.toml, line 3: runs = 0: expected at least 1 \(see `"),
         ("instances = 3", r"perennial\.toml: instances is a setting of the benchmark kumo.* \[kumo\]$"),
         ("[kumo]\nseed = 3", r"perennial\.toml: seed in section \[kumo\] .* at the top, before any section"),
         ("kumo = 3", r"perennial\.toml: kumo: expected a section \[kumo\]"),
@@ -102,6 +113,38 @@ def test_a_variable_without_its_benchmark_is_named(monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("PERENNIAL_INSTANCES", "3")
     with pytest.raises(InvalidOption, match=r"PERENNIAL_INSTANCES: .* set PERENNIAL_KUMO_INSTANCES instead"):
         load_settings({})
+
+
+@pytest.mark.parametrize(
+    ("variable", "told"),
+    [
+        ("PERENNIAL_INSTANCE", "there is no such setting; did you mean PERENNIAL_KUMO_INSTANCES?"),
+        ("PERENNIAL_MAX_COSTS", "there is no such setting; did you mean PERENNIAL_MAX_COST?"),
+        ("PERENNIAL_KUMO_INSTANCE", "there is no such setting; did you mean PERENNIAL_KUMO_INSTANCES?"),
+        ("PERENNIAL_XYZZY", "there is no such setting"),
+    ],
+)
+def test_a_variable_that_is_no_setting_is_refused(
+    monkeypatch: pytest.MonkeyPatch, variable: str, told: str
+) -> None:
+    monkeypatch.setenv(variable, "sk-secret")
+    with pytest.raises(InvalidOption) as caught:
+        load_settings({})
+    assert str(caught.value) == f"{variable}: {told}"
+
+
+def test_variables_of_other_use_are_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("API_KEY", "QUERY_MEMORY_LIMIT", "SHARED", "_SERVE_PID"):
+        monkeypatch.setenv(f"PERENNIAL_{name}", "1")
+    assert load_settings({}).runs == 5
+
+
+def test_a_bad_variable_is_named_with_its_value(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PERENNIAL_RUNS", "x")
+    with pytest.raises(InvalidOption, match=r"^PERENNIAL_RUNS='x': expected a whole number \(see "):
+        load_settings({})
+    with pytest.raises(InvalidOption, match=r"^--runs 0: .* \(see `perennial evaluate --help"):
+        load_settings({"runs": 0}, "evaluate")
 
 
 def test_a_shared_end_point_belongs_to_the_upper_range_and_the_last_one_is_closed() -> None:

@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
-from schemas.errors import InvalidOption
+from schemas.errors import InvalidOption, UnreadableInput
 from schemas.units import describe_unit, evaluation_of, is_evaluation, split_unit
-from warehouse.catalog.catalog import row_file
+from warehouse.catalog.catalog import published_units, row_file
 from warehouse.store.store import Store
 
 LATEST = "latest"
@@ -18,8 +18,9 @@ def select_unit(store: Store, given: str | None, known: Sequence[str]) -> str:
     """Return which of the known editions and evaluations is meant, the newest edition where nothing is given.
 
     `latest~1` is the edition published before the newest one; `latest@2` is an evaluation of the newest one.
-    Raises InvalidOption where there is none.
+    Raises UnreadableInput where nothing is known, InvalidOption where that one is not.
     """
+    require_any(store, known)
     edition, name = split_unit(LATEST if given is None else given)
     match = _SELECTOR.fullmatch(edition)
     if match:
@@ -40,6 +41,15 @@ def select_units(store: Store, given: str | None, known: Sequence[str]) -> tuple
     return (chosen, *(unit for unit in known if unit != chosen and split_unit(unit)[0] == chosen))
 
 
+def require_any(store: Store, known: Sequence[str]) -> None:
+    """Raise UnreadableInput unless there is an edition to choose from."""
+    if not known:
+        found, remedy = "no edition is published", "run `perennial refresh` first"
+        if published_units(store):
+            found, remedy = "every edition is withdrawn", "`perennial editions --all` says why"
+        raise UnreadableInput(f"{found} in {store.root!r}: {remedy}, or name another --root")
+
+
 def read_publication_time(store: Store, unit: str) -> datetime:
     """Return when the edition or evaluation was published."""
     (created,) = store.read_table(row_file(unit), ["created_at"])["created_at"]
@@ -51,6 +61,8 @@ def _by_age(store: Store, back: int, selector: str, known: Sequence[str]) -> str
     editions = [unit for unit in known if not is_evaluation(unit) and store.exists(row_file(unit))]
     newest = sorted(((read_publication_time(store, edition), edition) for edition in editions), reverse=True)
     if back >= len(newest):
-        remedy = f"the oldest is {LATEST}~{len(newest) - 1}" if newest else "run `perennial refresh` first"
-        raise InvalidOption(f"{selector}: editions to choose from in {store.root}: {len(newest)}; {remedy}")
+        raise InvalidOption(
+            f"{selector}: editions to choose from in {store.root}: {len(newest)}; the oldest is "
+            f"{LATEST}~{len(newest) - 1}"
+        )
     return newest[back][1]

@@ -10,6 +10,7 @@ import typer
 
 from flows.console.input_files import json_files, show_path
 from flows.console.root_option import RootOption, data_root
+from flows.console.row_formats import Format, FormatOption, JsonOption, choose_format, print_rows
 from flows.console.terminal import Terminal
 from flows.kumo.planning.domain_choice import load_bundled, read_config_file
 from schemas.errors import UnreadableInput, count
@@ -19,7 +20,11 @@ from warehouse.kumo.bundled_domains import bundled_domains
 from warehouse.kumo.published_domains import domain_uses
 
 domains = typer.Typer(
-    name="domains", help="Check seed configurations and list the bundled domains.", no_args_is_help=True
+    name="domains",
+    help="Check seed configurations and list the bundled domains.",
+    no_args_is_help=True,
+    add_completion=False,
+    epilog="Example: perennial domains list",
 )
 
 Status = Literal["clean", "warnings", "errors", "unreadable"]
@@ -102,17 +107,19 @@ def validate(
 
 @domains.command(name="list", epilog="Example: perennial domains list --json")
 def list_domains(
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
     root: RootOption = None,
+    format_: FormatOption = Format.table,
+    as_json: JsonOption = False,
 ) -> None:
     """List the domains that come with perennial, and how many editions of the data root hold each."""
     configs = {name: load_bundled(name) for name in bundled_domains()}
     uses = domain_uses(data_root(root))
     rows = [_domain_row(name, config, uses.get(config.domain_id, 0)) for name, config in configs.items()]
-    if as_json:
-        typer.echo(json.dumps({"domains": rows}, indent=2))
-    else:
+    form = choose_format(format_, as_json)
+    if form is Format.table:
         _print_domains(rows)
+    else:
+        print_rows(list(rows[0]), [tuple(row.values()) for row in rows], form)
 
 
 def check_path(path: Path, min_truths: int, min_actions: int) -> Iterator[FileReport]:

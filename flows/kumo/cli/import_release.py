@@ -1,7 +1,8 @@
 """`perennial import kumo`: import the KUMO authors' release."""
 
+import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,9 +11,12 @@ import typer
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
 from flows.console.root_option import RootOption, data_root
-from flows.console.terminal import Terminal
+from flows.console.steps import show_steps
+from flows.console.terminal import Terminal, json_text
 
 if TYPE_CHECKING:
+    from warehouse.editions.publish import Publication
+    from warehouse.kumo.release.files import Skipped
     from warehouse.kumo.release.trajectories import ImportProgress
 
 _SHOWN = 10
@@ -25,6 +29,7 @@ def kumo(
     ] = None,
     models: Annotated[str | None, typer.Option(help="Only these models, separated by commas.")] = None,
     root: RootOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print what was imported as JSON.")] = False,
 ) -> None:
     """Import the KUMO authors' release as edition kumo-2025-release.
 
@@ -35,27 +40,42 @@ def kumo(
     """
     from flows.kumo.release.import_release import EDITION, import_release
 
-    console = Terminal(soft_wrap=True)
+    console = Terminal(soft_wrap=True, stderr=as_json)
     store = data_root(root)
     started = time.monotonic()
     with show_import_progress(console) as advance:
         done = import_release(store, path, _split_list(domains), _split_list(models), console.print, advance)
     if done is None:
         console.print(f"edition {EDITION} was imported from the same files before: nothing to do")
-        return
-    publication, skipped = done
+    else:
+        _print(console, EDITION, *done, time.monotonic() - started)
+    if as_json:
+        counts, skipped = ({}, ()) if done is None else (done[0].counts, done[1])
+        document = {"edition": EDITION, "published": counts, "skipped": [one.warning for one in skipped]}
+        sys.stdout.write(json_text(document) + "\n")
+
+
+def _print(
+    console: Terminal, edition: str, publication: "Publication", skipped: "Sequence[Skipped]", seconds: float
+) -> None:
     for entry in skipped[:_SHOWN]:
         console.print(f"warning: {entry.warning}")
     if skipped:
         console.print(f"{len(skipped):,} files or lines were skipped: table rejections names each")
     counts = ", ".join(f"{number:,} {name}" for name, number in publication.counts.items() if number)
-    console.print(f"published in {time.monotonic() - started:.1f} s: {counts}")
-    console.print(f"next: perennial query \"FROM leaderboard WHERE edition = '{EDITION}'\"")
+    console.print(f"published in {seconds:.1f} s: {counts}")
+    console.print(f"next: perennial query \"FROM leaderboard WHERE edition = '{edition}'\"")
 
 
 @contextmanager
 def show_import_progress(console: Terminal) -> "Iterator[Callable[[ImportProgress], None]]":
-    """Show how far the runs are, on a terminal."""
+    """Show how far the runs are: a bar on a terminal, else lines on standard error."""
+    if not console.is_terminal:
+        with show_steps("import") as step:
+            yield lambda state: step(
+                f"{state.files:,} of {state.all_files:,} files, {state.runs:,} runs so far"
+            )
+        return
     with Progress(
         TextColumn("runs        "),
         BarColumn(bar_width=30),
@@ -64,7 +84,6 @@ def show_import_progress(console: Terminal) -> "Iterator[Callable[[ImportProgres
         TextColumn("{task.fields[runs]}"),
         console=console,
         transient=True,
-        disable=not console.is_terminal,
     ) as bar:
         shown = bar.add_task("runs", total=None, runs="")
 

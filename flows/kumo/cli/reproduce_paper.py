@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flows.console.root_option import RootOption, data_root
-from flows.console.row_formats import Format, FormatOption, print_rows
+from flows.console.row_formats import Format, FormatOption, JsonOption, choose_format, print_rows
+from flows.console.steps import show_steps
 from flows.console.terminal import Terminal
-from schemas.errors import FiguresDiffer, InvalidOption, UnreadableInput
+from schemas.errors import FiguresDiffer, UnreadableInput
 from warehouse.catalog.catalog import open_catalog, published_editions
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def reproduce_paper(
     ] = None,
     root: RootOption = None,
     format_: FormatOption = Format.table,
-    as_json: Annotated[bool, typer.Option("--json", help="Print rows and verdicts as JSON.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Print each table and figure of both versions of the KUMO paper: theirs, ours, difference, or why not.
 
@@ -41,8 +42,7 @@ def reproduce_paper(
     from flows.kumo.paper.compare import compare_figures, compute_figures, judge_figures
     from flows.kumo.release.import_release import EDITION
 
-    if as_json and format_ is Format.csv:
-        raise InvalidOption("--json and --format csv: expected one of them")
+    form = choose_format(format_, as_json)
     if path is not None:
         import_with_progress(path, root)
     store = data_root(root)
@@ -51,18 +51,20 @@ def reproduce_paper(
             f"no edition {EDITION} in {store.root!r}: expected the authors' released data; give its folder, "
             "perennial reproduce-paper PATH"
         )
-    rows = compare_figures(compute_figures(open_catalog(store)))
+    with show_steps("reproduce-paper") as step:
+        step("computing the paper's figures")
+        rows = compare_figures(compute_figures(open_catalog(store)))
     verdicts = judge_figures(rows)
-    if as_json or format_ is Format.json:
+    if form is Format.json:
         whole = {
             "edition": EDITION,
             "figures": [{**asdict(verdict), "agrees": verdict.agrees} for verdict in verdicts],
             "values": [asdict(row) for row in rows],
         }
         sys.stdout.write(json.dumps(whole, indent=1) + "\n")
-    elif format_ is Format.csv:
+    elif form is Format.csv:
         names = [field.name for field in fields(rows[0])]
-        print_rows(names, ([getattr(row, name) for name in names] for row in rows), format_)
+        print_rows(names, ([getattr(row, name) for name in names] for row in rows), form)
     else:
         _print(rows, verdicts)
     differing = [f"{verdict.item} ({verdict.metric})" for verdict in verdicts if verdict.agrees is False]

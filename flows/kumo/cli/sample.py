@@ -9,9 +9,8 @@ from typing import Annotated
 import typer
 
 from flows.console.root_option import RootOption, data_root
+from flows.console.steps import show_steps
 from flows.console.terminal import Terminal
-
-_NO_BAR_BELOW = 2_000
 
 
 def sample(
@@ -45,6 +44,7 @@ def sample(
     Example: perennial sample --config medical_diagnosis --truths 4 --actions 6 --count 100 --out easy.jsonl
     """
     from flows.console.line_files import write_lines
+    from flows.console.output_places import require_file_place
     from flows.kumo.cli.sample_stream import SampleStream
     from flows.kumo.kernels import prepare_kernels
     from flows.kumo.planning.domain_choice import choose_domain
@@ -63,26 +63,28 @@ def sample(
         "min_expected_steps": min_expected_steps,
         "require_test": require_test,
     }
-    chosen = load_settings(given)
+    chosen = load_settings(given, "sample")
     assert isinstance(chosen, KumoSettings)
     console = Terminal(stderr=True, soft_wrap=True)
     seed_config, _ = choose_domain(config)
     for finding in refuse_unsafe(seed_config):
         console.print(f"warning: {finding.message}", style="yellow")
+    require_file_place("--out", out)
     store = data_root(root)
     encoded = encode_config(seed_config)
     request = SamplingRequest(
         Setting(truths, actions, valid), count, seed, chosen.min_expected_steps, chosen.require_test
     )
     check_request(encoded, request, workers)
-    with console.status("preparing sampling (compiled on first use, then cached)"):
+    with show_steps("sample") as step:
+        step("preparing sampling (compiled on first use, then cached)")
         console.print(prepare_kernels("sampling"))
     started = time.perf_counter()
-    with console.status(f"sampling {count:,} instances of {seed_config.name}") as status:
+    with show_steps("sample") as step:
+        step(f"{count:,} instances of {seed_config.name}")
 
         def show(done: int) -> None:
-            if count >= _NO_BAR_BELOW:
-                status.update(f"sampling {done:,} of {count:,} instances of {seed_config.name}")
+            step(f"{done:,} of {count:,} instances of {seed_config.name}")
 
         issued = issued_instances(store, published_editions(store))
         stream = SampleStream(encoded, request, issued, workers, show)

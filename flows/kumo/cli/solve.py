@@ -10,6 +10,7 @@ import typer
 from rich.table import Table
 
 from flows.console.root_option import RootOption
+from flows.console.steps import show_steps
 from flows.console.terminal import Terminal, json_text
 
 if TYPE_CHECKING:
@@ -50,14 +51,16 @@ def solve(
     _say_first_match(seed_config, console)
     encoded = encode_config(seed_config)
     games = list(parse_instances(read_lines(instances), encoded, str(instances)))
-    with console.status("preparing the exact search (compiled on first use, then cached)"):
+    with show_steps("solve") as step:
+        step("preparing the exact search (compiled on first use, then cached)")
         console.print(prepare_kernels("search"))
     started = time.perf_counter()
-    with console.status(f"solving {len(games):,} instances") as status:
+    with show_steps("solve") as step:
+        step(f"{len(games):,} instances")
         solutions = solve_instances(
             [encode_instance(encoded, game) for game in games],
             time_limit=time_limit,
-            progress=lambda done: status.update(f"solved {done:,} of {len(games):,} instances"),
+            progress=lambda done: step(f"{done:,} of {len(games):,} instances"),
             threads=os.cpu_count() or 1,
             node_limit=NODE_LIMIT,
         )

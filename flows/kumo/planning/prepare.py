@@ -124,12 +124,14 @@ def _preparation(plan: KumoPlan, domains: tuple[PlannedDomain, ...]) -> Preparat
     batches = (len(plan.configs) + plan.authoring.proposals) * len(plan.settings)
     number = batches * plan.instances
     books = 2 * number if plan.authoring.writer else number  # the template's beside each of a model
+    uses = {"authoring": plan.authoring.models, "rest_editions": plan.domain_count}
     return Preparation(
         plan.as_json(),
         inputs=domains,
         warnings=tuple(warning for domain in domains for warning in domain.warnings),
         authors=tuple(ModelChoice(model, plan.authoring.params) for model in plan.authoring.models),
         shown=shown,
+        unused=tuple(name for name, used in uses.items() if not used),
         counts={"batches": batches, "instances": number, "books": books},
         estimate=partial(estimate_calls, plan, [domain.config for domain in domains]),
     )

@@ -1,0 +1,55 @@
+"""The settings that are environment variables, and the variables that are none."""
+
+import os
+from collections.abc import Mapping
+from difflib import get_close_matches
+
+from schemas.benchmark import Benchmark, benchmarks
+from schemas.errors import InvalidOption, shorten
+from schemas.settings.problems import WIDTH
+from schemas.variables import PREFIX, is_claimed
+
+
+def variable_of(name: str, benchmark: str = "") -> str:
+    """Return the variable of a setting, which belongs to all benchmarks or to this one."""
+    return f"{PREFIX}{benchmark}{'_' if benchmark else ''}{name}".upper()
+
+
+def read_variables(benchmark: Benchmark) -> dict[str, tuple[str, str]]:
+    """Return variable and value of each setting of the benchmark that the environment has, by name.
+
+    Raises InvalidOption for a variable that begins with PERENNIAL_ and is no setting of any benchmark: one
+    that is misspelt would be passed over otherwise.
+    """
+    form = benchmark.settings()
+    own = form.own_fields()
+    names = {name: variable_of(name, benchmark.name if name in own else "") for name in form.model_fields}
+    for variable in sorted(filter(is_claimed, os.environ)):
+        if variable not in names.values() and not _is_of_another(variable, benchmark):
+            raise InvalidOption(_describe_unknown(variable, benchmark.name, names, own))
+    return {
+        name: (variable, os.environ[variable]) for name, variable in names.items() if variable in os.environ
+    }
+
+
+def _is_of_another(variable: str, benchmark: Benchmark) -> bool:
+    for other in benchmarks().values():
+        if other.name != benchmark.name and variable.startswith(variable_of("", other.name)):
+            return any(variable == variable_of(name, other.name) for name in other.settings().own_fields())
+    return False
+
+
+def _describe_unknown(variable: str, benchmark: str, names: Mapping[str, str], own: set[str]) -> str:
+    # Its value is not shown: it may be a key.
+    shown = shorten(variable if variable.isprintable() else repr(variable), WIDTH)
+    name = variable.removeprefix(PREFIX).lower()
+    if name in own:
+        return f"{shown}: {name} is a setting of the benchmark {benchmark}: set {names[name]} instead"
+    # A benchmark's own setting is meant with and without the benchmark's name.
+    meant = {
+        alias: known
+        for field, known in names.items()
+        for alias in (field, known.removeprefix(PREFIX).lower())
+    }
+    alike = get_close_matches(name, meant, n=1)
+    return f"{shown}: there is no such setting" + (f"; did you mean {meant[alike[0]]}?" if alike else "")

@@ -1,0 +1,19 @@
+"""Which environment variables are meant to be settings; read without loading any settings."""
+
+from collections.abc import Iterable
+
+PREFIX = "PERENNIAL_"
+# What is no setting: a key, a limit of `perennial query`, and where the tests find the KUMO authors' data,
+# which start commands too.
+_OTHERS = ("PERENNIAL_API_KEY", "PERENNIAL_QUERY_MEMORY_LIMIT", "PERENNIAL_SHARED")
+_INTERNAL = f"{PREFIX}_"  # from one process of ours to another
+
+
+def has_variables(environment: Iterable[str]) -> bool:
+    """Whether there is a variable that is a setting, or is named like one."""
+    return any(map(is_claimed, environment))
+
+
+def is_claimed(variable: str) -> bool:
+    """Whether this variable is a setting, or named like one."""
+    return variable.startswith(PREFIX) and not variable.startswith(_INTERNAL) and variable not in _OTHERS

@@ -1,0 +1,204 @@
+"""The same rules for every command: its help, its options for programs, and what it says of wrong input."""
+
+import json
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.main import get_command
+
+from flows.cli.app import app, main
+from tests.flows.hand_made_root import Run, perennial
+from warehouse.store.store import Store
+
+# `serve` runs until it is stopped, and `unlock` asks before it acts: neither prints a result.
+WITHOUT_RESULT = ("serve", "unlock")
+
+
+@pytest.fixture
+def give(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
+    """Commands of `perennial` in this process and an empty folder, on no data root but their own."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "120")
+    return lambda *arguments: perennial(monkeypatch, capsys, *arguments)
+
+
+def walk(command: Any, *path: str) -> Iterator[tuple[str, Any]]:
+    """Yield the command and all in it, each with its whole name."""
+    yield " ".join(("perennial", *path)), command
+    for name, part in getattr(command, "commands", {}).items():
+        yield from walk(part, *path, name)
+
+
+EVERY = dict(walk(get_command(app)))
+LEAVES = {name: command for name, command in EVERY.items() if not hasattr(command, "commands")}
+
+
+def parse(line: str) -> Any:
+    """Return the context of a whole command line: it parses, and nothing is run."""
+    _, *arguments = shlex.split(line)
+    found = get_command(app)
+    while hasattr(found, "commands"):
+        found = found.commands[arguments.pop(0)]
+    return found.make_context("perennial", arguments)
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_every_help_ends_with_an_example_that_parses(name: str) -> None:
+    epilog = EVERY[name].epilog or ""
+    assert epilog.startswith("Example: perennial "), epilog
+    example = epilog.removeprefix("Example: ")
+    assert hasattr(EVERY[name], "commands") or example.startswith(name)
+    assert parse(example).params
+    assert "Example:" not in EVERY[name].help
+
+
+def test_the_example_is_shown_below_the_options(give: Run) -> None:
+    for arguments in (["query"], ["refresh"], ["evaluate"], ["import", "scores"], ["domains"]):
+        shown = give(*arguments, "--help")
+        assert shown.code == 0
+        assert shown.out.index("--help") < shown.out.index("Example: perennial")
+        assert shown.out.count("Example: perennial") == 1
+
+
+@pytest.mark.parametrize("name", LEAVES)
+def test_every_command_with_a_result_prints_json(name: str) -> None:
+    options = {option for one in parameters(name) for option in one.opts}
+    assert ("--json" in options) == (name.split()[1] not in WITHOUT_RESULT)
+
+
+def parameters(name: str) -> list[Any]:
+    """Return the options and arguments of a command, those that are settings included."""
+    context = LEAVES[name].make_context(name, [], resilient_parsing=True)
+    return list(context.command.params)
+
+
+@pytest.mark.parametrize("name", LEAVES)
+def test_every_command_takes_a_root(name: str) -> None:
+    assert "--root" in {option for one in parameters(name) for option in one.opts}
+
+
+def test_json_is_short_for_the_format(give: Run, store: Store) -> None:
+    at = ("--root", store.root)
+    for command in (["editions", *at], ["query", "FROM editions", *at], ["domains", "list", *at]):
+        short, long = give(*command, "--json"), give(*command, "--format", "json")
+        assert short == long
+        assert isinstance(json.loads(short.out), list)
+        both = give(*command, "--json", "--format", "csv")
+        assert both.err == "perennial: error: --json and --format csv: expected one of them\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("refesh", "'refesh': there is no such command; did you mean refresh? (see `perennial --help`)"),
+        (
+            "import score",
+            "'score': there is no such command; did you mean scores? (see `perennial import --help`)",
+        ),
+        (
+            "refresh --instance 5",
+            "--instance: there is no such option; did you mean --instances? (see `perennial refresh --help`)",
+        ),
+        ("calls --limit x", "--limit 'x': expected a whole number (see `perennial calls --help`)"),
+        ("calls --limit 0", "--limit '0': expected at least 1 (see `perennial calls --help`)"),
+        (
+            "calls --role judge",
+            "--role 'judge': expected proposer, configurer, writer, reviser, checker or player",
+        ),
+        (
+            "query --format xml x",
+            "--format 'xml': expected table, csv or json (see `perennial query --help`)",
+        ),
+        ("query", "SQL: missing (see `perennial query --help`)"),
+        ("query a b", "b: no such argument is expected (see `perennial query --help`)"),
+        ("refresh --instances", "--instances: expected a value after it (see `perennial refresh --help`)"),
+        (
+            "refresh --instances x",
+            "--instances 'x': expected a whole number (see `perennial refresh --help`)",
+        ),
+        ("refresh --instances 0", "--instances 0: expected at least 1 (see `perennial refresh --help`)"),
+        (
+            "refresh --edition ../x",
+            "--edition '../x': expected up to 100 letters, digits, dots, dashes and underscores, the first a "
+            "letter or digit (see `perennial refresh --help`)",
+        ),
+        ("evaluate --runs 0", "--runs 0: expected at least 1 (see `perennial evaluate --help`)"),
+        (
+            "report --out /proc/x",
+            "--out /proc/x: No such file or directory (/proc); name a folder that you can",
+        ),
+        (
+            "reproduce --keep /proc/x",
+            "--keep /proc/x: No such file or directory (/proc); name a folder that you",
+        ),
+    ],
+)
+def test_wrong_input_is_named_with_what_was_expected_and_where_help_is(
+    give: Run, line: str, said: str
+) -> None:
+    shown = give(*shlex.split(line))
+    assert shown.code == 2
+    assert shown.err.startswith(f"perennial: error: {said}")
+    assert shown.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "query 'SELECT 1'",
+        "editions",
+        "verify",
+        "audit",
+        "analyse",
+        "report",
+        "reproduce",
+        "evaluate",
+        "export latest out",
+    ],
+)
+def test_an_empty_root_is_named_in_one_wording(give: Run, tmp_path: Path, command: str) -> None:
+    shown = give(*shlex.split(command), "--root", str(tmp_path / "none"))
+    assert shown.err == (
+        f"perennial: error: no edition is published in '{tmp_path}/none': run `perennial refresh` first, or "
+        "name another --root\n"
+    )
+    assert shown.code == 2
+
+
+def test_an_unwritable_file_is_named_before_the_work(
+    give: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("flows.kumo.kernels.prepare_kernels", None)  # whoever begins the work fails
+    sizes = ("--truths", "4", "--actions", "6", "--count", "2")
+    shown = give("sample", "--config", "medical_diagnosis", *sizes, "--out", str(tmp_path / "none" / "out"))
+    assert (shown.code, shown.err.count("\n")) == (2, 1)
+    assert "No such file or directory; name a file in a folder that you can write" in shown.err
+
+
+def test_a_misspelt_variable_is_refused_where_settings_are_read(
+    give: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PERENNIAL_ROT", "elsewhere")
+    told = "perennial: error: PERENNIAL_ROT: there is no such setting; did you mean PERENNIAL_ROOT?\n"
+    for command in (["refresh", "--dry-run"], ["doctor"]):
+        assert give(*command).err == told
+
+
+def test_shells_complete_commands_and_options(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    def complete(words: str) -> list[str]:
+        monkeypatch.setenv("_PERENNIAL_COMPLETE", "complete_bash")
+        monkeypatch.setenv("COMP_WORDS", words)
+        monkeypatch.setenv("COMP_CWORD", str(len(words.split(" ")) - 1))
+        monkeypatch.setattr("sys.argv", ["perennial"])
+        with pytest.raises(SystemExit):
+            main()
+        return capsys.readouterr().out.split()
+
+    assert complete("perennial re") == ["refresh", "report", "reproduce", "reproduce-paper"]
+    assert complete("perennial import s") == ["scores"]
+    assert complete("perennial evaluate --max-c") == ["--max-calls", "--max-cost"]
+    assert complete("perennial query --format ") == ["table", "csv", "json"]
