@@ -5,18 +5,30 @@ from typing import Annotated
 import typer
 
 from flows.console.root_option import RootOption, data_root
-from flows.console.row_formats import Format, FormatOption, print_rows
+from flows.console.row_formats import Format, TableForm, choose_columns, print_rows
 from schemas.errors import InvalidOption, UnreadableInput
 from warehouse.catalog.catalog import open_catalog
 from warehouse.store.store import Store
 
 _MEMORY = "4GB"
+_TABLE_ROWS = 100
 
 
 def query(
     sql: Annotated[str, typer.Argument(help="SQL for DuckDB, over the published tables and views.")],
     root: RootOption = None,
-    format_: FormatOption = Format.table,
+    format_: Annotated[
+        Format,
+        typer.Option("--format", help=f"Format of the rows; a table shows {_TABLE_ROWS}, or --limit."),
+    ] = Format.table,
+    limit: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="ROWS", help="Print at most so many rows."),
+    ] = None,
+    columns: Annotated[
+        str | None,
+        typer.Option(metavar="NAME,...", help="Print these columns of the result, in this order."),
+    ] = None,
     timeout: Annotated[
         float | None,
         typer.Option(metavar="SECONDS", help="Stop the query after this many seconds. Default: never."),
@@ -35,6 +47,8 @@ def query(
     Give one statement that reads: SELECT, FROM, WITH, VALUES, DESCRIBE, SHOW, SUMMARIZE or EXPLAIN. It reads
     what is published and nothing else, and writes nothing, not even a temporary file.
 
+    On a terminal, rows that are too long for its width are printed one column below the other.
+
     In CSV, ' is put before a text that a spreadsheet would run as a formula. JSON holds texts unchanged.
 
     Example: perennial query "SELECT edition, player, success_rate FROM leaderboard WHERE setting = 'hard'"
@@ -45,8 +59,17 @@ def query(
     settings = {"memory_limit": _memory(memory_limit), "temp_directory": ""}
     limits = {"max_execution_time": int(timeout * 1000)} if timeout else {}
     catalog = open_catalog(existing_root(root), settings={**settings, **limits})
-    names, rows = catalog.stream(sql)
-    print_rows(names, rows, format_, lambda: catalog.count(sql))
+    form = TableForm(
+        limit or _TABLE_ROWS,
+        "--limit ROWS shows more, --format csv or json prints all",
+        "--columns NAME,... chooses what stands side by side",
+        lambda: catalog.count(sql),
+    )
+    # One more than a table shows says that there are more.
+    names, rows = catalog.stream(sql, form.rows + 1 if format_ is Format.table else limit)
+    if columns is not None:
+        names, rows = choose_columns(names, rows, [name.strip() for name in columns.split(",")])
+    print_rows(names, rows, format_, form)
 
 
 def _memory(text: str) -> str:

@@ -170,10 +170,10 @@ class Catalog:
         names, rows = self.stream(sql)
         return names, list(rows)
 
-    def stream(self, sql: str) -> tuple[list[str], Iterator[tuple[Any, ...]]]:
+    def stream(self, sql: str, at_most: int | None = None) -> tuple[list[str], Iterator[tuple[Any, ...]]]:
         """Return column names and rows of the SQL; rows are read while they are asked for.
 
-        The next query ends them.
+        The next query ends them. DuckDB is told how many are wanted `at_most`, so that it sorts no others.
 
         Raises QueryFailed, with DuckDB's words, for SQL that is wrong or that does more than read;
         QueryTimedOut past the time that the catalog was opened with; KeyboardInterrupt on Ctrl-C.
@@ -183,8 +183,15 @@ class Catalog:
         self._create_views_for(sql)
         with _errors_in_one_line(sql):
             checked = check_statement(self._connection, sql)
-            result = self._stop_at_ctrl_c(lambda: self._connection.execute(checked))
-            return [column[0] for column in result.description or []], self._rows(result, sql, deadline)
+            if at_most is None or checked.startswith("EXPLAIN"):
+                result = self._stop_at_ctrl_c(lambda: self._connection.execute(checked))
+                names = [column[0] for column in result.description or []]
+            else:
+                # Its own names: those of a subquery are made different.
+                names = self._connection.sql(checked).columns
+                limited = f"FROM (\n{checked}\n) LIMIT {at_most}"
+                result = self._stop_at_ctrl_c(lambda: self._connection.execute(limited))
+            return names, self._rows(result, sql, deadline)
 
     def count(self, sql: str) -> int:
         """Return the number of rows of the SQL, without reading them; raise what `stream` raises."""
