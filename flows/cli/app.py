@@ -31,6 +31,10 @@ COMMANDS: dict[str, CommandLine] = {
         "Let players answer the questions of a published edition, and publish their answers.",
     ),
     "query": ("flows.cli.query:query", "Run SQL over the published editions."),
+    "tables": (
+        "flows.cli.query:tables",
+        "List all tables and views with what they hold, or the columns of one with what they mean.",
+    ),
     "editions": (
         "flows.cli.editions:editions",
         "List the published editions and their evaluations, withdraw, reinstate, reveal or retire one.",

@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from itertools import islice
 from operator import itemgetter
-from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
@@ -74,7 +74,9 @@ def choose_columns(
     """Return the chosen columns in their order; raise InvalidOption for a name that no column has."""
     for name in chosen:
         if name not in names:
-            raise InvalidOption(f"--columns {name!r}: the result has no such column; it has {', '.join(names)}")
+            raise InvalidOption(
+                f"--columns {name!r}: the result has no such column; it has {', '.join(names)}"
+            )
     places = [names.index(name) for name in chosen]
     pick = itemgetter(*places) if len(places) > 1 else lambda row: (row[places[0]],)
     return [names[place] for place in places], map(pick, rows)

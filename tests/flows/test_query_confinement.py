@@ -18,7 +18,8 @@ from tests.warehouse import tiny_edition
 from tests.warehouse.s3_server import S3, s3
 from tests.warehouse.tiny_edition import publish
 from warehouse.catalog import catalog
-from warehouse.catalog.catalog import question_views, table_file
+from warehouse.catalog.catalog import table_file
+from warehouse.catalog.question_views import question_views
 from warehouse.store.file_system import file_system
 from warehouse.store.store import Store
 
