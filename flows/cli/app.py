@@ -31,6 +31,10 @@ COMMANDS: dict[str, CommandLine] = {
         "Let players answer the questions of a published edition, and publish their answers.",
     ),
     "query": ("flows.cli.query:query", "Run SQL over the published editions."),
+    "episode": (
+        "flows.cli.episode:episode",
+        "Print an episode whole: what the player was shown, its reasoning and its reply, turn by turn.",
+    ),
     "tables": (
         "flows.cli.query:tables",
         "List all tables and views with what they hold, or the columns of one with what they mean.",

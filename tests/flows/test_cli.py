@@ -19,6 +19,7 @@ from tests.flows.prefect_harness import Harness, clean_environment
 COMMANDS = (
     ("refresh",),
     ("query",),
+    ("episode",),
     ("editions",),
     ("verify",),
     ("calls",),
