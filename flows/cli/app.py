@@ -53,8 +53,7 @@ COMMANDS: dict[str, CommandLine] = {
     ),
     "export": (
         "flows.cli.exchange:export",
-        "Write an edition with its evaluations as a folder of Parquet tables, "
-        "its private instances left out.",
+        "Write an edition with its evaluations as a folder for others, its private instances left out.",
     ),
     "reproduce": (
         "flows.cli.reproduce:reproduce",
