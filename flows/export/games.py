@@ -1,7 +1,7 @@
-"""Play the instances of a published edition from your own program: its messages, your reply, what comes back.
+"""Play instances of a published edition from your own program: its messages, your reply, what comes back.
 
-This is for programs that are no part of perennial: an agent, a training loop, another evaluation framework. The
-root is a data root, or the folder of a `perennial export`, which holds no private instance.
+This is for programs that are no part of perennial: an agent, a training loop, another framework. The root
+is a data root, or the folder of a `perennial export` with tables, which holds no private instance.
 """
 
 from collections.abc import Sequence
@@ -76,9 +76,8 @@ class Games:
             raise InvalidOption(f"edition {self.edition!r} holds no instance {instance_id!r}")
         first = self._places[instance_id] // SEATS_AT_ONCE * SEATS_AT_ONCE
         wanted = self.instance_ids[first : first + SEATS_AT_ONCE]
-        found = {
-            seat.instance_id: seat for seat in _seats(self._store, self._plan.benchmark, self.edition, wanted)
-        }
+        seats = _read_seats(self._store, self._plan.benchmark, self.edition, wanted)
+        found = {seat.instance_id: seat for seat in seats}
         if instance_id not in found:
             raise InvalidOption(f"instance {instance_id!r} cannot be played: no version of it was checked")
         game = found[instance_id].start()
@@ -101,5 +100,5 @@ def instance_ids(store: Store, edition: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=2)
-def _seats(store: Store, benchmark: str, edition: str, wanted: Sequence[str]) -> tuple[Seat, ...]:
+def _read_seats(store: Store, benchmark: str, edition: str, wanted: Sequence[str]) -> tuple[Seat, ...]:
     return tuple(find_benchmark(benchmark).playing().seats(store, edition, wanted, {}))

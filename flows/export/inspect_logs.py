@@ -1,7 +1,8 @@
-"""Transcripts as logs of Inspect (inspect_ai): one of each player of an evaluation, for `inspect view` and `samples_df`.
+"""Transcripts as logs of Inspect (inspect_ai), one of each player of an evaluation.
 
-A sample is an episode: its messages as they were sent, replies with their reasoning, and the score. Programs and
-imported runs, of which no messages are kept, have what came back as messages of the user.
+`inspect view` and `samples_df` read them. A sample is an episode: its messages as they were sent, replies
+with their reasoning, and the score. Programs and imported runs, of which no messages are kept, have what came
+back as messages of the user.
 """
 
 from collections.abc import Iterator, Mapping
@@ -19,15 +20,17 @@ if TYPE_CHECKING:
     from inspect_ai.log import EvalLog, EvalSample
 
 _EPISODES = """
-SELECT e.episode_id, e.instance_id, e.run, e.status, e.success, e.score, e.tokens, e.cost_usd, e.seconds, i.domain, i.setting
+SELECT e.episode_id, e.instance_id, e.run, e.status, e.success, e.score, e.tokens, e.cost_usd, e.seconds,
+       i.domain, i.setting
 FROM episodes AS e JOIN instances AS i USING (edition, instance_id)
 WHERE e.evaluation = {evaluation} AND e.player = {player} AND e.version IS NOT DISTINCT FROM {version}
 ORDER BY i.domain, i.setting, i."index", e.run
 """
-# Of each turn the messages that are new in it, then the reply; messages of a later call repeat those before it.
+# Of each turn the messages that are new in it, then the reply: a later call repeats those before it.
 _MESSAGES = """
 WITH turn AS (
-    FROM transcripts WHERE evaluation = {evaluation} AND player = {player} AND version IS NOT DISTINCT FROM {version}
+    FROM transcripts
+    WHERE evaluation = {evaluation} AND player = {player} AND version IS NOT DISTINCT FROM {version}
 ), first AS (
     SELECT t.episode_id, t.turn, m.position, m.role, m.content
     FROM turn AS t JOIN call_messages AS m
@@ -56,21 +59,21 @@ def write_logs(source: Source, folder: Path) -> list[ExportedFile]:
             "--format inspect needs a package that is not installed: pip install 'perennial-bench[inspect]'"
         ) from None
     players = source.catalog.query(
-        f"SELECT DISTINCT evaluation, player, version FROM episodes WHERE edition = {quote(source.edition)} "
-        "ORDER BY ALL"
+        f"SELECT evaluation, player, version, count(*) FROM episodes WHERE edition = {quote(source.edition)} "
+        "GROUP BY ALL ORDER BY ALL"
     )[1]
     if not players:
         raise InvalidOption(
             f"nobody has played edition {source.edition!r}: `perennial evaluate` lets players"
         )
     files = []
-    for evaluation, player, version in players:
+    for evaluation, player, version, episodes in players:
         log = _log(source, str(evaluation), str(player), version)
         shown = "".join(char if char.isalnum() or char in "-." else "_" for char in str(player))
         name = f"logs/{evaluation}_{shown}_{log.eval.task_id[-8:]}.eval"
         write_eval_log(log, str(folder / name))
-        left_out = 0
-        files.append(describe_file(folder, name, "episodes", len(log.samples or ()), left_out))
+        number = len(log.samples or ())
+        files.append(describe_file(folder, name, "episodes", number, int(str(episodes)) - number))
     return files
 
 
@@ -87,9 +90,9 @@ def _log(source: Source, evaluation: str, player: str, version: str | None) -> "
         f"SELECT created_at FROM evaluations WHERE evaluation = {of['evaluation']}"
     )[1][0][0]
     log_id = content_id("log", source.edition, evaluation, player, version or "")
-    ids = [sample.id for sample in samples]
+    ids = list(dict.fromkeys(str(sample.id) for sample in samples))
     scored = [sample for sample in samples if sample.scores]
-    success = sum(float(sample.scores["success"].value) for sample in scored if sample.scores)  # type: ignore[arg-type]
+    success = sum(float(sample.scores["success"].value) for sample in scored if sample.scores)
     rate = EvalMetric(name="mean", value=success / len(scored) if scored else 0.0)
     return EvalLog(
         status="success",
@@ -99,9 +102,7 @@ def _log(source: Source, evaluation: str, player: str, version: str | None) -> "
             task_id=log_id,
             created=created,
             task=source.edition,
-            dataset=EvalDataset(
-                name=source.edition, samples=len(set(ids)), sample_ids=sorted({*map(str, ids)})
-            ),
+            dataset=EvalDataset(name=source.edition, samples=len(ids), sample_ids=ids),
             model=f"perennial/{player}",
             config=EvalConfig(epochs=max((sample.epoch for sample in samples), default=1)),
             metadata={
@@ -164,9 +165,7 @@ def _sample(source: Source, episode: Mapping[str, Any], spoken: list[tuple[Any, 
             name: episode[name]
             for name in ("episode_id", "domain", "setting", "status", "tokens", "cost_usd")
         },
-        error=EvalError(message="the model's call failed", traceback="", traceback_ansi="")
-        if failed
-        else None,
+        error=EvalError(message="its call failed", traceback="", traceback_ansi="") if failed else None,
         total_time=episode["seconds"],
         uuid=episode["episode_id"],
     )

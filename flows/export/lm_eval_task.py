@@ -1,4 +1,4 @@
-"""A one-shot benchmark as a task of lm-eval (lm-evaluation-harness): its instances, and the benchmark's own grader."""
+"""A one-shot benchmark as a task of lm-evaluation-harness: its instances, and the benchmark's own grader."""
 
 from pathlib import Path
 
@@ -25,7 +25,7 @@ metric_list:
 metadata:
   version: 1
 """
-_GRADER = '''"""Functions of the task beside this file: its questions, and how the benchmark grades a reply."""
+_GRADER = '''"""Functions of the task beside this file: its questions, and the benchmark's own grader."""
 
 import json
 from pathlib import Path
@@ -38,8 +38,9 @@ def load(**_options):
     from datasets import Dataset
 
     with (_FOLDER / "instances.jsonl").open(encoding="utf-8") as file:
-        docs = [{{"instance_id": one["instance_id"], "messages": one["messages"]}} for one in map(json.loads, file)]
-    return {{"test": Dataset.from_list(docs)}}
+        lines = [json.loads(line) for line in file]
+    names = ("instance_id", "messages")
+    return {{"test": Dataset.from_list([{{name: line[name] for name in names}} for line in lines])}}
 
 
 def ask(doc):

@@ -4,17 +4,17 @@ from collections.abc import Mapping
 from typing import Any
 
 _TABLES = (
-    "The tables are Parquet files: `tables/<table>/edition={edition}/`, with `part-0.parquet` for the questions and a "
-    "file with the name of each evaluation for its answers."
+    "The tables are Parquet files: `tables/<table>/edition={edition}/`, with `part-0.parquet` for the "
+    "questions and a file with the name of each evaluation for its answers."
 )
-_INSTANCES = "`instances.jsonl` has an instance a line, with the messages by which a model is asked."
 _CONTENT = {
     "parquet": _TABLES,
-    "jsonl": _INSTANCES,
-    "hf": f"{_INSTANCES} Tables, where there are any, hold the answers too: `tables/<table>/`.",
+    "jsonl": "`instances.jsonl` has an instance a line, with the messages by which a model is asked.",
+    "hf": "`instances.parquet` has an instance a row, with the messages by which a model is asked. Tables, "
+    "where there are any, hold the answers too: `tables/<table>/`.",
     "inspect": "The logs of Inspect in `logs/` have an episode a sample: `inspect view --log-dir logs`.",
-    "lm-eval": "`{edition}.yaml` is a task of lm-evaluation-harness: `lm_eval --tasks {edition} --include_path .`; "
-    f"its grader, `grade.py`, needs perennial. {_TABLES}",
+    "lm-eval": "`{edition}.yaml` is a task of lm-evaluation-harness: `lm_eval --tasks {edition} "
+    f"--include_path .`; its grader, `grade.py`, needs perennial. {_TABLES}",
 }
 
 

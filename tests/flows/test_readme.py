@@ -53,7 +53,8 @@ def test_every_query_of_readme_and_docs_answers(published: Published) -> None:
 def test_the_python_of_the_docs_runs_on_a_published_root(
     published: Published, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    blocks = re.findall(r"^```python\n(.*?)^```$", DOCS["querying.md"], re.DOTALL | re.MULTILINE)
+    pages = DOCS["querying.md"] + DOCS["export.md"]
+    blocks = re.findall(r"^```python\n(.*?)^```$", pages, re.DOTALL | re.MULTILINE)
     (tmp_path / "warehouse").mkdir()
     (tmp_path / "warehouse/data").symlink_to(published.root)
     monkeypatch.chdir(tmp_path)
@@ -62,13 +63,14 @@ def test_the_python_of_the_docs_runs_on_a_published_root(
     (tmp_path / "perennial.sql").write_text(script, encoding="utf-8")
     ran = []
     for block in blocks:
-        library = re.match(r"import (\w+)", block)
+        library = re.match(r"(?:import|from) (\w+)", block)
         assert library
         if find_spec(library[1]):
             exec(block, {})
             ran.append(library[1])
-            assert "algorithm-3" in capsys.readouterr().out or library[1] == "datasets"
-    assert {"pandas", "duckdb"} <= set(ran)
+            shown = {"datasets": "Dataset(", "flows": "status='unparsed'"}.get(library[1], "algorithm-3")
+            assert shown in capsys.readouterr().out
+    assert {"pandas", "duckdb", "flows"} <= set(ran)
 
 
 def test_all_players_and_commands_are_listed() -> None:
