@@ -7,7 +7,8 @@ from typing import Any
 
 from schemas.table_form import Column, Table
 from schemas.tables import TABLES
-from warehouse.catalog.catalog import question_views
+from warehouse.catalog.dictionary import describe_columns
+from warehouse.catalog.question_views import question_of, question_views
 
 _REPOSITORY = Path(__file__).resolve().parent.parent
 _COPIED = {"index.md": "README.md", "contributing.md": "CONTRIBUTING.md", "changelog.md": "CHANGELOG.md"}
@@ -34,12 +35,20 @@ def table_reference() -> str:
 
 
 def view_reference() -> str:
-    """Return the page of all views: the comment that opens each one's SQL, and the SQL."""
+    """Return the page of all views: the comment that opens each one's SQL, its columns, and the SQL."""
     lines = ["# Views"]
     for name, sql in sorted(question_views().items()):
-        comment = re.match(r"(?:--.*\n)+", sql)
-        text = re.sub(r"^-- ?", "", comment[0], flags=re.MULTILINE) if comment else ""
-        lines += ["", f"## {name}", "", text, '??? note "SQL"', "", "    ```sql"]
+        lines += [
+            "",
+            f"## {name}",
+            "",
+            question_of(sql),
+            "",
+            "| column | type | meaning |",
+            "| --- | --- | --- |",
+        ]
+        lines += [f"| `{one.column}` | {one.type} | {one.description} |" for one in describe_columns(name)]
+        lines += ["", '??? note "SQL"', "", "    ```sql"]
         lines += [f"    {line}" for line in sql.rstrip().splitlines()] + ["    ```"]
     return "\n".join(lines)
 

@@ -134,7 +134,7 @@ class Playing:
     that it reads; `aliases` are other names of programs.
     `versions` are other versions of its questions by name, such as another wording: each returns, as `seats`
     does, the seats of those instances for which it differs from the usual one. Only models that are asked in
-    the usual way play them.
+    the usual way play them. `one_shot`: each game ends at the first reply.
     """
 
     programs: Mapping[str, Any]
@@ -145,3 +145,4 @@ class Playing:
     versions: Mapping[str, Callable[[Any, str, Sequence[str], Mapping[str, Any]], Sequence[Seat]]] = field(
         default_factory=dict
     )
+    one_shot: bool = False

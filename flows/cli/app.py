@@ -33,6 +33,14 @@ COMMANDS: dict[str, CommandLine] = {
         "Let players answer the questions of a published edition, and publish their answers.",
     ),
     "query": ("flows.cli.query:query", "Run SQL over the published editions."),
+    "episode": (
+        "flows.cli.episode:episode",
+        "Print an episode whole: what the player was shown, its reasoning and its reply, turn by turn.",
+    ),
+    "tables": (
+        "flows.cli.query:tables",
+        "List all tables and views with what they hold, or the columns of one with what they mean.",
+    ),
     "editions": (
         "flows.cli.editions:editions",
         "List the published editions and their evaluations, withdraw, reinstate, reveal or retire one.",
@@ -47,8 +55,7 @@ COMMANDS: dict[str, CommandLine] = {
     ),
     "export": (
         "flows.cli.exchange:export",
-        "Write an edition with its evaluations as a folder of Parquet tables, "
-        "its private instances left out.",
+        "Write an edition with its evaluations as a folder for others, its private instances left out.",
     ),
     "reproduce": (
         "flows.cli.reproduce:reproduce",

@@ -6,15 +6,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from flows.cli.episode import find_episode
 from flows.console.root_option import RootOption, data_root
 from flows.console.row_formats import Format, FormatOption, JsonOption, choose_format, print_rows
 from flows.console.terminal import Terminal, json_text, on_one_line
 from schemas.calls import CALL_STATUSES, ROLES
 from schemas.errors import InvalidOption, UnreadableInput, count, join_choices
-from warehouse.catalog.catalog import published_units
+from warehouse.catalog.catalog import open_catalog, published_units
+from warehouse.catalog.confinement import quote
 from warehouse.editions.selectors import LATEST, select_unit
 from warehouse.ledger.ledger import ledger_file
 from warehouse.ledger.reading import LISTED_COLUMNS, CallFilter, CallTotals, LedgerReader
+from warehouse.store.store import Store
 
 if TYPE_CHECKING:
     from rich.console import JustifyMethod
@@ -44,6 +47,12 @@ def calls(
         str | None,
         typer.Option(help="Only calls of this edition, its evaluations included."),
     ] = None,
+    episode: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ID", help="Only calls of this published episode; the first letters are enough."
+        ),
+    ] = None,
     template: Annotated[str | None, typer.Option(help="Only calls whose prompt is of this template.")] = None,
     contains: Annotated[
         str | None, typer.Option(metavar="TEXT", help="Only calls with this text in the reply.")
@@ -63,7 +72,8 @@ def calls(
     if edition is not None and edition.startswith(LATEST):
         store = data_root(root)
         edition = select_unit(store, edition, published_units(store))
-    wanted = CallFilter(role, model, status, edition, template, contains)
+    call_ids = None if episode is None else _calls_of(data_root(root), episode)
+    wanted = CallFilter(role, model, status, edition, template, contains, call_ids)
     if call_id is not None and wanted != CallFilter():
         raise InvalidOption("CALL_ID shows one call in full: give no --role, --model or other filter with it")
     with _open_ledger(root) as ledger:
@@ -71,6 +81,16 @@ def calls(
             _print_list(ledger.newest(wanted, limit), ledger.totals(wanted), form)
         else:
             _print_call(ledger.call(_whole_id(ledger, call_id)), form)
+
+
+def _calls_of(store: Store, given: str) -> tuple[str, ...]:
+    """Return the ids of the episode's calls; raise UnreadableInput where there is no such episode."""
+    catalog = open_catalog(store)
+    episode_id = quote(find_episode(catalog, given))
+    rows = catalog.query(
+        f"SELECT call_id FROM turns WHERE episode_id = {episode_id} AND call_id IS NOT NULL"
+    )[1]
+    return tuple(str(call_id) for (call_id,) in rows)
 
 
 def _check(option: str, value: str | None, known: tuple[str, ...]) -> None:

@@ -12,7 +12,9 @@ import typer
 from flows.console.input_files import read_bytes_file, show_path
 from flows.console.root_option import RootOption, data_root
 from flows.console.terminal import Terminal, json_text
+from flows.export.export_edition import ExportForm, export_edition
 from schemas.benchmark import benchmarks
+from schemas.errors import count
 from warehouse.catalog.external_scores import keep_scores, parse_scores
 from warehouse.lock.root_lock import lock_root
 
@@ -65,27 +67,36 @@ def export(
             metavar="TEXT", help="Licence of the data. Default: Apache-2.0, none for imported data."
         ),
     ] = None,
+    form: Annotated[
+        ExportForm,
+        typer.Option(
+            "--format",
+            help="parquet: all tables, answers included; jsonl: the questions; hf: a dataset for the Hugging "
+            "Face Hub; inspect: transcripts as logs of Inspect; lm-eval: a task, of a one-shot benchmark.",
+        ),
+    ] = ExportForm.parquet,
+    with_answers: Annotated[
+        bool, typer.Option("--with-answers", help="Write the answers too, in jsonl, hf and lm-eval.")
+    ] = False,
     root: RootOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print what was exported as JSON.")] = False,
 ) -> None:
-    """Write an edition with its evaluations as a folder of Parquet tables, its private instances left out.
+    """Write an edition with its evaluations as a folder for others, its private instances left out.
 
     The folder is there whole or not at all; its hashes were checked. Withdrawn evaluations are not exported.
     After `perennial editions --retire EDITION` nothing is left out.
 
-    Example: perennial export kumo-2026-11-20 kumo-2026-11-20
+    Example: perennial export latest questions --format jsonl
     """
-    from flows.export.export_edition import export_edition
-
-    found = export_edition(data_root(root), edition, destination, licence)
+    found = export_edition(data_root(root), edition, destination, licence, form, with_answers=with_answers)
     if as_json:
         sys.stdout.write(json.dumps(asdict(found), indent=1) + "\n")
         return
     console = Terminal(soft_wrap=True)
     rows, size = sum(file.rows for file in found.files), sum(file.size for file in found.files)
     console.print(
-        f"edition {found.edition} exported to {found.destination}: {len(found.files)} tables, {rows:,} rows, "
-        f"{size:,} bytes"
+        f"edition {found.edition} exported to {found.destination}: {count(len(found.files), 'file')}, "
+        f"{rows:,} rows, {size:,} bytes"
     )
     if found.left_out:
         counted = ", ".join(f"{number:,} {table}" for table, number in found.left_out.items())

@@ -1,24 +1,57 @@
-"""`perennial query`: read what is published."""
+"""`perennial query` and `perennial tables`: read what is published, and what there is to read."""
 
+import sys
+from collections.abc import Sequence
+from difflib import get_close_matches
 from typing import Annotated
 
 import typer
 
 from flows.console.root_option import RootOption, data_root
-from flows.console.row_formats import Format, FormatOption, JsonOption, choose_format, print_rows
-from schemas.errors import InvalidOption
+from flows.console.row_formats import (
+    Format,
+    FormatOption,
+    JsonOption,
+    TableForm,
+    choose_columns,
+    choose_format,
+    print_rows,
+)
+from flows.console.terminal import Terminal
+from schemas.errors import InvalidOption, count
+from schemas.tables import TABLES
 from warehouse.catalog.catalog import open_catalog
+from warehouse.catalog.dictionary import ColumnEntry, describe_columns, describe_relations
 from warehouse.editions.selectors import require_any
 from warehouse.store.store import Store
 
 _MEMORY = "4GB"
+_TABLE_ROWS = 100
+_LIST = ("name", "kind", "description")
 
 
 def query(
-    sql: Annotated[str, typer.Argument(help="SQL for DuckDB, over the published tables and views.")],
+    sql: Annotated[
+        str | None, typer.Argument(help="SQL for DuckDB, over the published tables and views.")
+    ] = None,
     root: RootOption = None,
-    format_: FormatOption = Format.table,
+    format_: Annotated[
+        Format,
+        typer.Option("--format", help=f"Format of the rows; a table shows {_TABLE_ROWS}, or --limit."),
+    ] = Format.table,
     as_json: JsonOption = False,
+    limit: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="ROWS", help="Print at most so many rows."),
+    ] = None,
+    columns: Annotated[
+        str | None,
+        typer.Option(metavar="NAME,...", help="Print these columns of the result, in this order."),
+    ] = None,
+    emit_sql: Annotated[
+        bool,
+        typer.Option("--emit-sql", help="Print SQL that makes all tables and views in any DuckDB."),
+    ] = False,
     timeout: Annotated[
         float | None,
         typer.Option(metavar="SECONDS", help="Stop the query after this many seconds. Default: never."),
@@ -37,18 +70,88 @@ def query(
     Give one statement that reads: SELECT, FROM, WITH, VALUES, DESCRIBE, SHOW, SUMMARIZE or EXPLAIN. It reads
     what is published and nothing else, and writes nothing, not even a temporary file.
 
+    On a terminal, rows that are too long for its width are printed one column below the other.
+
     In CSV, ' is put before a text that a spreadsheet would run as a formula. JSON holds texts unchanged.
+
+    `perennial query --emit-sql > perennial.sql` writes a script for DuckDB's own shell, dbt or a notebook.
+    It names the files that are published now: write it again after another refresh.
 
     Example: perennial query "SELECT edition, player, success_rate FROM leaderboard WHERE setting = 'hard'"
     """
+    if emit_sql:
+        catalog = open_catalog(with_whole_path(existing_root(root)))
+        sys.stdout.write(catalog.script(sql or ""))
+        return
+    if sql is None:
+        raise InvalidOption("the SQL is missing: give one statement, or --emit-sql")
     if timeout is not None and not 0.001 <= timeout <= 1e9:
         raise InvalidOption(f"--timeout {timeout:g}: expected at least 0.001 seconds")
     # Without a folder for it DuckDB writes no temporary file.
     settings = {"memory_limit": _memory(memory_limit), "temp_directory": ""}
     limits = {"max_execution_time": int(timeout * 1000)} if timeout else {}
     catalog = open_catalog(existing_root(root), settings={**settings, **limits})
-    names, rows = catalog.stream(sql)
-    print_rows(names, rows, choose_format(format_, as_json), lambda: catalog.count(sql))
+    format_ = choose_format(format_, as_json)
+    form = TableForm(
+        limit or _TABLE_ROWS,
+        "--limit ROWS shows more, --format csv or json prints all",
+        "--columns NAME,... chooses what stands side by side",
+        lambda: catalog.count(sql),
+    )
+    # One more than a table shows says that there are more.
+    names, rows = catalog.stream(sql, form.rows + 1 if format_ is Format.table else limit)
+    if columns is not None:
+        chosen = choose_columns(names, rows, [name.strip() for name in columns.split(",")])
+        print_rows(*chosen, format_, form)
+        return
+    print_rows(names, rows, format_, form)
+
+
+def tables(
+    name: Annotated[str | None, typer.Argument(help="Show the columns of this table or view.")] = None,
+    format_: FormatOption = Format.table,
+    as_json: JsonOption = False,
+) -> None:
+    """List all tables and views with what they hold, or the columns of one with what they mean.
+
+    Tables are the published files; each view answers a question from them. `perennial query` reads both.
+
+    Example: perennial tables leaderboard
+    """
+    format_ = choose_format(format_, as_json)
+    known = describe_relations()
+    if name is None:
+        # Of a view the question alone; what it counts comes after that.
+        heads = {one: text if one in TABLES else f"{text.split('?')[0]}?" for one, text in known.items()}
+        rows = [(one, "table" if one in TABLES else "view", text) for one, text in heads.items()]
+        _print_entries(_LIST, rows, format_)
+        return
+    if name not in known:
+        close = get_close_matches(name, known, 1)
+        meant = f": did you mean {close[0]!r}? " if close else ": "
+        raise InvalidOption(f"there is no table or view {name!r}{meant}`perennial tables` lists all")
+    if format_ is Format.table:
+        Terminal().print(f"{name}: {known[name]}\n")
+    _print_entries(ColumnEntry._fields, describe_columns(name), format_)
+
+
+def _print_entries(names: Sequence[str], rows: Sequence[tuple[str, ...]], format_: Format) -> None:
+    """Print the rows; in a table the last column, which is text, goes on below itself."""
+    if format_ is not Format.table:
+        print_rows(names, rows, format_)
+        return
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    *short, text = names
+    for one in short:
+        table.add_column(one, no_wrap=True)
+    table.add_column(text)
+    for *cells, description in rows:
+        table.add_row(*cells, " ".join(description.split()))
+    console = Terminal()
+    console.print(table)
+    console.print(count(len(rows), "row"))
 
 
 def _memory(text: str) -> str:
@@ -59,6 +162,11 @@ def _memory(text: str) -> str:
     if not unit or not number.isascii() or not number.isdigit() or int(number) == 0:
         raise InvalidOption(f"--memory-limit {text!r}: expected a size such as 512MB or 16GB")
     return size
+
+
+def with_whole_path(store: Store) -> Store:
+    """Return the same root, a folder by its absolute path: what names its files works from everywhere."""
+    return store if store.local_folder is None else Store(str(store.local_folder))
 
 
 def existing_root(root: str | None) -> Store:

@@ -1,13 +1,19 @@
-"""Rows of data on standard output as CSV, as JSON or as a table, as they come: memory stays flat."""
+"""Rows of data on standard output as CSV, as JSON or as a table, as they come: memory stays flat.
+
+A table fits the terminal: where its columns do not stand side by side, they stand one below the other.
+"""
 
 import csv
 import json
 import math
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from itertools import islice
+from operator import itemgetter
 from typing import Annotated, Any
 
 import typer
@@ -22,9 +28,9 @@ from flows.console.terminal import (
     on_one_line,
     printable,
 )
-from schemas.errors import InvalidOption, count
+from schemas.errors import InvalidOption, QueryFailed, QueryTimedOut, count
 
-_LONGEST_LINE = 240
+_LONGEST_LINE = 240  # where no terminal says how much fits
 # What a table shows at most: its widths are known only once all of it has been read.
 _TABLE_ROWS = 1_000
 _TABLE_CHARACTERS = 4_000_000
@@ -58,12 +64,38 @@ def choose_format(format_: Format, as_json: bool) -> Format:
     return Format.json if as_json else format_
 
 
-def print_rows(
-    names: Sequence[str], rows: Iterable[Row], format_: Format, count_all: Callable[[], int] | None = None
-) -> None:
-    """Print the rows on standard output, under their names.
+@dataclass(frozen=True, slots=True)
+class TableForm:
+    """What a table shows at most, and the options, told below it, that show more rows or other columns.
 
-    `count_all` returns the number of all rows; without it those that a table leaves out are read and counted.
+    `count_all` returns the number of all rows; without it those that are left out are read and counted.
+    """
+
+    rows: int = _TABLE_ROWS
+    more_rows: str = "--format csv or json prints all"
+    fewer_columns: str = ""
+    count_all: Callable[[], int] | None = None
+
+
+def choose_columns(
+    names: Sequence[str], rows: Iterable[Row], chosen: Sequence[str]
+) -> tuple[list[str], Iterator[Row]]:
+    """Return the chosen columns in their order; raise InvalidOption for a name that no column has."""
+    for name in chosen:
+        if name not in names:
+            raise InvalidOption(
+                f"--columns {name!r}: the result has no such column; it has {', '.join(names)}"
+            )
+    places = [names.index(name) for name in chosen]
+    pick = itemgetter(*places) if len(places) > 1 else lambda row: (row[places[0]],)
+    return [names[place] for place in places], map(pick, rows)
+
+
+def print_rows(
+    names: Sequence[str], rows: Iterable[Row], format_: Format, form: TableForm = TableForm()
+) -> None:
+    """Print the rows on standard output, under their names; a table in this form.
+
     Raises InvalidOption for JSON with a name twice.
     """
     try:
@@ -72,7 +104,7 @@ def print_rows(
         elif format_ is Format.json:
             _print_json(names, rows)
         else:
-            _print_table(names, rows, count_all)
+            _print_table(names, rows, form)
         sys.stdout.flush()
     except BrokenPipeError:
         end_output()
@@ -113,44 +145,56 @@ def _print_json(names: Sequence[str], rows: Iterable[Row]) -> None:
     sys.stdout.write("[]\n" if before.startswith("[") else "\n]\n")
 
 
-def _print_table(names: Sequence[str], rows: Iterable[Row], count_all: Callable[[], int] | None) -> None:
-    """Print a table on lines as long as it needs; rows too long for that one below the other."""
+def _print_table(names: Sequence[str], rows: Iterable[Row], form: TableForm) -> None:
+    """Print a table, or its rows one column below the other where they are too long for one line."""
     from rich.table import Table
 
     names = [on_one_line(name) for name in names]
     rest = iter(rows)
-    first: list[Row] = []
+    are_numbers = [True] * len(names)
     shown: list[list[str]] = []
     characters = 0
-    row: Row | None = next(rest, None)
-    while row is not None and len(shown) < _TABLE_ROWS and characters < _TABLE_CHARACTERS:
-        first.append([isinstance(value, int | float) or value is None for value in row])
+    for row in islice(rest, form.rows):
+        are_numbers = [all_ and _is_number(value) for all_, value in zip(are_numbers, row, strict=True)]
         shown.append([_format_cell(value) for value in row])
         characters += sum(map(len, shown[-1]))
-        row = next(rest, None)
+        if characters >= _TABLE_CHARACTERS:
+            break
     widths = [max(map(_width, column)) for column in zip(names, *shown, strict=True)]
     width = sum(widths) + 3 * len(widths) + 1
     console = Terminal()
-    if width > max(console.width, _LONGEST_LINE):
-        _print_records(console, names, shown)
-    else:
+    fits = width <= (console.width if console.is_terminal else max(console.width, _LONGEST_LINE))
+    if fits:
         table = Table()
-        for i, name in enumerate(names):
-            numeric = all(row[i] for row in first)
-            table.add_column(name, justify="right" if numeric else "left", no_wrap=True)
+        for name, is_number in zip(names, are_numbers, strict=True):
+            table.add_column(name, justify="right" if is_number else "left", no_wrap=True)
         for cells in shown:
             table.add_row(*cells)
         Terminal(width=max(console.width, width)).print(table)
-    if row is None:
-        console.print(count(len(shown), "row"))
+    else:
+        _print_records(console, names, shown)
+    remedy = "" if fits or len(names) == 1 or not form.fewer_columns else f"; {form.fewer_columns}"
+    if next(rest, None) is None:
+        console.print(f"{count(len(shown), 'row')}{remedy}", soft_wrap=True)
     else:
         # What is counted is read again or to its end, which takes time: the table should be there before.
         sys.stdout.flush()
-        total = count_all() if count_all else len(shown) + 1 + sum(1 for _ in rest)
-        console.print(
-            f"the first {len(shown):,} of {count(total, 'row')}: --format csv or json prints all",
-            soft_wrap=True,
-        )
+        total = _count_rows(len(shown), rest, form)
+        console.print(f"the first {len(shown):,} of {total}: {form.more_rows}{remedy}", soft_wrap=True)
+
+
+def _count_rows(shown: int, rest: Iterator[Row], form: TableForm) -> str:
+    """Return how many rows there are, in words; `more than` where counting them takes more than allowed."""
+    if form.count_all is None:
+        return count(shown + 1 + sum(1 for _ in rest), "row")
+    try:
+        return count(form.count_all(), "row")
+    except (QueryFailed, QueryTimedOut):
+        return f"more than {count(shown, 'row')}"
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) or value is None
 
 
 def _print_records(console: Terminal, names: Sequence[str], shown: list[list[str]]) -> None:

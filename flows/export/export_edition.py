@@ -1,4 +1,4 @@
-"""Export a published edition with its evaluations: a folder of Parquet tables, whole or not at all.
+"""Export a published edition with its evaluations: a folder in one of several forms, whole or not at all.
 
 Private instances, and all that refers to them, stay out until the edition is retired. The folder says
 what it holds: `manifest.json`, `SHA256SUMS` for `sha256sum --check`, and a README.
@@ -7,19 +7,22 @@ what it holds: `manifest.json`, `SHA256SUMS` for `sha256sum --check`, and a READ
 import hashlib
 import json
 import shutil
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from enum import StrEnum
 from pathlib import Path
+from pkgutil import resolve_name
 from uuid import uuid4
 
+from flows.export.hugging_face import card_head
 from flows.export.readme import write_readme
+from flows.export.source import Source
 from flows.run.code_version import code_version
 from schemas.disclosure import canary_line
 from schemas.errors import Damaged, InvalidOption
 from schemas.plan import EditionPlan
 from warehouse.catalog.catalog import visible_editions
-from warehouse.disclosure.export_tables import ExportedFile, export_tables, exported_units
+from warehouse.disclosure.export_tables import ExportedFile
 from warehouse.disclosure.retirements import is_retired
 from warehouse.disclosure.seeds import revealed_seed
 from warehouse.editions.manifest import manifest_file
@@ -31,6 +34,26 @@ SUMS = "SHA256SUMS"
 _LICENCE = "Apache-2.0"
 
 
+class ExportForm(StrEnum):
+    """What an export is written as."""
+
+    parquet = "parquet"
+    jsonl = "jsonl"
+    hf = "hf"
+    inspect = "inspect"
+    lm_eval = "lm-eval"
+
+
+# What writes each, in a file of its own; imported when it is asked for.
+_WRITERS = {
+    ExportForm.parquet: "flows.export.parquet_tables:write_tables",
+    ExportForm.jsonl: "flows.export.instance_lines:write_instances",
+    ExportForm.hf: "flows.export.hugging_face:write_dataset",
+    ExportForm.inspect: "flows.export.inspect_logs:write_logs",
+    ExportForm.lm_eval: "flows.export.lm_eval_task:write_task",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Export:
     """What was exported: edition and evaluations, files, and the rows that were left out, by table."""
@@ -38,15 +61,24 @@ class Export:
     edition: str
     units: tuple[str, ...]
     destination: str
+    form: ExportForm
     files: tuple[ExportedFile, ...]
     left_out: dict[str, int]
 
 
-def export_edition(store: Store, named: str, destination: Path, licence: str | None = None) -> Export:
-    """Write the edition into a new folder and return what it holds.
+def export_edition(
+    store: Store,
+    named: str,
+    destination: Path,
+    licence: str | None = None,
+    form: ExportForm = ExportForm.parquet,
+    *,
+    with_answers: bool = False,
+) -> Export:
+    """Write the edition in this form into a new folder and return what it holds.
 
-    Raises InvalidOption for an edition that is not published, a destination that is there already, or
-    imported data without a licence; Damaged where files are not what was published or written.
+    Raises InvalidOption for an edition that is not published, a destination that is there already, imported
+    data without a licence, or what the form lacks; Damaged where files are not what was published or written.
     """
     edition = select_unit(store, named, visible_editions(store))
     plan = read_published_plan(store, edition)
@@ -56,21 +88,23 @@ def export_edition(store: Store, named: str, destination: Path, licence: str | N
         )
     if destination.exists() or destination.is_symlink():
         raise InvalidOption(f"{destination}: there is something of this name already; name a new folder")
+    leave_out = not is_retired(store, edition)
+    source = Source.of(store, plan, licence or _LICENCE, leave_out=leave_out, with_answers=with_answers)
     destination.parent.mkdir(parents=True, exist_ok=True)
     draft = destination.parent / f".{destination.name}-{uuid4().hex}.draft"
     draft.mkdir()
     try:
-        files = export_tables(store, edition, draft, leave_out=not is_retired(store, edition))
-        units = exported_units(store, edition)
+        files = resolve_name(_WRITERS[form])(source, draft)
         left_out: dict[str, int] = {}
         for file in files:
             if file.left_out:
                 left_out[file.table] = left_out.get(file.table, 0) + file.left_out
-        found = Export(edition, units, str(destination), tuple(files), left_out)
-        content = _describe(store, plan, found, licence or _LICENCE)
+        found = Export(edition, source.units, str(destination), form, tuple(files), left_out)
+        content = _describe(store, plan, found, source.licence)
         (draft / "manifest.json").write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
-        (draft / "README.md").write_text(write_readme(content), encoding="utf-8")
-        _write_sums(draft, files)
+        head = card_head(source, files) if form is ExportForm.hf else ""
+        (draft / "README.md").write_text(head + write_readme(content), encoding="utf-8")
+        _write_sums(draft)
         check_sums(draft)
         draft.rename(destination)
     finally:
@@ -103,6 +137,7 @@ def _describe(store: Store, plan: EditionPlan, found: Export, licence: str) -> d
         "edition": found.edition,
         "evaluations": list(found.units[1:]),
         "benchmark": plan.benchmark,
+        "format": found.form.value,
         "canary": plan.canary,
         "canary_line": canary_line(plan.canary),
         "licence": licence,
@@ -118,11 +153,10 @@ def _describe(store: Store, plan: EditionPlan, found: Export, licence: str) -> d
     }
 
 
-def _write_sums(folder: Path, files: Sequence[ExportedFile]) -> None:
-    sums = {file.name: file.sha256 for file in files}
-    sums |= {name: _sha256(folder / name) for name in ("README.md", "manifest.json")}
-    lines = (f"{sha256}  {name}\n" for name, sha256 in sorted(sums.items()))
-    (folder / SUMS).write_text("".join(lines), encoding="utf-8")
+def _write_sums(folder: Path) -> None:
+    names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+    lines = "".join(f"{_sha256(folder / name)}  {name}\n" for name in names)
+    (folder / SUMS).write_text(lines, encoding="utf-8")
 
 
 def _sha256(path: Path) -> str:

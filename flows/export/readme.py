@@ -3,6 +3,20 @@
 from collections.abc import Mapping
 from typing import Any
 
+_TABLES = (
+    "The tables are Parquet files: `tables/<table>/edition={edition}/`, with `part-0.parquet` for the "
+    "questions and a file with the name of each evaluation for its answers."
+)
+_CONTENT = {
+    "parquet": _TABLES,
+    "jsonl": "`instances.jsonl` has an instance a line, with the messages by which a model is asked.",
+    "hf": "`instances.parquet` has an instance a row, with the messages by which a model is asked. Tables, "
+    "where there are any, hold the answers too: `tables/<table>/`.",
+    "inspect": "The logs of Inspect in `logs/` have an episode a sample: `inspect view --log-dir logs`.",
+    "lm-eval": "`{edition}.yaml` is a task of lm-evaluation-harness: `lm_eval --tasks {edition} "
+    f"--include_path .`; its grader, `grade.py`, needs perennial. {_TABLES}",
+}
+
 
 def write_readme(manifest: Mapping[str, Any]) -> str:
     """Return the README of the export that this manifest describes."""
@@ -12,8 +26,7 @@ def write_readme(manifest: Mapping[str, Any]) -> str:
         manifest["canary_line"],
         f"Licence: {manifest['licence']}",
         f"An edition of the benchmark {manifest['benchmark']}, made with perennial, and "
-        f"{_evaluations(manifest)}. The tables are Parquet files: `tables/<table>/edition={edition}/`, with "
-        "`part-0.parquet` for the questions and a file with the name of each evaluation for its answers. "
+        f"{_evaluations(manifest)}. {_CONTENT[manifest['format']].format(edition=edition)} "
         "`sha256sum --check SHA256SUMS` checks all files; `manifest.json` describes them.",
         _seed(manifest),
         _left_out(manifest),

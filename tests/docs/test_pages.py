@@ -8,7 +8,8 @@ import yaml
 
 from schemas.tables import TABLES
 from tests.conftest import REPOSITORY
-from warehouse.catalog.catalog import question_views
+from warehouse.catalog.dictionary import describe_columns
+from warehouse.catalog.question_views import question_views
 
 DOCS = REPOSITORY / "docs"
 
@@ -45,6 +46,8 @@ def test_the_reference_names_every_view_with_its_question() -> None:
     for name, sql in question_views().items():
         assert sql.splitlines()[0].removeprefix("-- ") in sections[name]
         assert "?" in sections[name].split('??? note "SQL"')[0], "a view opens with a question"
+        shown = re.findall(r"^\| `(\w+)` \| (\S.*?) \| (.*?) \|$", sections[name], re.MULTILINE)
+        assert shown == list(describe_columns(name))
 
 
 def test_the_navigation_has_every_page() -> None:

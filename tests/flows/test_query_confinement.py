@@ -18,7 +18,8 @@ from tests.warehouse import tiny_edition
 from tests.warehouse.s3_server import S3, s3
 from tests.warehouse.tiny_edition import publish
 from warehouse.catalog import catalog
-from warehouse.catalog.catalog import question_views, table_file
+from warehouse.catalog.catalog import table_file
+from warehouse.catalog.question_views import question_views
 from warehouse.store.file_system import file_system
 from warehouse.store.store import Store
 
@@ -35,6 +36,11 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     root = tmp_path_factory.mktemp("root")
     (root / "secret.csv").write_text(f"{WORD}\n")
     return two_editions(root)
+
+
+@pytest.fixture(scope="module")
+def opened(store: Store) -> catalog.Catalog:
+    return catalog.open_catalog(store)
 
 
 @pytest.fixture(autouse=True)
@@ -74,6 +80,24 @@ def test_hostile_sql_is_refused_and_leaves_no_trace(run: Run, store: Store, fold
     assert_refused(run("query", fill_in(sql, store), "--format", "csv"))
     assert digests(Path(store.root)) == before
     assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize("sql", [*REFUSED, "SELECT 1) LIMIT 1; COPY (SELECT 1", "FROM range(3)) --"])
+def test_every_way_to_run_sql_refuses_the_same(store: Store, sql: str, opened: catalog.Catalog) -> None:
+    """The whole result, its first rows, as a table has them, and the number of rows: one confinement."""
+    hostile = fill_in(sql, store)
+    for run in (opened.query, lambda sql: opened.stream(sql, 5), opened.count):
+        with pytest.raises(QueryFailed):
+            run(hostile)
+    assert opened.stream("SELECT 1 AS a, 2 AS a", 5)[0] == ["a", "a"]
+
+
+@pytest.mark.parametrize("sql", [*READING, "SELECT 'é;' AS \"a;\" -- ;\n; -- ;", "/* ; */ FROM range(5);;"])
+def test_first_rows_are_those_of_the_whole_result(opened: catalog.Catalog, sql: str) -> None:
+    names, rows = opened.query(sql)
+    first, some = opened.stream(sql, 2)
+    assert first == names
+    assert len(list(some)) == min(2, len(rows)) or sql.startswith("EXPLAIN")
 
 
 @pytest.mark.parametrize("sql", ANSWERED_WITHOUT_SECRETS)

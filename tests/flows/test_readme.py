@@ -2,6 +2,8 @@
 
 import re
 import shlex
+from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 from typer.main import get_command
@@ -47,6 +49,29 @@ def test_every_query_of_readme_and_docs_answers(published: Published) -> None:
         _, rows = catalog.query(sql.replace("'hard'", "'easy'"))
         # No book of an edition without a writer is revised.
         assert rows or "revisions_gain" in sql, sql
+
+
+def test_the_python_of_the_docs_runs_on_a_published_root(
+    published: Published, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pages = DOCS["querying.md"] + DOCS["export.md"]
+    blocks = re.findall(r"^```python\n(.*?)^```$", pages, re.DOTALL | re.MULTILINE)
+    (tmp_path / "warehouse").mkdir()
+    (tmp_path / "warehouse/data").symlink_to(published.root)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HF_HOME", str(tmp_path / "hub"))
+    script = open_catalog(Store(str(published.root))).script()
+    (tmp_path / "perennial.sql").write_text(script, encoding="utf-8")
+    ran = []
+    for block in blocks:
+        library = re.match(r"(?:import|from) (\w+)", block)
+        assert library
+        if find_spec(library[1]):
+            exec(block, {})
+            ran.append(library[1])
+            shown = {"datasets": "Dataset(", "flows": "status='unparsed'"}.get(library[1], "algorithm-3")
+            assert shown in capsys.readouterr().out
+    assert {"pandas", "duckdb", "flows"} <= set(ran)
 
 
 def test_all_players_and_commands_are_listed() -> None:

@@ -3,8 +3,13 @@
 import csv
 import io
 import json
+import os
+import pty
+import re
 import subprocess
 import sys
+import termios
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -160,15 +165,83 @@ def test_names_that_stand_twice_are_refused_in_json(run: Run) -> None:
         print_rows(["a", "a"], [], Format.json)
 
 
-def test_a_table_ends_after_its_first_thousand_rows_and_says_how_many_there_are(run: Run) -> None:
+def test_a_table_ends_after_its_first_hundred_rows_and_says_how_many_there_are(run: Run) -> None:
+    more = "--limit ROWS shows more, --format csv or json prints all\n"
     shown = run("query", "FROM range(123_456) t(i) -- all;")
     assert shown.code == 0, shown.err
-    assert "│    999 │" in shown.out or "│ 999 │" in shown.out
-    assert "1000 │" not in shown.out
-    assert shown.out.endswith("the first 1,000 of 123,456 rows: --format csv or json prints all\n")
-    assert run("query", "FROM range(1000) t(i)").out.endswith("\n1,000 rows\n")
+    assert "│ 99 │" in shown.out
+    assert "100 │" not in shown.out
+    assert shown.out.endswith(f"\nthe first 100 of 123,456 rows: {more}")
+    assert run("query", "FROM range(100) t(i)").out.endswith("\n100 rows\n")
+    limited = run("query", "FROM range(1000) t(i)", "--limit", "400")
+    assert "│ 399 │" in limited.out
+    assert limited.out.endswith(f"\nthe first 400 of 1,000 rows: {more}")
+    assert run("query", "FROM range(1000) t(i)", "--limit", "1000").out.endswith("\n1,000 rows\n")
     wide = run("query", "SELECT repeat('x', 1_000_000) AS x FROM range(50)")
-    assert wide.out.endswith("the first 4 of 50 rows: --format csv or json prints all\n")
+    assert wide.out.endswith(f"\nthe first 4 of 50 rows: {more}")
+
+
+@pytest.mark.parametrize("form", ["csv", "json"])
+def test_a_limit_holds_in_every_format(run: Run, form: str) -> None:
+    shown = run("query", "FROM range(1000) t(i) ORDER BY i DESC", "--limit", "3", "--format", form)
+    assert [row for row in shown.out.split() if any(map(str.isdecimal, row))] == (
+        ["999", "998", "997"] if form == "csv" else ["999},", "998},", "997}"]
+    )
+    assert run("query", "FROM range(1000) t(i)", "--limit", "0").code == 2
+    assert "Rows" not in run("query", "EXPLAIN SELECT 1", "--limit", "3", "--format", form).err
+
+
+def test_rows_that_take_too_long_to_count_are_more_than_those_shown(run: Run) -> None:
+    # The first rows are there at once; which of 10^12 others there are takes long to count.
+    sql = "SELECT i FROM range(1_000_000_000_000) t(i) WHERE i % 7 < 6 AND hash(i) % 5 < 4"
+    shown = run("query", sql, "--timeout", "1")
+    assert shown.code == 0, shown.err
+    assert "the first 100 of more than 100 rows" in shown.out
+
+
+def test_columns_are_chosen_by_name(run: Run) -> None:
+    sql = "SELECT 1 AS a, 2 AS b, 3 AS c"
+    assert run("query", sql, "--columns", "c, a", "--format", "csv").out == "c,a\n3,1\n"
+    assert json.loads(run("query", sql, "--columns", "b", "--format", "json").out) == [{"b": 2}]
+    refused = run("query", sql, "--columns", "a,d")
+    assert (refused.code, refused.out) == (2, "")
+    assert refused.err == "perennial: error: --columns 'd': the result has no such column; it has a, b, c\n"
+
+
+def _on_a_terminal(store: Store, width: int, *arguments: str) -> str:
+    """Return what a query prints on a terminal of that width."""
+    ours, theirs = pty.openpty()
+    termios.tcsetwinsize(theirs, (40, width))
+    environment = {**clean_environment(), "TERM": "xterm"}
+    environment.pop("COLUMNS", None)
+    with subprocess.Popen(
+        [*COMMAND, "query", *arguments, "--root", store.root],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=subprocess.DEVNULL,
+        env=environment,
+    ) as process:
+        os.close(theirs)
+        parts = []
+        with suppress(OSError):  # Linux says that the other end is closed by an error
+            while part := os.read(ours, 1 << 16):
+                parts.append(part)
+        os.close(ours)
+    assert process.returncode == 0
+    text = b"".join(parts).decode().replace("\r\n", "\n")
+    return re.sub(r"\x1b\[[\d;]*m", "", text)
+
+
+def test_on_a_terminal_what_does_not_fit_its_width_stands_one_column_below_the_other(store: Store) -> None:
+    sql = "SELECT 'first value' AS one, 'second value' AS two, 'third value' AS three FROM range(2)"
+    beside = _on_a_terminal(store, 47, sql)
+    assert "│ first value │ second value │ third value │" in beside
+    assert beside.endswith("\n2 rows\n")
+    below = _on_a_terminal(store, 43, sql)
+    assert "one    first value\ntwo    second value\nthree  third value\n" in below
+    assert max(map(len, below.splitlines()[:-1])) <= 43
+    assert below.endswith("\n2 rows; --columns NAME,... chooses what stands side by side\n")
+    assert "│ first value │" in _on_a_terminal(store, 43, sql, "--columns", "one,two")
 
 
 def test_a_list_longer_than_a_table_is_counted(capsys: pytest.CaptureFixture[str]) -> None:
@@ -193,9 +266,14 @@ finally:
 """
 
 
-@pytest.mark.parametrize("form", ["csv", "json", "table"])
-def test_a_large_result_takes_little_memory(store: Store, form: str) -> None:
-    sql = "SELECT i, 'player ' || i AS player, [i, i + 1] AS steps, i / 3 AS x FROM range(300_000) t(i)"
+_LARGE = "SELECT i, 'player ' || i AS player, [i, i + 1] AS steps, i / 3 AS x FROM range(300_000) t(i)"
+_SORTED = "SELECT i, 'player ' || i AS player, hash(i) AS x FROM range(3_000_000) t(i) ORDER BY x"
+
+
+@pytest.mark.parametrize(
+    ("form", "sql"), [("csv", _LARGE), ("json", _LARGE), ("table", _LARGE), ("table", _SORTED)]
+)
+def test_a_large_result_takes_little_memory(store: Store, form: str, sql: str) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", _MEASURED, "query", sql, "--root", store.root, "--format", form],
         stdout=subprocess.DEVNULL,
@@ -206,7 +284,7 @@ def test_a_large_result_takes_little_memory(store: Store, form: str) -> None:
         assert process.stderr is not None
         told = process.stderr.read()
     assert process.returncode == 0, told
-    # As one list of rows it takes more than 150 MB.
+    # As one list of rows, or sorted whole, it takes more than 150 MB.
     assert int(told) < 90
 
 

@@ -1,7 +1,9 @@
 """A benchmark of one file goes all the way, without a word about it in shared code."""
 
+import importlib
 import json
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,6 +14,7 @@ from flows.editions.audit import audit_unit
 from flows.editions.report import report_data
 from flows.editions.report_files import write_page
 from flows.editions.reproduce import reproduce_unit
+from flows.export.export_edition import ExportForm, check_sums, export_edition
 from flows.refresh.plan import prepare_refresh
 from flows.refresh.publish import audit_and_publish
 from flows.refresh.settle_seed import settle_seed
@@ -136,6 +139,30 @@ def test_its_editions_are_audited_reported_and_reproduced(
         assert reproduce_unit(store, unit, folder, lambda _line: None).same
     told = benchmark_commands("query", "FROM toy_sums", "--root", str(root), "--format", "csv")
     assert len(told.splitlines()) == 1 + 240
+
+
+def test_its_editions_are_tasks_of_lm_eval(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Store(str(root))
+    with pytest.raises(InvalidOption, match="--with-answers"):
+        export_edition(store, "first", tmp_path / "none", form=ExportForm.lm_eval)
+    export_edition(store, "first", tmp_path / "task", form=ExportForm.lm_eval, with_answers=True)
+    check_sums(tmp_path / "task")
+    text = (tmp_path / "task/first.yaml").read_text("utf-8")
+    functions = set(re.findall(r"!function grade\.(\w+)", text))
+    assert functions == {"load", "ask", "grade"}
+    monkeypatch.syspath_prepend(str(tmp_path / "task"))
+    grader = importlib.import_module("grade")
+    monkeypatch.delitem(sys.modules, "grade")
+    assert functions <= set(vars(grader))
+    lines = (tmp_path / "task/instances.jsonl").read_text("utf-8").splitlines()
+    assert len(lines) == 120
+    for doc in map(json.loads, lines[:5]):
+        row = doc["answer"]["toy_sums"]
+        assert str(row["a"]) in grader.ask(doc)
+        assert grader.grade(doc, [f"It is {row['a'] + row['b']}"]) == {"success": 1.0, "score": 1.0}
+        assert grader.grade(doc, ["17 and -1"]) == {"success": 0.0, "score": 0.0}
 
 
 def test_its_settings_are_its_own(root: Path) -> None:

@@ -133,7 +133,8 @@ def add(game: SumGame, _rng: random.Random) -> Move:
     return lambda: str(game.a + game.b)
 
 
-PLAYING = Playing({"adder": Program("adder", False, "adds", add)}, (), take_seats, ("instances", "toy_sums"))
+PROGRAMS = {"adder": Program("adder", False, "adds", add)}
+PLAYING = Playing(PROGRAMS, (), take_seats, ("instances", "toy_sums"), one_shot=True)
 BENCHMARK = Benchmark(
     "toy",
     settings=lambda: ToySettings,

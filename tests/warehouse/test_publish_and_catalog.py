@@ -20,7 +20,8 @@ from tests.conftest import REPOSITORY
 from tests.warehouse import tiny_edition
 from tests.warehouse.tiny_edition import publish
 from warehouse.audit.audit import audit
-from warehouse.catalog.catalog import FORMAT, open_catalog, published_editions, question_views, table_file
+from warehouse.catalog.catalog import FORMAT, open_catalog, published_editions, table_file
+from warehouse.catalog.question_views import question_views
 from warehouse.editions.issued_ids import issued_instances
 from warehouse.staging.merge_parts import write_sorted
 from warehouse.store.store import Store

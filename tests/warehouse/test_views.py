@@ -10,9 +10,11 @@ import pytest
 
 from flows.stages.compute_statistics import edition_statistics
 from schemas.kumo.things import Step
+from tasks.statistics.ranks.stratified_bootstrap import compare_standardised
 from tests.warehouse import tiny_edition
 from tests.warehouse.tiny_edition import publish
 from warehouse.catalog.catalog import open_catalog
+from warehouse.kumo.bundled_domains import bundled_domains, bundled_text
 from warehouse.store.store import Store
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
@@ -176,6 +178,108 @@ def test_transcripts_show_each_reply_and_what_came_back(store: Store) -> None:
     order = catalog.query("SELECT player, run, turn FROM transcripts")[1]
     assert order == sorted(order)
     assert len(order) == len(tiny_edition.rows()["turns"])
+
+
+def test_transcripts_show_what_was_new_before_each_reply(tmp_path: Path) -> None:
+    content = tiny_edition.rows()
+    sent = {"rules": "the rules", "open": "begin", "first": "measure it", "next": "4.5: go on"}
+    content["messages"] = [{"message_id": f"msg_{name}", "content": text} for name, text in sent.items()]
+    own = ("rules", "open"), ("rules", "open", "first", "next")
+    for number, names in enumerate(own, start=1):
+        request = {"messages": [{"message_id": f"msg_{name}", "role": "user"} for name in names]}
+        call = tiny_edition.call(f"call_{number}", "player", "ok", "kumo/players/system.md.j2")
+        content["calls"].append({**call, "request": json.dumps(request), "reply": f"reply {number}"})
+    content["calls"][-1]["reasoning"] = "I think"
+    episode = tiny_edition.play(
+        "two-turns",
+        0,
+        "solved",
+        (tiny_edition.MEASURED, Step(2, "truth", "rain", None, None)),
+        call_ids=("call_1", "call_2"),
+    )
+    content.update(tiny_edition.add([{name: content[name] for name in episode}, episode]))
+    store = Store(str(tmp_path))
+    publish(store, tiny_edition.plan("e1"), tiny_edition.tables(content), [], NOW)
+    catalog = open_catalog(store)
+    columns = "SELECT turn, shown, reasoning, reply, feedback FROM transcripts WHERE player"
+    assert catalog.query(f"{columns} = 'two-turns'")[1] == [
+        (1, "the rules\n\nbegin", None, "reply 1", "4.5"),
+        (2, "4.5: go on", "I think", "reply 2", None),
+    ]
+    assert [row[1] for row in catalog.query(f"{columns} = 'algorithm-3'")[1]] == [None, "4.5", "grey"]
+
+
+def _many_domains(solved: dict[str, int], instances: int = 60) -> dict[str, list[dict[str, Any]]]:
+    """Return the tiny edition with so many instances a domain, of which player a solves so many."""
+    rows = tiny_edition.rows()
+    (shared,), (own,) = rows["instances"], rows["kumo_instances"]
+    rows |= {
+        name: []
+        for name in ("instances", "kumo_instances", "episodes", "turns", "kumo_episodes", "kumo_moves")
+    }
+    episodes = []
+    for domain, right in solved.items():
+        for number in range(instances):
+            of = {"instance_id": f"ki_{domain}_{number}"}
+            rows["instances"].append({**shared, **of, "domain": domain})
+            rows["kumo_instances"].append({**own, **of})
+            steps = (tiny_edition.MEASURED, Step(2, "truth", "rain", None, None))
+            status = "solved" if number < right else "wrong"
+            episodes.append(tiny_edition.play("a", 0, status, steps, instance_id=of["instance_id"]))
+    return {**rows, **tiny_edition.add(episodes)}
+
+
+def test_differences_of_editions_are_over_shared_domains_and_agree_with_a_bootstrap(tmp_path: Path) -> None:
+    store = Store(str(tmp_path))
+    older = {"A": 30, "B": 24, "C": 50, "only here": 60}
+    newer = {"A": 42, "B": 20, "C": 44, "only there": 0}
+    for edition, solved in (("old", older), ("young", newer)):
+        _publish_with_statistics(store, edition, _many_domains(solved))
+    catalog = open_catalog(store)
+    names, ((edition, other, _, player, domains, rate, other_rate, difference, low, high),) = catalog.query(
+        "FROM edition_differences"
+    )
+    assert names[-3:] == ["difference", "low", "high"]
+    assert (edition, other, player, domains) == ("young", "old", "a", 3)
+    assert (rate, other_rate) == pytest.approx((106 / 180, 104 / 180))
+    assert difference == pytest.approx(2 / 180)
+    counts = [
+        {domain: {1.0: right, 0.0: 60 - right} for domain, right in solved.items()}
+        for solved in (newer, older)
+    ]
+    drawn = compare_standardised(counts[0], counts[1], 0)
+    assert drawn is not None
+    assert (drawn.value, drawn.domains) == (pytest.approx(difference), 3)
+    assert (low, high) == pytest.approx((drawn.low, drawn.high), abs=0.02)
+    # By the formula, from the rates of each domain.
+    ends = (
+        "SELECT edition, success_rate, success_rate_low, success_rate_high FROM domain_scores WHERE domain IN"
+    )
+    by_domain = [catalog.query(f"{ends} ('{domain}') ORDER BY edition DESC")[1] for domain in "ABC"]
+    below = sum((a[1] - a[2]) ** 2 + (b[3] - b[1]) ** 2 for a, b in by_domain) ** 0.5 / 3
+    assert low == pytest.approx(difference - below)
+
+
+def test_domains_have_intervals_and_the_name_that_commands_use(store: Store, tmp_path: Path) -> None:
+    other = Store(str(tmp_path / "other"))
+    _publish_with_statistics(other, "e", _many_domains({"A": 59, "B": 20}))
+    shown = (
+        "SELECT domain, success_rate, success_rate_low, success_rate_high FROM domain_scores ORDER BY domain"
+    )
+    (_, a, a_low, a_high), (_, b, b_low, b_high) = open_catalog(other).query(shown)[1]
+    # Clopper and Pearson's for 59 of 60; by bootstrap for 20 of 60.
+    assert (a, a_low, a_high) == pytest.approx((59 / 60, 0.9106, 0.9996), abs=1e-4)
+    assert b_low < b < b_high
+    assert b_high - b_low == pytest.approx(4 * (b * (1 - b) / 60) ** 0.5, rel=0.15)
+    # Without statistics there is none.
+    assert open_catalog(store).query("SELECT DISTINCT success_rate_low FROM domain_scores")[1] == [(None,)]
+    for name in bundled_domains():
+        title = json.loads(bundled_text(name))["name"]
+        plain = Store(str(tmp_path / name))
+        publish(plain, tiny_edition.plan("e"), tiny_edition.tables(_many_domains({title: 1}, 1)), [], NOW)
+        assert open_catalog(plain).query("SELECT domain, domain_name FROM domain_scores")[1] == [
+            (title, name)
+        ]
 
 
 @pytest.mark.parametrize("view", ["lineage", "kumo_lineage"])

@@ -7,25 +7,25 @@ in a query, and would read the head of one and the rows of another.
 """
 
 import json
-import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from importlib.resources import files
 from math import inf
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from schemas.benchmark import benchmarks
 from schemas.errors import QueryFailed, QueryTimedOut, UnreadableInput, in_one_line, shorten
-from schemas.table_form import DUCKDB_TYPES, Table
+from schemas.table_form import Table
 from schemas.tables import TABLES
 from schemas.units import evaluation_of, is_evaluation, split_unit
-from warehouse.catalog.confinement import Setting, check_statement, confine, quote
+from warehouse.catalog.confinement import Setting, check_statement, confine
+from warehouse.catalog.dictionary import comment_statements
 from warehouse.catalog.external_scores import score_files
 from warehouse.catalog.later_statistics import analysis_of
+from warehouse.catalog.question_views import in_order, question_views, words_of
+from warehouse.catalog.table_sql import table_sql
 from warehouse.catalog.withdrawals import withdrawn_units
 from warehouse.store.duckdb_files import let_duckdb_read
 from warehouse.store.store import Store
@@ -124,22 +124,6 @@ def _refuse_other_format(store: Store) -> None:
         )
 
 
-def question_views() -> dict[str, str]:
-    """Return the SQL of each view by name: the shared ones, then those of each benchmark.
-
-    A view may name those before it in the order of what they need.
-    """
-    own = (benchmark.sql for benchmark in benchmarks().values() if benchmark.sql)
-    return {name: sql for package in ("warehouse.catalog", *own) for name, sql in _views_of(package)}
-
-
-def _views_of(package: str) -> Iterator[tuple[str, str]]:
-    folder = files(package) / "views"
-    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
-        if entry.name.endswith(".sql"):
-            yield entry.name.removesuffix(".sql"), entry.read_text(encoding="utf-8")
-
-
 @dataclass(frozen=True)
 class Catalog:
     """An open snapshot of a data root: DuckDB in memory, and the SQL of each table and view by name.
@@ -170,10 +154,10 @@ class Catalog:
         names, rows = self.stream(sql)
         return names, list(rows)
 
-    def stream(self, sql: str) -> tuple[list[str], Iterator[tuple[Any, ...]]]:
+    def stream(self, sql: str, at_most: int | None = None) -> tuple[list[str], Iterator[tuple[Any, ...]]]:
         """Return column names and rows of the SQL; rows are read while they are asked for.
 
-        The next query ends them.
+        The next query ends them. DuckDB is told how many are wanted `at_most`, so that it sorts no others.
 
         Raises QueryFailed, with DuckDB's words, for SQL that is wrong or that does more than read;
         QueryTimedOut past the time that the catalog was opened with; KeyboardInterrupt on Ctrl-C.
@@ -183,8 +167,15 @@ class Catalog:
         self._create_views_for(sql)
         with _errors_in_one_line(sql):
             checked = check_statement(self._connection, sql)
-            result = self._stop_at_ctrl_c(lambda: self._connection.execute(checked))
-            return [column[0] for column in result.description or []], self._rows(result, sql, deadline)
+            if at_most is None or checked.startswith("EXPLAIN"):
+                result = self._stop_at_ctrl_c(lambda: self._connection.execute(checked))
+                names = [column[0] for column in result.description or []]
+            else:
+                # Its own names: those of a subquery are made different.
+                names = self._connection.sql(checked).columns
+                limited = f"FROM (\n{checked}\n) LIMIT {at_most}"
+                result = self._stop_at_ctrl_c(lambda: self._connection.execute(limited))
+            return names, self._rows(result, sql, deadline)
 
     def count(self, sql: str) -> int:
         """Return the number of rows of the SQL, without reading them; raise what `stream` raises."""
@@ -194,24 +185,31 @@ class Catalog:
             counted = relation.aggregate("count(*)")
             return int(self._stop_at_ctrl_c(counted.fetchall)[0][0])
 
+    def script(self, sql: str = "") -> str:
+        """Return SQL that makes all tables and views in any DuckDB, with comments, and then runs this SQL."""
+        made = (
+            f'CREATE OR REPLACE VIEW "{name}" AS {self._views[name]}'
+            for name in in_order(self._views, self._views)
+        )
+        commented = (line for name in self._views for line in comment_statements(name))
+        statements = ("SET TimeZone = 'UTC'", *made, *commented, *([sql] if sql.strip() else []))
+        # A statement may end in a comment: the semicolon is on a line of its own.
+        return "".join(f"{statement.rstrip().rstrip(';')}\n;\n" for statement in statements)
+
     def _create_views_for(self, sql: str) -> None:
-        """Create the views that the SQL may name: all where it lists views."""
-        words = _words(sql)
+        """Create the views that the SQL may name: all where it lists views, with their comments."""
+        words = words_of(sql)
         lists_views = any(word.startswith(_LISTING) for word in words)
         self._create(self._views if lists_views else words)
+        if any(word.startswith("duckdb_") for word in words):
+            for statement in (line for name in self._views for line in comment_statements(name)):
+                self._connection.execute(statement)
 
     def _create(self, names: Iterable[str]) -> None:
-        for name in names:
-            if name in self._views and name not in self._created:
-                # Before, as its SQL may have its own name as a word.
+        for name in in_order(names, self._views):
+            if name not in self._created:
+                self._connection.execute(f'CREATE VIEW "{name}" AS {self._views[name]}')
                 self._created.add(name)
-                try:
-                    if name not in TABLES:
-                        self._create(_words(self._views[name]))
-                    self._connection.execute(f'CREATE VIEW "{name}" AS {self._views[name]}')
-                except BaseException:
-                    self._created.discard(name)
-                    raise
 
     def _rows(
         self, result: "duckdb.DuckDBPyConnection", sql: str, deadline: float
@@ -282,21 +280,6 @@ def _files_of(store: Store, table: Table, units: Sequence[str]) -> list[str]:
     holders = {True: ("answers", "either"), False: ("questions", "either")}
     files = [table_file(table.name, unit) for unit in units if table.kind in holders[is_evaluation(unit)]]
     return [file for file in files if store.exists(file)]
-
-
-def table_sql(table: Table, places: Sequence[str]) -> str:
-    """Return the SQL of the rows that these files hold of the table; of none where there is no file."""
-    columns = [(column.name, DUCKDB_TYPES[column.type]) for column in table.file_columns]
-    nothing = "SELECT " + ", ".join(f'NULL::{type_} AS "{name}"' for name, type_ in columns) + " WHERE false"
-    if not places:
-        return nothing
-    listed = ", ".join(quote(place) for place in places)
-    return f"{nothing} UNION ALL BY NAME SELECT * FROM read_parquet([{listed}], hive_partitioning = false)"
-
-
-def _words(sql: str) -> set[str]:
-    """Return the words of the SQL in small letters, those of comments on lines of their own aside."""
-    return set(re.findall(r"\w+", re.sub(r"^--.*$", "", sql, flags=re.MULTILINE).lower()))
 
 
 @contextmanager

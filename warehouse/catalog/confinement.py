@@ -77,7 +77,18 @@ def check_statement(connection: "duckdb.DuckDBPyConnection", sql: str) -> str:
     explain, select = _without_explain(statement.query) if kind == "EXPLAIN" else ("", statement.query)
     for refused in _writing_parts(_syntax_tree(connection, select)):
         raise QueryFailed(f"a query only reads what is published: {refused} is not allowed")
-    return explain + select
+    return explain + _without_semicolon(select)
+
+
+def _without_semicolon(sql: str) -> str:
+    """Return the statement without the semicolon that ends it, and the comments after that."""
+    import duckdb
+
+    text = sql.encode()
+    for start, kind in duckdb.tokenize(sql):
+        if kind == duckdb.token_type.operator and text[start : start + 1] == b";":
+            return text[:start].decode()
+    return sql
 
 
 def _without_explain(sql: str) -> tuple[str, str]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from schemas.errors import Damaged, in_one_line
 from schemas.game import EPISODE_STATUSES
 from schemas.tables import TABLES
-from warehouse.catalog.catalog import table_sql
+from warehouse.catalog.table_sql import table_sql
 from warehouse.store.duckdb_files import let_duckdb_read
 from warehouse.store.store import Store
 

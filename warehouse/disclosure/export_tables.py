@@ -89,7 +89,7 @@ def export_tables(store: Store, edition: str, folder: Path, *, leave_out: bool) 
                     _write_rows(connection, store, table, unit, target)
                 else:
                     shutil.copyfile(store.local_file(source, Path(spill) / "copy"), target)
-                file = _describe(folder, name, table, kept, left_out)
+                file = describe_file(folder, name, table.name, kept, left_out)
                 if not left_out and file.sha256 != digests.get(source, file.sha256):
                     raise Damaged(
                         f"{store.location(source)} is not what was published: its SHA-256 is {file.sha256}; "
@@ -202,7 +202,8 @@ def _write_rows(
             writer.write_table(with_place(rows, table, unit, canary))
 
 
-def _describe(folder: Path, name: str, table: Table, rows: int, left_out: int) -> ExportedFile:
+def describe_file(folder: Path, name: str, table: str, rows: int, left_out: int) -> ExportedFile:
+    """Return the description of a file of the folder: what it holds, its size and its SHA-256."""
     with (folder / name).open("rb") as file:
         sha256 = hashlib.file_digest(file, "sha256").hexdigest()
-    return ExportedFile(name, table.name, rows, left_out, (folder / name).stat().st_size, sha256)
+    return ExportedFile(name, table, rows, left_out, (folder / name).stat().st_size, sha256)

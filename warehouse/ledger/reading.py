@@ -30,7 +30,7 @@ _LAST_CHARACTER = chr(0x10FFFF)
 class CallFilter:
     """Which calls are asked for: those that have all the values that are not None.
 
-    `contains` is text that occurs in the reply, in this spelling.
+    `contains` is text that occurs in the reply, in this spelling; `call_ids` are all that may be meant.
     """
 
     role: str | None = None
@@ -39,6 +39,7 @@ class CallFilter:
     edition: str | None = None
     template: str | None = None
     contains: str | None = None
+    call_ids: tuple[str, ...] | None = None
 
     def where(self) -> tuple[str, list[str]]:
         """Return the SQL condition and its values."""
@@ -53,6 +54,9 @@ class CallFilter:
         if self.contains is not None:
             conditions.append("instr(content, ?) > 0")
             values.append(self.contains)
+        if self.call_ids is not None:
+            conditions.append(f"call_id IN ({', '.join('?' * len(self.call_ids))})")
+            values += self.call_ids
         return " AND ".join(conditions) or "true", values
 
 

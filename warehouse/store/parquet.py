@@ -9,6 +9,8 @@ from schemas.units import split_unit
 if TYPE_CHECKING:
     import pyarrow
 
+DESCRIPTION_KEY = "description"  # of a column's metadata in the Arrow schema of a published file
+
 
 def parquet_bytes(table: "pyarrow.Table") -> bytes:
     """Return the table as one zstd Parquet file; equal tables give equal bytes."""
@@ -39,9 +41,10 @@ def sort_by_key(rows: "pyarrow.Table", table: Table) -> "pyarrow.Table":
 def with_place(rows: "pyarrow.Table", table: Table, unit: str, canary: str = "") -> "pyarrow.Table":
     """Return the rows with the columns before them that say what publishes them.
 
-    The schema's metadata hold the canary's line, where there is one.
+    The schema's metadata hold the canary's line, where there is one; each column's say what it means.
 
-    As dictionaries: so Arrow reads the folder's name too, and refuses to read both where types differ.
+    The columns are dictionaries: so Arrow reads the folder's name too, and refuses to read both where types
+    differ.
     """
     import pyarrow as pa
 
@@ -50,5 +53,7 @@ def with_place(rows: "pyarrow.Table", table: Table, unit: str, canary: str = "")
         values = pa.DictionaryArray.from_arrays(indices, pa.array([split_unit(unit)[place]]))
         field = pa.field(table.place[place].name, values.type, nullable=False)
         rows = rows.add_column(0, field, values)
+    docs = {column.name: column.doc for column in table.file_columns}
+    fields = [field.with_metadata({DESCRIPTION_KEY: docs[field.name]}) for field in rows.schema]
     metadata = {METADATA_KEY: canary_line(canary)} if canary else None
-    return rows.replace_schema_metadata(metadata)
+    return pa.Table.from_arrays(rows.columns, schema=pa.schema(fields, metadata))

@@ -1,4 +1,5 @@
--- How does each player do in each domain and setting? Rates are means over instances of the mean over runs.
+-- How does each player do in each domain and setting? Rates are means over instances of the mean over runs; intervals (95%,
+-- for instances that vary) come from `statistics`. `domain_name` is the domain as commands name it: `--domains`.
 WITH played AS (
     SELECT e.edition, i.benchmark, i.domain, i.setting, e.player, e.instance_id,
            count(*) AS attempted,
@@ -9,13 +10,20 @@ WITH played AS (
     JOIN instances AS i USING (edition, instance_id)
     WHERE e.version IS NULL
     GROUP BY ALL
+), scores AS (
+    SELECT edition, benchmark, domain, setting, player,
+           count(*) AS instances,
+           sum(attempted)::BIGINT AS attempted,
+           sum(scored)::BIGINT AS scored,
+           avg(success_rate) AS success_rate,
+           avg(score) AS score
+    FROM played
+    GROUP BY ALL
 )
-SELECT edition, benchmark, domain, setting, player,
-       count(*) AS instances,
-       sum(attempted)::BIGINT AS attempted,
-       sum(scored)::BIGINT AS scored,
-       avg(success_rate) AS success_rate,
-       avg(score) AS score
-FROM played
-GROUP BY ALL
-ORDER BY edition, setting, domain, success_rate DESC, player
+SELECT s.edition, s.benchmark, s.domain, replace(lower(s.domain), ' ', '_') AS domain_name, s.setting, s.player,
+       s.instances, s.attempted, s.scored, s.success_rate, r.low AS success_rate_low, r.high AS success_rate_high, s.score
+FROM scores AS s
+LEFT JOIN statistics AS r
+  ON r.edition = s.edition AND r.setting = s.setting AND r.domain = s.domain AND r.player = s.player AND r.other = ''
+ AND r.statistic = 'success_rate'
+ORDER BY s.edition, s.setting, s.domain, s.success_rate DESC, s.player

@@ -1,0 +1,104 @@
+"""Play instances of a published edition from your own program: its messages, your reply, what comes back.
+
+This is for programs that are no part of perennial: an agent, a training loop, another framework. The root
+is a data root, or the folder of a `perennial export` with tables, which holds no private instance.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+
+from schemas.benchmark import find_benchmark
+from schemas.calls import Message
+from schemas.disclosure import mark_opening
+from schemas.errors import InvalidOption
+from schemas.game import Game, Opening, Result, Seat
+from warehouse.catalog.catalog import visible_editions
+from warehouse.catalog.published_rows import read_batches
+from warehouse.editions.publish import read_published_plan
+from warehouse.editions.selectors import select_unit
+from warehouse.store.store import Store
+
+SEATS_AT_ONCE = 1_000
+
+
+class Conversation:
+    """One run on one instance: `messages` are what to send next, `take` what to do with the reply."""
+
+    def __init__(self, instance_id: str, game: Game, opening: Opening, canary: str = "") -> None:
+        self.instance_id = instance_id
+        self._game = game
+        self._kept = [*mark_opening(opening.kept or opening.messages, canary)]
+        self._messages = [*mark_opening(opening.messages, canary)]
+        self._tail = opening.tail
+
+    @property
+    def messages(self) -> list[Message]:
+        """The conversation so far, as a model is sent it: `role` and `content` of each message."""
+        return [*self._messages]
+
+    @property
+    def result(self) -> Result | None:
+        """How it ended: status, success, and a score from 0 to 1; None while it continues."""
+        return self._game.result()
+
+    def take(self, reply: str) -> str | None:
+        """Take the next reply and return the observation; None where the run has ended.
+
+        Raises InvalidOption once it has ended.
+        """
+        if self._game.result() is not None:
+            raise InvalidOption(f"the run on {self.instance_id} has ended: start another one")
+        observation = self._game.take(reply)
+        if observation is not None:
+            last = self._game.next_message()
+            self._kept += [{"role": "assistant", "content": reply}, last]
+            self._messages = [*self._kept[:-1], {**last, "content": last["content"] + self._tail}]
+        return observation
+
+
+class Games:
+    """The games of one edition, started by the ids of their instances."""
+
+    def __init__(self, store: Store, edition: str) -> None:
+        self._store = store
+        self._plan = read_published_plan(store, edition)
+        self.edition = edition
+        self.instance_ids = instance_ids(store, edition)
+        self._places = {id_: place for place, id_ in enumerate(self.instance_ids)}
+
+    def start(self, instance_id: str, variant: str = "") -> Conversation:
+        """Return a fresh run on the instance, shown as models are usually shown it, or in another variant.
+
+        Raises InvalidOption for an instance that the edition does not hold, or that cannot be played.
+        """
+        if instance_id not in self._places:
+            raise InvalidOption(f"edition {self.edition!r} holds no instance {instance_id!r}")
+        first = self._places[instance_id] // SEATS_AT_ONCE * SEATS_AT_ONCE
+        wanted = self.instance_ids[first : first + SEATS_AT_ONCE]
+        seats = _read_seats(self._store, self._plan.benchmark, self.edition, wanted)
+        found = {seat.instance_id: seat for seat in seats}
+        if instance_id not in found:
+            raise InvalidOption(f"instance {instance_id!r} cannot be played: no version of it was checked")
+        game = found[instance_id].start()
+        return Conversation(instance_id, game, game.opening(variant), self._plan.canary)
+
+
+def open_games(root: str | Path, edition: str = "latest") -> Games:
+    """Return the games of the edition, the newest one by default; raise InvalidOption for an unknown one."""
+    store = Store(str(root))
+    return Games(store, select_unit(store, edition, visible_editions(store)))
+
+
+def instance_ids(store: Store, edition: str) -> tuple[str, ...]:
+    """Return the ids of all instances of a published edition, by domain, setting and number."""
+    columns = ("domain", "setting", "index", "instance_id")
+    rows: list[tuple[str, str, int, str]] = []
+    for batch in read_batches(store, "instances", edition, columns, 1 << 13):
+        rows += zip(*(batch[name].to_pylist() for name in columns), strict=True)
+    return tuple(id_ for *_, id_ in sorted(rows))
+
+
+@lru_cache(maxsize=2)
+def _read_seats(store: Store, benchmark: str, edition: str, wanted: Sequence[str]) -> tuple[Seat, ...]:
+    return tuple(find_benchmark(benchmark).playing().seats(store, edition, wanted, {}))

@@ -1,0 +1,70 @@
+"""An edition as a dataset of the Hugging Face Hub: a card with configurations, and files beside it."""
+
+import json
+from collections.abc import Sequence
+from itertools import islice
+from pathlib import Path
+
+from flows.export.instance_lines import read_instances
+from flows.export.source import Source
+from schemas.disclosure import METADATA_KEY, canary_line
+from warehouse.disclosure.export_tables import ExportedFile, describe_file, export_tables
+
+# Parquet as the tables are: the Hub reads all files of a dataset in one format.
+FILE = "instances.parquet"
+_ROWS_AT_ONCE = 1_000
+
+
+def write_dataset(source: Source, folder: Path) -> list[ExportedFile]:
+    """Write the instances as the configuration `instances`; with answers each table as one more."""
+    rows = _write_instances(source, folder / FILE)
+    if not source.with_answers:
+        return [describe_file(folder, FILE, "instances", rows, len(source.private_ids))]
+    # What is left out is counted by table.
+    first = describe_file(folder, FILE, "instances", rows, 0)
+    return [first, *export_tables(source.store, source.edition, folder, leave_out=source.leave_out)]
+
+
+def _write_instances(source: Source, path: Path) -> int:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    message = pa.struct([("role", pa.string()), ("content", pa.string())])
+    texts = ("instance_id", "benchmark", "domain", "setting", "edition", "canary")
+    fields = [
+        *((name, pa.string()) for name in texts),
+        ("index", pa.int64()),
+        ("messages", pa.list_(message)),
+    ]
+    schema = pa.schema(fields, {METADATA_KEY: canary_line(source.plan.canary)})
+    written = 0
+    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
+        lines = read_instances(source, with_answers=False)
+        while rows := list(islice(lines, _ROWS_AT_ONCE)):
+            writer.write_table(pa.Table.from_pylist(rows, schema))
+            written += len(rows)
+    return written
+
+
+def card_head(source: Source, files: Sequence[ExportedFile]) -> str:
+    """Return the YAML at the head of the dataset's card: licence, tags, canary and configurations.
+
+    JSON is YAML: each value is written as JSON.
+    """
+    configs = [{"config_name": "instances", "data_files": FILE, "default": True}]
+    # The Hub tells no columns of a file without rows from those of another one.
+    tables = dict.fromkeys(file.table for file in files if file.name != FILE and file.rows)
+    for table in tables:
+        # The instances with their messages have the short name.
+        name = "all_instances" if table == "instances" else table
+        configs.append({"config_name": name, "data_files": f"tables/{table}/*/*.parquet"})
+    head = {
+        "license": source.licence.lower(),
+        "pretty_name": source.edition,
+        "tags": ["benchmark", "reasoning", source.plan.benchmark],
+        "language": ["en"],
+        "configs": configs,
+        "perennial_canary": canary_line(source.plan.canary),
+    }
+    lines = (f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in head.items())
+    return "\n".join(("---", *lines, "---", "", ""))

@@ -1,0 +1,191 @@
+"""Transcripts as logs of Inspect (inspect_ai), one of each player of an evaluation.
+
+`inspect view` and `samples_df` read them. A sample is an episode: its messages as they were sent, replies
+with their reasoning, and the score. Programs and imported runs, of which no messages are kept, have what came
+back as messages of the user.
+"""
+
+from collections.abc import Iterator, Mapping
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from flows.export.source import Source
+from schemas.errors import InvalidOption
+from schemas.ids import content_id
+from warehouse.catalog.confinement import quote
+from warehouse.disclosure.export_tables import ExportedFile, describe_file
+
+if TYPE_CHECKING:
+    from inspect_ai.log import EvalLog, EvalSample
+
+_EPISODES = """
+SELECT e.episode_id, e.instance_id, e.run, e.status, e.success, e.score, e.tokens, e.cost_usd, e.seconds,
+       i.domain, i.setting
+FROM episodes AS e JOIN instances AS i USING (edition, instance_id)
+WHERE e.evaluation = {evaluation} AND e.player = {player} AND e.version IS NOT DISTINCT FROM {version}
+ORDER BY i.domain, i.setting, i."index", e.run
+"""
+# Of each turn the messages that are new in it, then the reply: a later call repeats those before it.
+_MESSAGES = """
+WITH turn AS (
+    FROM transcripts
+    WHERE evaluation = {evaluation} AND player = {player} AND version IS NOT DISTINCT FROM {version}
+), first AS (
+    SELECT t.episode_id, t.turn, m.position, m.role, m.content
+    FROM turn AS t JOIN call_messages AS m
+      ON m.edition = t.edition AND m.evaluation = t.evaluation AND m.call_id = t.call_id
+    WHERE t.turn = 1
+)
+SELECT episode_id, turn, position, role, content, NULL AS reasoning FROM first
+UNION ALL
+SELECT episode_id, turn, 1_000_000, 'user', shown, NULL FROM turn
+WHERE shown IS NOT NULL AND NOT (turn = 1 AND call_id IS NOT NULL)
+UNION ALL
+SELECT episode_id, turn, 1_000_001, 'assistant', reply, reasoning FROM turn
+ORDER BY episode_id, turn, position
+"""
+
+
+def write_logs(source: Source, folder: Path) -> list[ExportedFile]:
+    """Write the logs into `logs/`; return what describes them.
+
+    Raises InvalidOption where inspect_ai is not installed, or nobody has played.
+    """
+    try:
+        from inspect_ai.log import write_eval_log
+    except ImportError:
+        raise InvalidOption(
+            "--format inspect needs a package that is not installed: pip install 'perennial-bench[inspect]'"
+        ) from None
+    players = source.catalog.query(
+        f"SELECT evaluation, player, version, count(*) FROM episodes WHERE edition = {quote(source.edition)} "
+        "GROUP BY ALL ORDER BY ALL"
+    )[1]
+    if not players:
+        raise InvalidOption(
+            f"nobody has played edition {source.edition!r}: `perennial evaluate` lets players"
+        )
+    files = []
+    for evaluation, player, version, episodes in players:
+        log = _log(source, str(evaluation), str(player), version)
+        shown = "".join(char if char.isalnum() or char in "-." else "_" for char in str(player))
+        name = f"logs/{evaluation}_{shown}_{log.eval.task_id[-8:]}.eval"
+        write_eval_log(log, str(folder / name))
+        number = len(log.samples or ())
+        files.append(describe_file(folder, name, "episodes", number, int(str(episodes)) - number))
+    return files
+
+
+def _log(source: Source, evaluation: str, player: str, version: str | None) -> "EvalLog":
+    from inspect_ai.log import EvalConfig, EvalDataset, EvalLog, EvalMetric, EvalResults, EvalScore, EvalSpec
+
+    of = {
+        "evaluation": quote(evaluation),
+        "player": quote(player),
+        "version": "NULL" if version is None else quote(version),
+    }
+    samples = list(_samples(source, of))
+    created = source.catalog.query(
+        f"SELECT created_at FROM evaluations WHERE evaluation = {of['evaluation']}"
+    )[1][0][0]
+    log_id = content_id("log", source.edition, evaluation, player, version or "")
+    ids = list(dict.fromkeys(str(sample.id) for sample in samples))
+    scored = [sample for sample in samples if sample.scores]
+    success = sum(float(sample.scores["success"].value) for sample in scored if sample.scores)
+    rate = EvalMetric(name="mean", value=success / len(scored) if scored else 0.0)
+    return EvalLog(
+        status="success",
+        eval=EvalSpec(
+            eval_id=log_id,
+            run_id=log_id,
+            task_id=log_id,
+            created=created,
+            task=source.edition,
+            dataset=EvalDataset(name=source.edition, samples=len(ids), sample_ids=ids),
+            model=f"perennial/{player}",
+            config=EvalConfig(epochs=max((sample.epoch for sample in samples), default=1)),
+            metadata={
+                "edition": source.edition,
+                "evaluation": evaluation,
+                "benchmark": source.plan.benchmark,
+                "player": player,
+                "version": version,
+                "canary": source.plan.canary,
+                "licence": source.licence,
+            },
+        ),
+        results=EvalResults(
+            total_samples=len(samples),
+            completed_samples=len(scored),
+            scores=[EvalScore(name="success", scorer="perennial", metrics={"mean": rate})],
+        ),
+        samples=samples,
+    )
+
+
+def _samples(source: Source, of: Mapping[str, str]) -> Iterator["EvalSample"]:
+    """Yield the samples of one player in the order of the instances."""
+    names, rows = source.catalog.query(_EPISODES.format(**of))
+    episodes = [dict(zip(names, row, strict=True)) for row in rows]
+    messages = source.catalog.query(_MESSAGES.format(**of))[1]
+    spoken = {id_: list(found) for id_, found in groupby(messages, key=lambda row: str(row[0]))}
+    for episode in episodes:
+        if episode["instance_id"] not in source.private_ids:
+            yield _sample(source, episode, spoken.get(episode["episode_id"], []))
+
+
+def _sample(source: Source, episode: Mapping[str, Any], spoken: list[tuple[Any, ...]]) -> "EvalSample":
+    from inspect_ai.log import EvalError, EvalSample
+    from inspect_ai.model import ModelOutput
+    from inspect_ai.scorer import Score
+
+    messages = [_message(f"{episode['episode_id']}/{number}", *row[3:]) for number, row in enumerate(spoken)]
+    replies = [message for message in messages if message.role == "assistant"]
+    first = next((place for place, one in enumerate(messages) if one.role == "assistant"), len(messages))
+    failed = episode["status"] == "api_error"
+    model = "" if not replies else str(replies[-1].text)
+    return EvalSample(
+        id=episode["instance_id"],
+        epoch=episode["run"] + 1,
+        input=messages[:first] or "",
+        target="",
+        messages=messages,
+        output=ModelOutput.from_content("", model),
+        scores=None
+        if failed
+        else {
+            "success": Score(
+                value=float(episode["success"]),
+                answer=model,
+                metadata={"status": episode["status"], "score": episode["score"]},
+            )
+        },
+        metadata={
+            name: episode[name]
+            for name in ("episode_id", "domain", "setting", "status", "tokens", "cost_usd")
+        },
+        error=EvalError(message="its call failed", traceback="", traceback_ansi="") if failed else None,
+        total_time=episode["seconds"],
+        uuid=episode["episode_id"],
+    )
+
+
+def _message(message_id: str, role: str, content: str | None, reasoning: str | None) -> Any:
+    from inspect_ai.model import (
+        ChatMessageAssistant,
+        ChatMessageSystem,
+        ChatMessageUser,
+        ContentReasoning,
+        ContentText,
+    )
+
+    kinds: dict[str, Any] = {
+        "system": ChatMessageSystem,
+        "developer": ChatMessageSystem,
+        "assistant": ChatMessageAssistant,
+    }
+    text: Any = content or ""
+    if reasoning is not None:
+        text = [ContentReasoning(reasoning=reasoning), ContentText(text=text)]
+    return kinds.get(role, ChatMessageUser)(id=message_id, content=text)

@@ -1,0 +1,66 @@
+"""Instances as JSON Lines: what a model is shown first, and on request what the answer is."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from flows.export.games import Conversation
+from flows.export.source import Source
+from schemas.errors import InvalidOption
+from warehouse.catalog.published_rows import rows_with
+from warehouse.disclosure.export_tables import ExportedFile, describe_file
+
+FILE = "instances.jsonl"
+_COLUMNS = ("instance_id", "benchmark", "domain", "setting", "index")
+
+
+def write_instances(source: Source, folder: Path) -> list[ExportedFile]:
+    """Write the instances, one a line, into `instances.jsonl`; return what describes the file.
+
+    A line has the instance's id, benchmark, domain, setting and number, the edition with its canary, and the
+    `messages` by which a model is asked. With answers it has `answer`: the row of the instance in each table
+    of the benchmark that has one row an instance. Raises InvalidOption where no instance can be played.
+    """
+    written = 0
+    with (folder / FILE).open("w", encoding="utf-8") as file:
+        for line in read_instances(source, with_answers=source.with_answers):
+            file.write(json.dumps(line, ensure_ascii=False) + "\n")
+            written += 1
+    return [describe_file(folder, FILE, "instances", written, len(source.private_ids))]
+
+
+def read_instances(source: Source, *, with_answers: bool) -> Iterator[dict[str, Any]]:
+    """Yield the instances in order; raise InvalidOption where none can be played."""
+    store, edition, plan = source.store, source.edition, source.plan
+    playing = source.benchmark.playing()
+    answer_tables = [
+        table.name
+        for table in source.benchmark.tables
+        if table.kind == "questions" and table.key == ("instance_id",) and with_answers
+    ]
+    found = False
+    for ids in source.chunks():
+        shared = {
+            row["instance_id"]: row for row in rows_with(store, "instances", edition, "instance_id", ids)
+        }
+        answers: dict[str, dict[str, Any]] = {id_: {} for id_ in ids}
+        for table in answer_tables:
+            for row in rows_with(store, table, edition, "instance_id", ids):
+                answers[row["instance_id"]][table] = row
+        for seat in playing.seats(store, edition, ids, {}):
+            game = seat.start()
+            conversation = Conversation(seat.instance_id, game, game.opening(""), plan.canary)
+            found = True
+            yield {
+                **{name: shared[seat.instance_id][name] for name in _COLUMNS},
+                "edition": edition,
+                "canary": plan.canary,
+                "messages": conversation.messages,
+                **({"answer": answers[seat.instance_id]} if with_answers else {}),
+            }
+    if not found:
+        raise InvalidOption(
+            f"no instance of edition {source.edition!r} can be played, as none was checked: export it with "
+            "--format parquet"
+        )

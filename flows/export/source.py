@@ -1,0 +1,59 @@
+"""What an export is made of: a published edition, and which of its instances are left out."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from flows.export.games import SEATS_AT_ONCE, instance_ids
+from schemas.benchmark import Benchmark, find_benchmark
+from schemas.plan import EditionPlan
+from warehouse.catalog.catalog import Catalog, open_catalog
+from warehouse.catalog.confinement import quote
+from warehouse.disclosure.export_tables import exported_units
+from warehouse.store.store import Store
+
+
+@dataclass(frozen=True)
+class Source:
+    """The edition, whether its private instances are left out, and whether answers are written."""
+
+    store: Store
+    edition: str
+    plan: EditionPlan
+    leave_out: bool
+    with_answers: bool
+    licence: str
+    # Files cached below are of an edition, which never changes.
+    units: tuple[str, ...] = field(default=())
+
+    @classmethod
+    def of(
+        cls, store: Store, plan: EditionPlan, licence: str, *, leave_out: bool, with_answers: bool
+    ) -> "Source":
+        """Return the source of the edition with those of its evaluations that are visible."""
+        units = exported_units(store, plan.edition)
+        return cls(store, plan.edition, plan, leave_out, with_answers, licence, units)
+
+    @property
+    def benchmark(self) -> Benchmark:
+        """The benchmark of the edition."""
+        return find_benchmark(self.plan.benchmark)
+
+    @cached_property
+    def catalog(self) -> Catalog:
+        """The edition and its evaluations, for queries."""
+        return open_catalog(self.store, self.units)
+
+    @cached_property
+    def private_ids(self) -> frozenset[str]:
+        """The instances that are left out."""
+        if not self.leave_out:
+            return frozenset()
+        sql = f"SELECT instance_id FROM private_instances WHERE edition = {quote(self.edition)}"
+        return frozenset(str(id_) for (id_,) in self.catalog.query(sql)[1])
+
+    def chunks(self) -> Iterator[tuple[str, ...]]:
+        """Yield the ids of the instances that are exported, in order, some at a time."""
+        ids = [id_ for id_ in instance_ids(self.store, self.edition) if id_ not in self.private_ids]
+        for start in range(0, len(ids), SEATS_AT_ONCE):
+            yield tuple(ids[start : start + SEATS_AT_ONCE])

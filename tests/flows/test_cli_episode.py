@@ -1,0 +1,100 @@
+"""`perennial episode` and `perennial calls --episode`: a whole conversation, and its calls."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.flows.hand_made_root import Run, commands_on
+from tests.flows.test_cli_calls import call, store
+from tests.warehouse import tiny_edition
+from tests.warehouse.tiny_edition import publish
+from warehouse.catalog.catalog import open_catalog
+from warehouse.store.store import Store
+
+HIDDEN = "\x1b[2J[bold]x[/bold]"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Store:
+    """A root whose model m has its first call, and one of no episode, in the ledger too."""
+    asked = call(1)
+    store(tmp_path, asked, call(2), edition="e1@1")
+    content = json.loads(json.dumps(tiny_edition.rows()).replace("call_cut", asked[0].call_id))
+    content["messages"][0]["content"] = f"what now? {HIDDEN}"
+    data = Store(str(tmp_path))
+    publish(data, tiny_edition.plan("e1"), tiny_edition.tables(content), [], datetime(2026, 1, 1, tzinfo=UTC))
+    return data
+
+
+@pytest.fixture
+def run(root: Store, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    return commands_on(root, monkeypatch, capsys)
+
+
+def id_of(root: Store, player: str, run: int = 0) -> str:
+    sql = f"SELECT episode_id FROM episodes WHERE player = '{player}' AND run = {run}"
+    ((episode_id,),) = open_catalog(root).query(sql)[1]
+    return str(episode_id)
+
+
+def parts(text: str) -> list[str]:
+    """Return the titles of a page's parts, without ids."""
+    return [line.split(" ─")[0].split(", call_")[0] for line in text.splitlines() if line.endswith("──")]
+
+
+def test_an_episode_of_a_program_is_read_in_one_step(root: Store, run: Run) -> None:
+    shown = run("episode", id_of(root, "algorithm-3"))
+    assert shown.code == 0, shown.err
+    head = dict(line.split(None, 1) for line in shown.out.split("\n\n")[0].splitlines())
+    assert (head["player"], head["status"], head["edition"], head["tokens"]) == (
+        "algorithm-3",
+        "solved",
+        "e1",
+        "-",
+    )
+    assert parts(shown.out) == [
+        "turn 1: reply",
+        *("turn 2: shown", "turn 2: reply"),
+        *("turn 3: shown", "turn 3: reply"),
+    ]
+    assert "\n4.5\n" in shown.out
+    assert shown.out.endswith("<ANSWER> rain </ANSWER>\n")
+
+
+def test_an_episode_of_a_model_has_the_same_columns(root: Store, run: Run) -> None:
+    shown = run("episode", id_of(root, "m").removeprefix("ep_")[:12])
+    assert shown.code == 0, shown.err
+    assert parts(shown.out) == ["turn 1: shown", "turn 1: reply"]
+    assert "what now? \\x1b[2J[bold]x[/bold]\n" in shown.out
+    assert "\x1b" not in shown.out
+
+    def records(player: str) -> list[dict[str, Any]]:
+        listed: list[dict[str, Any]] = json.loads(run("episode", id_of(root, player), "--format", "json").out)
+        return listed
+
+    model, program = records("m"), records("random")
+    assert list(model[0]) == list(program[0])
+    assert [(row["shown"], row["reply"]) for row in model] == [(f"what now? {HIDDEN}", "so")]
+    assert [row["shown"] for row in program] == [None, "4.5"]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [("zz", "no episode 'zz'"), ("ep_", "several episodes begin with 'ep_'"), ("o'", 'no episode "')],
+)
+@pytest.mark.parametrize("command", [("episode",), ("calls", "--episode")])
+def test_what_is_no_episode_is_named(run: Run, command: tuple[str, ...], given: str, said: str) -> None:
+    shown = run(*command, given)
+    assert (shown.code, shown.out) == (2, "")
+    assert said in shown.err
+    assert shown.err.count("\n") == 1
+
+
+def test_calls_of_an_episode_are_listed(root: Store, run: Run) -> None:
+    listed = run("calls", "--episode", id_of(root, "m"), "--format", "json")
+    assert [row["call_id"] for row in json.loads(listed.out)] == [call(1)[0].call_id], listed.err
+    none = run("calls", "--episode", id_of(root, "random"))
+    assert "no model call matches these filters" in none.out

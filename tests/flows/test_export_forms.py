@@ -1,0 +1,237 @@
+"""Exports in other forms: questions, datasets of the Hub, logs of Inspect; and games for other programs."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+import yaml
+
+from flows.export.export_edition import ExportForm, check_sums, export_edition
+from flows.export.games import open_games
+from schemas.disclosure import canary_line
+from schemas.errors import InvalidOption
+from tests.flows.conftest import KEY
+from tests.flows.hand_made_root import Shown, perennial
+from tests.flows.made_units import make_edition
+from tests.server.options import ServerOptions
+from tests.server.running import running_server
+from warehouse.catalog.catalog import Catalog, open_catalog
+from warehouse.editions.publish import read_published_plan
+from warehouse.store.store import Store
+
+CELLS = {"domains": ["mineral_identification"], "settings": ["4x5"], "instances": 8, "runs": 2}
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    """A root with an edition of which two of eight instances are private, played by a program and a model."""
+    root = tmp_path_factory.mktemp("root")
+    with pytest.MonkeyPatch.context() as patch, running_server(ServerOptions(keys=(KEY,), seed=3)) as server:
+        patch.setenv("PERENNIAL_API_KEY", KEY)
+        players = ["algorithm-3", "scripted"]
+        make_edition(root, "e", **CELLS, base_url=server.url, players=players, private_share=0.25)
+    return Store(str(root))
+
+
+@pytest.fixture(scope="module")
+def catalog(store: Store) -> Catalog:
+    return open_catalog(store)
+
+
+@pytest.fixture(scope="module")
+def private(catalog: Catalog) -> set[str]:
+    found = {str(id_) for (id_,) in catalog.query("SELECT instance_id FROM private_instances")[1]}
+    assert len(found) == 2
+    return found
+
+
+@pytest.fixture
+def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Shown]:
+    monkeypatch.setenv("COLUMNS", "200")
+    return lambda *arguments: perennial(monkeypatch, capsys, *arguments)
+
+
+def lines_of(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (folder / "instances.jsonl").read_text("utf-8").splitlines()]
+
+
+def records(catalog: Catalog, sql: str) -> list[dict[str, Any]]:
+    names, rows = catalog.query(sql)
+    return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def test_questions_are_what_models_were_asked_and_tell_no_answer(
+    store: Store, catalog: Catalog, private: set[str], tmp_path: Path, command: Callable[..., Shown]
+) -> None:
+    done = command("export", "e", tmp_path / "out", "--format", "jsonl", "--root", store.root)
+    assert done.code == 0, done.err
+    assert "2 instances" in done.out
+    check_sums(tmp_path / "out")
+    lines = lines_of(tmp_path / "out")
+    assert len(lines) == 6
+    assert not {line["instance_id"] for line in lines} & private
+    canary = read_published_plan(store, "e").canary
+    asked = records(
+        catalog,
+        "SELECT t.instance_id, list({'role': m.role, 'content': m.content} ORDER BY m.position) AS messages "
+        "FROM transcripts AS t JOIN call_messages AS m USING (edition, evaluation, call_id) "
+        "WHERE t.turn = 1 AND t.run = 0 GROUP BY ALL",
+    )
+    messages = {row["instance_id"]: row["messages"] for row in asked}
+    for line in lines:
+        assert line["messages"] == messages[line["instance_id"]]
+        assert canary_line(canary) in line["messages"][0]["content"]
+        assert set(line) == {
+            "instance_id",
+            "benchmark",
+            "domain",
+            "setting",
+            "index",
+            "edition",
+            "canary",
+            "messages",
+        }
+
+
+def test_answers_are_written_on_request(store: Store, catalog: Catalog, tmp_path: Path) -> None:
+    export_edition(store, "e", tmp_path / "out", form=ExportForm.jsonl, with_answers=True)
+    valid = {
+        row["instance_id"]: row["valid_truths"]
+        for row in records(catalog, "SELECT instance_id, valid_truths FROM kumo_instances")
+    }
+    for line in lines_of(tmp_path / "out"):
+        assert line["answer"]["kumo_instances"]["valid_truths"] == valid[line["instance_id"]]
+
+
+@pytest.mark.parametrize("with_answers", [False, True])
+def test_a_dataset_has_a_card_whose_configurations_name_its_files(
+    store: Store, tmp_path: Path, with_answers: bool
+) -> None:
+    out = tmp_path / "out"
+    found = export_edition(store, "e", out, "CC-BY-4.0", ExportForm.hf, with_answers=with_answers)
+    check_sums(out)
+    assert found.left_out["instances"] == 2
+    _, head, text = (out / "README.md").read_text("utf-8").split("---\n", 2)
+    card = yaml.safe_load(head)
+    canary = canary_line(read_published_plan(store, "e").canary)
+    assert (card["license"], card["perennial_canary"]) == ("cc-by-4.0", canary)
+    assert canary in text
+    named = {config["config_name"]: sorted(out.glob(config["data_files"])) for config in card["configs"]}
+    assert all(named.values())
+    assert next(iter(named)) == "instances"
+    assert ("kumo_instances" in named) is with_answers
+    data = {path for files in named.values() for path in files}
+    # Each file with rows is in a configuration, all of one format, and the questions tell no answer.
+    files = {path for path in out.rglob("*") if path.suffix not in (".md", ".json") and path.is_file()}
+    files -= {out / "SHA256SUMS"}
+    assert {path for path in files if pq.read_metadata(path).num_rows} <= data <= files
+    assert pq.read_table(out / "instances.parquet").num_rows == 6
+    assert not {"answer", "valid_truths"} & set(pq.read_schema(out / "instances.parquet").names)
+
+
+def test_logs_of_inspect_hold_each_public_episode(
+    store: Store, catalog: Catalog, private: set[str], tmp_path: Path
+) -> None:
+    inspect_log = pytest.importorskip("inspect_ai.log", reason="the extra `inspect` is not installed")
+    analysis = pytest.importorskip("inspect_ai.analysis")
+    found = export_edition(store, "e", tmp_path / "out", form=ExportForm.inspect)
+    check_sums(tmp_path / "out")
+    assert found.left_out == {"episodes": 2 * (1 + 2)}
+    logs = {}
+    for path in sorted((tmp_path / "out/logs").iterdir()):
+        log = inspect_log.read_eval_log(str(path))
+        logs[log.eval.metadata["player"]] = log
+    assert {player: len(log.samples) for player, log in logs.items()} == {"algorithm-3": 6, "scripted": 12}
+    episodes = {row["episode_id"]: row for row in records(catalog, "FROM episodes")}
+    for player, log in logs.items():
+        assert (log.status, log.eval.model) == ("success", f"perennial/{player}")
+        for sample in log.samples:
+            episode = episodes[sample.metadata["episode_id"]]
+            assert sample.id == episode["instance_id"] not in private
+            assert (sample.epoch, sample.scores["success"].value) == (
+                episode["run"] + 1,
+                float(episode["success"]),
+            )
+            spoken = [(message.role, message.text) for message in sample.messages]
+            turns = records(
+                catalog,
+                "SELECT shown, reply FROM transcripts "
+                f"WHERE episode_id = '{episode['episode_id']}' ORDER BY turn",
+            )
+            assert [text for role, text in spoken if role == "assistant"] == [turn["reply"] for turn in turns]
+            heard = "\n\n".join(text for role, text in spoken if role != "assistant")
+            assert heard == "\n\n".join(turn["shown"] for turn in turns if turn["shown"])
+            assert (spoken[0][0] == "system") is (player == "scripted")
+        rate = sum(sample.scores["success"].value for sample in log.samples) / len(log.samples)
+        assert log.results.scores[0].metrics["mean"].value == pytest.approx(rate)
+    table = analysis.samples_df(str(tmp_path / "out/logs"))
+    assert len(table) == 18
+
+
+def test_without_inspect_its_package_is_named(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import sys
+
+    monkeypatch.setitem(sys.modules, "inspect_ai", None)
+    monkeypatch.setitem(sys.modules, "inspect_ai.log", None)
+    with pytest.raises(InvalidOption, match=r"pip install 'perennial-bench\[inspect\]'"):
+        export_edition(store, "e", tmp_path / "out", form=ExportForm.inspect)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_game_of_several_turns_is_no_task_of_lm_eval(
+    store: Store, tmp_path: Path, command: Callable[..., Shown]
+) -> None:
+    refused = command("export", "e", tmp_path / "out", "--format", "lm-eval", "--root", store.root)
+    assert refused.code == 2
+    assert "an instance of kumo takes several turns, and lm-eval asks once" in refused.err
+    assert refused.err.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_game_played_by_others_goes_as_in_the_edition(store: Store, catalog: Catalog) -> None:
+    """The replies of a model's published episodes bring the same messages, observations and end again."""
+    games = open_games(store.root)
+    turns = records(catalog, "SELECT * FROM transcripts WHERE player = 'scripted' ORDER BY episode_id, turn")
+    sent = {
+        row["call_id"]: row["messages"]
+        for row in records(
+            catalog,
+            "SELECT call_id, list({'role': role, 'content': content} ORDER BY position) AS messages "
+            "FROM call_messages GROUP BY ALL",
+        )
+    }
+    assert len(turns) > 32
+    game = None
+    for turn in turns:
+        if turn["turn"] == 1:
+            assert game is None or game.result is not None
+            game = games.start(turn["instance_id"])
+        assert game is not None
+        assert game.messages == sent[turn["call_id"]]
+        assert game.take(turn["reply"]) == turn["feedback"]
+        if turn["feedback"] is None:
+            assert game.result is not None
+            assert game.result.status == turn["status"]
+    assert game is not None
+    with pytest.raises(InvalidOption, match="has ended"):
+        game.take("more")
+
+
+def test_games_are_of_an_export_too_but_for_private_instances(
+    store: Store, private: set[str], tmp_path: Path
+) -> None:
+    export_edition(store, "e", tmp_path / "out")
+    games = open_games(tmp_path / "out", "e")
+    assert set(games.instance_ids) == set(open_games(store.root, "e").instance_ids) - private
+    (first, *_) = games.instance_ids
+    assert games.start(first).messages == open_games(store.root).start(first).messages
+    assert "There is no guidebook" in games.start(first, "closed").messages[0]["content"]
+    with pytest.raises(InvalidOption, match="holds no instance"):
+        games.start(next(iter(private)))
+    with pytest.raises(InvalidOption, match="not published"):
+        open_games(store.root, "other")

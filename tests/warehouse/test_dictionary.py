@@ -1,0 +1,146 @@
+"""The dictionary of tables, views and columns: whole, and the same in files, catalog, docs and scripts."""
+
+import json
+import pickle
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from schemas.tables import TABLES
+from tests.flows.hand_made_root import Run, commands_on, perennial
+from tests.warehouse import tiny_edition
+from tests.warehouse.tiny_edition import publish
+from warehouse.catalog.catalog import Catalog, open_catalog, table_file
+from warehouse.catalog.dictionary import describe_columns, describe_relations, entries_without_a_column
+from warehouse.catalog.question_views import question_views
+from warehouse.store.store import Store
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    store = Store(str(tmp_path_factory.mktemp("root") / "it's data"))
+    publish(store, tiny_edition.plan("e1"), tiny_edition.tables(), [], datetime(2026, 1, 1, tzinfo=UTC))
+    return store
+
+
+@pytest.fixture(scope="module")
+def catalog(store: Store) -> Catalog:
+    return open_catalog(store)
+
+
+@pytest.fixture
+def run(store: Store, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    return commands_on(store, monkeypatch, capsys)
+
+
+@pytest.mark.parametrize("name", question_views())
+def test_every_column_of_every_view_is_described(catalog: Catalog, name: str) -> None:
+    entries = describe_columns(name)
+    assert [tuple(entry[:2]) for entry in entries] == [
+        row[:2] for row in catalog.query(f'DESCRIBE "{name}"')[1]
+    ]
+    for entry in entries:
+        assert len(entry.description) > 5, entry
+        assert entry.description.strip() == entry.description.rstrip("."), entry
+
+
+def test_no_entry_describes_what_is_not_there() -> None:
+    assert entries_without_a_column() == []
+
+
+def test_the_catalog_holds_the_descriptions_as_comments(catalog: Catalog) -> None:
+    comments = catalog.query("SELECT view_name, comment FROM duckdb_views() WHERE NOT internal")[1]
+    assert dict(comments) == describe_relations()
+    columns = catalog.query(
+        "SELECT table_name, column_name, comment FROM duckdb_columns() WHERE NOT internal"
+    )[1]
+    assert sorted(columns) == sorted(
+        (name, entry.column, entry.description)
+        for name in describe_relations()
+        for entry in describe_columns(name)
+    )
+
+
+def test_published_files_hold_the_descriptions_of_their_columns(store: Store) -> None:
+    for name, unit in (("episodes", "e1@1"), ("editions", "e1"), ("calls", "e1@1"), ("kumo_books", "e1")):
+        schema = pq.read_schema(Path(store.root) / table_file(name, unit))
+        found = {field.name: field.metadata[b"description"].decode() for field in schema}
+        assert found == {column.name: column.doc for column in TABLES[name].file_columns}
+
+
+_PLAIN = """
+import duckdb, pathlib, pickle, sys
+script, database, out = sys.argv[1:]
+connection = duckdb.connect(database)
+connection.execute(pathlib.Path(script).read_text(encoding="utf-8"))
+last = connection.fetchall()
+connection.close()
+assert not [name for name in sys.modules if name.split(".")[0] in ("flows", "schemas", "tasks", "warehouse")]
+# What was made stays in the database file, for dbt or another shell.
+with duckdb.connect(database, read_only=True) as connection:
+    connection.execute("SET TimeZone = 'UTC'")
+    names = connection.execute("SELECT view_name FROM duckdb_views() WHERE NOT internal").fetchall()
+    rows = {name: connection.execute(f'FROM "{name}"').fetchall() for (name,) in names}
+    comments = "SELECT comment FROM duckdb_columns() WHERE column_name = 'excess_tests_perennial'"
+    pathlib.Path(out).write_bytes(pickle.dumps((rows, last, connection.execute(comments).fetchall())))
+"""
+
+
+def test_a_script_makes_everything_in_a_duckdb_that_knows_no_perennial(
+    store: Store,
+    catalog: Catalog,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(Path(store.root).parent)
+    relative = commands_on(Store("it's data"), monkeypatch, capsys)
+    emitted = relative("query", "SELECT count(*) FROM episodes -- all;", "--emit-sql")
+    assert emitted.code == 0, emitted.err
+    (tmp_path / "script.sql").write_text(emitted.out, encoding="utf-8")
+    places = [str(tmp_path / name) for name in ("script.sql", "new.duckdb", "out")]
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", _PLAIN, *places],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    rows, last, comment = pickle.loads((tmp_path / "out").read_bytes())
+    assert sorted(rows) == sorted(describe_relations())
+    for name, found in rows.items():
+        assert sorted(map(repr, found)) == sorted(map(repr, catalog.query(f'FROM "{name}"')[1])), name
+    assert last == [(len(tiny_edition.rows()["episodes"]),)]
+    assert comment == [("tests minus the optimum, of episodes that were solved: mean over instances",)]
+
+
+def test_the_command_lists_what_there_is(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    listed = perennial(monkeypatch, capsys, "tables", "--format", "json")
+    assert [row["name"] for row in json.loads(listed.out)] == list(describe_relations())
+    columns = perennial(monkeypatch, capsys, "tables", "kumo_leaderboard", "--format", "json")
+    assert [tuple(row.values()) for row in json.loads(columns.out)] == list(
+        describe_columns("kumo_leaderboard")
+    )
+    shown = perennial(monkeypatch, capsys, "tables", "domain_scores").out
+    assert shown.startswith("domain_scores: How does each player do in each domain")
+    assert max(map(len, shown.splitlines())) <= 60
+    wrong = perennial(monkeypatch, capsys, "tables", "leaderbord")
+    assert (wrong.code, wrong.out) == (2, "")
+    assert wrong.err.count("\n") == 1
+    assert "did you mean 'leaderboard'?" in wrong.err
+
+
+def test_a_query_without_sql_is_refused(run: Run) -> None:
+    wrong = run("query")
+    assert (wrong.code, wrong.err) == (
+        2,
+        "perennial: error: the SQL is missing: give one statement, or --emit-sql\n",
+    )

@@ -1,0 +1,64 @@
+"""The SQL of the views, one an analyst's question: the shared ones, and those of each benchmark."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from importlib.resources import files
+
+from schemas.benchmark import benchmarks
+from schemas.tables import TABLES
+
+SHARED = "warehouse.catalog"
+
+
+def question_views() -> dict[str, str]:
+    """Return the SQL of each view by name: the shared ones, then those of each benchmark."""
+    return {name: sql for package in view_packages() for name, sql in _views_of(package)}
+
+
+def view_packages() -> tuple[str, ...]:
+    """Return the packages that hold a folder of views, the shared one first."""
+    return (SHARED, *(benchmark.sql for benchmark in benchmarks().values() if benchmark.sql))
+
+
+def view_names(package: str) -> tuple[str, ...]:
+    """Return the names of the views of one such package."""
+    return tuple(name for name, _ in _views_of(package))
+
+
+def _views_of(package: str) -> Iterator[tuple[str, str]]:
+    folder = files(package) / "views"
+    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        if entry.name.endswith(".sql"):
+            yield entry.name.removesuffix(".sql"), entry.read_text(encoding="utf-8")
+
+
+def question_of(sql: str) -> str:
+    """Return the comment that opens a view's SQL: the question, and what it counts."""
+    comment = re.match(r"(?:--.*\n)+", sql)
+    return re.sub(r"^-- ?", "", comment[0], flags=re.MULTILINE).strip() if comment else ""
+
+
+def words_of(sql: str) -> list[str]:
+    """Return the words of the SQL in small letters, each once, without comments on lines of their own."""
+    return list(dict.fromkeys(re.findall(r"\w+", without_comments(sql).lower())))
+
+
+def without_comments(sql: str) -> str:
+    """Return the SQL without comments on lines of their own."""
+    return re.sub(r"^\s*--.*$", "", sql, flags=re.MULTILINE)
+
+
+def in_order(names: Iterable[str], views: Mapping[str, str]) -> Iterator[str]:
+    """Yield those of the names that are views, and what their SQL names, each once, what is needed first."""
+    seen: set[str] = set()
+
+    def follow(names: Iterable[str]) -> Iterator[str]:
+        for name in names:
+            if name in views and name not in seen:
+                # Before, as its SQL may have its own name as a word.
+                seen.add(name)
+                if name not in TABLES:
+                    yield from follow(words_of(views[name]))
+                yield name
+
+    return follow(names)
