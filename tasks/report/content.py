@@ -73,7 +73,7 @@ class ReportData:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A Vega-Lite specification without its data, the rows that it draws, and the heading above it.
+    """A Vega specification, the rows that are its data `rows`, and the heading above it.
 
     A wide one has a row of the page for itself; it is at least `least_width` CSS pixels wide, and scrolls
     in its place where the page is narrower.

@@ -2,7 +2,6 @@
 "use strict";
 (() => {
   const NARROW = 480;
-  const theme = JSON.parse(document.getElementById("theme").textContent);
   const controls = document.getElementById("controls");
   const find = document.getElementById("find");
   const order = document.getElementById("order");
@@ -28,11 +27,11 @@
   async function draw(place) {
     const { chart, columns } = JSON.parse(place.closest(".panel").querySelector("script").textContent);
     const signals = { find: pattern(), order: order.value, narrow: isNarrow(place) };
-    chart.params = chart.params.map(({ name }) => ({ name, value: signals[name] }));
-    chart.datasets = { rows: expand(columns) };
+    for (const signal of chart.signals) if (signal.name in signals) signal.value = signals[signal.name];
+    chart.data.find(({ name }) => name === "rows").values = expand(columns);
     drawn.get(place)?.finalize();
     try {
-      const options = { mode: "vega-lite", renderer: "svg", ast: true, actions: false, defaultStyle: false, config: theme };
+      const options = { mode: "vega", renderer: "svg", ast: true, actions: false, defaultStyle: false };
       const found = await vegaEmbed(place, chart, options);
       drawn.set(place, Object.assign(found, { isNarrow: signals.narrow }));
     } catch (error) {

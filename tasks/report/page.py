@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from tasks.report.content import Record, ReportData, ReportTable, Section
 from tasks.report.edition_comparison import comparison_table, link_table
-from tasks.report.figures.chart import THEME
 from tasks.report.figures.edition_difference import edition_difference
 from tasks.report.figures.edition_link import edition_link
 from tasks.report.figures.headline import headline
@@ -70,7 +69,6 @@ def render_page(data: ReportData) -> str:
         facts=[(name, clean(value)) for name, value in data.facts],
         sections=sections(data),
         most_rows=MOST_ROWS,
-        theme=THEME,
         script=script,
         script_digest=b64encode(sha256(script.encode()).digest()).decode(),
     )
@@ -108,13 +106,13 @@ def _select_rows(table: ReportTable) -> list[tuple[str, ...]]:
 
 
 def _columns(rows: Iterable[Record]) -> dict[str, Any]:
-    """Return the rows by column, numbers to six digits; of repeated texts each once, with where it stands."""
+    """Return the rows by column, numbers to six digits; values that repeat once each, with their places."""
     listed = list(rows)
     columns: dict[str, Any] = {}
     for name in dict.fromkeys(name for row in listed for name in row):
         values = [_round(row.get(name)) for row in listed]
         texts = list(dict.fromkeys(values))
-        repeats = len(texts) < len(values) and any(isinstance(value, str) for value in texts)
+        repeats = 2 * len(texts) <= len(values)
         place = {text: number for number, text in enumerate(texts)}
         columns[name] = {"of": texts, "at": [place[value] for value in values]} if repeats else values
     return columns

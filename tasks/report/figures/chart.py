@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import altair as alt
+from vl_convert import vegalite_to_vega
 
 from tasks.report.content import Drawing, Record
 from tasks.report.wording import clean
@@ -27,18 +28,26 @@ _AUTOSIZE = {"type": "fit-x", "contains": "padding"}
 _LINES = {"gridColor": GRID, "domainColor": GRID, "tickColor": GRID}
 _TEXTS = {"labelColor": SOFT, "titleColor": SOFT, "titleFontWeight": "normal"}
 _SIZES = {"labelFontSize": 11, "titleFontSize": 11, "labelLimit": 0, "titleLimit": 0}
-THEME: dict[str, Any] = {
+_THEME: dict[str, Any] = {
     "background": "transparent",
     "font": "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif",
     "view": {"stroke": None},
-    "axis": {**_LINES, **_TEXTS, **_SIZES},
-    "legend": {**_TEXTS, **_SIZES, "orient": "top", "title": None, "symbolType": "circle", "offset": 6},
+    "axis": {**_LINES, **_TEXTS, **_SIZES, "tickCount": 6},
+    "legend": {
+        **_TEXTS,
+        **_SIZES,
+        "orient": "top",
+        "title": None,
+        "symbolType": "circle",
+        "symbolOpacity": 1,
+        "offset": 6,
+    },
     "text": {"color": INK, "fontSize": 11},
     "rule": {"color": INK},
     "point": {"filled": True, "size": 45, "opacity": 1},
     "range": {"category": SERIES},
+    "scale": {"rectBandPaddingInner": 0.04},
 }
-"""Vega-Lite's configuration of every chart; the page holds it once."""
 
 
 def make_drawing(
@@ -50,13 +59,16 @@ def make_drawing(
     is_wide: bool = False,
     least_width: int = 0,
 ) -> Drawing:
-    """Return the chart of these rows as a drawing that screen readers call `title`."""
+    """Return the chart of these rows as a drawing that screen readers call `title`.
+
+    Vega-Lite is compiled here and not by the page, so that a fault in a chart ends the report.
+    """
     described = {"description": clean(title), "params": _SIGNALS, "autosize": _AUTOSIZE}
-    spec = {name: part for name, part in chart.to_dict().items() if name not in ("$schema", "config")}
-    return Drawing(clean(heading), {**spec, **described}, tuple(rows), is_wide, least_width)
+    spec = vegalite_to_vega({**chart.to_dict(), "config": _THEME, **described})
+    return Drawing(clean(heading), spec, tuple(rows), is_wide, least_width)
 
 
-def cut(text: str, wide: int = 28, narrow: int = 15) -> str:
+def cut(text: str, wide: int = 34, narrow: int = 15) -> str:
     """Return the Vega expression of a text whose middle is left out where it has more letters than these."""
     most = f"(narrow ? {narrow} : {wide})"
     head, tail = f"floor({most} * 2 / 3)", f"(length({text}) - {most} + 1 + floor({most} * 2 / 3))"

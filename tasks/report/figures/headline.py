@@ -81,4 +81,6 @@ def _adjusted(row: Record) -> str:
     rate, error, by_domain = (row[f"adjusted_rate{end}"] for end in ("", "_se", "_se_domains"))
     if rate is None:
         return ""
-    return f"{rate:.3f} ± {error:.3f}" + ("" if by_domain is None else f" ({by_domain:.3f})")
+    return f"{rate:.3f}\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}{error:.3f}" + (
+        "" if by_domain is None else f" ({by_domain:.3f})"
+    )

@@ -11,7 +11,9 @@ from tasks.report.wording import clean, decimals, span, with_interval
 
 _KEY = "domains"
 _TITLE = "Success rate by domain and player"
-_MOST_WRITTEN = 12
+_MOST_WRITTEN = 16
+_WRITTEN = "bandwidth('x') > 98 ? datum.text : bandwidth('x') > 24 ? datum.short : ''"
+_STEP = 18
 _LEAST_FIELD = 9
 _NAMES = 190
 _ORDER = "order == 'name' ? datum.by_name : order == 'value' ? -datum.mean : datum.place"
@@ -30,30 +32,30 @@ def heat_map(data: ReportData) -> Section:
     ]
     caption = (
         "Each field is the share of a player's scored episodes in a domain that it solved; dark is 0, light "
-        "is 1, empty is not scored. Where there is room its number is written in it, above the 95% interval "
-        "by bootstrap over instances; point to a field to read them. n is the number of scored episodes. "
+        "is 1, empty is not scored. Where there is room its number is written in it, with the 95% interval "
+        "by bootstrap over instances; point to a field to read both. n is the number of scored episodes. "
         "Domains stand from the easiest to the hardest, by the mean of these players' rates; players who "
-        "met some domains only are apart from those who met all."
+        "met fewer than half of the domains are apart from the others."
     )
     return Section(_KEY, _TITLE, caption, (table,), tuple(drawings))
 
 
 def _groups(rows: Sequence[Record]) -> list[tuple[str, list[Record]]]:
-    """Return the rows of the players who met all domains and of those who did not, with what they are."""
+    """Return the rows of the players who met half of the domains and of those who met fewer, titled."""
     met: dict[str, set[str]] = defaultdict(set)
     for row in rows:
         met[row["player"]].add(row["domain"])
     n_domains = len({row["domain"] for row in rows})
     found = []
-    for has_all in (True, False):
-        listed = [row for row in rows if (len(met[row["player"]]) == n_domains) == has_all]
+    for is_half in (True, False):
+        listed = [row for row in rows if (2 * len(met[row["player"]]) >= n_domains) == is_half]
         if listed:
             players = {row["player"] for row in listed}
-            domains = span(len(met[player]) for player in players)
-            extent = f"all {n_domains} domains" if has_all else f"{domains} of {n_domains} domains"
-            n = span(row["scored"] for row in listed)
             count = f"{len(players)} {'player' if len(players) == 1 else 'players'}"
-            found.append((f"{count} in {extent}, n = {n} a field", listed))
+            extent = f"{span(len(met[player]) for player in players)} of {n_domains} domains"
+            found.append(
+                (f"{count} in {extent}, n = {span(row['scored'] for row in listed)} a field", listed)
+            )
     return found
 
 
@@ -74,7 +76,8 @@ def _draw(heading: str, rows: Sequence[Record], order: Sequence[str]) -> Drawing
             "by_name": by_name.index(row["player"]),
             "mean": round(mean["player"][row["player"]], 4),
             "rate": round(row["success_rate"], 4),
-            "text": with_interval(row["success_rate"], row["low"], row["high"]),
+            "short": decimals(row["success_rate"], 2),
+            "text": with_interval(row["success_rate"], row["low"], row["high"], 2),
             "n": f"{row['scored']:,}",
         }
         for row in rows
@@ -87,7 +90,7 @@ def _draw(heading: str, rows: Sequence[Record], order: Sequence[str]) -> Drawing
             title=None,
             axis=alt.Axis(
                 orient="top",
-                labelExpr=cut("datum.label", 24, 16),
+                labelExpr=cut("datum.label", 24, 12),
                 labelAngle=-45 if is_written else -90,
                 labelFontSize=11 if is_written else 9,
                 ticks=False,
@@ -109,16 +112,8 @@ def _draw(heading: str, rows: Sequence[Record], order: Sequence[str]) -> Drawing
     )
     layers = [base.mark_rect(strokeWidth=0).encode(color=colour)]
     if is_written:
-        layers += [
-            base.mark_text(dy=alt.ExprRef("narrow ? 0 : -6")).encode(
-                text=alt.Text("rate:Q", format=".2f"), color=ink
-            ),
-            base.mark_text(dy=8, fontSize=8.5).transform_filter("!narrow").encode(text="ends:N", color=ink),
-        ]
-        for row, record in zip(drawn, rows, strict=True):
-            low, high = record["low"], record["high"]
-            row["ends"] = "" if low is None or high is None else f"{decimals(low, 2)}–{decimals(high, 2)}"
+        layers.append(base.mark_text(text=alt.ExprRef(_WRITTEN), fontSize=10).encode(color=ink))
     chart = alt.layer(*layers, data=ROWS).transform_filter(FOUND).transform_calculate(key=_ORDER)
-    chart = chart.properties(width="container", height=alt.Step(32 if is_written else 15))
+    chart = chart.properties(width="container", height=alt.Step(_STEP))
     least = 0 if is_written else _NAMES + _LEAST_FIELD * len(by_difficulty)
     return make_drawing(heading, f"{_TITLE}: {heading}", chart, drawn, is_wide=True, least_width=least)

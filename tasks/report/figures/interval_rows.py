@@ -20,7 +20,6 @@ from tasks.report.figures.chart import (
 from tasks.report.wording import clean, decimals, span, with_interval
 
 _STEP, _SERIES_STEP, _PAIR_STEP = 19, 12, 32
-_LETTER = 5.9
 _LAST = 1e300
 _KEY = "order == 'name' ? datum.by_name : order == 'value' ? datum.by_value : datum.place"
 
@@ -91,18 +90,20 @@ def interval_rows(
     series = list(dict.fromkeys(estimate.series for estimate in estimates))
     rows = _rows(estimates, scale, order)
     is_pair = any(estimate.other for estimate in estimates)
-    step = _PAIR_STEP if is_pair else _STEP if len(series) == 1 else _SERIES_STEP * len(series) + 6
+    step = _PAIR_STEP if is_pair else _STEP if len(series) == 1 else _SERIES_STEP
     sort = alt.EncodingSortField(field="key", op="min")
     labels = f"[{cut('datum.label')}]"
     if is_pair:
         one, other = (f"split(datum.label, '\\n')[{place}]" for place in (0, 1))
-        labels = f"[{cut(one)}, 'minus ' + {cut(other, 22, 9)}]"
+        labels = f"[{cut(one)}, 'minus ' + {cut(other, 28, 9)}]"
     shared: dict[str, Any] = {
         "y": alt.Y(
             "player:N",
             sort=sort,
             title=None,
-            axis=alt.Axis(labelExpr=labels, ticks=False, domain=False, grid=True, gridDash=[1, 3]),
+            axis=alt.Axis(
+                labelExpr=labels, ticks=False, domain=False, grid=True, gridDash=[1, 3], labelPadding=8
+            ),
         ),
         "tooltip": tips(
             **({"first": "player", "other": "minus"} if is_pair else {"first": "player"}),
@@ -131,16 +132,11 @@ def interval_rows(
     if scale.has_zero_line:
         zero = alt.Chart(alt.InlineData(values=[{}])).mark_rule(strokeWidth=1.2, color=SOFT)
         layers.insert(0, zero.encode(x=alt.datum(0)))
-    whole, short = (max(len(row[name]) for row in rows) * _LETTER + 12 for name in ("text", "short"))
     chart = (
         alt.layer(*layers, data=ROWS)
         .transform_filter(FOUND)
         .transform_calculate(key=_KEY, shown="narrow ? datum.short : datum.text")
-        .properties(
-            width="container",
-            height=alt.Step(step),
-            padding=alt.ExprRef(f"{{left: 0, top: 2, bottom: 2, right: narrow ? {short:.0f} : {whole:.0f}}}"),
-        )
+        .properties(width="container", height=alt.Step(step))
     )
     return make_drawing(heading, title, chart, rows)
 

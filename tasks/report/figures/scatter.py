@@ -22,7 +22,7 @@ from tasks.report.wording import brackets, clean, decimals, p_text, with_interva
 from tasks.statistics.correlation import Correlation
 
 Span = tuple[float | None, float | None]
-_HEIGHT, _WIDTH = 340, 420
+_HEIGHT, _WIDTH, _SIZE = 340, 420, 55
 _MOST_COLOURS = 8
 _LABELS, _LETTERS, _LETTER, _LINE = 14, 24, 6.0, 15
 
@@ -55,6 +55,10 @@ def scatter(heading: str, title: str, points: Sequence[Point], x: Axis, y: Axis)
     labels = {} if has_colours else _choose_labels(points)
     rows = [_row(point, x, y, labels.get(number, 0)) for number, point in enumerate(points)]
     across, down = _encoding(x), _encoding(y)
+    for place, row in enumerate(rows):
+        # Of several in one place the earlier show around the later.
+        later = sum((other["x"], other["y"]) == (row["x"], row["y"]) for other in rows[place + 1 :])
+        row["size"] = _SIZE * (1 + min(later, _MOST_COLOURS))
     has_domains = any(point.domain for point in points)
     base = alt.Chart().encode(
         color=series_colours(names) if has_colours else alt.value(SERIES[0]),
@@ -63,12 +67,13 @@ def scatter(heading: str, title: str, points: Sequence[Point], x: Axis, y: Axis)
         ),
     )
     at_x, at_y = alt.X("x:Q", **across), alt.Y("y:Q", **down)
+    size = alt.Size("size:Q", scale=None, legend=None)
     layers = [
         base.mark_rule(strokeWidth=1, opacity=0.45).encode(
             x=alt.X("x_low:Q", **across), x2="x_high:Q", y=at_y
         ),
         base.mark_rule(strokeWidth=1, opacity=0.45).encode(x=at_x, y=alt.Y("y_low:Q", **down), y2="y_high:Q"),
-        base.mark_point(size=55, stroke=BACK, strokeWidth=0.7).encode(x=at_x, y=at_y),
+        base.mark_point(stroke=BACK, strokeWidth=0.7).encode(x=at_x, y=at_y, size=size),
     ]
     if x.is_share and y.is_share:
         ends = alt.InlineData(values=[{"x": 0, "y": 0}, {"x": 1, "y": 1}])
