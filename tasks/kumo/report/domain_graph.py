@@ -67,11 +67,10 @@ def _draw(title: str, graph: DomainGraph) -> Drawing:
         for number, members in enumerate(graph.communities, start=1)
         for member in members
     ]
-    half = max((abs(along) for place in places for along in place), default=0.0) + 0.2
-    x, y = (
-        alt_type(field, scale=alt.Scale(domain=[-half, half]), axis=None)
-        for alt_type, field in ((alt.X, "x:Q"), (alt.Y, "y:Q"))
-    )
+    ends = [(min(along), max(along)) for along in zip(*places, strict=True)]
+    half = max(high - low for low, high in ends) / 2 + 0.2
+    scales = [alt.Scale(domain=[(low + high) / 2 - half, (low + high) / 2 + half]) for low, high in ends]
+    x, y = alt.X("x:Q", scale=scales[0], axis=None), alt.Y("y:Q", scale=scales[1], axis=None)
     lines = alt.Chart().mark_rule().transform_filter("isValid(datum.x2)")
     marks = (
         alt.Chart().mark_point(size=60, stroke=BACK, strokeWidth=0.7).transform_filter("!isValid(datum.x2)")

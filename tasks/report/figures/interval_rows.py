@@ -107,15 +107,14 @@ def interval_rows(
         ),
         "tooltip": tips(
             **({"first": "player", "other": "minus"} if is_pair else {"first": "player"}),
-            **({"series": "what"} if len(series) > 1 else {}),
+            **({"series": "what"} if any(series) else {}),
             text="value [95%]",
             n="n",
         ),
     }
+    shared["color"] = series_colours(series) if any(series) else alt.value(SERIES[0])
     if len(series) > 1:
-        shared |= {"yOffset": alt.YOffset("series:N", sort=series), "color": series_colours(series)}
-    else:
-        shared["color"] = alt.value(SERIES[0])
+        shared["yOffset"] = alt.YOffset("series:N", sort=series)
     ends = {"domain": list(scale.ends)} if scale.ends else {"zero": True, "nice": True}
     across: dict[str, Any] = {
         "scale": alt.Scale(**ends),
