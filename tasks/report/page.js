@@ -48,7 +48,7 @@
   function apply() {
     for (const { view } of drawn.values()) view.signal("find", pattern()).signal("order", order.value).runAsync();
     const matcher = new RegExp(pattern(), "i");
-    for (const table of document.querySelectorAll("table")) {
+    for (const table of document.querySelectorAll("main table")) {
       const headings = [...table.tHead.rows].pop().cells;
       if (![...headings].some((heading) => heading.textContent === "player")) continue;
       for (const row of table.tBodies[0].rows) row.hidden = !matcher.test(row.textContent);
@@ -71,7 +71,7 @@
     body.append(...[...body.rows].sort(compare));
   }
 
-  for (const heading of document.querySelectorAll("thead tr:last-child th")) {
+  for (const heading of document.querySelectorAll("main thead tr:last-child th")) {
     heading.tabIndex = 0;
     heading.title = "Sort by this column";
     heading.addEventListener("click", () => sortBy(heading));

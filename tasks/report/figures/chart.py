@@ -65,6 +65,7 @@ def make_drawing(
     """
     described = {"description": clean(title), "params": _SIGNALS, "autosize": _AUTOSIZE}
     spec = vegalite_to_vega({**chart.to_dict(), "config": _THEME, **described})
+    del spec["$schema"]
     return Drawing(clean(heading), spec, tuple(rows), is_wide, least_width)
 
 
