@@ -31,7 +31,8 @@
     chart.data.find(({ name }) => name === "rows").values = expand(columns);
     drawn.get(place)?.finalize();
     try {
-      const options = { mode: "vega", renderer: "svg", ast: true, actions: false, defaultStyle: false };
+      // Only errors are logged (level 1): Vega warns of each scale when no player is found.
+      const options = { mode: "vega", renderer: "svg", ast: true, actions: false, defaultStyle: false, logLevel: 1 };
       const found = await vegaEmbed(place, chart, options);
       drawn.set(place, Object.assign(found, { isNarrow: signals.narrow }));
     } catch (error) {
