@@ -59,7 +59,7 @@ def test_narrow_figures_cut_names_and_write_values_alone() -> None:
     drawing = success_rows(report_data(("g" * 200,))).drawings[0]
     assert f"{'g' * 22}…{'g' * 11}" in texts(drawing)
     narrow = texts(drawing, narrow=True)
-    assert f"{'g' * 10}…{'g' * 4}" in narrow
+    assert f"{'g' * 16}…{'g' * 7}" in narrow
     assert "0.900" in narrow
     assert not any("[" in text for text in narrow)
 

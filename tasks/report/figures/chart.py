@@ -69,7 +69,7 @@ def make_drawing(
     return Drawing(clean(heading), spec, tuple(rows), is_wide, least_width)
 
 
-def cut(text: str, wide: int = 34, narrow: int = 15) -> str:
+def cut(text: str, wide: int = 34, narrow: int = 24) -> str:
     """Return the Vega expression of a text whose middle is left out where it has more letters than these."""
     most = f"(narrow ? {narrow} : {wide})"
     head, tail = f"floor({most} * 2 / 3)", f"(length({text}) - {most} + 1 + floor({most} * 2 / 3))"

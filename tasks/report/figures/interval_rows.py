@@ -95,7 +95,7 @@ def interval_rows(
     labels = f"[{cut('datum.label')}]"
     if is_pair:
         one, other = (f"split(datum.label, '\\n')[{place}]" for place in (0, 1))
-        labels = f"[{cut(one)}, 'minus ' + {cut(other, 28, 9)}]"
+        labels = f"[{cut(one)}, 'minus ' + {cut(other, 28, 18)}]"
     shared: dict[str, Any] = {
         "y": alt.Y(
             "player:N",
