@@ -14,6 +14,7 @@ from schemas.benchmark import find_benchmark
 from schemas.errors import count
 from schemas.tables import TABLES
 from schemas.units import is_evaluation, split_unit
+from tasks.report.figures.headline import instances_differ
 from warehouse.catalog.catalog import Catalog, open_catalog
 from warehouse.catalog.leaderboard import leaderboard_sql
 from warehouse.editions.publish import read_published_plan
@@ -50,7 +51,7 @@ def print_edition(store: Store, unit: str, console: Terminal, as_json: bool) -> 
     table = Table(title=title, title_justify="left", caption_justify="left", padding=padding)
     table.add_column("setting", no_wrap=True)
     table.add_column("player", overflow="fold", min_width=11)
-    differs = _sets_differ(board)
+    differs = instances_differ(board)
     fair = ("common instances", "adjusted rate ± s.e.") if differs else ()
     for heading in ("episodes", "success rate", *fair, *(measure.heading for measure in measures)):
         table.add_column(fill(heading, _HEADING_WIDTH), justify="right", no_wrap=True)
@@ -87,13 +88,6 @@ def _counts(catalog: Catalog, edition: str) -> list[Counter[str]]:
     return [Counter(json.loads(text)) for rows in found for (text,) in rows]
 
 
-def _sets_differ(board: list[dict[str, Any]]) -> bool:
-    """Return whether a player of some setting has other instances than another."""
-    return any(
-        row["common_instances"] is not None and row["common_instances"] != row["instances"] for row in board
-    )
-
-
 def _fair_cells(row: dict[str, Any]) -> tuple[str, str]:
     common, adjusted, error = (row[name] for name in ("common_rate", "adjusted_rate", "adjusted_rate_se"))
     return (
@@ -105,7 +99,11 @@ def _fair_cells(row: dict[str, Any]) -> tuple[str, str]:
 def _ranking_notes(board: list[dict[str, Any]]) -> list[str]:
     """Return what each setting's order goes by, where its players have different instances."""
     by = {row["setting"]: row["ranked_by"] for row in board if row["rank"] is not None}
-    return [f"{setting} ranked by {name} rate" for setting, name in by.items()] if _sets_differ(board) else []
+    return (
+        [f"{setting} ranked by {name} rate" for setting, name in by.items()]
+        if instances_differ(board)
+        else []
+    )
 
 
 def _figure(row: dict[str, Any], name: str) -> str:

@@ -1,6 +1,5 @@
 """What a report is made of: tables as they were queried, drawings, and sections of a page."""
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -8,8 +7,6 @@ from typing import Any
 from schemas.measure import Measure
 
 Record = dict[str, Any]
-MOST_DRAWN = 30
-"""A drawing names at most this many players; its table has all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,45 +66,44 @@ class ReportData:
         ordered = (row["player"] for setting in self.settings for row in rows if row["setting"] == setting)
         return list(dict.fromkeys(ordered))
 
-    def drawn_players(self) -> list[str]:
-        """Return the players that drawings name: those with most scored episodes, at most MOST_DRAWN."""
-        scored = Counter[str]()
-        for row in self.tables["headline"].records():
-            scored[row["player"]] += row["scored"]
-        ranked = sorted(self.players(), key=lambda player: -scored[player])[:MOST_DRAWN]
-        return [player for player in self.players() if player in ranked]
-
-    def drawn_rows(self, table: str, column: str) -> list[Record]:
-        """Return the table's rows of the players that drawings name, where this column is known."""
-        drawn = self.drawn_players()
-        rows = self.tables[table].records()
-        return [row for row in rows if row[column] is not None and row["player"] in drawn]
+    def known_rows(self, table: str, column: str) -> list[Record]:
+        """Return the table's rows where this column is known."""
+        return [row for row in self.tables[table].records() if row[column] is not None]
 
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """One SVG and the short heading above it; a wide one has a row of the page for itself."""
+    """A Vega specification, the rows that are its data `rows`, and the heading above it.
+
+    A wide one has a row of the page for itself; it is at least `least_width` CSS pixels wide, and scrolls
+    in its place where the page is narrower.
+    """
 
     heading: str
-    svg: str
+    chart: Mapping[str, Any]
+    rows: tuple[Record, ...]
     is_wide: bool = False
+    least_width: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A table to read on the page: headings, cells as text, and which columns hold numbers."""
+    """A table to read on the page: headings, cells as text, and which columns hold numbers.
+
+    `groups` are headings above so many columns each, in order.
+    """
 
     headings: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     numeric: frozenset[int] = frozenset()
+    groups: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
     """One figure or table of the page, with the tables behind it.
 
-    `missing` says in one sentence why nothing is drawn; it is empty where something is. `names_players`:
-    its drawings are of `ReportData.drawn_players`, which may not be all.
+    `missing` says in one sentence why nothing is drawn; it is empty where something is.
     """
 
     key: str
@@ -117,7 +113,6 @@ class Section:
     drawings: tuple[Drawing, ...] = ()
     grid: Grid | None = None
     missing: str = ""
-    names_players: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,20 +1,24 @@
 """The page of a report: all sections, in order, in one HTML text that needs nothing else."""
 
-from dataclasses import replace
+from base64 import b64encode
+from collections.abc import Iterable
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from hashlib import sha256
+from importlib.resources import files
+from math import isfinite
+from typing import TYPE_CHECKING, Any
 
-from tasks.report.content import ReportData, ReportTable, Section
+from tasks.report.content import Record, ReportData, ReportTable, Section
 from tasks.report.edition_comparison import comparison_table, link_table
-from tasks.report.figures.difference_bars import difference_bars
+from tasks.report.figures.edition_difference import edition_difference
 from tasks.report.figures.edition_link import edition_link
 from tasks.report.figures.headline import headline
 from tasks.report.figures.heat_map import heat_map
 from tasks.report.figures.player_pairs import player_pairs
-from tasks.report.figures.status_bars import status_bars
-from tasks.report.figures.success_bars import success_bars
+from tasks.report.figures.status_rows import status_rows
+from tasks.report.figures.success_rows import success_rows
 from tasks.report.figures.success_scatter import benchmarks_scatter, settings_scatter, tokens_scatter
-from tasks.report.figures.token_bars import token_bars
+from tasks.report.figures.token_rows import token_rows
 from tasks.report.wording import cell, clean
 
 if TYPE_CHECKING:
@@ -23,15 +27,15 @@ if TYPE_CHECKING:
 MOST_ROWS = 300
 """Of a longer table the page shows this many rows; the others are in the exported files."""
 
-_RATES = (headline, success_bars)
+_RATES = (headline, success_rows)
 _COMPARISONS = (
     heat_map,
     player_pairs,
     settings_scatter,
     tokens_scatter,
     benchmarks_scatter,
-    token_bars,
-    status_bars,
+    token_rows,
+    status_rows,
 )
 
 
@@ -43,11 +47,7 @@ def sections(data: ReportData) -> list[Section]:
     figures = (*_RATES, *data.own.after_rates, *_COMPARISONS, *data.own.at_end)
     found = [figure(data) for figure in figures]
     if data.comparison is not None:
-        found[1:1] = [section(data, data.comparison) for section in (difference_bars, edition_link)]
-    n_players, n_drawn = len(data.players()), len(data.drawn_players())
-    if n_drawn < n_players:
-        told = f" Named: the {n_drawn} of {n_players} players with most scored episodes; the table has all."
-        found = [_with_note(section, told) for section in found]
+        found[1:1] = [section(data, data.comparison) for section in (edition_difference, edition_link)]
     return found
 
 
@@ -63,17 +63,26 @@ def all_tables(data: ReportData) -> list[ReportTable]:
 
 def render_page(data: ReportData) -> str:
     """Return the whole HTML page: equal data give equal text, and nothing of the data is markup."""
+    script = _load_script()
     return _template().render(
         edition=clean(data.edition),
         facts=[(name, clean(value)) for name, value in data.facts],
         sections=sections(data),
         most_rows=MOST_ROWS,
+        script=script,
+        script_digest=b64encode(sha256(script.encode()).digest()).decode(),
     )
 
 
-def _with_note(section: Section, note: str) -> Section:
-    is_told = section.names_players and section.drawings
-    return replace(section, caption=section.caption + note) if is_told else section
+@lru_cache(maxsize=1)
+def _load_script() -> str:
+    """Return Vega-Embed with its libraries and the page's own script, as text of one script element."""
+    from vl_convert import javascript_bundle
+
+    own = (files("tasks.report") / "page.js").read_text(encoding="utf-8")
+    # Nothing of it may end the element, and a browser would turn CR into LF, which changes the digest.
+    text = javascript_bundle(own).replace("\r\n", "\n")
+    return text.replace("</script", r"<\/script").replace("<!--", r"<\!--")
 
 
 @lru_cache(maxsize=1)
@@ -88,9 +97,29 @@ def _template() -> "Template":
         lstrip_blocks=True,
         auto_reload=False,
     )
-    environment.filters.update(clean=clean, cell=cell, shown_rows=_select_rows)
+    environment.filters.update(clean=clean, cell=cell, shown_rows=_select_rows, columns=_columns)
     return environment.get_template("page.html.j2")
 
 
 def _select_rows(table: ReportTable) -> list[tuple[str, ...]]:
     return [tuple(cell(value) for value in row) for row in table.rows[:MOST_ROWS]]
+
+
+def _columns(rows: Iterable[Record]) -> dict[str, Any]:
+    """Return the rows by column, numbers to six digits; values that repeat once each, with their places."""
+    listed = list(rows)
+    columns: dict[str, Any] = {}
+    for name in dict.fromkeys(name for row in listed for name in row):
+        values = [_round(row.get(name)) for row in listed]
+        texts = list(dict.fromkeys(values))
+        repeats = 2 * len(texts) <= len(values)
+        place = {text: number for number, text in enumerate(texts)}
+        columns[name] = {"of": texts, "at": [place[value] for value in values]} if repeats else values
+    return columns
+
+
+def _round(value: Any) -> Any:
+    """Return the value as JSON has it: a float to six digits, and none that is infinite or no number."""
+    if not isinstance(value, float):
+        return value
+    return float(f"{value:.6g}") if isfinite(value) else None

@@ -74,7 +74,7 @@ def test_the_newest_edition_is_reported_and_its_page_named(root: Path, run: Run,
     assert shown.out == "report of edition new: reports/new.html\n"
     page = (tmp_path / "reports" / "new.html").read_text(encoding="utf-8")
     assert "<title>Edition new</title>" in page
-    assert page.count("<svg") >= 20
+    assert page.count('class="chart"') >= 20
     assert [entry.name for entry in (tmp_path / "reports").iterdir()] == ["new.html"]
 
 
@@ -102,7 +102,7 @@ def test_the_time_of_publishing_is_in_utc(page: str) -> None:
 
 
 def test_names_of_players_and_domains_are_never_markup(page: str) -> None:
-    assert "<script" not in page
+    assert HOSTILE not in page
     assert "<b>" not in page
     assert HOSTILE in unescape(page)
     assert "Stars & <b>stripes</b>" in unescape(page)
@@ -115,7 +115,7 @@ def test_another_process_gives_the_same_bytes_and_imports_no_prefect(
     program = (
         f"import sys\nfrom flows.cli import app as cli\nsys.argv = {arguments!r}\n"
         "try:\n    cli.main()\nexcept SystemExit as ended:\n    assert ended.code == 0\n"
-        "print(sorted({'prefect', 'openai', 'pandas', 'httpx', 'matplotlib.pyplot'} & set(sys.modules)))"
+        "print(sorted({'prefect', 'openai', 'pandas', 'httpx', 'matplotlib'} & set(sys.modules)))"
     )
     environment = {**clean_environment(), "PYTHONHASHSEED": "7", "TZ": "Asia/Tokyo"}
     done = subprocess.run(
@@ -207,7 +207,7 @@ def test_an_edition_without_models_says_what_it_has_no_figure_of(run: Run, tmp_p
         "No score of another benchmark is known",
     ):
         assert told in page
-    assert page.count("<svg") >= 5
+    assert page.count('class="chart"') >= 5
 
 
 @pytest.mark.parametrize(

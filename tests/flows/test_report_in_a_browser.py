@@ -1,4 +1,4 @@
-"""The page of a report in headless Chromium: it renders, logs nothing, fits a phone, has two schemes."""
+"""The page of a report in headless Chromium: drawn, usable, as wide as a phone, in two schemes."""
 
 import json
 import re
@@ -6,34 +6,99 @@ import subprocess
 from collections.abc import Callable
 from html import unescape
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from flows.editions.report import report_data
 from flows.editions.report_files import write_page
 from tests.flows.chromium import CHROMIUM, open_page
-from tests.flows.report_root import HOSTILE, publish_two
+from tests.flows.report_root import HOSTILE, MODEL, publish_two
 from warehouse.store.store import Store
 
 PHONE = 390
 DESKTOP = 1200
-MEASURE = """
-const frame = document.querySelector('iframe');
-frame.addEventListener('load', () => {
-  const page = frame.contentDocument;
-  const drawn = [...page.querySelectorAll('svg.drawing')].map(svg => svg.getBoundingClientRect());
-  // What is folded away is to fit as well.
-  page.querySelectorAll('details').forEach(part => { part.open = true; });
-  const found = {
-    width: page.documentElement.scrollWidth,
-    drawings: drawn.length,
-    visible: drawn.filter(box => box.width > 200 && box.height > 50).length,
-  };
+WAIT = """
+const until = async (holds) => { while (!holds()) await new Promise((done) => setTimeout(done, 20)); };
+const answer = (found) => {
   const told = document.createElement('p');
   told.id = 'found';
   told.textContent = JSON.stringify(found);
   document.body.replaceChildren(told);
+};
+const frame = document.querySelector('iframe');
+frame.addEventListener('load', async () => {
+  const page = frame.contentDocument;
+  await until(() => !page.querySelector('.chart') || page.documentElement.dataset.drawn);
+  answer(await ask(page, frame.contentWindow));
 });
+"""
+MEASURE = """
+const ask = async (page) => {
+  const boxes = [...page.querySelectorAll('.chart svg')].map((svg) => svg.getBoundingClientRect());
+  // What is folded away is to fit as well.
+  page.querySelectorAll('details').forEach((part) => { part.open = true; });
+  return {
+    width: page.documentElement.scrollWidth,
+    places: page.querySelectorAll('.chart').length,
+    visible: boxes.filter((box) => box.width > 150 && box.height > 50).length,
+    beyond: [...page.querySelectorAll('.chart svg')].filter((svg) =>
+      svg.getBoundingClientRect().width > svg.closest('.scroll').clientWidth + 1).length,
+  };
+};
+"""
+USE = """
+const ask = async (page, window) => {
+  const chart = page.querySelector('#success_rate .chart');
+  const top = (text) => text.getBoundingClientRect().y;
+  const names = () => [...chart.querySelectorAll('.role-axis-label text')].sort((a, b) => top(a) - top(b))
+    .map((text) => text.textContent).filter((text) => isNaN(text));
+  const rows = (id) => [...page.querySelectorAll(`#${id} .grid tbody tr`)].filter((row) => !row.hidden)
+    .map((row) => row.cells[0].textContent);
+  const change = async (id, value) => {
+    page.getElementById(id).value = value;
+    page.getElementById(id).dispatchEvent(new window.Event('input', { bubbles: true }));
+    await new Promise((done) => setTimeout(done, 300));
+  };
+  const found = { all: names(), height: chart.clientHeight };
+  for (const svg of page.querySelectorAll('.chart svg')) {
+    const mark = svg.querySelector('.mark-symbol path, .mark-rect path');
+    const box = mark.getBoundingClientRect();
+    const place = { bubbles: true, clientX: box.x + box.width / 2, clientY: box.y + box.height / 2 };
+    mark.dispatchEvent(new window.PointerEvent('pointermove', place));
+    mark.dispatchEvent(new window.MouseEvent('mousemove', place));
+    const tip = page.getElementById('vg-tooltip-element');
+    const key = svg.closest('section').id;
+    found.tips = { ...found.tips, [key]: tip && tip.classList.contains('visible') ? tip.textContent : '' };
+    mark.dispatchEvent(new window.PointerEvent('pointerout', place));
+    mark.dispatchEvent(new window.MouseEvent('mouseout', place));
+  }
+  await change('order', 'name');
+  found.by_name = names();
+  await change('find', 'SCRIPT>, x');
+  found.of_two = names();
+  found.low = chart.clientHeight;
+  found.table = rows('headline');
+  await change('find', '.*');
+  found.of_none = names();
+  await change('find', '');
+  const heading = [...page.querySelectorAll('#headline thead tr:last-child th')][2];
+  heading.click();
+  found.sorted = rows('headline');
+  heading.click();
+  found.turned = rows('headline');
+  return found;
+};
+"""
+COLOURS = """
+const ask = async (page, window) => {
+  const style = (selector, name) => window.getComputedStyle(page.querySelector(selector))[name];
+  return {
+    page: style('body', 'backgroundColor'),
+    mark: style('#success_rate .mark-symbol path', 'fill'),
+    text: style('#success_rate .role-axis-label text', 'fill'),
+  };
+};
 """
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on PATH: the page is not rendered")
 
@@ -61,28 +126,30 @@ def console(done: subprocess.CompletedProcess[str]) -> list[str]:
     return [line for line in done.stderr.splitlines() if "CONSOLE" in line]
 
 
-def measure_page(browse: Browse, page: Path, width: int, folder: Path) -> dict[str, int]:
-    """Return the page's scroll width and drawings in a frame of that width."""
+def ask_page(browse: Browse, page: Path, width: int, folder: Path, question: str, *flags: str) -> Any:
+    """Return what the script's `ask` says of the page, in a frame of that width, when all is drawn."""
     wrapper = folder / "wrapper.html"
     wrapper.write_text(
         f'<!DOCTYPE html><iframe src="{page.as_uri()}" style="width: {width}px; height: 900px; border: 0">'
-        f"</iframe><script>{MEASURE}</script>"
+        f"</iframe><script>{question}{WAIT}</script>"
     )
-    done = browse(wrapper, "--allow-file-access-from-files", "--virtual-time-budget=5000")
+    done = browse(wrapper, "--allow-file-access-from-files", "--virtual-time-budget=60000", *flags)
+    assert console(done) == []
     told = re.search(r'<p id="found">(.*?)</p>', done.stdout)
     assert told is not None, done.stdout[:500]
-    found: dict[str, int] = json.loads(unescape(told[1]))
-    return found
+    return json.loads(unescape(told[1]))
 
 
-def test_the_page_renders_without_a_word_on_the_console(page: Path, browse: Browse) -> None:
-    done = browse(page)
+def test_the_page_is_drawn_without_a_word_on_the_console(page: Path, browse: Browse) -> None:
+    done = browse(page, "--virtual-time-budget=60000")
     assert console(done) == []
     for key in ("headline", "edition_comparison", "success_rate", "domains", "two_settings", "topology"):
         assert f'<section id="{key}"' in done.stdout
     written = page.read_text(encoding="utf-8")
-    assert done.stdout.count("<svg") == written.count("<svg") >= 20
-    assert "<script" not in done.stdout
+    shown = done.stdout.rpartition("<script>")[0]
+    assert shown.count("<svg") == written.count('class="chart"') >= 20
+    assert "could not be drawn" not in shown
+    assert HOSTILE not in done.stdout
     assert HOSTILE in unescape(done.stdout)
 
 
@@ -94,29 +161,41 @@ def test_a_word_on_the_console_would_be_seen(tmp_path: Path, browse: Browse) -> 
 
 @pytest.mark.parametrize("width", [PHONE, DESKTOP])
 def test_the_page_never_scrolls_sideways(page: Path, browse: Browse, tmp_path: Path, width: int) -> None:
-    found = measure_page(browse, page, width, tmp_path)
+    found = ask_page(browse, page, width, tmp_path, MEASURE)
     assert found["width"] <= width
-    assert found["visible"] == found["drawings"] >= 20
+    assert found["visible"] == found["places"] >= 20
+    assert found["beyond"] == 0
 
 
 def test_a_page_that_is_too_wide_would_be_seen(browse: Browse, tmp_path: Path) -> None:
     wide = tmp_path / "wide.html"
     wide.write_text('<!DOCTYPE html><body style="margin: 0"><div style="width: 700px">wide</div>')
-    assert measure_page(browse, wide, PHONE, tmp_path)["width"] == 700
+    assert ask_page(browse, wide, PHONE, tmp_path, MEASURE)["width"] == 700
 
 
-def test_a_dark_scheme_gives_another_picture(page: Path, browse: Browse, tmp_path: Path) -> None:
-    from matplotlib.image import imread
+def test_figures_and_tables_answer_their_reader(page: Path, browse: Browse, tmp_path: Path) -> None:
+    found = ask_page(browse, page, DESKTOP, tmp_path, USE)
+    short = f"{MODEL[:22]}…{MODEL[-11:]}"
+    assert found["all"] == ["algorithm-3", short, "x", HOSTILE]
+    assert found["by_name"] == [HOSTILE, "algorithm-3", short, "x"]
+    assert found["of_two"] == [HOSTILE, "x"], "still by name"
+    assert found["low"] < found["height"]
+    assert found["table"] == ["x", HOSTILE]
+    assert found["of_none"] == [], "what is looked for is a text, not a pattern"
+    assert found["sorted"][0] == "algorithm-3"
+    assert found["turned"] == found["sorted"][::-1]
+    assert "value [95%]" in found["tips"]["success_rate"]
+    assert "1.000 [" in found["tips"]["success_rate"]
+    assert "success rate [95%]" in found["tips"]["domains"]
+    assert all(found["tips"].values()), found["tips"]
 
-    brightness = {}
-    for scheme, number in (("dark", 0), ("light", 1)):
-        picture = tmp_path / f"{scheme}.png"
-        browse(
-            page,
-            f"--screenshot={picture}",
-            f"--window-size={DESKTOP},900",
-            f"--blink-settings=preferredColorScheme={number}",
-        )
-        brightness[scheme] = float(imread(picture)[..., :3].mean())
-    assert brightness["dark"] < 0.3
-    assert brightness["light"] > 0.85
+
+def test_figures_have_the_colours_of_a_dark_and_a_light_page(
+    page: Path, browse: Browse, tmp_path: Path
+) -> None:
+    dark, light = (
+        ask_page(browse, page, DESKTOP, tmp_path, COLOURS, f"--blink-settings=preferredColorScheme={number}")
+        for number in (0, 1)
+    )
+    assert dark == {"page": "rgb(20, 24, 28)", "mark": "rgb(74, 168, 224)", "text": "rgb(163, 172, 182)"}
+    assert light == {"page": "rgb(255, 255, 255)", "mark": "rgb(0, 114, 178)", "text": "rgb(87, 96, 106)"}

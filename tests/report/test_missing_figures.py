@@ -5,20 +5,20 @@ from dataclasses import replace
 
 import pytest
 
-from tasks.kumo.report.action_bars import action_bars
+from tasks.kumo.report.action_rows import action_rows
 from tasks.kumo.report.book_versions import book_versions
 from tasks.kumo.report.control_gaps import control_gaps
 from tasks.kumo.report.optimal_histogram import optimal_histogram
 from tasks.kumo.report.references import reference_table
-from tasks.kumo.report.topology_bars import topology_bars
+from tasks.kumo.report.topology_rows import topology_rows
 from tasks.report.content import ReportData, Section
 from tasks.report.figures.headline import headline
 from tasks.report.figures.heat_map import heat_map
 from tasks.report.figures.player_pairs import player_pairs
-from tasks.report.figures.status_bars import status_bars
-from tasks.report.figures.success_bars import success_bars
+from tasks.report.figures.status_rows import status_rows
+from tasks.report.figures.success_rows import success_rows
 from tasks.report.figures.success_scatter import benchmarks_scatter, settings_scatter, tokens_scatter
-from tasks.report.figures.token_bars import token_bars
+from tasks.report.figures.token_rows import token_rows
 from tests.report.sample_report import MEASURED, SETTINGS, report_data
 
 
@@ -26,17 +26,17 @@ from tests.report.sample_report import MEASURED, SETTINGS, report_data
     ("table", "figure", "told"),
     [
         ("headline", headline, "No player took part"),
-        ("headline", success_bars, "No episode of this edition is scored."),
-        ("relative_action_counts", action_bars, "perennial analyse"),
+        ("headline", success_rows, "No episode of this edition is scored."),
+        ("relative_action_counts", action_rows, "perennial analyse"),
         ("domains", heat_map, "perennial analyse"),
         ("player_pairs", player_pairs, "perennial analyse"),
         ("tokens", tokens_scatter, "Fewer than two players of this edition have a token count."),
-        ("tokens", token_bars, "no model played in it"),
-        ("statuses", status_bars, "perennial analyse"),
+        ("tokens", token_rows, "no model played in it"),
+        ("statuses", status_rows, "perennial analyse"),
         ("other_benchmarks", benchmarks_scatter, "import scores"),
         ("optimal_counts", optimal_histogram, "This edition has no instance."),
         ("references", reference_table, "This edition has no instance."),
-        ("topology", topology_bars, "perennial analyse"),
+        ("topology", topology_rows, "perennial analyse"),
         ("control_gaps", control_gaps, "as closed:MODEL or symbolic:MODEL"),
         ("book_versions", book_versions, "No player was shown other books"),
     ],
@@ -63,7 +63,7 @@ def test_one_player_has_no_pairs() -> None:
 def test_an_edition_where_all_is_solved_says_so() -> None:
     rows = [(s, "a", "solved", 60, 1.0, 0.9, 1.0) for s in SETTINGS]
     rows += [(s, "a", "wrong", 60, 0.0, 0.0, 0.1) for s in SETTINGS]
-    found = status_bars(report_data(("a",), statuses=rows))
+    found = status_rows(report_data(("a",), statuses=rows))
     assert found.missing == "Every episode of this edition was solved."
 
 
@@ -72,6 +72,7 @@ def test_undefined_figures_are_dashes_and_no_bars() -> None:
     data = report_data(("a",), headline=rows, topology=[("easy", "a", 1, *[None] * 10)])
     grid = headline(data).grid
     assert grid is not None
-    assert grid.rows[0] == ("easy", "", "a", "–", "1", "–", "0", "", *["–"] * len(data.measures), "0 of 1")
-    assert success_bars(data).missing == "No episode of this edition is scored."
-    assert topology_bars(data).missing.startswith("Cramér's V is undefined")
+    one = ("", "–", "1", "–", "0", "", *["–"] * len(data.measures), "0 of 1")
+    assert grid.rows == (("a", *one, *one),)
+    assert success_rows(data).missing == "No episode of this edition is scored."
+    assert topology_rows(data).missing.startswith("Cramér's V is undefined")

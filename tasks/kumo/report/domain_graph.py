@@ -2,18 +2,19 @@
 
 from typing import TYPE_CHECKING, Any
 
+import altair as alt
+
 from tasks.kumo.report.extras import DomainGraph
-from tasks.report.content import Drawing, ReportData, Section, omit_section
-from tasks.report.figures.canvas import BACK, INK, MARKERS, SERIES, WIDTH, canvas, plot, sheet, to_svg
+from tasks.report.content import Drawing, Record, ReportData, Section, omit_section
+from tasks.report.figures.chart import BACK, ROWS, make_drawing, series_colours, tips
 from tasks.report.wording import clean, decimals
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
 _KEY = "communities"
 _TITLE = "Domain graphs"
-_HEIGHT = 270
+_SIDE = 300
 _MOST_DRAWN = 12
 _RING, _RING_A_TRUTH, _GAP = 0.3, 0.055, 0.5
 
@@ -24,14 +25,11 @@ def domain_graphs(data: ReportData) -> Section:
     graphs: tuple[DomainGraph, ...] = data.drawing_data
     if not graphs:
         return omit_section(_KEY, _TITLE, [table], "This edition has no configuration.")
-    drawings = [
-        Drawing(_heading(graph), _draw(f"{_KEY}-{number}", f"{_TITLE}: {graph.domain}", graph))
-        for number, graph in enumerate(graphs[:_MOST_DRAWN])
-    ]
+    drawings = [_draw(f"{_TITLE}: {graph.domain}", graph) for graph in graphs[:_MOST_DRAWN]]
     beyond = len(graphs) - len(drawings)
     caption = (
         "Each mark is a truth; a line joins two truths where one action can rule out both of them, and is "
-        "stronger where more actions can. Marks of one colour and shape are one community (Louvain), each "
+        "stronger where more actions can. Marks of one colour are one community (Louvain), each "
         "drawn as a ring of its own; modularity near 0 means that communities are hardly set apart. The "
         "graph describes the configuration and is no estimate, so that it has no interval; n is the "
         "number of truths."
@@ -52,53 +50,44 @@ def _heading(graph: DomainGraph) -> str:
     )
 
 
-def _draw(key: str, title: str, graph: DomainGraph) -> str:
-    places = _places(graph)
-    with sheet():
-        figure = canvas(_HEIGHT)
-        axes = plot(figure, 6, 6, WIDTH - 12, _HEIGHT - 12)
-        axes.set_axis_off()
-        _join(axes, graph, places)
-        for number, members in enumerate(graph.communities):
-            _mark(axes, places[list(members)], number)
-        axes.set_aspect("equal", adjustable="datalim")
-        axes.margins(0.06)
-        axes.autoscale_view()
-        return to_svg(figure, key, title)
-
-
-def _join(axes: "Axes", graph: DomainGraph, places: "NDArray[Any]") -> None:
-    from matplotlib.patches import PathPatch
-    from matplotlib.path import Path
-
-    most = max((weight for _, _, weight in graph.links), default=0)
-    for third, strength in enumerate((0.35, 0.8, 2.0)):
-        ends = [
-            places[node]
-            for one, other, weight in graph.links
-            if min(2, 3 * weight // (most + 1)) == third
-            for node in (one, other)
-        ]
-        if ends:
-            # Fainter the more links there are: about as much ink whatever their number.
-            alpha = max(0.05, min(0.6, strength * 60 / len(graph.links)))
-            lines = Path(ends, [Path.MOVETO, Path.LINETO] * (len(ends) // 2))
-            axes.add_patch(
-                PathPatch(lines, facecolor="none", edgecolor=INK, linewidth=0.5 + 0.4 * third, alpha=alpha)
-            )
-
-
-def _mark(axes: "Axes", places: "NDArray[Any]", number: int) -> None:
-    axes.plot(
-        places[:, 0],
-        places[:, 1],
-        linestyle="none",
-        marker=MARKERS[number % len(MARKERS)],
-        color=SERIES[number % len(SERIES)],
-        markersize=6.5,
-        markeredgecolor=BACK,
-        markeredgewidth=0.7,
+def _draw(title: str, graph: DomainGraph) -> Drawing:
+    places = [[round(float(along), 3) for along in place] for place in _places(graph)]
+    names = [clean(truth) for truth in graph.truths]
+    most = max((weight for _, _, weight in graph.links), default=1)
+    # Fainter the more links there are: about as much ink whatever their number.
+    ink = min(1.0, 60 / max(1, len(graph.links)))
+    links: list[Record] = [
+        dict(zip(("x", "y", "x2", "y2"), (*places[one], *places[other]), strict=True))
+        | {"ink": round(max(0.06, ink * weight / most), 3)}
+        for one, other, weight in graph.links
+    ]
+    truths: list[Record] = [
+        dict(zip(("x", "y"), places[member], strict=True))
+        | {"truth": names[member], "community": f"{number}", "series": f"{number}"}
+        for number, members in enumerate(graph.communities, start=1)
+        for member in members
+    ]
+    ends = [(min(along), max(along)) for along in zip(*places, strict=True)]
+    half = max(high - low for low, high in ends) / 2 + 0.2
+    scales = [alt.Scale(domain=[(low + high) / 2 - half, (low + high) / 2 + half]) for low, high in ends]
+    x, y = alt.X("x:Q", scale=scales[0], axis=None), alt.Y("y:Q", scale=scales[1], axis=None)
+    lines = alt.Chart().mark_rule().transform_filter("isValid(datum.x2)")
+    marks = (
+        alt.Chart().mark_point(size=60, stroke=BACK, strokeWidth=0.7).transform_filter("!isValid(datum.x2)")
     )
+    numbers = [f"{number}" for number in range(1, 1 + len(graph.communities))]
+    chart = alt.layer(
+        lines.encode(x=x, y=y, x2="x2:Q", y2="y2:Q", opacity=alt.Opacity("ink:Q", scale=None, legend=None)),
+        marks.transform_filter("!isValid(datum.x2)").encode(
+            x=x,
+            y=y,
+            color=series_colours(numbers, legend=None),
+            tooltip=tips(truth="truth", community="community"),
+        ),
+        data=ROWS,
+    )
+    square = chart.properties(width=_SIDE, height=_SIDE)
+    return make_drawing(_heading(graph), title, square, [*links, *truths])
 
 
 def _places(graph: DomainGraph) -> "NDArray[Any]":

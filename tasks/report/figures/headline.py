@@ -1,4 +1,4 @@
-"""The first table of the page: how much each player solves in each setting."""
+"""The first table of the page: how much each player solves in each setting, a row a player."""
 
 from collections.abc import Iterable
 
@@ -8,55 +8,69 @@ from tasks.report.wording import clean, with_interval
 
 _KEY = "headline"
 _TITLE = "Players"
+_FAIR = ("instances", "common rate", "common instances", "adjusted rate ± s.e.")
 
 
 def headline(data: ReportData) -> Section:
-    """Return the section of the headline table."""
+    """Return the section of the headline table; rates that adjust for instances only where these differ."""
     table = data.tables[_KEY]
     rows = table.records()
     if not rows:
         return omit_section(_KEY, _TITLE, [table], "No player took part in this edition.")
-    place = {setting: number for number, setting in enumerate(data.settings)}
-    ordered = sorted(rows, key=lambda row: place.get(row["setting"], len(place)))
+    differs = instances_differ(rows)
     measures = [measure.heading for measure in data.measures]
+    headings = ("rank", "success rate", *(_FAIR if differs else ()), *measures, "episodes")
+    found = {(row["setting"], row["player"]): row for row in rows}
+    cells = []
+    for player in data.players():
+        line = [clean(player)]
+        for setting in data.settings:
+            row = found.get((setting, player))
+            line += [""] * len(headings) if row is None else _cells(row, data.measures, differs)
+        cells.append(tuple(line))
     grid = Grid(
-        (
-            *("setting", "rank", "player", "success rate", "instances", "common rate", "common instances"),
-            *("adjusted rate ± s.e.", *measures, "episodes"),
-        ),
-        tuple(_cells(row, data.measures) for row in ordered),
-        frozenset({1, *range(3, 9 + len(measures))}),
+        ("player", *headings * len(data.settings)),
+        tuple(cells),
+        frozenset(range(1, 1 + len(headings) * len(data.settings))),
+        (("", 1), *((clean(setting), len(headings)) for setting in data.settings)),
+    )
+    fair = (
+        "Common rate is the same over the instances that all players with enough of them have. "
+        "Adjusted rate is what the player would solve of all instances of the setting, by a Rasch "
+        "model, with its standard error by instance and, in parentheses, by domain. The rank goes by "
+        "the common rate; by the adjusted one where too few instances are common."
     )
     caption = " ".join(
         (
-            "Success rate is the mean over the player's instances of the share of scored runs that are "
-            "solved. Common rate is the same over the instances that all players with enough of them have. "
-            "Adjusted rate is what the player would solve of all instances of the setting, by a Rasch "
-            "model, with its standard error by instance and, in parentheses, by domain. The rank goes by "
-            "the common rate; by the adjusted one where too few instances are common.",
+            "Success rate is the mean over the player's instances of the share of scored runs it solved.",
+            fair if differs else "All players of a setting have the same instances.",
             *(measure.doc for measure in data.measures),
             "Brackets hold 95% intervals for instances that vary: by bootstrap, and by Clopper and "
-            "Pearson near 0 and 1. The last column counts scored episodes: those that an API error ended "
-            "are not among them.",
+            "Pearson near 0 and 1. The last column of a setting counts scored episodes: those that an API "
+            "error ended are not among them.",
         )
     )
     return Section(_KEY, _TITLE, caption, (table,), grid=grid)
 
 
-def _cells(row: Record, measures: Iterable[Measure]) -> tuple[str, ...]:
+def instances_differ(rows: Iterable[Record]) -> bool:
+    """Return whether a player of some setting has other instances than another."""
+    return any(
+        row["common_instances"] is not None and row["common_instances"] != row["instances"] for row in rows
+    )
+
+
+def _cells(row: Record, measures: Iterable[Measure], differs: bool) -> list[str]:
     scored, attempted = row["scored"], row["attempted"]
-    return (
-        clean(row["setting"]),
+    common = "" if row["common_instances"] is None else f"{row['common_instances']:,}"
+    fair = (f"{row['instances']:,}", _figure(row, "common_rate"), common, _adjusted(row)) if differs else ()
+    return [
         "" if row["rank"] is None else str(row["rank"]),
-        clean(row["player"]),
         _figure(row, "success_rate"),
-        f"{row['instances']:,}",
-        _figure(row, "common_rate"),
-        "" if row["common_instances"] is None else f"{row['common_instances']:,}",
-        _adjusted(row),
+        *fair,
         *(_figure(row, measure.column) for measure in measures),
         f"{scored:,}" if scored == attempted else f"{scored:,} of {attempted:,}",
-    )
+    ]
 
 
 def _figure(row: Record, name: str) -> str:
@@ -67,4 +81,6 @@ def _adjusted(row: Record) -> str:
     rate, error, by_domain = (row[f"adjusted_rate{end}"] for end in ("", "_se", "_se_domains"))
     if rate is None:
         return ""
-    return f"{rate:.3f} ± {error:.3f}" + ("" if by_domain is None else f" ({by_domain:.3f})")
+    return f"{rate:.3f}\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}{error:.3f}" + (
+        "" if by_domain is None else f" ({by_domain:.3f})"
+    )

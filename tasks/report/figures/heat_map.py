@@ -1,97 +1,119 @@
-"""Success rate of each player in each domain, as a heat map a setting."""
+"""Success rate of each player in each domain: players are rows, domains columns from easy to hard."""
 
-from typing import TYPE_CHECKING
+from collections import defaultdict
+from collections.abc import Sequence
+
+import altair as alt
 
 from tasks.report.content import Drawing, Record, ReportData, Section, omit_unanalysed
-from tasks.report.figures.canvas import TEXT, canvas, plot, sheet, to_svg
-from tasks.report.wording import decimals, shorten, span
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from tasks.report.figures.chart import FOUND, ROWS, cut, make_drawing, tips
+from tasks.report.wording import clean, decimals, span, with_interval
 
 _KEY = "domains"
 _TITLE = "Success rate by domain and player"
-_CELL = 58
-_ROW = 32
-_NAME_LETTERS = 24
-_PLAYER_LETTERS = 26
-_LETTER = 6.6
-_TINY = 8.5
-_MOST_SIDE_BY_SIDE = 6
+_MOST_WRITTEN = 16
+_WRITTEN = "bandwidth('x') > 98 ? datum.text : bandwidth('x') > 24 ? datum.short : ''"
+_STEP = 18
+_LEAST_FIELD = 9
+_NAMES = 190
+_ORDER = "order == 'name' ? datum.by_name : order == 'value' ? -datum.mean : datum.place"
 
 
 def heat_map(data: ReportData) -> Section:
     """Return the section of success rates by domain and player."""
     table = data.tables[_KEY]
-    rows = [row for row in table.records() if row["success_rate"] is not None]
+    rows = data.known_rows(_KEY, "success_rate")
     if not rows:
         return omit_unanalysed(_KEY, _TITLE, [table])
-    drawings = []
-    for number, setting in enumerate(data.settings):
-        listed = [row for row in rows if row["setting"] == setting]
-        if listed:
-            players = _players(data, setting, listed)
-            svg = _draw(f"{_KEY}-{number}", f"{_TITLE}: {setting}", listed, players)
-            n = span(row["scored"] for row in listed)
-            drawings.append(Drawing(f"{setting}, n = {n} a field", svg, len(players) > _MOST_SIDE_BY_SIDE))
+    drawings = [
+        _draw(f"{setting}: {group}", listed, data.players())
+        for setting in data.settings
+        for group, listed in _groups([row for row in rows if row["setting"] == setting])
+    ]
     caption = (
-        "Each field is the share of a player's scored episodes in a domain that it solved, and below it the "
-        "95% interval by bootstrap over instances; dark is 0, light is 1, empty is not scored. n is the "
-        "number of scored episodes. Players are in the order of the table above, domains by name."
+        "Each field is the share of a player's scored episodes in a domain that it solved; dark is 0, light "
+        "is 1, empty is not scored. Where there is room its number is written in it, with the 95% interval "
+        "by bootstrap over instances; point to a field to read both. n is the number of scored episodes. "
+        "Domains stand from the easiest to the hardest, by the mean of these players' rates; players who "
+        "met fewer than half of the domains are apart from the others."
     )
-    return Section(_KEY, _TITLE, caption, (table,), tuple(drawings), names_players=True)
+    return Section(_KEY, _TITLE, caption, (table,), tuple(drawings))
 
 
-def _players(data: ReportData, setting: str, rows: list[Record]) -> list[str]:
-    ranked = [row["player"] for row in data.tables["headline"].records() if row["setting"] == setting]
-    shown = {row["player"] for row in rows} & set(data.drawn_players())
-    return [player for player in ranked if player in shown]
-
-
-def _draw(key: str, title: str, rows: list[Record], players: list[str]) -> str:
-    domains = sorted({row["domain"] for row in rows})
-    across, down = _CELL * len(players), _ROW * len(domains)
-    names = [shorten(player, _PLAYER_LETTERS) for player in players]
-    slant = max(map(len, names)) * _LETTER * 0.71
-    labels = [shorten(domain, _NAME_LETTERS) for domain in domains]
-    left = max(map(len, labels)) * _LETTER + 14
-    with sheet():
-        figure = canvas(down + slant + 18, left + across + max(8.0, slant - _CELL / 2 + 8))
-        axes = plot(figure, left, slant + 14, across, down)
-        axes.set_xlim(0, len(players))
-        axes.set_ylim(len(domains), 0)
-        axes.set_axis_off()
-        for column, name in enumerate(names):
-            axes.annotate(
-                name,
-                (column + 0.5, 0),
-                xytext=(0, 5),
-                textcoords="offset points",
-                rotation=45,
-                rotation_mode="anchor",
-                fontsize=TEXT,
+def _groups(rows: Sequence[Record]) -> list[tuple[str, list[Record]]]:
+    """Return the rows of the players who met half of the domains and of those who met fewer, titled."""
+    met: dict[str, set[str]] = defaultdict(set)
+    for row in rows:
+        met[row["player"]].add(row["domain"])
+    n_domains = len({row["domain"] for row in rows})
+    found = []
+    for is_half in (True, False):
+        listed = [row for row in rows if (2 * len(met[row["player"]]) >= n_domains) == is_half]
+        if listed:
+            players = {row["player"] for row in listed}
+            count = f"{len(players)} {'player' if len(players) == 1 else 'players'}"
+            extent = f"{span(len(met[player]) for player in players)} of {n_domains} domains"
+            found.append(
+                (f"{count} in {extent}, n = {span(row['scored'] for row in listed)} a field", listed)
             )
-        for line, label in enumerate(labels):
-            axes.annotate(
-                label, (0, line + 0.5), xytext=(-6, 0), textcoords="offset points", ha="right", va="center"
-            )
-        for row in rows:
-            if row["player"] in players:
-                _field(axes, row, players.index(row["player"]), domains.index(row["domain"]))
-        return to_svg(figure, key, title)
+    return found
 
 
-def _field(axes: "Axes", row: Record, column: int, line: int) -> None:
-    from matplotlib import colormaps
-    from matplotlib.colors import to_hex
-    from matplotlib.patches import Rectangle
-
-    value = row["success_rate"]
-    colour = to_hex(colormaps["cividis"](value))
-    axes.add_patch(Rectangle((column + 0.02, line + 0.03), 0.96, 0.94, facecolor=colour, edgecolor="none"))
-    # Fields keep their colours on a dark page, so that their text does as well.
-    ink = "#ffffff" if value < 0.5 else "#111111"
-    axes.text(column + 0.5, line + 0.34, decimals(value, 2), color=ink, ha="center", va="center")
-    if row["low"] is not None and row["high"] is not None:
-        interval = f"{decimals(row['low'], 2)}–{decimals(row['high'], 2)}"
-        axes.text(column + 0.5, line + 0.74, interval, color=ink, ha="center", va="center", fontsize=_TINY)
+def _draw(heading: str, rows: Sequence[Record], order: Sequence[str]) -> Drawing:
+    rates: dict[str, dict[str, list[float]]] = {name: defaultdict(list) for name in ("domain", "player")}
+    for row in rows:
+        for name, found in rates.items():
+            found[row[name]].append(row["success_rate"])
+    mean = {name: {key: sum(of) / len(of) for key, of in found.items()} for name, found in rates.items()}
+    by_difficulty = sorted(mean["domain"], key=lambda domain: (-mean["domain"][domain], domain))
+    by_name = sorted(mean["player"], key=str.casefold)
+    is_written = len(by_difficulty) <= _MOST_WRITTEN
+    drawn = [
+        {
+            **{name: clean(row[name]) for name in ("player", "domain")},
+            "column": by_difficulty.index(row["domain"]),
+            "place": order.index(row["player"]),
+            "by_name": by_name.index(row["player"]),
+            "mean": round(mean["player"][row["player"]], 4),
+            "rate": round(row["success_rate"], 4),
+            "short": decimals(row["success_rate"], 2),
+            "text": with_interval(row["success_rate"], row["low"], row["high"], 2),
+            "n": f"{row['scored']:,}",
+        }
+        for row in rows
+    ]
+    ink = alt.condition("datum.rate < 0.5", alt.value("#ffffff"), alt.value("#111111"))
+    base = alt.Chart().encode(
+        x=alt.X(
+            "domain:N",
+            sort=alt.EncodingSortField(field="column", op="min"),
+            title=None,
+            axis=alt.Axis(
+                orient="top",
+                labelExpr=cut("datum.label", 24, 12),
+                labelAngle=-45 if is_written else -90,
+                labelFontSize=11 if is_written else 9,
+                ticks=False,
+                domain=False,
+            ),
+        ),
+        y=alt.Y(
+            "player:N",
+            sort=alt.EncodingSortField(field="key", op="min"),
+            title=None,
+            axis=alt.Axis(labelExpr=cut("datum.label"), ticks=False, domain=False),
+        ),
+        tooltip=tips(player="player", domain="domain", text="success rate [95%]", n="n"),
+    )
+    colour = alt.Color(
+        "rate:Q",
+        scale=alt.Scale(scheme="cividis", domain=[0, 1]),
+        legend=alt.Legend(title="success rate", direction="horizontal", orient="bottom", tickCount=5),
+    )
+    layers = [base.mark_rect(strokeWidth=0).encode(color=colour)]
+    if is_written:
+        layers.append(base.mark_text(text=alt.ExprRef(_WRITTEN), fontSize=10).encode(color=ink))
+    chart = alt.layer(*layers, data=ROWS).transform_filter(FOUND).transform_calculate(key=_ORDER)
+    chart = chart.properties(width="container", height=alt.Step(_STEP))
+    least = 0 if is_written else _NAMES + _LEAST_FIELD * len(by_difficulty)
+    return make_drawing(heading, f"{_TITLE}: {heading}", chart, drawn, is_wide=True, least_width=least)

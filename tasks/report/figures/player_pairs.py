@@ -1,54 +1,84 @@
-"""Each two players of the edition on the instances that both played."""
+"""Players in pairs, on the instances that both played: neighbours in rank, and those that do not differ."""
+
+from itertools import pairwise
 
 from tasks.report.content import Grid, Record, ReportData, Section, omit_section, omit_unanalysed
-from tasks.report.wording import clean, p_number, with_interval
+from tasks.report.figures.interval_rows import Estimate, Scale, interval_rows, read_estimate
+from tasks.report.wording import clean, p_number, p_text, span, with_interval
 
 _KEY = "player_pairs"
 _TITLE = "Players in pairs"
-_MOST_ROWS = 40
+_LEVEL = 0.05
+_MOST_NAMED = 6
+Pairs = dict[tuple[str, str], Record]
 
 
 def player_pairs(data: ReportData) -> Section:
-    """Return the section of paired comparisons, the largest differences of each setting first."""
+    """Return the section of paired comparisons: a drawing of neighbours a setting, and a row a player."""
     table = data.tables[_KEY]
     rows = table.records()
-    if len({row["player"] for row in data.tables["headline"].records()}) < 2:
+    if len(data.players()) < 2:
         return omit_section(_KEY, _TITLE, [table], "This edition has one player only.")
     if not rows:
         return omit_unanalysed(_KEY, _TITLE, [table])
-    shown = [row for setting in data.settings for row in _largest(rows, setting, len(data.settings))]
-    grid = Grid(
-        ("setting", "player", "other player", "difference", "n", "McNemar p", "p (Holm)"),
-        tuple(_cells(row) for row in shown),
-        frozenset(range(3, 7)),
-    )
-    beyond = len(rows) - len(shown)
+    drawings, cells = [], []
+    for setting in data.settings:
+        pairs = _pairs([row for row in rows if row["setting"] == setting])
+        ranked = [row["player"] for row in data.tables["headline"].records() if row["setting"] == setting]
+        neighbours = [_estimate(pairs[pair]) for pair in pairwise(ranked) if pair in pairs]
+        if neighbours:
+            n = span(estimate.n for estimate in neighbours)
+            title = ["difference in success rate:", "the player of the better rank minus the next"]
+            scale = Scale(title, has_zero_line=True)
+            heading = f"{setting}: neighbours in rank, n = {n} instances a pair"
+            drawings.append(interval_rows(heading, f"{_TITLE}: {setting}", neighbours, scale))
+        cells += [_cells(setting, player, ranked, pairs) for player in ranked]
+    headings = ("setting", "player", "next in rank", "difference", "n", "McNemar p", "p (Holm)")
     caption = (
         "Difference is the first player's success rate minus the other's, over the instances that both "
         "played, with a 95% interval by bootstrap over instances; n counts these instances. p is McNemar's "
         "exact test on majority labels, and Holm's correction covers the pairs of one setting and kind of "
-        "player: models, programs, controls (VARIANT:MODEL), training checkpoints, or two of these kinds."
-        + (
-            f" The largest differences are shown; {beyond:,} more pairs are in the exported table."
-            if beyond
-            else ""
-        )
+        "player: models, programs, controls (VARIANT:MODEL), training checkpoints, or two of these kinds. "
+        f"Players do not differ where p (Holm) is at least {_LEVEL}: this shows no equality. "
+        "All pairs are in the table behind it."
     )
-    return Section(_KEY, _TITLE, caption, (table,), grid=grid)
+    grid = Grid((*headings, "does not differ from"), tuple(cells), frozenset(range(3, 7)))
+    return Section(_KEY, _TITLE, caption, (table,), tuple(drawings), grid)
 
 
-def _largest(rows: list[Record], setting: str, n_settings: int) -> list[Record]:
-    listed = [row for row in rows if row["setting"] == setting]
-    return listed[: max(1, _MOST_ROWS // n_settings)]
+def _pairs(rows: list[Record]) -> Pairs:
+    """Return the comparisons by players, in both directions."""
+    turned = [
+        {**row, "player": row["other_player"], "other_player": row["player"]}
+        | {
+            name: None if row[column] is None else -row[column]
+            for name, column in (("difference", "difference"), ("low", "high"), ("high", "low"))
+        }
+        for row in rows
+    ]
+    return {(row["player"], row["other_player"]): row for row in (*rows, *turned)}
 
 
-def _cells(row: Record) -> tuple[str, ...]:
-    return (
-        clean(row["setting"]),
-        clean(row["player"]),
-        clean(row["other_player"]),
-        with_interval(row["difference"], row["low"], row["high"]),
-        f"{row['instances']:,}",
-        p_number(row["mcnemar_p"]),
-        p_number(row["mcnemar_p_holm"]),
-    )
+def _estimate(row: Record) -> Estimate:
+    texts = {"other": row["other_player"], "more": f", {p_text(row['mcnemar_p_holm'])}"}
+    return read_estimate(row, "difference", "instances", "low", "high", **texts)
+
+
+def _cells(setting: str, player: str, ranked: list[str], pairs: Pairs) -> tuple[str, ...]:
+    after = ranked[ranked.index(player) + 1 :]
+    row = pairs.get((player, after[0])) if after else None
+    alike = [
+        other
+        for other in ranked
+        if (pair := pairs.get((player, other))) is not None
+        and (pair["mcnemar_p_holm"] is None or pair["mcnemar_p_holm"] >= _LEVEL)
+    ]
+    named = ", ".join(clean(other) for other in alike[:_MOST_NAMED])
+    beyond = len(alike) - _MOST_NAMED
+    compared = any(one == player for one, _ in pairs)
+    told = f"{named} and {beyond} more" if beyond > 0 else named or ("nobody" if compared else "not compared")
+    if row is None:
+        return (clean(setting), clean(player), clean(after[0]) if after else "", *[""] * 4, told)
+    figures = with_interval(row["difference"], row["low"], row["high"]), f"{row['instances']:,}"
+    p_values = p_number(row["mcnemar_p"]), p_number(row["mcnemar_p_holm"])
+    return (clean(setting), clean(player), clean(after[0]), *figures, *p_values, told)

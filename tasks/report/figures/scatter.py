@@ -1,80 +1,105 @@
-"""Points with intervals both ways, distinguished by colour and mark, with a key beneath."""
+"""Points with intervals both ways: few players by colour, many by labels on those that stand out."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from tasks.report.figures.canvas import (
-    GRID,
-    MARKERS,
+import altair as alt
+
+from tasks.report.content import Drawing, Record
+from tasks.report.figures.chart import (
+    BACK,
+    FOUND,
+    ROWS,
     SERIES,
-    SMALL,
     SOFT,
-    TEXT,
-    WIDTH,
-    canvas,
-    plot,
-    sheet,
-    to_svg,
+    cut,
+    make_drawing,
+    series_colours,
+    tips,
 )
-from tasks.report.wording import brackets, decimals, p_text, shorten
+from tasks.report.wording import brackets, clean, decimals, p_text, with_interval
 from tasks.statistics.correlation import Correlation
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 Span = tuple[float | None, float | None]
-_SIDE = 250
-_LEFT = 52
-_TOP = 8
-_LINE = 17
-_KEY_TOP = _TOP + _SIDE + 44
-_LETTERS = 46
-_MARK = 6.5
+_HEIGHT, _WIDTH, _SIZE = 340, 420, 55
+_MOST_COLOURS = 8
+_LABELS, _LETTERS, _LETTER, _LINE = 14, 24, 6.0, 15
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One point: what it is of (the key's entry), its place, and its interval on each axis."""
+    """One point: the player it is of, where, with an interval on each axis; its domain if of one alone."""
 
     name: str
     x: float
     y: float
     x_interval: Span = (None, None)
     y_interval: Span = (None, None)
+    domain: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """What an axis shows; `is_share`: it runs from 0 to 1."""
+    """What an axis shows; `is_share`: it runs from 0 to 1; otherwise its texts have so many decimals."""
 
     label: str
     is_share: bool = False
+    places: int = 3
 
 
-def scatter(key: str, title: str, points: Sequence[Point], x: Axis, y: Axis, order: Sequence[str]) -> str:
-    """Return the points as an SVG; a name's place in `order` gives its colour and mark in every drawing.
+def scatter(heading: str, title: str, points: Sequence[Point], x: Axis, y: Axis) -> Drawing:
+    """Return the points as a drawing. Up to eight players have colours; of more, some have labels."""
+    names = list(dict.fromkeys(clean(point.name) for point in points))
+    has_colours = len(names) <= _MOST_COLOURS
+    labels = {} if has_colours else _choose_labels(points)
+    rows = [_row(point, x, y, labels.get(number, 0)) for number, point in enumerate(points)]
+    across, down = _encoding(x), _encoding(y)
+    for place, row in enumerate(rows):
+        # Of several in one place the earlier show around the later.
+        later = sum((other["x"], other["y"]) == (row["x"], row["y"]) for other in rows[place + 1 :])
+        row["size"] = _SIZE * (1 + min(later, _MOST_COLOURS))
+    has_domains = any(point.domain for point in points)
+    base = alt.Chart().encode(
+        color=series_colours(names) if has_colours else alt.value(SERIES[0]),
+        tooltip=tips(
+            player="player", **({"domain": "domain"} if has_domains else {}), x_text=x.label, y_text=y.label
+        ),
+    )
+    at_x, at_y = alt.X("x:Q", **across), alt.Y("y:Q", **down)
+    size = alt.Size("size:Q", scale=None, legend=None)
+    layers = [
+        base.mark_rule(strokeWidth=1, opacity=0.45).encode(
+            x=alt.X("x_low:Q", **across), x2="x_high:Q", y=at_y
+        ),
+        base.mark_rule(strokeWidth=1, opacity=0.45).encode(x=at_x, y=alt.Y("y_low:Q", **down), y2="y_high:Q"),
+        base.mark_point(stroke=BACK, strokeWidth=0.7).encode(x=at_x, y=at_y, size=size),
+    ]
+    if x.is_share and y.is_share:
+        ends = alt.InlineData(values=[{"x": 0, "y": 0}, {"x": 1, "y": 1}])
+        diagonal = alt.Chart(ends).mark_line(color=SOFT, strokeWidth=0.8, strokeDash=[4, 3])
+        layers.insert(0, diagonal.encode(x=at_x, y=at_y))
+    if labels:
+        layers += _labels(at_x, at_y, _middle(points))
+    chart = alt.layer(*layers, data=ROWS).transform_filter(FOUND)
+    return make_drawing(heading, title, chart.properties(width="container", height=_HEIGHT), rows)
 
-    Points of other names are grey and come first, so that they hide none.
-    """
-    present = {point.name for point in points}
-    series = {name: number for number, name in enumerate(order) if name in present}
-    entries = [(name, _mark(number)) for name, number in series.items()]
-    if others := len(present) - len(series):
-        entries.append((f"{others} other players", _mark(None)))
-    with sheet():
-        figure = canvas(_KEY_TOP + _LINE * len(entries) + 4)
-        axes = plot(figure, _LEFT, _TOP, WIDTH - _LEFT - 14, _SIDE)
-        axes.grid(True)
-        if x.is_share and y.is_share:
-            axes.plot([0, 1], [0, 1], color=SOFT, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
-        ordered = sorted(points, key=lambda point: point.name in series)
-        for point, size in zip(ordered, _sizes(ordered), strict=True):
-            _draw(axes, point, _mark(series.get(point.name), size))
-        _set_axes(axes, x, y)
-        for line, (name, mark) in enumerate(entries):
-            _draw_key(axes, name, mark, _KEY_TOP - _TOP + _LINE * line)
-        return to_svg(figure, key, title)
+
+def _encoding(axis: Axis) -> dict[str, Any]:
+    scale = alt.Scale(domain=[0, 1]) if axis.is_share else alt.Scale(zero=False, nice=True)
+    return {"scale": scale, "title": axis.label}
+
+
+def _labels(at_x: alt.X, at_y: alt.Y, middle: float) -> list[alt.Chart]:
+    """Return the layers of labels: those of the right half stand to the left of their points."""
+    chosen = f"find != '' || (datum.label > 0 && datum.label <= (narrow ? 5 : {_LABELS}))"
+    base = alt.Chart().transform_calculate(name=cut("datum.player", _LETTERS, 14))
+    return [
+        base.transform_filter(f"({chosen}) && datum.x {half} {middle}")
+        .mark_text(align="left" if half == "<=" else "right", dx=dx, stroke=BACK, strokeWidth=3)
+        .encode(x=at_x, y=at_y, text="name:N")
+        for half, dx in (("<=", 7), (">", -7))
+    ]
 
 
 def correlation_text(found: Correlation) -> str:
@@ -90,54 +115,52 @@ def correlation_text(found: Correlation) -> str:
     return f"n = {found.n}, r = {decimals(found.r, 2)}{interval}, {p_text(found.p_value)}"
 
 
-def _sizes(points: Sequence[Point]) -> list[float]:
-    """Return each mark's size: where several are in one place, the earlier ones show around the later."""
-    places = [(point.x, point.y) for point in points]
-    return [_MARK + 4.5 * places[number + 1 :].count(place) for number, place in enumerate(places)]
-
-
-def _draw(axes: "Axes", point: Point, mark: dict[str, Any]) -> None:
-    colour = mark["color"]
-    for (low, high), is_x in ((point.x_interval, True), (point.y_interval, False)):
-        if low is None or high is None:
-            continue
-        if is_x:
-            axes.hlines(point.y, low, high, color=colour, linewidth=1.1, alpha=0.75)
-        else:
-            axes.vlines(point.x, low, high, color=colour, linewidth=1.1, alpha=0.75)
-    axes.plot([point.x], [point.y], **mark, clip_on=False)
-
-
-def _mark(series: int | None, size: float = _MARK) -> dict[str, Any]:
-    # Beyond eight names the marks move on by one, so that no two of 64 look alike.
-    turn, place = divmod(series or 0, len(SERIES))
+def _row(point: Point, x: Axis, y: Axis, label: int) -> Record:
+    (x_low, x_high), (y_low, y_high) = point.x_interval, point.y_interval
     return {
-        "marker": "." if series is None else MARKERS[(place + turn) % len(MARKERS)],
-        "color": SOFT if series is None else SERIES[place],
-        "markersize": size,
-        "markeredgewidth": 0,
-        "linestyle": "none",
+        "player": clean(point.name),
+        "series": clean(point.name),
+        "domain": clean(point.domain),
+        "x": point.x,
+        "x_low": x_low,
+        "x_high": x_high,
+        "y": point.y,
+        "y_low": y_low,
+        "y_high": y_high,
+        "x_text": with_interval(point.x, x_low, x_high, x.places),
+        "y_text": with_interval(point.y, y_low, y_high, y.places),
+        "label": label,
     }
 
 
-def _set_axes(axes: "Axes", x: Axis, y: Axis) -> None:
-    axes.set_xlabel(shorten(x.label, _LETTERS))
-    axes.set_ylabel(shorten(y.label, _LETTERS))
-    if x.is_share:
-        axes.set_xlim(-0.03, 1.03)
-    else:
-        axes.locator_params(axis="x", nbins=5)
-    if y.is_share:
-        axes.set_ylim(-0.03, 1.03)
-    axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.6g}")
-    axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.6g}")
-    for side in ("bottom", "left"):
-        axes.spines[side].set_color(GRID)
-    axes.tick_params(labelsize=SMALL)
+def _middle(points: Sequence[Point]) -> float:
+    return (min(point.x for point in points) + max(point.x for point in points)) / 2
 
 
-def _draw_key(axes: "Axes", name: str, mark: dict[str, Any], top: float) -> None:
-    down = axes.transAxes
-    y = 1 - (top + 6) / _SIDE
-    axes.plot([-0.12], [y], transform=down, clip_on=False, **mark)
-    axes.text(-0.08, y, shorten(name, _LETTERS), transform=down, fontsize=TEXT, va="center_baseline")
+def _choose_labels(points: Sequence[Point]) -> dict[int, int]:
+    """Return the places of the points that stand out and hide no other label, numbered from 1.
+
+    First come the highest, the lowest and the ends along x, then those farthest from the line through all.
+    """
+    import numpy as np
+
+    at = np.array([(point.x, point.y) for point in points])
+    spread = np.ptp(at, axis=0)
+    scaled = (at - at.min(axis=0)) / np.where(spread > 0, spread, 1.0) * (_WIDTH, _HEIGHT)
+    centred = scaled - scaled.mean(axis=0)
+    slope = centred[:, 0] @ centred[:, 1] / max(centred[:, 0] @ centred[:, 0], 1e-9)
+    off = np.abs(centred[:, 1] - slope * centred[:, 0])
+    ends = [scaled[:, 1].argmax(), scaled[:, 1].argmin(), scaled[:, 0].argmax(), scaled[:, 0].argmin()]
+    is_left = at[:, 0] <= _middle(points)
+    chosen: dict[int, int] = {}
+    boxes: list[tuple[float, float, float]] = []
+    for place in dict.fromkeys((*map(int, ends), *map(int, np.argsort(-off, kind="stable")))):
+        length = min(len(points[place].name), _LETTERS) * _LETTER + 7
+        left = float(scaled[place, 0]) - (0 if is_left[place] else length)
+        box = left, left + length, float(scaled[place, 1])
+        if all(box[0] > right or box[1] < start or abs(box[2] - y) > _LINE for start, right, y in boxes):
+            boxes.append(box)
+            chosen[place] = len(chosen) + 1
+        if len(chosen) == _LABELS:
+            break
+    return chosen

@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 
-from tasks.report.content import Drawing, Record, ReportData, ReportTable, Section, omit_section
+from tasks.report.content import Record, ReportData, ReportTable, Section, omit_section
 from tasks.report.figures.scatter import Axis, Point, correlation_text, scatter
 from tasks.statistics.correlation import pearson
 
 _FEWEST_PLAYERS = 4
 _PEARSON = "r is Pearson's, its 95% interval by Fisher's z (at least 4 points), n the number of points"
+_NAMES = "Beyond eight players only those are named that stand out; look for others by name."
 _LINES = "lines through a point are its 95% intervals by bootstrap over instances"
 
 
@@ -27,11 +28,12 @@ def settings_scatter(data: ReportData) -> Section:
     if not points:
         return omit_section(key, title, tables, "No player took part in both settings.")
     axes = Axis(f"success rate, {easier}", True), Axis(f"success rate, {harder}", True)
-    svg = scatter(key, f"{title}: {easier} and {harder}", points, *axes, data.drawn_players())
+    drawing = scatter(_correlation(points), f"{title}: {easier} and {harder}", points, *axes)
     caption = (
-        f"Each point is a {unit}; {_LINES}. On the broken line both settings are equally hard. {_PEARSON}."
+        f"Each point is a {unit}; {_LINES}. On the broken line both settings are equally hard. {_NAMES} "
+        f"{_PEARSON}."
     )
-    return Section(key, title, caption, tables, (Drawing(_correlation(points), svg),), names_players=True)
+    return Section(key, title, caption, tables, (drawing,))
 
 
 def tokens_scatter(data: ReportData) -> Section:
@@ -40,7 +42,7 @@ def tokens_scatter(data: ReportData) -> Section:
     tables = (data.tables["headline"], data.tables["tokens"])
     tokens = {(row["setting"], row["player"]): row for row in tables[1].records() if row["mean_tokens"]}
     drawings = []
-    for number, setting in enumerate(data.settings):
+    for setting in data.settings:
         points = [
             Point(
                 row["player"],
@@ -54,13 +56,13 @@ def tokens_scatter(data: ReportData) -> Section:
             if (used := tokens.get((setting, row["player"]))) is not None
         ]
         if len(points) > 1:
-            axes = Axis("mean tokens an episode"), Axis("success rate", True)
-            svg = scatter(f"{key}-{number}", f"{title}: {setting}", points, *axes, data.drawn_players())
-            drawings.append(Drawing(f"{setting}: {_correlation(points)}", svg))
+            axes = Axis("mean tokens an episode", places=0), Axis("success rate", True)
+            heading = f"{setting}: {_correlation(points)}"
+            drawings.append(scatter(heading, f"{title}: {setting}", points, *axes))
     if not drawings:
         return omit_section(key, title, tables, "Fewer than two players of this edition have a token count.")
-    caption = f"Each point is a player, all domains together; {_LINES}. {_PEARSON}."
-    return Section(key, title, caption, tables, tuple(drawings), names_players=True)
+    caption = f"Each point is a player, all domains together; {_LINES}. {_NAMES} {_PEARSON}."
+    return Section(key, title, caption, tables, tuple(drawings))
 
 
 def benchmarks_scatter(data: ReportData) -> Section:
@@ -71,7 +73,7 @@ def benchmarks_scatter(data: ReportData) -> Section:
     for row in table.records():
         groups.setdefault((row["benchmark"], row["source"], row["setting"]), []).append(row)
     drawings = []
-    for number, ((benchmark, _, setting), rows) in enumerate(groups.items()):
+    for (benchmark, _, setting), rows in groups.items():
         points = [
             Point(
                 row["player"],
@@ -83,8 +85,7 @@ def benchmarks_scatter(data: ReportData) -> Section:
         ]
         name = f"{benchmark}, {setting}"
         axes = Axis(f"score in {benchmark}"), Axis(f"success rate, {setting}", True)
-        svg = scatter(f"{key}-{number}", f"{title}: {name}", points, *axes, data.drawn_players())
-        drawings.append(Drawing(f"{name}: {_correlation(points)}", svg))
+        drawings.append(scatter(f"{name}: {_correlation(points)}", f"{title}: {name}", points, *axes))
     if not drawings:
         return omit_section(
             key,
@@ -94,9 +95,9 @@ def benchmarks_scatter(data: ReportData) -> Section:
         )
     caption = (
         "Each point is a player, all domains together; the line through it is the 95% interval of its "
-        f"success rate by bootstrap over instances. {_PEARSON}. The table names each score's source."
+        f"success rate by bootstrap over instances. {_NAMES} {_PEARSON}. The table names each score's source."
     )
-    return Section(key, title, caption, (table,), tuple(drawings), names_players=True)
+    return Section(key, title, caption, (table,), tuple(drawings))
 
 
 def _correlation(points: Sequence[Point]) -> str:
@@ -117,6 +118,7 @@ def _points(
             other["success_rate"],
             (row[low], row[high]),
             (other[low], other[high]),
+            row.get("domain", ""),
         )
         for (setting, *rest), row in rates.items()
         if setting == easier and (other := rates.get((harder, *rest))) is not None

@@ -2,29 +2,27 @@
 
 from tasks.report.content import Comparison, Grid, ReportData, ReportTable, Section, omit_section
 from tasks.report.edition_comparison import KEY, comparison_table
-from tasks.report.figures.interval_bars import bars_by_setting, interval_bar
+from tasks.report.figures.interval_rows import Scale, read_estimate, rows_by_setting
 from tasks.report.wording import clean, decimals, p_number, with_interval
 
 
-def difference_bars(data: ReportData, comparison: Comparison) -> Section:
+def edition_difference(data: ReportData, comparison: Comparison) -> Section:
     """Return the section of players that both editions have: a table, and a bar a difference."""
     title = f"Compared with edition {clean(comparison.edition)}"
     found = comparison_table(data, comparison)
     tables = (found, comparison.headline, comparison.domains)
     if not found.rows:
         return omit_section(KEY, title, tables, "No player has a rate in both editions.")
-    drawings = bars_by_setting(
-        KEY,
+    minus = f"{clean(data.edition)} minus {clean(comparison.edition)}"
+    rows = [row for row in found.records() if row["difference"] is not None]
+    drawings = rows_by_setting(
+        data,
         title,
-        data.settings,
-        found.records(),
-        lambda listed: [
-            interval_bar(row["player"], row, "difference", "difference_low", "difference_high", series=2)
-            for row in listed
-            if row["difference"] is not None
-        ],
-        f"difference in standardised rate, {data.edition} minus {comparison.edition}",
-        lambda listed: f"{len(listed)} {'player' if len(listed) == 1 else 'players'}",
+        rows,
+        lambda row: [read_estimate(row, "difference", "shared_domains")],
+        Scale(["difference in standardised rate:", minus], has_zero_line=True),
+        more=f": {minus}",
+        unit="shared domains",
     )
     caption = (
         "Players that both editions have, setting by setting. Rates are over each edition's own "

@@ -1,0 +1,87 @@
+"""What all figures share: their theme, long names cut to fit, and the reader's filter and order of players.
+
+Colours are the page's CSS variables, so that one drawing serves a light and a dark page and print. Three
+signals are the page's to set: `find` (a pattern of players; empty: all), `order` (`rank`, `value` or `name`)
+and `narrow` (there is no room for whole names and intervals as text).
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import altair as alt
+from vl_convert import vegalite_to_vega
+
+from tasks.report.content import Drawing, Record
+from tasks.report.wording import clean
+
+SERIES = tuple(f"var(--s{number})" for number in range(8))
+"""Okabe and Ito's colours, distinguishable to colour-blind readers; the page has a light and a dark set."""
+INK, SOFT, GRID, BACK = (f"var(--{name})" for name in ("ink", "soft", "grid", "back"))
+ROWS = alt.NamedData(name="rows")
+FOUND = "find == '' || test(regexp(find, 'i'), datum.player)"
+"""Whether a row's player is one that the reader looks for."""
+LEGEND = alt.Legend(columns=3)
+_SIGNALS = [
+    {"name": name, "value": value} for name, value in (("find", ""), ("order", "rank"), ("narrow", False))
+]
+_AUTOSIZE = {"type": "fit-x", "contains": "padding"}
+_LINES = {"gridColor": GRID, "domainColor": GRID, "tickColor": GRID}
+_TEXTS = {"labelColor": SOFT, "titleColor": SOFT, "titleFontWeight": "normal"}
+_SIZES = {"labelFontSize": 11, "titleFontSize": 11, "labelLimit": 0, "titleLimit": 0}
+_THEME: dict[str, Any] = {
+    "background": "transparent",
+    "font": "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif",
+    "view": {"stroke": None},
+    "axis": {**_LINES, **_TEXTS, **_SIZES, "tickCount": 6},
+    "legend": {
+        **_TEXTS,
+        **_SIZES,
+        "orient": "top",
+        "title": None,
+        "symbolType": "circle",
+        "symbolOpacity": 1,
+        "offset": 6,
+    },
+    "text": {"color": INK, "fontSize": 11},
+    "rule": {"color": INK},
+    "point": {"filled": True, "size": 45, "opacity": 1},
+    "range": {"category": SERIES},
+    "scale": {"rectBandPaddingInner": 0.04},
+}
+
+
+def make_drawing(
+    heading: str,
+    title: str,
+    chart: alt.TopLevelMixin,
+    rows: Sequence[Record],
+    *,
+    is_wide: bool = False,
+    least_width: int = 0,
+) -> Drawing:
+    """Return the chart of these rows as a drawing that screen readers call `title`.
+
+    Vega-Lite is compiled here and not by the page, so that a fault in a chart ends the report.
+    """
+    described = {"description": clean(title), "params": _SIGNALS, "autosize": _AUTOSIZE}
+    spec = vegalite_to_vega({**chart.to_dict(), "config": _THEME, **described})
+    del spec["$schema"]
+    return Drawing(clean(heading), spec, tuple(rows), is_wide, least_width)
+
+
+def cut(text: str, wide: int = 34, narrow: int = 24) -> str:
+    """Return the Vega expression of a text whose middle is left out where it has more letters than these."""
+    most = f"(narrow ? {narrow} : {wide})"
+    head, tail = f"floor({most} * 2 / 3)", f"(length({text}) - {most} + 1 + floor({most} * 2 / 3))"
+    return f"(length({text}) > {most} ? slice({text}, 0, {head}) + '…' + slice({text}, {tail}) : {text})"
+
+
+def tips(**fields: str) -> list[alt.Tooltip]:
+    """Return what a mark shows when it is pointed at: each field of its row under a title."""
+    return [alt.Tooltip(field=field, type="nominal", title=title) for field, title in fields.items()]
+
+
+def series_colours(names: Sequence[str], legend: alt.Legend | None = LEGEND) -> alt.Color:
+    """Return the colours of the field `series`, whose values are these."""
+    scale = alt.Scale(domain=list(names), range=[SERIES[place % len(SERIES)] for place in range(len(names))])
+    return alt.Color("series:N", scale=scale, legend=legend)
