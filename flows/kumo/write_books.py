@@ -12,7 +12,6 @@ from flows.stages.model_calls import BatchCalls, ModelSession, run_session, sett
 from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace
 from schemas.benchmark import Batch
-from schemas.calls import ModelChoice
 from schemas.disclosure import mark_book
 from schemas.ids import derive_rng
 from schemas.kumo.things import BookVersion as VersionName
@@ -68,8 +67,8 @@ async def _history(
     instance = instance_from_row(row, encoded.config)
     return await write_model_book(
         calls,
-        ModelChoice(plan.writer, plan.params),
-        ModelChoice(plan.reviser, plan.params),
+        plan.choice("writer"),
+        plan.choice("reviser"),
         encoded.config,
         instance,
         rules_of(encoded, instance),

@@ -1,16 +1,18 @@
 """Which models a refresh will call, checked before any work: are they reachable by key, price and limit?"""
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from schemas.benchmark import Benchmark
-from schemas.calls import ModelChoice
+from schemas.calls import ModelChoice, Price
 from schemas.errors import InvalidOption
-from schemas.game import USUAL
+from schemas.game import USUAL, Playing
 from schemas.settings import RefreshSettings
+from schemas.settings.models_file import MODELS_FILE, entry_prices
 from tasks.llm.budget import check_budget
 from tasks.llm.http.endpoint import check_url
-from tasks.play.model_player import parse_model_player, plays_version
+from tasks.play.model_player import models_of, plays_version
 from warehouse.ledger.prices import load_prices
 from warehouse.store.store import Store
 
@@ -65,6 +67,15 @@ def choose_versions(
     return versions
 
 
+def choose_params(
+    settings: RefreshSettings, benchmark: Benchmark, players: Sequence[str]
+) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+    """Return what the calls of models that play pass on, and by model where its entry changes that."""
+    models = models_of(players, benchmark.playing())
+    shared = settings.player_params() if models else {}
+    return shared, settings.model_params(models, shared)
+
+
 def check_models(
     settings: RefreshSettings,
     benchmark: Benchmark,
@@ -76,23 +87,46 @@ def check_models(
 ) -> None:
     """Raise InvalidOption where models are named that cannot be called, or not within a limit of cost."""
     playing = benchmark.playing()
-    models = [name for name in players if name not in playing.programs]
-    params = settings.player_params()
-    choices = [parse_model_player(name, params, playing.variants).choice for name in models]
+    refuse_reserved_names(settings, playing)
+    shared, own = choose_params(settings, benchmark, players)
+    choices = [ModelChoice(model, own.get(model, shared)) for model in models_of(players, playing)]
     choices += authors
     if not choices:
         return
-    endpoint = settings.endpoint()
-    check_url(endpoint.base_url)
-    if needs_key and endpoint.url_from == "default" and not endpoint.key:
-        known = ", ".join(playing.programs)
-        role = (
-            f"player {models[0]!r} is a model (programs: {known})"
-            if models
-            else f"author {authors[0].model!r} is a model"
-        )
+    for choice in choices:
+        check_url(settings.endpoint(choice.model).base_url)
+        if needs_key:
+            _require_key(settings, choice.model, playing)
+    check_budget(settings.call_policy(), choices, known_prices(settings, store))
+
+
+def known_prices(settings: RefreshSettings, store: Store) -> dict[str, Price]:
+    """Return the prices by model: those of models.toml go before those of the data root's prices.csv."""
+    return {**load_prices(store), **entry_prices(settings.model_entries())}
+
+
+def refuse_reserved_names(settings: RefreshSettings, playing: Playing) -> None:
+    """Raise InvalidOption where an entry of models.toml has the name of a program."""
+    for name in settings.model_entries():
+        if name in playing.programs or name in playing.aliases:
+            raise InvalidOption(
+                f"{settings.models_file or MODELS_FILE}: [{name}]: {name} is the name of a program: give the "
+                "table another name, and its own to the key model"
+            )
+
+
+def _require_key(settings: RefreshSettings, model: str, playing: Playing) -> None:
+    endpoint = settings.endpoint(model)
+    entry = settings.model_entries().get(model)
+    for variable in entry.variables() if entry is not None else ():
+        if not os.environ.get(variable, "").strip():
+            raise InvalidOption(
+                f"{settings.models_file or MODELS_FILE}: [{model}]: the environment variable {variable}, "
+                "which it names, is not set: set it"
+            )
+    if endpoint.url_from == "default" and not endpoint.key:
         raise InvalidOption(
-            f"{role}, and no model can be called: set PERENNIAL_API_KEY or OPENAI_API_KEY, "
-            "or name a server of your own with --base-url"
+            f"{model!r} is a model (programs: {', '.join(playing.programs)}), and no model can be "
+            "called: set PERENNIAL_API_KEY or OPENAI_API_KEY, name a server of your own with --base-url, or "
+            f"describe it in {MODELS_FILE} (`perennial init` writes one)"
         )
-    check_budget(settings.call_policy(), choices, load_prices(store))

@@ -96,7 +96,7 @@ async def _play_model(
     session: ModelSession,
 ) -> dict[str, Rows]:
     calls = session.batch()
-    chosen = parse_model_player(player, plan.player_params, playing.variants)
+    chosen = parse_model_player(player, plan.params_of, playing.variants)
     runs = plan.runs_of(player)
     games = [seat.start for seat in seats]
     concurrency = EPISODES_A_CALL * session.policy.concurrency

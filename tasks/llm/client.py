@@ -13,15 +13,18 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from schemas.calls import CallPolicy, ModelRequest, Price, Reply, Spent
+from schemas.settings.model_entry import ModelEntry
 from tasks.llm.asking import Ledger
 from tasks.llm.breaker import Breaker
 from tasks.llm.budget import Budget
 from tasks.llm.http.endpoint import check_key, check_url, strip_url
+from tasks.llm.http.extras import Extras
 from tasks.llm.http.posting import post_chat
-from tasks.llm.rate_limits import RateLimits
+from tasks.llm.rate_limits import RateLimits, completion_bound
 from tasks.llm.redaction import Redaction
 from tasks.llm.replies import read_attempt, wants_completion_tokens
 from tasks.llm.retry_policy import Received, RetryPolicy, Tried
+from tasks.llm.tokens import token_counter
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -29,6 +32,8 @@ if TYPE_CHECKING:
 
 class ModelClient:
     """Asks the models of one endpoint. Use it in `async with`, within one event loop.
+
+    `budget` is shared with other clients; `entry` is that of the only model that is asked here.
 
     `answered` and `failed` count the new calls by their end, `replayed` those found in the ledger.
     Raises InvalidOption for a base URL or a key that no request can carry.
@@ -42,6 +47,10 @@ class ModelClient:
         prices: Mapping[str, Price],
         spent: Spent,
         retries: RetryPolicy | None = None,
+        *,
+        budget: Budget | None = None,
+        extras: Extras | None = None,
+        entry: ModelEntry | None = None,
     ) -> None:
         self.answered = self.replayed = self.failed = 0
         self._policy = policy
@@ -50,11 +59,14 @@ class ModelClient:
         self._ledger = ledger
         self._prices = prices
         self._retries = retries or RetryPolicy()
-        self._budget = Budget(policy, prices, spent)
+        self._budget = budget or Budget(policy, prices, spent)
+        self._extras = extras or Extras()
+        self._context = entry.context if entry is not None else None
+        self._count = token_counter(entry.tokenizer if entry is not None else "")
         self._breaker = Breaker(strip_url(self._url))
-        self._limits = RateLimits(policy.requests_per_minute, policy.tokens_per_minute)
+        self._limits = RateLimits(policy.requests_per_minute, policy.tokens_per_minute, self._count)
         self._slots = asyncio.Semaphore(policy.concurrency)
-        self._redaction = Redaction((self._key,))
+        self._redaction = Redaction((self._key, *self._extras.hidden()))
         # Only the waits between attempts come from it; no result does.
         self._jitter = random.Random()
         self._completion_named: set[str] = set()
@@ -67,7 +79,7 @@ class ModelClient:
     async def __aenter__(self) -> Self:
         from tasks.llm.http.bounded_http import open_client
 
-        self._openai = open_client(self._policy, self._url, self._key)
+        self._openai = open_client(self._policy, self._url, self._key, self._extras)
         return self
 
     async def __aexit__(
@@ -107,6 +119,9 @@ class ModelClient:
             ended.set()
 
     async def _ask_anew(self, request: ModelRequest) -> Reply:
+        overflow = self._describe_overflow(request)
+        if overflow is not None:
+            return await self._store(request, Reply(request.call_id, "rejected", error=overflow))
         async with self._breaker.interruptible(request.model):
             reservation = await self._budget.reserve(request)
         reply: Reply | None = None
@@ -119,6 +134,19 @@ class ModelClient:
             return await self._store(request, reply)
         finally:
             self._budget.settle(reservation, reply)
+
+    def _describe_overflow(self, request: ModelRequest) -> str | None:
+        """Return why a call does not fit the model's context (servers may cut it), None where it does."""
+        if self._context is None:
+            return None
+        prompt, reply = self._count(request), completion_bound(request.params) or 0
+        if prompt + reply <= self._context:
+            return None
+        return (
+            f"not sent: a prompt of about {prompt:,} tokens and a reply of up to {reply:,} do not fit the "
+            f"context of {self._context:,} tokens that models.toml gives: use smaller instances, or a lower "
+            "max_output"
+        )
 
     async def _store(self, request: ModelRequest, reply: Reply) -> Reply:
         kept = await self._ledger.store(request, reply)

@@ -4,7 +4,7 @@ How a game opens and what it answers is the benchmark's; the conversation, the s
 no whole answer, and who plays when others wait are the same for all.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -40,18 +40,28 @@ class ModelPlayer:
     variant: str
 
 
-def parse_model_player(name: str, params: Mapping[str, Any], variants: Sequence[str]) -> ModelPlayer:
+def parse_model_player(
+    name: str, params: Mapping[str, Any] | Callable[[str], Mapping[str, Any]], variants: Sequence[str]
+) -> ModelPlayer:
     """Return the player of this name: `MODEL` in the usual way, `VARIANT:MODEL` in another one.
 
     Only the variants given count as prefixes: the rest is the model's name, whatever it holds. `params`
-    go with every call. Raises InvalidOption where no model is named.
+    go with every call, or what they return for the model. Raises InvalidOption where no model is named.
     """
     variant = next((each for each in variants if name.startswith(f"{each}:")), "")
     model = name.removeprefix(f"{variant}:") if variant else name
     if not model.strip():
         forms = " or ".join(["MODEL", *(f"{each}:MODEL" for each in variants)])
         raise InvalidOption(f"player {name!r} names no model: write {forms}")
-    return ModelPlayer(name, ModelChoice(model, dict(params)), variant)
+    own = params(model) if callable(params) else params
+    return ModelPlayer(name, ModelChoice(model, dict(own)), variant)
+
+
+def models_of(players: Iterable[str], playing: Playing) -> list[str]:
+    """Return the models that these players are, each once; programs are none."""
+    names = (name for name in players if name not in playing.programs)
+    models = (parse_model_player(name, {}, playing.variants).choice.model for name in names)
+    return list(dict.fromkeys(models))
 
 
 def plays_version(playing: Playing, player: str, version: str) -> bool:

@@ -17,6 +17,8 @@ from tests.flows.conftest import Published
 from tests.flows.prefect_harness import Harness, clean_environment
 
 COMMANDS = (
+    ("init",),
+    ("models", "check"),
     ("refresh",),
     ("query",),
     ("editions",),

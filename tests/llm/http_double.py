@@ -40,11 +40,12 @@ class Answer:
 
 @dataclass(frozen=True)
 class Seen:
-    """A request that came: when (monotonic seconds), its headers and its JSON body."""
+    """A request that came: when (monotonic seconds), its headers, its JSON body and its query."""
 
     at: float
     headers: dict[str, str]
     body: dict[str, Any]
+    query: str = ""
 
 
 def completion(
@@ -106,7 +107,7 @@ class Double:
         return self.answers[min(len(self.seen), len(self.answers)) - 1]
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
-        seen = Seen(time.monotonic(), dict(request.headers), await request.json())
+        seen = Seen(time.monotonic(), dict(request.headers), await request.json(), request.query_string)
         self.seen.append(seen)
         answer = self.answer(seen)
         self.in_flight += 1
