@@ -1,7 +1,10 @@
 """Which models a refresh will call, checked before any work: are they reachable by key, price and limit?"""
 
+import asyncio
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from difflib import get_close_matches
 from typing import Any
 
 from schemas.benchmark import Benchmark
@@ -11,10 +14,15 @@ from schemas.game import USUAL, Playing
 from schemas.settings import RefreshSettings
 from schemas.settings.models_file import MODELS_FILE, entry_prices
 from tasks.llm.budget import check_budget
-from tasks.llm.http.endpoint import check_url
+from tasks.llm.http.endpoint import check_key, check_url
+from tasks.llm.http.extras import Extras, environment_headers
+from tasks.llm.http.listing import ask_for_models, is_listed, listed_models
 from tasks.play.model_player import models_of, plays_version
 from warehouse.ledger.prices import load_prices
 from warehouse.store.store import Store
+
+_CLOSE = 0.8  # of `difflib`: one letter that is missing, or two that are swapped
+_LISTING_TIMEOUT_S = 10.0
 
 
 def choose_players(
@@ -93,6 +101,9 @@ def check_models(
     choices += authors
     if not choices:
         return
+    if not settings.allow_unlisted:
+        for choice in choices:
+            _refuse_misspelt(settings, choice.model, playing)
     for choice in choices:
         check_url(settings.endpoint(choice.model).base_url)
         if needs_key:
@@ -113,6 +124,37 @@ def refuse_reserved_names(settings: RefreshSettings, playing: Playing) -> None:
                 f"{settings.models_file or MODELS_FILE}: [{name}]: {name} is the name of a program: give the "
                 "table another name, and its own to the key model"
             )
+
+
+def _refuse_misspelt(settings: RefreshSettings, model: str, playing: Playing) -> None:
+    """Refuse a name that is close to a program's or an entry's, unless its server lists such a model.
+
+    Any other name is treated as a model, so that a slip would be thousands of paid calls.
+    """
+    entries = settings.model_entries()
+    known = (*playing.programs, *playing.aliases, *entries)
+    near = get_close_matches(model.casefold(), known, 1, _CLOSE)
+    if model in entries or not near:
+        return
+    endpoint = settings.endpoint()
+    if endpoint.url_from == "default" and not endpoint.key:
+        said = "no key is set to ask OpenAI whether it is a model"
+    else:
+        policy = replace(settings.call_policy(), timeout_s=_LISTING_TIMEOUT_S)
+        extras = Extras(of_environment=environment_headers(os.environ))
+        answer = asyncio.run(ask_for_models(policy, check_key(endpoint.key), extras))
+        listed = listed_models(answer)
+        if listed is not None and is_listed(model, listed):
+            return
+        said = (
+            f"{endpoint.base_url} lists no models"
+            if listed is None
+            else f"{endpoint.base_url} does not list it as a model"
+        )
+    raise InvalidOption(
+        f"{model!r} is no program and has no entry in {settings.models_file or MODELS_FILE}, and {said}: did "
+        f"you mean {near[0]!r}? To ask a model of that name, give --allow-unlisted"
+    )
 
 
 def _require_key(settings: RefreshSettings, model: str, playing: Playing) -> None:

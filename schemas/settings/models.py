@@ -65,6 +65,11 @@ class ModelSettings(BaseModel):
         ge=0,
         allow_inf_nan=False,
     )
+    allow_unlisted: bool = setting(
+        False,
+        "Take a name that is close to that of a program for a model, though its server does not list it.",
+        CALLS,
+    )
     accept_api_errors: bool = setting(
         False, "Publish episodes whose calls failed for good, with status api_error.", CALLS
     )

@@ -19,6 +19,7 @@ from tasks.llm.breaker import Breaker
 from tasks.llm.budget import Budget
 from tasks.llm.http.endpoint import check_key, check_url, strip_url
 from tasks.llm.http.extras import Extras
+from tasks.llm.http.listing import ask_for_models, describe_unlisted, is_listed, listed_models
 from tasks.llm.http.posting import post_chat
 from tasks.llm.rate_limits import RateLimits, completion_bound
 from tasks.llm.redaction import Redaction
@@ -28,6 +29,11 @@ from tasks.llm.tokens import token_counter
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
+
+
+# An unknown model is a 404 by the protocol; LiteLLM answers 400, transformers serve 500.
+_MAY_MEAN_UNKNOWN = (400, 404, 422, 500)
+_LISTING_TIMEOUT_S = 10.0
 
 
 class ModelClient:
@@ -63,13 +69,15 @@ class ModelClient:
         self._extras = extras or Extras()
         self._context = entry.context if entry is not None else None
         self._count = token_counter(entry.tokenizer if entry is not None else "")
-        self._breaker = Breaker(strip_url(self._url))
+        self._breaker = Breaker(strip_url(self._url), key_env=entry.key_env if entry is not None else "")
         self._limits = RateLimits(policy.requests_per_minute, policy.tokens_per_minute, self._count)
         self._slots = asyncio.Semaphore(policy.concurrency)
         self._redaction = Redaction((self._key, *self._extras.hidden()))
         # Only the waits between attempts come from it; no result does.
         self._jitter = random.Random()
         self._completion_named: set[str] = set()
+        self._known_models: set[str] = set()
+        self._listing: asyncio.Task[set[str] | None] | None = None
         self._being_asked: dict[str, asyncio.Event] = {}
         self._openai: AsyncOpenAI | None = None
 
@@ -186,7 +194,33 @@ class ModelClient:
                 await asyncio.sleep(seconds)
 
         last = await self._retries.last_of(attempt, self._policy.max_attempts, self._jitter, pause)
-        return self._explain_giving_up(last)
+        if last.reply.answered:
+            self._known_models.add(request.model)
+            return last
+        return await self._explain_unlisted(request, self._explain_giving_up(last))
+
+    async def _explain_unlisted(self, request: ModelRequest, tried: Tried) -> Tried:
+        """Say so where a failed call asked for a model that the endpoint does not list.
+
+        Some servers answer 400 or 500 to an unknown model. One that has answered before is known.
+        """
+        status = tried.received.http_status
+        if request.model in self._known_models or status not in _MAY_MEAN_UNKNOWN:
+            return tried
+        if self._listing is None:
+            self._listing = asyncio.create_task(self._list_models())
+        listed = await asyncio.shield(self._listing)
+        name = str(request.params.get("model", request.model))
+        if listed is None or is_listed(name, listed):
+            return tried
+        why = describe_unlisted(name, listed)
+        return replace(
+            tried, reply=replace(tried.reply, error=f"{tried.reply.error} ({why})"), is_unlisted=True
+        )
+
+    async def _list_models(self) -> set[str] | None:
+        policy = replace(self._policy, timeout_s=min(_LISTING_TIMEOUT_S, self._policy.timeout_s))
+        return listed_models(await ask_for_models(policy, self._key, self._extras))
 
     def _explain_giving_up(self, tried: Tried) -> Tried:
         """Add to a failed call's error why it was not tried again."""

@@ -75,7 +75,7 @@ class ModelClients:
     def _make_client(self, entry: ModelEntry | None) -> ModelClient:
         shared = choose_endpoint(self._policy.base_url, self._environment)
         if entry is None:
-            extras = Extras(secrets=environment_headers(self._environment))
+            extras = Extras(of_environment=environment_headers(self._environment))
             return self._new_client(self._policy, shared.key, extras, None)
         endpoint = entry.endpoint(shared, self._environment)
         if entry.key_env and not endpoint.key:

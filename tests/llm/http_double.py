@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import ssl
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -100,6 +101,8 @@ class Double:
         self.in_flight = self.most_in_flight = 0
         self.most_sent = 0
         self.url = ""
+        self.listed: tuple[str, ...] | None = None
+        self.look_ups = 0
 
     def answer(self, seen: Seen) -> Answer:
         if self.by is not None:
@@ -129,6 +132,12 @@ class Double:
         request.transport.close()
         return web.Response()
 
+    async def models(self, _request: web.Request) -> web.Response:
+        self.look_ups += 1
+        if self.listed is None:
+            return web.Response(status=404)
+        return web.json_response({"data": [{"id": name} for name in self.listed]})
+
     async def send_data(self, request: web.Request, answer: Answer) -> web.StreamResponse:
         assert answer.data is not None
         response = web.StreamResponse(status=answer.status, headers=answer.headers)
@@ -155,14 +164,17 @@ class Double:
 
 
 @asynccontextmanager
-async def double(*answers: Answer, by: Callable[[Seen], Answer] | None = None) -> AsyncIterator[Double]:
+async def double(
+    *answers: Answer, by: Callable[[Seen], Answer] | None = None, tls: ssl.SSLContext | None = None
+) -> AsyncIterator[Double]:
     server = Double(answers, by)
     app = web.Application(client_max_size=2**24)
     app.router.add_post("/v1/chat/completions", server.handle)
+    app.router.add_get("/v1/models", server.models)
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
     await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0, backlog=512).start()
-    server.url = f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
+    await web.TCPSite(runner, "127.0.0.1", 0, backlog=512, ssl_context=tls).start()
+    server.url = f"http{'s' if tls else ''}://127.0.0.1:{runner.addresses[0][1]}/v1"
     try:
         yield server
     finally:

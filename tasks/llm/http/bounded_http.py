@@ -45,7 +45,7 @@ def open_client(policy: CallPolicy, url: SplitResult, key: str, extras: Extras |
     headers: dict[str, str | Omit] = {}
     if extras.is_own_server:
         # The client would add the environment's headers, which belong to another server.
-        headers = {name: Omit() for name in extras.secrets if name.lower() != "authorization"}
+        headers = {name: Omit() for name in extras.of_environment if name.lower() != "authorization"}
         headers["Authorization"] = f"Bearer {key or _NO_KEY}"
     return AsyncOpenAI(
         api_key=key or _NO_KEY,

@@ -13,17 +13,17 @@ _CUSTOM_HEADERS = "OPENAI_CUSTOM_HEADERS"
 class Extras:
     """Headers and query of each request to a server.
 
-    `secrets` are the environment's own headers, which an own server of a model does not get.
+    `of_environment` are headers that the client adds by itself, but not for a model's own server.
     """
 
     headers: Mapping[str, str] = field(default_factory=dict)
     query: Mapping[str, str] = field(default_factory=dict)
-    secrets: Mapping[str, str] = field(default_factory=dict)
+    of_environment: Mapping[str, str] = field(default_factory=dict)
     is_own_server: bool = False
 
     def hidden(self) -> Iterator[str]:
         """Yield what is never stored or shown: values that are more than words, also without their scheme."""
-        for value in (*self.headers.values(), *self.query.values(), *self.secrets.values()):
+        for value in (*self.headers.values(), *self.query.values(), *self.of_environment.values()):
             if not value.replace(" ", "").replace("-", "").isalpha():
                 yield value
                 yield value.rpartition(" ")[2]

@@ -2,20 +2,27 @@
 
 import asyncio
 import json
+from collections.abc import Collection
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from schemas.calls import CallPolicy
+from schemas.errors import count, in_one_line
 from tasks.llm.http.endpoint import check_url
 from tasks.llm.http.extras import Extras
+from tasks.llm.http.posting import describe_problem
 
 if TYPE_CHECKING:
     import httpx2
+
+_SHOWN = 3
 
 
 async def ask_for_models(
     policy: CallPolicy, key: str, extras: Extras | None = None
 ) -> "httpx2.Response | str":
     """Return the answer to GET /models, or why there was none."""
+    import aiohttp
     import httpx2
     import openai
 
@@ -27,10 +34,8 @@ async def ask_for_models(
             return await client.get("/models", cast_to=httpx2.Response)
     except openai.APIStatusError as error:
         return error.response
-    except (openai.APITimeoutError, TimeoutError):
-        return f"no answer within {policy.timeout_s:g} s"
-    except (openai.APIConnectionError, httpx2.HTTPError, OSError) as error:
-        return " ".join(str(error.__cause__ or error).split())
+    except (openai.APIConnectionError, httpx2.HTTPError, aiohttp.ClientError, OSError) as error:
+        return in_one_line(describe_problem(error, policy))
 
 
 def listed_models(answer: "httpx2.Response | str") -> set[str] | None:
@@ -41,3 +46,16 @@ def listed_models(answer: "httpx2.Response | str") -> set[str] | None:
         return {str(model["id"]) for model in json.loads(answer.content)["data"]}
     except (ValueError, KeyError, TypeError, RecursionError):
         return None
+
+
+def is_listed(model: str, listed: Collection[str]) -> bool:
+    """Whether a model is among those listed; Ollama lists `NAME:latest` for `NAME`."""
+    return model in listed or f"{model}:latest" in listed
+
+
+def describe_unlisted(model: str, listed: Collection[str]) -> str:
+    """Return in words that a model is not among those listed, with the names that are closest to it."""
+    near = get_close_matches(model, sorted(listed), _SHOWN, 0.0)
+    more = ", ..." if len(listed) > len(near) else ""
+    names = f": {', '.join(near)}{more}" if near else ""
+    return f"the endpoint does not list {model!r} among its {count(len(listed), 'model')}{names}"
