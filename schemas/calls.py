@@ -152,10 +152,13 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What an edition has paid for so far: answered calls, and their cost as far as it is known."""
+    """What an edition has paid for so far: answered calls, their cost as far as it is known, and of how many
+    calls it is not.
+    """
 
     calls: int = 0
     cost_usd: float = 0.0
+    unpriced: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +188,7 @@ class CallPolicy:
 class StageEstimate:
     """The calls of one stage and model: at least, and at most where every repair and revision is needed.
 
-    Tokens and the lower cost (US dollars) belong to the fewest calls; costs are None without a price.
+    Tokens and costs (US dollars) are of the fewest and of the most calls; costs are None without a price.
     """
 
     stage: str
@@ -194,5 +197,7 @@ class StageEstimate:
     calls_high: int
     prompt_tokens: int
     completion_tokens: int
+    prompt_tokens_high: int
+    completion_tokens_high: int
     cost_low_usd: float | None
     cost_high_usd: float | None

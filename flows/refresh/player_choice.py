@@ -132,7 +132,7 @@ def _refuse_misspelt(settings: RefreshSettings, model: str, playing: Playing) ->
     Any other name is treated as a model, so that a slip would be thousands of paid calls.
     """
     entries = settings.model_entries()
-    known = (*playing.programs, *playing.aliases, *entries)
+    known = {name.casefold(): name for name in (*playing.programs, *playing.aliases, *entries)}
     near = get_close_matches(model.casefold(), known, 1, _CLOSE)
     if model in entries or not near:
         return
@@ -153,7 +153,7 @@ def _refuse_misspelt(settings: RefreshSettings, model: str, playing: Playing) ->
         )
     raise InvalidOption(
         f"{model!r} is no program and has no entry in {settings.models_file or MODELS_FILE}, and {said}: did "
-        f"you mean {near[0]!r}? To ask a model of that name, give --allow-unlisted"
+        f"you mean {known[near[0]]!r}? To ask a model of that name, give --allow-unlisted"
     )
 
 

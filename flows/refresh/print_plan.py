@@ -147,9 +147,7 @@ def _estimate_table(estimates: list[StageEstimate]) -> Table:
     table = Table(
         title="Estimate of its model calls, from (all goes well) to (every repair is needed)",
         title_justify="left",
-        caption=(
-            "tokens belong to the lower number of calls; a model without a price in prices.csv has no cost"
-        ),
+        caption="a model without a price in models.toml or prices.csv has no cost",
         caption_justify="left",
     )
     for heading in ("stage", "model"):
@@ -161,8 +159,8 @@ def _estimate_table(estimates: list[StageEstimate]) -> Table:
             row.stage,
             row.model,
             _span(f"{row.calls_low:,}", f"{row.calls_high:,}"),
-            f"{row.prompt_tokens:,}",
-            f"{row.completion_tokens:,}",
+            _span(f"{row.prompt_tokens:,}", f"{row.prompt_tokens_high:,}"),
+            _span(f"{row.completion_tokens:,}", f"{row.completion_tokens_high:,}"),
             _cost(row.cost_low_usd, row.cost_high_usd),
         )
     if len(estimates) > 1:
@@ -171,8 +169,14 @@ def _estimate_table(estimates: list[StageEstimate]) -> Table:
             "all",
             "",
             _span(f"{sum(e.calls_low for e in estimates):,}", f"{sum(e.calls_high for e in estimates):,}"),
-            f"{sum(e.prompt_tokens for e in estimates):,}",
-            f"{sum(e.completion_tokens for e in estimates):,}",
+            _span(
+                f"{sum(e.prompt_tokens for e in estimates):,}",
+                f"{sum(e.prompt_tokens_high for e in estimates):,}",
+            ),
+            _span(
+                f"{sum(e.completion_tokens for e in estimates):,}",
+                f"{sum(e.completion_tokens_high for e in estimates):,}",
+            ),
             _cost(_total([e.cost_low_usd for e in estimates]), _total([e.cost_high_usd for e in estimates])),
         )
     return table

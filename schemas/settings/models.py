@@ -65,6 +65,9 @@ class ModelSettings(BaseModel):
         ge=0,
         allow_inf_nan=False,
     )
+    smoke: bool = setting(
+        False, "Play one instance with every model before the rest is bought; stop where a call fails.", CALLS
+    )
     allow_unlisted: bool = setting(
         False,
         "Take a name that is close to that of a program for a model, though its server does not list it.",

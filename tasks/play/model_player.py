@@ -108,6 +108,7 @@ async def play_all(
     runs: range,
     concurrency: int,
     canary: str = "",
+    on_end: Callable[[], None] = lambda: None,
 ) -> list[Episode]:
     """Return the runs of these numbers of each game, by game and then run, whatever the timing.
 
@@ -115,7 +116,8 @@ async def play_all(
     call: take twice as many as the client makes calls at a time, so that others take its place while a reply
     is being stored. Where an episode raises, no other asks again, but what has been asked is waited for,
     since its reply is paid for and kept; then the first error is raised. Cancelling this cancels them all.
-    What a model is shown first holds the edition's `canary`, if there is one.
+    What a model is shown first holds the edition's `canary`, if there is one. `on_end` is called whenever an
+    episode has ended.
     Raises InvalidOption for no concurrency.
     """
     # Imported here: asyncio costs 30 ms, which a command that plays nothing should not pay.
@@ -131,6 +133,7 @@ async def play_all(
         try:
             for place, game, opening, run in games:
                 episodes[place] = await play_model(gate, player, game, run, opening)
+                on_end()
         except BaseException as error:
             gate.close(error)
             raise

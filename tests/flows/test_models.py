@@ -1,4 +1,4 @@
-"""Models of models.toml: the starter files, one call to each, two servers in one edition."""
+"""Models of models.toml on the command line: the starter files, and one call to each."""
 
 import json
 import re
@@ -12,11 +12,8 @@ from schemas.settings.model_entry import ModelEntry
 from schemas.settings.models_file import load_models
 from tests.flows.conftest import KEY
 from tests.flows.hand_made_root import perennial
-from tests.flows.prefect_harness import Harness
 from tests.server.options import ServerOptions
 from tests.server.running import running_server
-from warehouse.catalog.catalog import open_catalog
-from warehouse.store.store import Store
 
 
 @pytest.fixture(autouse=True)
@@ -99,45 +96,3 @@ def test_check_tries_each_model_and_says_what_to_write_where_one_fails(
     assert digests.count("answered") == 2
     nothing = perennial(monkeypatch, capsys, "models", "check", "--models-file", "absent.toml")
     assert (nothing.code, "absent.toml" in nothing.err) == (2, True)
-
-
-def test_one_edition_is_played_at_two_servers_with_parameters_of_each_model(
-    keyed: Harness, tmp_path: Path
-) -> None:
-    plain = ServerOptions(keys=(KEY,), models=("plain",))
-    strict = ServerOptions(keys=("sk-second-0123456789",), models=("o3-2025",), refuse=("temperature",))
-    with running_server(plain) as first, running_server(strict) as second:
-        Path("models.toml").write_text(
-            f'[o3]\nmodel = "o3-2025"\nbase_url = "{second.url}"\nkey_env = "SECOND_KEY"\n'
-            'api = { temperature = "unset" }\nreasoning_effort = "low"\nsystem_role = "developer"\n'
-        )
-        command = (
-            *("refresh", "--domains", "chemical_analysis", "--settings", "easy", "--instances", "2"),
-            *("--runs", "1", "--players", "plain,o3", "--temperature", "0.3", "--base-url", first.url),
-            *("--root", str(tmp_path / "data")),
-        )
-        without = keyed.perennial(*command, cwd=tmp_path)
-        assert without.returncode == 2
-        assert "[o3]: the environment variable SECOND_KEY" in without.stderr
-        given = keyed.but(SECOND_KEY="sk-second-0123456789")
-        planned = given.perennial(*command, "--dry-run", cwd=tmp_path)
-        assert f"endpoint for o3: {second.url} (models.toml, with SECOND_KEY)" in planned.stdout
-        done = given.perennial(*command, cwd=tmp_path)
-        assert done.returncode == 0, done.stderr
-        answered = [server.status().answered for server in (first, second)]
-        assert all(line.outcome == "answered" for line in (*first.log(), *second.log()))
-    catalog = open_catalog(Store(str(tmp_path / "data")))
-    rows = catalog.query("SELECT model, request, endpoint FROM calls")[1]
-    assert [sum(model == name for model, _, _ in rows) for name in ("plain", "o3")] == answered
-    asked = {"temperature": 0.3}, {"model": "o3-2025", "reasoning_effort": "low"}
-    for name, params, url in zip(("plain", "o3"), asked, (first.url, second.url), strict=True):
-        own = [(json.loads(text)["params"], place) for model, text, place in rows if model == name]
-        assert {json.dumps(one, sort_keys=True) for one, _ in own} == {json.dumps(params, sort_keys=True)}
-        assert {place for _, place in own} == {url}
-    roles = {json.loads(text)["messages"][0]["role"] for model, text, _ in rows if model == "o3"}
-    assert roles == {"developer"}
-    plan = json.loads(catalog.query("SELECT settings FROM evaluations")[1][0][0])
-    assert plan["model_params"]["o3"]["system_role"] == "developer"
-    assert "SECOND_KEY" not in json.dumps(plan)
-    told = given.perennial("reproduce", "--root", str(tmp_path / "data"), "--json", cwd=tmp_path)
-    assert json.loads(told.stdout)["same"], told.stderr

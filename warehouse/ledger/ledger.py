@@ -18,7 +18,8 @@ LEDGER_FILE = "ledger.sqlite"
 _LOCAL_SCHEMES = ("file", "local")
 _REMOTE_ROOTS = "warehouse/data/ledgers"
 _SPENT = (
-    f"SELECT count(*), coalesce(sum(cost_usd), 0.0) FROM calls WHERE edition = ? AND status IN {ANSWERED_SQL}"
+    "SELECT count(*), coalesce(sum(cost_usd), 0.0), count(*) - count(cost_usd) FROM calls "
+    f"WHERE edition = ? AND status IN {ANSWERED_SQL}"
 )
 
 

@@ -158,6 +158,8 @@ def _stage(
         calls_high=ceil(most.calls),
         prompt_tokens=ceil(least.calls * least.prompt),
         completion_tokens=ceil(least.calls * least.completion),
+        prompt_tokens_high=ceil(most.calls * most.prompt),
+        completion_tokens_high=ceil(most.calls * most.completion),
         cost_low_usd=_cost(least, price),
         cost_high_usd=_cost(most, price),
     )
