@@ -1,9 +1,13 @@
 """What a model call is: the request that identifies it, the reply that it got, and the policy it goes by."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from schemas.ids import content_id
+
+if TYPE_CHECKING:
+    from schemas.settings.model_entry import ModelEntry
 
 Message = dict[str, str]
 
@@ -37,7 +41,11 @@ USAGE_STATUSES: tuple[UsageStatus, ...] = ("reported", "bounded", "missing")
 
 @dataclass(frozen=True, slots=True)
 class ModelChoice:
-    """A model and the parameters of Chat Completions that its calls pass on (only those that are set)."""
+    """A model and the parameters of Chat Completions that its calls pass on (only those that are set).
+
+    Two parameters are of models.toml: `model` is its name at its server, `system_role` the role of system
+    messages.
+    """
 
     model: str
     params: dict[str, Any] = field(default_factory=dict)
@@ -48,7 +56,8 @@ class ModelRequest:
     """One call to make: model, parameters, messages and repeat index identify it.
 
     `messages` are in the OpenAI chat form. `repeat` distinguishes runs with the same request. `template` is
-    the template of the message that asks, with its hash: they say where the wording came from.
+    the template of the message that asks, with its hash: they say where the wording came from. Messages of
+    the system get the role that the parameter `system_role` names, which is then no parameter any more.
     """
 
     role: Role
@@ -61,8 +70,34 @@ class ModelRequest:
     call_id: str = field(init=False)
 
     def __post_init__(self) -> None:
+        if "system_role" in self.params:
+            params = dict(self.params)
+            object.__setattr__(self, "messages", _with_system_role(self.messages, params.pop("system_role")))
+            object.__setattr__(self, "params", params)
         key = (self.model, self.params, list(self.messages), self.repeat)
         object.__setattr__(self, "call_id", content_id("call", *key))
+
+
+def _with_system_role(messages: tuple[Message, ...], role: str) -> tuple[Message, ...]:
+    """Return the messages with system messages in this role; as `user`, they begin the user message after."""
+    if role != "user":
+        return tuple({**one, "role": role} if one["role"] == "system" else one for one in messages)
+    merged: list[Message] = []
+    held: list[str] = []
+    for one in messages:
+        if one["role"] == "system":
+            held.append(one["content"])
+        elif one["role"] == "user":
+            merged.append({**one, "content": "\n\n".join([*held, one["content"]])})
+            held = []
+        else:
+            merged += [*_as_user(held), one]
+            held = []
+    return (*merged, *_as_user(held))
+
+
+def _as_user(texts: list[str]) -> list[Message]:
+    return [{"role": "user", "content": "\n\n".join(texts)}] if texts else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,10 +152,13 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What an edition has paid for so far: answered calls, and their cost as far as it is known."""
+    """What an edition has paid for so far: answered calls, their cost as far as it is known, and of how many
+    calls it is not.
+    """
 
     calls: int = 0
     cost_usd: float = 0.0
+    unpriced: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +167,7 @@ class CallPolicy:
 
     Times are in seconds. `max_calls` and `max_cost` (US dollars) bound what the edition pays for in all,
     `max_reply_bytes` the decoded body of one response.
-    `replay`: nobody is asked, replies come from the ledger alone.
+    `replay`: nobody is asked, replies come from the ledger alone. `models` are the entries of models.toml.
     """
 
     base_url: str
@@ -143,13 +181,14 @@ class CallPolicy:
     max_calls: int | None = None
     max_cost: float | None = None
     replay: bool = False
+    models: "Mapping[str, ModelEntry]" = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class StageEstimate:
     """The calls of one stage and model: at least, and at most where every repair and revision is needed.
 
-    Tokens and the lower cost (US dollars) belong to the fewest calls; costs are None without a price.
+    Tokens and costs (US dollars) are of the fewest and of the most calls; costs are None without a price.
     """
 
     stage: str
@@ -158,5 +197,7 @@ class StageEstimate:
     calls_high: int
     prompt_tokens: int
     completion_tokens: int
+    prompt_tokens_high: int
+    completion_tokens_high: int
     cost_low_usd: float | None
     cost_high_usd: float | None

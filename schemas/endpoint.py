@@ -1,7 +1,8 @@
 """Which server is asked and which key it gets: a key goes to no other host than the one that it belongs to.
 
 `PERENNIAL_API_KEY` belongs to the endpoint that perennial uses, whichever that is. `OPENAI_API_KEY` belongs
-to `OPENAI_BASE_URL`, or to OpenAI's own service where that is not set.
+to `OPENAI_BASE_URL`, or to OpenAI's own service where that is not set. A model of models.toml with a server
+of its own gets the key of the variable that it names, and no other.
 """
 
 from collections.abc import Mapping
@@ -17,7 +18,8 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 class Endpoint:
     """A server and the key that it gets ("" for none), each with the name of where it comes from.
 
-    `withheld` is the variable of a key that is set but belongs to another host.
+    `withheld` is the variable of a key that is set but belongs to another host. `is_own`: it is another
+    server than that of the settings, so that nothing of the environment goes there unnamed.
     """
 
     base_url: str
@@ -25,6 +27,7 @@ class Endpoint:
     key: str = field(default="", repr=False)
     key_from: str | None = None
     withheld: str | None = None
+    is_own: bool = False
 
     def describe(self) -> str:
         """Return the endpoint in words, without the key."""
@@ -49,6 +52,39 @@ def choose_endpoint(base_url: str, environment: Mapping[str, str]) -> Endpoint:
     if _origin(url) != _origin(of_openai_key or DEFAULT_BASE_URL):
         return Endpoint(url, url_from, withheld=_OPENAI_KEY)
     return Endpoint(url, url_from, environment[_OPENAI_KEY], _OPENAI_KEY)
+
+
+def choose_model_endpoint(
+    base_url: str, key_env: str, settings: Endpoint, environment: Mapping[str, str]
+) -> Endpoint:
+    """Return the server of a model of models.toml that names `base_url` and `key_env` ("" where it does not).
+
+    Without a variable of its own it gets the settings' key, at the settings' host, and none elsewhere. The
+    key is "" where the variable that `key_from` names is not set.
+    """
+    url = base_url or settings.base_url
+    url_from = "models.toml" if base_url else settings.url_from
+    is_own = _origin(url) != _origin(settings.base_url)
+    if key_env:
+        return Endpoint(url, url_from, environment.get(key_env, ""), key_env, is_own=is_own)
+    if is_own:
+        return Endpoint(url, url_from, is_own=True)
+    return Endpoint(url, url_from, settings.key, settings.key_from, settings.withheld)
+
+
+def check_base_url(value: str) -> str:
+    """Return a base URL without a closing slash; raise ValueError for what is no HTTP URL or holds a key."""
+    if not value:
+        return value
+    parts = urlsplit(value)
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0:
+        raise ValueError("expected a URL such as http://127.0.0.1:8000/v1")
+    if parts.username or parts.password or parts.query:
+        raise ValueError(
+            "a URL with a user name, a password or a query: keys come from the environment alone "
+            "(PERENNIAL_API_KEY or OPENAI_API_KEY)"
+        )
+    return value.rstrip("/")
 
 
 def _origin(url: str) -> tuple[str, str, int | None] | None:

@@ -92,7 +92,8 @@ _LISTS = ("players", "anchors", "versions")
 class EvaluationPlan:
     """What decides an evaluation's answers: who plays the questions of an edition, and how often.
 
-    `player_params` are passed on with every call of a model that plays. `first_runs` are the numbers of the
+    `player_params` are passed on with every call of a model that plays, but for those models to which
+    `model_params` gives others (models.toml). `first_runs` are the numbers of the
     players' first runs, where earlier evaluations of the edition hold those before: they were found there.
     `seed` is the edition's public one, `canary` the edition's.
     `anchors` are those of the players that answer every edition, `versions` the versions of each question
@@ -114,11 +115,16 @@ class EvaluationPlan:
     anchors: tuple[str, ...] = ()
     versions: tuple[str, ...] = (USUAL,)
     protocol: dict[str, Any] = field(default_factory=dict)
+    model_params: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     @property
     def unit(self) -> str:
         """The name under which it is staged and published, `EDITION@NAME`."""
         return evaluation_of(self.edition, self.name)
+
+    def params_of(self, model: str) -> dict[str, Any]:
+        """Return what every call of this model passes on when it plays."""
+        return self.model_params.get(model, self.player_params)
 
     def runs_of(self, player: str) -> range:
         """Return the numbers of the player's runs."""

@@ -24,6 +24,11 @@ _WRONG_USAGE = 2
 _REFUSED_BY_THE_SYSTEM = 2
 # Where each command is, and its line in the help: the first of its own help.
 COMMANDS: dict[str, CommandLine] = {
+    "init": (
+        "flows.cli.models:init",
+        "Write a commented perennial.toml and models.toml: each setting with its description.",
+    ),
+    "models": ("flows.cli.models:models", "Try the models of models.toml."),
     "refresh": (
         "flows.cli.refresh:refresh_app",
         "Grow one edition, let players answer its questions, audit and publish both.",

@@ -11,7 +11,7 @@ from flows.console.root_option import RootOption, data_root
 from flows.console.row_formats import Format, FormatOption, JsonOption, choose_format, print_rows
 from flows.console.terminal import Terminal, json_text, on_one_line
 from schemas.calls import CALL_STATUSES, ROLES
-from schemas.errors import InvalidOption, UnreadableInput, count, join_choices
+from schemas.errors import InvalidOption, UnreadableInput, count, join_choices, shorten
 from warehouse.catalog.catalog import open_catalog, published_units
 from warehouse.catalog.confinement import quote
 from warehouse.editions.selectors import LATEST, select_unit
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _PREFIX = "call_"
 _SHORT_ID = len(_PREFIX) + 10
 _MOST_NAMED = 5
+_ERROR_WIDTH = 100
 _WIDEST = 10_000  # a line is as long as it needs, as those of `perennial query` are
 _LONG_FIELDS = ("messages", "reasoning", "content", "raw")
 _NUMBERS = ("prompt_tokens", "completion_tokens", "cost_usd", "latency_s", "attempts")
@@ -170,6 +171,8 @@ def _known(known: int, calls: int) -> str:
 
 
 def _cell(name: str, value: Any) -> str:
+    if name == "error":
+        return "" if value is None else on_one_line(shorten(value, _ERROR_WIDTH))
     if value is None:
         return "?"
     if name == "call_id":

@@ -64,7 +64,7 @@ def evaluate(
     for note in describe_aliases(chosen.players, find_benchmark(chosen.benchmark)):
         console.print(f"note: {note}")
     if dry_run:
-        print_evaluation_plan(console, store, plan, as_json, chosen.endpoint())
+        print_evaluation_plan(console, store, plan, as_json, chosen)
         return
     if store.exists(row_file(plan.unit)):
         Staging(store, plan.unit).remove()

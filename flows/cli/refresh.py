@@ -60,7 +60,7 @@ def refresh(
     for note in describe_aliases(chosen.players, find_benchmark(chosen.benchmark)):
         console.print(f"note: {note}")
     if dry_run:
-        print_plan(console, store, prepared, as_json, chosen.endpoint())
+        print_plan(console, store, prepared, as_json, chosen)
         return
     if prepared.published:
         for part in (plan.growth, plan.evaluation):

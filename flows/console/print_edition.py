@@ -18,6 +18,7 @@ from tasks.report.figures.headline import instances_differ
 from warehouse.catalog.catalog import Catalog, open_catalog
 from warehouse.catalog.leaderboard import leaderboard_sql
 from warehouse.editions.publish import read_published_plan
+from warehouse.ledger.causes import Cause, count_causes, describe_causes
 from warehouse.store.store import Store
 
 _WIDE = 100  # columns: on a narrower terminal an interval has a line of its own
@@ -44,6 +45,9 @@ def print_edition(store: Store, unit: str, console: Terminal, as_json: bool) -> 
             document["evaluation"] = split_unit(unit)[1]
         document |= {"root": store.root, "counts": counts, "leaderboard": board}
         document["models"] = _sum_calls(catalog, plan.edition)
+        document["failed"] = [
+            {"error": error, "calls": calls} for error, calls in _causes(catalog, plan.edition)
+        ]
         sys.stdout.write(json.dumps(document, indent=1) + "\n")
         return
     is_narrow = console.width < _WIDE
@@ -72,6 +76,9 @@ def print_edition(store: Store, unit: str, console: Terminal, as_json: bool) -> 
     )
     if counts.get("calls"):
         console.print(f"models:    {_describe_spending(_sum_calls(catalog, plan.edition))}")
+        causes = _causes(catalog, plan.edition)
+        if causes:
+            console.print(f"failed:    {describe_causes(causes)}")
     for name, text in benchmark.summary(catalog, plan).items():
         console.print(f"{name + ':':<10} {text}")
     console.print(f"tables:    {store.location('tables')}/<table>/edition={plan.edition}/")
@@ -124,6 +131,15 @@ def _sum_calls(catalog: Catalog, edition: str) -> dict[str, Any]:
         f"FROM calls WHERE edition = '{edition}'"
     )
     return dict(zip(names, rows[0], strict=True))
+
+
+def _causes(catalog: Catalog, edition: str) -> list[Cause]:
+    """Return why the calls failed that episodes ended with, with counts, the most frequent first."""
+    _, rows = catalog.query(
+        "SELECT error, count(*) AS calls FROM calls "
+        f"WHERE edition = '{edition}' AND role = 'player' AND error IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1"
+    )
+    return count_causes((str(error), int(calls)) for error, calls in rows)
 
 
 def _describe_spending(spent: dict[str, Any]) -> str:

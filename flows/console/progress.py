@@ -2,6 +2,7 @@
 
 import sys
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
@@ -12,10 +13,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from flows.console.steps import print_while
 from schemas.calls import Reply
 
+_RATE_OVER_S = 30.0
 Advance = Callable[[dict[str, int]], None]
 CountCall = Callable[[Reply], None]
 _console: ContextVar[Console | None] = ContextVar("progress_console", default=None)
 _slow: ContextVar[Console | None] = ContextVar("slow_console", default=None)
+_part: ContextVar[Callable[[float], None] | None] = ContextVar("progress_part", default=None)
 _counter: ContextVar[CountCall | None] = ContextVar("progress_counter", default=None)
 
 
@@ -49,23 +52,59 @@ def end_bar() -> None:
 
 
 class CallCount:
-    """Counts replies and what they cost, as far as it is known."""
+    """Counts replies, their tokens and what they cost, as far as it is known, and how fast they come.
+
+    `share` is how much of the stage's work with models is done, 0 to 1.
+    """
 
     def __init__(self) -> None:
         self.calls = 0
+        self.tokens = 0
         self.unpriced = 0
         self.cost_usd = 0.0
+        self.share = 0.0
+        self._begun: tuple[float, float] | None = None
+        self._recent: deque[float] = deque()
 
     def add(self, reply: Reply) -> None:
         """Count one more reply, new or kept from before."""
+        now = time.monotonic()
+        if self._begun is None:
+            self._begun = now, self.share
+        self._recent.append(now)
         self.calls += 1
+        self.tokens += reply.tokens or 0
         self.cost_usd += reply.cost_usd or 0.0
         self.unpriced += reply.cost_usd is None
 
     @property
     def text(self) -> str:
         """What was counted, in words; an unknown cost is never shown as 0."""
-        return calls_text(self.calls, self.unpriced, self.cost_usd)
+        parts = [calls_text(self.calls, self.unpriced, self.cost_usd)]
+        if self.tokens:
+            parts.append(f"{self.tokens:,} tokens")
+        if self._begun is not None:
+            parts += self._pace(*self._begun)
+        return ", ".join(parts)
+
+    def _pace(self, begun: float, share: float) -> Iterator[str]:
+        """Yield the rate of the last seconds, and the time left if the rest takes as long as what is done."""
+        now = time.monotonic()
+        while self._recent and self._recent[0] < now - _RATE_OVER_S:
+            self._recent.popleft()
+        elapsed = now - begun
+        if elapsed >= 1.0:
+            yield f"{len(self._recent) / min(elapsed, _RATE_OVER_S):.1f} calls/s"
+            if self.share > share:
+                yield f"about {describe_seconds(elapsed * (1 - self.share) / (self.share - share))} left"
+
+
+def describe_seconds(seconds: float) -> str:
+    """Return a time in words: `40 s`, `12 min`, `3 h 05 min`."""
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 100 else f"{minutes // 60} h {minutes % 60:02} min"
 
 
 def calls_text(calls: int, unpriced: int, cost_usd: float) -> str:
@@ -85,9 +124,20 @@ def count_call(reply: Reply) -> None:
         counter(reply)
 
 
+def note_part(part: float) -> None:
+    """Show that so much of the batch at work is done, 0 to 1."""
+    noted = _part.get()
+    if noted is not None:
+        noted(part)
+
+
 @contextmanager
-def stage(name: str, batches: int) -> Iterator[Advance]:
-    """Show a stage of so many batches; call what it yields with the row counts of each batch done."""
+def stage(name: str, batches: int, calling: int | None = None) -> Iterator[Advance]:
+    """Show a stage of so many batches; call what it yields with the row counts of each batch done.
+
+    `calling` of them, the last ones, are those that may call models: the time left is estimated by them.
+    """
+    calling = batches if calling is None else calling
     console = _console.get()
     started = time.monotonic()
     totals: dict[str, int] = {}
@@ -122,16 +172,23 @@ def stage(name: str, batches: int) -> Iterator[Advance]:
             for table, rows in counts.items():
                 totals[table] = totals.get(table, 0) + rows
             bar.advance(shown)
+            note_share(0.0)
+
+        def note_share(part: float) -> None:
+            if calling and done >= batches - calling:
+                calls.share = (done - (batches - calling) + part) / calling
 
         def count(reply: Reply) -> None:
             calls.add(reply)
-            bar.update(shown, calls=calls.text)
+            if has_bar:
+                bar.update(shown, calls=calls.text)
 
-        token = _counter.set(count)
+        tokens = _counter.set(count), _part.set(note_share)
         try:
             yield advance
         finally:
-            _counter.reset(token)
+            _counter.reset(tokens[0])
+            _part.reset(tokens[1])
     seconds, rows = time.monotonic() - started, describe_rows(totals)
     note(f"{name:<12} {done}/{batches} batches  {seconds:6.1f} s  {rows}".rstrip())
 

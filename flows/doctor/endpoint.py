@@ -1,7 +1,6 @@
 """A look at the model endpoint: does it answer, take the key, and know the models that are configured?"""
 
 import asyncio
-import json
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -12,6 +11,7 @@ from schemas.calls import CallPolicy
 from schemas.errors import EndpointFailed
 from schemas.settings import RefreshSettings
 from tasks.llm.http.endpoint import check_key, check_url, strip_url
+from tasks.llm.http.listing import ask_for_models, listed_models
 from tasks.play.model_player import parse_model_player
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def _endpoint(settings: RefreshSettings) -> str | Check:
     policy = CallPolicy(endpoint.base_url, concurrency=1, timeout_s=_TIMEOUT_S)
     shown = strip_url(check_url(policy.base_url))
     key = check_key(endpoint.key)
-    found = _judge(shown, key, asyncio.run(_ask_for_models(policy, key)), models)
+    found = _judge(shown, key, asyncio.run(ask_for_models(policy, key)), models)
     sources = f" ({endpoint.describe_sources()})"
     return found + sources if isinstance(found, str) else replace(found, seen=found.seen + sources)
 
@@ -56,9 +56,8 @@ def _judge(shown: str, key: str, answer: "httpx2.Response | str", models: list[s
     if answer.status_code >= 500:
         remedy = "try again later, or look at that server"
         return fail(f"{shown} answers with an error {status}", remedy, EndpointFailed.exit_code)
-    try:
-        listed = {str(model["id"]) for model in json.loads(answer.content)["data"]}
-    except (ValueError, KeyError, TypeError, RecursionError):
+    listed = listed_models(answer)
+    if listed is None:
         remedy = "check that base_url ends as the server wants it, often in /v1"
         return warn(f"{shown} answers and lists no models {status}", remedy)
     unlisted = [model for model in models if model not in listed]
@@ -75,22 +74,3 @@ def _models(settings: RefreshSettings) -> list[str]:
     models = (parse_model_player(name, {}, playing.variants).choice.model for name in players)
     named = [*settings.author_models(), *models]
     return list(dict.fromkeys(name for name in named if name))
-
-
-async def _ask_for_models(policy: CallPolicy, key: str) -> "httpx2.Response | str":
-    """Return the answer to GET /models, or why there was none."""
-    import httpx2
-    import openai
-
-    from tasks.llm.http.bounded_http import open_client
-
-    url = check_url(policy.base_url)
-    try:
-        async with asyncio.timeout(_TIMEOUT_S), open_client(policy, url, key) as client:
-            return await client.get("/models", cast_to=httpx2.Response)
-    except openai.APIStatusError as error:
-        return error.response
-    except (openai.APITimeoutError, TimeoutError):
-        return f"no answer within {_TIMEOUT_S:g} s"
-    except (openai.APIConnectionError, httpx2.HTTPError, OSError) as error:
-        return " ".join(str(error.__cause__ or error).split())

@@ -2,13 +2,16 @@
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC
 from importlib.resources import files
+from typing import Any
 
 from schemas.benchmark import Benchmark, find_benchmark
 from schemas.errors import InvalidOption
+from schemas.game import Playing
 from schemas.plan import EditionPlan
+from tasks.play.model_player import parse_model_player
 from tasks.report.content import Comparison, Record, Report, ReportData, ReportTable
 from warehouse.catalog.catalog import Catalog, open_catalog
 from warehouse.catalog.confinement import quote
@@ -139,16 +142,24 @@ def _comparison(
 
 def _shared_anchors(catalog: Catalog, editions: Sequence[str], benchmark: Benchmark) -> tuple[str, ...]:
     """Return the anchors that each of the editions was evaluated with, models with equal parameters."""
-    programs = benchmark.playing().programs
+    playing = benchmark.playing()
+    programs = playing.programs
     found = []
     for edition in editions:
         anchors: set[tuple[str, str]] = set()
         for (text,) in catalog.query(f"SELECT settings FROM evaluations WHERE edition = {quote(edition)}")[1]:
             plan = json.loads(text)
-            params = json.dumps([plan["player_params"], plan.get("protocol", {})], sort_keys=True)
-            anchors |= {(name, "" if name in programs else params) for name in plan.get("anchors", ())}
+            for name in plan.get("anchors", ()):
+                anchors.add((name, "" if name in programs else _asked_how(plan, name, playing)))
         found.append(anchors)
     return tuple(sorted({name for name, _ in set.intersection(*found)}))
+
+
+def _asked_how(settings: Mapping[str, Any], player: str, playing: Playing) -> str:
+    """Return parameters and protocol that a model was asked with in an evaluation, by its plan."""
+    model = parse_model_player(player, {}, playing.variants).choice.model
+    params = settings.get("model_params", {}).get(model, settings["player_params"])
+    return json.dumps([params, settings.get("protocol", {})], sort_keys=True)
 
 
 def _edition_record(catalog: Catalog, edition: str) -> Record:

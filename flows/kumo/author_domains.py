@@ -10,7 +10,6 @@ from flows.stages.model_calls import ModelSession, run_session, settle_all
 from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace
 from schemas.benchmark import Batch
-from schemas.calls import ModelChoice
 from schemas.errors import UnusableConfig
 from tasks.kumo.authors.configuration import configure_domain
 from tasks.kumo.authors.proposal import propose_domains
@@ -61,7 +60,7 @@ async def _propose_rows(workspace: Workspace, session: ModelSession) -> dict[str
     calls = session.batch()
     proposed = await propose_domains(
         calls,
-        ModelChoice(plan.proposer, plan.params),
+        plan.choice("proposer"),
         plan.proposals,
         plan.categories,
         _list_known_domains(workspace),
@@ -113,7 +112,7 @@ async def _configure_all(workspace: Workspace, rows: Rows, session: ModelSession
     for found in await settle_all(
         configure_domain(
             calls,
-            ModelChoice(plan.configurer, plan.params),
+            plan.choice("configurer"),
             proposal_from_row(row),
             continuations=plan.continuations,
             repairs=plan.repairs,

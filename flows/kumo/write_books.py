@@ -6,13 +6,14 @@ template's book is kept as the symbolic control.
 """
 
 from functools import partial
+from itertools import count
 
+from flows.console import progress
 from flows.kumo.edition import Cell, KumoEdition
 from flows.stages.model_calls import BatchCalls, ModelSession, run_session, settle_all
 from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace
 from schemas.benchmark import Batch
-from schemas.calls import ModelChoice
 from schemas.disclosure import mark_book
 from schemas.ids import derive_rng
 from schemas.kumo.things import BookVersion as VersionName
@@ -54,7 +55,14 @@ async def _by_model(edition: KumoEdition, cell: Cell, session: ModelSession) -> 
     calls = session.batch()
     rows = edition.instance_rows(cell)
     asker = session.json_asker(calls)
-    histories = await settle_all(_history(edition, encoded, row, calls, asker) for row in rows)
+    ended = count(1)
+
+    async def write(row: Row) -> BookHistory:
+        history = await _history(edition, encoded, row, calls, asker)
+        progress.note_part(next(ended) / len(rows))
+        return history
+
+    histories = await settle_all(map(write, rows))
     tables: dict[str, Rows] = {"kumo_books": [], "rejections": []}
     for row, history in zip(rows, histories, strict=True):
         _add_history(tables, edition, encoded, row, history)
@@ -68,8 +76,8 @@ async def _history(
     instance = instance_from_row(row, encoded.config)
     return await write_model_book(
         calls,
-        ModelChoice(plan.writer, plan.params),
-        ModelChoice(plan.reviser, plan.params),
+        plan.choice("writer"),
+        plan.choice("reviser"),
         encoded.config,
         instance,
         rules_of(encoded, instance),

@@ -7,7 +7,13 @@ from datetime import UTC, datetime
 from typing import Any
 
 from flows.console.clock import refuse_clock_set_back
-from flows.refresh.player_choice import check_models, choose_players, choose_versions, rename_aliases
+from flows.refresh.player_choice import (
+    check_models,
+    choose_params,
+    choose_players,
+    choose_versions,
+    rename_aliases,
+)
 from flows.run.code_version import code_version
 from schemas.benchmark import find_benchmark
 from schemas.errors import EditionConflict, InvalidOption
@@ -69,7 +75,7 @@ def _plan_asked(
     protocol: Mapping[str, Any],
 ) -> EvaluationPlan:
     benchmark = find_benchmark(growth.benchmark)
-    params = settings.player_params() if set(players) - set(benchmark.playing().programs) else {}
+    params, model_params = choose_params(settings, benchmark, players)
     return EvaluationPlan(
         growth.edition,
         "",
@@ -83,6 +89,7 @@ def _plan_asked(
         anchors=tuple(name for name in rename_aliases(settings.anchors, benchmark) if name in players),
         versions=versions,
         protocol=dict(protocol),
+        model_params=model_params,
     )
 
 

@@ -4,7 +4,13 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from flows.console.clock import refuse_clock_set_back
-from flows.refresh.player_choice import check_models, choose_players, choose_versions, rename_aliases
+from flows.refresh.player_choice import (
+    check_models,
+    choose_params,
+    choose_players,
+    choose_versions,
+    rename_aliases,
+)
 from flows.run.code_version import code_version
 from schemas.benchmark import Preparation, find_benchmark
 from schemas.disclosure import commitment_of, is_public
@@ -48,7 +54,7 @@ def prepare_refresh(settings: RefreshSettings, store: Store, *, needs_key: bool 
     check_models(settings, benchmark, own.authors, players, store, needs_key=needs_key)
     published = published_editions(store)
     version = code_version()
-    params = settings.player_params() if set(players) - set(benchmark.playing().programs) else {}
+    params, model_params = choose_params(settings, benchmark, players)
     given = settings.seed
     asked = RefreshPlan(
         EditionPlan(
@@ -67,6 +73,7 @@ def prepare_refresh(settings: RefreshSettings, store: Store, *, needs_key: bool 
             anchors=tuple(rename_aliases(settings.anchors, benchmark)),
             versions=choose_versions(settings, benchmark, own.own, players),
             protocol=dict(own.protocol),
+            model_params=model_params,
         ),
     )
     if given is not None:

@@ -2,18 +2,21 @@
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from rich.table import Table
 
 from flows.console.terminal import Terminal
+from flows.refresh.player_choice import known_prices
 from schemas.benchmark import find_benchmark
-from schemas.calls import StageEstimate
+from schemas.calls import ModelChoice, StageEstimate
 from schemas.endpoint import Endpoint
 from schemas.game import USUAL
 from schemas.plan import EditionPlan, EvaluationPlan
+from schemas.settings import RefreshSettings
+from tasks.play.model_player import models_of
 from warehouse.store.store import Store
 
 if TYPE_CHECKING:
@@ -25,13 +28,12 @@ _NOTHING: tuple[object, ...] = (None, "", [], {}, [USUAL])
 
 
 def print_plan(
-    console: Terminal, store: Store, prepared: "PreparedRefresh", as_json: bool, endpoint: Endpoint
+    console: Terminal, store: Store, prepared: "PreparedRefresh", as_json: bool, settings: RefreshSettings
 ) -> None:
     """Print the plan of a refresh for people, or as JSON on standard output, and where it calls models."""
-    from warehouse.ledger.prices import load_prices
-
     plan, own = prepared.plan, prepared.own
-    estimates = own.estimate(plan.evaluation, load_prices(store))
+    estimates = own.estimate(plan.evaluation, known_prices(settings, store))
+    endpoints = _endpoints(settings, plan.evaluation, own.authors)
     values = {**plan.growth.as_json(), **plan.growth.own, **plan.evaluation.as_json()}
     hidden = ("own", "found", "evaluation", "canary", "is_fresh", "seed_commitment")
     shown = {key: value for key, value in values.items() if key not in hidden} | _describe_seed(plan.growth)
@@ -39,11 +41,11 @@ def print_plan(
     counts = _count_planned_rows(own.counts, plan.evaluation, estimates)
     if as_json:
         head = {"plan": shown, **own.shown, "resumed": prepared.resumed}
-        _print_json(head, counts, estimates, endpoint)
+        _print_json(head, counts, estimates, endpoints)
         return
     state = " (started before, will be resumed)" if prepared.resumed else ""
     rows = _rows({**own.shown, **shown}, own.unused)
-    _print_tables(console, f"Plan of edition {plan.edition}{state}", rows, counts, estimates, endpoint)
+    _print_tables(console, f"Plan of edition {plan.edition}{state}", rows, counts, estimates, endpoints)
 
 
 def _rows(values: Mapping[str, object], unused: Sequence[str] = ()) -> dict[str, object]:
@@ -67,31 +69,42 @@ def _describe_protocol(plan: EvaluationPlan) -> dict[str, object]:
 
 
 def print_evaluation_plan(
-    console: Terminal, store: Store, plan: EvaluationPlan, as_json: bool, endpoint: Endpoint
+    console: Terminal, store: Store, plan: EvaluationPlan, as_json: bool, settings: RefreshSettings
 ) -> None:
     """Print the plan of an evaluation in the same way."""
     from warehouse.editions.publish import read_counts
-    from warehouse.ledger.prices import load_prices
 
-    estimates = find_benchmark(plan.benchmark).estimate(store, plan, load_prices(store))
+    estimates = find_benchmark(plan.benchmark).estimate(store, plan, known_prices(settings, store))
+    endpoints = _endpoints(settings, plan)
     instances = read_counts(store, plan.edition).get("instances", 0)
     counts = _count_planned_rows({"instances": instances}, plan, estimates)
     shown = plan.as_json() | {"protocol": _describe_protocol(plan)}
     if as_json:
-        _print_json({"plan": shown}, counts, estimates, endpoint)
+        _print_json({"plan": shown}, counts, estimates, endpoints)
         return
-    _print_tables(console, f"Plan of evaluation {plan.unit}", _rows(shown), counts, estimates, endpoint)
+    _print_tables(console, f"Plan of evaluation {plan.unit}", _rows(shown), counts, estimates, endpoints)
+
+
+def _endpoints(
+    settings: RefreshSettings, plan: EvaluationPlan, authors: Iterable[ModelChoice] = ()
+) -> dict[str, Endpoint]:
+    """Return where each model is asked."""
+    models = [choice.model for choice in authors]
+    models += models_of(plan.players, find_benchmark(plan.benchmark).playing())
+    return {model: settings.endpoint(model) for model in models}
 
 
 def _print_json(
     head: Mapping[str, object],
     counts: Mapping[str, int],
     estimates: list[StageEstimate],
-    endpoint: Endpoint,
+    endpoints: Mapping[str, Endpoint],
 ) -> None:
     document = {**head, "counts": counts, "estimates": [asdict(estimate) for estimate in estimates]}
     if estimates:
-        document["endpoint"] = {"base_url": endpoint.base_url, "key": endpoint.key_from}
+        document["endpoints"] = {
+            model: {"base_url": one.base_url, "key": one.key_from} for model, one in endpoints.items()
+        }
     sys.stdout.write(json.dumps(document, indent=1) + "\n")
 
 
@@ -101,7 +114,7 @@ def _print_tables(
     rows: Mapping[str, object],
     counts: Mapping[str, int],
     estimates: list[StageEstimate],
-    endpoint: Endpoint,
+    endpoints: Mapping[str, Endpoint],
 ) -> None:
     table = Table(title=title, title_justify="left", show_header=False)
     for key, value in rows.items():
@@ -112,7 +125,12 @@ def _print_tables(
     console.print(table)
     if estimates:
         console.print(_estimate_table(estimates))
-        console.print(f"endpoint: {endpoint.describe()}", markup=False, highlight=False)
+        places: dict[str, list[str]] = {}
+        for model, endpoint in endpoints.items():
+            places.setdefault(endpoint.describe(), []).append(model)
+        for place, models in places.items():
+            of = f" for {', '.join(models)}" if len(places) > 1 else ""
+            console.print(f"endpoint{of}: {place}", markup=False, highlight=False)
 
 
 def _in_words(value: object) -> str:
@@ -141,9 +159,7 @@ def _estimate_table(estimates: list[StageEstimate]) -> Table:
     table = Table(
         title="Estimate of its model calls, from (all goes well) to (every repair is needed)",
         title_justify="left",
-        caption=(
-            "tokens belong to the lower number of calls; a model without a price in prices.csv has no cost"
-        ),
+        caption="a model without a price in models.toml or prices.csv has no cost",
         caption_justify="left",
     )
     for heading in ("stage", "model"):
@@ -155,8 +171,8 @@ def _estimate_table(estimates: list[StageEstimate]) -> Table:
             row.stage,
             row.model,
             _span(f"{row.calls_low:,}", f"{row.calls_high:,}"),
-            f"{row.prompt_tokens:,}",
-            f"{row.completion_tokens:,}",
+            _span(f"{row.prompt_tokens:,}", f"{row.prompt_tokens_high:,}"),
+            _span(f"{row.completion_tokens:,}", f"{row.completion_tokens_high:,}"),
             _cost(row.cost_low_usd, row.cost_high_usd),
         )
     if len(estimates) > 1:
@@ -165,8 +181,14 @@ def _estimate_table(estimates: list[StageEstimate]) -> Table:
             "all",
             "",
             _span(f"{sum(e.calls_low for e in estimates):,}", f"{sum(e.calls_high for e in estimates):,}"),
-            f"{sum(e.prompt_tokens for e in estimates):,}",
-            f"{sum(e.completion_tokens for e in estimates):,}",
+            _span(
+                f"{sum(e.prompt_tokens for e in estimates):,}",
+                f"{sum(e.prompt_tokens_high for e in estimates):,}",
+            ),
+            _span(
+                f"{sum(e.completion_tokens for e in estimates):,}",
+                f"{sum(e.completion_tokens_high for e in estimates):,}",
+            ),
             _cost(_total([e.cost_low_usd for e in estimates]), _total([e.cost_high_usd for e in estimates])),
         )
     return table

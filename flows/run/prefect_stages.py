@@ -36,7 +36,7 @@ class Stages:
         total: Counter[str] = Counter()
         size = len(here) + len(spread)
         self.watchers.stage_started(name, size)
-        with progress.stage(name, size) as advance:
+        with progress.stage(name, size, len(here)) as advance:
             for done, counts in enumerate(self._counts(name, here, spread), start=1):
                 total.update(counts)
                 advance(counts)

@@ -18,7 +18,7 @@ from schemas.settings.refresh import choose_benchmark
 # A URL of these may hold a secret: it comes from the environment or perennial.toml, never by Prefect.
 SECRET_SETTINGS = ("webhook", "openlineage_url")
 # Where keys, data and code go: these come from the operator's environment or perennial.toml alone.
-_OPERATOR_SETTINGS = ("benchmark", "root", "runner", "base_url", *SECRET_SETTINGS)
+_OPERATOR_SETTINGS = ("benchmark", "root", "runner", "base_url", "models_file", *SECRET_SETTINGS)
 
 
 def _parameters() -> dict[str, tuple[Any, str]]:

@@ -8,10 +8,14 @@ from typing import Protocol
 
 from flows.stages.model_calls import CallsFailed
 from flows.stages.policies import Policies
+from flows.stages.smoke import try_players
 from flows.stages.unit_stages import staged_stages
 from flows.stages.workspace import Workspace, open_workspace
 from schemas.benchmark import Batch, Stage
 from schemas.errors import EndpointFailed
+from warehouse.ledger.causes import describe_causes
+from warehouse.ledger.ledger import ledger_file
+from warehouse.ledger.reading import LedgerReader
 
 FAILED_EPISODES = "api_errors"
 Counts = dict[str, int]
@@ -68,7 +72,9 @@ def grow(workspace: Workspace, policies: Policies, runner: StageRunner) -> None:
             works = list(_works(workspace, stage, batches, policies))
             spread = [work for work in works if stage.spreads(workspace, work.batches[0])]
             here = [work.run for work in works if work not in spread]
-            _refuse_failed_calls(runner.run(stage.name, here, spread))
+            if policies.smoke and stage.name == "episodes":
+                try_players(workspace, batches, policies)
+            _refuse_failed_calls(workspace, runner.run(stage.name, here, spread))
 
 
 def _works(
@@ -87,11 +93,13 @@ def _chains(chain: Callable[[Batch], object], batches: Iterable[Batch]) -> list[
     return [tuple(group) for _, group in groupby(batches, key=chain)]
 
 
-def _refuse_failed_calls(counts: Counts) -> None:
+def _refuse_failed_calls(workspace: Workspace, counts: Counts) -> None:
     failed = counts.get(FAILED_EPISODES, 0)
     if failed:
+        with LedgerReader(ledger_file(workspace.staging.store.root)) as ledger:
+            causes = describe_causes(ledger.causes(workspace.plan.unit, "player"))
         raise EndpointFailed(
-            f"{failed} episodes ended because model calls failed for good (`perennial calls` shows them, "
-            "with --status unavailable or rejected); the same command makes only these calls again, and "
-            "--accept-api-errors publishes them as api_error, left out of every rate"
+            f"{failed} episodes ended because model calls failed for good: {causes} (`perennial calls` lists "
+            "them, with --status unavailable or rejected); the same command makes only these calls "
+            "again, and --accept-api-errors publishes them as api_error, left out of every rate"
         )

@@ -16,8 +16,8 @@ from flows.console.interrupts import first_signal
 from flows.stages.leaving import before_leaving
 from flows.stages.workspace import Workspace
 from schemas.calls import CallPolicy, ModelRequest, Reply
-from schemas.endpoint import choose_endpoint
 from schemas.errors import EndpointFailed, PerennialError, UnreadableInput
+from schemas.settings.models_file import entry_prices
 from tasks.llm.asking import Ask
 from tasks.llm.replay import ReplayClient
 from tasks.llm.structured import JsonAsker, SchemaSupport
@@ -29,7 +29,7 @@ from warehouse.store.root_id import root_id
 from warehouse.store.store import Store
 
 if TYPE_CHECKING:
-    from tasks.llm.client import ModelClient
+    from tasks.llm.clients import ModelClients
 
 Result = TypeVar("Result")
 
@@ -75,7 +75,7 @@ class BatchCalls:
 class ModelSession:
     """An open client and its ledger, shared by all batches of one task run."""
 
-    client: "ModelClient | ReplayClient"
+    client: "ModelClients | ReplayClient"
     ledger: CallLedger
     policy: CallPolicy
     support: SchemaSupport = field(default_factory=SchemaSupport)
@@ -120,7 +120,9 @@ async def _in_session(
     logging.getLogger("httpx2").setLevel(logging.WARNING)
     store = workspace.staging.store
     path = ledger_file(store.root)
-    with CallLedger(path, workspace.plan.unit, policy.base_url, root_id(store)) as ledger:
+    endpoints = {name: entry.base_url for name, entry in policy.models.items() if entry.base_url}
+    unit = workspace.plan.unit
+    with CallLedger(path, unit, policy.base_url, root_id(store), endpoints) as ledger:
         async with _client(policy, ledger, store) as client:
             with _calls_end_first(client.stop):
                 return await work(ModelSession(client, ledger, policy))
@@ -128,13 +130,13 @@ async def _in_session(
 
 def _client(
     policy: CallPolicy, ledger: CallLedger, store: Store
-) -> AbstractAsyncContextManager["ModelClient | ReplayClient"]:
+) -> AbstractAsyncContextManager["ModelClients | ReplayClient"]:
     if policy.replay:
         return nullcontext(ReplayClient(partial(_read_stored_reply, ledger)))
-    from tasks.llm.client import ModelClient
+    from tasks.llm.clients import ModelClients
 
-    key = choose_endpoint(policy.base_url, os.environ).key
-    return ModelClient(policy, key, ledger, load_prices(store), ledger.sum_spending())
+    prices = {**load_prices(store), **entry_prices(policy.models)}
+    return ModelClients(policy, os.environ, ledger, prices, ledger.sum_spending())
 
 
 def _read_stored_reply(ledger: CallLedger, call_id: str) -> Reply | None:

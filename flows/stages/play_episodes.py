@@ -9,7 +9,9 @@ import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache, partial
+from itertools import count
 
+from flows.console import progress
 from flows.stages.model_calls import CallsFailed, ModelSession, run_session
 from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace
@@ -21,7 +23,7 @@ from schemas.tables import TABLES, staged_tables
 from tasks.play.model_player import parse_model_player, play_all, plays_version
 from tasks.play.program_player import Program, play_program
 from warehouse.catalog.catalog import table_file
-from warehouse.staging.play_rows import episode_row, turn_rows
+from warehouse.staging.play_rows import Row, episode_row, turn_rows
 from warehouse.store.store import Store
 
 CHUNK = 10_000
@@ -58,20 +60,37 @@ def play(workspace: Workspace, batch: Batch, policies: Policies) -> dict[str, Ro
     ledger, so that only the failed calls are made again.
     """
     plan, player = workspace.evaluation, batch.key[-1]
-    domain, setting, chunk, *named, _ = batch.key
-    version = named[0] if named else USUAL
     playing = _playing(plan.benchmark)
-    place = domain, setting, chunk, version
-    protocol = json.dumps(plan.protocol, sort_keys=True)
-    seats = _seats(workspace.staging.store, plan.benchmark, plan.edition, place, protocol)
+    seats, version = _seats_of(workspace, batch)
     if player in playing.programs:
         return _rows(_play_cell(plan, seats, playing.programs[player]))
-    work = partial(_play_model, plan, seats, playing, player, version)
+    work = partial(_play_model, plan, seats, playing, player, version, plan.runs_of(player))
     tables = run_session(workspace, policies.calls, work)
     failed = sum(row["status"] == "api_error" for row in tables["episodes"])
     if failed and not policies.accept_api_errors:
         raise CallsFailed(failed)
     return tables
+
+
+def play_first_episode(workspace: Workspace, batch: Batch, policies: Policies) -> Row | None:
+    """Return the row of a model's first run on the first instance of a batch; None where it has none."""
+    plan, player = workspace.evaluation, batch.key[-1]
+    seats, version = _seats_of(workspace, batch)
+    if not seats:
+        return None
+    runs = plan.runs_of(player)[:1]
+    work = partial(_play_model, plan, seats[:1], _playing(plan.benchmark), player, version, runs)
+    return run_session(workspace, policies.calls, work)["episodes"][0]
+
+
+def _seats_of(workspace: Workspace, batch: Batch) -> tuple[tuple[Seat, ...], str]:
+    """Return the seats of a batch, and which version of the questions it is."""
+    plan = workspace.evaluation
+    domain, setting, chunk, *named, _ = batch.key
+    version = named[0] if named else USUAL
+    protocol = json.dumps(plan.protocol, sort_keys=True)
+    place = domain, setting, chunk, version
+    return _seats(workspace.staging.store, plan.benchmark, plan.edition, place, protocol), version
 
 
 def _play_cell(
@@ -93,14 +112,19 @@ async def _play_model(
     playing: Playing,
     player: str,
     version: str,
+    runs: range,
     session: ModelSession,
 ) -> dict[str, Rows]:
     calls = session.batch()
-    chosen = parse_model_player(player, plan.player_params, playing.variants)
-    runs = plan.runs_of(player)
+    chosen = parse_model_player(player, plan.params_of, playing.variants)
     games = [seat.start for seat in seats]
     concurrency = EPISODES_A_CALL * session.policy.concurrency
-    episodes = await play_all(calls, chosen, games, runs, concurrency, plan.canary)
+    ended = count(1)
+    total = len(games) * len(runs)
+    episodes = await play_all(
+        *(calls, chosen, games, runs, concurrency, plan.canary),
+        on_end=lambda: progress.note_part(next(ended) / total),
+    )
     taken = (sum(calls.seconds(turn.call_id) for turn in e.turns if turn.call_id) for e in episodes)
     seated = (seats[number // len(runs)] for number in range(len(episodes)))
     return calls.add_to(_rows(zip(seated, episodes, taken, strict=True), version))

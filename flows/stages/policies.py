@@ -12,18 +12,26 @@ class Policies:
     """How calls are made, and what a benchmark's stages are given beside the plan.
 
     `own` is its policy (`RefreshSettings.own_policy`), None where nothing is to stop it; `inputs` are its
-    inputs (`schemas.benchmark.Preparation`), which batches that run elsewhere do not get.
+    inputs (`schemas.benchmark.Preparation`), which batches that run elsewhere do not get. `smoke`: each model
+    plays one instance before the rest.
     """
 
     calls: CallPolicy
     accept_api_errors: bool
     own: Any = None
     inputs: Any = None
+    smoke: bool = False
 
     @classmethod
     def of(cls, settings: RefreshSettings, inputs: Any = None) -> "Policies":
         """Return what the settings say."""
-        return cls(settings.call_policy(), settings.accept_api_errors, settings.own_policy(), inputs)
+        return cls(
+            settings.call_policy(),
+            settings.accept_api_errors,
+            settings.own_policy(),
+            inputs,
+            settings.smoke,
+        )
 
     def without_inputs(self) -> "Policies":
         """Return the policies as batches elsewhere get them."""

@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from schemas.calls import ModelChoice
+
 AUTHOR_ROLES = ("proposer", "configurer", "writer", "reviser")
 
 
@@ -10,7 +12,8 @@ AUTHOR_ROLES = ("proposer", "configurer", "writer", "reviser")
 class AuthoringPlan:
     """The models by role ("" where the embedded default does it by rule) and the limits of their work.
 
-    `proposals` is the number of new domains asked for, `params` what every author's call passes on.
+    `proposals` is the number of new domains asked for, `params` what every author's call passes on, but for
+    the models to which `model_params` gives others (models.toml).
     `continuations` and `repairs` bound the work on one configuration, `book_rounds` the revisions of a book.
     """
 
@@ -24,11 +27,20 @@ class AuthoringPlan:
     continuations: int = 3
     repairs: int = 3
     book_rounds: int = 3
+    model_params: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> "AuthoringPlan":
         """Return the plan that `dataclasses.asdict` and JSON made of one."""
         return cls(**{**values, "categories": tuple(values["categories"])})
+
+    def choice(self, role: str) -> ModelChoice:
+        """Return the model of this role with what its calls pass on."""
+        return self.choice_of(getattr(self, role))
+
+    def choice_of(self, model: str) -> ModelChoice:
+        """Return a model that authors with what its calls pass on."""
+        return ModelChoice(model, self.model_params.get(model, self.params))
 
     @property
     def models(self) -> tuple[str, ...]:

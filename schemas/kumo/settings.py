@@ -47,7 +47,11 @@ class KumoSettings(RefreshSettings):
         True, "Draw another instance where lists, rules and promise give the answer without any test."
     )
     domain_count: int | None = setting(
-        None, "Use this many of the domains, the least recently used first. Default: all.", ge=1, le=1_000
+        None,
+        "Use this many of the domains, the least recently used first. Default: all.",
+        example=3,
+        ge=1,
+        le=1_000,
     )
     rest_editions: int = setting(
         2, "With --domain-count: editions for which a domain should rest after use.", ge=0, le=1_000
@@ -73,6 +77,7 @@ class KumoSettings(RefreshSettings):
         None,
         "New domains to propose. Default with a proposer: 3, or none with --domains.",
         AUTHORS,
+        example=3,
         ge=0,
         le=1_000,
     )
@@ -82,9 +87,11 @@ class KumoSettings(RefreshSettings):
     )
     repairs: int = setting(3, "Largest number of repairs of an invalid configuration.", AUTHORS, ge=0, le=20)
     book_rounds: int = setting(3, "Largest number of revisions of a book.", AUTHORS, ge=0, le=20)
-    author_temperature: float | None = setting(None, "Temperature of authors.", AUTHORS, ge=0, le=2)
+    author_temperature: float | None = setting(
+        None, "Temperature of authors.", AUTHORS, example=0.7, ge=0, le=2
+    )
     author_max_tokens: int | None = setting(
-        None, "Largest number of tokens of an author's reply.", AUTHORS, ge=1
+        None, "Largest number of tokens of an author's reply.", AUTHORS, example=8_000, ge=1
     )
 
     books: Names = setting(
@@ -180,11 +187,13 @@ class KumoSettings(RefreshSettings):
         proposals = self._proposals(bool(named["proposer"]), has_domains)
         if not proposals:
             named["proposer"] = named["configurer"] = ""
+        params = only_set(temperature=self.author_temperature, max_tokens=self.author_max_tokens)
         return AuthoringPlan(
             **named,
             proposals=proposals,
             categories=tuple(self.categories) if proposals else (),
-            params=only_set(temperature=self.author_temperature, max_tokens=self.author_max_tokens),
+            params=params,
+            model_params=self.model_params(sorted(filter(None, set(named.values()))), params),
             continuations=self.continuations,
             repairs=self.repairs,
             book_rounds=self.book_rounds,

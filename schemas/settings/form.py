@@ -23,15 +23,25 @@ def split_names(value: Any) -> Any:
 Names = Annotated[list[str], BeforeValidator(split_names, json_schema_input_type=list[str] | str)]
 
 
-def setting(default: Any, description: str, panel: str = "", **limits: Any) -> Any:
-    """Return the field of a setting; `panel` is the group of options that `--help` shows it in."""
-    return Field(default, description=description, json_schema_extra={"panel": panel}, **limits)
+def setting(default: Any, description: str, panel: str = "", example: Any = None, **limits: Any) -> Any:
+    """Return the field of a setting; `panel` is the group of options that `--help` shows it in.
+
+    `example` is a value to show where there is no default.
+    """
+    examples = None if example is None else [example]
+    return Field(
+        default,
+        description=description,
+        json_schema_extra={"panel": panel},
+        examples=examples,
+        **limits,
+    )
 
 
 def describe_setting(field: FieldInfo) -> str:
     """Return the setting's description and, where there is one, its default."""
     default = field.default
-    if default in (None, "", []) or default is False:
+    if default in (None, "", [], {}) or default is False:
         return str(field.description)
     text = (
         ",".join(default)

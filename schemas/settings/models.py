@@ -1,13 +1,16 @@
 """The settings that concern models, whatever the benchmark: what is passed on, and what is allowed."""
 
 import os
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pydantic import BaseModel, field_validator
 
 from schemas.calls import CallPolicy
-from schemas.endpoint import Endpoint, choose_endpoint
+from schemas.endpoint import Endpoint, check_base_url, choose_endpoint
 from schemas.settings.form import CALLS, PLAYERS, setting
+from schemas.settings.model_entry import ModelEntry
+from schemas.settings.models_file import load_models
 
 
 class ModelSettings(BaseModel):
@@ -16,34 +19,59 @@ class ModelSettings(BaseModel):
     There is no setting for a key: keys come from the environment and are kept nowhere.
     """
 
-    temperature: float | None = setting(None, "Temperature of model players.", PLAYERS, ge=0, le=2)
+    temperature: float | None = setting(
+        None, "Temperature of model players.", PLAYERS, example=0.7, ge=0, le=2
+    )
     top_p: float | None = setting(
         None,
         "Nucleus sampling of model players: the probability mass to draw from (top_p).",
         PLAYERS,
+        example=0.9,
         gt=0,
         le=1,
     )
-    max_tokens: int | None = setting(None, "Largest number of tokens of a player's reply.", PLAYERS, ge=1)
-    model_seed: int | None = setting(None, "Seed passed on to model players.", PLAYERS, ge=0)
+    max_tokens: int | None = setting(
+        None, "Largest number of tokens of a player's reply.", PLAYERS, example=2_000, ge=1
+    )
+    model_seed: int | None = setting(None, "Seed passed on to model players.", PLAYERS, example=1, ge=0)
     reasoning_effort: str = setting("", "Reasoning effort of model players.", PLAYERS)
 
     base_url: str = setting(
         "", "Server with the OpenAI Chat Completions API. Default: OPENAI_BASE_URL, else OpenAI's.", CALLS
     )
+    models_file: str = setting(
+        "", "File with a table for each model that is asked in its own way. Default: models.toml here.", CALLS
+    )
     concurrency: int = setting(64, "Largest number of calls in flight.", CALLS, ge=1, le=1_000)
-    requests_per_minute: int | None = setting(None, "Largest number of requests per minute.", CALLS, ge=1)
-    tokens_per_minute: int | None = setting(None, "Largest number of tokens per minute.", CALLS, ge=1)
+    requests_per_minute: int | None = setting(
+        None, "Largest number of requests per minute.", CALLS, example=500, ge=1
+    )
+    tokens_per_minute: int | None = setting(
+        None, "Largest number of tokens per minute.", CALLS, example=200_000, ge=1
+    )
     timeout: float = setting(300.0, "Seconds that a reply may take.", CALLS, gt=0, le=86_400)
     max_attempts: int = setting(6, "Largest number of requests for one call.", CALLS, ge=1, le=20)
     max_reply_mb: int = setting(
         32, "Largest size of one reply in megabytes, decompressed.", CALLS, ge=1, le=256
     )
     max_calls: int | None = setting(
-        None, "Largest number of model calls that the edition may make.", CALLS, ge=0
+        None, "Largest number of model calls that the edition may make.", CALLS, example=20_000, ge=0
     )
     max_cost: float | None = setting(
-        None, "Largest cost of the edition's model calls in US dollars.", CALLS, ge=0, allow_inf_nan=False
+        None,
+        "Largest cost of the edition's model calls in US dollars.",
+        CALLS,
+        example=20.0,
+        ge=0,
+        allow_inf_nan=False,
+    )
+    smoke: bool = setting(
+        False, "Play one instance with every model before the rest is bought; stop where a call fails.", CALLS
+    )
+    allow_unlisted: bool = setting(
+        False,
+        "Take a name that is close to that of a program for a model, though its server does not list it.",
+        CALLS,
     )
     accept_api_errors: bool = setting(
         False, "Publish episodes whose calls failed for good, with status api_error.", CALLS
@@ -52,20 +80,7 @@ class ModelSettings(BaseModel):
     @field_validator("base_url")
     @classmethod
     def _plain_url(cls, value: str) -> str:
-        """Return the URL without a closing slash; refuse what is no HTTP URL, and a key inside of one."""
-        from urllib.parse import urlsplit
-
-        if not value:
-            return value
-        parts = urlsplit(value)
-        if parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0:
-            raise ValueError("expected a URL such as http://127.0.0.1:8000/v1")
-        if parts.username or parts.password or parts.query:
-            raise ValueError(
-                "a URL with a user name, a password or a query: keys come from the environment alone "
-                "(PERENNIAL_API_KEY or OPENAI_API_KEY)"
-            )
-        return value.rstrip("/")
+        return check_base_url(value)
 
     def player_params(self) -> dict[str, Any]:
         """Return what a player's calls pass on: only what is set."""
@@ -77,9 +92,24 @@ class ModelSettings(BaseModel):
             reasoning_effort=self.reasoning_effort or None,
         )
 
-    def endpoint(self) -> Endpoint:
-        """Return the server that models are asked at, and its key, as settings and environment say."""
-        return choose_endpoint(self.base_url, os.environ)
+    def model_entries(self) -> dict[str, ModelEntry]:
+        """Return the entries of models.toml by name; raise InvalidOption for one that makes no sense."""
+        return load_models(self.models_file)
+
+    def model_params(self, models: Iterable[str], shared: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+        """Return the parameters of those models whose entry changes the `shared` ones."""
+        entries = self.model_entries()
+        own = {name: entries[name].params(name, shared) for name in models if name in entries}
+        return {name: params for name, params in own.items() if params != shared}
+
+    def endpoint(self, model: str = "") -> Endpoint:
+        """Return the server that models are asked at, and its key, as settings and environment say.
+
+        With a model, the one that it is asked at.
+        """
+        shared = choose_endpoint(self.base_url, os.environ)
+        entry = self.model_entries().get(model)
+        return shared if entry is None else entry.endpoint(shared, os.environ)
 
     def call_policy(self) -> CallPolicy:
         """Return how calls are made."""
@@ -93,6 +123,7 @@ class ModelSettings(BaseModel):
             max_reply_bytes=self.max_reply_mb * 1_000_000,
             max_calls=self.max_calls,
             max_cost=self.max_cost,
+            models=self.model_entries(),
         )
 
 

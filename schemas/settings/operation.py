@@ -12,7 +12,12 @@ class OperatingSettings(BaseModel):
 
     runner: str = setting("local", "Where batches run: local, dask, or dask://HOST:PORT.", OPERATION)
     workers: int | None = setting(
-        None, "Processes for sampling, books and play. Default: all cores.", OPERATION, ge=1, le=1_000
+        None,
+        "Processes for sampling, books and play. Default: all cores.",
+        OPERATION,
+        example=2,
+        ge=1,
+        le=1_000,
     )
     webhook: str = setting("", "URL that receives a JSON message when the refresh ends.", OPERATION)
     openlineage_url: str = setting(

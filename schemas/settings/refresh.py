@@ -7,7 +7,6 @@ made from the fields.
 
 import os
 import re
-import tomllib
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Self
@@ -24,6 +23,7 @@ from schemas.settings.form import PANELS, Names, panel_of, setting
 from schemas.settings.models import ModelSettings
 from schemas.settings.operation import OperatingSettings
 from schemas.settings.problems import EDITION_PATTERN, WIDTH, describe_expectation, redact
+from schemas.settings.toml_file import read_toml
 
 SETTINGS_FILE = "perennial.toml"
 DEFAULT_BENCHMARK = "kumo"
@@ -48,6 +48,7 @@ class RefreshSettings(ModelSettings, OperatingSettings, BaseModel):
         None,
         "Seed of all random draws; the edition is then marked as replayed, not fresh. Default: 256 bits from "
         "the operating system, secret until `perennial editions --reveal`.",
+        example=7,
         ge=0,
     )
     private_share: float = setting(
@@ -176,24 +177,8 @@ def _benchmark(given: Mapping[str, Any], file: Mapping[str, Any]) -> Benchmark:
 
 
 def _read_settings_file() -> dict[str, Any]:
-    """Return the keys of perennial.toml, a byte order mark aside; nothing where there is no such file."""
-    path = Path(SETTINGS_FILE)
-    try:
-        if path.is_file():
-            return tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except ValueError as error:
-        raise InvalidOption(f"{SETTINGS_FILE}: {error}") from None
-    except RecursionError:
-        raise InvalidOption(f"{SETTINGS_FILE}: nested too deeply; expected keys with plain values") from None
-    except OSError as error:
-        raise InvalidOption(
-            f"{SETTINGS_FILE}: cannot be read ({error.strerror}); check its permissions"
-        ) from None
-    if os.path.lexists(path):
-        raise InvalidOption(
-            f"{SETTINGS_FILE}: not a regular file; remove it, or write the settings to a file of this name"
-        )
-    return {}
+    """Return the keys of perennial.toml; nothing where there is no such file."""
+    return read_toml(Path(SETTINGS_FILE)) or {}
 
 
 def _from_file(benchmark: Benchmark, form: type[RefreshSettings], file: Mapping[str, Any]) -> dict[str, Any]:

@@ -21,10 +21,13 @@ _WHOSE_KEY = "OPENAI_API_KEY goes to the host of OPENAI_BASE_URL alone, or to Op
 class Breaker:
     """Opens for the whole endpoint (key refused, no quota) or for one model (unknown, or failing in a row).
 
-    `base_url` is the endpoint as it may be shown: without credentials.
+    `base_url` is the endpoint as it may be shown: without credentials; `key_env` the variable of its key,
+    where that is its own.
     """
 
-    def __init__(self, base_url: str, failures_in_a_row: int = FAILURES_IN_A_ROW) -> None:
+    def __init__(self, base_url: str, failures_in_a_row: int = FAILURES_IN_A_ROW, key_env: str = "") -> None:
+        self._keys = key_env or _KEYS
+        self._whose_key = "the variable that models.toml names" if key_env else _WHOSE_KEY
         self._base_url = base_url
         self._patience = failures_in_a_row
         self._failures: dict[str, int] = {}
@@ -74,11 +77,11 @@ class Breaker:
         status, said = tried.received.http_status, (tried.reply.error or "").rstrip(".")
         where = f"{self._base_url} (asked for model {model!r})"
         if status == 401:
-            return (
-                f"the key was refused by {where}: {said}: set {_KEYS} to a valid key ({_WHOSE_KEY}), {_AGAIN}"
-            )
+            remedy = f"set {self._keys} to a valid key ({self._whose_key}), {_AGAIN}"
+            return f"the key was refused by {where}: {said}: {remedy}"
         if status == 403:
-            return f"the key may not be used at {where}: {said}: set {_KEYS} to one that may, {_AGAIN}"
+            remedy = f"set {self._keys} to one that may, {_AGAIN}"
+            return f"the key may not be used at {where}: {said}: {remedy}"
         if is_out_of_quota(tried.received):
             return f"the account has no quota left at {where}: {said}: add to it, {_AGAIN}"
         return None
@@ -86,6 +89,8 @@ class Breaker:
     def _model_wide(self, model: str, tried: Tried) -> str | None:
         status, said = tried.received.http_status, (tried.reply.error or "").rstrip(".")
         where = f"model {model!r} at {self._base_url}"
+        if tried.is_unlisted:
+            return f"{where} is not known there: {said}: correct the model's name, {_AGAIN}"
         if status == 404:
             return (
                 f"{where} is not known there: {said}: check the model's name (GET {self._base_url}/models "

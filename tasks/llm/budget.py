@@ -77,6 +77,7 @@ class Budget:
         self._prices = prices
         self._calls = spent.calls
         self._cost_usd = spent.cost_usd
+        self._unpriced = spent.unpriced
         self._held_calls = 0
         self._held_cost = 0.0
         self._queue: deque[tuple[Reservation, asyncio.Future[None]]] = deque()
@@ -114,6 +115,7 @@ class Budget:
         if reply is not None and reply.answered:
             self._calls += 1
             self._cost_usd += reservation.cost_usd if reply.cost_usd is None else reply.cost_usd
+            self._unpriced += reply.cost_usd is None and not reservation.cost_usd
         self._serve()
 
     def _reservation(self, request: ModelRequest) -> Reservation:
@@ -160,4 +162,7 @@ class Budget:
             )
 
     def _describe_spending(self) -> str:
-        return f"{self._calls} calls for ${self._cost_usd:.6f} are paid for"
+        if self._calls and self._unpriced == self._calls:
+            return f"{self._calls} calls are paid for, cost unknown"
+        paid = f"{self._calls} calls for ${self._cost_usd:.6f} are paid for"
+        return f"{paid}, {self._unpriced} of them at an unknown cost" if self._unpriced else paid

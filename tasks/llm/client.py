@@ -13,22 +13,33 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from schemas.calls import CallPolicy, ModelRequest, Price, Reply, Spent
+from schemas.settings.model_entry import ModelEntry
 from tasks.llm.asking import Ledger
 from tasks.llm.breaker import Breaker
 from tasks.llm.budget import Budget
 from tasks.llm.http.endpoint import check_key, check_url, strip_url
+from tasks.llm.http.extras import Extras
+from tasks.llm.http.listing import ask_for_models, describe_unlisted, is_listed, listed_models
 from tasks.llm.http.posting import post_chat
-from tasks.llm.rate_limits import RateLimits
+from tasks.llm.rate_limits import RateLimits, completion_bound
 from tasks.llm.redaction import Redaction
 from tasks.llm.replies import read_attempt, wants_completion_tokens
 from tasks.llm.retry_policy import Received, RetryPolicy, Tried
+from tasks.llm.tokens import token_counter
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
 
+# An unknown model is a 404 by the protocol; LiteLLM answers 400, transformers serve 500.
+_MAY_MEAN_UNKNOWN = (400, 404, 422, 500)
+_LISTING_TIMEOUT_S = 10.0
+
+
 class ModelClient:
     """Asks the models of one endpoint. Use it in `async with`, within one event loop.
+
+    `budget` is shared with other clients; `entry` is that of the only model that is asked here.
 
     `answered` and `failed` count the new calls by their end, `replayed` those found in the ledger.
     Raises InvalidOption for a base URL or a key that no request can carry.
@@ -42,6 +53,10 @@ class ModelClient:
         prices: Mapping[str, Price],
         spent: Spent,
         retries: RetryPolicy | None = None,
+        *,
+        budget: Budget | None = None,
+        extras: Extras | None = None,
+        entry: ModelEntry | None = None,
     ) -> None:
         self.answered = self.replayed = self.failed = 0
         self._policy = policy
@@ -50,14 +65,19 @@ class ModelClient:
         self._ledger = ledger
         self._prices = prices
         self._retries = retries or RetryPolicy()
-        self._budget = Budget(policy, prices, spent)
-        self._breaker = Breaker(strip_url(self._url))
-        self._limits = RateLimits(policy.requests_per_minute, policy.tokens_per_minute)
+        self._budget = budget or Budget(policy, prices, spent)
+        self._extras = extras or Extras()
+        self._context = entry.context if entry is not None else None
+        self._count = token_counter(entry.tokenizer if entry is not None else "")
+        self._breaker = Breaker(strip_url(self._url), key_env=entry.key_env if entry is not None else "")
+        self._limits = RateLimits(policy.requests_per_minute, policy.tokens_per_minute, self._count)
         self._slots = asyncio.Semaphore(policy.concurrency)
-        self._redaction = Redaction((self._key,))
+        self._redaction = Redaction((self._key, *self._extras.hidden()))
         # Only the waits between attempts come from it; no result does.
         self._jitter = random.Random()
         self._completion_named: set[str] = set()
+        self._known_models: set[str] = set()
+        self._listing: asyncio.Task[set[str] | None] | None = None
         self._being_asked: dict[str, asyncio.Event] = {}
         self._openai: AsyncOpenAI | None = None
 
@@ -67,7 +87,7 @@ class ModelClient:
     async def __aenter__(self) -> Self:
         from tasks.llm.http.bounded_http import open_client
 
-        self._openai = open_client(self._policy, self._url, self._key)
+        self._openai = open_client(self._policy, self._url, self._key, self._extras)
         return self
 
     async def __aexit__(
@@ -107,6 +127,9 @@ class ModelClient:
             ended.set()
 
     async def _ask_anew(self, request: ModelRequest) -> Reply:
+        overflow = self._describe_overflow(request)
+        if overflow is not None:
+            return await self._store(request, Reply(request.call_id, "rejected", error=overflow))
         async with self._breaker.interruptible(request.model):
             reservation = await self._budget.reserve(request)
         reply: Reply | None = None
@@ -119,6 +142,19 @@ class ModelClient:
             return await self._store(request, reply)
         finally:
             self._budget.settle(reservation, reply)
+
+    def _describe_overflow(self, request: ModelRequest) -> str | None:
+        """Return why a call does not fit the model's context (servers may cut it), None where it does."""
+        if self._context is None:
+            return None
+        prompt, reply = self._count(request), completion_bound(request.params) or 0
+        if prompt + reply <= self._context:
+            return None
+        return (
+            f"not sent: a prompt of about {prompt:,} tokens and a reply of up to {reply:,} do not fit the "
+            f"context of {self._context:,} tokens that models.toml gives: use smaller instances, or a lower "
+            "max_output"
+        )
 
     async def _store(self, request: ModelRequest, reply: Reply) -> Reply:
         kept = await self._ledger.store(request, reply)
@@ -158,7 +194,33 @@ class ModelClient:
                 await asyncio.sleep(seconds)
 
         last = await self._retries.last_of(attempt, self._policy.max_attempts, self._jitter, pause)
-        return self._explain_giving_up(last)
+        if last.reply.answered:
+            self._known_models.add(request.model)
+            return last
+        return await self._explain_unlisted(request, self._explain_giving_up(last))
+
+    async def _explain_unlisted(self, request: ModelRequest, tried: Tried) -> Tried:
+        """Say so where a failed call asked for a model that the endpoint does not list.
+
+        Some servers answer 400 or 500 to an unknown model. One that has answered before is known.
+        """
+        status = tried.received.http_status
+        if request.model in self._known_models or status not in _MAY_MEAN_UNKNOWN:
+            return tried
+        if self._listing is None:
+            self._listing = asyncio.create_task(self._list_models())
+        listed = await asyncio.shield(self._listing)
+        name = str(request.params.get("model", request.model))
+        if listed is None or is_listed(name, listed):
+            return tried
+        why = describe_unlisted(name, listed)
+        return replace(
+            tried, reply=replace(tried.reply, error=f"{tried.reply.error} ({why})"), is_unlisted=True
+        )
+
+    async def _list_models(self) -> set[str] | None:
+        policy = replace(self._policy, timeout_s=min(_LISTING_TIMEOUT_S, self._policy.timeout_s))
+        return listed_models(await ask_for_models(policy, self._key, self._extras))
 
     def _explain_giving_up(self, tried: Tried) -> Tried:
         """Add to a failed call's error why it was not tried again."""

@@ -2,7 +2,7 @@
 
 import asyncio
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from schemas.calls import ModelRequest, Reply
@@ -53,11 +53,17 @@ class RateLimit:
 class RateLimits:
     """The limits of one endpoint; None: no limit.
 
-    An attempt takes its estimated prompt tokens (4 bytes of text each) and `max_tokens` beforehand. What
+    An attempt takes its prompt tokens, as `count` counts them, and `max_tokens` beforehand. What
     the reply used beyond that is owed; what it left is not given back, as endpoints count the promise.
     """
 
-    def __init__(self, requests_per_minute: int | None, tokens_per_minute: int | None) -> None:
+    def __init__(
+        self,
+        requests_per_minute: int | None,
+        tokens_per_minute: int | None,
+        count: Callable[[ModelRequest], int] | None = None,
+    ) -> None:
+        self._count = count or estimate_prompt
         self._requests = None if requests_per_minute is None else RateLimit(requests_per_minute)
         self._tokens = None if tokens_per_minute is None else RateLimit(tokens_per_minute)
 
@@ -66,19 +72,31 @@ class RateLimits:
         if self._requests is not None:
             await self._requests.take()
         if self._tokens is not None:
-            await self._tokens.take(_estimated_tokens(request))
+            await self._tokens.take(self._expected(request))
 
     def correct(self, request: ModelRequest, reply: Reply) -> None:
         """Count the tokens that a reply used beyond the estimate."""
         if self._tokens is not None and reply.tokens is not None:
-            self._tokens.owe(reply.tokens - _estimated_tokens(request))
+            self._tokens.owe(reply.tokens - self._expected(request))
+
+    def _expected(self, request: ModelRequest) -> int:
+        return self._count(request) + (completion_bound(request.params) or 0)
+
+
+def prompt_texts(request: ModelRequest) -> list[str]:
+    """Return the request's text: its messages, and a schema that it passes on."""
+    schema = request.params.get("response_format")
+    return [message.get("content", "") for message in request.messages] + [str(schema)] * (schema is not None)
 
 
 def prompt_bytes(request: ModelRequest) -> int:
-    """Return the UTF-8 bytes of the request's text: its messages, and a schema that it passes on."""
-    texts = [message.get("content", "") for message in request.messages]
-    schema = request.params.get("response_format")
-    return sum(map(utf8_length, texts)) + (0 if schema is None else utf8_length(str(schema)))
+    """Return the UTF-8 bytes of the request's text."""
+    return sum(map(utf8_length, prompt_texts(request)))
+
+
+def estimate_prompt(request: ModelRequest) -> int:
+    """Return an estimate of the prompt's tokens, at 4 bytes a token."""
+    return prompt_tokens_at_most(request, _BYTES_PER_TOKEN)
 
 
 def prompt_tokens_at_most(request: ModelRequest, bytes_per_token: int) -> int:
@@ -90,10 +108,6 @@ def completion_bound(params: Mapping[str, Any]) -> int | None:
     """Return the most tokens that a reply may have by its parameters, None where they set no bound."""
     bounds = (params.get("max_tokens"), params.get("max_completion_tokens"))
     return next((bound for bound in bounds if type(bound) is int and bound > 0), None)
-
-
-def _estimated_tokens(request: ModelRequest) -> int:
-    return prompt_tokens_at_most(request, _BYTES_PER_TOKEN) + (completion_bound(request.params) or 0)
 
 
 def utf8_length(text: str) -> int:

@@ -48,11 +48,16 @@ class Received:
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """One attempt and what it was read as. `is_final`: the same request would get, and pay for, the same."""
+    """One attempt and what it was read as.
+
+    `is_final`: the same request would get, and pay for, the same. `is_unlisted`: the endpoint lists its
+    models, and this one is not among them.
+    """
 
     received: Received
     reply: Reply
     is_final: bool = False
+    is_unlisted: bool = False
 
     @property
     def is_retried(self) -> bool:

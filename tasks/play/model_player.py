@@ -4,7 +4,7 @@ How a game opens and what it answers is the benchmark's; the conversation, the s
 no whole answer, and who plays when others wait are the same for all.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -40,18 +40,28 @@ class ModelPlayer:
     variant: str
 
 
-def parse_model_player(name: str, params: Mapping[str, Any], variants: Sequence[str]) -> ModelPlayer:
+def parse_model_player(
+    name: str, params: Mapping[str, Any] | Callable[[str], Mapping[str, Any]], variants: Sequence[str]
+) -> ModelPlayer:
     """Return the player of this name: `MODEL` in the usual way, `VARIANT:MODEL` in another one.
 
     Only the variants given count as prefixes: the rest is the model's name, whatever it holds. `params`
-    go with every call. Raises InvalidOption where no model is named.
+    go with every call, or what they return for the model. Raises InvalidOption where no model is named.
     """
     variant = next((each for each in variants if name.startswith(f"{each}:")), "")
     model = name.removeprefix(f"{variant}:") if variant else name
     if not model.strip():
         forms = " or ".join(["MODEL", *(f"{each}:MODEL" for each in variants)])
         raise InvalidOption(f"player {name!r} names no model: write {forms}")
-    return ModelPlayer(name, ModelChoice(model, dict(params)), variant)
+    own = params(model) if callable(params) else params
+    return ModelPlayer(name, ModelChoice(model, dict(own)), variant)
+
+
+def models_of(players: Iterable[str], playing: Playing) -> list[str]:
+    """Return the models that these players are, each once; programs are none."""
+    names = (name for name in players if name not in playing.programs)
+    models = (parse_model_player(name, {}, playing.variants).choice.model for name in names)
+    return list(dict.fromkeys(models))
 
 
 def plays_version(playing: Playing, player: str, version: str) -> bool:
@@ -98,6 +108,7 @@ async def play_all(
     runs: range,
     concurrency: int,
     canary: str = "",
+    on_end: Callable[[], None] = lambda: None,
 ) -> list[Episode]:
     """Return the runs of these numbers of each game, by game and then run, whatever the timing.
 
@@ -105,7 +116,8 @@ async def play_all(
     call: take twice as many as the client makes calls at a time, so that others take its place while a reply
     is being stored. Where an episode raises, no other asks again, but what has been asked is waited for,
     since its reply is paid for and kept; then the first error is raised. Cancelling this cancels them all.
-    What a model is shown first holds the edition's `canary`, if there is one.
+    What a model is shown first holds the edition's `canary`, if there is one. `on_end` is called whenever an
+    episode has ended.
     Raises InvalidOption for no concurrency.
     """
     # Imported here: asyncio costs 30 ms, which a command that plays nothing should not pay.
@@ -121,6 +133,7 @@ async def play_all(
         try:
             for place, game, opening, run in games:
                 episodes[place] = await play_model(gate, player, game, run, opening)
+                on_end()
         except BaseException as error:
             gate.close(error)
             raise

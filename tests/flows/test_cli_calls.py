@@ -75,6 +75,10 @@ def test_calls_are_listed_newest_first_with_totals(root: Path, run: Run) -> None
     assert shown.code == 0
     lines = shown.out.splitlines()
     assert lines[0].split()[:2] == ["call_id", "stored_at"]
+    assert lines[0].split()[-1] == "error"
+    assert [line.endswith("503 after 6 attempts") for line in lines[1:7]] == [False] * 2 + [True] + [
+        False
+    ] * 3
     ids = [call(number, role)[0].call_id for number, role in ((5, "player"), (4, "proposer"))]
     assert [line[:15] for line in lines[1:3]] == [call_id[:15] for call_id in ids]
     assert len(lines) == 8

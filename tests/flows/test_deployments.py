@@ -21,7 +21,16 @@ from warehouse.kumo.bundled_domains import bundled_domains
 from warehouse.store.store import Store
 
 PROJECT = Path(__file__).parents[2]
-OPERATORS = {"benchmark", "root", "runner", "base_url", "webhook", "openlineage_url", "release"}
+OPERATORS = {
+    "benchmark",
+    "root",
+    "runner",
+    "base_url",
+    "models_file",
+    "webhook",
+    "openlineage_url",
+    "release",
+}
 # Parameters of free text: none of them may become an address, a path, a header or code.
 NAMES = {
     "author",

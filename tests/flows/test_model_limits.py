@@ -56,7 +56,7 @@ def test_a_limit_of_calls_stops_before_it_is_passed_and_a_higher_one_goes_on(
         limited = keyed.perennial(*command, "--base-url", server.url, "--max-calls", "7", cwd=tmp_path)
         assert limited.returncode == 7
         assert limited.stderr.count("\n") == 1
-        assert re.search(r"7.*--max-calls", limited.stderr)
+        assert re.search(r"7 calls are paid for, cost unknown; .*--max-calls", limited.stderr)
         assert server.status().answered == 7
         done = keyed.perennial(*command, "--base-url", server.url, "--max-calls", "500", cwd=tmp_path)
         assert done.returncode == 0, done.stderr
@@ -94,6 +94,16 @@ def test_calls_that_fail_for_good_are_made_again_or_accepted(keyed: Harness, tmp
         told = re.search(r"error: (\d+) episodes ended because model calls failed for good", failed.stderr)
         assert told is not None
         assert int(told[1]) > 0
+        causes = (
+            r"for good: (\d+) x HTTP 500: The server had an error .* \(given up after 2 of 2 attempts\) \("
+        )
+        cause = re.search(causes, failed.stderr.splitlines()[-1])
+        assert cause is not None
+        assert int(cause[1]) == int(told[1])
+        listed = keyed.perennial(
+            *("calls", "--status", "unavailable", "--format", "json", "--root", str(tmp_path)), cwd=tmp_path
+        )
+        assert {row["error"].startswith("HTTP 500: ") for row in json.loads(listed.stdout)} == {True}
         assert not (tmp_path / "tables" / "evaluations").exists()
         answered = server.status().answered
         done = keyed.perennial(*command, "--base-url", server.url, "--accept-api-errors", cwd=tmp_path)
@@ -104,6 +114,7 @@ def test_calls_that_fail_for_good_are_made_again_or_accepted(keyed: Harness, tmp
     assert statuses["ok"] == calls >= answered
     errors = catalog.query("SELECT count(*) FROM episodes WHERE status = 'api_error'")[1][0][0]
     assert statuses.get("unavailable", 0) == errors
+    assert bool(errors) == (f"failed:    {errors} x HTTP 500: " in done.stdout)
     assert catalog.query("SELECT attempted - scored, success_rate FROM leaderboard")[1] == [(errors, 1.0)]
 
 
@@ -123,6 +134,12 @@ def test_a_dry_run_estimates_calls_tokens_and_cost_without_a_key(harness: Harnes
     ]
     books = estimates[2]
     assert books["calls_low"] == books["calls_high"] == 20
+    assert books["prompt_tokens_high"] == books["prompt_tokens"]
+    for row in estimates:
+        assert row["prompt_tokens_high"] >= row["prompt_tokens"] * row["calls_high"] / row["calls_low"] * 0.99
+        if row["cost_high_usd"] is not None:
+            paid = 2 * row["prompt_tokens_high"] + 8 * row["completion_tokens_high"]
+            assert row["cost_high_usd"] == pytest.approx(paid / 1e6, rel=0.01)
     assert books["cost_low_usd"] == pytest.approx(
         (2 * books["prompt_tokens"] + 8 * books["completion_tokens"]) / 1e6, rel=0.01
     )

@@ -95,7 +95,7 @@ def test_a_refresh_takes_whose_turn_it_is_and_says_why(
     store = Store(str(published.root))
     settings = load_settings({**TURNS, "domains": domains, "root": store.root})
     prepared = prepare_refresh(settings, store)
-    print_plan(Console(), store, prepared, as_json=True, endpoint=settings.endpoint())
+    print_plan(Console(), store, prepared, as_json=True, settings=settings)
     document = json.loads(capsys.readouterr().out)
     assert document["domains"] == ["Fantasy Artefacts"]
     assert document["turns"] == {"Fantasy Artefacts": "used in no edition so far"}

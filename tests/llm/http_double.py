@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import ssl
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -40,11 +41,12 @@ class Answer:
 
 @dataclass(frozen=True)
 class Seen:
-    """A request that came: when (monotonic seconds), its headers and its JSON body."""
+    """A request that came: when (monotonic seconds), its headers, its JSON body and its query."""
 
     at: float
     headers: dict[str, str]
     body: dict[str, Any]
+    query: str = ""
 
 
 def completion(
@@ -99,6 +101,8 @@ class Double:
         self.in_flight = self.most_in_flight = 0
         self.most_sent = 0
         self.url = ""
+        self.listed: tuple[str, ...] | None = None
+        self.look_ups = 0
 
     def answer(self, seen: Seen) -> Answer:
         if self.by is not None:
@@ -106,7 +110,7 @@ class Double:
         return self.answers[min(len(self.seen), len(self.answers)) - 1]
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
-        seen = Seen(time.monotonic(), dict(request.headers), await request.json())
+        seen = Seen(time.monotonic(), dict(request.headers), await request.json(), request.query_string)
         self.seen.append(seen)
         answer = self.answer(seen)
         self.in_flight += 1
@@ -127,6 +131,12 @@ class Double:
         request.transport.write(answer.raw or b"")
         request.transport.close()
         return web.Response()
+
+    async def models(self, _request: web.Request) -> web.Response:
+        self.look_ups += 1
+        if self.listed is None:
+            return web.Response(status=404)
+        return web.json_response({"data": [{"id": name} for name in self.listed]})
 
     async def send_data(self, request: web.Request, answer: Answer) -> web.StreamResponse:
         assert answer.data is not None
@@ -154,14 +164,17 @@ class Double:
 
 
 @asynccontextmanager
-async def double(*answers: Answer, by: Callable[[Seen], Answer] | None = None) -> AsyncIterator[Double]:
+async def double(
+    *answers: Answer, by: Callable[[Seen], Answer] | None = None, tls: ssl.SSLContext | None = None
+) -> AsyncIterator[Double]:
     server = Double(answers, by)
     app = web.Application(client_max_size=2**24)
     app.router.add_post("/v1/chat/completions", server.handle)
+    app.router.add_get("/v1/models", server.models)
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
     await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0, backlog=512).start()
-    server.url = f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
+    await web.TCPSite(runner, "127.0.0.1", 0, backlog=512, ssl_context=tls).start()
+    server.url = f"http{'s' if tls else ''}://127.0.0.1:{runner.addresses[0][1]}/v1"
     try:
         yield server
     finally:

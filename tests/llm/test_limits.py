@@ -20,6 +20,36 @@ async def ask_all(asker, n, **params):
     return await asyncio.gather(*calls, return_exceptions=True)
 
 
+# ---- what is told
+
+
+@pytest.mark.parametrize(
+    ("spent", "told"),
+    [
+        (Spent(0), "0 calls for $0.000000 are paid for"),
+        (Spent(7, 0.0, 7), "7 calls are paid for, cost unknown"),
+        (Spent(7, 0.5, 0), "7 calls for $0.500000 are paid for;"),
+        (Spent(7, 0.5, 2), "7 calls for $0.500000 are paid for, 2 of them at an unknown cost"),
+    ],
+)
+def test_an_unknown_cost_is_never_told_as_0(spent, told):
+    async def test(server, asker):
+        with pytest.raises(LimitReached) as reached:
+            await asker.ask(request())
+        assert told in str(reached.value)
+
+    against(ok(), test=test, max_calls=spent.calls, spent=spent)
+
+
+def test_calls_without_a_price_are_counted_as_such():
+    async def test(server, asker):
+        await ask_all(asker, 3)
+        with pytest.raises(LimitReached, match="3 calls are paid for, cost unknown"):
+            await asker.ask(request(repeat=9))
+
+    against(ok(usage=usage(5, 5)), test=test, max_calls=3)
+
+
 # ---- the number of calls
 
 

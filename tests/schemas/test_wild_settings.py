@@ -56,7 +56,7 @@ def read(toml: str) -> RefreshSettings | str:
         return str(error)
 
 
-SWITCHES = ("accept_api_errors", "require_test")
+SWITCHES = ("accept_api_errors", "allow_unlisted", "require_test", "smoke")
 
 
 def section_of(name: str) -> str:
@@ -102,7 +102,7 @@ def test_any_value_is_taken_or_refused_in_one_line(name: str, value: Any) -> Non
         assert not isinstance(taken, str) or "\n" not in taken
 
 
-@pytest.mark.parametrize("name", sorted({*FIELDS} - {"accept_api_errors", "require_test"}))
+@pytest.mark.parametrize("name", sorted({*FIELDS} - {*SWITCHES}))
 @pytest.mark.parametrize("value", ["true", "[[1]]", "[{a = 1}]", "{a = 1}", "1979-05-27", "inf", "nan"])
 def test_no_setting_takes_a_value_of_another_kind(name: str, value: str) -> None:
     assert isinstance(read(f"{section_of(name)}{name} = {value}\n"), str)

@@ -125,7 +125,7 @@ def test_spent_counts_answers_of_the_edition_and_the_cost_that_is_known(ledger: 
     ]
     asked = [request(str(i)) for i in range(4)]
     keep(ledger, *((one, reply(one, **fields)) for one, fields in zip(asked, replies, strict=True)))
-    assert ledger.sum_spending() == Spent(3, 0.75)
+    assert ledger.sum_spending() == Spent(3, 0.75, 1)
 
 
 def test_many_stores_at_once_are_few_transactions(ledger: CallLedger) -> None:

@@ -1,7 +1,7 @@
 """The ledger of model calls: every reply is in it before it is used, and no answered call is made again."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,8 @@ LEDGER_FILE = "ledger.sqlite"
 _LOCAL_SCHEMES = ("file", "local")
 _REMOTE_ROOTS = "warehouse/data/ledgers"
 _SPENT = (
-    f"SELECT count(*), coalesce(sum(cost_usd), 0.0) FROM calls WHERE edition = ? AND status IN {ANSWERED_SQL}"
+    "SELECT count(*), coalesce(sum(cost_usd), 0.0), count(*) - count(cost_usd) FROM calls "
+    f"WHERE edition = ? AND status IN {ANSWERED_SQL}"
 )
 
 
@@ -49,19 +50,32 @@ class CallLedger(AbstractContextManager["CallLedger"]):
     loops, at once or one after the other.
     """
 
-    def __init__(self, path: Path, edition: str, endpoint: str, root_id: str = "") -> None:
+    def __init__(
+        self,
+        path: Path,
+        edition: str,
+        endpoint: str,
+        root_id: str = "",
+        endpoints: Mapping[str, str] | None = None,
+    ) -> None:
         """Open the ledger, creating it where there is none.
 
         Raises UnreadableInput where it is unusable, Damaged where it is damaged, or where it is another
         file than before in this `one_ledger` block.
 
         `edition` is what answered calls are counted for, `endpoint` where they are made: both are kept
-        with each call that is stored here. `root_id` says which data root a new ledger belongs to.
+        with each call that is stored here; `endpoints` are those of models that are asked elsewhere.
+        `root_id` says which data root a new ledger belongs to.
         """
         self._path = path
         self._edition = edition
         require_same_ledger(path)
-        self._writer = LedgerWriter(path, edition, without_credentials(endpoint))
+        self._writer = LedgerWriter(
+            path,
+            edition,
+            without_credentials(endpoint),
+            {model: without_credentials(url) for model, url in (endpoints or {}).items()},
+        )
         # A connection of its own: a look-up never waits for a commit.
         self._reader = open_for_writing(path)
         if root_id:

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from warehouse.ledger.causes import Cause, count_causes
 from warehouse.ledger.rows import stored_calls
-from warehouse.ledger.schema import open_for_reading, plain_errors
+from warehouse.ledger.schema import ANSWERED_SQL, open_for_reading, plain_errors
 
-# A list of calls shows these: none of them is long.
+# A list of calls shows these: none of them is long, as errors are shortened when they are stored.
 LISTED_COLUMNS = (
     "call_id",
     "stored_at",
@@ -22,6 +23,7 @@ LISTED_COLUMNS = (
     "cost_usd",
     "latency_s",
     "attempts",
+    "error",
 )
 _LAST_CHARACTER = chr(0x10FFFF)
 
@@ -105,6 +107,16 @@ class LedgerReader(AbstractContextManager["LedgerReader"]):
             values,
         )
         return CallTotals(*row)
+
+    def causes(self, edition: str, role: str) -> list[Cause]:
+        """Return why calls of an edition or evaluation in this role failed, with counts, oldest first."""
+        return count_causes(
+            self._rows(
+                "SELECT coalesce(error, status), count(*) FROM calls WHERE edition = ? AND role = ? "
+                f"AND status NOT IN {ANSWERED_SQL} GROUP BY 1 ORDER BY min(stored_at), min(rowid)",
+                [edition, role],
+            )
+        )
 
     def ids_that_begin(self, prefix: str, limit: int) -> list[str]:
         """Return the ids of calls that begin so, sorted, at most `limit` of them."""

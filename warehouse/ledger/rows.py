@@ -33,6 +33,7 @@ class Entry:
     reply: Reply
     cells: tuple[Any, ...]
     messages: dict[str, str]
+    model: str = ""
 
 
 def entry(request: ModelRequest, reply: Reply) -> Entry:
@@ -60,7 +61,7 @@ def entry(request: ModelRequest, reply: Reply) -> Entry:
         canonical_json(request.params),
         canonical_json(sent),
     )
-    return Entry(reply, cells, contents)
+    return Entry(reply, cells, contents, request.model)
 
 
 def stored_reply(connection: sqlite3.Connection, path: Path, call_id: str) -> Reply | None:

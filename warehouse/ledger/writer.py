@@ -9,7 +9,7 @@ takes up to 5 ms.
 import asyncio
 import sqlite3
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -58,13 +58,18 @@ class _Group:
 
 
 class LedgerWriter:
-    """Keeps calls of one edition and endpoint. `commits` counts the transactions made so far."""
+    """Keeps calls of one edition. `endpoints` are those of models not asked at `endpoint`.
 
-    def __init__(self, path: Path, edition: str, endpoint: str) -> None:
+    `commits` counts the transactions made so far.
+    """
+
+    def __init__(
+        self, path: Path, edition: str, endpoint: str, endpoints: Mapping[str, str] | None = None
+    ) -> None:
         """Open the ledger; raise UnreadableInput or Damaged where that cannot be."""
         self.commits = 0
         self._path = path
-        self._paid_by = (edition, endpoint)
+        self._edition, self._endpoint, self._endpoints = edition, endpoint, endpoints or {}
         self._connection = open_for_writing(path)
         self._place = LedgerPlace(path, self._connection)
         self._loss: Damaged | None = None
@@ -153,7 +158,10 @@ class LedgerWriter:
     def _write_calls(self, entries: list[Entry]) -> Outcomes:
         """Write the calls that have no answer yet; return for each the reply that the ledger holds then."""
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
-        rows = [(*entry.cells, *self._paid_by, now) for entry in entries]
+        rows = [
+            (*entry.cells, self._edition, self._endpoints.get(entry.model, self._endpoint), now)
+            for entry in entries
+        ]
         written = self._insert(_KEEP_CALLS, [(*row, call_digest(row)) for row in rows])
         if written == len({entry.reply.call_id for entry in entries}) == len(entries):
             return [entry.reply for entry in entries]

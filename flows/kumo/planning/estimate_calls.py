@@ -22,6 +22,7 @@ from tasks.kumo.configuration import parse_config
 from tasks.kumo.encoding import encode_config
 from tasks.kumo.game import CLOSED, VARIANTS
 from tasks.kumo.players import PLAYERS
+from tasks.llm.rate_limits import completion_bound
 from tasks.play.model_player import parse_model_player, plays_version
 from warehouse.kumo.bundled_domains import bundled_domains, bundled_text
 
@@ -113,10 +114,10 @@ def _episodes(
     version: str,
     share: tuple[float, float],
 ) -> StageEstimate:
-    chosen = parse_model_player(player, plan.player_params, VARIANTS)
+    chosen = parse_model_player(player, plan.params_of, VARIANTS)
     choice = chosen.choice
     episodes = (len(own.configs) + own.authoring.proposals) * own.instances * plan.runs
-    long_reply = min(_LONG_REPLY, choice.params.get("max_tokens", _LONG_REPLY))
+    long_reply = min(_LONG_REPLY, completion_bound(choice.params) or _LONG_REPLY)
     least, most = _Work(0, 0, 0), _Work(0, 0, 0)
     for setting, book in sizes.items():
         size = 0 if chosen.variant == CLOSED else book
@@ -157,6 +158,8 @@ def _stage(
         calls_high=ceil(most.calls),
         prompt_tokens=ceil(least.calls * least.prompt),
         completion_tokens=ceil(least.calls * least.completion),
+        prompt_tokens_high=ceil(most.calls * most.prompt),
+        completion_tokens_high=ceil(most.calls * most.completion),
         cost_low_usd=_cost(least, price),
         cost_high_usd=_cost(most, price),
     )

@@ -11,7 +11,7 @@ from flows.kumo.planning.domain_rotation import take_turns
 from flows.kumo.planning.estimate_calls import estimate_calls
 from flows.kumo.planning.protocol import choose_protocol
 from schemas.benchmark import Preparation
-from schemas.calls import ModelChoice, Price, StageEstimate
+from schemas.calls import Price, StageEstimate
 from schemas.errors import EditionConflict, InvalidOption
 from schemas.game import USUAL
 from schemas.kumo.authoring import AuthoringPlan
@@ -129,7 +129,7 @@ def _preparation(plan: KumoPlan, domains: tuple[PlannedDomain, ...]) -> Preparat
         plan.as_json(),
         inputs=domains,
         warnings=tuple(warning for domain in domains for warning in domain.warnings),
-        authors=tuple(ModelChoice(model, plan.authoring.params) for model in plan.authoring.models),
+        authors=tuple(map(plan.authoring.choice_of, plan.authoring.models)),
         shown=shown,
         unused=tuple(name for name, used in uses.items() if not used),
         counts={"batches": batches, "instances": number, "books": books},

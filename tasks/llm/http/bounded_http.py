@@ -14,10 +14,11 @@ from typing import Any, cast
 from urllib.parse import SplitResult
 
 import httpx2
-from openai import AsyncOpenAI, DefaultAioHttpClient
+from openai import AsyncOpenAI, DefaultAioHttpClient, Omit
 
 from schemas.calls import CallPolicy
 from tasks.llm.http.endpoint import bracket_host, is_loopback, strip_url
+from tasks.llm.http.extras import Extras
 
 _SMALL = 1_000_000
 _LARGE_TOGETHER = 128_000_000
@@ -30,8 +31,9 @@ _WIRE_HEADERS = ("content-encoding", "content-length", "transfer-encoding")
 _NO_KEY = "none"
 
 
-def open_client(policy: CallPolicy, url: SplitResult, key: str) -> AsyncOpenAI:
+def open_client(policy: CallPolicy, url: SplitResult, key: str, extras: Extras | None = None) -> AsyncOpenAI:
     """Return a client of the endpoint whose responses are bounded; close it after use."""
+    extras = extras or Extras()
     http_client = _BoundedHttpClient(
         policy.max_reply_bytes,
         timeout=httpx2.Timeout(policy.timeout_s, connect=policy.connect_timeout_s, pool=None),
@@ -40,8 +42,18 @@ def open_client(policy: CallPolicy, url: SplitResult, key: str) -> AsyncOpenAI:
         # A proxy of the environment cannot reach this machine's own servers.
         mounts={f"all://{bracket_host(url.hostname or '')}": None} if is_loopback(url) else None,
     )
+    headers: dict[str, str | Omit] = {}
+    if extras.is_own_server:
+        # The client would add the environment's headers, which belong to another server.
+        headers = {name: Omit() for name in extras.of_environment if name.lower() != "authorization"}
+        headers["Authorization"] = f"Bearer {key or _NO_KEY}"
     return AsyncOpenAI(
-        api_key=key or _NO_KEY, base_url=strip_url(url), max_retries=0, http_client=http_client
+        api_key=key or _NO_KEY,
+        base_url=strip_url(url),
+        max_retries=0,
+        http_client=http_client,
+        default_headers=cast(dict[str, str], headers | dict(extras.headers)),
+        default_query=dict(extras.query),
     )
 
 

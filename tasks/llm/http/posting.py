@@ -1,6 +1,8 @@
 """Make one HTTP attempt of a call and say what came of it, without reading what the body says."""
 
 import asyncio
+import os
+import ssl
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +12,8 @@ from tasks.llm.retry_policy import Received, retry_after_s
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
+
+_AUTHORITIES = "SSL_CERT_FILE"
 
 
 async def post_chat(openai_client: "AsyncOpenAI", body: dict[str, Any], policy: CallPolicy) -> Received:
@@ -27,7 +31,9 @@ async def post_chat(openai_client: "AsyncOpenAI", body: dict[str, Any], policy: 
     except openai.APIStatusError as error:
         response = error.response
     except (openai.APIConnectionError, httpx2.HTTPError, aiohttp.ClientError, OSError) as error:
-        return Received(None, latency_s=time.perf_counter() - started, problem=_problem(error, policy))
+        return Received(
+            None, latency_s=time.perf_counter() - started, problem=describe_problem(error, policy)
+        )
     return Received(
         response.status_code,
         response.content.decode("utf-8-sig", "replace"),
@@ -37,7 +43,7 @@ async def post_chat(openai_client: "AsyncOpenAI", body: dict[str, Any], policy: 
     )
 
 
-def _problem(error: BaseException, policy: CallPolicy) -> str:
+def describe_problem(error: BaseException, policy: CallPolicy) -> str:
     """Return why no whole response came, in the words of the error at the bottom."""
     import aiohttp
 
@@ -46,6 +52,12 @@ def _problem(error: BaseException, policy: CallPolicy) -> str:
         return f"no connection within {policy.connect_timeout_s:g} s"
     if any(isinstance(cause, aiohttp.ServerTimeoutError) or type(cause) is TimeoutError for cause in chain):
         return f"no whole response within {policy.timeout_s:g} s"
+    if isinstance(chain[-1], ssl.SSLCertVerificationError):
+        now = os.environ.get(_AUTHORITIES, "")
+        return (
+            f"no connection: the server's certificate is not trusted ({chain[-1].verify_message}): set "
+            f"{_AUTHORITIES} to a file with the certificates of its authority" + f" (now {now})" * bool(now)
+        )
     if any(isinstance(cause, aiohttp.ClientConnectorError) for cause in chain):
         return f"no connection: {chain[-1]}"
     return f"the connection was lost: {str(chain[-1]) or type(chain[-1]).__name__}"

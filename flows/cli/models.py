@@ -1,0 +1,102 @@
+"""`perennial models check`: try the models of models.toml; `perennial init`: write the files of settings."""
+
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from flows.console.terminal import Terminal, json_text
+from schemas.errors import EndpointFailed, UnreadableInput
+
+if TYPE_CHECKING:
+    from flows.models.check import TriedModel
+
+models = typer.Typer(
+    no_args_is_help=True, add_completion=False, help="Try the models of models.toml.", rich_markup_mode="rich"
+)
+
+
+@models.callback()
+def _models() -> None:
+    """Try the models of models.toml, or others."""
+
+
+@models.command()
+def check(
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Models to try. Default: those of models.toml.")
+    ] = None,
+    models_file: Annotated[
+        str | None, typer.Option("--models-file", help="File with the models. Default: models.toml here.")
+    ] = None,
+    base_url: Annotated[
+        str | None, typer.Option(help="Server of models that have no entry or name none.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
+) -> None:
+    """Make one short call to each model, as a refresh would make it, and print what works.
+
+    The calls are no part of any edition and are not kept. Exit code 6 if one of them fails.
+
+    Example: perennial models check o3 my-local-model
+    """
+    from flows.models.check import try_models
+    from schemas.settings import load_settings
+
+    settings = load_settings({"models_file": models_file, "base_url": base_url})
+    tried = try_models(settings, names or ())
+    if as_json:
+        sys.stdout.write(json_text([asdict(one) for one in tried]) + "\n")
+    else:
+        console = Terminal(soft_wrap=True)
+        for one in tried:
+            console.print(_line(one))
+    if any(one.error for one in tried):
+        raise typer.Exit(EndpointFailed.exit_code)
+
+
+def _line(tried: "TriedModel") -> str:
+    if tried.error or tried.reply is None:
+        remedy = f"; to do: {tried.remedy}" if tried.remedy else ""
+        return f"failed  {tried.name} at {tried.server}: {tried.error}{remedy}"
+    reply = tried.reply
+    tokens = f"{reply.prompt_tokens} + {reply.completion_tokens} tokens" if reply.tokens else "tokens unknown"
+    cost = "cost unknown" if reply.cost_usd is None else f"${reply.cost_usd:.6f}"
+    accepted = ", ".join(tried.sent)
+    return (
+        f"ok      {tried.name} at {tried.server}: {reply.status}, {reply.latency_s:.2f} s, {tokens}, {cost}; "
+        f"accepts {accepted}"
+    )
+
+
+def init(
+    folder: Annotated[Path, typer.Argument(help="Where to write them.")] = Path(),
+) -> None:
+    """Write a commented perennial.toml and models.toml: each setting with its description.
+
+    A file that is there already is kept.
+
+    Example: perennial init
+    """
+    from flows.models.starter_files import models_file, settings_file
+    from schemas.benchmark import find_benchmark
+    from schemas.settings.models_file import MODELS_FILE
+    from schemas.settings.refresh import DEFAULT_BENCHMARK, SETTINGS_FILE
+
+    console = Terminal(soft_wrap=True)
+    texts = {SETTINGS_FILE: settings_file(find_benchmark(DEFAULT_BENCHMARK)), MODELS_FILE: models_file()}
+    for name, text in texts.items():
+        path = folder / name
+        try:
+            with path.open("x", encoding="utf-8") as file:
+                file.write(text)
+        except FileExistsError:
+            console.print(f"{path} is there already, and was kept")
+        except OSError as error:
+            raise UnreadableInput(
+                f"{path}: cannot be written ({error.strerror}); name a folder that exists and can be written"
+            ) from None
+        else:
+            console.print(f"{path} is written")

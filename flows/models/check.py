@@ -1,0 +1,101 @@
+"""Try models: one short call to each, as a refresh would make it, and what came of it."""
+
+import asyncio
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from flows.refresh.player_choice import refuse_reserved_names
+from schemas.benchmark import find_benchmark
+from schemas.calls import CallPolicy, ModelRequest, Reply, Spent
+from schemas.errors import InvalidOption, PerennialError
+from schemas.settings import RefreshSettings
+from schemas.settings.models_file import MODELS_FILE, entry_prices
+from tasks.llm.clients import ModelClients
+from tasks.llm.rate_limits import completion_bound
+
+_TIMEOUT_S = 60.0
+_MOST_TOKENS = 256
+_MESSAGES = (
+    {"role": "system", "content": "Answer with one word."},
+    {"role": "user", "content": "Which word means the opposite of no?"},
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TriedModel:
+    """What came of the call to one model; `error` and `remedy` are "" where it answered."""
+
+    name: str
+    server: str
+    sent: tuple[str, ...]
+    reply: Reply | None = None
+    error: str = ""
+    remedy: str = ""
+
+
+def try_models(settings: RefreshSettings, named: Sequence[str] = ()) -> list[TriedModel]:
+    """Return what came of a call to each model that is named, or to each entry of models.toml.
+
+    Raises InvalidOption where there is none.
+    """
+    entries = settings.model_entries()
+    refuse_reserved_names(settings, find_benchmark(settings.benchmark).playing())
+    models = list(dict.fromkeys(named or entries))
+    if not models:
+        raise InvalidOption(
+            f"no model to check: describe some in {settings.models_file or MODELS_FILE} (`perennial init` "
+            "writes one), or name one: perennial models check MODEL"
+        )
+    policy = replace(
+        settings.call_policy(), max_attempts=1, max_calls=None, max_cost=None, timeout_s=_TIMEOUT_S
+    )
+    return asyncio.run(_try_all(settings, policy, models))
+
+
+async def _try_all(settings: RefreshSettings, policy: CallPolicy, models: Sequence[str]) -> list[TriedModel]:
+    return list(await asyncio.gather(*(_try_model(settings, policy, model) for model in models)))
+
+
+async def _try_model(settings: RefreshSettings, policy: CallPolicy, model: str) -> TriedModel:
+    shared = settings.player_params()
+    params = settings.model_params([model], shared).get(model, shared)
+    most = completion_bound(params)
+    if most is not None:
+        params = {name: min(most, _MOST_TOKENS) if value == most else value for name, value in params.items()}
+    request = ModelRequest("player", model, _MESSAGES, params, "", "")
+    role = params.get("system_role", "system")
+    sent = (f"role {role}", *(name for name in request.params if name != "model"))
+    tried = TriedModel(model, settings.endpoint(model).describe(), sent)
+    prices = entry_prices(settings.model_entries())
+    try:
+        async with ModelClients(policy, os.environ, _NoLedger(), prices, Spent()) as clients:
+            reply = await clients.ask(request)
+    except PerennialError as failure:
+        return replace(tried, error=str(failure), remedy=_remedy(str(failure), sent))
+    if reply.answered:
+        return replace(tried, reply=reply)
+    error = reply.error or reply.status
+    return replace(tried, reply=reply, error=error, remedy=_remedy(error, sent))
+
+
+def _remedy(error: str, sent: Sequence[str]) -> str:
+    """Return what to write into the model's entry where the error names what was sent."""
+    named = [name for name in sent[1:] if name in error]
+    if named:
+        return f'{named[0]} = "unset" in its table api'
+    if any(
+        f"{role} role" in error.lower() or f"role {role}" in error.lower() for role in ("system", "developer")
+    ):
+        return 'system_role = "user"'
+    return ""
+
+
+class _NoLedger:
+    """A ledger that keeps nothing (`tasks.llm.asking.Ledger`): a check is no part of any edition."""
+
+    def find(self, _call_id: str) -> Reply | None:
+        return None
+
+    async def store(self, _request: ModelRequest, reply: Reply) -> Reply:
+        return reply

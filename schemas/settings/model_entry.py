@@ -1,0 +1,204 @@
+"""A model's entry in models.toml: what it is sent, where, with which limits, and at which price."""
+
+import re
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, JsonValue, field_validator
+
+from schemas.calls import Price
+from schemas.endpoint import Endpoint, check_base_url, choose_model_endpoint
+from schemas.errors import InvalidOption
+from schemas.settings.form import setting
+
+UNSET = "unset"
+SystemRole = Literal["", "system", "developer", "user"]
+_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+_VARIABLE_NAME = re.compile(r"|[A-Za-z_][A-Za-z0-9_]*")
+_SECRET_NAME = re.compile(r"auth|key|token|secret|cookie|passw|credential|signature|^sig$", re.IGNORECASE)
+_HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+# What a call is made of beside its parameters: an entry that sets them would change what is asked.
+_RESERVED = ("model", "messages", "stream", "n", "system_role")
+
+
+class ModelEntry(BaseModel):
+    """One table of models.toml. What is left out is as for a model without an entry.
+
+    Only what `params` returns decides what the model sees: it is part of the plan and of each call's
+    identity. Server, key, headers, limits and prices are not, and may change between two runs.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    model: str = setting(
+        "", "Name of the model at its server. Default: the name of this table.", example="my-model-large"
+    )
+    base_url: str = setting(
+        "",
+        "Its server. Default: that of the settings (base_url, else OPENAI_BASE_URL).",
+        example="http://127.0.0.1:8000/v1",
+    )
+    key_env: str = setting(
+        "",
+        "Name of the environment variable that holds its key. Default: at the settings' server the settings' "
+        "key, elsewhere none.",
+        example="EXAMPLE_API_KEY",
+    )
+    api: dict[str, JsonValue] = setting(
+        {},
+        'Parameters of its calls, which go before the settings\'; "unset": the parameter is never sent, for '
+        "models that refuse it.",
+        example={"temperature": UNSET, "top_p": 0.9},
+    )
+    max_output: int | None = setting(
+        None, "Most tokens of a reply: max_tokens is at most so many.", example=8_000, ge=1
+    )
+    context: int | None = setting(
+        None,
+        "Most tokens of prompt and reply together: a call that would not fit is not sent, and fails.",
+        example=128_000,
+        ge=1,
+    )
+    reasoning_effort: str = setting("", 'Reasoning effort, or "unset".', example="low")
+    extra_body: dict[str, JsonValue] = setting(
+        {},
+        "More keys of the body of each request.",
+        example={"chat_template_kwargs": {"enable_thinking": False}},
+    )
+    headers: dict[str, str] = setting(
+        {},
+        "More headers of each request; ${NAME} in a value is the environment variable of that name.",
+        example={"X-Project": "${EXAMPLE_PROJECT}"},
+    )
+    query: dict[str, str] = setting(
+        {}, "What the URL of each request ends with, as Azure's api-version.", example={"api-version": "1"}
+    )
+    system_role: SystemRole = setting(
+        "",
+        "Role of the system message: system, developer, or user, for models whose template refuses others: "
+        "it then stands at the beginning of the first user message. Default: system.",
+        example="user",
+    )
+    requests_per_minute: int | None = setting(
+        None, "Largest number of requests per minute.", example=60, ge=1
+    )
+    tokens_per_minute: int | None = setting(
+        None, "Largest number of tokens per minute.", example=100_000, ge=1
+    )
+    concurrency: int | None = setting(None, "Largest number of calls in flight.", example=8, ge=1, le=1_000)
+    prompt_usd_per_million: float | None = setting(
+        None,
+        "Price of a million prompt tokens in US dollars; goes before prices.csv in the data root.",
+        example=1.25,
+        ge=0,
+        allow_inf_nan=False,
+    )
+    completion_usd_per_million: float | None = setting(
+        None,
+        "Price of a million tokens of replies in US dollars.",
+        example=10.0,
+        ge=0,
+        allow_inf_nan=False,
+    )
+    cached_usd_per_million: float | None = setting(
+        None,
+        "Price of a million cached prompt tokens in US dollars. Default: as other prompt tokens.",
+        example=0.125,
+        ge=0,
+        allow_inf_nan=False,
+    )
+    tokenizer: str = setting(
+        "",
+        "Path of its tokenizer.json, by which prompts are counted for context and tokens_per_minute (needs "
+        "pip install 'perennial-bench[tokenizers]'). Default: 4 bytes a token.",
+        example="tokenizer.json",
+    )
+
+    @field_validator("base_url")
+    @classmethod
+    def _plain_url(cls, value: str) -> str:
+        return check_base_url(value)
+
+    @field_validator("model", "tokenizer", "reasoning_effort")
+    @classmethod
+    def _on_one_line(cls, value: str) -> str:
+        if not value.isprintable() or value != value.strip():
+            raise ValueError("expected one line without spaces around it")
+        return value
+
+    @field_validator("key_env")
+    @classmethod
+    def _name_of_a_variable(cls, value: str) -> str:
+        if not _VARIABLE_NAME.fullmatch(value):
+            raise ValueError("expected the name of an environment variable, not a key")
+        return value
+
+    @field_validator("api", "extra_body")
+    @classmethod
+    def _refuse_reserved(cls, value: dict[str, Any]) -> dict[str, Any]:
+        for name in value:
+            if name in _RESERVED:
+                raise ValueError(f"{name} cannot be set here, as it would change what is asked")
+        return value
+
+    @field_validator("headers", "query")
+    @classmethod
+    def _keys_by_variable(cls, value: dict[str, str]) -> dict[str, str]:
+        for name, text in value.items():
+            if not _HEADER_NAME.fullmatch(name) or not text.isascii() or not text.isprintable():
+                raise ValueError(f"{name!r}: expected printable ASCII text on one line")
+            if _SECRET_NAME.search(name) and not _VARIABLE.search(text):
+                raise ValueError(f"{name} may hold a key: give it by the name of a variable, as ${{NAME}}")
+        return value
+
+    @property
+    def price(self) -> Price | None:
+        """Its price, None where the entry gives none."""
+        prices = self.prompt_usd_per_million, self.completion_usd_per_million, self.cached_usd_per_million
+        return None if prices == (None, None, None) else Price(*prices)
+
+    @property
+    def has_own_client(self) -> bool:
+        """Whether its calls go another way than those of models without an entry."""
+        own = ("base_url", "key_env", "headers", "query", "requests_per_minute", "tokens_per_minute")
+        return any(getattr(self, name) for name in (*own, "concurrency", "context"))
+
+    def params(self, name: str, shared: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what decides the answers of the model of this name: `shared` settings, then the entry's.
+
+        `model` and `system_role` are among them where they are not the usual ones.
+        """
+        values = {**shared, **self.api}
+        if self.reasoning_effort:
+            values["reasoning_effort"] = self.reasoning_effort
+        if self.max_output is not None and "max_completion_tokens" not in values:
+            asked = values.get("max_tokens", self.max_output)
+            values["max_tokens"] = min(asked, self.max_output) if type(asked) is int else asked
+        values |= self.extra_body
+        if self.system_role not in ("", "system"):
+            values["system_role"] = self.system_role
+        if self.model and self.model != name:
+            values["model"] = self.model
+        return {key: value for key, value in values.items() if value != UNSET}
+
+    def endpoint(self, settings: Endpoint, environment: Mapping[str, str]) -> Endpoint:
+        """Return its server, where `settings` is that of models without an entry."""
+        return choose_model_endpoint(self.base_url, self.key_env, settings, environment)
+
+    def variables(self) -> tuple[str, ...]:
+        """Return the names of the environment variables that its key, headers and query need."""
+        texts = (*self.headers.values(), *self.query.values())
+        named = (name for text in texts for name in _VARIABLE.findall(text))
+        return tuple(dict.fromkeys((*((self.key_env,) if self.key_env else ()), *named)))
+
+
+def fill_variables(values: Mapping[str, str], environment: Mapping[str, str]) -> dict[str, str]:
+    """Return headers or query with each ${NAME} replaced; raise InvalidOption for one that is not set."""
+
+    def look_up(found: re.Match[str]) -> str:
+        value = environment.get(found[1], "").strip()
+        if not value:
+            raise InvalidOption(f"the environment variable {found[1]}, which models.toml names, is not set")
+        return value
+
+    return {name: _VARIABLE.sub(look_up, text) for name, text in values.items()}

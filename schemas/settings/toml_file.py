@@ -1,0 +1,26 @@
+"""Read a file of settings, perennial.toml or models.toml, with an error that says what is wrong with it."""
+
+import os
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from schemas.errors import InvalidOption
+
+
+def read_toml(path: Path) -> dict[str, Any] | None:
+    """Return the keys of the file, a byte order mark aside; None where there is no such file."""
+    try:
+        if path.is_file():
+            return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except ValueError as error:
+        raise InvalidOption(f"{path}: {error}") from None
+    except RecursionError:
+        raise InvalidOption(f"{path}: nested too deeply; expected keys with plain values") from None
+    except OSError as error:
+        raise InvalidOption(f"{path}: cannot be read ({error.strerror}); check its permissions") from None
+    if os.path.lexists(path):
+        raise InvalidOption(
+            f"{path}: not a regular file; remove it, or write the settings to a file of this name"
+        )
+    return None

@@ -1,0 +1,96 @@
+"""The models of a run, each asked at its own server, by a client of its own where its entry needs one."""
+
+from collections.abc import Callable, Mapping
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from types import TracebackType
+from typing import Self
+
+from schemas.calls import CallPolicy, ModelRequest, Price, Reply, Spent
+from schemas.endpoint import choose_endpoint
+from schemas.settings.model_entry import ModelEntry, fill_variables
+from tasks.llm.asking import Ledger
+from tasks.llm.budget import Budget
+from tasks.llm.client import ModelClient
+from tasks.llm.http.extras import Extras, environment_headers
+from tasks.llm.retry_policy import RetryPolicy
+
+
+class ModelClients:
+    """Asks each model at the server of its entry, or of the policy, within one budget for all.
+
+    Use it in `async with`, within one event loop. Keys and headers come from `environment`.
+    """
+
+    def __init__(
+        self,
+        policy: CallPolicy,
+        environment: Mapping[str, str],
+        ledger: Ledger,
+        prices: Mapping[str, Price],
+        spent: Spent,
+        retries: RetryPolicy | None = None,
+    ) -> None:
+        self._policy = policy
+        self._environment = environment
+        self._budget = Budget(policy, prices, spent)
+        self._new_client: Callable[..., ModelClient] = lambda policy, key, extras, entry: ModelClient(
+            policy, key, ledger, prices, spent, retries, budget=self._budget, extras=extras, entry=entry
+        )
+        self._clients: dict[str, ModelClient] = {}
+        self._stack = AsyncExitStack()
+        self._reason_to_stop: str | None = None
+
+    async def __aenter__(self) -> Self:
+        await self._stack.__aenter__()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._stack.__aexit__(kind, error, trace)
+        self._clients.clear()
+
+    async def ask(self, request: ModelRequest) -> Reply:
+        """Return the reply as `ModelClient.ask` of the model's client does."""
+        client = await self._client_of(request.model)
+        return await client.ask(request)
+
+    def stop(self, reason: str) -> None:
+        """Start no call any more: those that wait raise EndpointFailed, those in flight end and are kept."""
+        self._reason_to_stop = reason
+        for client in self._clients.values():
+            client.stop(reason)
+
+    async def _client_of(self, model: str) -> ModelClient:
+        entry = self._policy.models.get(model)
+        name = model if entry is not None and entry.has_own_client else ""
+        if name not in self._clients:
+            client = self._clients[name] = self._make_client(entry if name else None)
+            await self._stack.enter_async_context(client)
+            if self._reason_to_stop is not None:
+                client.stop(self._reason_to_stop)
+        return self._clients[name]
+
+    def _make_client(self, entry: ModelEntry | None) -> ModelClient:
+        shared = choose_endpoint(self._policy.base_url, self._environment)
+        if entry is None:
+            extras = Extras(of_environment=environment_headers(self._environment))
+            return self._new_client(self._policy, shared.key, extras, None)
+        endpoint = entry.endpoint(shared, self._environment)
+        if entry.key_env and not endpoint.key:
+            fill_variables({"key": f"${{{entry.key_env}}}"}, self._environment)
+        policy = replace(
+            self._policy,
+            base_url=endpoint.base_url,
+            concurrency=entry.concurrency or self._policy.concurrency,
+            requests_per_minute=entry.requests_per_minute or self._policy.requests_per_minute,
+            tokens_per_minute=entry.tokens_per_minute or self._policy.tokens_per_minute,
+        )
+        extras = Extras(
+            fill_variables(entry.headers, self._environment),
+            fill_variables(entry.query, self._environment),
+            environment_headers(self._environment),
+            is_own_server=endpoint.is_own,
+        )
+        return self._new_client(policy, endpoint.key, extras, entry)

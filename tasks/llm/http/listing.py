@@ -1,0 +1,61 @@
+"""Ask an endpoint which models it lists: GET /models, one attempt."""
+
+import asyncio
+import json
+from collections.abc import Collection
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from schemas.calls import CallPolicy
+from schemas.errors import count, in_one_line
+from tasks.llm.http.endpoint import check_url
+from tasks.llm.http.extras import Extras
+from tasks.llm.http.posting import describe_problem
+
+if TYPE_CHECKING:
+    import httpx2
+
+_SHOWN = 3
+
+
+async def ask_for_models(
+    policy: CallPolicy, key: str, extras: Extras | None = None
+) -> "httpx2.Response | str":
+    """Return the answer to GET /models, or why there was none."""
+    import aiohttp
+    import httpx2
+    import openai
+
+    from tasks.llm.http.bounded_http import open_client
+
+    url = check_url(policy.base_url)
+    try:
+        async with asyncio.timeout(policy.timeout_s), open_client(policy, url, key, extras) as client:
+            return await client.get("/models", cast_to=httpx2.Response)
+    except openai.APIStatusError as error:
+        return error.response
+    except (openai.APIConnectionError, httpx2.HTTPError, aiohttp.ClientError, OSError) as error:
+        return in_one_line(describe_problem(error, policy))
+
+
+def listed_models(answer: "httpx2.Response | str") -> set[str] | None:
+    """Return the names of the models in an answer to GET /models, None where it is no such list."""
+    if isinstance(answer, str) or answer.status_code != 200:
+        return None
+    try:
+        return {str(model["id"]) for model in json.loads(answer.content)["data"]}
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+
+
+def is_listed(model: str, listed: Collection[str]) -> bool:
+    """Whether a model is among those listed; Ollama lists `NAME:latest` for `NAME`."""
+    return model in listed or f"{model}:latest" in listed
+
+
+def describe_unlisted(model: str, listed: Collection[str]) -> str:
+    """Return in words that a model is not among those listed, with the names that are closest to it."""
+    near = get_close_matches(model, sorted(listed), _SHOWN, 0.0)
+    more = ", ..." if len(listed) > len(near) else ""
+    names = f": {', '.join(near)}{more}" if near else ""
+    return f"the endpoint does not list {model!r} among its {count(len(listed), 'model')}{names}"

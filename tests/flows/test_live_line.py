@@ -1,0 +1,73 @@
+"""What a stage shows of its model calls while it runs: calls, tokens, spend, rate and time left."""
+
+import io
+
+import pytest
+from rich.console import Console
+
+from flows.console import progress
+from schemas.calls import Reply
+
+
+class Clock:
+    """A clock that a test sets."""
+
+    def __init__(self) -> None:
+        self.now = 1_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    made = Clock()
+    monkeypatch.setattr(progress.time, "monotonic", made)
+    return made
+
+
+def reply(cost: float | None = 0.5) -> Reply:
+    return Reply("call_1", "ok", "hi", prompt_tokens=900, completion_tokens=100, cost_usd=cost)
+
+
+def test_a_stage_shows_calls_tokens_spend_rate_and_time_left(clock: Clock) -> None:
+    printed = io.StringIO()
+    with (
+        progress.show_on(Console(file=printed, width=300)),
+        progress.stage("episodes", 6, calling=2) as advance,
+    ):
+        for _ in range(4):  # batches of programs
+            advance({})
+        for second in range(40):
+            clock.now += 1
+            progress.count_call(reply())
+            progress.note_part((second + 1) / 60)
+        advance({})
+        clock.now += 25
+        progress.count_call(reply())
+    lines = [line for line in printed.getvalue().splitlines() if "so far" in line]
+    # 30 seconds after the first call a quarter of the two batches of models is done: 90 are left.
+    assert lines[0] == (
+        "episodes     4/6 batches    31.0 s  31 calls, $15.5000, 31,000 tokens, 1.0 calls/s, about 90 s left "
+        "so far"
+    )
+    assert "5/6 batches    65.0 s  41 calls, $20.5000, 41,000 tokens" in lines[1]
+    assert lines[1].endswith("0.2 calls/s, about 64 s left so far")
+
+
+def test_what_is_unknown_is_not_shown(clock: Clock) -> None:
+    count = progress.CallCount()
+    assert count.text == "no calls"
+    count.add(Reply("call_1", "ok", "hi"))
+    clock.now += 0.5
+    assert count.text == "1 calls, cost unknown"
+    clock.now += 9.5
+    assert count.text == "1 calls, cost unknown, 0.1 calls/s"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "told"),
+    [(3.4, "3 s"), (99, "99 s"), (100, "2 min"), (5_900, "98 min"), (11_100, "3 h 05 min")],
+)
+def test_times_are_told_in_words(seconds: float, told: str) -> None:
+    assert progress.describe_seconds(seconds) == told

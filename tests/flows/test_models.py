@@ -1,0 +1,98 @@
+"""Models of models.toml on the command line: the starter files, and one call to each."""
+
+import json
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from schemas.settings import load_settings
+from schemas.settings.model_entry import ModelEntry
+from schemas.settings.models_file import load_models
+from tests.flows.conftest import KEY
+from tests.flows.hand_made_root import perennial
+from tests.server.options import ServerOptions
+from tests.server.running import running_server
+
+
+@pytest.fixture(autouse=True)
+def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("PERENNIAL_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def test_init_writes_files_that_change_nothing_until_something_is_uncommented(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = load_settings({})
+    shown = perennial(monkeypatch, capsys, "init")
+    assert (shown.code, shown.out) == (0, "perennial.toml is written\nmodels.toml is written\n")
+    assert load_settings({}) == before
+    assert load_models() == {}
+    Path("models.toml").unlink()
+    Path("perennial.toml").write_text("runs = 3\n")
+    again = perennial(monkeypatch, capsys, "init")
+    assert again.out == "perennial.toml is there already, and was kept\nmodels.toml is written\n"
+    assert load_settings({}).runs == 3
+    nowhere = perennial(monkeypatch, capsys, "init", "absent")
+    assert nowhere.code == 2
+    assert re.match(r"perennial: error: absent/perennial.toml: cannot be written", nowhere.err)
+
+
+def test_each_line_of_the_starter_files_is_valid_when_it_is_uncommented(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    perennial(monkeypatch, capsys, "init")
+    form = type(load_settings({}))
+    for name in ("perennial.toml", "models.toml"):
+        text = Path(name).read_text()
+        Path(name).write_text(re.sub(r"^#(?=[a-z\[])", "", text, flags=re.MULTILINE))
+        for line in text.splitlines():
+            assert len(line) <= 110
+    values = tomllib.loads(Path("perennial.toml").read_text())
+    assert {*values, *values["kumo"]} - {"kumo"} == set(form.model_fields)
+    load_settings({})
+    (entry,) = load_models().values()
+    assert entry.model_fields_set == set(ModelEntry.model_fields)
+
+
+def test_check_tries_each_model_and_says_what_to_write_where_one_fails(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ServerOptions(
+        keys=(KEY,), models=("m",), refuse=("temperature",), roles="tests.server.one_word"
+    )
+    with running_server(options) as server:
+        monkeypatch.setenv("LOCAL_KEY", KEY)
+        monkeypatch.setenv("PERENNIAL_TEMPERATURE", "0.5")
+        shared = f'base_url = "{server.url}"\nkey_env = "LOCAL_KEY"\n'
+        entries = {
+            "good": shared + 'model = "m"\napi = { temperature = "unset" }\nmax_output = 900\n'
+            "prompt_usd_per_million = 1\ncompletion_usd_per_million = 1\n",
+            "warm": shared + 'model = "m"\n',
+            "unknown": shared + 'api = { temperature = "unset" }\n',
+        }
+        Path("models.toml").write_text("\n".join(f"[{name}]\n{text}" for name, text in entries.items()))
+        shown = perennial(monkeypatch, capsys, "models", "check")
+        one = perennial(monkeypatch, capsys, "models", "check", "good", "--json")
+        digests = [line.outcome for line in server.log()]
+    assert shown.code == 6
+    good, warm, unknown = shown.out.splitlines()
+    assert re.match(
+        r"ok +good at http://127.*models.toml, with LOCAL_KEY\): ok, [\d.]+ s, \d+ \+ \d+ tok", good
+    )
+    assert re.search(r"\$0\.0000\d\d; accepts role system, max_tokens$", good)
+    assert re.match(
+        r"failed +warm at .*'temperature' is not supported.*to do: temperature = \"unset\" in", warm
+    )
+    assert "unknown" in unknown
+    assert "does not exist" in unknown
+    assert KEY not in shown.out
+    assert one.code == 0
+    (told,) = json.loads(one.out)
+    assert told["reply"]["status"] == "ok"
+    assert digests.count("answered") == 2
+    nothing = perennial(monkeypatch, capsys, "models", "check", "--models-file", "absent.toml")
+    assert (nothing.code, "absent.toml" in nothing.err) == (2, True)
