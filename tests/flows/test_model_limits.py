@@ -17,7 +17,7 @@ from warehouse.store.store import Store
 
 ONE_BATCH = (
     *("refresh", "--domains", "chemical_analysis", "--settings", "easy", "--instances", "5", "--runs", "1"),
-    *("--players", "scripted", "--edition", "limited"),
+    *("--players", "scripted", "--edition", "limited", "--seed", "1"),
 )
 PRICES = "model,prompt_usd_per_million,completion_usd_per_million,cached_usd_per_million,as_of,source\n"
 

@@ -94,6 +94,7 @@ def play(
         "instance_id": instance_id,
         "player": player,
         "run": run,
+        "version": None,
         "status": status,
         "success": status == "solved",
         "score": float(status == "solved"),

@@ -41,7 +41,7 @@ from tasks.kumo.optimum.tables import (
 )
 from tasks.kumo.search.tables import count
 
-SHALLOW = 4  # children are searched to the depths 1 to 4 before they are searched to the end
+SHALLOW = 2  # children are searched to the depths 1 and 2 before they are searched to the end
 DEEPEST = 64
 ROUNDING = 1e-12  # of a node's weight: bounds this close to a value reach it
 EDGE = 1e-13
@@ -136,7 +136,7 @@ def _order_actions(p, y, frame):
 def _next_child(p, y, frame, edge):
     """Return the place of the child to be searched next, 0 where the frame's actions are through.
 
-    An action's children are searched to the depths 1 to 4 before they are searched to the end, until the
+    An action's children are searched to the depths 1 and 2 before they are searched to the end, until the
     sum of their bounds reaches the smallest sum known.
     """
     below = DEEPEST if p[frame + AHEAD] == DEEPEST else p[frame + AHEAD] - 1

@@ -6,8 +6,9 @@ for all): their expected tests are equal, their weights differ by a factor. A no
 V = W * (expected tests), or V itself once it is EXACT. POSSIBLE are the truths that may turn out valid; where
 there is at most one, no test is needed.
 
-A truth set's record: REACH (the actions that touch it), N_CLASSES; a class: MEMBERS, N_SETS, and for each
-different set of truths left by its states that set and the number of states. A node's children: the number of
+A truth set's record: SINGLES (the actions that are a class by themselves), SHARED (where the members of the
+others are listed, up to a 0), N_CLASSES; a class: MEMBERS, N_SETS, and for each different set of truths left
+by its states that set and the number of states. A node's children: the number of
 actions; an action: MEMBERS of its class, N_CHILDREN, and for each child that may need a test, heaviest first,
 how often it occurs and its node. Actions that tell nothing (fewer than two children of positive weight) are
 left out.
@@ -18,6 +19,7 @@ left out.
 from math import log2
 
 from tasks.kumo.kernel_part import kernel_part
+from tasks.kumo.optimum.limits import MAX_TRUTHS
 from tasks.kumo.optimum.tables import (
     ALL_TRUTHS,
     ARENA,
@@ -30,26 +32,29 @@ from tasks.kumo.optimum.tables import (
     KAPPA,
     LIMIT,
     MASKS,
-    MAX_INDEX_BITS,
+    MAX_NODES,
     N_ACTIONS,
     N_NODES,
     N_TRUTHS,
+    NODE_BITS,
     NODE_WORDS,
     NODES,
     SCRATCH,
     SETS,
     SIGN,
     SIGNED,
+    SUBSETS,
     TOP,
     factor_of,
     row_of,
 )
 from tasks.kumo.search.tables import count, hash_words
 
-REACH, N_CLASSES, CLASSES = range(3)
+SINGLES, SHARED, N_CLASSES, CLASSES = range(4)
 MEMBERS, N_SETS, LEFT_SETS = range(3)
 N_CHILDREN, CHILDREN = 1, 2  # MEMBERS is as in a class
-LEFT, ACTIONS, WEIGHT, VALUE, EXACT, DEPTH, CHILD_LIST, ENTROPY, POSSIBLE, FACTOR, SLOT = range(NODE_WORDS)
+LEFT, ACTIONS, WEIGHT, VALUE, EXACT, DEPTH, CHILD_LIST, ENTROPY, POSSIBLE, FACTOR = range(NODE_WORDS)
+FIRST_INDEX_BITS = 14
 
 
 @kernel_part
@@ -57,12 +62,12 @@ def clear_states(p, limit):
     """Forget all truth sets and nodes; `limit` is the number of nodes from now on."""
     for u in range(p[ALL_TRUTHS] + 1):
         p[SETS + u] = 0
-    for i in range(p[N_NODES]):
-        p[p[NODES + NODE_WORDS * i + SLOT]] = 0
+    for slot in range(INDEX, INDEX + (1 << p[INDEX_BITS])):
+        p[slot] = 0
+    p[INDEX_BITS] = FIRST_INDEX_BITS
     p[N_NODES] = 0
     p[FULL] = 0
     p[LIMIT] = limit
-    p[INDEX_BITS] = min(MAX_INDEX_BITS, p[N_TRUTHS] + p[N_ACTIONS] + 1)
 
 
 @kernel_part
@@ -72,7 +77,6 @@ def set_record(p, left):
         return p[SETS + left]
     record = p[TOP]
     p[SETS + left] = record
-    p[record + REACH] = 0
     p[record + N_CLASSES] = 0
     place = record + CLASSES
     for a in range(p[N_ACTIONS]):
@@ -97,7 +101,6 @@ def set_record(p, left):
             n += 1
         if touched == 0:
             continue
-        p[record + REACH] |= 1 << a
         p[place + MEMBERS] = 1 << a
         p[place + N_SETS] = n
         other = record + CLASSES
@@ -108,7 +111,19 @@ def set_record(p, left):
         else:
             p[record + N_CLASSES] += 1
             place += LEFT_SETS + 2 * n
-    p[TOP] = place
+    p[record + SINGLES] = 0
+    p[record + SHARED] = place
+    one = record + CLASSES
+    for _ in range(p[record + N_CLASSES]):
+        members = p[one + MEMBERS]
+        if members & (members - 1) == 0:
+            p[record + SINGLES] |= members
+        else:
+            p[place] = members
+            place += 1
+        one += LEFT_SETS + 2 * p[one + N_SETS]
+    p[place] = 0
+    p[TOP] = place + 1
     return record
 
 
@@ -125,14 +140,18 @@ def _same_sets(p, one, other):
 @kernel_part
 def lowest_members(p, record, actions):
     """Return the actions without those that touch nothing, each class's replaced by its lowest members."""
-    kept = 0
-    place = record + CLASSES
-    for _ in range(p[record + N_CLASSES]):
-        members = p[place + MEMBERS]
-        for _ in range(count(members & actions)):
-            kept |= members & -members
-            members &= members - 1
-        place += LEFT_SETS + 2 * p[place + N_SETS]
+    kept = actions & p[record + SINGLES]
+    place = p[record + SHARED]
+    while p[place] != 0:
+        members = p[place]
+        surplus = count(members & ~actions)
+        if surplus == 0:
+            kept |= members
+        else:
+            for _ in range(count(members) - surplus):
+                kept |= members & -members
+                members &= members - 1
+        place += 1
     return kept
 
 
@@ -140,23 +159,19 @@ def lowest_members(p, record, actions):
 def find_node(p, y, left, untried):
     """Return the node that stands for a state; 0, and FULL set, past the limit."""
     actions = lowest_members(p, set_record(p, left), untried)
-    last = (1 << p[INDEX_BITS]) - 1
-    slot = hash_words(left, actions, p[INDEX_BITS])
-    while True:
-        node = p[INDEX + slot]
-        if node == 0:
-            break
-        if p[node + LEFT] == left and p[node + ACTIONS] == actions:
-            return node
-        slot = (slot + 1) & last
+    key = left | actions << MAX_TRUTHS
+    slot = _slot_of(p, key)
+    if p[slot] != 0:
+        return NODES + NODE_WORDS * (p[slot] & (MAX_NODES - 1))
     if p[N_NODES] >= p[LIMIT] or p[TOP] > ARENA + ARENA_WORDS - ARENA_MARGIN:
         p[FULL] = 1
         return 0
     node = NODES + NODE_WORDS * p[N_NODES]
-    p[N_NODES] += 1
-    p[INDEX + slot] = node
-    p[node + SLOT] = INDEX + slot
     p[node + LEFT], p[node + ACTIONS] = left, actions
+    p[slot] = key << NODE_BITS | p[N_NODES]
+    p[N_NODES] += 1
+    if 2 * p[N_NODES] > 1 << p[INDEX_BITS]:
+        _grow_index(p)
     p[node + DEPTH] = p[node + CHILD_LIST] = p[node + POSSIBLE] = 0
     y[node + FACTOR] = factor_of(p, y, actions)
     y[node + WEIGHT] = y[node + ENTROPY] = 0.0
@@ -167,26 +182,50 @@ def find_node(p, y, left, untried):
 
 
 @kernel_part
+def _slot_of(p, key):
+    """Return the slot of the index with the key, or the free one where it belongs.
+
+    A slot is a key and a node's number in one word, the first of which is the root's: no node's word is 0.
+    """
+    last = (1 << p[INDEX_BITS]) - 1
+    slot = hash_words(key, 0, p[INDEX_BITS])
+    while p[INDEX + slot] != 0 and p[INDEX + slot] >> NODE_BITS != key:
+        slot = (slot + 1) & last
+    return INDEX + slot
+
+
+@kernel_part
+def _grow_index(p):
+    for slot in range(INDEX, INDEX + (1 << p[INDEX_BITS])):
+        p[slot] = 0
+    p[INDEX_BITS] += 2
+    for i in range(p[N_NODES]):
+        node = NODES + NODE_WORDS * i
+        key = p[node + LEFT] | p[node + ACTIONS] << MAX_TRUTHS
+        p[_slot_of(p, key)] = key << NODE_BITS | i
+
+
+@kernel_part
 def _weigh_truths(p, y, node):
     """Write W, the possible truths and their entropy; leave their weights in SCRATCH, heaviest first.
 
     Returns their number.
     """
     left, actions = p[node + LEFT], p[node + ACTIONS]
-    first, second = row_of(p, 0, actions), row_of(p, 1, actions)
-    third, fourth = row_of(p, 2, actions), row_of(p, 3, actions)
+    first, second, third = row_of(p, 0, actions), row_of(p, 1, actions), row_of(p, 2, actions)
     # Signed M_R(U), U running over the subsets of `left` in ascending order: bit i of its number is the
     # i-th truth of `left`.
-    u = 0
     n = 1
-    y[SIGNED] = 0.0
+    p[SUBSETS] = 0
     for t in range(p[N_TRUTHS]):
         if (left >> t) & 1:
-            u = 1 << t
-            for i in range(n, 2 * n):
-                y[SIGNED + i] = y[SIGN + i] * y[first + u] * y[second + u] * y[third + u] * y[fourth + u]
-                u = (u - left) & left
+            for i in range(n):
+                p[SUBSETS + n + i] = p[SUBSETS + i] | 1 << t
             n *= 2
+    y[SIGNED] = 0.0
+    for i in range(1, n):
+        u = p[SUBSETS + i]
+        y[SIGNED + i] = y[SIGN + i] * y[first + u] * y[second + u] * y[third + u]
     # n_t is the sum over the sets that hold t; the other truths' sums then run over those with and without t.
     found = 0
     for t in range(p[N_TRUTHS] - 1, -1, -1):

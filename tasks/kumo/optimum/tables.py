@@ -3,7 +3,7 @@
 One search lies in one array `p` of 64-bit integers, `y` being the same memory as floats; places are offsets,
 0 names none. A state is (L, R): truths not ruled out and actions untried, as masks. With N_a(U) the number of
 states of action a that rule out no truth of U, M_R(U) is the product of N_a(U) over the actions of R; it is
-kept as the product of PARTS tables, each of a quarter of the actions. The number of completions that leave t
+kept as the product of PARTS tables, each of a third of the actions. The number of completions that leave t
 alone is
 
     n_t(L, R) = sum over U of L that hold t of (-1)^(|U| - 1) M_R(U)
@@ -19,8 +19,9 @@ none, is left out. Compiled by numba.
 from tasks.kumo.kernel_part import kernel_part
 from tasks.kumo.optimum.limits import MAX_ACTIONS, MAX_TRUTHS
 
-MAX_INDEX_BITS = 21
-MAX_NODES = 1 << 20  # the limit of work and what a play takes on top of it
+MAX_INDEX_BITS = 22
+NODE_BITS = 20
+MAX_NODES = 1 << NODE_BITS  # the limit of work and what a play takes on top of it
 
 # Header: numbers, then a word for each action or truth.
 N_TRUTHS, N_ACTIONS, PART_ACTIONS, ALL_TRUTHS, MASKS, TOP, FULL, N_NODES, INDEX_BITS, LIMIT, ROOT = range(11)
@@ -33,14 +34,15 @@ GOLDEN = 128  # the actions of the optimum's play
 FRAMES = 192  # a frame for each test that the search looks ahead
 FRAME_WORDS = 2 * MAX_ACTIONS + 8
 SIGNED = FRAMES + FRAME_WORDS * (MAX_ACTIONS + 2)
-SIGN = SIGNED + (1 << MAX_TRUTHS)  # by truth set U: (-1)^(|U| - 1)
+SUBSETS = SIGNED + (1 << MAX_TRUTHS)  # of the truths left, ascending
+SIGN = SUBSETS + (1 << MAX_TRUTHS)  # by truth set U: (-1)^(|U| - 1)
 SETS = SIGN + (1 << MAX_TRUTHS)  # by truth set: its record
-PARTS = 4
+PARTS = 3
 PART_WORDS = 1 << (MAX_TRUTHS + MAX_ACTIONS // PARTS)
 PART = SETS + (1 << MAX_TRUTHS)
 INDEX = PART + PARTS * PART_WORDS
 NODES = INDEX + (1 << MAX_INDEX_BITS)
-NODE_WORDS = 11
+NODE_WORDS = 10
 ARENA = NODES + NODE_WORDS * MAX_NODES
 ARENA_WORDS = 24 << 20
 ARENA_MARGIN = 1 << 20  # more than a truth set's record and a node's children take, twice
