@@ -92,9 +92,21 @@ def test_every_way_to_run_sql_refuses_the_same(store: Store, sql: str, opened: c
     assert opened.stream("SELECT 1 AS a, 2 AS a", 5)[0] == ["a", "a"]
 
 
-@pytest.mark.parametrize("sql", [*READING, "SELECT 'é;' AS \"a;\" -- ;\n; -- ;", "/* ; */ FROM range(5);;"])
+_ORDERED = (
+    "FROM range(7) t(i) ORDER BY i LIMIT 3",
+    "FROM range(7) t(i) ORDER BY i DESC LIMIT 50%",
+    "FROM range(7) t(i) UNION ALL FROM range(3) u(i) ORDER BY i OFFSET 2",
+    "SELECT DISTINCT ON (i % 3) i, i % 3 FROM range(7) t(i) ORDER BY i DESC NULLS LAST -- ;",
+    "WITH a AS (FROM range(7) t(i) ORDER BY i LIMIT 2) FROM a ORDER BY ALL;",
+)
+
+
+@pytest.mark.parametrize(
+    "sql", [*READING, *_ORDERED, "SELECT 'é;' AS \"a;\" -- ;\n; -- ;", "/* ; */ FROM range(5);;"]
+)
 def test_first_rows_are_those_of_the_whole_result(opened: catalog.Catalog, sql: str) -> None:
     names, rows = opened.query(sql)
+    assert sql.startswith("EXPLAIN") or opened.count(sql) == len(rows)
     first, some = opened.stream(sql, 2)
     assert first == names
     assert len(list(some)) == min(2, len(rows)) or sql.startswith("EXPLAIN")

@@ -267,7 +267,7 @@ finally:
 
 
 _LARGE = "SELECT i, 'player ' || i AS player, [i, i + 1] AS steps, i / 3 AS x FROM range(300_000) t(i)"
-_SORTED = "SELECT i, 'player ' || i AS player, hash(i) AS x FROM range(3_000_000) t(i) ORDER BY x"
+_SORTED = "SELECT i, 'player ' || i AS player, hash(i) AS x FROM range(6_000_000) t(i) ORDER BY x"
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from schemas.errors import QueryFailed, QueryTimedOut, UnreadableInput, in_one_l
 from schemas.table_form import Table
 from schemas.tables import TABLES
 from schemas.units import evaluation_of, is_evaluation, split_unit
-from warehouse.catalog.confinement import Setting, check_statement, confine
+from warehouse.catalog.confinement import Setting, check_statement, confine, without_order
 from warehouse.catalog.dictionary import comment_statements
 from warehouse.catalog.external_scores import score_files
 from warehouse.catalog.later_statistics import analysis_of
@@ -181,7 +181,8 @@ class Catalog:
         """Return the number of rows of the SQL, without reading them; raise what `stream` raises."""
         self._create_views_for(sql)
         with _errors_in_one_line(sql):
-            relation = self._connection.sql(check_statement(self._connection, sql))
+            checked = check_statement(self._connection, sql)
+            relation = self._connection.sql(without_order(self._connection, checked))
             counted = relation.aggregate("count(*)")
             return int(self._stop_at_ctrl_c(counted.fetchall)[0][0])
 
