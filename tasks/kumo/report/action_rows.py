@@ -19,7 +19,7 @@ def action_rows(data: ReportData) -> Section:
     rows = data.known_rows(key, _COLUMN)
     if not rows:
         return omit_unanalysed(key, title, [table])
-    scale = Scale(["relative action count:", "0 is Algorithm 3's, lower is better"], has_zero_line=True)
+    scale = Scale(("relative action count:", "0 is Algorithm 3's, lower is better"), has_zero_line=True)
     drawings = [
         drawing
         for convention in _COUNTING

@@ -1,12 +1,13 @@
 """The truths of each domain, linked by the actions they share, coloured by community (figure 6d)."""
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
 from tasks.kumo.report.extras import DomainGraph
 from tasks.report.content import Drawing, Record, ReportData, Section, omit_section
-from tasks.report.figures.chart import BACK, ROWS, make_drawing, series_colours, tips
+from tasks.report.figures.chart import BACK, ROWS, Spec, compile_chart, make_drawing, series_colours, tips
 from tasks.report.wording import clean, decimals
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ _KEY = "communities"
 _TITLE = "Domain graphs"
 _SIDE = 300
 _MOST_DRAWN = 12
-_RING, _RING_A_TRUTH, _GAP = 0.3, 0.055, 0.5
+_RING, _RING_A_TRUTH, _GAP, _EDGE = 0.3, 0.055, 0.5, 0.2
 
 
 def domain_graphs(data: ReportData) -> Section:
@@ -51,7 +52,7 @@ def _heading(graph: DomainGraph) -> str:
 
 
 def _draw(title: str, graph: DomainGraph) -> Drawing:
-    places = [[round(float(along), 3) for along in place] for place in _places(graph)]
+    places = [[round(float(along), 4) for along in place] for place in _places(graph)]
     names = [clean(truth) for truth in graph.truths]
     most = max((weight for _, _, weight in graph.links), default=1)
     # Fainter the more links there are: about as much ink whatever their number.
@@ -67,31 +68,28 @@ def _draw(title: str, graph: DomainGraph) -> Drawing:
         for number, members in enumerate(graph.communities, start=1)
         for member in members
     ]
-    ends = [(min(along), max(along)) for along in zip(*places, strict=True)]
-    half = max(high - low for low, high in ends) / 2 + 0.2
-    scales = [alt.Scale(domain=[(low + high) / 2 - half, (low + high) / 2 + half]) for low, high in ends]
-    x, y = alt.X("x:Q", scale=scales[0], axis=None), alt.Y("y:Q", scale=scales[1], axis=None)
+    return make_drawing(_heading(graph), title, _compile(len(graph.communities)), [*links, *truths])
+
+
+@lru_cache(maxsize=32)
+def _compile(n_communities: int) -> Spec:
+    scale = alt.Scale(domain=[0, 1])
+    x, y = alt.X("x:Q", scale=scale, axis=None), alt.Y("y:Q", scale=scale, axis=None)
     lines = alt.Chart().mark_rule().transform_filter("isValid(datum.x2)")
-    marks = (
-        alt.Chart().mark_point(size=60, stroke=BACK, strokeWidth=0.7).transform_filter("!isValid(datum.x2)")
-    )
-    numbers = [f"{number}" for number in range(1, 1 + len(graph.communities))]
+    marks = alt.Chart().mark_point(size=60, stroke=BACK, strokeWidth=0.7)
+    colour = series_colours([f"{number}" for number in range(1, 1 + n_communities)], legend=None)
     chart = alt.layer(
         lines.encode(x=x, y=y, x2="x2:Q", y2="y2:Q", opacity=alt.Opacity("ink:Q", scale=None, legend=None)),
         marks.transform_filter("!isValid(datum.x2)").encode(
-            x=x,
-            y=y,
-            color=series_colours(numbers, legend=None),
-            tooltip=tips(truth="truth", community="community"),
+            x=x, y=y, color=colour, tooltip=tips(truth="truth", community="community")
         ),
         data=ROWS,
     )
-    square = chart.properties(width=_SIDE, height=_SIDE)
-    return make_drawing(_heading(graph), title, square, [*links, *truths])
+    return compile_chart(chart.properties(width=_SIDE, height=_SIDE))
 
 
 def _places(graph: DomainGraph) -> "NDArray[Any]":
-    """Return a place for each truth: each community on a ring, the rings around the middle by size."""
+    """Return a place for each truth in a square of side 1: a ring a community, the rings around by size."""
     import numpy as np
 
     places = np.zeros((len(graph.truths), 2))
@@ -108,4 +106,8 @@ def _places(graph: DomainGraph) -> "NDArray[Any]":
         turns = 2 * np.pi * np.arange(len(members)) / len(members)
         ring = 0.0 if len(members) == 1 else radius
         places[list(members)] = middle + ring * np.stack([np.cos(turns), np.sin(turns)], axis=1)
+    low, high = places.min(axis=0), places.max(axis=0)
+    places -= (low + high) / 2
+    places /= (high - low).max() + 2 * _EDGE
+    places += 0.5
     return places

@@ -1,9 +1,11 @@
 """How many actions Algorithm 3's policy takes, as a histogram a setting (the paper's figure 6c)."""
 
+from functools import lru_cache
+
 import altair as alt
 
 from tasks.report.content import Drawing, Record, ReportData, Section, omit_section
-from tasks.report.figures.chart import ROWS, SERIES, make_drawing, tips
+from tasks.report.figures.chart import ROWS, SERIES, Spec, compile_chart, make_drawing, tips
 from tasks.report.wording import with_interval
 
 _KEY = "optimal_counts"
@@ -38,6 +40,11 @@ def _draw(heading: str, title: str, rows: list[Record]) -> Drawing:
         | {"text": with_interval(row["share"], row["low"], row["high"]), "n": f"{row['instances']:,}"}
         for row in rows
     ]
+    return make_drawing(heading, title, _compile(), drawn)
+
+
+@lru_cache(maxsize=1)
+def _compile() -> Spec:
     shares = "share of instances"
     base = alt.Chart().encode(
         x=alt.X("optimal_count:O", title="actions of Algorithm 3's policy", axis=alt.Axis(labelAngle=0)),
@@ -45,5 +52,4 @@ def _draw(heading: str, title: str, rows: list[Record]) -> Drawing:
     )
     bars = base.mark_bar(color=SERIES[0]).encode(y=alt.Y("share:Q", title=shares))
     intervals = base.mark_rule(strokeWidth=1.4).encode(y=alt.Y("low:Q", title=shares), y2="high:Q")
-    chart = alt.layer(bars, intervals, data=ROWS).properties(width="container", height=_HEIGHT)
-    return make_drawing(heading, title, chart, drawn)
+    return compile_chart(alt.layer(bars, intervals, data=ROWS).properties(width="container", height=_HEIGHT))

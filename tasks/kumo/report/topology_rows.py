@@ -21,7 +21,7 @@ def topology_rows(data: ReportData) -> Section:
             [table],
             "Cramér's V is undefined: no player both solved and failed instances, or all have one shape.",
         )
-    drawings = rows_by_setting(data, _TITLE, known, _estimates, Scale("Cramér's V", ends=(0, 1)))
+    drawings = rows_by_setting(data, _TITLE, known, _estimates, Scale(("Cramér's V",), ends=(0, 1)))
     caption = (
         "Cramér's V between the shape of an instance's truth-action graph (its signature) and whether most "
         "runs on it succeed: 0 is no association, 1 the closest. The table behind it is sparse, which drives "

@@ -5,7 +5,7 @@ signals are the page's to set: `find` (a pattern of players; empty: all), `order
 and `narrow` (there is no room for whole names and intervals as text).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import altair as alt
@@ -17,6 +17,7 @@ from tasks.report.wording import clean
 SERIES = tuple(f"var(--s{number})" for number in range(8))
 """Okabe and Ito's colours, distinguishable to colour-blind readers; the page has a light and a dark set."""
 INK, SOFT, GRID, BACK = (f"var(--{name})" for name in ("ink", "soft", "grid", "back"))
+Spec = Mapping[str, Any]
 ROWS = alt.NamedData(name="rows")
 FOUND = "find == '' || test(regexp(find, 'i'), datum.player)"
 """Whether a row's player is one that the reader looks for."""
@@ -50,23 +51,28 @@ _THEME: dict[str, Any] = {
 }
 
 
+def compile_chart(chart: alt.TopLevelMixin) -> Spec:
+    """Return the chart as Vega has it.
+
+    Vega-Lite is compiled here and not by the page, so that a fault in a chart ends the report.
+    """
+    shared = {"config": _THEME, "params": _SIGNALS, "autosize": _AUTOSIZE}
+    spec: dict[str, Any] = vegalite_to_vega({**chart.to_dict(), **shared})
+    del spec["$schema"]
+    return spec
+
+
 def make_drawing(
     heading: str,
     title: str,
-    chart: alt.TopLevelMixin,
+    spec: Spec,
     rows: Sequence[Record],
     *,
     is_wide: bool = False,
     least_width: int = 0,
 ) -> Drawing:
-    """Return the chart of these rows as a drawing that screen readers call `title`.
-
-    Vega-Lite is compiled here and not by the page, so that a fault in a chart ends the report.
-    """
-    described = {"description": clean(title), "params": _SIGNALS, "autosize": _AUTOSIZE}
-    spec = vegalite_to_vega({**chart.to_dict(), "config": _THEME, **described})
-    del spec["$schema"]
-    return Drawing(clean(heading), spec, tuple(rows), is_wide, least_width)
+    """Return the compiled chart of these rows as a drawing that screen readers call `title`."""
+    return Drawing(clean(heading), {**spec, "description": clean(title)}, tuple(rows), is_wide, least_width)
 
 
 def cut(text: str, wide: int = 34, narrow: int = 24) -> str:

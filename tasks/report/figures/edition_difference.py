@@ -20,7 +20,7 @@ def edition_difference(data: ReportData, comparison: Comparison) -> Section:
         title,
         rows,
         lambda row: [read_estimate(row, "difference", "shared_domains")],
-        Scale(["difference in standardised rate:", minus], has_zero_line=True),
+        Scale(("difference in standardised rate:", minus), has_zero_line=True),
         more=f": {minus}",
         unit="shared domains",
     )

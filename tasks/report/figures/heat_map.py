@@ -2,11 +2,12 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import lru_cache
 
 import altair as alt
 
 from tasks.report.content import Drawing, Record, ReportData, Section, omit_unanalysed
-from tasks.report.figures.chart import FOUND, ROWS, cut, make_drawing, tips
+from tasks.report.figures.chart import FOUND, ROWS, Spec, compile_chart, cut, make_drawing, tips
 from tasks.report.wording import clean, decimals, span, with_interval
 
 _KEY = "domains"
@@ -82,6 +83,14 @@ def _draw(heading: str, rows: Sequence[Record], order: Sequence[str]) -> Drawing
         }
         for row in rows
     ]
+    least = 0 if is_written else _NAMES + _LEAST_FIELD * len(by_difficulty)
+    title = f"{_TITLE}: {heading}"
+    return make_drawing(heading, title, _compile(is_written), drawn, is_wide=True, least_width=least)
+
+
+@lru_cache(maxsize=2)
+def _compile(is_written: bool) -> Spec:
+    """Return the chart of fields, and of the numbers in them where there may be room."""
     ink = alt.condition("datum.rate < 0.5", alt.value("#ffffff"), alt.value("#111111"))
     base = alt.Chart().encode(
         x=alt.X(
@@ -114,6 +123,4 @@ def _draw(heading: str, rows: Sequence[Record], order: Sequence[str]) -> Drawing
     if is_written:
         layers.append(base.mark_text(text=alt.ExprRef(_WRITTEN), fontSize=10).encode(color=ink))
     chart = alt.layer(*layers, data=ROWS).transform_filter(FOUND).transform_calculate(key=_ORDER)
-    chart = chart.properties(width="container", height=alt.Step(_STEP))
-    least = 0 if is_written else _NAMES + _LEAST_FIELD * len(by_difficulty)
-    return make_drawing(heading, f"{_TITLE}: {heading}", chart, drawn, is_wide=True, least_width=least)
+    return compile_chart(chart.properties(width="container", height=alt.Step(_STEP)))

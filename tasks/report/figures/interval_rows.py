@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import altair as alt
@@ -12,6 +13,8 @@ from tasks.report.figures.chart import (
     ROWS,
     SERIES,
     SOFT,
+    Spec,
+    compile_chart,
     cut,
     make_drawing,
     series_colours,
@@ -43,9 +46,9 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """The horizontal axis: its title, the decimals of texts, its ends where fixed, and a line at 0."""
+    """The horizontal axis: lines of its title, decimals of texts, its ends where fixed, and a line at 0."""
 
-    title: str | list[str]
+    title: tuple[str, ...]
     places: int = 3
     ends: tuple[float, float] | None = None
     has_zero_line: bool = False
@@ -87,9 +90,13 @@ def interval_rows(
     heading: str, title: str, estimates: Sequence[Estimate], scale: Scale, order: Sequence[str] = ()
 ) -> Drawing:
     """Return the estimates as a drawing, a row a player (or pair of players), in this order or as given."""
-    series = list(dict.fromkeys(estimate.series for estimate in estimates))
-    rows = _rows(estimates, scale, order)
-    is_pair = any(estimate.other for estimate in estimates)
+    series = tuple(dict.fromkeys(estimate.series for estimate in estimates))
+    spec = _compile(scale, series, any(estimate.other for estimate in estimates))
+    return make_drawing(heading, title, spec, _rows(estimates, scale, order))
+
+
+@lru_cache(maxsize=64)
+def _compile(scale: Scale, series: tuple[str, ...], is_pair: bool) -> Spec:
     step = _PAIR_STEP if is_pair else _STEP if len(series) == 1 else _SERIES_STEP
     sort = alt.EncodingSortField(field="key", op="min")
     labels = f"[{cut('datum.label')}]"
@@ -114,11 +121,11 @@ def interval_rows(
     }
     shared["color"] = series_colours(series) if any(series) else alt.value(SERIES[0])
     if len(series) > 1:
-        shared["yOffset"] = alt.YOffset("series:N", sort=series)
+        shared["yOffset"] = alt.YOffset("series:N", sort=list(series))
     ends = {"domain": list(scale.ends)} if scale.ends else {"zero": True, "nice": True}
     across: dict[str, Any] = {
         "scale": alt.Scale(**ends),
-        "axis": alt.Axis(orient="top", title=scale.title, tickCount=5),
+        "axis": alt.Axis(orient="top", title=list(scale.title), tickCount=5),
     }
     base = alt.Chart().encode(**shared)
     layers = [
@@ -131,13 +138,12 @@ def interval_rows(
     if scale.has_zero_line:
         zero = alt.Chart(alt.InlineData(values=[{}])).mark_rule(strokeWidth=1.2, color=SOFT)
         layers.insert(0, zero.encode(x=alt.datum(0)))
-    chart = (
+    return compile_chart(
         alt.layer(*layers, data=ROWS)
         .transform_filter(FOUND)
         .transform_calculate(key=_KEY, shown="narrow ? datum.short : datum.text")
         .properties(width="container", height=alt.Step(step))
     )
-    return make_drawing(heading, title, chart, rows)
 
 
 def _rows(estimates: Sequence[Estimate], scale: Scale, order: Sequence[str]) -> list[Record]:

@@ -28,7 +28,7 @@ def player_pairs(data: ReportData) -> Section:
         neighbours = [_estimate(pairs[pair]) for pair in pairwise(ranked) if pair in pairs]
         if neighbours:
             n = span(estimate.n for estimate in neighbours)
-            title = ["difference in success rate:", "the player of the better rank minus the next"]
+            title = ("difference in success rate:", "the player of the better rank minus the next")
             scale = Scale(title, has_zero_line=True)
             heading = f"{setting}: neighbours in rank, n = {n} instances a pair"
             drawings.append(interval_rows(heading, f"{_TITLE}: {setting}", neighbours, scale))

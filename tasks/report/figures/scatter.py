@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import lru_cache
+from typing import Any, Literal
 
 import altair as alt
 
@@ -13,6 +14,8 @@ from tasks.report.figures.chart import (
     ROWS,
     SERIES,
     SOFT,
+    Spec,
+    compile_chart,
     cut,
     make_drawing,
     series_colours,
@@ -24,6 +27,7 @@ from tasks.statistics.correlation import Correlation
 Span = tuple[float | None, float | None]
 _HEIGHT, _WIDTH, _SIZE = 340, 420, 55
 _MOST_COLOURS = 8
+_SIDES: tuple[tuple[Literal["left", "right"], int], ...] = (("left", 7), ("right", -7))
 _LABELS, _LETTERS, _LETTER, _LINE = 14, 24, 6.0, 15
 
 
@@ -50,18 +54,25 @@ class Axis:
 
 def scatter(heading: str, title: str, points: Sequence[Point], x: Axis, y: Axis) -> Drawing:
     """Return the points as a drawing. Up to eight players have colours; of more, some have labels."""
-    names = list(dict.fromkeys(clean(point.name) for point in points))
+    names = tuple(dict.fromkeys(clean(point.name) for point in points))
     has_colours = len(names) <= _MOST_COLOURS
     labels = {} if has_colours else _choose_labels(points)
-    rows = [_row(point, x, y, labels.get(number, 0)) for number, point in enumerate(points)]
-    across, down = _encoding(x), _encoding(y)
+    middle = _middle(points)
+    rows = [_row(point, x, y, middle, labels.get(number, 0)) for number, point in enumerate(points)]
     for place, row in enumerate(rows):
         # Of several in one place the earlier show around the later.
         later = sum((other["x"], other["y"]) == (row["x"], row["y"]) for other in rows[place + 1 :])
         row["size"] = _SIZE * (1 + min(later, _MOST_COLOURS))
-    has_domains = any(point.domain for point in points)
+    spec = _compile(x, y, names if has_colours else (), any(point.domain for point in points))
+    return make_drawing(heading, title, spec, rows)
+
+
+@lru_cache(maxsize=64)
+def _compile(x: Axis, y: Axis, names: tuple[str, ...], has_domains: bool) -> Spec:
+    """Return the chart of points: with colours of these names, or without any with labels."""
+    across, down = _encoding(x), _encoding(y)
     base = alt.Chart().encode(
-        color=series_colours(names) if has_colours else alt.value(SERIES[0]),
+        color=series_colours(names) if names else alt.value(SERIES[0]),
         tooltip=tips(
             player="player", **({"domain": "domain"} if has_domains else {}), x_text=x.label, y_text=y.label
         ),
@@ -79,10 +90,10 @@ def scatter(heading: str, title: str, points: Sequence[Point], x: Axis, y: Axis)
         ends = alt.InlineData(values=[{"x": 0, "y": 0}, {"x": 1, "y": 1}])
         diagonal = alt.Chart(ends).mark_line(color=SOFT, strokeWidth=0.8, strokeDash=[4, 3])
         layers.insert(0, diagonal.encode(x=at_x, y=at_y))
-    if labels:
-        layers += _labels(at_x, at_y, _middle(points))
+    if not names:
+        layers += _labels(at_x, at_y)
     chart = alt.layer(*layers, data=ROWS).transform_filter(FOUND)
-    return make_drawing(heading, title, chart.properties(width="container", height=_HEIGHT), rows)
+    return compile_chart(chart.properties(width="container", height=_HEIGHT))
 
 
 def _encoding(axis: Axis) -> dict[str, Any]:
@@ -90,15 +101,15 @@ def _encoding(axis: Axis) -> dict[str, Any]:
     return {"scale": scale, "title": axis.label}
 
 
-def _labels(at_x: alt.X, at_y: alt.Y, middle: float) -> list[alt.Chart]:
+def _labels(at_x: alt.X, at_y: alt.Y) -> list[alt.Chart]:
     """Return the layers of labels: those of the right half stand to the left of their points."""
     chosen = f"find != '' || (datum.label > 0 && datum.label <= (narrow ? 5 : {_LABELS}))"
     base = alt.Chart().transform_calculate(name=cut("datum.player", _LETTERS, 14))
     return [
-        base.transform_filter(f"({chosen}) && datum.x {half} {middle}")
-        .mark_text(align="left" if half == "<=" else "right", dx=dx, stroke=BACK, strokeWidth=3)
+        base.transform_filter(f"({chosen}) && datum.side == '{side}'")
+        .mark_text(align=side, dx=dx, stroke=BACK, strokeWidth=3)
         .encode(x=at_x, y=at_y, text="name:N")
-        for half, dx in (("<=", 7), (">", -7))
+        for side, dx in _SIDES
     ]
 
 
@@ -115,7 +126,7 @@ def correlation_text(found: Correlation) -> str:
     return f"n = {found.n}, r = {decimals(found.r, 2)}{interval}, {p_text(found.p_value)}"
 
 
-def _row(point: Point, x: Axis, y: Axis, label: int) -> Record:
+def _row(point: Point, x: Axis, y: Axis, middle: float, label: int) -> Record:
     (x_low, x_high), (y_low, y_high) = point.x_interval, point.y_interval
     return {
         "player": clean(point.name),
@@ -130,6 +141,7 @@ def _row(point: Point, x: Axis, y: Axis, label: int) -> Record:
         "x_text": with_interval(point.x, x_low, x_high, x.places),
         "y_text": with_interval(point.y, y_low, y_high, y.places),
         "label": label,
+        "side": "left" if point.x <= middle else "right",
     }
 
 

@@ -25,7 +25,7 @@ def status_rows(data: ReportData) -> Section:
     if not seen:
         return omit_section(_KEY, _TITLE, [table], "Every episode of this edition was solved.")
     shown = [row for row in rows if row["status"] in seen]
-    drawings = rows_by_setting(data, _TITLE, shown, _estimates, Scale("share of episodes"))
+    drawings = rows_by_setting(data, _TITLE, shown, _estimates, Scale(("share of episodes",)))
     absent = [name for status, name in _ENDS.items() if status not in seen]
     caption = (
         "Each point is the mean over instances of the share of a player's attempted episodes that ended so. "

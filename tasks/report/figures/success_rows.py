@@ -16,7 +16,7 @@ def success_rows(data: ReportData) -> Section:
     rows = data.known_rows("headline", "success_rate")
     if not rows:
         return omit_section(key, title, [table], "No episode of this edition is scored.")
-    scale = Scale("share of scored episodes that are solved", ends=(0, 1))
+    scale = Scale(("share of scored episodes that are solved",), ends=(0, 1))
     drawings = rows_by_setting(
         data, title, rows, lambda row: [read_estimate(row, "success_rate", "scored")], scale
     )

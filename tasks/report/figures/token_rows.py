@@ -15,7 +15,7 @@ def token_rows(data: ReportData) -> Section:
         return omit_section(
             _KEY, _TITLE, [table], "No episode of this edition has a token count: no model played in it."
         )
-    scale = Scale(["mean tokens an episode,", "prompts and replies together"], places=0)
+    scale = Scale(("mean tokens an episode,", "prompts and replies together"), places=0)
     columns = ("mean_tokens", "episodes_with_tokens", "low", "high")
     drawings = rows_by_setting(data, _TITLE, rows, lambda row: [read_estimate(row, *columns)], scale)
     caption = (
