@@ -14,7 +14,11 @@ if TYPE_CHECKING:
     from flows.models.check import TriedModel
 
 models = typer.Typer(
-    no_args_is_help=True, add_completion=False, help="Try the models of models.toml.", rich_markup_mode="rich"
+    no_args_is_help=True,
+    add_completion=False,
+    help="Try the models of models.toml.",
+    epilog="Example: perennial models check",
+    rich_markup_mode="rich",
 )
 
 

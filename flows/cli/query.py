@@ -84,7 +84,7 @@ def query(
         sys.stdout.write(catalog.script(sql or ""))
         return
     if sql is None:
-        raise InvalidOption("the SQL is missing: give one statement, or --emit-sql")
+        raise InvalidOption("SQL: missing; give one statement, or --emit-sql (see `perennial query --help`)")
     if timeout is not None and not 0.001 <= timeout <= 1e9:
         raise InvalidOption(f"--timeout {timeout:g}: expected at least 0.001 seconds")
     # Without a folder for it DuckDB writes no temporary file.

@@ -9,18 +9,17 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 
 from flows.console.terminal import Terminal
-from flows.refresh.player_choice import known_prices
 from schemas.benchmark import find_benchmark
 from schemas.calls import ModelChoice, StageEstimate
 from schemas.endpoint import Endpoint
 from schemas.game import USUAL
 from schemas.plan import EditionPlan, EvaluationPlan
-from schemas.settings import RefreshSettings
 from tasks.play.model_player import models_of
 from warehouse.store.store import Store
 
 if TYPE_CHECKING:
     from flows.refresh.plan import PreparedRefresh
+    from schemas.settings import RefreshSettings
 
 # What the table leaves out, and --json has.
 _INTERNAL = ("edition", "configs", "known_editions", "code_version", "name", "first_runs", "canary")
@@ -28,10 +27,12 @@ _NOTHING: tuple[object, ...] = (None, "", [], {}, [USUAL])
 
 
 def print_plan(
-    console: Terminal, store: Store, prepared: "PreparedRefresh", as_json: bool, settings: RefreshSettings
+    console: Terminal, store: Store, prepared: "PreparedRefresh", as_json: bool, settings: "RefreshSettings"
 ) -> None:
     """Print the plan of a refresh for people, or as JSON on standard output, and where it calls models."""
     plan, own = prepared.plan, prepared.own
+    from flows.refresh.player_choice import known_prices
+
     estimates = own.estimate(plan.evaluation, known_prices(settings, store))
     endpoints = _endpoints(settings, plan.evaluation, own.authors)
     values = {**plan.growth.as_json(), **plan.growth.own, **plan.evaluation.as_json()}
@@ -69,9 +70,10 @@ def _describe_protocol(plan: EvaluationPlan) -> dict[str, object]:
 
 
 def print_evaluation_plan(
-    console: Terminal, store: Store, plan: EvaluationPlan, as_json: bool, settings: RefreshSettings
+    console: Terminal, store: Store, plan: EvaluationPlan, as_json: bool, settings: "RefreshSettings"
 ) -> None:
     """Print the plan of an evaluation in the same way."""
+    from flows.refresh.player_choice import known_prices
     from warehouse.editions.publish import read_counts
 
     estimates = find_benchmark(plan.benchmark).estimate(store, plan, known_prices(settings, store))
@@ -86,7 +88,7 @@ def print_evaluation_plan(
 
 
 def _endpoints(
-    settings: RefreshSettings, plan: EvaluationPlan, authors: Iterable[ModelChoice] = ()
+    settings: "RefreshSettings", plan: EvaluationPlan, authors: Iterable[ModelChoice] = ()
 ) -> dict[str, Endpoint]:
     """Return where each model is asked."""
     models = [choice.model for choice in authors]

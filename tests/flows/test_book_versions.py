@@ -215,7 +215,7 @@ def test_books_that_nobody_can_be_shown_are_refused_before_any_work(
         "player 'algorithm-3' plays only the usual version"
         in run(*dry, "--books", "first", "--players", "algorithm-3").err
     )
-    assert "'second' given, expected some of final, first, template" in run(*dry, "--books", "second").err
+    assert "--books 'second': expected some of final, first, template" in run(*dry, "--books", "second").err
     assert "player 'symbolic:m' plays only" in run(*dry, "--books", "template", "--players", "symbolic:m").err
     with pytest.raises(InvalidOption, match="no template books beside final ones, as no model wrote them"):
         make_edition(tmp_path, "plain", books=["final", "template"])

@@ -1,6 +1,8 @@
 """What a stage shows of its model calls while it runs: calls, tokens, spend, rate and time left."""
 
 import io
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import pytest
 from rich.console import Console
@@ -30,29 +32,40 @@ def reply(cost: float | None = 0.5) -> Reply:
     return Reply("call_1", "ok", "hi", prompt_tokens=900, completion_tokens=100, cost_usd=cost)
 
 
-def test_a_stage_shows_calls_tokens_spend_rate_and_time_left(clock: Clock) -> None:
-    printed = io.StringIO()
+def test_a_stage_shows_calls_tokens_spend_rate_and_time_left(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines: list[Callable[[float], str]] = []
+
+    @contextmanager
+    def keep(describe: Callable[[float], str], _tell: Callable[[str], None]) -> Iterator[None]:
+        lines.append(describe)
+        yield
+
+    monkeypatch.setattr(progress, "print_while", keep)
     with (
-        progress.show_on(Console(file=printed, width=300)),
+        progress.show_on(Console(file=io.StringIO())),
         progress.stage("episodes", 6, calling=2) as advance,
     ):
+        (line,) = lines
         for _ in range(4):  # batches of programs
             advance({})
+        assert line(0.0) == "episodes     4/6 batches     0.0 s"
         for second in range(40):
             clock.now += 1
             progress.count_call(reply())
+            if second == 30:
+                # 30 seconds after the first call a quarter of the two batches of models is done: 90 are left.
+                assert line(31.0) == (
+                    "episodes     4/6 batches    31.0 s  "
+                    "31 calls, $15.5000, 31,000 tokens, 1.0 calls/s, about 90 s left so far"
+                )
             progress.note_part((second + 1) / 60)
         advance({})
         clock.now += 25
         progress.count_call(reply())
-    lines = [line for line in printed.getvalue().splitlines() if "so far" in line]
-    # 30 seconds after the first call a quarter of the two batches of models is done: 90 are left.
-    assert lines[0] == (
-        "episodes     4/6 batches    31.0 s  31 calls, $15.5000, 31,000 tokens, 1.0 calls/s, about 90 s left "
-        "so far"
-    )
-    assert "5/6 batches    65.0 s  41 calls, $20.5000, 41,000 tokens" in lines[1]
-    assert lines[1].endswith("0.2 calls/s, about 64 s left so far")
+        assert "5/6 batches    65.0 s  41 calls, $20.5000, 41,000 tokens" in line(65.0)
+        assert line(65.0).endswith("0.2 calls/s, about 64 s left so far")
 
 
 def test_what_is_unknown_is_not_shown(clock: Clock) -> None:

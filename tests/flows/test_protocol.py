@@ -126,7 +126,7 @@ def test_a_dry_run_shows_name_and_hashes_and_estimates_the_control_without_a_boo
 @pytest.mark.parametrize(
     ("changed", "told"),
     [
-        ({"protocol": "kumo-2024"}, "known: perennial, kumo-2025"),
+        ({"protocol": "kumo-2024"}, "expected perennial or kumo-2025"),
         ({"release": ""}, "name a clone of their repository with --release"),
         ({"release": "nowhere"}, "no such folder"),
         ({"protocol": "perennial"}, "give both or none"),

@@ -156,7 +156,7 @@ def test_a_published_edition_is_not_made_again(harness: Harness, published: Publ
         (
             ("--players", "algorithm-3,gpt"),
             2,
-            r"player 'gpt' is a model .programs: algorithm-3, optimum, .*PERENNIAL_API_KEY.*--base-url",
+            r"'gpt' is a model .programs: algorithm-3, optimum, .*OPENAI_API_KEY.*--base-url",
         ),
         (
             ("--players", "reader", "--writer", "m", "--base-url", "http://h/v1"),
