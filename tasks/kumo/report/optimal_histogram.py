@@ -35,11 +35,14 @@ def optimal_histogram(data: ReportData) -> Section:
 
 
 def _draw(heading: str, title: str, rows: list[Record]) -> Drawing:
-    drawn = [
+    drawn: list[Record] = [
         {name: row[name] for name in ("optimal_count", "share", "low", "high")}
         | {"text": with_interval(row["share"], row["low"], row["high"]), "n": f"{row['instances']:,}"}
         for row in rows
     ]
+    counts = {row["optimal_count"] for row in rows}
+    # A count that no instance has leaves a gap.
+    drawn += [{"optimal_count": count} for count in range(min(counts), max(counts)) if count not in counts]
     return make_drawing(heading, title, _compile(), drawn)
 
 
