@@ -6,7 +6,7 @@ import altair as alt
 
 from tasks.report.content import Drawing, Record, ReportData, Section, omit_section
 from tasks.report.figures.chart import ROWS, SERIES, Spec, compile_chart, make_drawing, tips
-from tasks.report.wording import with_interval
+from tasks.report.wording import decimals, with_interval
 
 _KEY = "optimal_counts"
 _TITLE = "Optimal action counts"
@@ -42,7 +42,10 @@ def _draw(heading: str, title: str, rows: list[Record]) -> Drawing:
     ]
     counts = {row["optimal_count"] for row in rows}
     # A count that no instance has leaves a gap.
-    drawn += [{"optimal_count": count} for count in range(min(counts), max(counts)) if count not in counts]
+    none = {"share": 0.0, "text": decimals(0.0), "n": "0"}
+    drawn += [
+        {"optimal_count": count, **none} for count in range(min(counts), max(counts)) if count not in counts
+    ]
     return make_drawing(heading, title, _compile(), drawn)
 
 
