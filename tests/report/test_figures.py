@@ -164,9 +164,11 @@ def test_rates_that_adjust_are_shown_where_players_have_other_instances(
     assert {len(row) for row in found.grid.rows} == {len(found.grid.headings)}
 
 
-def test_a_histogram_has_a_bar_a_count() -> None:
-    shown = texts(optimal_histogram(report_data(("a",))).drawings[0])
-    assert {"2", "3", "4", "share of instances"} <= set(shown)
+def test_a_histogram_has_a_bar_a_count_and_gaps_between() -> None:
+    rows = [(s, count, 10, 20, 3.0, 2.8, 3.2, 0.5, 0.3, 0.7) for s in SETTINGS for count in (2, 5)]
+    shown = texts(optimal_histogram(report_data(("a",), optimal_counts=rows)).drawings[0])
+    assert [text for text in shown if text.isdigit()] == ["2", "3", "4", "5"]
+    assert "share of instances" in shown
 
 
 def test_hostile_names_are_texts_of_a_drawing() -> None:

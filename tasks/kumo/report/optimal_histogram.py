@@ -6,7 +6,7 @@ import altair as alt
 
 from tasks.report.content import Drawing, Record, ReportData, Section, omit_section
 from tasks.report.figures.chart import ROWS, SERIES, Spec, compile_chart, make_drawing, tips
-from tasks.report.wording import with_interval
+from tasks.report.wording import decimals, with_interval
 
 _KEY = "optimal_counts"
 _TITLE = "Optimal action counts"
@@ -35,10 +35,16 @@ def optimal_histogram(data: ReportData) -> Section:
 
 
 def _draw(heading: str, title: str, rows: list[Record]) -> Drawing:
-    drawn = [
+    drawn: list[Record] = [
         {name: row[name] for name in ("optimal_count", "share", "low", "high")}
         | {"text": with_interval(row["share"], row["low"], row["high"]), "n": f"{row['instances']:,}"}
         for row in rows
+    ]
+    counts = {row["optimal_count"] for row in rows}
+    # A count that no instance has leaves a gap.
+    none = {"share": 0.0, "text": decimals(0.0), "n": "0"}
+    drawn += [
+        {"optimal_count": count, **none} for count in range(min(counts), max(counts)) if count not in counts
     ]
     return make_drawing(heading, title, _compile(), drawn)
 
