@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 
 from flows.console.terminal import Terminal
-from flows.refresh.player_choice import known_prices
+from flows.refresh.model_checks import known_prices
 from schemas.benchmark import find_benchmark
 from schemas.calls import ModelChoice, StageEstimate
 from schemas.endpoint import Endpoint
