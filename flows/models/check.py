@@ -5,7 +5,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from flows.refresh.player_choice import refuse_reserved_names
+from flows.refresh.model_checks import refuse_reserved_names
 from schemas.benchmark import find_benchmark
 from schemas.calls import CallPolicy, ModelRequest, Reply, Spent
 from schemas.errors import InvalidOption, PerennialError

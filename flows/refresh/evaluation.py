@@ -7,13 +7,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from flows.console.clock import refuse_clock_set_back
-from flows.refresh.player_choice import (
-    check_models,
-    choose_params,
-    choose_players,
-    choose_versions,
-    rename_aliases,
-)
+from flows.refresh.model_checks import check_models, choose_params
+from flows.refresh.player_choice import choose_players, choose_versions, rename_aliases
 from flows.run.code_version import code_version
 from schemas.benchmark import find_benchmark
 from schemas.errors import EditionConflict, InvalidOption

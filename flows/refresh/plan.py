@@ -4,13 +4,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from flows.console.clock import refuse_clock_set_back
-from flows.refresh.player_choice import (
-    check_models,
-    choose_params,
-    choose_players,
-    choose_versions,
-    rename_aliases,
-)
+from flows.refresh.model_checks import check_models, choose_params
+from flows.refresh.player_choice import choose_players, choose_versions, rename_aliases
 from flows.run.code_version import code_version
 from schemas.benchmark import Preparation, find_benchmark
 from schemas.disclosure import commitment_of, is_public

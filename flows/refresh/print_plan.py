@@ -31,7 +31,7 @@ def print_plan(
 ) -> None:
     """Print the plan of a refresh for people, or as JSON on standard output, and where it calls models."""
     plan, own = prepared.plan, prepared.own
-    from flows.refresh.player_choice import known_prices
+    from flows.refresh.model_checks import known_prices
 
     estimates = own.estimate(plan.evaluation, known_prices(settings, store))
     endpoints = _endpoints(settings, plan.evaluation, own.authors)
@@ -73,7 +73,7 @@ def print_evaluation_plan(
     console: Terminal, store: Store, plan: EvaluationPlan, as_json: bool, settings: "RefreshSettings"
 ) -> None:
     """Print the plan of an evaluation in the same way."""
-    from flows.refresh.player_choice import known_prices
+    from flows.refresh.model_checks import known_prices
     from warehouse.editions.publish import read_counts
 
     estimates = find_benchmark(plan.benchmark).estimate(store, plan, known_prices(settings, store))

@@ -88,14 +88,11 @@ def _import_all() -> None:
     import openai  # noqa: F401
 
     from flows.cli import app, evaluate, refresh  # noqa: F401
-    from flows.console import steps
     from flows.refresh import flow  # noqa: F401
     from schemas.benchmark import find_benchmark
     from warehouse.audit.great_expectations import judge
     from warehouse.audit.search import Finding
 
-    # What commands print is not to depend on how fast the machine is.
-    steps.FIRST_S = 3_600.0
     benchmark = find_benchmark("kumo")
     benchmark.growing()
     benchmark.warm_up()
