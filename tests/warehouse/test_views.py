@@ -229,6 +229,29 @@ def _many_domains(solved: dict[str, int], instances: int = 60) -> dict[str, list
     return {**rows, **tiny_edition.add(episodes)}
 
 
+def test_transcripts_of_many_episodes_take_little_memory(tmp_path: Path) -> None:
+    store = Store(str(tmp_path))
+    rows = _many_domains({"A": 1_000, "B": 500}, 1_500)
+    (first, *_), listed = rows["episodes"], [row["instance_id"] for row in rows["instances"]]
+    rows["episodes"] += [
+        {
+            **first,
+            "episode_id": f"ep_{run}_{id_}",
+            "instance_id": id_,
+            "player": "imported",
+            "run": run,
+            "turns": None,
+        }
+        for id_ in listed
+        for run in range(10)
+    ]
+    publish(store, tiny_edition.plan("e1"), tiny_edition.tables(rows), [], NOW)
+    catalog = open_catalog(store, settings={"memory_limit": "150MB", "temp_directory": ""})
+    # Turns joined with instances by their edition alone would be 18 million rows.
+    found = catalog.query("SELECT count(*), count(reply), count(shown) FROM transcripts")[1]
+    assert found == [(6_000, 6_000, 3_000)]
+
+
 def test_differences_of_editions_are_over_shared_domains_and_agree_with_a_bootstrap(tmp_path: Path) -> None:
     store = Store(str(tmp_path))
     older = {"A": 30, "B": 24, "C": 50, "only here": 60}
@@ -273,13 +296,12 @@ def test_domains_have_intervals_and_the_name_that_commands_use(store: Store, tmp
     assert b_high - b_low == pytest.approx(4 * (b * (1 - b) / 60) ** 0.5, rel=0.15)
     # Without statistics there is none.
     assert open_catalog(store).query("SELECT DISTINCT success_rate_low FROM domain_scores")[1] == [(None,)]
-    for name in bundled_domains():
-        title = json.loads(bundled_text(name))["name"]
-        plain = Store(str(tmp_path / name))
-        publish(plain, tiny_edition.plan("e"), tiny_edition.tables(_many_domains({title: 1}, 1)), [], NOW)
-        assert open_catalog(plain).query("SELECT domain, domain_name FROM domain_scores")[1] == [
-            (title, name)
-        ]
+    titles = {json.loads(bundled_text(name))["name"]: name for name in bundled_domains()}
+    named = Store(str(tmp_path / "named"))
+    rows = _many_domains(dict.fromkeys([*titles, "MedicalEnv"], 1), 1)
+    publish(named, tiny_edition.plan("e"), tiny_edition.tables(rows), [], NOW)
+    found = open_catalog(named).query("SELECT domain, domain_name FROM domain_scores")[1]
+    assert dict(found) == {**titles, "MedicalEnv": "MedicalEnv"}
 
 
 @pytest.mark.parametrize("view", ["lineage", "kumo_lineage"])

@@ -20,7 +20,7 @@ WITH played AS (
     FROM played
     GROUP BY ALL
 )
-SELECT s.edition, s.benchmark, s.domain, replace(lower(s.domain), ' ', '_') AS domain_name, s.setting, s.player,
+SELECT s.edition, s.benchmark, s.domain, CASE WHEN s.domain LIKE '% %' THEN replace(lower(s.domain), ' ', '_') ELSE s.domain END AS domain_name, s.setting, s.player,
        s.instances, s.attempted, s.scored, s.success_rate, r.low AS success_rate_low, r.high AS success_rate_high, s.score
 FROM scores AS s
 LEFT JOIN statistics AS r

@@ -27,8 +27,9 @@ WITH calls_of_turns AS (
 SELECT e.edition, e.evaluation, i.benchmark, i.domain, i.setting, e.instance_id, e.episode_id, e.player, e.run, e.version, e.status,
        t.turn, coalesce(s.shown, b.feedback) AS shown, coalesce(t.reply, c.reply) AS reply, c.reasoning, t.feedback, t.call_id
 FROM episodes AS e
-JOIN instances AS i USING (edition, instance_id)
 JOIN turns AS t USING (edition, evaluation, episode_id)
+-- Not an inner join, which DuckDB may do first, between turns and instances, by their edition alone.
+LEFT JOIN instances AS i ON i.edition = e.edition AND i.instance_id = e.instance_id
 LEFT JOIN turns AS b
   ON b.edition = t.edition AND b.evaluation = t.evaluation AND b.episode_id = t.episode_id AND b.turn = t.turn - 1
 LEFT JOIN calls_of_turns AS c
