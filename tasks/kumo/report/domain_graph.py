@@ -25,8 +25,8 @@ def domain_graphs(data: ReportData) -> Section:
     beyond = len(graphs) - len(drawings)
     caption = (
         "Each row and column is a truth, on the diagonal in the colour of its community (Louvain). A field "
-        "is the darker the more actions can rule out both of its truths, empty where none can. A community "
-        "that is set apart is a dark triangle under its part of the diagonal; modularity near 0 means that "
+        "is the stronger the more actions can rule out both of its truths, empty where none can. A community "
+        "that is set apart is a strong triangle under its part of the diagonal; modularity near 0 means that "
         "they hardly are. The graph describes the configuration and is no estimate, so that it has no "
         "interval; n is the number of truths."
     )
