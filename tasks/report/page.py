@@ -10,15 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from tasks.report.content import Record, ReportData, ReportTable, Section
 from tasks.report.edition_comparison import comparison_table, link_table
-from tasks.report.figures.edition_difference import edition_difference
-from tasks.report.figures.edition_link import edition_link
+from tasks.report.figures.compared_editions import edition_difference, edition_link
 from tasks.report.figures.headline import headline
 from tasks.report.figures.heat_map import heat_map
 from tasks.report.figures.player_pairs import player_pairs
-from tasks.report.figures.status_rows import status_rows
-from tasks.report.figures.success_rows import success_rows
+from tasks.report.figures.player_rows import status_rows, success_rows, token_rows
 from tasks.report.figures.success_scatter import benchmarks_scatter, settings_scatter, tokens_scatter
-from tasks.report.figures.token_rows import token_rows
 from tasks.report.wording import cell, clean
 
 if TYPE_CHECKING:

@@ -17,15 +17,6 @@ def clean(text: str) -> str:
     )
 
 
-def shorten(text: str, width: int) -> str:
-    """Return the clean text, its middle left out where it is longer than `width` characters."""
-    line = clean(text)
-    if len(line) <= width:
-        return line
-    head = (width - 1) * 2 // 3
-    return f"{line[:head]}…{line[len(line) - (width - 1 - head) :]}"
-
-
 def decimals(value: float | None, places: int = 3) -> str:
     """Return the number with so many decimals, thousands separated, a true minus sign; a dash for None."""
     if value is None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tasks.report.edition_comparison import comparison_table, link_table
-from tasks.report.figures.edition_link import edition_link
+from tasks.report.figures.compared_editions import edition_link
 from tests.report.sample_report import compare, report_data, table
 
 

@@ -10,12 +10,11 @@ from vl_convert import vega_to_svg
 
 from tasks.kumo.report.optimal_histogram import optimal_histogram
 from tasks.report.content import Drawing
-from tasks.report.figures.edition_difference import edition_difference
+from tasks.report.figures.compared_editions import edition_difference
 from tasks.report.figures.headline import headline
 from tasks.report.figures.heat_map import heat_map
 from tasks.report.figures.player_pairs import player_pairs
-from tasks.report.figures.status_rows import status_rows
-from tasks.report.figures.success_rows import success_rows
+from tasks.report.figures.player_rows import status_rows, success_rows
 from tasks.report.figures.success_scatter import settings_scatter
 from tests.report.sample_report import DOMAINS, NAMES, SETTINGS, compare, report_data
 

@@ -5,20 +5,17 @@ from dataclasses import replace
 
 import pytest
 
-from tasks.kumo.report.action_rows import action_rows
 from tasks.kumo.report.book_versions import book_versions
 from tasks.kumo.report.control_gaps import control_gaps
 from tasks.kumo.report.optimal_histogram import optimal_histogram
+from tasks.kumo.report.player_rows import action_rows, topology_rows
 from tasks.kumo.report.references import reference_table
-from tasks.kumo.report.topology_rows import topology_rows
 from tasks.report.content import ReportData, Section
 from tasks.report.figures.headline import headline
 from tasks.report.figures.heat_map import heat_map
 from tasks.report.figures.player_pairs import player_pairs
-from tasks.report.figures.status_rows import status_rows
-from tasks.report.figures.success_rows import success_rows
+from tasks.report.figures.player_rows import status_rows, success_rows, token_rows
 from tasks.report.figures.success_scatter import benchmarks_scatter, settings_scatter, tokens_scatter
-from tasks.report.figures.token_rows import token_rows
 from tests.report.sample_report import MEASURED, SETTINGS, report_data
 
 

@@ -1,14 +1,11 @@
 """Names and numbers as people read them."""
 
-import pytest
-
 from tasks.report.wording import (
     cell,
     clean,
     decimals,
     p_number,
     p_text,
-    shorten,
     span,
     with_interval,
 )
@@ -41,15 +38,6 @@ def test_spans() -> None:
     assert span([]) == "–"
     assert span([80, 80]) == "80"
     assert span([1500, 80]) == "80 to 1,500"
-
-
-@pytest.mark.parametrize(
-    ("text", "width", "expected"),
-    [("short", 5, "short"), ("abcdefghij", 7, "abcd…ij"), ("a\nb\tc", 9, "a b c")],
-)
-def test_shortened(text: str, width: int, expected: str) -> None:
-    assert shorten(text, width) == expected
-    assert len(shorten(text, width)) <= width
 
 
 def test_clean_leaves_ordinary_text_alone() -> None:

@@ -1,13 +1,12 @@
 """What KUMO adds to the report: action counts, references, controls, books, graphs, topology."""
 
-from tasks.kumo.report.action_rows import action_rows
 from tasks.kumo.report.book_versions import book_versions
 from tasks.kumo.report.control_gaps import control_gaps
 from tasks.kumo.report.domain_graph import domain_graphs
 from tasks.kumo.report.extras import compute_extras
 from tasks.kumo.report.optimal_histogram import optimal_histogram
+from tasks.kumo.report.player_rows import action_rows, topology_rows
 from tasks.kumo.report.references import reference_table
-from tasks.kumo.report.topology_rows import topology_rows
 from tasks.report.content import Report
 
 REPORT = Report(

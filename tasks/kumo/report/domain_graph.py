@@ -1,23 +1,18 @@
-"""The truths of each domain, linked by the actions they share, coloured by community (figure 6d)."""
+"""The graph of each domain as a matrix: truths by community, and the actions they share (figure 6d)."""
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
 from tasks.kumo.report.extras import DomainGraph
 from tasks.report.content import Drawing, Record, ReportData, Section, omit_section
-from tasks.report.figures.chart import BACK, ROWS, Spec, compile_chart, make_drawing, series_colours, tips
+from tasks.report.figures.chart import INK, ROWS, Spec, compile_chart, make_drawing, series_colours, tips
 from tasks.report.wording import clean, decimals
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _KEY = "communities"
 _TITLE = "Domain graphs"
-_SIDE = 300
+_SIDE = 320
 _MOST_DRAWN = 12
-_RING, _RING_A_TRUTH, _GAP, _EDGE = 0.3, 0.055, 0.5, 0.2
 
 
 def domain_graphs(data: ReportData) -> Section:
@@ -26,88 +21,55 @@ def domain_graphs(data: ReportData) -> Section:
     graphs: tuple[DomainGraph, ...] = data.drawing_data
     if not graphs:
         return omit_section(_KEY, _TITLE, [table], "This edition has no configuration.")
-    drawings = [_draw(f"{_TITLE}: {graph.domain}", graph) for graph in graphs[:_MOST_DRAWN]]
+    drawings = tuple(map(_draw, graphs[:_MOST_DRAWN]))
     beyond = len(graphs) - len(drawings)
     caption = (
-        "Each mark is a truth; a line joins two truths where one action can rule out both of them, and is "
-        "stronger where more actions can. Marks of one colour are one community (Louvain), each "
-        "drawn as a ring of its own; modularity near 0 means that communities are hardly set apart. The "
-        "graph describes the configuration and is no estimate, so that it has no interval; n is the "
-        "number of truths."
-        + (
-            f" The first {_MOST_DRAWN} domains by name are drawn, {beyond} more are in the table."
-            if beyond
-            else ""
-        )
+        "Each row and column is a truth, on the diagonal in the colour of its community (Louvain). A field "
+        "is the stronger the more actions can rule out both of its truths, empty where none can. A community "
+        "that is set apart is a strong triangle under its part of the diagonal; modularity near 0 means that "
+        "they hardly are. The graph describes the configuration and is no estimate, so that it has no "
+        "interval; n is the number of truths."
     )
-    return Section(_KEY, _TITLE, caption, (table,), tuple(drawings))
+    if beyond:
+        caption += f" The first {_MOST_DRAWN} domains by name are drawn, {beyond} more are in the table."
+    return Section(_KEY, _TITLE, caption, (table,), drawings)
 
 
-def _heading(graph: DomainGraph) -> str:
+def _draw(graph: DomainGraph) -> Drawing:
     n, found = len(graph.truths), len(graph.communities)
-    return (
-        f"{clean(graph.domain)}: n = {n}, {len(graph.links):,} links, {found} "
+    heading = (
+        f"{graph.domain}: n = {n}, {len(graph.links):,} links, {found} "
         f"{'community' if found == 1 else 'communities'}, modularity {decimals(graph.modularity, 2)}"
     )
-
-
-def _draw(title: str, graph: DomainGraph) -> Drawing:
-    places = [[round(float(along), 4) for along in place] for place in _places(graph)]
-    names = [clean(truth) for truth in graph.truths]
+    order = [truth for members in graph.communities for truth in members]
+    place = {truth: number for number, truth in enumerate(order)}
+    names = [clean(graph.truths[truth]) for truth in order]
+    community = [f"{number}" for number, members in enumerate(graph.communities, 1) for _ in members]
     most = max((weight for _, _, weight in graph.links), default=1)
-    # Fainter the more links there are: about as much ink whatever their number.
-    ink = min(1.0, 60 / max(1, len(graph.links)))
-    links: list[Record] = [
-        dict(zip(("x", "y", "x2", "y2"), (*places[one], *places[other]), strict=True))
-        | {"ink": round(max(0.06, ink * weight / most), 3)}
-        for one, other, weight in graph.links
+    rows: list[Record] = [
+        {"x": at, "y": at, "series": community[at], "truth": names[at], "ink": 1} for at in range(n)
     ]
-    truths: list[Record] = [
-        dict(zip(("x", "y"), places[member], strict=True))
-        | {"truth": names[member], "community": f"{number}", "series": f"{number}"}
-        for number, members in enumerate(graph.communities, start=1)
-        for member in members
-    ]
-    return make_drawing(_heading(graph), title, _compile(len(graph.communities)), [*links, *truths])
+    for one, other, weight in graph.links:
+        x, y = sorted((place[one], place[other]))
+        ink = round(0.1 + 0.9 * weight / most, 2)
+        rows.append({"x": x, "y": y, "truth": names[x], "other": names[y], "actions": weight, "ink": ink})
+    return make_drawing(heading, f"{_TITLE}: {graph.domain}", _compile(found), rows)
 
 
 @lru_cache(maxsize=32)
 def _compile(n_communities: int) -> Spec:
-    scale = alt.Scale(domain=[0, 1])
-    x, y = alt.X("x:Q", scale=scale, axis=None), alt.Y("y:Q", scale=scale, axis=None)
-    lines = alt.Chart().mark_rule().transform_filter("isValid(datum.x2)")
-    marks = alt.Chart().mark_point(size=60, stroke=BACK, strokeWidth=0.7)
-    colour = series_colours([f"{number}" for number in range(1, 1 + n_communities)], legend=None)
+    """Return the chart of links, under the diagonal of truths."""
+    sides = {"x": alt.X("x:O", axis=None), "y": alt.Y("y:O", axis=None)}
+    colours = series_colours([f"{number}" for number in range(1, 1 + n_communities)], legend=None)
+    links = alt.Chart().mark_rect(color=INK).transform_filter("isValid(datum.other)")
+    truths = alt.Chart().mark_rect().transform_filter("!isValid(datum.other)")
     chart = alt.layer(
-        lines.encode(x=x, y=y, x2="x2:Q", y2="y2:Q", opacity=alt.Opacity("ink:Q", scale=None, legend=None)),
-        marks.transform_filter("!isValid(datum.x2)").encode(
-            x=x, y=y, color=colour, tooltip=tips(truth="truth", community="community")
+        links.encode(
+            **sides,
+            opacity=alt.Opacity("ink:Q", scale=None, legend=None),
+            tooltip=tips(truth="truth", other="and", actions="shared actions"),
         ),
+        truths.encode(**sides, color=colours, tooltip=tips(truth="truth", series="community")),
         data=ROWS,
     )
     return compile_chart(chart.properties(width=_SIDE, height=_SIDE))
-
-
-def _places(graph: DomainGraph) -> "NDArray[Any]":
-    """Return a place for each truth in a square of side 1: a ring a community, the rings around by size."""
-    import numpy as np
-
-    places = np.zeros((len(graph.truths), 2))
-    radii = [_RING + _RING_A_TRUTH * len(members) for members in graph.communities]
-    whole = sum(radii)
-    # As far from the middle as neighbours need, whose middles are pi (r + s) / whole apart in angle.
-    neighbours = zip(radii, radii[1:] + radii[:1], strict=True) if len(radii) > 1 else ()
-    around = max(((r + s + _GAP) / 2 / np.sin(np.pi * (r + s) / 2 / whole) for r, s in neighbours), default=0)
-    start = 0.0
-    for members, radius in zip(graph.communities, radii, strict=True):
-        angle = 2 * np.pi * (start + radius / 2) / whole
-        start += radius
-        middle = np.array([np.cos(angle), np.sin(angle)]) * around
-        turns = 2 * np.pi * np.arange(len(members)) / len(members)
-        ring = 0.0 if len(members) == 1 else radius
-        places[list(members)] = middle + ring * np.stack([np.cos(turns), np.sin(turns)], axis=1)
-    low, high = places.min(axis=0), places.max(axis=0)
-    places -= (low + high) / 2
-    places /= (high - low).max() + 2 * _EDGE
-    places += 0.5
-    return places

@@ -91,3 +91,16 @@ def series_colours(names: Sequence[str], legend: alt.Legend | None = LEGEND) -> 
     """Return the colours of the field `series`, whose values are these."""
     scale = alt.Scale(domain=list(names), range=[SERIES[place % len(SERIES)] for place in range(len(names))])
     return alt.Color("series:N", scale=scale, legend=legend)
+
+
+def player_axis(labels: str = "") -> alt.Y:
+    """Return the rows of players, by the field `key`; `labels` is the expression of their labels."""
+    look: dict[str, Any] = {
+        "ticks": False,
+        "domain": False,
+        "grid": True,
+        "gridDash": [1, 3],
+        "labelPadding": 8,
+    }
+    axis = alt.Axis(labelExpr=labels or cut("datum.label"), **look)
+    return alt.Y("player:N", sort=alt.EncodingSortField(field="key", op="min"), title=None, axis=axis)

@@ -7,7 +7,7 @@ from functools import lru_cache
 import altair as alt
 
 from tasks.report.content import Drawing, Record, ReportData, Section, omit_unanalysed
-from tasks.report.figures.chart import FOUND, ROWS, Spec, compile_chart, cut, make_drawing, tips
+from tasks.report.figures.chart import FOUND, ROWS, Spec, compile_chart, cut, make_drawing, player_axis, tips
 from tasks.report.wording import clean, decimals, span, with_interval
 
 _KEY = "domains"
@@ -106,12 +106,7 @@ def _compile(is_written: bool) -> Spec:
                 domain=False,
             ),
         ),
-        y=alt.Y(
-            "player:N",
-            sort=alt.EncodingSortField(field="key", op="min"),
-            title=None,
-            axis=alt.Axis(labelExpr=cut("datum.label"), ticks=False, domain=False),
-        ),
+        y=player_axis(),
         tooltip=tips(player="player", domain="domain", text="success rate [95%]", n="n"),
     )
     colour = alt.Color(

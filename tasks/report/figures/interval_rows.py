@@ -17,6 +17,7 @@ from tasks.report.figures.chart import (
     compile_chart,
     cut,
     make_drawing,
+    player_axis,
     series_colours,
     tips,
 )
@@ -25,23 +26,6 @@ from tasks.report.wording import clean, decimals, span, with_interval
 _STEP, _SERIES_STEP, _PAIR_STEP = 19, 12, 32
 _LAST = 1e300
 _KEY = "order == 'name' ? datum.by_name : order == 'value' ? datum.by_value : datum.place"
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """A player's value with its interval (None: undefined), from n observations.
-
-    `other` is the player whose value was taken from it; `more` is added to its text.
-    """
-
-    player: str
-    value: float | None
-    low: float | None
-    high: float | None
-    n: int
-    series: str = ""
-    other: str = ""
-    more: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,64 +38,82 @@ class Scale:
     has_zero_line: bool = False
 
 
-def read_estimate(row: Record, value: str, n: str, low: str = "", high: str = "", **texts: Any) -> Estimate:
-    """Return the row's estimate from these columns; of the interval, `VALUE_low` and `VALUE_high` by default.
+def read_estimate(
+    row: Record,
+    value: str,
+    n: str,
+    ends: Sequence[str] = (),
+    series: str = "",
+    other: str = "",
+    more: str = "",
+) -> Record:
+    """Return what is drawn of a row: its columns `value`, `n` and `ends` (else `VALUE_low` and `VALUE_high`).
 
-    `texts` are its series, other player and more, where it has them.
+    `other` is the player whose value was taken from it; `more` is added to its text.
     """
-    ends = row[low or f"{value}_low"], row[high or f"{value}_high"]
-    return Estimate(row["player"], row[value], *ends, row[n], **texts)
+    low, high = ends or (f"{value}_low", f"{value}_high")
+    first, second = clean(row["player"]), clean(other)
+    figures = {"value": row[value], "low": row[low], "high": row[high], "n": row[n]}
+    player = f"{first}\n{second}" if other else first
+    return {"player": player, "first": first, "other": second, "series": series, **figures, "more": more}
 
 
 def rows_by_setting(
     data: ReportData,
     title: str,
     rows: Sequence[Record],
-    estimates: Callable[[Record], Sequence[Estimate]],
+    read: Callable[[Record], list[Record]],
     scale: Scale,
     *,
     more: str = "",
     unit: str = "a player",
 ) -> tuple[Drawing, ...]:
-    """Return a drawing of each setting that has rows: their estimates, players in the order of the page.
+    """Return a drawing of each setting that has rows, of what `read` gives of them, in the order of the page.
 
     The heading adds `more` to the setting's name, and says after n what `unit` it counts.
     """
     drawings = []
     for setting in data.settings:
-        if listed := [row for row in rows if row["setting"] == setting]:
-            found = [estimate for row in listed for estimate in estimates(row)]
-            heading = f"{setting}{more}, n = {span(estimate.n for estimate in found)} {unit}"
-            drawings.append(interval_rows(heading, f"{title}: {setting}{more}", found, scale, data.players()))
+        drawn = [estimate for row in rows if row["setting"] == setting for estimate in read(row)]
+        if drawn:
+            heading = f"{setting}{more}, n = {span(row['n'] for row in drawn)} {unit}"
+            drawings.append(interval_rows(heading, f"{title}: {setting}{more}", drawn, scale, data.players()))
     return tuple(drawings)
 
 
 def interval_rows(
-    heading: str, title: str, estimates: Sequence[Estimate], scale: Scale, order: Sequence[str] = ()
+    heading: str, title: str, drawn: Sequence[Record], scale: Scale, order: Sequence[str] = ()
 ) -> Drawing:
     """Return the estimates as a drawing, a row a player (or pair of players), in this order or as given."""
-    series = tuple(dict.fromkeys(estimate.series for estimate in estimates))
-    spec = _compile(scale, series, any(estimate.other for estimate in estimates))
-    return make_drawing(heading, title, spec, _rows(estimates, scale, order))
+    names = list(dict.fromkeys((*map(clean, order), *(row["player"] for row in drawn))))
+    by_name = sorted(names, key=str.casefold)
+    # A row of several series stands where its first one belongs.
+    leading = {row["player"]: row["value"] for row in reversed(drawn)}
+    rows = [
+        {
+            **row,
+            "place": names.index(row["player"]),
+            "by_name": by_name.index(row["player"]),
+            "by_value": _LAST if (value := leading[row["player"]]) is None else -value,
+            "text": with_interval(row["value"], row["low"], row["high"], scale.places) + row["more"],
+            "short": decimals(row["value"], scale.places),
+            "n": f"{row['n']:,}",
+        }
+        for row in drawn
+    ]
+    series = tuple(dict.fromkeys(row["series"] for row in drawn))
+    return make_drawing(heading, title, _compile(scale, series, any(row["other"] for row in drawn)), rows)
 
 
 @lru_cache(maxsize=64)
 def _compile(scale: Scale, series: tuple[str, ...], is_pair: bool) -> Spec:
     step = _PAIR_STEP if is_pair else _STEP if len(series) == 1 else _SERIES_STEP
-    sort = alt.EncodingSortField(field="key", op="min")
-    labels = f"[{cut('datum.label')}]"
+    labels = cut("datum.label")
     if is_pair:
         one, other = (f"split(datum.label, '\\n')[{place}]" for place in (0, 1))
         labels = f"[{cut(one)}, 'minus ' + {cut(other, 28, 18)}]"
     shared: dict[str, Any] = {
-        "y": alt.Y(
-            "player:N",
-            sort=sort,
-            title=None,
-            axis=alt.Axis(
-                labelExpr=labels, ticks=False, domain=False, grid=True, gridDash=[1, 3], labelPadding=8
-            ),
-        ),
+        "y": player_axis(labels),
         "tooltip": tips(
             **({"first": "player", "other": "minus"} if is_pair else {"first": "player"}),
             **({"series": "what"} if any(series) else {}),
@@ -144,33 +146,3 @@ def _compile(scale: Scale, series: tuple[str, ...], is_pair: bool) -> Spec:
         .transform_calculate(key=_KEY, shown="narrow ? datum.short : datum.text")
         .properties(width="container", height=alt.Step(step))
     )
-
-
-def _rows(estimates: Sequence[Estimate], scale: Scale, order: Sequence[str]) -> list[Record]:
-    names = list(dict.fromkeys((*(f"{player}\n" for player in order), *map(_name, estimates))))
-    place = {name: number for number, name in enumerate(names)}
-    by_name = {name: number for number, name in enumerate(sorted(names, key=str.casefold))}
-    # A row of several series stands where its first one belongs.
-    leading = {_name(estimate): estimate.value for estimate in reversed(estimates)}
-    return [
-        {
-            "player": clean(estimate.player) + (f"\n{clean(estimate.other)}" if estimate.other else ""),
-            "first": clean(estimate.player),
-            "other": clean(estimate.other),
-            "series": estimate.series,
-            "place": place[_name(estimate)],
-            "by_name": by_name[_name(estimate)],
-            "by_value": _LAST if (value := leading[_name(estimate)]) is None else -value,
-            "value": estimate.value,
-            "low": estimate.low,
-            "high": estimate.high,
-            "text": with_interval(estimate.value, estimate.low, estimate.high, scale.places) + estimate.more,
-            "short": decimals(estimate.value, scale.places),
-            "n": f"{estimate.n:,}",
-        }
-        for estimate in estimates
-    ]
-
-
-def _name(estimate: Estimate) -> str:
-    return f"{estimate.player}\n{estimate.other}"

@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 from tasks.report.content import Grid, Record, ReportData, Section, omit_section, omit_unanalysed
-from tasks.report.figures.interval_rows import Estimate, Scale, interval_rows, read_estimate
+from tasks.report.figures.interval_rows import Scale, interval_rows, read_estimate
 from tasks.report.wording import clean, p_number, p_text, span, with_interval
 
 _KEY = "player_pairs"
@@ -27,7 +27,7 @@ def player_pairs(data: ReportData) -> Section:
         ranked = [row["player"] for row in data.tables["headline"].records() if row["setting"] == setting]
         neighbours = [_estimate(pairs[pair]) for pair in pairwise(ranked) if pair in pairs]
         if neighbours:
-            n = span(estimate.n for estimate in neighbours)
+            n = span(row["n"] for row in neighbours)
             title = ("difference in success rate:", "the player of the better rank minus the next")
             scale = Scale(title, has_zero_line=True)
             heading = f"{setting}: neighbours in rank, n = {n} instances a pair"
@@ -59,9 +59,10 @@ def _pairs(rows: list[Record]) -> Pairs:
     return {(row["player"], row["other_player"]): row for row in (*rows, *turned)}
 
 
-def _estimate(row: Record) -> Estimate:
-    texts = {"other": row["other_player"], "more": f", {p_text(row['mcnemar_p_holm'])}"}
-    return read_estimate(row, "difference", "instances", "low", "high", **texts)
+def _estimate(row: Record) -> Record:
+    more = f", {p_text(row['mcnemar_p_holm'])}"
+    ends = ("low", "high")
+    return read_estimate(row, "difference", "instances", ends, other=row["other_player"], more=more)
 
 
 def _cells(setting: str, player: str, ranked: list[str], pairs: Pairs) -> tuple[str, ...]:

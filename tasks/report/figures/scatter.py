@@ -27,6 +27,7 @@ from tasks.statistics.correlation import Correlation
 Span = tuple[float | None, float | None]
 _HEIGHT, _WIDTH, _SIZE = 340, 420, 55
 _MOST_COLOURS = 8
+_COLUMNS = ("x", "x_low", "x_high", "y", "y_low", "y_high")
 _SIDES: tuple[tuple[Literal["left", "right"], int], ...] = (("left", 7), ("right", -7))
 _LABELS, _LETTERS, _LETTER, _LINE = 14, 24, 6.0, 15
 
@@ -132,12 +133,7 @@ def _row(point: Point, x: Axis, y: Axis, middle: float, label: int) -> Record:
         "player": clean(point.name),
         "series": clean(point.name),
         "domain": clean(point.domain),
-        "x": point.x,
-        "x_low": x_low,
-        "x_high": x_high,
-        "y": point.y,
-        "y_low": y_low,
-        "y_high": y_high,
+        **dict(zip(_COLUMNS, (point.x, x_low, x_high, point.y, y_low, y_high), strict=True)),
         "x_text": with_interval(point.x, x_low, x_high, x.places),
         "y_text": with_interval(point.y, y_low, y_high, y.places),
         "label": label,

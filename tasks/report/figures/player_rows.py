@@ -1,0 +1,78 @@
+"""Rates of each player by setting: success, tokens, and how episodes end that were not solved."""
+
+from tasks.report.content import ReportData, Section, omit_section, omit_unanalysed
+from tasks.report.figures.interval_rows import Scale, read_estimate, rows_by_setting
+
+SCORED_EPISODES = (
+    "95% intervals are for instances that vary, as runs on one instance are not independent: by bootstrap, "
+    "and of shares near 0 and 1 by Clopper and Pearson; n is the number of scored episodes."
+)
+_ENDS = {
+    "wrong": "wrong answer",
+    "unparsed": "parse error",
+    "truncated": "reply cut off",
+    "refused": "refused",
+    "turn_limit": "turn limit",
+    "api_error": "API error",
+}
+
+
+def success_rows(data: ReportData) -> Section:
+    """Return the section of success rates: a row a player, a column a setting."""
+    key, title = "success_rate", "Success rate by setting"
+    table = data.tables["headline"]
+    rows = data.known_rows("headline", "success_rate")
+    if not rows:
+        return omit_section(key, title, [table], "No episode of this edition is scored.")
+    scale = Scale(("share of scored episodes that are solved",), ends=(0, 1))
+    drawings = rows_by_setting(data, title, rows, lambda row: [read_estimate(row, key, "scored")], scale)
+    caption = (
+        "Each point is a player's mean over instances of the share of scored runs that it solved. "
+        f"{SCORED_EPISODES}"
+    )
+    return Section(key, title, caption, (table,), drawings)
+
+
+def token_rows(data: ReportData) -> Section:
+    """Return the section of token use; left out where no episode has a token count."""
+    key, title = "tokens", "Tokens an episode"
+    table = data.tables[key]
+    rows = data.known_rows(key, "mean_tokens")
+    if not rows:
+        missing = "No episode of this edition has a token count: no model played in it."
+        return omit_section(key, title, [table], missing)
+    scale = Scale(("mean tokens an episode,", "prompts and replies together"), places=0)
+    columns = ("mean_tokens", "episodes_with_tokens", ("low", "high"))
+    drawings = rows_by_setting(data, title, rows, lambda row: [read_estimate(row, *columns)], scale)
+    caption = (
+        "Each point is the mean, over instances and their runs, of all tokens of a player's calls in a "
+        "scored episode. 95% intervals by bootstrap over instances; n is the number of scored episodes whose "
+        "tokens are known. Players that are no models have no row."
+    )
+    return Section(key, title, caption, (table,), drawings)
+
+
+def status_rows(data: ReportData) -> Section:
+    """Return the section of status rates; left out where every episode was solved."""
+    key, title = "statuses", "Parse errors and other ends"
+    table = data.tables[key]
+    rows = [row for row in data.known_rows(key, "status") if row["status"] in _ENDS]
+    if not rows:
+        return omit_unanalysed(key, title, [table])
+    seen = {row["status"] for row in rows if row["share"]}
+    if not seen:
+        return omit_section(key, title, [table], "Every episode of this edition was solved.")
+    drawings = rows_by_setting(
+        data,
+        title,
+        [row for row in rows if row["status"] in seen],
+        lambda row: [read_estimate(row, "share", "attempted", ("low", "high"), series=_ENDS[row["status"]])],
+        Scale(("share of episodes",)),
+    )
+    absent = [name for status, name in _ENDS.items() if status not in seen]
+    caption = (
+        "Each point is the mean over instances of the share of a player's attempted episodes that ended so. "
+        "95% intervals are for instances that vary; n is the number of attempted episodes."
+        + (f" Never seen in this edition: {', '.join(absent)}." if absent else "")
+    )
+    return Section(key, title, caption, (table,), drawings)
