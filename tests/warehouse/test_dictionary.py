@@ -142,5 +142,5 @@ def test_a_query_without_sql_is_refused(run: Run) -> None:
     wrong = run("query")
     assert (wrong.code, wrong.err) == (
         2,
-        "perennial: error: the SQL is missing: give one statement, or --emit-sql\n",
+        "perennial: error: SQL: missing; give one statement, or --emit-sql (see `perennial query --help`)\n",
     )
