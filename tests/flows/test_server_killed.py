@@ -148,8 +148,12 @@ def test_a_server_that_ends_before_it_answers_has_the_same_exit_code(
     monkeypatch.delenv("PREFECT_API_URL", raising=False)
     before = set(descendants(os.getpid()))
     with EmbeddedServer(tmp_path) as server:
-        begun = {pid: told for pid, told in descendants(os.getpid()).items() if pid not in before}
-        (pid,) = [pid for pid, told in begun.items() if "flows.serve.embedded_server" in told]
+        servers: list[int] = []
+        # Until it runs its own program, a new process has the command line of this one.
+        while not servers:
+            begun = {pid: told for pid, told in descendants(os.getpid()).items() if pid not in before}
+            servers = [pid for pid, told in begun.items() if "flows.serve.embedded_server" in told]
+        (pid,) = servers
         os.kill(pid, signal.SIGKILL)
         with pytest.raises(ServerEnded, match="ended at once: see ") as ended:
             server.wait_ready()
