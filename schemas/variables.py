@@ -3,8 +3,7 @@
 from collections.abc import Iterable
 
 PREFIX = "PERENNIAL_"
-# What is no setting: a key, a limit of `perennial query`, and where the tests find the KUMO authors' data,
-# which start commands too.
+# What is no setting: a key, a limit of `perennial query`, and where the tests, which run commands, find published data.
 _OTHERS = ("PERENNIAL_API_KEY", "PERENNIAL_QUERY_MEMORY_LIMIT", "PERENNIAL_SHARED")
 _INTERNAL = f"{PREFIX}_"  # from one process of ours to another
 

@@ -20,7 +20,7 @@ async def ask_all(asker, n, **params):
     return await asyncio.gather(*calls, return_exceptions=True)
 
 
-# ---- what is told
+# ---- messages
 
 
 @pytest.mark.parametrize(

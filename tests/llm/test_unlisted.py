@@ -1,4 +1,4 @@
-"""An unknown model behind a 400 or 500 is told as such, by what the endpoint lists."""
+"""An error names a model as unknown where the endpoint answers 400 or 500 and does not list it."""
 
 import asyncio
 

@@ -29,7 +29,7 @@ def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.chdir(tmp_path)
 
 
-def asked(params: dict[str, Any], model: str = "m") -> ModelRequest:
+def make_request(params: dict[str, Any], model: str = "m") -> ModelRequest:
     return ModelRequest("player", model, TALK, params, "kumo/turn", "tpl")
 
 
@@ -123,7 +123,7 @@ def test_whatever_an_entry_holds_it_is_usable_or_refused_in_one_line(
         assert told.startswith("models.toml: [m]")
         assert "\n" not in told
     else:
-        assert asked(entry.params("m", {"temperature": 0.5})).call_id.startswith("call_")
+        assert make_request(entry.params("m", {"temperature": 0.5})).call_id.startswith("call_")
 
 
 def _read_entry() -> tuple[ModelEntry | None, str]:
@@ -162,8 +162,11 @@ def test_settings_come_first_then_the_entry_and_unset_is_never_sent() -> None:
 
 
 def test_system_messages_get_the_role_of_the_entry() -> None:
-    assert asked({"system_role": "developer"}).messages == ({**TALK[0], "role": "developer"}, *TALK[1:])
-    merged = asked({"system_role": "user"})
+    assert make_request({"system_role": "developer"}).messages == (
+        {**TALK[0], "role": "developer"},
+        *TALK[1:],
+    )
+    merged = make_request({"system_role": "user"})
     assert merged.messages == ({"role": "user", "content": "You play.\n\nWhich?"}, *TALK[2:])
     assert merged.params == {}
     alone = ModelRequest("player", "m", (TALK[0], TALK[2]), {"system_role": "user"}, "t", "h")
@@ -191,7 +194,7 @@ def test_only_what_the_model_sees_is_in_the_plan_and_in_the_identity_of_calls(
     changed: dict[str, Any], differs: bool
 ) -> None:
     plain, entry = ModelEntry(), ModelEntry(**changed)
-    calls = {asked(one.params("m", {"temperature": 1.0})).call_id for one in (plain, entry)}
+    calls = {make_request(one.params("m", {"temperature": 1.0})).call_id for one in (plain, entry)}
     assert len(calls) == 1 + differs
     (text,) = [f"[m]\n{name} = {_toml(value)}\n" for name, value in list(changed.items())[:1]]
     Path("models.toml").write_text(text)

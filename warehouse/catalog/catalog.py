@@ -157,7 +157,7 @@ class Catalog:
     def stream(self, sql: str, at_most: int | None = None) -> tuple[list[str], Iterator[tuple[Any, ...]]]:
         """Return column names and rows of the SQL; rows are read while they are asked for.
 
-        The next query ends them. DuckDB is told how many are wanted `at_most`, so that it sorts no others.
+        The next query ends them. DuckDB gets `at_most` as the limit, so that it sorts no other rows.
 
         Raises QueryFailed, with DuckDB's words, for SQL that is wrong or that does more than read;
         QueryTimedOut past the time that the catalog was opened with; KeyboardInterrupt on Ctrl-C.

@@ -67,8 +67,8 @@ def _end_of(p, action):
 
 @kernel_part
 def _bound_of(p, y, action):
-    """Return the sum of times * VALUE over the action's children: added up anew, because a child may be a
-    descendant of another one.
+    """Return the sum of times * VALUE over the action's children: computed again at each call, because
+    the bound of a child changes with that of another child below it.
     """
     total = 0.0
     for place in range(action + CHILDREN, _end_of(p, action), 2):
