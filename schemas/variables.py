@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 
 PREFIX = "PERENNIAL_"
-# What is no setting: a key, a limit of `perennial query`, and where the tests, which run commands, find published data.
+# What is no setting: a key, a limit of `perennial query`, and where tests, which run commands too, find
+# published data.
 _OTHERS = ("PERENNIAL_API_KEY", "PERENNIAL_QUERY_MEMORY_LIMIT", "PERENNIAL_SHARED")
 _INTERNAL = f"{PREFIX}_"  # from one process of ours to another
 

@@ -63,7 +63,7 @@ COMMANDS: dict[str, CommandLine] = {
         "Write an edition with its evaluations as a folder for others, its private instances left out.",
     ),
     "reproduce": (
-        "flows.cli.reproduce:reproduce",
+        "flows.cli.verify:reproduce",
         "Rebuild an edition, or an evaluation, from its seed and its stored replies, and compare.",
     ),
     "calls": (

@@ -1,7 +1,8 @@
-"""Read what users hand in: text files, with an error that says what to do."""
+"""Read what users hand in: text files, whole or line by line, with an error that says what to do."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import TextIOWrapper
 from pathlib import Path
 from typing import BinaryIO
 
@@ -84,3 +85,14 @@ def _reason(error: OSError | ValueError) -> str:
             return "a pipe, a socket or a device, expected a file; save its content in one"
     reason = error.strerror if isinstance(error, OSError) else None
     return f"cannot be read: {reason or error}; check the path and its permissions"
+
+
+def read_lines(path: Path) -> Iterator[str]:
+    """Yield the file's lines; raise UnreadableInput where it cannot be read or is not UTF-8."""
+    try:
+        with open_input(path) as file:
+            yield from TextIOWrapper(file, encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise UnreadableInput(
+            f"{show_path(path)}: not UTF-8 text ({error.reason}); save it as UTF-8"
+        ) from None

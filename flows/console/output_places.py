@@ -1,6 +1,8 @@
-"""Where a command is to write: looked at before its work, so that nobody waits for an error."""
+"""Where a command is to write: checked before its work, so that nobody waits for an error; whole files."""
 
 import os
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryFile
 
@@ -34,4 +36,27 @@ def require_file_place(option: str, file: Path) -> None:
     except OSError as error:
         raise InvalidOption(
             f"{option} {show_path(file)}: {error.strerror}; name a file in a folder that you can write"
+        ) from None
+
+
+def write_lines(path: Path, lines: Iterable[str]) -> None:
+    """Write the lines so that the file is there whole or not at all; raise InvalidOption if it cannot be.
+
+    Only a regular file is replaced, of a link what it leads to. Whatever ends the lines' own making passes
+    through, and leaves no draft.
+    """
+    require_file_place("--out", path)
+    target = Path(os.path.realpath(path))
+    draft = target.with_name(f".{target.name}.draft")
+    try:
+        with draft.open("w", encoding="utf-8") as out:
+            out.writelines(f"{line}\n" for line in lines)
+        draft.replace(target)
+    except BaseException as error:
+        with suppress(OSError):
+            draft.unlink()
+        if not isinstance(error, OSError):
+            raise
+        raise InvalidOption(
+            f"--out {show_path(path)}: {error.strerror}; name a file in a folder that you can write"
         ) from None

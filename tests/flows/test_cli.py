@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.console.line_files import write_lines
+from flows.console.output_places import write_lines
 from schemas.errors import InvalidOption
 from tests.flows.conftest import Published
 from tests.flows.prefect_harness import Harness, clean_environment

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from flows.console.input_files import json_files, read_text_file, show_path
-from flows.console.line_files import read_lines
+from flows.console.input_files import json_files, read_lines, read_text_file, show_path
 from flows.kumo.cli import domains as cli_domains
 from flows.kumo.cli.domains import domains
 from flows.kumo.planning.domain_choice import load_bundled, read_config_file

@@ -43,8 +43,7 @@ def sample(
 
     Example: perennial sample --config medical_diagnosis --truths 4 --actions 6 --count 100 --out easy.jsonl
     """
-    from flows.console.line_files import write_lines
-    from flows.console.output_places import require_file_place
+    from flows.console.output_places import require_file_place, write_lines
     from flows.kumo.cli.sample_stream import SampleStream
     from flows.kumo.kernels import prepare_kernels
     from flows.kumo.planning.domain_choice import choose_domain

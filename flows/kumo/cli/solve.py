@@ -39,7 +39,7 @@ def solve(
 
     Example: perennial solve --config medical_diagnosis --instances easy.jsonl --json
     """
-    from flows.console.line_files import read_lines
+    from flows.console.input_files import read_lines
     from flows.kumo.kernels import prepare_kernels
     from flows.kumo.planning.domain_choice import choose_domain
     from tasks.kumo.encoding import encode_config, encode_instance
