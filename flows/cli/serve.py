@@ -66,16 +66,17 @@ def _serve(root: str, when: tuple[str, str, float | None], port: int, console: T
 
     from flows.serve.child_runs import PARENT_VARIABLE, end_runs
     from flows.serve.embedded_server import EmbeddedServer
-    from flows.serve.serve import Serving, Timetable
-
-    timetable = Timetable(*when)
-    timetable.schedule()  # raises for a time that does not exist, before anything is started
 
     def tell(text: str) -> None:
         console.print(f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC  {text}")
 
     os.environ[PARENT_VARIABLE] = str(os.getpid())
     with EmbeddedServer(prefect_home(root), scheduling=True, port=_choose_port(port)) as server:
+        # Not before: Prefect reads at its first import where its server is. It imports while that starts.
+        from flows.serve.serve import Serving, Timetable
+
+        timetable = Timetable(*when)
+        timetable.schedule()  # raises for a time that does not exist
         tell(f"serving {without_credentials(root)}; Ctrl-C ends it")
         serving = Serving(root, timetable, owns_server=server.is_own)
         server.wait_ready()

@@ -24,6 +24,8 @@ def configure_prefect(root: str, verbose: bool) -> None:
         "PREFECT_LOGGING_SERVER_LEVEL": "WARNING" if verbose else "CRITICAL",
         "PREFECT_LOGGING_TO_API_WHEN_MISSING_FLOW": "ignore",
         "PREFECT_CLI_PROMPT": "false",
+        # A server that Prefect would start by itself answers everybody, and outlives this process.
+        "PREFECT_SERVER_EPHEMERAL_ENABLED": "false",
     }
     if not os.environ.get("PREFECT_API_URL"):
         # The embedded server ends with the run: its log of the run would be read by nobody.

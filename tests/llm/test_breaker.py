@@ -155,7 +155,8 @@ def test_waiting_calls_stop_at_once(limits):
         start = time.monotonic()
         ends = await ask_all(asker, 30)
         assert all(isinstance(end, EndpointFailed) for end in ends)
-        assert time.monotonic() - start < 2
+        # Under either limit by the minute, 30 calls would take minutes.
+        assert time.monotonic() - start < 30
         assert len(server.seen) <= 2
 
     against(Answer(401, "{}", delay=0.1), test=test, **limits)
@@ -176,7 +177,7 @@ def test_calls_asleep_between_attempts_wake_up():
         with pytest.raises(EndpointFailed):
             await asker.ask(request("bad"))
         ends = await asyncio.gather(*asleep, return_exceptions=True)
-        assert time.monotonic() - start < 1
+        assert time.monotonic() - start < 30  # and not the 60 s of Retry-After
         assert all(isinstance(end, EndpointFailed) for end in ends)
         assert len(server.seen) == 11
 
