@@ -60,7 +60,7 @@ def cut_thinking(text: str) -> str:
 def strip_markup(text: str) -> str:
     """Return the text without Markdown emphasis, code ticks, math delimiters and a full stop at its end."""
     text = re.sub(r"\\(?:text|mathrm|mathbf|textbf|displaystyle)\b\s*", "", text)
-    text = re.sub(r"\\[()\[\],;!]|\$+|\*\*|__|`+|[{}]?\\left|\\right", "", text)
+    text = re.sub(r"\\[()\[\],;!]|\$+|\*\*|__|`+|[{}]?\\left\b|\\right\b", "", text)
     return text.strip().removesuffix(".").strip()
 
 
