@@ -2,8 +2,9 @@
 
 By hand: `python -m tests.benchmarks.beyondbench_rates [--package PYTHON] [--tasks a,b] [--seconds 2]
 [--rounds 3]`. PYTHON is the interpreter of an environment of its own in which `pip install
-beyondbench==0.2.1` was run; both take turns, and the median of the rounds counts. Ours are drawn and proved, variations and sizes
-in turn. `--repeats 100000` draws so many of each variation instead and counts distinct ones.
+beyondbench==0.2.1` was run; both take turns, and the median of the rounds counts. Ours are drawn and proved,
+variations and sizes in turn. `--repeats 100000` draws so many of each variation instead and counts how many
+are distinct.
 """
 
 import argparse
