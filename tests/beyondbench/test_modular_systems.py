@@ -138,6 +138,7 @@ def test_primes_and_multiples_are_asked_for():
         ("```\n23\n```", 23, 2),
         ("Therefore, x = 23. I checked the 3 congruences.", 23, 3),
         ("Therefore, **x = 23** (mod 105 it is the only one)", 23, 3),
+        ("so x = 1,023, which", 1023, 3),
         ("x = 2 + 3*7, so it is 23", 23, 4),
         ("I think <answer></answer>", None, 0),
     ],
