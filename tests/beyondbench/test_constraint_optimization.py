@@ -1,4 +1,4 @@
-"""Constraint optimization: two engines, the grader's codes, the accepted family, and what is read of replies."""
+"""Constraint optimization: two engines, the codes of the grader, the accepted family, replies."""
 
 import random
 from itertools import combinations

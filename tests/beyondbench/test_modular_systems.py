@@ -94,6 +94,7 @@ def test_a_drawn_system_has_one_answer_that_its_further_condition_decides(variat
 def test_the_known_system_of_sun_tzu_has_23():
     problem = problem_of(SUN_TZU)
     assert problem.solutions.answers == (23,)
+    assert problem.is_best(23) is None
     assert problem_of(SystemParams((2, 3, 2), (3, 5, 7), 0, 200)).solutions.answers == (23, 128)
 
 
