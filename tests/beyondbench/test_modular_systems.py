@@ -94,6 +94,7 @@ def test_a_drawn_system_has_one_answer_that_its_further_condition_decides(variat
 def test_the_known_system_of_sun_tzu_has_23():
     problem = problem_of(SUN_TZU)
     assert problem.solutions.answers == (23,)
+    assert problem.is_best(23) is None
     assert problem_of(SystemParams((2, 3, 2), (3, 5, 7), 0, 200)).solutions.answers == (23, 128)
 
 
@@ -138,6 +139,7 @@ def test_primes_and_multiples_are_asked_for():
         ("```\n23\n```", 23, 2),
         ("Therefore, x = 23. I checked the 3 congruences.", 23, 3),
         ("Therefore, **x = 23** (mod 105 it is the only one)", 23, 3),
+        ("so x = 1,023, which", 1023, 3),
         ("x = 2 + 3*7, so it is 23", 23, 4),
         ("I think <answer></answer>", None, 0),
     ],

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from schemas.beyondbench.things import Answer
-from tasks.beyondbench.forms.integer import MAX_DIGITS, IntegerForm
+from tasks.beyondbench.forms.integer import IntegerForm
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +17,6 @@ class NamedIntegerForm(IntegerForm):
     def find_last(self, text: str) -> Answer | None:
         """Return the last integer that is said to be equal to the unknown."""
         found = re.findall(
-            rf"(?<!\w){self.name}\s*=\s*([-+]?\d[\d,]{{0,{MAX_DIGITS}}})(?![\w,(]|\.\d|\s*[-+*/%^])", text
+            rf"(?<!\w){self.name}\s*=\s*([-+]?\d+(?:,\d{{3}})*)(?![\w(]|[.,]\d|\s*[-+*/%^])", text
         )
         return self.read_loosely(found[-1]) if found else None
