@@ -12,8 +12,8 @@ def summary(catalog: Catalog, plan: EditionPlan) -> dict[str, str]:
         f"FROM beyondbench_gate {where}"
     )
     shown = {
-        "gate": f"{problems or 0:,} problems are sound, {unique or 0:,} have one solution by proof; the grader "
-        f"was right about {mutations or 0:,} changed answers"
+        "gate": f"{problems or 0:,} problems are sound, {unique or 0:,} have one solution by proof; the "
+        f"grader was right about {mutations or 0:,} changed answers"
     }
     _, ((reused,),) = catalog.query(
         f"SELECT count(*) FILTER (reused)::BIGINT FROM beyondbench_instances {where}"

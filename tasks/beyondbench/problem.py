@@ -58,6 +58,10 @@ class Problem:
         """Whether the answer is right."""
         return self.verify(answer) == RIGHT
 
+    def is_best(self, answer: Answer) -> bool | None:
+        """Whether no answer is better, None where all right ones are as good."""
+        return None if self.task.is_best is None else self.task.is_best(self.params, answer)
+
     def write_answer(self, answer: Answer) -> str:
         """Return the answer in its container, in the required format."""
         return write_answer(self.task, self.params, answer)

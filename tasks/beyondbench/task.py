@@ -52,6 +52,7 @@ class Task(Generic[P]):
     - `mutate(params, answer, rng)`: yields (kind, answer) of wrong answers beside those of the form.
     - `tokens(variation, size)`: returns estimates of (prompt, solution).
     - `space(variation, size)`: returns how many problems there are.
+    - `is_best(params, answer)`: whether the answer is a best one, where right ones may be less (else None).
     """
 
     name: str
@@ -73,6 +74,7 @@ class Task(Generic[P]):
     mutate: Callable[[P, Answer, random.Random], Iterable[tuple[str, Answer]]] = field(
         default=lambda _params, _answer, _rng: ()
     )
+    is_best: Callable[[P, Answer], bool] | None = None
 
     @cached_property
     def _payloads(self) -> TypeAdapter[P]:
