@@ -9,7 +9,7 @@ import random
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -64,7 +64,7 @@ def minimum_by_triangulation(dimensions: tuple[int, ...]) -> int:
     the product of the triangle's corners.
     """
 
-    @lru_cache(maxsize=None)
+    @cache
     def cut(first: int, last: int) -> int:
         if last - first < 2:
             return 0
