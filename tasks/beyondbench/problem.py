@@ -42,8 +42,8 @@ class Problem:
 
     @property
     def content_id(self) -> str:
-        """The id of task and parameters, whichever variation and size they were drawn for."""
-        return content_id("bb", self.task.name, self.payload)
+        """The id of task and shown parameters, whichever variation and size they were drawn for."""
+        return content_id("bb", self.task.name, self.task.payload_of(self.task.shown(self.params)))
 
     def parse(self, reply: str) -> Parsed:
         """Return what was read from a reply."""

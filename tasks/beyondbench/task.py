@@ -50,6 +50,7 @@ class Task(Generic[P]):
     - `read(prompt)`: returns the parameters from the prompt's text alone; raises ValueError.
     - `guess(params, rng)`: returns a random answer of the right form, without looking at solutions.
     - `mutate(params, answer, rng)`: yields (kind, answer) of wrong answers beside those of the form.
+    - `shown(params)`: returns the part of the parameters that the prompt shows, where that is not all.
     - `tokens(variation, size)`: returns estimates of (prompt, solution).
     - `space(variation, size)`: returns how many problems there are.
     """
@@ -73,6 +74,7 @@ class Task(Generic[P]):
     mutate: Callable[[P, Answer, random.Random], Iterable[tuple[str, Answer]]] = field(
         default=lambda _params, _answer, _rng: ()
     )
+    shown: Callable[[P], P] = field(default=lambda params: params)
 
     @cached_property
     def _payloads(self) -> TypeAdapter[P]:
