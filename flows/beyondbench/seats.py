@@ -56,6 +56,7 @@ class ProblemSeat:
             "parse_level": game.parsed.level,
             "instruction_followed": game.parsed.instruction_followed,
             "detail": game.detail or None,
+            "is_best": None if answer is None else game.problem.is_best(answer),
             "token_status": None if is_program else status,
             "context_tokens": None if is_program else context,
         }

@@ -63,6 +63,13 @@ ANSWERS = Table(
         Column("instruction_followed", "bool", "whether the answer had exactly the required format"),
         Column("detail", "string", "why the grader refused it, NULL where it did not", nullable=True),
         Column(
+            "is_best",
+            "bool",
+            "whether it is a best answer, NULL where the task knows no better and worse right answers or "
+            "none was read",
+            nullable=True,
+        ),
+        Column(
             "token_status",
             "string",
             "VALID: at most 85 % of the player's budget, WARNING: at most all, OVERFLOW: more, or cut off; "
