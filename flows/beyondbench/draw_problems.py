@@ -34,7 +34,7 @@ def draw(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[str, R
     drawn = list(grown.drawn.values())
     return {
         "instances": [_shared_row(cell, each, first, workspace.growth.seed) for each in drawn],
-        "beyondbench_instances": [_own_row(cell, each) for each in drawn],
+        "beyondbench_instances": [_own_row(cell, each, plan.context_tokens) for each in drawn],
         "rejections": _rejection_rows(cell, plan, grown),
     }
 
@@ -51,7 +51,7 @@ def _shared_row(cell: Cell, drawn: Drawn, first: int, seed: int | None) -> dict[
     }
 
 
-def _own_row(cell: Cell, drawn: Drawn) -> dict[str, object]:
+def _own_row(cell: Cell, drawn: Drawn, context_tokens: int) -> dict[str, object]:
     problem, solutions = drawn.problem, drawn.problem.solutions
     space = problem.task.space(cell.variation, problem.size)
     return {
@@ -69,6 +69,7 @@ def _own_row(cell: Cell, drawn: Drawn) -> dict[str, object]:
         "space_exact": space.is_exact,
         "prompt_tokens": drawn.prompt_tokens,
         "solution_tokens": drawn.solution_tokens,
+        "context_tokens": context_tokens,
         "rejected_draws": drawn.rejected_draws,
         "reused": drawn.is_reused,
     }

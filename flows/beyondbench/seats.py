@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from flows.beyondbench.edition import problem_of
-from schemas.beyondbench.plan import BeyondBenchPlan
 from schemas.game import Episode, Playing
 from schemas.ids import canonical_json, content_id
 from tasks.beyondbench.budget import SHARE, fits, token_status
@@ -14,7 +13,6 @@ from tasks.beyondbench.players.registry import PLAYERS
 from tasks.beyondbench.problem import Problem
 from tasks.llm.tokens import text_counter
 from warehouse.catalog.published_rows import rows_with
-from warehouse.editions.publish import read_published_plan
 from warehouse.store.store import Store
 
 Row = dict[str, Any]
@@ -70,7 +68,6 @@ def take_seats(
     """Return the seats of these instances, in their order."""
     rows = rows_with(store, "beyondbench_instances", edition, "instance_id", instance_ids)
     found = {row["instance_id"]: row for row in rows}
-    context = BeyondBenchPlan.from_json(read_published_plan(store, edition).own).context_tokens
     budgets = protocol.get("budgets", {})
     return [
         ProblemSeat(
@@ -79,7 +76,7 @@ def take_seats(
             row["prompt"],
             row["prompt_tokens"],
             row["solution_tokens"],
-            context,
+            row["context_tokens"],
             budgets,
         )
         for row in (found[id_] for id_ in instance_ids if id_ in found)

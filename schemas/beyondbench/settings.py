@@ -28,5 +28,6 @@ class BeyondBenchSettings(RefreshSettings):
     tokenizer: str = setting(
         "",
         "Path of a tokenizer.json by which the edition's prompts are counted (needs pip install "
-        "'perennial-bench[tokenizers]'). Default: 4 bytes a token.",
+        "'perennial-bench[tokenizers]'). Default: an estimate, a token for up to three digits, six letters "
+        "or one sign.",
     )

@@ -21,6 +21,9 @@ INSTANCES = Table(
         Column("space_exact", "bool", "whether that is exact; a lower bound otherwise"),
         Column("prompt_tokens", "int64", "tokens of the prompt, counted or estimated as the plan says"),
         Column("solution_tokens", "int64", "estimated tokens of a written solution"),
+        Column(
+            "context_tokens", "int64", "the budget of tokens that prompt and solution had to fit", minimum=1
+        ),
         Column("rejected_draws", "int64", "draws that its generator rejected before it", minimum=0),
         Column("reused", "bool", "whether an earlier edition holds it too: its space was exhausted"),
     ),
