@@ -11,7 +11,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, NoReturn
 
-from schemas.errors import UnreadableInput
+from schemas.errors import UnreadableInput, quote
 
 BENCHMARK = "beyondbench-2025"
 SOURCE = "the authors' leaderboard (arXiv 2509.24210)"
@@ -23,7 +23,6 @@ SHARES = (
 TOKENS = ("tokens", "easy_tokens", "medium_tokens", "hard_tokens")
 COLUMNS = (*SHARES, *TOKENS)
 _MAX_NAME = 200
-_SHOWN = 60
 
 
 @cache
@@ -52,14 +51,14 @@ def parse_leaderboard(content: bytes, name: str) -> list[dict[str, Any]]:
         player = same_players().get(model, model)
         if player in models:
             raise UnreadableInput(
-                f"{name}: {_show(models[player])} and {_show(model)} are one model; keep one"
+                f"{name}: {quote(models[player])} and {quote(model)} are one model; keep one"
             )
         models[player] = model
         rows += [
             {
                 "benchmark": f"{BENCHMARK} {column}",
                 "player": player,
-                "score": _read_score(entry, column, f"{name}: {_show(model)}"),
+                "score": _read_score(entry, column, f"{name}: {quote(model)}"),
                 "source": SOURCE,
             }
             for column in COLUMNS
@@ -88,7 +87,7 @@ def _read_model(entry: Any, place: str) -> str:
         raise UnreadableInput(f"{place} is {_what(entry)}, expected an object with model and scores")
     model = entry.get("model")
     if not isinstance(model, str) or not model.strip() or not model.isprintable() or len(model) > _MAX_NAME:
-        raise UnreadableInput(f"{place}: model is {_show(model)}, expected a name on one line")
+        raise UnreadableInput(f"{place}: model is {quote(model)}, expected a name on one line")
     return model.strip()
 
 
@@ -100,7 +99,7 @@ def _read_score(entry: dict[str, Any], column: str, place: str) -> float:
     most = 100 if column in SHARES else 1e12
     if not is_number or not 0 <= value <= most:
         expected = "from 0 to 100" if column in SHARES else "of tokens, at least 0"
-        raise UnreadableInput(f"{place}: {column} is {_show(value)}, expected a number {expected}")
+        raise UnreadableInput(f"{place}: {column} is {quote(value)}, expected a number {expected}")
     return float(value)
 
 
@@ -108,8 +107,3 @@ def _what(value: Any) -> str:
     return {list: "an empty list", dict: "an object", str: "a text", type(None): "null"}.get(
         type(value), "a single value"
     )
-
-
-def _show(value: Any) -> str:
-    text = ascii(value)
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}.."
