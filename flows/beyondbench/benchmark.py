@@ -19,4 +19,10 @@ BENCHMARK = Benchmark(
     estimate=later("flows.beyondbench.prepare:estimate_evaluation"),
     origins=partial(resolve_name, "warehouse.beyondbench.origins:ORIGINS"),
     summary=later("flows.beyondbench.summary:summary"),
+    importers={
+        "beyondbench": (
+            "flows.beyondbench.cli.import_leaderboard:beyondbench",
+            "Import the leaderboard of BeyondBench's authors as scores of another benchmark.",
+        ),
+    },
 )
