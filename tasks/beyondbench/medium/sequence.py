@@ -86,7 +86,9 @@ def sequence_task(
     def check(params: SequenceParams, answer: Answer) -> bool:
         family = families.get(params.family)
         if family is None or not family.holds(params.rule):
-            raise ValueError(f"{params.family or 'a sequence without a family'} {params.rule} is no rule of {name}")
+            raise ValueError(
+                f"{params.family or 'a sequence without a family'} {params.rule} is no rule of {name}"
+            )
         terms = family.terms(params.rule, len(params.terms) + 1)
         if terms is None or _shorten(terms[:-1], family.places) != (list(params.terms), params.places):
             return False
@@ -143,7 +145,9 @@ def verify(params: SequenceParams, answer: Answer) -> str:
         return "not_a_number"
     solutions = solve(params)
     expected = (value_of(solution) for solution in solutions.answers)
-    return RIGHT if any(_is_value(answer, value) for value in expected if value is not None) else "wrong_number"
+    return (
+        RIGHT if any(_is_value(answer, value) for value in expected if value is not None) else "wrong_number"
+    )
 
 
 def _is_value(answer: Answer, expected: Fraction) -> bool:

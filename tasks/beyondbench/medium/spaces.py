@@ -33,6 +33,4 @@ def _largest_mean(count: int) -> float:
 
 
 def _chance_of_at_most(count: int, mean: float) -> float:
-    return math.fsum(
-        math.exp(n * math.log(mean) - mean - math.lgamma(n + 1)) for n in range(count + 1)
-    )
+    return math.fsum(math.exp(n * math.log(mean) - mean - math.lgamma(n + 1)) for n in range(count + 1))

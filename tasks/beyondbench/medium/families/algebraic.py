@@ -113,7 +113,9 @@ def _convergent_vector(shape: Rule, count: int) -> Terms:
 def _pell_vector(shape: Rule, count: int) -> Terms:
     """Return x (0) or y (1) of the solutions of x^2 - D y^2 = 1, eq. 101: (D, which, first)."""
     d, which, start = shape
-    x1, y1 = next((isqrt(d * y * y + 1), y) for y in range(1, 9) if isqrt(d * y * y + 1) ** 2 == d * y * y + 1)
+    x1, y1 = next(
+        (isqrt(d * y * y + 1), y) for y in range(1, 9) if isqrt(d * y * y + 1) ** 2 == d * y * y + 1
+    )
     x, y = 1, 0
     terms = []
     for _ in range(start + count):

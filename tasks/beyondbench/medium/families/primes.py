@@ -158,7 +158,7 @@ FAMILIES = by_name(
     boxed("twin_primes", (8, 10, 12), _STARTS, _run(_is_twin)),
     boxed("prime_gaps", (8, 10, 12), _STARTS, _gaps),
     # a (2^p - 1) + c, p prime: (index of the first p, a, c).
-    scaled("mersenne", (5, 6), [(0,), (1,), (2,)], _mersenne_vector, 999, 9_999),
+    scaled("mersenne", (5, 6), [(0,), (1,), (2,)], _mersenne_vector, 999, 49_999),
     # phi(n) + c and sigma(n) + c: (first n, c).
     boxed("totient", (8, 10, 12), _ARGUMENTS, _function(_totient)),
     boxed("sophie_germain", (8, 10, 12), _STARTS, _run(_is_germain)),

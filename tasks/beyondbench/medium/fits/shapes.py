@@ -23,7 +23,7 @@ def fit_shape(terms: Sequence[int]) -> Iterator[Number]:
         return
     key, factor = _key_of(terms)
     for following in _shapes_by_key(len(terms)).get(key, ()):
-        yield terms[-1] + divide((factor * following).numerator, following.denominator)
+        yield terms[-1] + divide(factor * following.numerator, following.denominator)
 
 
 def _key_of(terms: Sequence[int]) -> tuple[tuple[int, ...], int]:
