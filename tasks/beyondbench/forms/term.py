@@ -60,7 +60,7 @@ class TermForm:
         return write_value(Fraction(text)) if len(text) <= MAX_DIGITS and _EXACT.fullmatch(text) else None
 
     def read_loosely(self, text: str) -> Answer | None:
-        """Return the number that the text is, with separators of thousands, as a fraction, with more places."""
+        """Return the number that the text is: with separators of thousands, a fraction, more places."""
         text = text.rpartition("=")[2].replace("−", "-").strip() if len(text) < 1_000 else ""
         if grouped := _GROUPED.fullmatch(text):
             text = re.sub(r"[^\d+-]", "", grouped[1]) + (grouped[2] or "")

@@ -1,7 +1,7 @@
 """What the five sequence tasks share: parameters, draw, solver, grader, reader (section H of the paper).
 
-`solve` looks at the shown terms alone: it fits every rule of the suite to them. `check` computes the next term
-from the rule that was drawn. Neither uses the other.
+`solve` looks at the shown terms alone: it fits every rule of the suite to them. `check` computes the next
+term from the rule that was drawn. Neither uses the other.
 """
 
 import random

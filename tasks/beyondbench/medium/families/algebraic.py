@@ -6,6 +6,7 @@ Irrational values are decimals of 50 digits; one within 1e-9 of a whole number m
 from collections.abc import Callable, Sequence
 from decimal import Context, Decimal, localcontext
 from functools import cache
+from itertools import pairwise
 from math import isqrt
 
 from tasks.beyondbench.medium.family import Rule, Terms, boxed, by_name, scaled
@@ -95,7 +96,7 @@ def _beatty(rule: Rule, count: int) -> Terms | None:
 
 
 def _convergent_vector(shape: Rule, count: int) -> Terms:
-    """Return numerators (0) or denominators (1) of the convergents of sqrt D from one on: (D, which, first)."""
+    """Return numerators (0) or denominators (1) of the convergents of sqrt D: (D, which, first)."""
     d, which, start = shape
     root = isqrt(d)
     m, under, quotient = 0, 1, root
@@ -132,7 +133,7 @@ def _cubes_modulo(rule: Rule, count: int) -> Terms | None:
 
 
 def _wraps_twice(rule: Rule, shown: Terms) -> bool:
-    return sum(after < before for before, after in zip(shown, shown[1:], strict=False)) >= 2
+    return sum(after < before for before, after in pairwise(shown)) >= 2
 
 
 def _convolution_vector(shape: Rule, count: int) -> Terms:

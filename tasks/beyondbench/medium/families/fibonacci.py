@@ -45,11 +45,7 @@ def _scaled(rule: Rule, count: int) -> Terms:
 
 
 _LUCAS = [
-    (a, b, start)
-    for a in range(1, 10)
-    for b in range(-9, 10)
-    if b and a * a != 4 * b
-    for start in range(6)
+    (a, b, start) for a in range(1, 10) for b in range(-9, 10) if b and a * a != 4 * b for start in range(6)
 ]
 
 FAMILIES = by_name(

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable
 from functools import cache
+from itertools import pairwise
 from math import isqrt
 
 from tasks.beyondbench.medium.family import LIMIT, Family, Rule, Terms, boxed, by_name, scaled
@@ -80,7 +81,7 @@ def _gaps(rule: Rule, count: int) -> Terms | None:
     primes = _run(_is_prime)((rule[0], 0), count + 1)
     if primes is None:
         return None
-    return [after - before + rule[1] for before, after in zip(primes, primes[1:], strict=False)]
+    return [after - before + rule[1] for before, after in pairwise(primes)]
 
 
 @cache
@@ -145,7 +146,7 @@ def _wraps_twice(rule: Rule, shown: Terms) -> bool:
 
 
 def _sample_modulo(rng: random.Random, _count: int) -> Rule:
-    modulus = MODULI[int(isqrt(int(rng.random() * len(MODULI) ** 2)))]
+    modulus = MODULI[isqrt(int(rng.random() * len(MODULI) ** 2))]
     return modulus, int(rng.random() * modulus), int(rng.random() * modulus)
 
 

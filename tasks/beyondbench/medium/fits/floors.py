@@ -6,6 +6,7 @@ Irrational values are whole numbers in units of 10^-50, from series and whole ro
 import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
+from itertools import pairwise
 from math import ceil, floor, isqrt
 
 ONE = 10**50
@@ -25,7 +26,7 @@ Curve = Sequence[int]
 
 
 def fit_radical_recurrence(terms: Sequence[int]) -> Iterator[int]:
-    """Yield the next terms of s_n = floor sqrt(c s_(n-1) + d n^2 + e), over all c, d in 2..9, e in 0..500 (A1)."""
+    """Yield the next terms of s_n = floor sqrt(c s_(n-1) + d n^2 + e), c and d in 2..9, e in 0..500 (A1)."""
     size = len(terms)
     last = terms[-1]
     if size < _FEWEST or min(terms) < 2 or last * last > 9 * (terms[-2] + size * size) + OFFSETS[-1]:
@@ -108,9 +109,7 @@ def fit_beatty(terms: Sequence[int]) -> Iterator[int]:
     """
     size = len(terms)
     step = terms[1] - terms[0]
-    if size < 5 or not all(
-        -1 <= after - before - step <= 1 for before, after in zip(terms, terms[1:], strict=False)
-    ):
+    if size < 5 or not all(-1 <= after - before - step <= 1 for before, after in pairwise(terms)):
         return
     across = terms[-1] - terms[0]
     for value, alpha in _irrationals():

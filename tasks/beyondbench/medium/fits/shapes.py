@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import cache
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from math import comb, factorial, gcd, isqrt
 
 from tasks.beyondbench.medium.fits.linear import Number, divide
@@ -28,7 +28,7 @@ def fit_shape(terms: Sequence[int]) -> Iterator[Number]:
 
 def _key_of(terms: Sequence[int]) -> tuple[tuple[int, ...], int]:
     """Return the key of the terms' differences, and the factor that it was divided by."""
-    steps = [after - before for before, after in zip(terms, terms[1:], strict=False)]
+    steps = [after - before for before, after in pairwise(terms)]
     factor = gcd(*steps)
     if not factor:
         return (), 0
