@@ -34,7 +34,7 @@ def _floors(value: Callable[[int, int], Decimal]) -> Callable[[Rule, int], Terms
         k, c, shift = rule
         found = []
         for n in range(1, count + 1):
-            term = _floor(_CONTEXT.multiply(value(k, n), c))
+            term = round_down(_CONTEXT.multiply(value(k, n), c))
             if term is None:
                 return None
             found.append(term + shift)
@@ -43,7 +43,7 @@ def _floors(value: Callable[[int, int], Decimal]) -> Callable[[Rule, int], Terms
     return terms
 
 
-def _floor(value: Decimal) -> int | None:
+def round_down(value: Decimal) -> int | None:
     """Return the value rounded down, None within 1e-9 of a whole number."""
     whole = int(value)
     rest = _CONTEXT.subtract(value, whole)
@@ -88,7 +88,7 @@ def _beatty(rule: Rule, count: int) -> Terms | None:
     beta = Decimal(hundredths).scaleb(-2, _CONTEXT)
     found = []
     for n in range(1, count + 1):
-        term = _floor(_CONTEXT.fma(alpha, n, beta))
+        term = round_down(_CONTEXT.fma(alpha, n, beta))
         if term is None:
             return None
         found.append(term)
