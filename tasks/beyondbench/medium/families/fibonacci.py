@@ -52,7 +52,7 @@ FAMILIES = by_name(
     # s_n = s_(n-1) + s_(n-2): (s_1, s_2).
     boxed("fibonacci", (6, 8, 10), [(-START, START)] * 2, _fibonacci),
     # k V_(n+o), V_n = a V_(n-1) - b V_(n-2), V_0 = 2, V_1 = a: (a, b, o, k, 0).
-    scaled("lucas", (6, 7, 8), _LUCAS, _lucas_vector, most=99_999, shift=0),
+    scaled("lucas", (6, 7, 8), _LUCAS, _lucas_vector, most=99_999, shift=0, power=0.75),
     # s_n = s_(n-1) + s_(n-2) + s_(n-3): (s_1, s_2, s_3).
     boxed("tribonacci", (7, 8, 10), [(-99, 99)] * 3, _tribonacci),
     # s_n = a s_(n-1) + b s_(n-2): (index of the pair (a, b), s_1, s_2).
