@@ -60,8 +60,10 @@ class TermForm:
         return write_value(Fraction(text)) if len(text) <= MAX_DIGITS and _EXACT.fullmatch(text) else None
 
     def read_loosely(self, text: str) -> Answer | None:
-        """Return the number that the text is, with separators of thousands, as a fraction, with more places."""
+        """Return the number that the text is: with separators of thousands, a fraction, more places."""
         text = text.rpartition("=")[2].replace("−", "-").strip() if len(text) < 1_000 else ""
+        if text.startswith("{") and text.endswith("}"):
+            text = text[1:-1]
         if grouped := _GROUPED.fullmatch(text):
             text = re.sub(r"[^\d+-]", "", grouped[1]) + (grouped[2] or "")
         if fraction := _FRACTION.fullmatch(text):
@@ -80,6 +82,8 @@ class TermForm:
         """Yield other numbers near it in value or in digits."""
         if isinstance(answer, int):
             yield from _INTEGER.mutations(answer, rng)
+            for hundredths in (1, -1, 50, -50):
+                yield f"off by {hundredths} hundredths", write_value(answer + Fraction(hundredths, 100))
             return
         value = Fraction(answer)
         for hundredths in (1, 2, 3, 5, 10, 25, 50, 75, 100, 200, 1_000, 10_000):

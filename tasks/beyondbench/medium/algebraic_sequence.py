@@ -17,6 +17,7 @@ TASK = sequence_task(
     "algebraic_sequence",
     "the next term of a sequence of rounded roots, functions or convergents",
     FAMILIES,
+    prompt_tokens=430,
     tokens=lambda n: 6 * n * 2**2 + 4 * math.log(n) + 40,
     is_too_simple=_is_too_simple,
 )

@@ -8,6 +8,7 @@ TASK = sequence_task(
     "complex_pattern",
     "the next term of a pattern of several layers",
     FAMILIES,
+    prompt_tokens=420,
     tokens=lambda n: 6 * n * 3 + 4 * 2**3 + 40,
     is_too_simple=repeats_itself,
 )

@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate
-from math import isqrt
 
 Rule = tuple[int, ...]
 Terms = Sequence[int]
@@ -70,11 +69,12 @@ def scaled(
     shift: int,
     places: int = 0,
     is_geometric: bool = False,
+    power: float = 0.5,
 ) -> Family:
     """Return the family a v_n + c: v_n of one of the shapes, 0 < |a| <= most, |c| <= shift.
 
-    Rules are (shape, a, c), a no larger than the limit allows. A shape is drawn with a weight that is the
-    square root of the number of its a: shapes differ, and few draws repeat.
+    Rules are (shape, a, c), a no larger than the limit allows. A shape is drawn with a weight that is a power
+    of the number of its a: with 0 shapes are even, with 1 sequences are. Between, both differ.
     """
     limit = LIMIT * 10**places
 
@@ -89,7 +89,7 @@ def scaled(
             values = vector_of(shape, count)
             if len(values) == count and (largest := max(map(abs, values))) <= limit - shift:
                 kept.append((shape, min(most, (limit - shift) // largest)))
-        return kept, list(accumulate(isqrt(256 * bound) for _, bound in kept))
+        return kept, list(accumulate(int(16 * bound**power) for _, bound in kept))
 
     def sample(rng: random.Random, count: int) -> Rule:
         kept, weights = catalogue(count)

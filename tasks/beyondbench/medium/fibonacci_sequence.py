@@ -7,5 +7,6 @@ TASK = sequence_task(
     "fibonacci_sequence",
     "the next term of a recursive sequence",
     FAMILIES,
+    prompt_tokens=200,
     tokens=lambda n: 6 * n + 4 * 6 + 40,
 )

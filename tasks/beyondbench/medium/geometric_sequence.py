@@ -9,5 +9,6 @@ TASK = sequence_task(
     "geometric_sequence",
     "the next term of a sequence of powers, factorials or figurate numbers",
     FAMILIES,
+    prompt_tokens=260,
     tokens=lambda n: 6 * n * math.log10(5) + 4 * n + 40,
 )

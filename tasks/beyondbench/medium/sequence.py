@@ -1,7 +1,7 @@
 """What the five sequence tasks share: parameters, draw, solver, grader, reader (section H of the paper).
 
-`solve` looks at the shown terms alone: it fits every rule of the suite to them. `check` computes the next term
-from the rule that was drawn. Neither uses the other.
+`solve` looks at the shown terms alone: it fits every rule of the suite to them. `check` computes the next
+term from the rule that was drawn. Neither uses the other.
 """
 
 import random
@@ -57,12 +57,14 @@ def sequence_task(
     name: str,
     title: str,
     families: Mapping[str, Family],
+    prompt_tokens: int,
     tokens: Callable[[int], float],
     is_too_simple: Validator = lambda _shown: False,
 ) -> Task[SequenceParams]:
     """Return the task of these families.
 
-    `tokens` estimates a solution from the number of shown terms; `is_too_simple` is the task's own validator.
+    `prompt_tokens` are those of the prompt without terms; `tokens` estimates a solution from the number of
+    shown terms; `is_too_simple` is the task's own validator.
     """
 
     def draw(variation: str, size: int, rng: random.Random) -> SequenceParams | None:
@@ -111,13 +113,10 @@ def sequence_task(
         words=show_terms,
         read=read_terms,
         guess=guess_term,
-        tokens=lambda _variation, size: (_PROMPT_TOKENS + 4 * size, round(tokens(size))),
+        tokens=lambda _variation, size: (prompt_tokens + 4 * size, round(tokens(size))),
         space=find_space,
         mutate=mutate_terms,
     )
-
-
-_PROMPT_TOKENS = 320
 
 
 def _shorten(terms: Terms, places: int) -> tuple[list[int], int]:

@@ -1,8 +1,8 @@
-"""How many different sequences a variation has: a lower bound from repeats among draws (the birthday bound).
+"""How many different sequences a variation has: a lower bound from repeats among draws (birthday bound).
 
-With n draws from N problems, repeats are about Poisson with mean n (n - 1) / 2N where all problems are equally
-likely, and more where they are not. The N at which so few repeats as were seen have a chance of one in a million
-is therefore a lower bound with that confidence, whatever the distribution.
+With n draws from N problems, repeats are about Poisson with mean n (n - 1) / 2N where all problems are
+equally likely, and more where they are not. The N at which as few repeats as were seen have a chance of one
+in a million is therefore a lower bound with that confidence, whatever the distribution.
 """
 
 import math

@@ -7,6 +7,7 @@ that no other family is geometric.
 import math
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 
 LEAST_ENTROPY = 1.0  # bits, H_min of Algorithm 7
 MOST_CORRELATION = (8, 10)  # R(k) of eq. 93, as a fraction
@@ -16,16 +17,14 @@ LAGS = (1, 2, 3)
 def has_equal_steps(terms: Sequence[int]) -> bool:
     """Whether all differences are the same (a)."""
     step = terms[1] - terms[0]
-    return terms[2] - terms[1] == step and all(
-        after - before == step for before, after in zip(terms, terms[1:], strict=False)
-    )
+    return terms[2] - terms[1] == step and all(after - before == step for before, after in pairwise(terms))
 
 
 def has_equal_ratios(terms: Sequence[int]) -> bool:
     """Whether all ratios are the same (b)."""
     first, second = terms[0], terms[1]
     return first * terms[2] == second * second and all(
-        first * after == second * before for before, after in zip(terms, terms[1:], strict=False)
+        first * after == second * before for before, after in pairwise(terms)
     )
 
 
@@ -33,7 +32,7 @@ def is_polynomial(terms: Sequence[int], most: int = 4) -> bool:
     """Whether differences of an order from 1 to `most` are constant (c, check 1)."""
     row = terms
     for _ in range(most):
-        row = [after - before for before, after in zip(row, row[1:], strict=False)]
+        row = [after - before for before, after in pairwise(row)]
         if len(row) < 2:
             return False
         if row[0] == row[1] and len(set(row)) == 1:

@@ -6,6 +6,7 @@ Irrational values are decimals of 50 digits; one within 1e-9 of a whole number m
 from collections.abc import Callable, Sequence
 from decimal import Context, Decimal, localcontext
 from functools import cache
+from itertools import pairwise
 from math import isqrt
 
 from tasks.beyondbench.medium.family import Rule, Terms, boxed, by_name, scaled
@@ -33,7 +34,7 @@ def _floors(value: Callable[[int, int], Decimal]) -> Callable[[Rule, int], Terms
         k, c, shift = rule
         found = []
         for n in range(1, count + 1):
-            term = _floor(_CONTEXT.multiply(value(k, n), c))
+            term = round_down(_CONTEXT.multiply(value(k, n), c))
             if term is None:
                 return None
             found.append(term + shift)
@@ -42,7 +43,7 @@ def _floors(value: Callable[[int, int], Decimal]) -> Callable[[Rule, int], Terms
     return terms
 
 
-def _floor(value: Decimal) -> int | None:
+def round_down(value: Decimal) -> int | None:
     """Return the value rounded down, None within 1e-9 of a whole number."""
     whole = int(value)
     rest = _CONTEXT.subtract(value, whole)
@@ -87,7 +88,7 @@ def _beatty(rule: Rule, count: int) -> Terms | None:
     beta = Decimal(hundredths).scaleb(-2, _CONTEXT)
     found = []
     for n in range(1, count + 1):
-        term = _floor(_CONTEXT.fma(alpha, n, beta))
+        term = round_down(_CONTEXT.fma(alpha, n, beta))
         if term is None:
             return None
         found.append(term)
@@ -95,7 +96,7 @@ def _beatty(rule: Rule, count: int) -> Terms | None:
 
 
 def _convergent_vector(shape: Rule, count: int) -> Terms:
-    """Return numerators (0) or denominators (1) of the convergents of sqrt D from one on: (D, which, first)."""
+    """Return numerators (0) or denominators (1) of the convergents of sqrt D: (D, which, first)."""
     d, which, start = shape
     root = isqrt(d)
     m, under, quotient = 0, 1, root
@@ -132,7 +133,7 @@ def _cubes_modulo(rule: Rule, count: int) -> Terms | None:
 
 
 def _wraps_twice(rule: Rule, shown: Terms) -> bool:
-    return sum(after < before for before, after in zip(shown, shown[1:], strict=False)) >= 2
+    return sum(after < before for before, after in pairwise(shown)) >= 2
 
 
 def _convolution_vector(shape: Rule, count: int) -> Terms:

@@ -45,18 +45,14 @@ def _scaled(rule: Rule, count: int) -> Terms:
 
 
 _LUCAS = [
-    (a, b, start)
-    for a in range(1, 7)
-    for b in (-4, -3, -2, -1, 1, 2, 3, 4)
-    if a * a != 4 * b
-    for start in range(5)
+    (a, b, start) for a in range(1, 10) for b in range(-9, 10) if b and a * a != 4 * b for start in range(6)
 ]
 
 FAMILIES = by_name(
     # s_n = s_(n-1) + s_(n-2): (s_1, s_2).
     boxed("fibonacci", (6, 8, 10), [(-START, START)] * 2, _fibonacci),
     # k V_(n+o), V_n = a V_(n-1) - b V_(n-2), V_0 = 2, V_1 = a: (a, b, o, k, 0).
-    scaled("lucas", (6, 7, 8), _LUCAS, _lucas_vector, most=9_999, shift=0),
+    scaled("lucas", (6, 7, 8), _LUCAS, _lucas_vector, most=99_999, shift=0, power=0.75),
     # s_n = s_(n-1) + s_(n-2) + s_(n-3): (s_1, s_2, s_3).
     boxed("tribonacci", (7, 8, 10), [(-99, 99)] * 3, _tribonacci),
     # s_n = a s_(n-1) + b s_(n-2): (index of the pair (a, b), s_1, s_2).

@@ -49,7 +49,7 @@ FAMILIES = by_name(
     # a b^n + c: (b, a, c).
     scaled("exponential", (5, 6, 7), [(b,) for b in range(2, 6)], _exponential_vector, 9_999, 999),
     # a n! + c: (a, c).
-    scaled("factorial", (5, 6, 7), [()], _factorial_vector, 9_999, 9_999),
+    scaled("factorial", (5, 6, 7), [()], _factorial_vector, 9_999, 49_999),
     # a 2^(2^i) + c, i from 0: (a, c).
     scaled("double_exponential", (4,), [()], _tower_vector, 14, 49_999),
     # As geometric, signs alternating.

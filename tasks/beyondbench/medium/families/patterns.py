@@ -7,6 +7,7 @@ from tasks.beyondbench.medium.family import Family, Rule, Terms, boxed, by_name,
 
 SMALL = 10_000  # polynomials stay below this (H.4.2)
 POSITION, PARITY, THRESHOLD = CONDITIONS = range(3)  # of X4
+ADDED, FIRST = 199, 999  # the largest k and first term of X4
 STEPS = (0, 1, 2)  # kinds of beta(n) of X5: 0, n, n mod 3
 
 
@@ -50,12 +51,16 @@ def _both_branches_twice(rule: Rule, shown: Terms) -> bool:
 
 def _sample_conditional(rng: random.Random, _count: int) -> Rule:
     """Return a rule one of whose branches, mostly, doubles."""
+
+    def draw(most: int) -> int:
+        return int(rng.random() * (2 * most + 1)) - most
+
     condition = int(rng.random() * 3)
-    threshold = int(rng.random() * 401) - 200 if condition == THRESHOLD else 0
-    branches = [int(rng.random() * 121) - 60, 0 if rng.random() < 0.7 else int(rng.random() * 121) - 60]
+    threshold = draw(FIRST) if condition == THRESHOLD else 0
+    branches = [draw(ADDED), draw(ADDED) if rng.random() < 0.4 else 0]
     if rng.random() < 0.5:
         branches.reverse()
-    return condition, threshold, *branches, int(rng.random() * 401) - 200
+    return condition, threshold, *branches, draw(FIRST)
 
 
 def _recursive(rule: Rule, count: int) -> Terms | None:
@@ -144,8 +149,8 @@ FAMILIES = by_name(
         lambda rule: (
             len(rule) == 5
             and rule[0] in CONDITIONS
-            and max(abs(rule[1]), abs(rule[4])) <= 200
-            and max(abs(rule[2]), abs(rule[3])) <= 60
+            and max(abs(rule[1]), abs(rule[4])) <= FIRST
+            and max(abs(rule[2]), abs(rule[3])) <= ADDED
         ),
         _both_branches_twice,
     ),

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable
 from functools import cache
+from itertools import pairwise
 from math import isqrt
 
 from tasks.beyondbench.medium.family import LIMIT, Family, Rule, Terms, boxed, by_name, scaled
@@ -80,7 +81,7 @@ def _gaps(rule: Rule, count: int) -> Terms | None:
     primes = _run(_is_prime)((rule[0], 0), count + 1)
     if primes is None:
         return None
-    return [after - before + rule[1] for before, after in zip(primes, primes[1:], strict=False)]
+    return [after - before + rule[1] for before, after in pairwise(primes)]
 
 
 @cache
@@ -158,7 +159,7 @@ FAMILIES = by_name(
     boxed("twin_primes", (8, 10, 12), _STARTS, _run(_is_twin)),
     boxed("prime_gaps", (8, 10, 12), _STARTS, _gaps),
     # a (2^p - 1) + c, p prime: (index of the first p, a, c).
-    scaled("mersenne", (5, 6), [(0,), (1,), (2,)], _mersenne_vector, 999, 9_999),
+    scaled("mersenne", (5, 6), [(0,), (1,), (2,)], _mersenne_vector, 999, 49_999),
     # phi(n) + c and sigma(n) + c: (first n, c).
     boxed("totient", (8, 10, 12), _ARGUMENTS, _function(_totient)),
     boxed("sophie_germain", (8, 10, 12), _STARTS, _run(_is_germain)),

@@ -7,6 +7,7 @@ Pr10, X1, X2, X10 and, from 7 terms, A5 are recurrences of order 3 at most or po
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from itertools import pairwise
 
 Number = int | Fraction
 Row = tuple[int, int, int]
@@ -32,11 +33,11 @@ def fit_polynomial(terms: Sequence[int]) -> Iterator[Number]:
         if row[1] == first and all(value == first for value in row):
             yield total
             return
-        row = [after - before for before, after in zip(row, row[1:], strict=False)]
+        row = [after - before for before, after in pairwise(row)]
 
 
 def fit_recurrence(terms: Sequence[int]) -> Iterator[Number]:
-    """Yield the next term of the homogeneous linear recurrence of order k <= 3 that m >= 2k + 1 terms keep."""
+    """Yield the next term of the homogeneous recurrence of order k <= 3 that m >= 2k + 1 terms keep."""
     size = len(terms)
     if size >= 3 and is_geometric(terms):
         yield divide(terms[-1] * terms[1], terms[0])
@@ -59,7 +60,7 @@ def is_geometric(terms: Sequence[int]) -> bool:
     first, second = terms[0], terms[1]
     if not first or second * second != first * terms[2]:
         return False
-    return all(first * after == second * before for before, after in zip(terms, terms[1:], strict=False))
+    return all(first * after == second * before for before, after in pairwise(terms))
 
 
 def _fit_third_order(terms: Sequence[int]) -> Iterator[Number]:
@@ -83,34 +84,36 @@ def fit_perturbed(terms: Sequence[int]) -> Iterator[int]:
     size = len(terms)
     if size < 8:
         return
-    for first in range(3, size - 2):
+    for modulus in (size + 2, 3):
+        rest = [term - n % modulus for n, term in enumerate(terms, 1)]
+        for a, b, c in _whole_coefficients(terms, rest):
+            if all(rest[n] == a * terms[n - 1] + b * terms[n - 2] + c * terms[n - 3] for n in range(3, size)):
+                yield a * terms[-1] + b * terms[-2] + c * terms[-3] + (size + 1) % modulus
+
+
+def _whole_coefficients(terms: Sequence[int], rest: Sequence[int]) -> Iterator[Row]:
+    """Yield whole a, b, c with rest_n = a s_(n-1) + b s_(n-2) + c s_(n-3) in some places.
+
+    Three equations give one solution; where all three in a row are singular, a and b are tried in -2..2.
+    """
+    for first in range(3, len(terms) - 2):
         rows = [(terms[n - 1], terms[n - 2], terms[n - 3]) for n in range(first, first + 3)]
         if base := _determinant(*rows):
-            break
-    else:
-        # Singular throughout: the terms keep a recurrence of order 2, which no beta(n) can extend otherwise.
+            x, y, z = rest[first : first + 3]
+            (_, q, r), (_, t, u), (_, w, o) = rows
+            if not _determinant((x, q, r), (y, t, u), (z, w, o)) % base:
+                a, b, c = _cramer(rows, (x, y, z))
+                if not (b % base or c % base):
+                    yield a // base, b // base, c // base
+            return
+    place = next((n for n in range(3, len(terms)) if terms[n - 3]), None)
+    if place is None:
         return
-    for modulus in (size + 2, 3):
-        betas = [n % modulus for n in range(1, size + 2)]
-        right = (
-            terms[first] - betas[first],
-            terms[first + 1] - betas[first + 1],
-            terms[first + 2] - betas[first + 2],
-        )
-        x, y, z = right
-        (p, q, r), (s, t, u), (v, w, o) = rows
-        numerator = x * (t * o - u * w) - q * (y * o - u * z) + r * (y * w - t * z)
-        if numerator % base:
-            continue
-        a, b, c = _cramer(rows, right)
-        if b % base or c % base:
-            continue
-        a, b, c = a // base, b // base, c // base
-        if all(
-            terms[n] == a * terms[n - 1] + b * terms[n - 2] + c * terms[n - 3] + betas[n]
-            for n in range(3, size)
-        ):
-            yield a * terms[-1] + b * terms[-2] + c * terms[-3] + betas[size]
+    for a in range(-2, 3):
+        for b in range(-2, 3):
+            c, remainder = divmod(rest[place] - a * terms[place - 1] - b * terms[place - 2], terms[place - 3])
+            if not remainder:
+                yield a, b, c
 
 
 def _determinant(x: Row, y: Row, z: Row) -> int:

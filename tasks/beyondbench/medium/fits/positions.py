@@ -1,6 +1,7 @@
 """Rules that depend on the position: X3, X8, X9, X11, X12. Positions n count from 1."""
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from math import isqrt
 
 from tasks.beyondbench.medium.fits.linear import Number, divide
@@ -22,9 +23,9 @@ def fit_interleaved(terms: Sequence[int]) -> Iterator[Number]:
 def _extend(t: Sequence[int]) -> Iterator[Number]:
     """Yield what follows equal steps, and what follows equal ratios."""
     step = t[1] - t[0]
-    if all(after - before == step for before, after in zip(t, t[1:], strict=False)):
+    if all(after - before == step for before, after in pairwise(t)):
         yield t[-1] + step
-    if t[0] and all(t[0] * after == t[1] * before for before, after in zip(t, t[1:], strict=False)):
+    if t[0] and all(t[0] * after == t[1] * before for before, after in pairwise(t)):
         yield divide(t[-1] * t[1], t[0])
 
 

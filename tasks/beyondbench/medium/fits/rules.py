@@ -1,6 +1,7 @@
 """Rules that change: by a condition (X4), and once on the way (X6)."""
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from tasks.beyondbench.medium.fits.linear import Number, divide
 
@@ -17,10 +18,10 @@ def fit_conditional(terms: Sequence[int]) -> Iterator[int]:
     size = len(terms)
     if size < 6:
         return
-    added = {after - before for before, after in zip(terms, terms[1:], strict=False) if after != 2 * before}
+    added = {after - before for before, after in pairwise(terms) if after != 2 * before}
     if len(added) > 2:
         return
-    steps = list(zip(terms, terms[1:], strict=False))
+    steps = list(pairwise(terms))
     parts = [[n % 2 for n in range(size)], [term % 2 for term in terms]]
     ordered = sorted(set(terms))
     parts += [[term > threshold for term in terms] for threshold in ordered[:-1]]

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import cache
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from math import comb, factorial, gcd, isqrt
 
 from tasks.beyondbench.medium.fits.linear import Number, divide
@@ -23,12 +23,12 @@ def fit_shape(terms: Sequence[int]) -> Iterator[Number]:
         return
     key, factor = _key_of(terms)
     for following in _shapes_by_key(len(terms)).get(key, ()):
-        yield terms[-1] + divide((factor * following).numerator, following.denominator)
+        yield terms[-1] + divide(factor * following.numerator, following.denominator)
 
 
 def _key_of(terms: Sequence[int]) -> tuple[tuple[int, ...], int]:
     """Return the key of the terms' differences, and the factor that it was divided by."""
-    steps = [after - before for before, after in zip(terms, terms[1:], strict=False)]
+    steps = [after - before for before, after in pairwise(terms)]
     factor = gcd(*steps)
     if not factor:
         return (), 0

@@ -8,7 +8,10 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 SHIFT = 999
 LIMIT = 1_000_000
@@ -78,7 +81,7 @@ def _table() -> _Table:
     )
 
 
-def _sequences():  # type: ignore[no-untyped-def]
+def _sequences() -> "Iterator[NDArray[Any]]":
     """Yield primes, lower twin primes, gaps, Sophie Germain primes, semiprimes, totients, divisor sums."""
     import numpy as np
 
