@@ -90,7 +90,9 @@ def has_coloring(vertices: int, edges: tuple[Edge, ...], colors: int) -> bool:
     clique = _grow_clique(neighbours(vertices, edges))
     if len(clique) > colors:
         return False
-    together, _ = max_weight_clique(complement(Graph(edges)), weight=None)
+    graph = Graph(edges)
+    graph.add_nodes_from(range(vertices))
+    together, _ = max_weight_clique(complement(graph), weight=None)
     if len(together) * colors < vertices:
         return False
 
