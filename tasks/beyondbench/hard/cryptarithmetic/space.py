@@ -10,7 +10,7 @@ from tasks.beyondbench.hard.cryptarithmetic.draw import FACTORS
 PRODUCTS: dict[tuple[int, int], dict[int, int]] = {
     (3, 2): {4: 1_804, 5: 7_349, 6: 6_909, 7: 1_181, 8: 19},
     (4, 2): {4: 4_348, 5: 40_474, 6: 132_941, 7: 141_661, 8: 49_369, 9: 6_868, 10: 540},
-    (3, 3): {5: 1},
+    (3, 3): {4: 4_628, 5: 44_239, 6: 137_657, 7: 143_032, 8: 49_915, 9: 6_602, 10: 500},
 }
 # A sound sum and a sound difference for each level and number of digits.
 WITNESSES = {
