@@ -98,7 +98,8 @@ class EvaluationPlan:
     `seed` is the edition's public one, `canary` the edition's.
     `anchors` are those of the players that answer every edition, `versions` the versions of each question
     that are played (`schemas.game.Playing`). `protocol` is the benchmark's own: how models are asked, where
-    that is not its usual way, by `name`; what is under `texts` is not printed.
+    that is not its usual way, by `name`; what is under `texts` is not printed, what is
+    under `budgets` is by player.
     """
 
     edition: str

@@ -125,12 +125,21 @@ def _refuse_mixed_protocols(asked: EvaluationPlan, earlier: list[EvaluationPlan]
     programs = find_benchmark(asked.benchmark).playing().programs
     for player in asked.players:
         for plan in earlier:
-            if player in plan.players and player not in programs and plan.protocol != asked.protocol:
+            if (
+                player in plan.players
+                and player not in programs
+                and _way(plan, player) != _way(asked, player)
+            ):
                 raise InvalidOption(
                     f"player {player!r} was asked under protocol {plan.protocol.get('name', 'perennial')} in "
                     f"{plan.unit}, and figures never mix protocols or templates: leave it out, give "
                     "--protocol as there, or evaluate another edition"
                 )
+
+
+def _way(plan: EvaluationPlan, player: str) -> dict[str, Any]:
+    """Return how the player is asked: the protocol, of its `budgets` by player its own."""
+    return {**plan.protocol, "budgets": plan.protocol.get("budgets", {}).get(player)}
 
 
 def _first_runs(asked: EvaluationPlan, earlier: list[EvaluationPlan]) -> dict[str, int]:

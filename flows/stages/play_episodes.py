@@ -29,6 +29,7 @@ from warehouse.store.store import Store
 CHUNK = 10_000
 # An episode that reads its reply has no call in flight: another one under way uses the client's slot.
 EPISODES_A_CALL = 2
+NOT_ASKED = "not_asked"
 Place = tuple[str, str, str, str]
 
 
@@ -36,6 +37,7 @@ def play_stage(benchmark: str) -> Stage:
     """Return the stage that plays, for this benchmark."""
     answers = staged_tables(benchmark, answers=True)
     programs = _playing(benchmark).programs
+    rejections = () if _playing(benchmark).refuse is None else ("rejections",)
 
     def one_task_for_programs(batch: Batch) -> object:
         """Programs play a chunk one after the other in one task run, models each in their own."""
@@ -47,7 +49,7 @@ def play_stage(benchmark: str) -> Stage:
         _batches,
         play,
         reads=_playing(benchmark).reads,
-        writes=tuple(name for name in answers if TABLES[name].kind == "answers"),
+        writes=(*(name for name in answers if TABLES[name].kind == "answers"), *rejections),
         spreads=_needs_no_model,
         chain=one_task_for_programs,
     )
@@ -64,8 +66,11 @@ def play(workspace: Workspace, batch: Batch, policies: Policies) -> dict[str, Ro
     seats, version = _seats_of(workspace, batch)
     if player in playing.programs:
         return _rows(_play_cell(plan, seats, playing.programs[player]))
-    work = partial(_play_model, plan, seats, playing, player, version, plan.runs_of(player))
+    asked, refused = _split_refused(playing, seats, player)
+    work = partial(_play_model, plan, asked, playing, player, version, plan.runs_of(player))
     tables = run_session(workspace, policies.calls, work)
+    if refused:
+        tables["rejections"] = refused
     failed = sum(row["status"] == "api_error" for row in tables["episodes"])
     if failed and not policies.accept_api_errors:
         raise CallsFailed(failed)
@@ -75,11 +80,13 @@ def play(workspace: Workspace, batch: Batch, policies: Policies) -> dict[str, Ro
 def play_first_episode(workspace: Workspace, batch: Batch, policies: Policies) -> Row | None:
     """Return the row of a model's first run on the first instance of a batch; None where it has none."""
     plan, player = workspace.evaluation, batch.key[-1]
+    playing = _playing(plan.benchmark)
     seats, version = _seats_of(workspace, batch)
+    seats, _ = _split_refused(playing, seats, player)
     if not seats:
         return None
     runs = plan.runs_of(player)[:1]
-    work = partial(_play_model, plan, seats[:1], _playing(plan.benchmark), player, version, runs)
+    work = partial(_play_model, plan, seats[:1], playing, player, version, runs)
     return run_session(workspace, policies.calls, work)["episodes"][0]
 
 
@@ -91,6 +98,23 @@ def _seats_of(workspace: Workspace, batch: Batch) -> tuple[tuple[Seat, ...], str
     protocol = json.dumps(plan.protocol, sort_keys=True)
     place = domain, setting, chunk, version
     return _seats(workspace.staging.store, plan.benchmark, plan.edition, place, protocol), version
+
+
+def _split_refused(
+    playing: Playing, seats: Sequence[Seat], player: str
+) -> tuple[tuple[Seat, ...], list[Row]]:
+    """Return the seats that a model is asked at, and a row of `rejections` for each other one."""
+    if playing.refuse is None:
+        return tuple(seats), []
+    asked, refused = [], []
+    for seat in seats:
+        message = playing.refuse(seat, player)
+        if not message:
+            asked.append(seat)
+            continue
+        row = {"stage": "episodes", "subject": seat.instance_id, "rule": NOT_ASKED, "message": message}
+        refused.append({**row, "call_id": None})
+    return tuple(asked), refused
 
 
 def _play_cell(

@@ -3,7 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import count
 from typing import Any
+
+from pydantic_core import to_jsonable_python
 
 from prompts.render import render
 from schemas.beyondbench.things import Answer, Parsed, Solutions
@@ -42,8 +45,9 @@ class Problem:
 
     @property
     def content_id(self) -> str:
-        """The id of task and parameters, whichever variation and size they were drawn for."""
-        return content_id("bb", self.task.name, self.payload)
+        """The id of the task and of what is shown, whichever variation and size it was drawn for."""
+        shown = to_jsonable_python(dict(self.task.words(self.params)))
+        return content_id("bb", self.task.name, shown)
 
     def parse(self, reply: str) -> Parsed:
         """Return what was read from a reply."""
@@ -56,6 +60,10 @@ class Problem:
     def is_right(self, answer: Answer) -> bool:
         """Whether the answer is right."""
         return self.verify(answer) == RIGHT
+
+    def is_best(self, answer: Answer) -> bool | None:
+        """Whether no answer is better, None where all right ones are as good."""
+        return None if self.task.is_best is None else self.task.is_best(self.params, answer)
 
     def write_answer(self, answer: Answer) -> str:
         """Return the answer in its container, in the required format."""
@@ -70,20 +78,30 @@ def write_answer(task: Task[Any], params: Any, answer: Answer) -> str:
 
 
 def draw_problem(task: Task[Any], variation: str, size: int, seed: int, index: int) -> tuple[Problem, int]:
-    """Return the problem of this index, and how many draws were rejected before it.
+    """Return the first sound problem of this index, and how many draws were rejected before it.
 
     Deterministic in all five. Raises InstancesExhausted where no draw is accepted.
     """
-    for attempt, problem in enumerate(_attempts(task, variation, size, seed, index)):
-        if problem is not None:
-            return problem, attempt
-    raise InstancesExhausted(
-        f"{task.name} {variation} of size {size}: {MAX_DRAWS} draws in a row gave no sound problem"
-    )
+    return next(draw_problems(task, variation, size, seed, index))
 
 
-def _attempts(task: Task[Any], variation: str, size: int, seed: int, index: int) -> Iterator[Problem | None]:
-    for attempt in range(MAX_DRAWS):
+def draw_problems(
+    task: Task[Any], variation: str, size: int, seed: int, index: int
+) -> Iterator[tuple[Problem, int]]:
+    """Yield sound problems of this index without end, each with the number of draws rejected before it.
+
+    Raises InstancesExhausted where so many draws in a row are rejected that the generator is at fault.
+    """
+    rejected = 0
+    for attempt in count():
         rng = derive_rng(seed, f"beyondbench/{task.name}/{variation}/{size}/{index}", attempt)
         params = task.draw(variation, size, rng)
-        yield None if params is None else Problem(task, variation, size, params)
+        if params is not None:
+            yield Problem(task, variation, size, params), rejected
+            rejected = 0
+            continue
+        rejected += 1
+        if rejected == MAX_DRAWS:
+            raise InstancesExhausted(
+                f"{task.name} {variation} of size {size}: {MAX_DRAWS:,} draws in a row gave no sound problem"
+            )

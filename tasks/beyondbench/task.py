@@ -40,8 +40,8 @@ class Variation:
 class Task(Generic[P]):
     """A task. `P` is the type of its parameters.
 
-    - `draw(variation, size, rng)`: returns parameters, or None where the draw must be repeated. It proves what
-      the variation claims: that there is an answer, and that it is the only one where `is_unique`.
+    - `draw(variation, size, rng)`: returns parameters, or None where the draw must be repeated. It proves
+      what the variation claims: that there is an answer, and that it is the only one where `is_unique`.
     - `solve(params)`: returns all solutions, or the first of them and how many are known.
     - `verify(params, answer)`: returns "" for a right answer, else a detail code; polynomial, by constraints.
     - `check(params, answer)`: whether the answer is right by a second, independent implementation.
@@ -52,6 +52,7 @@ class Task(Generic[P]):
     - `mutate(params, answer, rng)`: yields (kind, answer) of wrong answers beside those of the form.
     - `tokens(variation, size)`: returns estimates of (prompt, solution).
     - `space(variation, size)`: returns how many problems there are.
+    - `is_best(params, answer)`: whether the answer is a best one, where right ones may be less (else None).
     """
 
     name: str
@@ -73,6 +74,7 @@ class Task(Generic[P]):
     mutate: Callable[[P, Answer, random.Random], Iterable[tuple[str, Answer]]] = field(
         default=lambda _params, _answer, _rng: ()
     )
+    is_best: Callable[[P, Answer], bool] | None = None
 
     @cached_property
     def _payloads(self) -> TypeAdapter[P]:

@@ -9,10 +9,9 @@ from schemas.beyondbench.things import Answer
 
 # The largest number of digits that is read: longer ones are no answer of any task.
 MAX_DIGITS = 400
-_EXACT = re.compile(r"[-+]?\d+")
-_GROUPED = re.compile(r"[-+]?\d{1,3}(?:(?:,|\{,\}|\s|_)\d{3})+(?:\.0+)?")
-_POINT = re.compile(r"([-+]?\d+)\.0*")
-_FOUND = re.compile(r"(?<![\w.,])[-+]?\d+(?:,\d{3})*(?![\w])(?!\.\d)")
+_EXACT = re.compile(r"[-+]?[0-9]+")
+_GROUPED = re.compile(r"[-+]?[0-9]{1,3}(?:[,\s_][0-9]{3})+(?:\.0+)?")
+_POINT = re.compile(r"([-+]?[0-9]+)\.0*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +31,6 @@ class IntegerForm:
 
     def read_loosely(self, text: str) -> Answer | None:
         """Return the integer that the text is, with separators of thousands or zeros after the point."""
-        text = text.replace("−", "-").strip()
         text = text.rpartition("=")[2].strip()
         if len(text) > MAX_DIGITS:
             return None

@@ -1,0 +1,28 @@
+"""BeyondBench as a benchmark: what its entry point names. Nothing heavy is imported before it is needed."""
+
+from functools import partial
+from pkgutil import resolve_name
+
+from schemas.benchmark import Benchmark, later
+from schemas.beyondbench.tables import BEYONDBENCH_TABLES
+
+BENCHMARK = Benchmark(
+    "beyondbench",
+    settings=partial(resolve_name, "schemas.beyondbench.settings:BeyondBenchSettings"),
+    prepare=later("flows.beyondbench.prepare:prepare"),
+    growing=partial(resolve_name, "flows.beyondbench.stages:STAGES"),
+    playing=partial(resolve_name, "flows.beyondbench.seats:PLAYING"),
+    analysis=partial(resolve_name, "flows.beyondbench.analysis:ANALYSIS"),
+    tables=BEYONDBENCH_TABLES,
+    sql="warehouse.beyondbench",
+    protocol=later("flows.beyondbench.prepare:protocol_of"),
+    estimate=later("flows.beyondbench.prepare:estimate_evaluation"),
+    origins=partial(resolve_name, "warehouse.beyondbench.origins:ORIGINS"),
+    summary=later("flows.beyondbench.summary:summary"),
+    importers={
+        "beyondbench": (
+            "flows.beyondbench.cli.import_leaderboard:beyondbench",
+            "Import the leaderboard of BeyondBench's authors as scores of another benchmark.",
+        ),
+    },
+)
