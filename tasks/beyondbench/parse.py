@@ -57,8 +57,8 @@ _GOES_ON = re.compile(r"\s{0,5}(?:[-+*/×÷·^=<>≤≥:\\]|,?\s{0,5}[-+0-9]|(?:
 # What prompts and replies write in a container in place of an answer.
 _PLACEHOLDER = re.compile(
     r"(?:(?:the |your |final )*(?:answer|result|number|integer|value|next[ _]term|term|relation|count|sum"
-    r"|maximum|minimum|second[ _]maximum|range|index|difference|length|mean value|median value|mode\(s\)|sorted list)"
-    r"|[.…?_]*|\\[lc]?dots)",
+    r"|maximum|minimum|second[ _]maximum|range|index|difference|length|mean value|median value|mode\(s\)"
+    r"|sorted list)|[.…?_]*|\\[lc]?dots)",
     re.IGNORECASE,
 )
 _DASHES = dict.fromkeys(map(ord, "−–‒‐‑﹣－"), "-") | dict.fromkeys(
