@@ -5,6 +5,22 @@ from pkgutil import resolve_name
 
 from schemas.benchmark import Benchmark, later
 from schemas.beyondbench.tables import BEYONDBENCH_TABLES
+from schemas.measure import Measure
+
+_ACCURACY = Measure(
+    "accuracy",
+    "any",
+    "accuracy",
+    "accuracy = unweighted mean over tasks of means over their cells, INVALID replies being wrong",
+    "Accuracy is the unweighted mean over tasks of the means over their variations.",
+)
+_FOLLOWING = Measure(
+    "instruction_following",
+    "any",
+    "instruction following",
+    "instruction following = share of answers in exactly the required format",
+    "Instruction following is the share of scored replies whose answer has exactly the required format.",
+)
 
 BENCHMARK = Benchmark(
     "beyondbench",
@@ -15,6 +31,8 @@ BENCHMARK = Benchmark(
     analysis=partial(resolve_name, "flows.beyondbench.analysis:ANALYSIS"),
     tables=BEYONDBENCH_TABLES,
     sql="warehouse.beyondbench",
+    measures=(_ACCURACY, _FOLLOWING),
+    report=partial(resolve_name, "flows.beyondbench.report.own_sections:REPORT"),
     protocol=later("flows.beyondbench.prepare:protocol_of"),
     estimate=later("flows.beyondbench.prepare:estimate_evaluation"),
     origins=partial(resolve_name, "warehouse.beyondbench.origins:ORIGINS"),

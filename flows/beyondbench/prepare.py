@@ -35,7 +35,7 @@ def prepare(settings: BeyondBenchSettings, _store: Store) -> Preparation:
         unused=("cells", *([] if settings.tokenizer else ["tokenizer"])),
         counts={"cells": len(cells), "instances": len(cells) * plan.instances},
         estimate=partial(estimate_calls, plan),
-        protocol={"budgets": budgets} if budgets else {},
+        protocol=_protocol(settings),
     )
 
 
@@ -85,19 +85,34 @@ def _least_tokens(cell: Cell) -> tuple[int, int]:
 
 def budgets_of(settings: BeyondBenchSettings) -> dict[str, dict[str, Any]]:
     """Return budget and tokenizer of those players whose entry in models.toml gives a context."""
-    entries: Mapping[str, ModelEntry] = settings.model_entries()
-    players = dict.fromkeys((*settings.players, *settings.anchors))
     return {
         name: {"context": entry.context, "tokenizer": entry.tokenizer}
-        for name in players
-        if name not in PLAYERS and (entry := entries.get(name)) is not None and entry.context
+        for name, entry in _entries_of(settings).items()
+        if entry.context
     }
 
 
+def facts_of(settings: BeyondBenchSettings) -> dict[str, dict[str, Any]]:
+    """Return what models.toml says of players: family, parameters, quantisation, tuning."""
+    found = {name: entry.facts for name, entry in _entries_of(settings).items()}
+    return {name: facts for name, facts in found.items() if facts}
+
+
+def _entries_of(settings: BeyondBenchSettings) -> dict[str, ModelEntry]:
+    """Return the entries of those players that have one."""
+    entries: Mapping[str, ModelEntry] = settings.model_entries()
+    players = dict.fromkeys((*settings.players, *settings.anchors))
+    return {name: entries[name] for name in players if name not in PLAYERS and name in entries}
+
+
 def protocol_of(settings: BeyondBenchSettings, _store: Store, _growth: EditionPlan) -> dict[str, Any]:
-    """Return the budgets of an evaluation of a published edition."""
-    budgets = budgets_of(settings)
-    return {"budgets": budgets} if budgets else {}
+    """Return budgets and facts of the models of an evaluation of a published edition."""
+    return _protocol(settings)
+
+
+def _protocol(settings: BeyondBenchSettings) -> dict[str, Any]:
+    found = {"budgets": budgets_of(settings), "facts": facts_of(settings)}
+    return {name: by_player for name, by_player in found.items() if by_player}
 
 
 def estimate_evaluation(

@@ -18,6 +18,7 @@ _VARIABLE_NAME = re.compile(r"|[A-Za-z_][A-Za-z0-9_]*")
 _SECRET_NAME = re.compile(r"auth|key|token|secret|cookie|passw|credential|signature|^sig$", re.IGNORECASE)
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 # What a call is made of beside its parameters: an entry that sets them would change what is asked.
+_FACTS = ("family", "parameters_billion", "quantization", "tuning")
 _RESERVED = ("model", "messages", "stream", "n", "system_role")
 
 
@@ -113,13 +114,28 @@ class ModelEntry(BaseModel):
         "pip install 'perennial-bench[tokenizers]'). Default: 4 bytes a token.",
         example="tokenizer.json",
     )
+    family: str = setting(
+        "",
+        "Family of the model, for figures of a benchmark that compare models of one; like the three keys "
+        "below it changes no call.",
+        example="Example-3",
+    )
+    parameters_billion: float | None = setting(
+        None, "Its parameters, in billions.", example=8.2, gt=0, allow_inf_nan=False
+    )
+    quantization: str = setting(
+        "", 'Its quantisation, "none" for full precision. Default: unknown.', example="GPTQ-Int4"
+    )
+    tuning: str = setting(
+        "", "What it was tuned for, such as instruct, thinking or math. Default: unknown.", example="thinking"
+    )
 
     @field_validator("base_url")
     @classmethod
     def _plain_url(cls, value: str) -> str:
         return check_base_url(value)
 
-    @field_validator("model", "tokenizer", "reasoning_effort")
+    @field_validator("model", "tokenizer", "reasoning_effort", "family", "quantization", "tuning")
     @classmethod
     def _on_one_line(cls, value: str) -> str:
         if not value.isprintable() or value != value.strip():
@@ -184,6 +200,12 @@ class ModelEntry(BaseModel):
     def endpoint(self, settings: Endpoint, environment: Mapping[str, str]) -> Endpoint:
         """Return its server, where `settings` is that of models without an entry."""
         return choose_model_endpoint(self.base_url, self.key_env, settings, environment)
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What the entry says of the model itself, which decides no call."""
+        values = {name: getattr(self, name) for name in _FACTS}
+        return {name: value for name, value in values.items() if value not in ("", None)}
 
     def variables(self) -> tuple[str, ...]:
         """Return the names of the environment variables that its key, headers and query need."""
