@@ -191,17 +191,21 @@ def _last(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
 
 
 def _after(text: str, start: int, form: Form) -> Iterator[str]:
-    """Yield what a phrase may announce: the line's rest, its sentence, the paragraph, all that follows."""
+    """Yield what a phrase may announce: the line's rest, its sentence, the paragraph, all that follows.
+
+    The longest comes first where a part of the answer would read as an answer.
+    """
     line, paragraph = (text[start:].partition(end)[0] for end in ("\n", "\n\n"))
+    if not form.is_scalar:
+        yield text[start:]
+        yield paragraph
     yield line
     yield _SENTENCE_END.split(line, maxsplit=1)[0]
     if form.is_scalar:
         plain = strip_markup(line)
         if (number := _NUMBER.match(plain)) and not _GOES_ON.match(plain, number.end()):
             yield number[0]
-    yield paragraph
-    if not form.is_scalar:
-        yield text[start:]
+        yield paragraph
 
 
 def _emphasised(text: str) -> Iterator[str]:

@@ -226,7 +226,7 @@ WRITTEN = FORM.write(TWO)
         (r"\boxed{\{" + WRITTEN[1:-1] + r"\}}", 2),
         (f"```python\n{WRITTEN}\n```", 2),
         (f"The answer is {WRITTEN}.", 2),
-        (f"<answer>```json\n{WRITTEN}\n```</answer>", 3),
+        (f"<answer>```json\n{WRITTEN}\n```</answer>", 2),
         (f"I found {{0, 1}} and {WRITTEN}, which is proper.", 3),
         ("So:\n" + "\n".join(f"{v} -> {c}" for v, c in TWO.items()) + "\nThat is all.", 3),
     ],

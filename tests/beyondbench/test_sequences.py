@@ -95,7 +95,7 @@ def test_a_prompt_shows_the_terms_and_nothing_of_the_rule(task):
     for variation in TASKS[task].variations:
         problem, _ = draw_problem(TASKS[task], variation.name, variation.sizes[0], 5, 0)
         shown = SequenceParams(problem.params.terms, problem.params.places)
-        assert read_terms(problem.prompt) == shown == problem.task.shown(problem.params)
+        assert read_terms(problem.prompt) == shown
         assert read_terms(f"Canary 12, 13, ?\n\n{problem.prompt}\n\nSequence canary: 1, 2, 3.") == shown
         assert Problem(problem.task, variation.name, 5, shown).prompt == problem.prompt
         assert Problem(problem.task, "another", 5, shown).content_id == problem.content_id

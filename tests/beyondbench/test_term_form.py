@@ -34,7 +34,7 @@ FORM = TermForm()
         ("```\n3.5\n```", "3.5", 2),
         ("The terms go 1.5, 2.5 and 3.5", "3.5", 4),
         ("no number", None, 0),
-        (r"\boxed{1/0}", 0, 4),
+        (r"\boxed{1/0}", None, 0),
     ],
 )
 def test_replies(reply, answer, level):
