@@ -21,7 +21,7 @@ from tasks.beyondbench.forms.form import Form
 
 NOTHING = Parsed(None, 0)
 # No answer is longer, no more containers or phrases are tried, and prose is searched no further from its end.
-_LONGEST, _MOST, _TAIL = 50_000, 20, 100_000
+_LONGEST, _MOST, _TAIL = 50_000, 20, 40_000
 
 # <think>, [THINK], <seed:think>, ◁think▷, <|begin_of_thought|> and the channels of gpt-oss.
 _THINKING = re.compile(
@@ -69,8 +69,9 @@ _WRAPPED = re.compile(
     r"\{([^{}]*+)\}"
 )
 _FRACTION = re.compile(
-    r"(?<![0-9])\\[dt]?frac\s{0,5}\{\s{0,5}([-+]?[0-9]++)\s{0,5}\}\s{0,5}\{\s{0,5}([0-9]++)\s{0,5}\}"
+    r"\\[dt]?frac\s{0,5}\{\s{0,5}([-+]?[0-9]++)\s{0,5}\}\s{0,5}\{\s{0,5}([0-9]++)\s{0,5}\}"
 )
+_MIXED_NUMBER = re.compile(r"(?<=[0-9])(?=\\[dt]?frac)")
 _SPACE = re.compile(r"\\q?quad(?![a-zA-Z])|\\ |~")
 _MARKS = re.compile(
     r"\\(?:displaystyle|left|right|[Bb]igg?[lr]?)(?![a-zA-Z])\s{0,5}|\\[()\[\],;:!]|\$+|\*\*|__|`+"
@@ -119,7 +120,8 @@ def cut_thinking(text: str) -> str:
 def strip_markup(text: str) -> str:
     """Return the text without Markdown, LaTeX and HTML around it, with ASCII signs and fractions a/b."""
     text = text.translate(_DASHES).replace("{,}", ",")
-    text = _FRACTION.sub(r"\1/\2", _WRAPPED.sub(r"\1", _WRAPPED.sub(r"\1", text)))
+    text = _MIXED_NUMBER.sub(" ", _WRAPPED.sub(r"\1", _WRAPPED.sub(r"\1", text)))
+    text = _FRACTION.sub(r"\1/\2", text)
     text = _ESCAPED.sub(r"\1", _MARKS.sub("", _SPACE.sub(" ", text))).strip()
     text = text.strip("*").strip().removesuffix(".").rstrip()
     for quote in ("''", '""', "“”", "‘’"):

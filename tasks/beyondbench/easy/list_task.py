@@ -49,7 +49,8 @@ def list_task(
             "without signs": tuple(map(abs, values)),
         }
         for change, changed in neighbours.items():
-            if (near := kind.as_answer(compute(changed))) != answer:
+            # A list of equal elements may have no answer, such as a second largest.
+            if len(set(changed)) > 1 and (near := kind.as_answer(compute(changed))) != answer:
                 yield f"of the list {change}", near
 
     return Task(

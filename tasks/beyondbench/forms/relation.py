@@ -17,11 +17,8 @@ _OTHER_WORDS = {
 }
 _MEANINGS = {word: relation for relation, words in _OTHER_WORDS.items() for word in (relation, *words)}
 _ASIDE = re.compile(r"\b(?:number [12]|it|the (?:first|second)(?: number)?|is)(?!\w)|[-+]?[0-9][0-9,]*+")
-# Not "not greater than", "greater than or equal to" nor the three words of the question.
-_FOUND = re.compile(
-    r"(?<!not )(?<!or )\b(less than|smaller than|equal to|greater than|larger than)\b(?! or\b)(?!, )",
-    re.IGNORECASE,
-)
+_SENTENCE = re.compile(r"[.;!?\n]")
+_FOUND = re.compile(r"(?<!not )\b(less than|smaller than|equal to|greater than|larger than)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +42,11 @@ class RelationForm:
         return _MEANINGS.get(" ".join(words).strip("'\" ."))
 
     def find_last(self, text: str) -> Answer | None:
-        """Return the last relation that the text names in words."""
-        *_, last = ("", *_FOUND.findall(text))
-        return self.read_loosely(last) if last else None
+        """Return the relation of the last sentence that names any, None where it names several."""
+        for sentence in reversed(_SENTENCE.split(text)):
+            if found := {self.read_loosely(words) for words in _FOUND.findall(sentence)}:
+                return found.pop() if len(found) == 1 else None
+        return None
 
     def mutations(self, answer: Answer, rng: random.Random) -> Iterator[tuple[str, Answer]]:
         """Yield the other relations, and answers that are none of the three."""

@@ -27,8 +27,10 @@ def _draw(_variation: str, size: int, rng: random.Random) -> ListParams:
 
 def count_lists(size: int, distinct: int, choices: int) -> int:
     """Return the number of lists of a size with so many distinct elements, by inclusion and exclusion."""
-    terms = (math.comb(distinct, left) * (distinct - left) ** size for left in range(distinct + 1))
-    onto = sum(-term if left % 2 else term for left, term in enumerate(terms))
+    onto = 0  # lists of these elements with each of them
+    for left_out in range(distinct + 1):
+        lists: int = math.comb(distinct, left_out) * (distinct - left_out) ** size
+        onto += -lists if left_out % 2 else lists
     return math.comb(choices, distinct) * onto
 
 
