@@ -15,6 +15,7 @@ import re
 from collections import deque
 from collections.abc import Iterable, Iterator
 from itertools import chain
+from operator import itemgetter
 
 from schemas.beyondbench.things import Answer, Parsed
 from tasks.beyondbench.forms.form import Form
@@ -180,11 +181,11 @@ def _marked(text: str, form: Form) -> Iterator[str]:
         yield unclosed
     yield from ((found[1] or found[2]).rstrip("\\") for found in _last(_LOOSE_BOX, text))
     fences = [(found.start(1), found[1]) for found in _last(_FENCE, text)]
-    phrases = [(found.end(), "") for found in _last(_PHRASE, text)]
-    for start, fenced in sorted(fences + phrases, reverse=True):
-        yield from (fenced,) if fenced else _after(text, start, form)
+    phrases = [(found.end(), found) for found in _last(_PHRASE, text)]
+    for _, marked in sorted((*fences, *phrases), key=itemgetter(0), reverse=True):
+        yield from (marked,) if isinstance(marked, str) else _after(text, marked, form)
     for found in _last(_CONCLUSION, text):
-        yield from _after(text, found.end(), form)
+        yield from _after(text, found, form)
 
 
 def _last(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
@@ -192,15 +193,18 @@ def _last(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
     return reversed(deque(pattern.finditer(text), _MOST))
 
 
-def _after(text: str, start: int, form: Form) -> Iterator[str]:
+def _after(text: str, phrase: re.Match[str], form: Form) -> Iterator[str]:
     """Yield what a phrase may announce: the line's rest, its sentence, the paragraph, all that follows.
 
-    The longest comes first where a part of the answer would read as an answer.
+    Where a part of an answer would read as an answer, the longest comes first, and no line of several.
     """
+    start = phrase.end()
     line, paragraph = (text[start:].partition(end)[0] for end in ("\n", "\n\n"))
     if not form.is_scalar:
         yield text[start:]
         yield paragraph
+        if "\n" in phrase[0]:
+            return
     yield line
     yield _SENTENCE_END.split(line, maxsplit=1)[0]
     if form.is_scalar:

@@ -166,7 +166,7 @@ def _print_catalogue(rows: list[dict[str, Any]]) -> None:
     console = Terminal(soft_wrap=True)
     task_width = max(len(row["task"]) for row in rows)
     width = max(len(row["variation"]) for row in rows)
-    console.print(f"{'task':<{task_width}}  {'variation':<{width}}  {'sizes':<7}  log10 of the problems")
+    console.print(f"{'task':<{task_width}}  {'variation':<{width}}  {'sizes':<7}  log10 of problems")
     for suite, of_suite in groupby(rows, lambda row: row["suite"]):
         suite_rows = list(of_suite)
         names = {row["task"] for row in suite_rows}
