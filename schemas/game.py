@@ -147,4 +147,4 @@ class Playing:
         default_factory=dict
     )
     one_shot: bool = False
-    refuse: Callable[[Any, str], str] = lambda _seat, _player: ""
+    refuse: Callable[[Any, str], str] | None = None

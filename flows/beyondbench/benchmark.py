@@ -37,4 +37,16 @@ BENCHMARK = Benchmark(
     estimate=later("flows.beyondbench.prepare:estimate_evaluation"),
     origins=partial(resolve_name, "warehouse.beyondbench.origins:ORIGINS"),
     summary=later("flows.beyondbench.summary:summary"),
+    commands={
+        "tasks": (
+            "flows.beyondbench.cli.tasks:tasks",
+            "List the tasks of BeyondBench, try one, or draw problems.",
+        ),
+    },
+    importers={
+        "beyondbench": (
+            "flows.beyondbench.cli.import_leaderboard:beyondbench",
+            "Import the leaderboard of BeyondBench's authors as scores of another benchmark.",
+        ),
+    },
 )

@@ -3,6 +3,7 @@
 from flows.beyondbench.edition import BeyondBenchEdition, cell_of
 from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace
+from prompts.render import template_hash
 from schemas.benchmark import Batch, Rows
 from schemas.beyondbench.plan import BeyondBenchPlan, Cell
 from schemas.ids import canonical_json
@@ -61,6 +62,7 @@ def _own_row(cell: Cell, drawn: Drawn, context_tokens: int) -> dict[str, object]
         "suite": problem.task.suite,
         "size": problem.size,
         "prompt": problem.prompt,
+        "template_hash": template_hash(problem.task.template),
         "payload": problem.payload,
         "reference": canonical_json(solutions.reference),
         "solutions": solutions.count,

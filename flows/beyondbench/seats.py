@@ -25,6 +25,7 @@ class ProblemSeat:
     instance_id: str
     problem: Problem
     prompt: str
+    template_hash: str
     prompt_tokens: int
     solution_tokens: int
     context_tokens: int
@@ -32,7 +33,7 @@ class ProblemSeat:
 
     def start(self) -> TaskGame:
         """Return a fresh game of it."""
-        return TaskGame(self.problem, self.prompt)
+        return TaskGame(self.problem, self.prompt, self.template_hash)
 
     def episode_id(self, player: str, run: int) -> str:
         """Return the content id of problem, player and run."""
@@ -56,6 +57,7 @@ class ProblemSeat:
             "parse_level": game.parsed.level,
             "instruction_followed": game.parsed.instruction_followed,
             "detail": game.detail or None,
+            "is_best": None if answer is None else game.problem.is_best(answer),
             "token_status": None if is_program else status,
             "context_tokens": None if is_program else context,
         }
@@ -74,6 +76,7 @@ def take_seats(
             row["instance_id"],
             problem_of(row),
             row["prompt"],
+            row["template_hash"],
             row["prompt_tokens"],
             row["solution_tokens"],
             row["context_tokens"],

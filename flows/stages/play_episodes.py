@@ -37,6 +37,7 @@ def play_stage(benchmark: str) -> Stage:
     """Return the stage that plays, for this benchmark."""
     answers = staged_tables(benchmark, answers=True)
     programs = _playing(benchmark).programs
+    rejections = () if _playing(benchmark).refuse is None else ("rejections",)
 
     def one_task_for_programs(batch: Batch) -> object:
         """Programs play a chunk one after the other in one task run, models each in their own."""
@@ -48,7 +49,7 @@ def play_stage(benchmark: str) -> Stage:
         _batches,
         play,
         reads=_playing(benchmark).reads,
-        writes=(*(name for name in answers if TABLES[name].kind == "answers"), "rejections"),
+        writes=(*(name for name in answers if TABLES[name].kind == "answers"), *rejections),
         spreads=_needs_no_model,
         chain=one_task_for_programs,
     )
@@ -68,7 +69,8 @@ def play(workspace: Workspace, batch: Batch, policies: Policies) -> dict[str, Ro
     asked, refused = _split_refused(playing, seats, player)
     work = partial(_play_model, plan, asked, playing, player, version, plan.runs_of(player))
     tables = run_session(workspace, policies.calls, work)
-    tables["rejections"] = refused
+    if refused:
+        tables["rejections"] = refused
     failed = sum(row["status"] == "api_error" for row in tables["episodes"])
     if failed and not policies.accept_api_errors:
         raise CallsFailed(failed)
@@ -102,6 +104,8 @@ def _split_refused(
     playing: Playing, seats: Sequence[Seat], player: str
 ) -> tuple[tuple[Seat, ...], list[Row]]:
     """Return the seats that a model is asked at, and a row of `rejections` for each other one."""
+    if playing.refuse is None:
+        return tuple(seats), []
     asked, refused = [], []
     for seat in seats:
         message = playing.refuse(seat, player)

@@ -13,6 +13,7 @@ INSTANCES = Table(
         Column("suite", "string", "the task's suite", allowed=SUITES),
         Column("size", "int64", "the problem's size, in the task's unit", minimum=1),
         Column("prompt", "string", "the text that players are shown, without the canary"),
+        Column("template_hash", "string", "hash of the template that the prompt was made from"),
         Column("payload", "string", "the problem's parameters (JSON)"),
         Column("reference", "string", "the reference solution (JSON)"),
         Column("solutions", "int64", "number of solutions that are known", minimum=1),
@@ -62,6 +63,13 @@ ANSWERS = Table(
         ),
         Column("instruction_followed", "bool", "whether the answer had exactly the required format"),
         Column("detail", "string", "why the grader refused it, NULL where it did not", nullable=True),
+        Column(
+            "is_best",
+            "bool",
+            "whether it is a best answer, NULL where the task knows no better and worse right answers or "
+            "none was read",
+            nullable=True,
+        ),
         Column(
             "token_status",
             "string",

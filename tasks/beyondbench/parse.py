@@ -15,13 +15,14 @@ import re
 from collections import deque
 from collections.abc import Iterable, Iterator
 from itertools import chain
+from operator import itemgetter
 
 from schemas.beyondbench.things import Answer, Parsed
 from tasks.beyondbench.forms.form import Form
 
 NOTHING = Parsed(None, 0)
 # No answer is longer, no more containers or phrases are tried, and prose is searched no further from its end.
-_LONGEST, _MOST, _TAIL = 50_000, 20, 100_000
+_LONGEST, _MOST, _TAIL = 50_000, 20, 40_000
 
 # <think>, [THINK], <seed:think>, ◁think▷, <|begin_of_thought|> and the channels of gpt-oss.
 _THINKING = re.compile(
@@ -57,8 +58,8 @@ _GOES_ON = re.compile(r"\s{0,5}(?:[-+*/×÷·^=<>≤≥:\\]|,?\s{0,5}[-+0-9]|(?:
 # What prompts and replies write in a container in place of an answer.
 _PLACEHOLDER = re.compile(
     r"(?:(?:the |your |final )*(?:answer|result|number|integer|value|next[ _]term|term|relation|count|sum"
-    r"|maximum|minimum|second[ _]maximum|range|index|difference|length|mean value|median value|mode\(s\)|sorted list)"
-    r"|[.…?_]*|\\[lc]?dots)",
+    r"|maximum|minimum|second[ _]maximum|range|index|difference|length|mean value|median value|mode\(s\)"
+    r"|sorted list)|[.…?_]*|\\[lc]?dots)",
     re.IGNORECASE,
 )
 _DASHES = dict.fromkeys(map(ord, "−–‒‐‑﹣－"), "-") | dict.fromkeys(
@@ -69,8 +70,9 @@ _WRAPPED = re.compile(
     r"\{([^{}]*+)\}"
 )
 _FRACTION = re.compile(
-    r"(?<![0-9])\\[dt]?frac\s{0,5}\{\s{0,5}([-+]?[0-9]++)\s{0,5}\}\s{0,5}\{\s{0,5}([0-9]++)\s{0,5}\}"
+    r"\\[dt]?frac\s{0,5}\{\s{0,5}([-+]?[0-9]++)\s{0,5}\}\s{0,5}\{\s{0,5}([0-9]++)\s{0,5}\}"
 )
+_MIXED_NUMBER = re.compile(r"(?<=[0-9])(?=\\[dt]?frac)")
 _SPACE = re.compile(r"\\q?quad(?![a-zA-Z])|\\ |~")
 _MARKS = re.compile(
     r"\\(?:displaystyle|left|right|[Bb]igg?[lr]?)(?![a-zA-Z])\s{0,5}|\\[()\[\],;:!]|\$+|\*\*|__|`+"
@@ -119,7 +121,8 @@ def cut_thinking(text: str) -> str:
 def strip_markup(text: str) -> str:
     """Return the text without Markdown, LaTeX and HTML around it, with ASCII signs and fractions a/b."""
     text = text.translate(_DASHES).replace("{,}", ",")
-    text = _FRACTION.sub(r"\1/\2", _WRAPPED.sub(r"\1", _WRAPPED.sub(r"\1", text)))
+    text = _MIXED_NUMBER.sub(" ", _WRAPPED.sub(r"\1", _WRAPPED.sub(r"\1", text)))
+    text = _FRACTION.sub(r"\1/\2", text)
     text = _ESCAPED.sub(r"\1", _MARKS.sub("", _SPACE.sub(" ", text))).strip()
     text = text.strip("*").strip().removesuffix(".").rstrip()
     for quote in ("''", '""', "“”", "‘’"):
@@ -178,11 +181,11 @@ def _marked(text: str, form: Form) -> Iterator[str]:
         yield unclosed
     yield from ((found[1] or found[2]).rstrip("\\") for found in _last(_LOOSE_BOX, text))
     fences = [(found.start(1), found[1]) for found in _last(_FENCE, text)]
-    phrases = [(found.end(), "") for found in _last(_PHRASE, text)]
-    for start, fenced in sorted(fences + phrases, reverse=True):
-        yield from (fenced,) if fenced else _after(text, start, form)
+    phrases = [(found.end(), found) for found in _last(_PHRASE, text)]
+    for _, marked in sorted((*fences, *phrases), key=itemgetter(0), reverse=True):
+        yield from (marked,) if isinstance(marked, str) else _after(text, marked, form)
     for found in _last(_CONCLUSION, text):
-        yield from _after(text, found.end(), form)
+        yield from _after(text, found, form)
 
 
 def _last(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
@@ -190,18 +193,25 @@ def _last(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
     return reversed(deque(pattern.finditer(text), _MOST))
 
 
-def _after(text: str, start: int, form: Form) -> Iterator[str]:
-    """Yield what a phrase may announce: the line's rest, its sentence, the paragraph, all that follows."""
+def _after(text: str, phrase: re.Match[str], form: Form) -> Iterator[str]:
+    """Yield what a phrase may announce: the line's rest, its sentence, the paragraph, all that follows.
+
+    Where a part of an answer would read as an answer, the longest comes first, and no line of several.
+    """
+    start = phrase.end()
     line, paragraph = (text[start:].partition(end)[0] for end in ("\n", "\n\n"))
+    if not form.is_scalar:
+        yield text[start:]
+        yield paragraph
+        if "\n" in phrase[0]:
+            return
     yield line
     yield _SENTENCE_END.split(line, maxsplit=1)[0]
     if form.is_scalar:
         plain = strip_markup(line)
         if (number := _NUMBER.match(plain)) and not _GOES_ON.match(plain, number.end()):
             yield number[0]
-    yield paragraph
-    if not form.is_scalar:
-        yield text[start:]
+        yield paragraph
 
 
 def _emphasised(text: str) -> Iterator[str]:

@@ -6,6 +6,8 @@ from functools import cached_property
 from itertools import count
 from typing import Any
 
+from pydantic_core import to_jsonable_python
+
 from prompts.render import render
 from schemas.beyondbench.things import Answer, Parsed, Solutions
 from schemas.errors import InstancesExhausted
@@ -44,7 +46,8 @@ class Problem:
     @property
     def content_id(self) -> str:
         """The id of the task and of what is shown, whichever variation and size it was drawn for."""
-        return content_id("bb", self.task.name, dict(self.task.words(self.params)))
+        shown = to_jsonable_python(dict(self.task.words(self.params)))
+        return content_id("bb", self.task.name, shown)
 
     def parse(self, reply: str) -> Parsed:
         """Return what was read from a reply."""

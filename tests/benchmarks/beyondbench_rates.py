@@ -19,7 +19,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from schemas.ids import content_id
+from tasks.beyondbench.problem import Problem
 from tasks.beyondbench.registry import MODULES, TASKS
 from tasks.beyondbench.task import Task
 
@@ -34,10 +34,11 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=2.0)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--repeats", type=int, help="problems to draw of each variation")
+    parser.add_argument("--at-most", type=float, default=600.0, help="seconds to draw of each variation")
     chosen = parser.parse_args()
     names = chosen.tasks.split(",")
     if chosen.repeats:
-        _print_repeats(names, chosen.repeats)
+        _print_repeats(names, chosen.repeats, chosen.at_most)
         return
     print(f"{'task':28} {'ours/s':>10} {'package/s':>10} {'ratio':>8}  distinct: ours, package")
     for name in names:
@@ -98,18 +99,20 @@ def _time_package(python: str, name: str, seconds: float) -> dict[str, Any]:
     return found
 
 
-def _print_repeats(names: list[str], number: int) -> None:
+def _print_repeats(names: list[str], number: int, seconds: float) -> None:
     print(f"{'task/variation':44} {'drawn':>9} {'distinct':>9} {'log10 space':>12}  sizes")
     for name in names:
         task = TASKS[name]
         for variation in task.variations:
             rng = random.Random(1)
-            seen, drawn = set(), 0
+            seen, drawn, start = set(), 0, time.perf_counter()
             for size in itertools.islice(itertools.cycle(variation.sizes), number):
                 while (params := task.draw(variation.name, size, rng)) is None:
                     pass
                 drawn += 1
-                seen.add(content_id("bb", dict(task.words(params))))
+                seen.add(Problem(task, variation.name, size, params).content_id)
+                if time.perf_counter() - start > seconds:
+                    break
             spaces = [task.space(variation.name, size) for size in variation.sizes]
             shown = f"{max(space.log10 for space in spaces):.1f}"
             exact = "=" if all(space.is_exact for space in spaces) else ">="

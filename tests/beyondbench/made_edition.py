@@ -88,6 +88,7 @@ def _own_row(suite: str, task: str, variation: str, size: int, number: int) -> R
         "suite": suite,
         "size": size,
         "prompt": prompt,
+        "template_hash": "tpl",
         "payload": canonical_json({"number": number}),
         "reference": "7",
         "solutions": 1,

@@ -9,7 +9,7 @@ import pytest
 from schemas.ids import derive_rng
 from tasks.beyondbench.game import TaskGame
 from tasks.beyondbench.players.registry import PLAYERS
-from tasks.beyondbench.problem import draw_problem
+from tasks.beyondbench.problem import Problem, draw_problem
 from tasks.beyondbench.registry import MODULES, TASKS
 from tasks.play.program_player import play_program
 
@@ -35,7 +35,9 @@ def test_parameters_are_typed_and_survive_json(name, variation):
     for problem in problems(name, variation):
         assert is_dataclass(problem.params)
         assert fields(problem.params)
-        assert problem.task.params_of(problem.payload) == problem.params
+        again = Problem(problem.task, variation, problem.size, problem.task.params_of(problem.payload))
+        assert again.params == problem.params
+        assert (again.content_id, again.prompt) == (problem.content_id, problem.prompt)
 
 
 @cells

@@ -130,7 +130,7 @@ def test_the_prompt_alone_holds_the_problem(params, canary):
         ("The answer is [1, 3, 0, 2].", 2),
         ("```python\n[1, 3, 0, 2]\n```", 2),
         ("<answer>queens = [1, 3, 0, 2]</answer>", 2),
-        ("<answer>```json\n[1, 3, 0, 2]\n```</answer>", 3),
+        ("<answer>```json\n[1, 3, 0, 2]\n```</answer>", 2),
         ("First I tried [0, 2], then [1, 3, 0, 2] which works.", 3),
     ],
 )

@@ -263,7 +263,7 @@ def test_thinking_is_cut_off(text, shown):
         ('{"1": True}', '{"1": True}'),
         ("\\frac{3}{4}", "3/4"),
         ("-\\dfrac{3}{4}", "-3/4"),
-        ("2\\frac{3}{4}", "2\\frac{3}{4}"),
+        ("2\\frac{3}{4}", "2 3/4"),
         ("'less than'", "less than"),
         ("'a': 'b'", "'a': 'b'"),
         ("“a”", "a"),

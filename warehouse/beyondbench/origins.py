@@ -15,7 +15,7 @@ ORIGINS: Origins = {
         ("episodes", "episode_id", "instances.instance_id"),
         ("episodes", "status success score turns", _ASKED),
         ("turns", "reply", _ASKED),
-        ("beyondbench_answers", "answer parse_level instruction_followed detail", _ASKED),
+        ("beyondbench_answers", "answer parse_level instruction_followed detail is_best", _ASKED),
     ),
     "AGGREGATION": (
         ("beyondbench_gate", f"{_TESTED} unique", _PAYLOAD),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from schemas.beyondbench.things import Answer
+from tasks.beyondbench.forms.lines import find_last_lines
 
 # How a prompt may ask for a move, the four notations of App. M.
 NOTATIONS = (
@@ -60,17 +61,7 @@ class MovesForm:
 
     def find_last(self, text: str) -> Answer | None:
         """Return the moves of the last lines that hold moves and nothing else; empty lines may part them."""
-        last: list[list[str]] = [[]]
-        for line in text.splitlines():
-            if not line.strip():
-                continue
-            if self.read_loosely(line) is None:
-                if last[-1]:
-                    last.append([])
-            else:
-                last[-1].append(line)
-        runs = [run for run in last if run]
-        return self.read_loosely("\n".join(runs[-1])) if runs else None
+        return find_last_lines(text, self.read_loosely)
 
     def mutations(self, answer: Answer, rng: random.Random) -> Iterator[tuple[str, Answer]]:
         """Yield sequences with a move dropped, doubled, swapped or changed."""

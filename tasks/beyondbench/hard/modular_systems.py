@@ -7,6 +7,7 @@ M (the product of the moduli), are all looked at.
 import math
 import random
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -28,6 +29,7 @@ SIZES = (3, 4, 5)
 # So many of the integers that satisfy the congruences are tested for primes before a draw is rejected.
 _TESTED = 200
 _MAX_STEPS = 100_000
+_PRIMES = [number for number in range(2, 100) if is_prime(number)]
 _Bounded = Annotated[int, Field(ge=0, le=LARGEST)]
 
 
@@ -248,25 +250,23 @@ def _space(variation: str, size: int) -> Space:
 
 
 @cache
-def _sum_of_products(size: int, power: int, is_odd: bool) -> float:
+def _sum_of_products(size: int, power: int, is_odd: bool) -> int:
     """Return the sum of M to this power over all sets of so many pairwise coprime moduli.
 
-    By sets of the primes below 50 that divide M: larger ones divide one modulus below 100 only.
+    A modulus below 100 has at most one prime factor above 7: of those that share it, a set has one at most.
     """
-    import numpy as np
-
-    small = [prime for prime in range(2, 50) if has_no_divisor(prime)]
-    sums = np.zeros((size + 1, 1 << len(small)))
-    sums[0, 0] = 1
-    masks = np.arange(1 << len(small))
+    groups: dict[int, list[int]] = {}
     for modulus in MODULI:
-        if is_odd and modulus % 2 == 0:
-            continue
-        own = sum(1 << place for place, prime in enumerate(small) if modulus % prime == 0)
-        free = masks[masks & own == 0]
-        for taken in reversed(range(size)):
-            sums[taken + 1, free | own] += sums[taken, free] * float(modulus) ** power
-    return float(sums[size].sum())
+        if modulus % 2 or not is_odd:
+            large = [prime for prime in _PRIMES if prime > 7 and modulus % prime == 0]
+            groups.setdefault(large[0] if large else -modulus, []).append(modulus)
+    sums: Counter[tuple[int, int]] = Counter({(0, 1): 1})  # by number of moduli, and product of 2, 3, 5, 7
+    for group in groups.values():
+        for (taken, small), total in list(sums.items()):
+            for modulus in group:
+                if taken < size and math.gcd(modulus, small) == 1:
+                    sums[taken + 1, small * math.gcd(modulus, 210)] += total * modulus**power
+    return sum(total for (taken, _), total in sums.items() if taken == size)
 
 
 TASK = Task(

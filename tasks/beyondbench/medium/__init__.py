@@ -1,1 +1,1 @@
-"""The Medium suite: the next term of a sequence, 5 tasks with 49 variations."""
+"""The Medium suite: 5 tasks on sequences, 49 variations."""

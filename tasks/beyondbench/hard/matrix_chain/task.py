@@ -9,7 +9,8 @@ import random
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -64,7 +65,7 @@ def minimum_by_triangulation(dimensions: tuple[int, ...]) -> int:
     the product of the triangle's corners.
     """
 
-    @lru_cache(maxsize=None)
+    @cache
     def cut(first: int, last: int) -> int:
         if last - first < 2:
             return 0
@@ -99,8 +100,7 @@ def _check(params: ChainParams, answer: Answer) -> bool:
 
 
 def _words(params: ChainParams) -> Mapping[str, Any]:
-    pairs = zip(params.dimensions, params.dimensions[1:], strict=False)
-    return {"count": len(params.dimensions) - 1, "shapes": list(pairs)}
+    return {"count": len(params.dimensions) - 1, "shapes": list(pairwise(params.dimensions))}
 
 
 _MATRIX = re.compile(r"^A(\d{1,2}): (\d{1,3}) x (\d{1,3})$", re.MULTILINE)
@@ -136,7 +136,7 @@ def _greedy_cost(dims: tuple[int, ...], largest_first: bool) -> int:
 
 def left_to_right(dims: tuple[int, ...]) -> int:
     """Return the cost of multiplying from left to right (the numerator of eq. 188)."""
-    return dims[0] * sum(a * b for a, b in zip(dims[1:], dims[2:], strict=False))
+    return dims[0] * sum(a * b for a, b in pairwise(dims[1:]))
 
 
 def _mutate(params: ChainParams, answer: Answer, rng: random.Random) -> Iterator[tuple[str, Answer]]:

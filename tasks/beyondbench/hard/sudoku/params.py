@@ -70,7 +70,7 @@ def box_grid(n: int) -> Grid:
 
 
 def units(params: SudokuParams) -> list[list[int]]:
-    """Return the cells (n * row + column) of rows, columns, regions and diagonals: each holds each digit once."""
+    """Return the cells (n * row + column) of each row, column, region and diagonal."""
     n = params.n
     found = [[n * row + column for column in range(n)] for row in range(n)]
     found += [[n * row + column for row in range(n)] for column in range(n)]
