@@ -58,10 +58,6 @@ def test_every_key_is_read_and_a_file_can_be_named() -> None:
     completion_usd_per_million = 8.5
     cached_usd_per_million = 0.5
     tokenizer = "tokenizer.json"
-    family = "O"
-    parameters_billion = 200
-    quantization = "none"
-    tuning = "thinking"
     """
     Path("other.toml").write_text(text)
     assert load_models() == {}
