@@ -162,7 +162,7 @@ ANSWER = {"A": 1, "B": 2, "C": 0}
         ("The answer is {A: 1, B: 2, C: 0}.", 2),
         ('```json\n{"A": 1, "B": 2, "C": 0}\n```', 2),
         ("I try A=5 first. Then **A** = 1, B = 2 follows, and so C = 0 at last.", 3),
-        ('<answer>```json\n{"A": 1, "B": 2, "C": 0}\n```</answer>', 3),
+        ('<answer>```json\n{"A": 1, "B": 2, "C": 0}\n```</answer>', 2),
         (r"\boxed{A = 1, B = 2, C = 0}", 2),
     ],
 )

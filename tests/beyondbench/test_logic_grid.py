@@ -188,7 +188,7 @@ def test_the_form_writes_what_the_prompt_asks_for():
         (f"The answer is {TEXT}.", 2),
         (f"```json\n{NESTED}\n```", 2),
         ("So:\n\n| Person | pet | age |\n|---|---|---|\n| Anna | dog | 30 |\n| Boris | cat | 20 |\n"
-         "| **Clara** | rabbit | 40 |\n\nwhich fits all clues.", 3),
+         "| **Clara** | rabbit | 40 |\n\nwhich fits all clues.", 2),
         ("Anna cannot have the cat.\n\n- Anna: dog, 30\n- Boris: cat, 20\n- Clara: rabbit, 40\n", 3),
     ],
 )  # fmt: skip

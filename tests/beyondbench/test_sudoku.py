@@ -216,7 +216,7 @@ OTHER = "2 1 3 4\n3 4 1 2\n1 2 4 3\n4 3 2 1"
         (f"<think><answer>{OTHER}</answer></think><answer>{LINES}</answer>", 1),
         (f"<answer>\n{SOLVED}\n</answer>", 2),
         (f"<answer>\n```\n{LINES}\n```\n</answer>", 2),
-        (f"<answer>\n```json\n{SOLVED}\n```\n</answer>", 3),
+        (f"<answer>\n```json\n{SOLVED}\n```\n</answer>", 2),
         ("<answer>1234\n3412\n2143\n4321</answer>", 2),
         ("<answer>1 2 | 3 4\n3 4 | 1 2\n----+----\n2 1 | 4 3\n4 3 | 2 1</answer>", 2),
         ("<answer>| 1 | 2 | 3 | 4 |\n|---|---|---|---|\n3,4,1,2\n2,1,4,3\n4,3,2,1</answer>", 2),
