@@ -33,10 +33,11 @@ def compute_extras(queried: Mapping[str, ReportTable], _seed: int) -> Extras:
 
 
 def families_of(rows: list[Record]) -> dict[str, list[Record]]:
-    """Return the overall rows of models whose family and parameters are known, by family."""
+    """Return the overall rows of unquantised models whose family and parameters are known, by family."""
     found: dict[str, list[Record]] = defaultdict(list)
     for row in rows:
-        if row["suite"] == "overall" and row["family"] and row["parameters_billion"]:
+        is_known = row["family"] and row["parameters_billion"] and row["quantization"] in (None, "none")
+        if row["suite"] == "overall" and is_known:
             found[row["family"]].append(row)
     return dict(found)
 

@@ -52,7 +52,7 @@ def scaling(data: ReportData) -> Section:
     caption = (
         "Each point is a model, its overall accuracy over the logarithm of its parameters; lines through "
         "points are 95% intervals for instances that vary. Straight lines are fitted by least squares, a "
-        "family each; n is the number of its models, which are few, and no draw from anything. "
+        "family each, n models: too few for an interval of the gain. Quantised models are left out. "
         f"{_KEYS}: models without them are not here."
     )
     return Section(key, title, caption, tables, (drawing,))
@@ -73,7 +73,7 @@ def _point(row: Record) -> Record:
 
 @lru_cache(maxsize=4)
 def _compile(families: tuple[str, ...]) -> Spec:
-    across = alt.X("x:Q", scale=alt.Scale(type="log", padding=14), title="parameters, billions")
+    across = alt.X("x:Q", scale=alt.Scale(type="log", nice=False, padding=14), title="parameters, billions")
     up = alt.Y("y:Q", scale=alt.Scale(domain=[0, 1]), title="overall accuracy")
     base = alt.Chart().encode(x=across, color=series_colours(families))
     models = base.transform_filter(f"datum.kind == 'model' && ({FOUND})").encode(
@@ -123,7 +123,7 @@ def quantization(data: ReportData) -> Section:
         for (family, size, tuning), rows in compared.items()
         for row in sorted(rows, key=lambda row: (row["quantization"] != "none", row["quantization"]))
     ]
-    heading = f"n = {len(compared)} models in several quantisations"
+    heading = f"models in several quantisations: {len(compared)}"
     drawing = interval_rows(heading, title, drawn, Scale(("overall accuracy",), ends=(0, 1)))
     caption = (
         "Each row is a model of one family, size and tuning in the quantisations that played; none is full "
