@@ -199,7 +199,7 @@ WRITTEN = "{1: True, 2: False, 3: False, 4: False}"
         (r"$\boxed{x_1 = 1, x_2 = 0, x_{3} = 0, x_{4} = 0}$", 2),
         (f"```python\n{WRITTEN}\n```", 2),
         (f"Solution: {WRITTEN}.", 2),
-        (f"<answer>```python\n{WRITTEN}\n```</answer>", 3),
+        (f"<answer>```python\n{WRITTEN}\n```</answer>", 2),
         (f"The set {{1, 2}} and then {WRITTEN}, I think.", 3),
         ("So:\n- **x1**: True\n- **x2**: False\n- **x3**: False\n- **x4**: False\nDone.", 3),
     ],
