@@ -40,8 +40,8 @@ class Variation:
 class Task(Generic[P]):
     """A task. `P` is the type of its parameters.
 
-    - `draw(variation, size, rng)`: returns parameters, or None where the draw must be repeated. It proves what
-      the variation claims: that there is an answer, and that it is the only one where `is_unique`.
+    - `draw(variation, size, rng)`: returns parameters, or None where the draw must be repeated. It proves
+      what the variation claims: that there is an answer, and that it is the only one where `is_unique`.
     - `solve(params)`: returns all solutions, or the first of them and how many are known.
     - `verify(params, answer)`: returns "" for a right answer, else a detail code; polynomial, by constraints.
     - `check(params, answer)`: whether the answer is right by a second, independent implementation.
