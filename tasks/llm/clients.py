@@ -14,12 +14,14 @@ from tasks.llm.budget import Budget
 from tasks.llm.client import ModelClient
 from tasks.llm.http.extras import Extras, environment_headers
 from tasks.llm.retry_policy import RetryPolicy
+from tasks.llm.server_batches.use import InBatches
 
 
 class ModelClients:
     """Asks each model at the server of its entry, or of the policy, within one budget for all.
 
-    Use it in `async with`, within one event loop. Keys and headers come from `environment`.
+    Where `batches` are given, models whose entry says so are asked in batches of their server. Use it in
+    `async with`, within one event loop. Keys and headers come from `environment`.
     """
 
     def __init__(
@@ -30,12 +32,14 @@ class ModelClients:
         prices: Mapping[str, Price],
         spent: Spent,
         retries: RetryPolicy | None = None,
+        batches: InBatches | None = None,
     ) -> None:
+        self._batches = batches
         self._policy = policy
         self._environment = environment
         self._budget = Budget(policy, prices, spent)
-        self._new_client: Callable[..., ModelClient] = lambda policy, key, extras, entry: ModelClient(
-            policy, key, ledger, prices, spent, retries, budget=self._budget, extras=extras, entry=entry
+        self._new_client: Callable[..., ModelClient] = lambda policy, key, **own: ModelClient(
+            policy, key, ledger, prices, spent, retries, budget=self._budget, **own
         )
         self._clients: dict[str, ModelClient] = {}
         self._stack = AsyncExitStack()
@@ -76,7 +80,7 @@ class ModelClients:
         shared = choose_endpoint(self._policy.base_url, self._environment)
         if entry is None:
             extras = Extras(of_environment=environment_headers(self._environment))
-            return self._new_client(self._policy, shared.key, extras, None)
+            return self._new_client(self._policy, shared.key, extras=extras)
         endpoint = entry.endpoint(shared, self._environment)
         if entry.key_env and not endpoint.key:
             fill_variables({"key": f"${{{entry.key_env}}}"}, self._environment)
@@ -93,4 +97,13 @@ class ModelClients:
             environment_headers(self._environment),
             is_own_server=endpoint.is_own,
         )
-        return self._new_client(policy, endpoint.key, extras, entry)
+        if self._batches is None or not entry.batch:
+            return self._new_client(policy, endpoint.key, extras=extras, entry=entry)
+        # The limits of single calls are not those of batches, in which all calls wait together.
+        policy = replace(
+            policy,
+            concurrency=self._batches.most_requests,
+            requests_per_minute=None,
+            tokens_per_minute=None,
+        )
+        return self._new_client(policy, endpoint.key, extras=extras, entry=entry, batches=self._batches)
