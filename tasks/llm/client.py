@@ -128,6 +128,12 @@ class ModelClient:
                 return await self._ask_as_the_first(request)
             await asked.wait()
 
+    async def list_batches(self) -> Received:
+        """Return what the server says to GET /batches, which costs nothing."""
+        return self._redaction.redact_received(
+            await BatchApi(self._require_open(), self._policy).list_batches()
+        )
+
     def stop(self, reason: str) -> None:
         """Start no call any more: those that wait raise EndpointFailed, those in flight end and are kept."""
         self._breaker.open(reason)
@@ -275,6 +281,9 @@ class ModelClient:
                 return await self._batch_asker.post(request, body)
         async with self._breaker.interruptible(request.model):
             await self._limits.take(request)
+        return await post_chat(self._require_open(), body, self._policy)
+
+    def _require_open(self) -> "AsyncOpenAI":
         if self._openai is None:
             raise RuntimeError("the client is not open: use it in `async with`")
-        return await post_chat(self._openai, body, self._policy)
+        return self._openai

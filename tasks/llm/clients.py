@@ -13,7 +13,7 @@ from tasks.llm.asking import Ledger
 from tasks.llm.budget import Budget
 from tasks.llm.client import ModelClient
 from tasks.llm.http.extras import Extras, environment_headers
-from tasks.llm.retry_policy import RetryPolicy
+from tasks.llm.retry_policy import Received, RetryPolicy
 from tasks.llm.server_batches.use import InBatches
 
 
@@ -59,6 +59,11 @@ class ModelClients:
         """Return the reply as `ModelClient.ask` of the model's client does."""
         client = await self._client_of(request.model)
         return await client.ask(request)
+
+    async def list_batches(self, model: str) -> Received:
+        """Return what the server of the model says when it is asked for batches."""
+        client = await self._client_of(model)
+        return await client.list_batches()
 
     def stop(self, reason: str) -> None:
         """Start no call any more: those that wait raise EndpointFailed, those in flight end and are kept."""

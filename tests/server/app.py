@@ -70,8 +70,9 @@ class ScriptedServer:
     async def control_release(self, request: web.Request) -> web.StreamResponse:
         """Answer POST /control/release: let go what is held, or only `hold_after` more answers."""
         body = await request.read()
-        self._batches.release()
-        self._hold.release(from_json(body).get("hold_after") if body else None)
+        asked = from_json(body) if body else {}
+        self._batches.hold_next(asked.get("hold_batch"))
+        self._hold.release(asked.get("hold_after"))
         return await self.control_status(request)
 
     async def control_log(self, request: web.Request) -> web.StreamResponse:

@@ -80,9 +80,8 @@ class Batches:
         self._files: dict[str, str] = {}
         self._batches: dict[str, _Batch] = {}
         self._numbers = count(1)
+        self._held = options.hold_batch
         self._released = asyncio.Event()
-        if options.hold_batch is None:
-            self._released.set()
 
     def add_to(self, application: web.Application) -> None:
         """Let the application serve the addresses of files and batches."""
@@ -93,9 +92,11 @@ class Batches:
         router.add_get("/v1/batches", self._checked(self.list))
         router.add_get("/v1/batches/{id}", self._checked(self.retrieve))
 
-    def release(self) -> None:
-        """Let go what is held."""
+    def hold_next(self, point: str | None) -> None:
+        """Let go what is held, and hold what comes to this point."""
+        self._held = point
         self._released.set()
+        self._released = asyncio.Event()
 
     def _checked(self, handler: Callable[[web.Request], Any]) -> Callable[[web.Request], Any]:
         async def handle(request: web.Request) -> web.StreamResponse:
@@ -111,7 +112,7 @@ class Batches:
         return handle
 
     async def _hold(self, point: str) -> None:
-        if self._options.hold_batch == point and not self._released.is_set():
+        if self._held == point:
             self._answering.log.add(f"held_{point}")
             await self._released.wait()
 
@@ -152,9 +153,8 @@ class Batches:
         batch = self._batches.get(request.match_info["id"])
         if batch is None:
             raise Refused(404, "not_found", "No such batch.", "unknown_batch")
-        self._answering.log.add("batch_looked")
-        if self._options.hold_batch != "polled" or self._released.is_set():
-            batch.looks += 1
+        self._answering.log.add("held_polled" if self._held == "polled" else "batch_looked")
+        batch.looks += self._held != "polled"
         return json_reply(200, to_json(batch.describe()))
 
     async def list(self, request: web.Request) -> web.StreamResponse:

@@ -50,9 +50,17 @@ class RunningServer:
         """Return what the server has logged so far."""
         return parse_log(self._control("GET", "log"))
 
-    def release(self, hold_after: int | None = None) -> None:
-        """Let go all that is held, or only so many more answers."""
-        self._control("POST", "release", json.dumps({"hold_after": hold_after}))
+    def release(self, hold_after: int | None = None, hold_batch: str | None = None) -> None:
+        """Let go all that is held, or only so many more answers; hold the Batch API at another point."""
+        self._control("POST", "release", json.dumps({"hold_after": hold_after, "hold_batch": hold_batch}))
+
+    def wait_logged(self, outcome: str, times: int = 1, timeout_s: float = 120.0) -> None:
+        """Return when the server has logged this outcome so often; raise TimeoutError."""
+        deadline = time.monotonic() + timeout_s
+        while sum(line.outcome == outcome for line in self.log()) < times:
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"the server has not logged {outcome} {times} times")
+            time.sleep(_POLL_S)
 
     def wait_held(self, waiting: int = 1, timeout_s: float = 30.0) -> Status:
         """Return when all answers that may go out are out and so many replies wait; raise TimeoutError."""

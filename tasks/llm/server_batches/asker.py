@@ -112,7 +112,9 @@ class BatchAsker:
             self._submit_collected()
 
     def _submit_collected(self) -> None:
-        calls = [call for call in self._collected if not call.received.done()]
+        # By id, so that a file depends on its calls alone.
+        waiting = (call for call in self._collected if not call.received.done())
+        calls = sorted(waiting, key=lambda call: call.call_id)
         self._collected, self._bytes = [], 0
         if calls:
             self._start(self._submitting, self._submit(calls))
