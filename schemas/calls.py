@@ -214,6 +214,7 @@ class StageEstimate:
     """The calls of one stage and model: at least, and at most where every repair and revision is needed.
 
     Tokens and costs (US dollars) are of the fewest and of the most calls; costs are None without a price.
+    `in_batches`: the model is asked in batches of its server.
     """
 
     stage: str
@@ -226,3 +227,4 @@ class StageEstimate:
     completion_tokens_high: int
     cost_low_usd: float | None
     cost_high_usd: float | None
+    in_batches: bool = False

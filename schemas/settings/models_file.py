@@ -58,7 +58,7 @@ def entry_prices(
     """Return the prices by model: those that the entries give go before the `shared` ones."""
     prices = dict(shared or {})
     for name, entry in entries.items():
-        price = entry.price or prices.get(name)
+        price = entry.price or prices.get(name) or (Price(None, None) if entry.batch else None)
         if price is not None:
             prices[name] = replace(price, batch_share=entry.batch_share)
     return prices

@@ -34,12 +34,10 @@ class Status:
     waiting: int
 
 
-class RunningServer:
-    """A server process. `url` is the base URL for a client and ends in /v1."""
+class ServerControls:
+    """What a test asks of a server. `url` is the base URL for a client and ends in /v1."""
 
-    def __init__(self, process: subprocess.Popen[str], stderr: IO[str], url: str) -> None:
-        self._process = process
-        self._stderr = stderr
+    def __init__(self, url: str) -> None:
         self.url = url
 
     def status(self) -> Status:
@@ -71,6 +69,28 @@ class RunningServer:
             time.sleep(_POLL_S)
         return status
 
+    def _control(self, method: str, name: str, body: str | None = None) -> str:
+        # No urllib: it would ask a proxy that the environment names.
+        connection = HTTPConnection(urlsplit(self.url).netloc, timeout=30)
+        try:
+            connection.request(method, f"/control/{name}", body)
+            reply = connection.getresponse()
+            text = reply.read().decode()
+        finally:
+            connection.close()
+        if reply.status != 200:
+            raise RuntimeError(f"/control/{name} answered {reply.status}: {text}")
+        return text
+
+
+class RunningServer(ServerControls):
+    """A server process."""
+
+    def __init__(self, process: subprocess.Popen[str], stderr: IO[str], url: str) -> None:
+        super().__init__(url)
+        self._process = process
+        self._stderr = stderr
+
     def stop(self) -> None:
         """End the server, if it still runs, and pass on what it wrote to standard error."""
         if self._process.poll() is None:
@@ -86,19 +106,6 @@ class RunningServer:
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
                 pipe.close()
-
-    def _control(self, method: str, name: str, body: str | None = None) -> str:
-        # No urllib: it would ask a proxy that the environment names.
-        connection = HTTPConnection(urlsplit(self.url).netloc, timeout=30)
-        try:
-            connection.request(method, f"/control/{name}", body)
-            reply = connection.getresponse()
-            text = reply.read().decode()
-        finally:
-            connection.close()
-        if reply.status != 200:
-            raise RuntimeError(f"/control/{name} answered {reply.status}: {text}")
-        return text
 
 
 @contextmanager

@@ -84,6 +84,9 @@ class Watch:
         while self._waiting:
             batch = await self._wait_for_end()
             await self._hand_out(batch, on_given)
+            if batch.status == "failed":
+                # Nothing of it was answered, so that no run has anything to look for.
+                self._use.ledger.forget_batch(self._stored)
         return True
 
     async def _find(self) -> bool:
