@@ -29,12 +29,12 @@ async def read_bounded_lines(
     line = _Line(most_a_line)
     async with aclosing(response.aiter_bytes()) as parts:
         async for part in parts:
-            amount.decode(len(part))
             *ends, rest = part.split(b"\n")
             for end in ends:
                 line.add(end)
                 yield line.take()
             line.add(rest)
+            amount.decode(len(part))
     if line.kept:
         yield line.take()
 
