@@ -178,8 +178,15 @@ def test_the_command_line_grows_one(
     assert "Sums per size. Default: 3." in " ".join(shown.split())
     assert "--instances" not in shown
     root = ("--root", str(tmp_path / "data"))
+    models = tmp_path / "models.toml"
+    models.write_text(f'[scripted]\nbase_url = "{server.url}"\nkey_env = "PERENNIAL_API_KEY"\nbatch = true\n')
     command = ("refresh", "--benchmark", "toy", "--sums", "2", "--workers", "2", "--json", *root)
-    done = json.loads(benchmark_commands(*command, "--players", "adder,scripted", "--base-url", server.url))
+    done = json.loads(
+        benchmark_commands(*command, "--players", "adder,scripted", "--models-file", str(models))
+    )
+    assert [line.outcome for line in server.log()].count("batch_created") == 2
+    batches = benchmark_commands("query", "SELECT DISTINCT batch_id LIKE 'batch_%' FROM calls", *root)
+    assert "true" in batches
     assert done["edition"].startswith("toy-")
     assert (done["counts"]["toy_sums"], done["counts"]["episodes"]) == (4, 4 + 4 * 5)
     edition = ("--benchmark", "toy", "--dry-run", "--json", "--sums", "7", *root)

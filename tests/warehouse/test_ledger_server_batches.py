@@ -75,7 +75,12 @@ def test_a_batch_belongs_to_the_server_at_which_it_was_made(tmp_path: Path) -> N
 
 def test_no_batch_is_begun_in_a_ledger_that_was_deleted(tmp_path: Path) -> None:
     path = tmp_path / "ledger.sqlite"
-    with pytest.raises(Damaged, match="deleted"), one_ledger(path), CallLedger(path, "e1", URL) as ledger:
+    with pytest.raises(Damaged, match="deleted"), one_ledger(path):
+        _begin_in_a_deleted_ledger(path)
+
+
+def _begin_in_a_deleted_ledger(path: Path) -> None:
+    with CallLedger(path, "e1", URL) as ledger:
         path.unlink()
         ledger.begin_batch("m", "digest", "file-1", IDS)
         pytest.fail("a batch was begun")
