@@ -215,6 +215,21 @@ def test_no_answer_breaks_the_forms(value: Any) -> None:
     read_line(text.encode(), False, 100, BATCH)
 
 
+def test_what_is_only_shown_may_have_any_form() -> None:
+    said = {"id": "batch_1", "status": "completed", "output_file_id": "out", "error_file_id": ""}
+    odd = {
+        "created_at": "now",
+        "request_counts": {"completed": None},
+        "errors": "none",
+        "completed_at": 1e400,
+    }
+    assert statuses(ask_all(BatchDouble(looks=(said | odd,)), ASKED)) == {"ok": 5}
+    failed = {"id": "batch_1", "status": "failed", "errors": {"data": ["x", {"message": "too long"}, {}]}}
+    (reply,) = ask_all(BatchDouble(looks=(failed,)), ASKED[:1])
+    assert isinstance(reply, Reply)
+    assert reply.error == "HTTP 400: batch batch_1 failed: too long; no reason given"
+
+
 def test_pauses_grow_and_end() -> None:
     server = BatchDouble(looks=("in_progress",))
     (raised,) = ask_all(server, ASKED[:1], pace=replace(PACE, bound_s=0.1))
