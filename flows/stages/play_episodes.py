@@ -68,7 +68,8 @@ def play(workspace: Workspace, batch: Batch, policies: Policies) -> dict[str, Ro
         return _rows(_play_cell(plan, seats, playing.programs[player]))
     asked, refused = _split_refused(playing, seats, player)
     work = partial(_play_model, plan, asked, playing, player, version, plan.runs_of(player))
-    tables = run_session(workspace, policies.calls, work)
+    # Turn by turn, a batch of up to a day each, a game would take weeks.
+    tables = run_session(workspace, policies.calls, work, in_batches=playing.one_shot)
     if refused:
         tables["rejections"] = refused
     failed = sum(row["status"] == "api_error" for row in tables["episodes"])
@@ -142,7 +143,7 @@ async def _play_model(
     calls = session.batch()
     chosen = parse_model_player(player, plan.params_of, playing.variants)
     games = [seat.start for seat in seats]
-    concurrency = EPISODES_A_CALL * session.policy.concurrency
+    concurrency = EPISODES_A_CALL * session.concurrency(chosen.choice.model)
     ended = count(1)
     total = len(games) * len(runs)
     episodes = await play_all(

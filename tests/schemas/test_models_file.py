@@ -50,6 +50,7 @@ def test_every_key_is_read_and_a_file_can_be_named() -> None:
     requests_per_minute = 60
     tokens_per_minute = 9_000
     concurrency = 4
+    batch = true
     prompt_usd_per_million = 2
     completion_usd_per_million = 8.5
     cached_usd_per_million = 0.5
