@@ -184,7 +184,7 @@ def test_the_command_line_grows_one(
     done = json.loads(
         benchmark_commands(*command, "--players", "adder,scripted", "--models-file", str(models))
     )
-    assert [line.outcome for line in server.log()].count("batch_created") == 2
+    assert [line.outcome for line in server.log()].count("batch_created") == 1
     batches = benchmark_commands("query", "SELECT DISTINCT batch_id LIKE 'batch_%' FROM calls", *root)
     assert "true" in batches
     assert done["edition"].startswith("toy-")
