@@ -186,7 +186,7 @@ def test_the_command_line_grows_one(
     )
     assert [line.outcome for line in server.log()].count("batch_created") == 1
     batches = benchmark_commands("query", "SELECT DISTINCT batch_id LIKE 'batch_%' FROM calls", *root)
-    assert "true" in batches
+    assert "true" in batches.lower()
     assert done["edition"].startswith("toy-")
     assert (done["counts"]["toy_sums"], done["counts"]["episodes"]) == (4, 4 + 4 * 5)
     edition = ("--benchmark", "toy", "--dry-run", "--json", "--sums", "7", *root)
