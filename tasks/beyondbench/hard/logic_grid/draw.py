@@ -55,7 +55,8 @@ def _draw_clues(size: int, weights: tuple[int, ...], rng: random.Random) -> list
     clues: list[Clue] = []
     rows: list[list[int]] = []
     others: list[_Assignment] = []
-    while (other := find_assignments(size, size, rows, avoid=avoid)[0]) is not None:
+    start = np.zeros(size, np.int64)
+    while (other := find_assignments(size, size, rows, avoid=avoid, start=start)[0]) is not None:
         n_chains = sum(clue.kind == "chain" for clue in clues)
         kinds = weights if n_chains < MAX_CHAINS[size] else (*weights[:-1], 0)
         others.append(other.tolist())

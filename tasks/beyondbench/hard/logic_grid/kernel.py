@@ -52,10 +52,12 @@ def _differs(holder, avoid):
 
 
 @njit(cache=True, error_model="numpy")
-def count_assignments(orders, n_categories, clues, skip, avoid, limit, found):
+def count_assignments(orders, n_categories, clues, skip, avoid, limit, found, start):
     """Return how many assignments satisfy all clues but number `skip`, up to `limit`; the first is `found`.
 
     `orders` are all orders of the people. The assignment `avoid` does not count.
+    The search goes on from the place `start` in its order; the place of the last assignment found is left
+    in it.
     """
     n = orders.shape[1]
     levels = _levels(clues, n_categories)
@@ -65,12 +67,14 @@ def count_assignments(orders, n_categories, clues, skip, avoid, limit, found):
     rank = np.zeros(n, np.int64)
     for person in range(n):
         holder[0, person] = person
-    at = np.zeros(n_categories, np.int64)
+    at = start.copy()
+    resuming = True  # as long as the orders of `start` are on the path
     depth = count = 0
     while depth >= 0:
         if at[depth] == orders.shape[0]:
             depth -= 1
             continue
+        resuming = resuming and at[depth] == start[depth]
         category = depth if depth else n_categories
         for value in range(n):
             holder[category, value] = orders[at[depth], value]
@@ -86,7 +90,8 @@ def count_assignments(orders, n_categories, clues, skip, avoid, limit, found):
             continue
         if depth + 1 < n_categories:
             depth += 1
-            at[depth] = 0
+            if not resuming:
+                at[depth] = 0
             continue
         if not _differs(holder, avoid):
             continue
@@ -94,5 +99,6 @@ def count_assignments(orders, n_categories, clues, skip, avoid, limit, found):
         if count == 1:
             found[:] = holder
         if count == limit:
+            start[:] = at - 1
             break
     return count

@@ -1,7 +1,7 @@
 """Grade a sudoku's answer by its rules; check it again by a SAT solver, which proves that it is unique."""
 
 from functools import lru_cache
-from itertools import combinations, product
+from itertools import combinations, permutations
 
 from schemas.beyondbench.things import Answer
 from tasks.beyondbench.hard.sudoku.params import Grid, SudokuParams, cage_cells, region_grid, units
@@ -80,9 +80,10 @@ def _clauses(params: SudokuParams) -> list[list[int]]:
     clauses = list(_clauses_of_units(n, tuple(tuple(sorted(cells)) for cells in units(params))))
     for cage in params.cages:
         cells = cage_cells(params, cage)
-        for chosen in product(range(1, n + 1), repeat=len(cells)):
-            # One clause for each choice that repeats a digit or misses the sum.
-            if sum(chosen) != cage.total or len(set(chosen)) < len(chosen):
+        for one, other in combinations(cells, 2):
+            clauses += [[-n * one - digit, -n * other - digit] for digit in range(1, n + 1)]
+        for chosen in permutations(range(1, n + 1), len(cells)):
+            if sum(chosen) != cage.total:
                 clauses.append([-n * cell - digit for cell, digit in zip(cells, chosen, strict=True)])
     return clauses
 
