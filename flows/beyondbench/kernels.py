@@ -16,7 +16,7 @@ _COMPILED = {
 
 
 def prepare_kernels() -> str:
-    """Draw and solve a problem of each task with compiled code; return a clause that says how long it took."""
+    """Draw and solve a problem of each task with compiled code; return a clause that says how long."""
     start = perf_counter()
     for name, variations in _COMPILED.items():
         task = TASKS[name]
