@@ -37,6 +37,7 @@ BENCHMARK = Benchmark(
     estimate=later("flows.beyondbench.prepare:estimate_evaluation"),
     origins=partial(resolve_name, "warehouse.beyondbench.origins:ORIGINS"),
     summary=later("flows.beyondbench.summary:summary"),
+    warm_up=later("flows.beyondbench.kernels:prepare_kernels"),
     commands={
         "tasks": (
             "flows.beyondbench.cli.tasks:tasks",

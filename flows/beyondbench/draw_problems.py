@@ -1,6 +1,8 @@
 """Stage `problems`: draw the problems of one cell, and count what did not fit or does not exist."""
 
-from flows.beyondbench.edition import BeyondBenchEdition, cell_of
+from itertools import takewhile
+
+from flows.beyondbench.edition import BeyondBenchEdition, batch_of, cell_of
 from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace
 from prompts.render import template_hash
@@ -25,6 +27,7 @@ def draw(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[str, R
         cell.variation,
         plan,
         workspace.seed,
+        _read_earlier_ids(workspace, plan, cell),
         issued_instances(workspace.staging.store, workspace.growth.known_editions),
         text_counter(plan.tokenizer) if plan.tokenizer else estimate_tokens,
     )
@@ -38,6 +41,13 @@ def draw(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[str, R
         "beyondbench_instances": [_own_row(cell, each, plan.context_tokens) for each in drawn],
         "rejections": _rejection_rows(cell, plan, grown),
     }
+
+
+def _read_earlier_ids(workspace: Workspace, plan: BeyondBenchPlan, cell: Cell) -> set[str]:
+    """Return the ids of the problems of the task's variations before this one, which are staged before it."""
+    earlier = takewhile(lambda other: other != cell, (own for own in plan.cells if own.task == cell.task))
+    batches = (batch_of("problems", other) for other in earlier)
+    return {id_ for batch in batches for id_ in workspace.column(batch, "instances", "instance_id")}
 
 
 def _shared_row(cell: Cell, drawn: Drawn, first: int, seed: int | None) -> dict[str, object]:

@@ -13,6 +13,9 @@ from schemas.settings.form import setting
 
 UNSET = "unset"
 SystemRole = Literal["", "system", "developer", "user"]
+# What servers with a Batch API charge for its calls, as a part of their usual prices (OpenAI, Azure, Mistral,
+# Groq, Together: half). A server with another discount gets its own prices in an entry of its own.
+BATCH_PRICE_SHARE = 0.5
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _VARIABLE_NAME = re.compile(r"|[A-Za-z_][A-Za-z0-9_]*")
 _SECRET_NAME = re.compile(r"auth|key|token|secret|cookie|passw|credential|signature|^sig$", re.IGNORECASE)
@@ -87,6 +90,12 @@ class ModelEntry(BaseModel):
         None, "Largest number of tokens per minute.", example=100_000, ge=1
     )
     concurrency: int | None = setting(None, "Largest number of calls in flight.", example=8, ge=1, le=1_000)
+    batch: bool = setting(
+        False,
+        "Ask through the server's Batch API where each game ends at its first reply, and for books: up to 24 "
+        "hours, at half of the prices.",
+        example=True,
+    )
     prompt_usd_per_million: float | None = setting(
         None,
         "Price of a million prompt tokens in US dollars; goes before prices.csv in the data root.",
@@ -174,10 +183,15 @@ class ModelEntry(BaseModel):
         return None if prices == (None, None, None) else Price(*prices)
 
     @property
+    def batch_share(self) -> float:
+        """What a call in a batch costs, as a part of its price."""
+        return BATCH_PRICE_SHARE if self.batch else 1.0
+
+    @property
     def has_own_client(self) -> bool:
         """Whether its calls go another way than those of models without an entry."""
         own = ("base_url", "key_env", "headers", "query", "requests_per_minute", "tokens_per_minute")
-        return any(getattr(self, name) for name in (*own, "concurrency", "context"))
+        return any(getattr(self, name) for name in (*own, "concurrency", "context", "batch"))
 
     def params(self, name: str, shared: Mapping[str, Any]) -> dict[str, Any]:
         """Return what decides the answers of the model of this name: `shared` settings, then the entry's.

@@ -1,7 +1,7 @@
 """Grow the problems of one cell: within the budget of tokens, distinct, and new as far as the space allows.
 
 The token-aware loop (Algorithm 1 of the paper): a size shrinks by 0.8 until prompt and solution fit 85 % of
-the budget; what does not fit at the smallest size is excluded. Where 200 draws in a row gave only problems
+the budget; what does not fit at the smallest size is excluded. Where many draws in a row gave only problems
 that are held already, the space counts as exhausted: those of earlier editions come back if the variation's
 policy says so, marked as reused, and what is still missing is counted.
 """
@@ -17,7 +17,9 @@ from tasks.beyondbench.budget import fits, shrink
 from tasks.beyondbench.problem import Problem, draw_problems
 from tasks.beyondbench.task import Task
 
-REPEATS = 200
+# Draws that give nothing new before a space counts as exhausted: at least so many, and so many times the
+# problems that are held. One problem that is left of N is missed with probability exp(-10).
+_LEAST_REPEATS, _REPEATS_A_PROBLEM = 200, 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,24 +37,30 @@ class Drawn:
 
 @dataclass
 class GrownCell:
-    """What was drawn for a cell, what did not fit the budget by first size, and how many are missing."""
+    """What was drawn for a cell, what did not fit the budget by first size, and how many are missing.
+
+    `used_up` are the sizes of which only problems of earlier editions are left.
+    """
 
     drawn: dict[str, Drawn] = field(default_factory=dict)
     excluded: Counter[int] = field(default_factory=Counter)
     missing: Counter[int] = field(default_factory=Counter)
+    used_up: set[int] = field(default_factory=set)
 
 
 @dataclass(frozen=True, slots=True)
 class CellRequest:
     """What to draw: a variation of a task under a plan and seed.
 
-    `issued` holds the content hashes of earlier editions' problems; `count` counts a text's tokens.
+    `held` are the ids of the edition's problems of other variations, which may show the same; `issued` holds
+    the content hashes of earlier editions' problems; `count` counts a text's tokens.
     """
 
     task: Task[Any]
     variation: str
     plan: BeyondBenchPlan
     seed: int
+    held: Container[str]
     issued: Container[str]
     count: Callable[[str], int]
 
@@ -68,7 +76,7 @@ def grow_cell(request: CellRequest) -> GrownCell:
             continue
         size: int | None = first
         while size is not None:
-            drawn = _draw_new(request, size, number, grown.drawn)
+            drawn = _draw_new(request, size, number, grown)
             if drawn is None:
                 grown.missing[first] += 1
                 break
@@ -81,22 +89,29 @@ def grow_cell(request: CellRequest) -> GrownCell:
     return grown
 
 
-def _draw_new(request: CellRequest, size: int, number: int, held: Container[str]) -> Drawn | None:
-    """Return a problem that is not held; None where the space is exhausted."""
-    task = request.task
+def most_repeats(held: int) -> int:
+    """Return how many draws in a row may give nothing new before a space counts as exhausted."""
+    return max(_LEAST_REPEATS, _REPEATS_A_PROBLEM * held)
+
+
+def _draw_new(request: CellRequest, size: int, number: int, grown: GrownCell) -> Drawn | None:
+    """Return a problem that the edition does not hold; None where the space is exhausted."""
+    task, held = request.task, grown.drawn
+    may_reuse = task.variation(request.variation).reuse == "when_exhausted"
     reusable: Drawn | None = None
-    for problem, rejected in islice(
-        draw_problems(task, request.variation, size, request.seed, number), REPEATS
-    ):
+    problems = draw_problems(task, request.variation, size, request.seed, number)
+    for problem, rejected in islice(problems, most_repeats(len(held))):
         identity = problem.content_id
-        if identity in held:
+        if identity in held or identity in request.held:
             continue
         is_issued = identity.removeprefix("bb_") in request.issued
-        if is_issued and reusable is not None:
+        if is_issued and (reusable is not None or not may_reuse):
             continue
         tokens = request.count(problem.prompt), task.tokens(request.variation, size)[1]
         drawn = Drawn(problem, number, identity, rejected, *tokens, is_issued)
-        if not is_issued:
+        if not is_issued or size in grown.used_up:
             return drawn
         reusable = drawn
-    return reusable if task.variation(request.variation).reuse == "when_exhausted" else None
+    if reusable is not None:
+        grown.used_up.add(size)
+    return reusable

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from tasks.beyondbench.growing import REPEATS
+from tasks.beyondbench.growing import most_repeats
 from tasks.beyondbench.problem import Problem, draw_problems
 from tasks.beyondbench.task import Task
 
@@ -16,7 +16,7 @@ class ProblemStream:
 
     The variations take turns, and each takes its sizes in turn: number and seed give the problem that an
     edition of that seed has. `known` holds ids that are not drawn again. `exhausted` names variations and
-    sizes of which 200 draws in a row gave nothing new: they are left out from then on. It and `found` are
+    sizes of which many draws in a row gave nothing new: they are left out from then on. It and `found` are
     complete once the stream is at its end.
     """
 
@@ -41,11 +41,11 @@ class ProblemStream:
                 self.found += 1
                 yield number, problem
 
-    def _draw_new(self, variation: str, size: int, number: int, drawn: Container[str]) -> Problem | None:
+    def _draw_new(self, variation: str, size: int, number: int, drawn: set[str]) -> Problem | None:
         if (variation, size) in self.exhausted:
             return None
         draws = draw_problems(self.task, variation, size, self.seed, number)
-        for problem, _ in islice(draws, REPEATS):
+        for problem, _ in islice(draws, most_repeats(len(drawn))):
             if problem.content_id not in drawn and problem.content_id not in self.known:
                 return problem
         self.exhausted.add((variation, size))

@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import fields, is_dataclass
-from importlib.util import find_spec
 
 import pytest
 
@@ -10,15 +9,10 @@ from schemas.ids import derive_rng
 from tasks.beyondbench.game import TaskGame
 from tasks.beyondbench.players.registry import PLAYERS
 from tasks.beyondbench.problem import Problem, draw_problem
-from tasks.beyondbench.registry import MODULES, TASKS
+from tasks.beyondbench.registry import TASKS
 from tasks.play.program_player import play_program
 
-CELLS = [
-    (name, variation.name)
-    for name, module in MODULES.items()
-    if find_spec(f"tasks.beyondbench.{module}")
-    for variation in TASKS[name].variations
-]
+CELLS = [(name, variation.name) for name in TASKS for variation in TASKS[name].variations]
 cells = pytest.mark.parametrize(("name", "variation"), CELLS)
 INDICES = range(3)
 
@@ -28,6 +22,14 @@ def problems(name, variation, seed=7, sizes=None):
     for size in sizes or {task.variation(variation).sizes[0], task.variation(variation).sizes[-1]}:
         for index in INDICES:
             yield draw_problem(task, variation, size, seed, index)[0]
+
+
+def test_there_are_44_tasks_with_117_variations_beside_the_easy_ones():
+    suites = {name: (task.suite, len(task.variations)) for name, task in TASKS.items()}
+    for suite, tasks, variations in (("easy", 29, 29), ("medium", 5, 49), ("hard", 10, 68)):
+        counts = [count for of, count in suites.values() if of == suite]
+        assert (len(counts), sum(counts)) == (tasks, variations)
+    assert all(task.name == name for name, task in TASKS.items())
 
 
 @cells

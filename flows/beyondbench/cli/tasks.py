@@ -42,7 +42,7 @@ def list_tasks(
     format_: FormatOption = Format.table,
     as_json: JsonOption = False,
 ) -> None:
-    """List the tasks with their variations, sizes, and log10 of how many problems there are.
+    """List the tasks with their variations, sizes, and spaces: log10 of how many problems there are.
 
     CSV and JSON have a row for each size, and say how the number was found.
     """
@@ -166,7 +166,7 @@ def _print_catalogue(rows: list[dict[str, Any]]) -> None:
     console = Terminal(soft_wrap=True)
     task_width = max(len(row["task"]) for row in rows)
     width = max(len(row["variation"]) for row in rows)
-    console.print(f"{'task':<{task_width}}  {'variation':<{width}}  {'sizes':<7}  log10 of problems")
+    console.print(f"{'task':<{task_width}}  {'variation':<{width}}  {'sizes':<7}  space (log10)")
     for suite, of_suite in groupby(rows, lambda row: row["suite"]):
         suite_rows = list(of_suite)
         names = {row["task"] for row in suite_rows}

@@ -175,7 +175,8 @@ TASK = Task(
     words=_words,
     read=_read,
     guess=_guess,
-    tokens=lambda _variation, size: (100 + 5 * size, 2 * size),
+    # The paper has 100 + 5 n, less than our text.
+    tokens=lambda _variation, size: (140 + 5 * size, 2 * size),
     space=_space,
     mutate=_mutate,
 )

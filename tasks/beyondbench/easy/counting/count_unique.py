@@ -8,11 +8,10 @@ from schemas.beyondbench.things import Space
 from tasks.beyondbench.easy.list_task import list_task
 from tasks.beyondbench.easy.lists import (
     CHOICES,
-    HIGH,
-    LOW,
     ListParams,
     Values,
     count_space,
+    draw_distinct,
     guess_count,
     shuffled,
 )
@@ -21,7 +20,7 @@ QUARTERS = (1, 2, 3, 4)  # of the elements are distinct
 
 
 def _draw(_variation: str, size: int, rng: random.Random) -> ListParams:
-    distinct = rng.sample(range(LOW, HIGH + 1), rng.choice(QUARTERS) * size // 4)
+    distinct = draw_distinct(rng.choice(QUARTERS) * size // 4, rng)
     return shuffled(distinct + rng.choices(distinct, k=size - len(distinct)), rng)
 
 

@@ -8,14 +8,14 @@ import random
 
 from schemas.beyondbench.things import Space
 from tasks.beyondbench.easy.list_task import list_task
-from tasks.beyondbench.easy.lists import CHOICES, HIGH, LOW, ListParams, Values, count_space, shuffled
+from tasks.beyondbench.easy.lists import CHOICES, ListParams, Values, count_space, draw_distinct, shuffled
 
 TIMES = (1, 2, 3)
 
 
 def _draw(_variation: str, size: int, rng: random.Random) -> ListParams:
     times = rng.choice(TIMES)
-    values = rng.sample(range(LOW, HIGH + 1), size - times + 1)
+    values = draw_distinct(size - times + 1, rng)
     return shuffled(values + [max(values)] * (times - 1), rng)
 
 
@@ -32,6 +32,11 @@ def _space(_variation: str, size: int) -> Space:
     return count_space(sum(numbers), "lists with the largest element one to three times, all others once")
 
 
+def _add_places(values: Values) -> int:
+    largest = max(values)
+    return sum(place for place, value in enumerate(values) if value == largest)
+
+
 def _step_through(values: Values) -> int:
     best, total = values[0], 0
     for place, value in enumerate(values):
@@ -45,7 +50,7 @@ def _step_through(values: Values) -> int:
 TASK = list_task(
     __name__,
     "the sum of the indices of the largest element",
-    lambda values: sum(place for place, value in enumerate(values) if value == max(values)),
+    _add_places,
     _step_through,
     draw=_draw,
     space=_space,

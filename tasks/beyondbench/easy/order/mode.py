@@ -4,15 +4,17 @@ import math
 import random
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 
 from schemas.beyondbench.things import Space
 from tasks.beyondbench.easy.kinds import INTEGER_SET
 from tasks.beyondbench.easy.list_task import list_task
-from tasks.beyondbench.easy.lists import CHOICES, HIGH, LOW, ListParams, Values, count_space, shuffled
+from tasks.beyondbench.easy.lists import CHOICES, ListParams, Values, count_space, draw_distinct, shuffled
 
 MOST_OFTEN, MOST_MODES = 4, 3
 
 
+@cache
 def patterns(size: int) -> list[tuple[int, int, int]]:
     """Return what may be drawn: how often the modes appear, how many they are, how many appear once less.
 
@@ -30,7 +32,7 @@ def patterns(size: int) -> list[tuple[int, int, int]]:
 def _draw(_variation: str, size: int, rng: random.Random) -> ListParams:
     times, modes, runners_up = rng.choice(patterns(size))
     single = size - times * modes - (times - 1) * runners_up
-    values = rng.sample(range(LOW, HIGH + 1), modes + runners_up + single)
+    values = draw_distinct(modes + runners_up + single, rng)
     repeated = values[:modes] * (times - 1) + values[modes : modes + runners_up] * (times - 2)
     return shuffled(values + repeated, rng)
 
@@ -50,7 +52,8 @@ def _space(_variation: str, size: int) -> Space:
 
 def _find_modes(values: Values) -> list[int]:
     counts = Counter(values)
-    return sorted(value for value, count in counts.items() if count == max(counts.values()))
+    most = max(counts.values())
+    return sorted(value for value, count in counts.items() if count == most)
 
 
 def _measure_runs(values: Values) -> list[int]:

@@ -7,6 +7,8 @@ taken from it; the others are computed exactly.
 
 import random
 from collections.abc import Callable
+from functools import cache
+from itertools import combinations
 from math import gcd
 
 import numpy as np
@@ -81,7 +83,7 @@ def _planar(n: int, rng: random.Random) -> Graph | None:
     if len(set(points)) < n:
         return None
     x, y = np.array(points, np.int64).T.copy()
-    pairs = np.array(all_pairs(n), np.int64)
+    pairs = _pairs_array(n)
     order = np.argsort(np.array([rng.random() for _ in range(len(pairs))]), kind="stable")
     chosen = np.zeros((3 * n, 2), np.int64)
     count = kernel.choose_segments(x, y, pairs[order], rng.choice(planar_edges(n)), chosen)
@@ -152,9 +154,15 @@ FAMILIES: dict[str, tuple[Callable[[int, random.Random], Graph | None], tuple[in
 }
 
 
-def all_pairs(n: int) -> list[Edge]:
+@cache
+def all_pairs(n: int) -> tuple[Edge, ...]:
     """Return all pairs of vertices, in order."""
-    return [(low, high) for low in range(n) for high in range(low + 1, n)]
+    return tuple(combinations(range(n), 2))
+
+
+@cache
+def _pairs_array(n: int) -> "np.ndarray[tuple[int, int], np.dtype[np.int64]]":
+    return np.array(all_pairs(n), np.int64)
 
 
 def draw_graph(family: str, n: int, rng: random.Random) -> GraphParams | None:

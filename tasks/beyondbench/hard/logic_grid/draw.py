@@ -54,16 +54,23 @@ def _draw_clues(size: int, weights: tuple[int, ...], rng: random.Random) -> list
     avoid = np.array(truth, np.int64)
     clues: list[Clue] = []
     rows: list[list[int]] = []
-    while (other := find_assignments(size, size, rows, avoid=avoid)[0]) is not None:
+    others: list[_Assignment] = []
+    start = np.zeros(size, np.int64)
+    while (other := find_assignments(size, size, rows, avoid=avoid, start=start)[0]) is not None:
         n_chains = sum(clue.kind == "chain" for clue in clues)
         kinds = weights if n_chains < MAX_CHAINS[size] else (*weights[:-1], 0)
-        clue = _draw_clue(rng.choices(KINDS, kinds)[0], truth, other.tolist(), rng)
+        others.append(other.tolist())
+        clue = _draw_clue(rng.choices(KINDS, kinds)[0], truth, others[-1], rng)
         if clue is not None:
             clues.append(clue)
             rows.append(encode(clue))
         if len(clues) > _MAX_DRAWN:
             return None
+    failing = [[clue for clue in clues if not is_true(clue, other)] for other in others]
     for clue in rng.sample(clues, len(clues)):
+        # Only this clue rules out an assignment that is known: no search is needed.
+        if any([each for each in fails if each in clues] == [clue] for fails in failing):
+            continue
         place = clues.index(clue)
         if find_assignments(size, size, rows, skip=place, avoid=avoid)[0] is None:
             del clues[place], rows[place]

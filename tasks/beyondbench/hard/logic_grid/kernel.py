@@ -43,23 +43,38 @@ def _levels(clues, n_categories):
 
 
 @njit(cache=True, error_model="numpy")
-def count_assignments(orders, n_categories, clues, skip, avoid, limit, found):
+def _differs(holder, avoid):
+    for category in range(holder.shape[0]):
+        for value in range(holder.shape[1]):
+            if holder[category, value] != avoid[category, value]:
+                return True
+    return False
+
+
+@njit(cache=True, error_model="numpy")
+def count_assignments(orders, n_categories, clues, skip, avoid, limit, found, start):
     """Return how many assignments satisfy all clues but number `skip`, up to `limit`; the first is `found`.
 
-    `orders` are all orders of the people. With `avoid[0, 0]` >= 0 the assignment `avoid` does not count.
+    `orders` are all orders of the people. The assignment `avoid` does not count.
+    The search goes on from the place `start` in its order; the place of the last assignment found is left
+    in it.
     """
     n = orders.shape[1]
     levels = _levels(clues, n_categories)
+    tests = np.argsort(levels, kind="mergesort")  # the clues by level, those of level i from starts[i] on
+    starts = np.searchsorted(levels[tests], np.arange(n_categories + 1))
     holder = np.zeros((n_categories + 1, n), np.int64)
     rank = np.zeros(n, np.int64)
     for person in range(n):
         holder[0, person] = person
-    at = np.zeros(n_categories, np.int64)
+    at = start.copy()
+    resuming = True  # as long as the orders of `start` are on the path
     depth = count = 0
     while depth >= 0:
         if at[depth] == orders.shape[0]:
             depth -= 1
             continue
+        resuming = resuming and at[depth] == start[depth]
         category = depth if depth else n_categories
         for value in range(n):
             holder[category, value] = orders[at[depth], value]
@@ -67,21 +82,23 @@ def count_assignments(orders, n_categories, clues, skip, avoid, limit, found):
                 rank[holder[category, value]] = value
         at[depth] += 1
         fits = True
-        for k in range(clues.shape[0]):
-            if k != skip and levels[k] == depth and not holds(clues[k], holder, rank):
+        for k in tests[starts[depth] : starts[depth + 1]]:
+            if k != skip and not holds(clues[k], holder, rank):
                 fits = False
                 break
         if not fits:
             continue
         if depth + 1 < n_categories:
             depth += 1
-            at[depth] = 0
+            if not resuming:
+                at[depth] = 0
             continue
-        if avoid[0, 0] >= 0 and (holder == avoid).all():
+        if not _differs(holder, avoid):
             continue
         count += 1
         if count == 1:
             found[:] = holder
         if count == limit:
+            start[:] = at - 1
             break
     return count

@@ -1,7 +1,7 @@
 """Grade a sudoku's answer by its rules; check it again by a SAT solver, which proves that it is unique."""
 
 from functools import lru_cache
-from itertools import combinations, product
+from itertools import combinations, permutations
 
 from schemas.beyondbench.things import Answer
 from tasks.beyondbench.hard.sudoku.params import Grid, SudokuParams, cage_cells, region_grid, units
@@ -77,18 +77,24 @@ def solve_by_sat(params: SudokuParams) -> tuple[Grid | None, bool]:
 def _clauses(params: SudokuParams) -> list[list[int]]:
     """Return the rules as clauses; literal n * cell + digit says that the cell holds the digit."""
     n = params.n
+    clauses = list(_clauses_of_units(n, tuple(tuple(sorted(cells)) for cells in units(params))))
+    for cage in params.cages:
+        cells = cage_cells(params, cage)
+        for one, other in combinations(cells, 2):
+            clauses += [[-n * one - digit, -n * other - digit] for digit in range(1, n + 1)]
+        for chosen in permutations(range(1, n + 1), len(cells)):
+            if sum(chosen) != cage.total:
+                clauses.append([-n * cell - digit for cell, digit in zip(cells, chosen, strict=True)])
+    return clauses
+
+
+@lru_cache(maxsize=8)
+def _clauses_of_units(n: int, lists: tuple[tuple[int, ...], ...]) -> tuple[list[int], ...]:
     digits = range(1, n + 1)
     clauses = []
     for cell in range(n * n):
         clauses.append([n * cell + digit for digit in digits])
         clauses += [[-n * cell - one, -n * cell - other] for one, other in combinations(digits, 2)]
-    pairs = {pair for cells in units(params) for pair in combinations(sorted(cells), 2)}
-    for cage in params.cages:
-        cells = cage_cells(params, cage)
-        pairs |= set(combinations(sorted(cells), 2))
-        for chosen in product(digits, repeat=len(cells)):
-            # One clause for a whole choice that misses the sum.
-            if sum(chosen) != cage.total and len(set(chosen)) == len(chosen):
-                clauses.append([-n * cell - digit for cell, digit in zip(cells, chosen, strict=True)])
+    pairs = {pair for cells in lists for pair in combinations(cells, 2)}
     clauses += [[-n * one - digit, -n * other - digit] for one, other in sorted(pairs) for digit in digits]
-    return clauses
+    return tuple(clauses)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from decimal import Context, Decimal, localcontext
 from functools import cache
 from itertools import pairwise
-from math import isqrt
+from math import isqrt, log
 
 from tasks.beyondbench.medium.family import Rule, Terms, boxed, by_name, scaled
 
@@ -67,11 +67,14 @@ def _nested_radical(_k: int, n: int) -> Decimal:
 
 @cache
 def _lambert(k: int, n: int) -> Decimal:
-    """Return w with w + ln w = ln(k n), by Newton's method."""
+    """Return w with w + ln w = ln(k n), by Newton's method: in doubles, then in decimals."""
+    start = 1.0
+    for _ in range(12):
+        start -= (start + log(start) - log(k * n)) * start / (start + 1)
     with localcontext(_CONTEXT):
         target = Decimal(k * n).ln()
-        w = Decimal(1)
-        for _ in range(12):
+        w = Decimal(start)
+        for _ in range(3):
             w -= (w + w.ln() - target) * w / (w + 1)
         return w
 

@@ -36,7 +36,8 @@ def fit_nested(terms: Sequence[int]) -> Iterator[Number]:
         return
     # Three times a + i d, and g as a fraction.
     bases = [3 * terms[0] + i * (terms[3] - terms[0]) for i in range(size + 1)]
-    over, under = 3 * terms[1], bases[1]
+    place = 1 if bases[1] else 4  # one of them may be 0
+    over, under = 3 * terms[place], bases[place]
     if not over or not under:
         return
     powers = ((1, 1), (over, under), (over * over, under * under))
