@@ -185,8 +185,9 @@ def test_the_command_line_grows_one(
         benchmark_commands(*command, "--players", "adder,scripted", "--models-file", str(models))
     )
     assert [line.outcome for line in server.log()].count("batch_created") == 1
-    batches = benchmark_commands("query", "SELECT DISTINCT batch_id LIKE 'batch_%' FROM calls", *root)
-    assert "true" in batches.lower()
+    sql = "SELECT count(DISTINCT batch_id) AS batches, count(batch_id) AS calls FROM calls"
+    found = json.loads(benchmark_commands("query", sql, *root, "--format", "json"))
+    assert found == [{"batches": 1, "calls": 4 * 5}]
     assert done["edition"].startswith("toy-")
     assert (done["counts"]["toy_sums"], done["counts"]["episodes"]) == (4, 4 + 4 * 5)
     edition = ("--benchmark", "toy", "--dry-run", "--json", "--sums", "7", *root)
