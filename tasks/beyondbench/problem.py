@@ -6,8 +6,6 @@ from functools import cached_property
 from itertools import count
 from typing import Any
 
-from pydantic_core import to_jsonable_python
-
 from prompts.render import render
 from schemas.beyondbench.things import Answer, Parsed, Solutions
 from schemas.errors import InstancesExhausted
@@ -46,6 +44,8 @@ class Problem:
     @property
     def content_id(self) -> str:
         """The id of the task and of what is shown, whichever variation and size it was drawn for."""
+        from pydantic_core import to_jsonable_python
+
         shown = to_jsonable_python(dict(self.task.words(self.params)))
         return content_id("bb", self.task.name, shown)
 

@@ -8,13 +8,14 @@ import random
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Generic, Literal, TypeVar
-
-from pydantic import TypeAdapter
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 from schemas.beyondbench.things import Answer, Solutions, Space, Suite
 from schemas.errors import InvalidOption, suggest
 from tasks.beyondbench.forms.form import Form
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 P = TypeVar("P")
 RIGHT = ""  # the detail of a right answer
@@ -77,7 +78,10 @@ class Task(Generic[P]):
     is_best: Callable[[P, Answer], bool] | None = None
 
     @cached_property
-    def _payloads(self) -> TypeAdapter[P]:
+    def _payloads(self) -> "TypeAdapter[P]":
+        # Imported here: pydantic costs what a command that lists commands should not pay.
+        from pydantic import TypeAdapter
+
         return TypeAdapter(self.params)
 
     def payload_of(self, params: P) -> str:
