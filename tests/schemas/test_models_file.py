@@ -47,6 +47,10 @@ def test_every_key_is_read_and_a_file_can_be_named() -> None:
     headers = { "api-key" = "${O3_KEY}" }
     query = { "api-version" = "2025-01" }
     system_role = "developer"
+    family = "o"
+    parameters_billion = 200.0
+    quantization = "none"
+    tuning = "thinking"
     requests_per_minute = 60
     tokens_per_minute = 9_000
     concurrency = 4

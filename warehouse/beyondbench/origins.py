@@ -22,7 +22,8 @@ ORIGINS: Origins = {
         (
             "statistics",
             "n value low high",
-            "beyondbench_answers.instruction_followed beyondbench_instances.size",
+            "beyondbench_answers.instruction_followed beyondbench_answers.token_status "
+            "beyondbench_instances.size",
         ),
     ),
 }

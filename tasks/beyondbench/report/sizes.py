@@ -41,8 +41,8 @@ def size_curves(data: ReportData) -> Section:
     caption = (
         "Each point is a player's accuracy at one size: the unweighted mean over the variations of the task "
         "that have problems of this size, each the mean over these. Sizes are in the task's own unit: "
-        "disks, queens, vertices, variables, cells of a side, digits, matrices, congruences, projects, "
-        "people. Variations have sizes of their own, so that a step may be one of variations too. "
+        "disks, queens, vertices, variables, empty cells, digits, matrices, congruences, projects, people. "
+        "Variations have sizes of their own, so that a step may be one of variations too. "
         f"Lines through points are 95% intervals for instances that vary. The first {len(SERIES)} players by "
         "rank have colours; look for others by name. n is the number of instances of a point."
         + (f" Of one size only, and left out: {', '.join(map(_words, flat))}." if flat else "")
@@ -71,20 +71,21 @@ def _draw(task: str, rows: list[Record], order: list[str]) -> Drawing:
         for row in rows
     ]
     names = tuple(map(clean, named)) + ((_OTHERS,) if len(playing) > len(named) else ())
+    sizes = tuple(sorted({row["size"] for row in rows}))
     heading = f"{_words(task)}, n = {span(row['instances'] for row in rows)} a point"
-    return make_drawing(heading, f"{_TITLE}: {_words(task)}", _compile(names), drawn)
+    return make_drawing(heading, f"{_TITLE}: {_words(task)}", _compile(names, sizes), drawn)
 
 
-@lru_cache(maxsize=16)
-def _compile(names: tuple[str, ...]) -> Spec:
-    """Return the chart of lines, points and intervals of these series."""
+@lru_cache(maxsize=32)
+def _compile(names: tuple[str, ...], sizes: tuple[int, ...]) -> Spec:
+    """Return the chart of lines, points and intervals of these series at these sizes."""
     colours = [SOFT if name == _OTHERS else SERIES[place] for place, name in enumerate(names)]
     base = alt.Chart().encode(
         x=alt.X(
             "size:Q",
             title="size",
             scale=alt.Scale(zero=False, nice=False, padding=12),
-            axis=alt.Axis(tickMinStep=1, grid=False),
+            axis=alt.Axis(values=list(sizes), labelOverlap=True, format="d", grid=False),
         ),
         color=alt.Color(
             "series:N",
