@@ -143,6 +143,11 @@ class Reply:
         return self.prompt_tokens + self.completion_tokens
 
 
+# What servers with a Batch API charge for its calls, as a part of their usual prices (OpenAI, Azure, Mistral,
+# Groq, Together: half). A server with another discount gets its own prices in an entry of its own.
+BATCH_PRICE_SHARE = 0.5
+
+
 @dataclass(frozen=True, slots=True)
 class Price:
     """Prices of a model in US dollars a million tokens; None: unknown. `cached` None: as `prompt`.

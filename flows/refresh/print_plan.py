@@ -10,11 +10,10 @@ from rich.table import Table
 
 from flows.console.terminal import Terminal
 from schemas.benchmark import find_benchmark
-from schemas.calls import ModelChoice, Price, StageEstimate
+from schemas.calls import BATCH_PRICE_SHARE, ModelChoice, Price, StageEstimate
 from schemas.endpoint import Endpoint
 from schemas.game import USUAL
 from schemas.plan import EditionPlan, EvaluationPlan
-from schemas.settings.model_entry import BATCH_PRICE_SHARE
 from tasks.play.model_player import models_of
 from warehouse.store.store import Store
 

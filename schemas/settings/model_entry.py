@@ -6,16 +6,13 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, JsonValue, field_validator
 
-from schemas.calls import Price
+from schemas.calls import BATCH_PRICE_SHARE, Price
 from schemas.endpoint import Endpoint, check_base_url, choose_model_endpoint
 from schemas.errors import InvalidOption
 from schemas.settings.form import setting
 
 UNSET = "unset"
 SystemRole = Literal["", "system", "developer", "user"]
-# What servers with a Batch API charge for its calls, as a part of their usual prices (OpenAI, Azure, Mistral,
-# Groq, Together: half). A server with another discount gets its own prices in an entry of its own.
-BATCH_PRICE_SHARE = 0.5
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _VARIABLE_NAME = re.compile(r"|[A-Za-z_][A-Za-z0-9_]*")
 _SECRET_NAME = re.compile(r"auth|key|token|secret|cookie|passw|credential|signature|^sig$", re.IGNORECASE)
