@@ -40,6 +40,13 @@ CALLS = Table(
         Column("status", "string", "what became of the call", allowed=CALL_STATUSES),
         Column("error", "string", "what went wrong, NULL for an answer", nullable=True),
         Column("endpoint", "string", "where it was sent", volatile=True),
+        Column(
+            "batch_id",
+            "string",
+            "the server's batch that answered it, NULL for a call of its own",
+            nullable=True,
+            volatile=True,
+        ),
         Column("attempts", "int64", "requests made for it, retries included", minimum=1, volatile=True),
         Column("latency_s", "float64", "seconds of the last attempt", minimum=0, volatile=True),
     ),

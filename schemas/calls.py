@@ -107,6 +107,7 @@ class Reply:
     Token counts are None where the server reported none, `cost_usd` where a count or a price is unknown.
     `usage_reported` is what the server reported (JSON) where the counts are not that.
     `error` says what went wrong in one line, for a status that is no answer. `raw` is the body received.
+    `batch_id` is the server's batch that gave it, None for a call that was made by itself.
     """
 
     call_id: str
@@ -127,6 +128,7 @@ class Reply:
     error: str | None = None
     raw: str | None = None
     usage_reported: str | None = None
+    batch_id: str | None = None
 
     @property
     def answered(self) -> bool:
@@ -141,13 +143,41 @@ class Reply:
         return self.prompt_tokens + self.completion_tokens
 
 
+# What servers with a Batch API charge for its calls, as a part of their usual prices (OpenAI, Azure, Mistral,
+# Groq, Together: half). A server with another discount gets its own prices in an entry of its own.
+BATCH_PRICE_SHARE = 0.5
+
+
 @dataclass(frozen=True, slots=True)
 class Price:
-    """Prices of a model in US dollars a million tokens; None: unknown. `cached` None: as `prompt`."""
+    """Prices of a model in US dollars a million tokens; None: unknown. `cached` None: as `prompt`.
+
+    A call that is answered in a server's batch costs `batch_share` of them.
+    """
 
     prompt: float | None
     completion: float | None
     cached: float | None = None
+    batch_share: float = 1.0
+
+    def in_batch(self) -> "Price":
+        """Return the prices of calls that are answered in a server's batch."""
+        prices = (self.prompt, self.completion, self.cached)
+        prompt, completion, cached = (None if one is None else one * self.batch_share for one in prices)
+        return Price(prompt, completion, cached)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredBatch:
+    """A server's batch as the ledger keeps it: its number there, its input file, and how many calls it has.
+
+    `batch_id` is None between the upload of the input file and the server's answer that the batch exists.
+    """
+
+    number: int
+    file_id: str
+    requests: int
+    batch_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +219,7 @@ class StageEstimate:
     """The calls of one stage and model: at least, and at most where every repair and revision is needed.
 
     Tokens and costs (US dollars) are of the fewest and of the most calls; costs are None without a price.
+    `in_batches`: the model is asked in batches of its server.
     """
 
     stage: str
@@ -201,3 +232,4 @@ class StageEstimate:
     completion_tokens_high: int
     cost_low_usd: float | None
     cost_high_usd: float | None
+    in_batches: bool = False

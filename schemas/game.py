@@ -134,7 +134,8 @@ class Playing:
     that it reads; `aliases` are other names of programs.
     `versions` are other versions of its questions by name, such as another wording: each returns, as `seats`
     does, the seats of those instances for which it differs from the usual one. Only models that are asked in
-    the usual way play them. `one_shot`: each game ends at the first reply.
+    the usual way play them. `one_shot`: each game ends at the first reply. `refuse` returns why a model is
+    not asked at a seat, "" where it is: such refusals are published in `rejections`.
     """
 
     programs: Mapping[str, Any]
@@ -146,3 +147,4 @@ class Playing:
         default_factory=dict
     )
     one_shot: bool = False
+    refuse: Callable[[Any, str], str] | None = None

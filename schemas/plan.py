@@ -1,5 +1,6 @@
 """The plans: what decides an edition's questions, and what decides an evaluation's answers."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -85,6 +86,14 @@ class EditionPlan:
         return content_id(stage, {**self.as_json(), "edition": ""}, *parts)
 
 
+def way_of(protocol: Mapping[str, Any], player: str) -> dict[str, Any]:
+    """Return how a protocol asks the player: of its `budgets` the player's own, and no `facts`."""
+    return {
+        **{key: value for key, value in protocol.items() if key != "facts"},
+        "budgets": protocol.get("budgets", {}).get(player),
+    }
+
+
 _LISTS = ("players", "anchors", "versions")
 
 
@@ -98,7 +107,8 @@ class EvaluationPlan:
     `seed` is the edition's public one, `canary` the edition's.
     `anchors` are those of the players that answer every edition, `versions` the versions of each question
     that are played (`schemas.game.Playing`). `protocol` is the benchmark's own: how models are asked, where
-    that is not its usual way, by `name`; what is under `texts` is not printed.
+    that is not its usual way, by `name`; what is under `texts` is not printed, what is under `budgets` is by
+    player, and what is under `facts` describes models and decides nothing.
     """
 
     edition: str

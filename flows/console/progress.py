@@ -20,6 +20,7 @@ _console: ContextVar[Console | None] = ContextVar("progress_console", default=No
 _slow: ContextVar[Console | None] = ContextVar("slow_console", default=None)
 _part: ContextVar[Callable[[float], None] | None] = ContextVar("progress_part", default=None)
 _counter: ContextVar[CountCall | None] = ContextVar("progress_counter", default=None)
+_waiting: ContextVar[Callable[[str], None] | None] = ContextVar("progress_waiting", default=None)
 
 
 @contextmanager
@@ -124,6 +125,15 @@ def count_call(reply: Reply) -> None:
         counter(reply)
 
 
+def show_server_batch(text: str, is_new: bool) -> None:
+    """Show how far a batch of a server is: beside the stage at work, and in a line where that is new."""
+    shown = _waiting.get()
+    if shown is not None:
+        shown(text)
+    if is_new:
+        note(text)
+
+
 def note_part(part: float) -> None:
     """Show that so much of the batch at work is done, 0 to 1."""
     noted = _part.get()
@@ -143,10 +153,14 @@ def stage(name: str, batches: int, calling: int | None = None) -> Iterator[Advan
     totals: dict[str, int] = {}
     done = 0
     calls = CallCount()
+    waits_for = ""
     slow = _slow.get()
 
+    def describe_calls(more: str = "") -> str:
+        return "; ".join(filter(None, (calls.text + more if calls.calls else "", waits_for)))
+
     def describe(seconds: float) -> str:
-        spent = f"{calls.text} so far" if calls.calls else ""
+        spent = describe_calls(" so far")
         return f"{name:<12} {done}/{batches} batches  {seconds:6.1f} s  {spent}".rstrip()
 
     has_bar = console is not None and console.is_terminal
@@ -181,14 +195,21 @@ def stage(name: str, batches: int, calling: int | None = None) -> Iterator[Advan
         def count(reply: Reply) -> None:
             calls.add(reply)
             if has_bar:
-                bar.update(shown, calls=calls.text)
+                bar.update(shown, calls=describe_calls())
 
-        tokens = _counter.set(count), _part.set(note_share)
+        def wait_for(text: str) -> None:
+            nonlocal waits_for
+            waits_for = text
+            if has_bar:
+                bar.update(shown, calls=describe_calls())
+
+        tokens = _counter.set(count), _part.set(note_share), _waiting.set(wait_for)
         try:
             yield advance
         finally:
             _counter.reset(tokens[0])
             _part.reset(tokens[1])
+            _waiting.reset(tokens[2])
     seconds, rows = time.monotonic() - started, describe_rows(totals)
     note(f"{name:<12} {done}/{batches} batches  {seconds:6.1f} s  {rows}".rstrip())
 

@@ -10,7 +10,7 @@ from typing import Any
 from schemas.benchmark import Benchmark, find_benchmark
 from schemas.errors import InvalidOption
 from schemas.game import Playing
-from schemas.plan import EditionPlan
+from schemas.plan import EditionPlan, way_of
 from tasks.play.model_player import parse_model_player
 from tasks.report.content import Comparison, Record, Report, ReportData, ReportTable
 from warehouse.catalog.catalog import Catalog, open_catalog
@@ -159,7 +159,7 @@ def _asked_how(settings: Mapping[str, Any], player: str, playing: Playing) -> st
     """Return parameters and protocol that a model was asked with in an evaluation, by its plan."""
     model = parse_model_player(player, {}, playing.variants).choice.model
     params = settings.get("model_params", {}).get(model, settings["player_params"])
-    return json.dumps([params, settings.get("protocol", {})], sort_keys=True)
+    return json.dumps([params, way_of(settings.get("protocol", {}), player)], sort_keys=True)
 
 
 def _edition_record(catalog: Catalog, edition: str) -> Record:

@@ -31,9 +31,9 @@ ANALYSIS = Analysis(
     counts=COUNTS,
     means=MEANS,
     cell_figures=topology_figures,
-    tables={
-        "kumo_seed_configs": ("config_id", "domain_id", "config"),
-        "kumo_domains": ("domain_id", "name"),
+    queries={
+        "kumo_seed_configs": "SELECT domain_id, config FROM kumo_seed_configs",
+        "kumo_domains": "SELECT domain_id, name FROM kumo_domains",
     },
     table_figures=_domain_figures,
     families=(CORRECTED_V,),

@@ -39,7 +39,7 @@ def write_books(workspace: Workspace, batch: Batch, policies: Policies) -> dict[
     edition, cell = KumoEdition(workspace), Cell.of(batch)
     if not edition.plan.authoring.writer:
         return _by_template(edition, cell)
-    return run_session(workspace, policies.calls, partial(_by_model, edition, cell))
+    return run_session(workspace, policies.calls, partial(_by_model, edition, cell), in_batches=True)
 
 
 def _by_template(edition: KumoEdition, cell: Cell) -> dict[str, Rows]:

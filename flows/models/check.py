@@ -13,6 +13,7 @@ from schemas.settings import RefreshSettings
 from schemas.settings.models_file import MODELS_FILE, entry_prices
 from tasks.llm.clients import ModelClients
 from tasks.llm.rate_limits import completion_bound
+from tasks.llm.replies import find_message, one_line
 
 _TIMEOUT_S = 60.0
 _MOST_TOKENS = 256
@@ -24,7 +25,10 @@ _MESSAGES = (
 
 @dataclass(frozen=True, slots=True)
 class TriedModel:
-    """What came of the call to one model; `error` and `remedy` are "" where it answered."""
+    """What came of the call to one model; `error` and `remedy` are "" where it answered.
+
+    `takes_batches`: its entry says batch = true, and its server lists batches.
+    """
 
     name: str
     server: str
@@ -32,6 +36,7 @@ class TriedModel:
     reply: Reply | None = None
     error: str = ""
     remedy: str = ""
+    takes_batches: bool = False
 
 
 def try_models(settings: RefreshSettings, named: Sequence[str] = ()) -> list[TriedModel]:
@@ -71,10 +76,17 @@ async def _try_model(settings: RefreshSettings, policy: CallPolicy, model: str) 
     try:
         async with ModelClients(policy, os.environ, _NoLedger(), prices, Spent()) as clients:
             reply = await clients.ask(request)
+            entry = settings.model_entries().get(model)
+            listed = await clients.list_batches(model) if entry is not None and entry.batch else None
     except PerennialError as failure:
         return replace(tried, error=str(failure), remedy=_remedy(str(failure), sent))
     if reply.answered:
-        return replace(tried, reply=reply)
+        tried = replace(tried, reply=reply, takes_batches=listed is not None)
+        if listed is None or listed.http_status == 200:
+            return tried
+        why = listed.problem or f"HTTP {listed.http_status}: {find_message(listed.body)}"
+        error = f"it answers, but batch = true, and GET /batches fails: {one_line(why)}"
+        return replace(tried, error=error, takes_batches=False, remedy="remove batch = true from its table")
     error = reply.error or reply.status
     return replace(tried, reply=reply, error=error, remedy=_remedy(error, sent))
 

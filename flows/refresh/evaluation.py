@@ -12,7 +12,7 @@ from flows.refresh.player_choice import choose_players, choose_versions, rename_
 from flows.run.code_version import code_version
 from schemas.benchmark import find_benchmark
 from schemas.errors import EditionConflict, InvalidOption
-from schemas.plan import EditionPlan, EvaluationPlan
+from schemas.plan import EditionPlan, EvaluationPlan, way_of
 from schemas.settings import RefreshSettings
 from schemas.settings.problems import NAME_WORDS
 from schemas.units import evaluation_of, split_unit
@@ -125,7 +125,11 @@ def _refuse_mixed_protocols(asked: EvaluationPlan, earlier: list[EvaluationPlan]
     programs = find_benchmark(asked.benchmark).playing().programs
     for player in asked.players:
         for plan in earlier:
-            if player in plan.players and player not in programs and plan.protocol != asked.protocol:
+            if (
+                player in plan.players
+                and player not in programs
+                and way_of(plan.protocol, player) != way_of(asked.protocol, player)
+            ):
                 raise InvalidOption(
                     f"player {player!r} was asked under protocol {plan.protocol.get('name', 'perennial')} in "
                     f"{plan.unit}, and figures never mix protocols or templates: leave it out, give "

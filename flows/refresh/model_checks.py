@@ -63,7 +63,7 @@ def check_models(
 
 def known_prices(settings: RefreshSettings, store: Store) -> dict[str, Price]:
     """Return the prices by model: those of models.toml go before those of the data root's prices.csv."""
-    return {**load_prices(store), **entry_prices(settings.model_entries())}
+    return entry_prices(settings.model_entries(), load_prices(store))
 
 
 def refuse_reserved_names(settings: RefreshSettings, playing: Playing) -> None:

@@ -10,7 +10,7 @@ from rich.table import Table
 
 from flows.console.terminal import Terminal
 from schemas.benchmark import find_benchmark
-from schemas.calls import ModelChoice, StageEstimate
+from schemas.calls import BATCH_PRICE_SHARE, ModelChoice, Price, StageEstimate
 from schemas.endpoint import Endpoint
 from schemas.game import USUAL
 from schemas.plan import EditionPlan, EvaluationPlan
@@ -31,10 +31,9 @@ def print_plan(
 ) -> None:
     """Print the plan of a refresh for people, or as JSON on standard output, and where it calls models."""
     plan, own = prepared.plan, prepared.own
-    from flows.refresh.model_checks import known_prices
-
-    estimates = own.estimate(plan.evaluation, known_prices(settings, store))
+    estimates = own.estimate(plan.evaluation, _prices(settings, store, plan.evaluation))
     endpoints = _endpoints(settings, plan.evaluation, own.authors)
+    in_batches = _asked_in_batches(settings, plan.evaluation, estimates)
     values = {**plan.growth.as_json(), **plan.growth.own, **plan.evaluation.as_json()}
     hidden = ("own", "found", "evaluation", "canary", "is_fresh", "seed_commitment")
     shown = {key: value for key, value in values.items() if key not in hidden} | _describe_seed(plan.growth)
@@ -42,11 +41,12 @@ def print_plan(
     counts = _count_planned_rows(own.counts, plan.evaluation, estimates)
     if as_json:
         head = {"plan": shown, **own.shown, "resumed": prepared.resumed}
-        _print_json(head, counts, estimates, endpoints)
+        _print_json(head, counts, estimates, endpoints, in_batches)
         return
     state = " (started before, will be resumed)" if prepared.resumed else ""
     rows = _rows({**own.shown, **shown}, own.unused)
-    _print_tables(console, f"Plan of edition {plan.edition}{state}", rows, counts, estimates, endpoints)
+    title = f"Plan of edition {plan.edition}{state}"
+    _print_tables(console, title, rows, counts, estimates, endpoints, in_batches)
 
 
 def _rows(values: Mapping[str, object], unused: Sequence[str] = ()) -> dict[str, object]:
@@ -73,18 +73,39 @@ def print_evaluation_plan(
     console: Terminal, store: Store, plan: EvaluationPlan, as_json: bool, settings: "RefreshSettings"
 ) -> None:
     """Print the plan of an evaluation in the same way."""
-    from flows.refresh.model_checks import known_prices
     from warehouse.editions.publish import read_counts
 
-    estimates = find_benchmark(plan.benchmark).estimate(store, plan, known_prices(settings, store))
+    estimates = find_benchmark(plan.benchmark).estimate(store, plan, _prices(settings, store, plan))
     endpoints = _endpoints(settings, plan)
+    in_batches = _asked_in_batches(settings, plan, estimates)
     instances = read_counts(store, plan.edition).get("instances", 0)
     counts = _count_planned_rows({"instances": instances}, plan, estimates)
     shown = plan.as_json() | {"protocol": _describe_protocol(plan)}
     if as_json:
-        _print_json({"plan": shown}, counts, estimates, endpoints)
+        _print_json({"plan": shown}, counts, estimates, endpoints, in_batches)
         return
-    _print_tables(console, f"Plan of evaluation {plan.unit}", _rows(shown), counts, estimates, endpoints)
+    title = f"Plan of evaluation {plan.unit}"
+    _print_tables(console, title, _rows(shown), counts, estimates, endpoints, in_batches)
+
+
+def _prices(settings: "RefreshSettings", store: Store, plan: EvaluationPlan) -> Mapping[str, Price]:
+    """Return the prices by which calls are estimated; one-shot benchmarks may be played in batches."""
+    from flows.refresh.model_checks import known_prices
+
+    prices = known_prices(settings, store)
+    if not find_benchmark(plan.benchmark).playing().one_shot:
+        return prices
+    return {model: price.in_batch() for model, price in prices.items()}
+
+
+def _asked_in_batches(
+    settings: "RefreshSettings", plan: EvaluationPlan, estimates: Iterable[StageEstimate]
+) -> list[str]:
+    """Return the models that are asked in batches of their server, as players or as authors."""
+    playing, entries = find_benchmark(plan.benchmark).playing(), settings.model_entries()
+    players = models_of(plan.players, playing) if playing.one_shot else []
+    models = {model for model in players if model in entries and entries[model].batch}
+    return sorted(models | {estimate.model for estimate in estimates if estimate.in_batches})
 
 
 def _endpoints(
@@ -101,8 +122,11 @@ def _print_json(
     counts: Mapping[str, int],
     estimates: list[StageEstimate],
     endpoints: Mapping[str, Endpoint],
+    in_batches: Sequence[str],
 ) -> None:
     document = {**head, "counts": counts, "estimates": [asdict(estimate) for estimate in estimates]}
+    if in_batches:
+        document["in_batches"] = in_batches
     if estimates:
         document["endpoints"] = {
             model: {"base_url": one.base_url, "key": one.key_from} for model, one in endpoints.items()
@@ -117,6 +141,7 @@ def _print_tables(
     counts: Mapping[str, int],
     estimates: list[StageEstimate],
     endpoints: Mapping[str, Endpoint],
+    in_batches: Sequence[str],
 ) -> None:
     table = Table(title=title, title_justify="left", show_header=False)
     for key, value in rows.items():
@@ -133,6 +158,12 @@ def _print_tables(
         for place, models in places.items():
             of = f" for {', '.join(models)}" if len(places) > 1 else ""
             console.print(f"endpoint{of}: {place}", markup=False, highlight=False)
+    if in_batches:
+        console.print(
+            f"in batches of their server, at {BATCH_PRICE_SHARE:g} of their prices: {', '.join(in_batches)}",
+            markup=False,
+            highlight=False,
+        )
 
 
 def _in_words(value: object) -> str:

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 _RETRIES = 2
 _RETRY_DELAY_S = 2
-_TIMEOUT_S = 6 * 3600
+# A batch of book writing may wait for several batches of a server, each up to a day.
+_TIMEOUT_S = 7 * 24 * 3600
 
 
 @dataclass(frozen=True)

@@ -69,7 +69,7 @@ def analyse_edition(
     own = [table.name for table in find_benchmark(plan.benchmark).tables]
     places = {
         name: _places(store, TABLES[name], edition, evaluations, files or {})
-        for name in ("instances", "episodes", *own)
+        for name in ("instances", "episodes", "turns", "calls", *own)
     }
     seed, external = plan.public_seed, load_scores(store)
     return _analyse(store.root, places, edition, plan.benchmark, seed, external, spread, plan.canary)
@@ -78,7 +78,7 @@ def analyse_edition(
 def _places(
     store: Store, table: Table, edition: str, evaluations: Sequence[str], files: Mapping[str, Path]
 ) -> tuple[str, ...]:
-    units = evaluations if table.kind == "answers" else (edition,)
+    units = {"answers": evaluations, "either": (edition, *evaluations)}.get(table.kind, (edition,))
     names = (table_file(table.name, unit) for unit in units)
     published = tuple(store.location(name) for name in names if store.exists(name))
     return (*published, str(files[table.name])) if table.name in files else published
@@ -198,12 +198,9 @@ def _version_figures(answers: Answers, domains: Mapping[str, Domains], seed: int
 
 
 def _read_whole(answers: Answers, analysis: Analysis) -> "dict[str, pyarrow.Table]":
-    """Return the tables that a benchmark reads whole, with the columns that it names."""
+    """Return the rows of the benchmark's own queries, each read whole."""
     with answers.open() as connection:
-        return {
-            name: connection.sql(f'SELECT {", ".join(columns)} FROM "{name}"').to_arrow_table()
-            for name, columns in analysis.tables.items()
-        }
+        return {name: connection.sql(sql).to_arrow_table() for name, sql in analysis.queries.items()}
 
 
 def _item_tables(answers: Answers, studied: Mapping[str, Items]) -> "list[pyarrow.Table]":

@@ -5,7 +5,7 @@ import logging
 import os
 import signal
 import threading
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
@@ -20,6 +20,7 @@ from schemas.errors import EndpointFailed, PerennialError, UnreadableInput
 from schemas.settings.models_file import entry_prices
 from tasks.llm.asking import Ask
 from tasks.llm.replay import ReplayClient
+from tasks.llm.server_batches.use import MOST_REQUESTS, InBatches
 from tasks.llm.structured import JsonAsker, SchemaSupport
 from warehouse.editions.stored_replies import reply_of
 from warehouse.ledger.ledger import CallLedger, ledger_file
@@ -73,16 +74,24 @@ class BatchCalls:
 
 @dataclass(frozen=True)
 class ModelSession:
-    """An open client and its ledger, shared by all batches of one task run."""
+    """An open client and its ledger, shared by all batches of one task run.
+
+    `together` are the models that are asked in batches of their server.
+    """
 
     client: "ModelClients | ReplayClient"
     ledger: CallLedger
     policy: CallPolicy
     support: SchemaSupport = field(default_factory=SchemaSupport)
+    together: Collection[str] = ()
 
     def batch(self) -> BatchCalls:
         """Return a way to ask that remembers its calls."""
         return BatchCalls(self.client.ask, self.ledger)
+
+    def concurrency(self, model: str) -> int:
+        """Return how many calls of a model may be under way."""
+        return MOST_REQUESTS if model in self.together else self.policy.concurrency
 
     def json_asker(self, calls: BatchCalls) -> JsonAsker:
         """Return a way to ask for JSON; all of a session share what they find out of the server."""
@@ -90,15 +99,21 @@ class ModelSession:
 
 
 def run_session(
-    workspace: Workspace, policy: CallPolicy, work: Callable[[ModelSession], Awaitable[Result]]
+    workspace: Workspace,
+    policy: CallPolicy,
+    work: Callable[[ModelSession], Awaitable[Result]],
+    *,
+    in_batches: bool = False,
 ) -> Result:
     """Return what the asynchronous work returns, with a client open while it runs.
+
+    `in_batches`: models whose entry says so are asked in batches of their server.
 
     Raises what stops a stage: EndpointFailed and LimitReached; what was answered until then is kept. Ctrl-C,
     SIGTERM and SIGHUP let the calls in flight end, since they are paid for; a second one does not wait.
     """
     try:
-        return asyncio.run(_in_session(workspace, policy, work))
+        return asyncio.run(_in_session(workspace, policy, work, in_batches))
     except _Interrupted as interrupted:
         # For handlers outside of model calls: Python, Prefect, the operating system.
         signal.raise_signal(interrupted.number)
@@ -114,7 +129,10 @@ class _Interrupted(Exception):
 
 
 async def _in_session(
-    workspace: Workspace, policy: CallPolicy, work: Callable[[ModelSession], Awaitable[Result]]
+    workspace: Workspace,
+    policy: CallPolicy,
+    work: Callable[[ModelSession], Awaitable[Result]],
+    in_batches: bool,
 ) -> Result:
     # It logs every request at the level that `--verbose` shows; the ledger has them all.
     logging.getLogger("httpx2").setLevel(logging.WARNING)
@@ -123,20 +141,25 @@ async def _in_session(
     endpoints = {name: entry.base_url for name, entry in policy.models.items() if entry.base_url}
     unit = workspace.plan.unit
     with CallLedger(path, unit, policy.base_url, root_id(store), endpoints) as ledger:
-        async with _client(policy, ledger, store) as client:
+        async with _client(policy, ledger, store, in_batches) as client:
             with _calls_end_first(client.stop):
-                return await work(ModelSession(client, ledger, policy))
+                together = {name for name, entry in policy.models.items() if in_batches and entry.batch}
+                return await work(ModelSession(client, ledger, policy, SchemaSupport(together), together))
 
 
 def _client(
-    policy: CallPolicy, ledger: CallLedger, store: Store
+    policy: CallPolicy, ledger: CallLedger, store: Store, in_batches: bool
 ) -> AbstractAsyncContextManager["ModelClients | ReplayClient"]:
     if policy.replay:
         return nullcontext(ReplayClient(partial(_read_stored_reply, ledger)))
     from tasks.llm.clients import ModelClients
 
-    prices = {**load_prices(store), **entry_prices(policy.models)}
-    return ModelClients(policy, os.environ, ledger, prices, ledger.sum_spending())
+    prices = entry_prices(policy.models, load_prices(store))
+    batches = None
+    if in_batches:
+        prices = {model: price.in_batch() for model, price in prices.items()}
+        batches = InBatches(ledger, progress.show_server_batch)
+    return ModelClients(policy, os.environ, ledger, prices, ledger.sum_spending(), batches=batches)
 
 
 def _read_stored_reply(ledger: CallLedger, call_id: str) -> Reply | None:

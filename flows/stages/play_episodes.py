@@ -1,7 +1,9 @@
 """Play: each player of an evaluation on the instances of a published edition, whatever the benchmark.
 
 A batch is one player on one domain and setting, and of these on one chunk of the instances; another version
-of the questions than the usual one is a batch of its own, and its name comes before the player's.
+of the questions than the usual one is a batch of its own, and its name comes before the player's. Where games
+end at their first reply, a model plays all domains and settings in one batch (each `all`): all its calls may
+be under way at once, or be one batch of its server.
 """
 
 import json
@@ -29,6 +31,8 @@ from warehouse.store.store import Store
 CHUNK = 10_000
 # An episode that reads its reply has no call in flight: another one under way uses the client's slot.
 EPISODES_A_CALL = 2
+NOT_ASKED = "not_asked"
+EVERY = "all"
 Place = tuple[str, str, str, str]
 
 
@@ -36,6 +40,7 @@ def play_stage(benchmark: str) -> Stage:
     """Return the stage that plays, for this benchmark."""
     answers = staged_tables(benchmark, answers=True)
     programs = _playing(benchmark).programs
+    rejections = () if _playing(benchmark).refuse is None else ("rejections",)
 
     def one_task_for_programs(batch: Batch) -> object:
         """Programs play a chunk one after the other in one task run, models each in their own."""
@@ -47,7 +52,7 @@ def play_stage(benchmark: str) -> Stage:
         _batches,
         play,
         reads=_playing(benchmark).reads,
-        writes=tuple(name for name in answers if TABLES[name].kind == "answers"),
+        writes=(*(name for name in answers if TABLES[name].kind == "answers"), *rejections),
         spreads=_needs_no_model,
         chain=one_task_for_programs,
     )
@@ -64,8 +69,12 @@ def play(workspace: Workspace, batch: Batch, policies: Policies) -> dict[str, Ro
     seats, version = _seats_of(workspace, batch)
     if player in playing.programs:
         return _rows(_play_cell(plan, seats, playing.programs[player]))
-    work = partial(_play_model, plan, seats, playing, player, version, plan.runs_of(player))
-    tables = run_session(workspace, policies.calls, work)
+    asked, refused = _split_refused(playing, seats, player)
+    work = partial(_play_model, plan, asked, playing, player, version, plan.runs_of(player))
+    # Turn by turn, a batch of up to a day each, a game would take weeks.
+    tables = run_session(workspace, policies.calls, work, in_batches=playing.one_shot)
+    if refused:
+        tables["rejections"] = refused
     failed = sum(row["status"] == "api_error" for row in tables["episodes"])
     if failed and not policies.accept_api_errors:
         raise CallsFailed(failed)
@@ -75,11 +84,13 @@ def play(workspace: Workspace, batch: Batch, policies: Policies) -> dict[str, Ro
 def play_first_episode(workspace: Workspace, batch: Batch, policies: Policies) -> Row | None:
     """Return the row of a model's first run on the first instance of a batch; None where it has none."""
     plan, player = workspace.evaluation, batch.key[-1]
+    playing = _playing(plan.benchmark)
     seats, version = _seats_of(workspace, batch)
+    seats, _ = _split_refused(playing, seats, player)
     if not seats:
         return None
     runs = plan.runs_of(player)[:1]
-    work = partial(_play_model, plan, seats[:1], _playing(plan.benchmark), player, version, runs)
+    work = partial(_play_model, plan, seats[:1], playing, player, version, runs)
     return run_session(workspace, policies.calls, work)["episodes"][0]
 
 
@@ -91,6 +102,23 @@ def _seats_of(workspace: Workspace, batch: Batch) -> tuple[tuple[Seat, ...], str
     protocol = json.dumps(plan.protocol, sort_keys=True)
     place = domain, setting, chunk, version
     return _seats(workspace.staging.store, plan.benchmark, plan.edition, place, protocol), version
+
+
+def _split_refused(
+    playing: Playing, seats: Sequence[Seat], player: str
+) -> tuple[tuple[Seat, ...], list[Row]]:
+    """Return the seats that a model is asked at, and a row of `rejections` for each other one."""
+    if playing.refuse is None:
+        return tuple(seats), []
+    asked, refused = [], []
+    for seat in seats:
+        message = playing.refuse(seat, player)
+        if not message:
+            asked.append(seat)
+            continue
+        row = {"stage": "episodes", "subject": seat.instance_id, "rule": NOT_ASKED, "message": message}
+        refused.append({**row, "call_id": None})
+    return tuple(asked), refused
 
 
 def _play_cell(
@@ -118,7 +146,7 @@ async def _play_model(
     calls = session.batch()
     chosen = parse_model_player(player, plan.params_of, playing.variants)
     games = [seat.start for seat in seats]
-    concurrency = EPISODES_A_CALL * session.policy.concurrency
+    concurrency = EPISODES_A_CALL * session.concurrency(chosen.choice.model)
     ended = count(1)
     total = len(games) * len(runs)
     episodes = await play_all(
@@ -148,13 +176,15 @@ def _batches(workspace: Workspace) -> list[Batch]:
     for domain, setting, *_ in _instances(workspace.staging.store, plan.edition):
         counts[domain, setting] += 1
     playing = _playing(plan.benchmark)
+    together = {player for player in plan.players if playing.one_shot and player not in playing.programs}
+    everywhere = {(EVERY, EVERY): sum(counts.values())} if together else {}
     return [
         Batch("episodes", (*place, str(chunk), *([] if version == USUAL else [version]), player))
-        for place, count in counts.items()
+        for place, count in (*counts.items(), *everywhere.items())
         for chunk in range(-(-count // CHUNK))
         for version in plan.versions
         for player in plan.players
-        if plays_version(playing, player, version)
+        if plays_version(playing, player, version) and (player in together) == (place in everywhere)
     ]
 
 
@@ -170,7 +200,8 @@ def _playing(benchmark: str) -> Playing:
 def _seats(store: Store, benchmark: str, edition: str, place: Place, protocol: str) -> tuple[Seat, ...]:
     """Return the seats of one version of a chunk under a protocol (JSON): read once for all players."""
     domain, setting, chunk, version = place
-    ids = [id_ for *of, _, id_ in _instances(store, edition) if of == [domain, setting]]
+    of_all = domain == setting == EVERY
+    ids = [id_ for *of, _, id_ in _instances(store, edition) if of_all or of == [domain, setting]]
     wanted = ids[int(chunk) * CHUNK :][:CHUNK]
     playing = _playing(benchmark)
     take_seats = playing.seats if version == USUAL else playing.versions[version]

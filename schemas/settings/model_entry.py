@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, JsonValue, field_validator
 
-from schemas.calls import Price
+from schemas.calls import BATCH_PRICE_SHARE, Price
 from schemas.endpoint import Endpoint, check_base_url, choose_model_endpoint
 from schemas.errors import InvalidOption
 from schemas.settings.form import setting
@@ -18,6 +18,7 @@ _VARIABLE_NAME = re.compile(r"|[A-Za-z_][A-Za-z0-9_]*")
 _SECRET_NAME = re.compile(r"auth|key|token|secret|cookie|passw|credential|signature|^sig$", re.IGNORECASE)
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 # What a call is made of beside its parameters: an entry that sets them would change what is asked.
+_FACTS = ("family", "parameters_billion", "quantization", "tuning")
 _RESERVED = ("model", "messages", "stream", "n", "system_role")
 
 
@@ -86,6 +87,12 @@ class ModelEntry(BaseModel):
         None, "Largest number of tokens per minute.", example=100_000, ge=1
     )
     concurrency: int | None = setting(None, "Largest number of calls in flight.", example=8, ge=1, le=1_000)
+    batch: bool = setting(
+        False,
+        "Ask through the server's Batch API where each game ends at its first reply, and for books: up to 24 "
+        "hours, at half of the prices.",
+        example=True,
+    )
     prompt_usd_per_million: float | None = setting(
         None,
         "Price of a million prompt tokens in US dollars; goes before prices.csv in the data root.",
@@ -113,13 +120,28 @@ class ModelEntry(BaseModel):
         "pip install 'perennial-bench[tokenizers]'). Default: 4 bytes a token.",
         example="tokenizer.json",
     )
+    family: str = setting(
+        "",
+        "Family of the model, for figures of a benchmark that compare models of one; like the three keys "
+        "below it changes no call.",
+        example="Example-3",
+    )
+    parameters_billion: float | None = setting(
+        None, "Its parameters, in billions.", example=8.2, gt=0, allow_inf_nan=False
+    )
+    quantization: str = setting(
+        "", 'Its quantisation, "none" for full precision. Default: unknown.', example="GPTQ-Int4"
+    )
+    tuning: str = setting(
+        "", "What it was tuned for, such as instruct, thinking or math. Default: unknown.", example="thinking"
+    )
 
     @field_validator("base_url")
     @classmethod
     def _plain_url(cls, value: str) -> str:
         return check_base_url(value)
 
-    @field_validator("model", "tokenizer", "reasoning_effort")
+    @field_validator("model", "tokenizer", "reasoning_effort", "family", "quantization", "tuning")
     @classmethod
     def _on_one_line(cls, value: str) -> str:
         if not value.isprintable() or value != value.strip():
@@ -158,10 +180,15 @@ class ModelEntry(BaseModel):
         return None if prices == (None, None, None) else Price(*prices)
 
     @property
+    def batch_share(self) -> float:
+        """What a call in a batch costs, as a part of its price."""
+        return BATCH_PRICE_SHARE if self.batch else 1.0
+
+    @property
     def has_own_client(self) -> bool:
         """Whether its calls go another way than those of models without an entry."""
         own = ("base_url", "key_env", "headers", "query", "requests_per_minute", "tokens_per_minute")
-        return any(getattr(self, name) for name in (*own, "concurrency", "context"))
+        return any(getattr(self, name) for name in (*own, "concurrency", "context", "batch"))
 
     def params(self, name: str, shared: Mapping[str, Any]) -> dict[str, Any]:
         """Return what decides the answers of the model of this name: `shared` settings, then the entry's.
@@ -184,6 +211,12 @@ class ModelEntry(BaseModel):
     def endpoint(self, settings: Endpoint, environment: Mapping[str, str]) -> Endpoint:
         """Return its server, where `settings` is that of models without an entry."""
         return choose_model_endpoint(self.base_url, self.key_env, settings, environment)
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What the entry says of the model itself, which decides no call."""
+        values = {name: getattr(self, name) for name in _FACTS}
+        return {name: value for name, value in values.items() if value not in ("", None)}
 
     def variables(self) -> tuple[str, ...]:
         """Return the names of the environment variables that its key, headers and query need."""

@@ -1,6 +1,7 @@
 """models.toml: a table for each model that is not asked as the settings say."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,13 @@ def _entry(path: Path, name: str, value: Any) -> ModelEntry:
     raise InvalidOption(f"{where} {quote(key)[1:-1]}: {message}{given}") from None
 
 
-def entry_prices(entries: Mapping[str, ModelEntry]) -> dict[str, Price]:
-    """Return the prices that the entries give, by model."""
-    return {name: price for name, entry in entries.items() if (price := entry.price) is not None}
+def entry_prices(
+    entries: Mapping[str, ModelEntry], shared: Mapping[str, Price] | None = None
+) -> dict[str, Price]:
+    """Return the prices by model: those that the entries give go before the `shared` ones."""
+    prices = dict(shared or {})
+    for name, entry in entries.items():
+        price = entry.price or prices.get(name) or (Price(None, None) if entry.batch else None)
+        if price is not None:
+            prices[name] = replace(price, batch_share=entry.batch_share)
+    return prices

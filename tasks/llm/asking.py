@@ -1,8 +1,9 @@
 """What authors and players need of a model client, and what the client needs of a ledger."""
 
+from collections.abc import Sequence
 from typing import Protocol
 
-from schemas.calls import ModelRequest, Reply
+from schemas.calls import ModelRequest, Reply, StoredBatch
 
 
 class Ask(Protocol):
@@ -28,4 +29,30 @@ class Ledger(Protocol):
 
         An answered call that another process has kept meanwhile wins over this one.
         """
+        ...
+
+
+class BatchLedger(Protocol):
+    """Where the batches of a server are kept that calls were submitted in."""
+
+    def find_batch(self, model: str, call_id: str) -> StoredBatch | None:
+        """Return the batch that a call of the model waits for, None where it is in none."""
+        ...
+
+    def begin_batch(
+        self, model: str, input_digest: str, file_id: str, call_ids: Sequence[str]
+    ) -> StoredBatch:
+        """Keep which calls are in a batch, before the server is told to make it."""
+        ...
+
+    def calls_of_batch(self, batch: StoredBatch) -> set[str]:
+        """Return the ids of the calls that a batch was made of."""
+        ...
+
+    def keep_batch_id(self, batch: StoredBatch, batch_id: str) -> StoredBatch:
+        """Keep the id that the server gave a batch, and return the batch with it."""
+        ...
+
+    def forget_batch(self, batch: StoredBatch) -> None:
+        """Remove a batch that the server does not have."""
         ...

@@ -25,6 +25,9 @@ from tasks.llm.rate_limits import RateLimits, completion_bound
 from tasks.llm.redaction import Redaction
 from tasks.llm.replies import read_attempt, wants_completion_tokens
 from tasks.llm.retry_policy import Received, RetryPolicy, Tried
+from tasks.llm.server_batches.api import BatchApi
+from tasks.llm.server_batches.asker import BatchAsker
+from tasks.llm.server_batches.use import InBatches
 from tasks.llm.tokens import token_counter
 
 if TYPE_CHECKING:
@@ -39,7 +42,8 @@ _LISTING_TIMEOUT_S = 10.0
 class ModelClient:
     """Asks the models of one endpoint. Use it in `async with`, within one event loop.
 
-    `budget` is shared with other clients; `entry` is that of the only model that is asked here.
+    `budget` is shared with other clients; `entry` is that of the only model that is asked here, in `batches`
+    of its server where they are given.
 
     `answered` and `failed` count the new calls by their end, `replayed` those found in the ledger.
     Raises InvalidOption for a base URL or a key that no request can carry.
@@ -57,6 +61,7 @@ class ModelClient:
         budget: Budget | None = None,
         extras: Extras | None = None,
         entry: ModelEntry | None = None,
+        batches: InBatches | None = None,
     ) -> None:
         self.answered = self.replayed = self.failed = 0
         self._policy = policy
@@ -80,6 +85,9 @@ class ModelClient:
         self._listing: asyncio.Task[set[str] | None] | None = None
         self._being_asked: dict[str, asyncio.Event] = {}
         self._openai: AsyncOpenAI | None = None
+        self._batches = batches
+        self._in_slots = 0
+        self._batch_asker: BatchAsker | None = None
 
     def __repr__(self) -> str:
         return f"ModelClient({strip_url(self._url)!r})"
@@ -88,11 +96,17 @@ class ModelClient:
         from tasks.llm.http.bounded_http import open_client
 
         self._openai = open_client(self._policy, self._url, self._key, self._extras)
+        if self._batches is not None:
+            api, hide = BatchApi(self._openai, self._policy), self._redaction.text
+            url = strip_url(self._url)
+            self._batch_asker = BatchAsker(api, self._batches, url, lambda: self._in_slots, hide)
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if self._batch_asker is not None:
+            await self._batch_asker.close()
         if self._openai is not None:
             await self._openai.close()
             self._openai = None
@@ -113,6 +127,12 @@ class ModelClient:
             if asked is None:
                 return await self._ask_as_the_first(request)
             await asked.wait()
+
+    async def list_batches(self) -> Received:
+        """Return what the server says to GET /batches, which costs nothing."""
+        return self._redaction.redact_received(
+            await BatchApi(self._require_open(), self._policy).list_batches()
+        )
 
     def stop(self, reason: str) -> None:
         """Start no call any more: those that wait raise EndpointFailed, those in flight end and are kept."""
@@ -173,7 +193,11 @@ class ModelClient:
             await self._slots.acquire()
         try:
             self._breaker.check(model)
-            yield
+            self._in_slots += 1
+            try:
+                yield
+            finally:
+                self._in_slots -= 1
         finally:
             self._slots.release()
 
@@ -187,7 +211,9 @@ class ModelClient:
             received = self._redaction.redact_received(await self._send(request))
             tried = read_attempt(request, received, self._prices.get(request.model), attempts)
             self._limits.correct(request, tried.reply)
-            return replace(tried, reply=self._redaction.reply(tried.reply))
+            return replace(
+                tried, reply=replace(self._redaction.reply(tried.reply), batch_id=received.batch_id)
+            )
 
         async def pause(seconds: float) -> None:
             async with self._breaker.interruptible(request.model):
@@ -250,8 +276,14 @@ class ModelClient:
         return {"model": request.model, "messages": list(request.messages), **params}
 
     async def _post(self, request: ModelRequest, body: dict[str, Any]) -> Received:
+        if self._batch_asker is not None:
+            async with self._breaker.interruptible(request.model):
+                return await self._batch_asker.post(request, body)
         async with self._breaker.interruptible(request.model):
             await self._limits.take(request)
+        return await post_chat(self._require_open(), body, self._policy)
+
+    def _require_open(self) -> "AsyncOpenAI":
         if self._openai is None:
             raise RuntimeError("the client is not open: use it in `async with`")
-        return await post_chat(self._openai, body, self._policy)
+        return self._openai

@@ -13,13 +13,15 @@ from tasks.llm.asking import Ledger
 from tasks.llm.budget import Budget
 from tasks.llm.client import ModelClient
 from tasks.llm.http.extras import Extras, environment_headers
-from tasks.llm.retry_policy import RetryPolicy
+from tasks.llm.retry_policy import Received, RetryPolicy
+from tasks.llm.server_batches.use import InBatches
 
 
 class ModelClients:
     """Asks each model at the server of its entry, or of the policy, within one budget for all.
 
-    Use it in `async with`, within one event loop. Keys and headers come from `environment`.
+    Where `batches` are given, models whose entry says so are asked in batches of their server. Use it in
+    `async with`, within one event loop. Keys and headers come from `environment`.
     """
 
     def __init__(
@@ -30,12 +32,14 @@ class ModelClients:
         prices: Mapping[str, Price],
         spent: Spent,
         retries: RetryPolicy | None = None,
+        batches: InBatches | None = None,
     ) -> None:
+        self._batches = batches
         self._policy = policy
         self._environment = environment
         self._budget = Budget(policy, prices, spent)
-        self._new_client: Callable[..., ModelClient] = lambda policy, key, extras, entry: ModelClient(
-            policy, key, ledger, prices, spent, retries, budget=self._budget, extras=extras, entry=entry
+        self._new_client: Callable[..., ModelClient] = lambda policy, key, **own: ModelClient(
+            policy, key, ledger, prices, spent, retries, budget=self._budget, **own
         )
         self._clients: dict[str, ModelClient] = {}
         self._stack = AsyncExitStack()
@@ -55,6 +59,11 @@ class ModelClients:
         """Return the reply as `ModelClient.ask` of the model's client does."""
         client = await self._client_of(request.model)
         return await client.ask(request)
+
+    async def list_batches(self, model: str) -> Received:
+        """Return what the server of the model says when it is asked for batches."""
+        client = await self._client_of(model)
+        return await client.list_batches()
 
     def stop(self, reason: str) -> None:
         """Start no call any more: those that wait raise EndpointFailed, those in flight end and are kept."""
@@ -76,7 +85,7 @@ class ModelClients:
         shared = choose_endpoint(self._policy.base_url, self._environment)
         if entry is None:
             extras = Extras(of_environment=environment_headers(self._environment))
-            return self._new_client(self._policy, shared.key, extras, None)
+            return self._new_client(self._policy, shared.key, extras=extras)
         endpoint = entry.endpoint(shared, self._environment)
         if entry.key_env and not endpoint.key:
             fill_variables({"key": f"${{{entry.key_env}}}"}, self._environment)
@@ -93,4 +102,13 @@ class ModelClients:
             environment_headers(self._environment),
             is_own_server=endpoint.is_own,
         )
-        return self._new_client(policy, endpoint.key, extras, entry)
+        if self._batches is None or not entry.batch:
+            return self._new_client(policy, endpoint.key, extras=extras, entry=entry)
+        # The limits of single calls are not those of batches, in which all calls wait together.
+        policy = replace(
+            policy,
+            concurrency=self._batches.most_requests,
+            requests_per_minute=None,
+            tokens_per_minute=None,
+        )
+        return self._new_client(policy, endpoint.key, extras=extras, entry=entry, batches=self._batches)

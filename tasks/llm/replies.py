@@ -45,7 +45,7 @@ def read_attempt(request: ModelRequest, received: Received, price: Price | None,
     if received.why_cut is not None:
         return failed.to_tried("invalid_body", f"the body {received.why_cut}", is_final=True)
     if _HTML.match(received.body):
-        return failed.to_tried("html_body", f"the body is an HTML page: {_message(received.body)}")
+        return failed.to_tried("html_body", f"the body is an HTML page: {find_message(received.body)}")
     try:
         body = read_json(received.body)
     except UnreadableBody as error:
@@ -103,7 +103,7 @@ def _read_error_status(http_status: int, failed: _Failed) -> Tried:
         reason = "a redirect, which is not followed, to protect the key: give its target as base URL"
         return failed.to_tried("rejected", f"HTTP {http_status}: {reason}")
     retried = is_retried_status(http_status) and not is_out_of_quota(failed.received)
-    reason = f"HTTP {http_status}: {_message(failed.received.body)}"
+    reason = f"HTTP {http_status}: {find_message(failed.received.body)}"
     return failed.to_tried("unavailable" if retried else "rejected", reason)
 
 
@@ -239,7 +239,7 @@ def _json(text: str) -> Any:
         return None
 
 
-def _message(body: str) -> str:
+def find_message(body: str) -> str:
     """Return the message of an error body: the server's own words, a page's title, or the text."""
     value = _json(body)
     title = _TITLE.search(body[:10_000])

@@ -36,6 +36,7 @@ class Received:
 
     `latency_s` is the time it took, `retry_after_s` what the server asked to wait, both in seconds.
     `why_cut` says why `body` is only the beginning of one that is too much, None where it is whole.
+    `batch_id` is the server's batch that gave it, None for a response of its own.
     """
 
     http_status: int | None
@@ -44,6 +45,7 @@ class Received:
     problem: str | None = None
     retry_after_s: float | None = None
     why_cut: str | None = None
+    batch_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from asyncio import Lock
 from collections import defaultdict
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
@@ -14,10 +15,12 @@ JsonSchema = dict[str, Any]
 class SchemaSupport:
     """What is known of a server so far: for which model and schema it has structured output.
 
-    Give one to all askers of a run, so that the run finds it out once.
+    Give one to all askers of a run, so that the run finds it out once. Requests to the models `together` are
+    sent together: none waits for the first one's reply.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, together: Collection[str] = ()) -> None:
+        self.together = together
         self.known: dict[tuple[str, str], bool] = {}
         self.finding_out: defaultdict[tuple[str, str], Lock] = defaultdict(Lock)
 
@@ -43,6 +46,8 @@ class JsonAsker:
         """
         key = request.model, name
         known = self._support.known
+        if key not in known and request.model in self._support.together:
+            return await self._first_reply(request, name, schema)
         if key not in known:
             async with self._support.finding_out[key]:
                 if key not in known:

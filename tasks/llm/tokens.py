@@ -21,6 +21,12 @@ def token_counter(tokenizer: str) -> CountTokens:
     return partial(_count, _load(tokenizer)) if tokenizer else estimate_prompt
 
 
+def text_counter(tokenizer: str) -> Callable[[str], int]:
+    """Return what counts the tokens of a text by a file tokenizer.json; raises as `token_counter` does."""
+    loaded = _load(tokenizer)
+    return lambda text: len(loaded.encode(text, add_special_tokens=False))
+
+
 def _count(tokenizer: Any, request: ModelRequest) -> int:
     texts = prompt_texts(request)
     coded = tokenizer.encode_batch(texts, add_special_tokens=False)
@@ -33,12 +39,12 @@ def _load(path: str) -> Any:
         from tokenizers import Tokenizer
     except ImportError:
         raise InvalidOption(
-            f"models.toml: tokenizer {path!r} needs the package tokenizers: "
+            f"tokenizer {path!r} needs the package tokenizers: "
             "pip install 'perennial-bench[tokenizers]', or leave the key out"
         ) from None
     try:
         return Tokenizer.from_file(path)
     except Exception as error:  # noqa: BLE001  it raises Exception itself, for whatever is wrong
         raise InvalidOption(
-            f"models.toml: tokenizer {path!r}: expected a file tokenizer.json ({in_one_line(error)})"
+            f"tokenizer {path!r}: expected a file tokenizer.json ({in_one_line(error)})"
         ) from None

@@ -90,13 +90,20 @@ class Drawing:
 class Grid:
     """A table to read on the page: headings, cells as text, and which columns hold numbers.
 
-    `groups` are headings above so many columns each, in order.
+    `groups` are headings above so many columns each, in order. `best` and `second` are places (row, column)
+    that are bold and underlined.
     """
 
     headings: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     numeric: frozenset[int] = frozenset()
     groups: tuple[tuple[str, int], ...] = ()
+    best: frozenset[tuple[int, int]] = frozenset()
+    second: frozenset[tuple[int, int]] = frozenset()
+
+    def mark_of(self, row: int, column: int) -> str:
+        """Return how the cell is marked: `best`, `second`, or not."""
+        return "best" if (row, column) in self.best else "second" if (row, column) in self.second else ""
 
 
 @dataclass(frozen=True, slots=True)

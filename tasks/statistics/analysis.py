@@ -19,16 +19,16 @@ class Analysis:
 
     `counts` are SQL aggregates by the name of their column, over the episodes `e` of a player on an instance
     and what `joins` joins to them. `cell_figures` gets the cells of some players in one setting and the
-    seed, `table_figures` the Arrow tables with the columns of `tables`, read whole, and the seed. Tests of
-    the statistics `families` are adjusted by Holm. Players whose names begin with `checkpoints` are training
-    checkpoints.
+    seed, `table_figures` the Arrow tables of `queries`, SQL over the edition's tables by name, and the seed.
+    Tests of the statistics `families` are adjusted by Holm. Players whose names begin with `checkpoints` are
+    training checkpoints.
     """
 
     joins: str = ""
     counts: Mapping[str, str] = field(default_factory=dict)
     means: tuple[Mean, ...] = ()
     cell_figures: Callable[[Cells, int], Iterable[Figure]] = _nothing
-    tables: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    queries: Mapping[str, str] = field(default_factory=dict)
     table_figures: Callable[[Mapping[str, Any], int], Iterable[Figure]] = _nothing
     families: tuple[str, ...] = ()
     checkpoints: str = ""

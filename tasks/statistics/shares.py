@@ -20,7 +20,7 @@ TWO_LEVEL_METHOD = (
 )
 
 
-def is_near_an_end(total: float, n: int) -> bool:
+def is_near_an_end(total: float, n: float) -> bool:
     """Return whether a sum of n shares is near 0 or near n."""
     return min(total, n - total) < FEW
 

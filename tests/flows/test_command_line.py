@@ -16,7 +16,13 @@ from warehouse.store.store import Store
 # `serve` runs until it is stopped, `unlock` asks before it acts, `init` writes files: none prints a result.
 WITHOUT_RESULT = ("serve", "unlock", "init")
 # They read and write no data root.
-WITHOUT_ROOT = ("perennial init", "perennial models check", "perennial tables")
+WITHOUT_ROOT = (
+    "perennial init",
+    "perennial models check",
+    "perennial tables",
+    "perennial tasks list",
+    "perennial tasks show",
+)
 
 
 @pytest.fixture

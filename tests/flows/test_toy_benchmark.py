@@ -22,13 +22,11 @@ from flows.run.plain_stages import PlainStages
 from flows.stages.grow import grow
 from flows.stages.policies import Policies
 from flows.stages.workspace import open_workspace
-from prompts import render
-from schemas.benchmark import benchmarks
 from schemas.errors import InvalidOption
 from schemas.settings import load_settings
-from schemas.tables import TABLES
 from tests.conftest import REPOSITORY
 from tests.flows.conftest import KEY
+from tests.flows.installed_toy import installed, write_package
 from tests.flows.prefect_harness import Harness
 from tests.server.options import ServerOptions
 from tests.server.running import RunningServer, running_server
@@ -48,28 +46,14 @@ RIGHT = {
 @pytest.fixture(scope="module")
 def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder in which the toy is installed, as the package of somebody else."""
-    folder = tmp_path_factory.mktemp("installed")
-    info = folder / "toy-1.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: toy\nVersion: 1\n")
-    (info / "entry_points.txt").write_text("[perennial.benchmarks]\ntoy = tests.toy.benchmark:BENCHMARK\n")
-    return folder
+    return write_package(tmp_path_factory.mktemp("installed"))
 
 
 @pytest.fixture(scope="module")
 def _installed(package: Path) -> Iterator[None]:
     """Let this process find it too."""
-    sys.path.insert(0, str(package))
-    _forget()
-    yield
-    sys.path.remove(str(package))
-    _forget()
-
-
-def _forget() -> None:
-    benchmarks.cache_clear()
-    render._environment.cache_clear()
-    vars(TABLES).pop("_known", None)
+    with installed(package):
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -176,10 +160,10 @@ def test_its_settings_are_its_own(root: Path) -> None:
 def benchmark_commands(package: Path, harness: Harness) -> Callable[..., str]:
     """Run commands of processes in which the toy is installed."""
     path = os.pathsep.join((str(package), str(REPOSITORY)))
-    installed = harness.but(PYTHONPATH=path, PERENNIAL_API_KEY=KEY)
+    toy = harness.but(PYTHONPATH=path, PERENNIAL_API_KEY=KEY)
 
     def run(*command: str) -> str:
-        done = installed.perennial(*command, cwd=package)
+        done = toy.perennial(*command, cwd=package)
         assert done.returncode == 0, done.stderr
         return done.stdout
 
@@ -194,8 +178,16 @@ def test_the_command_line_grows_one(
     assert "Sums per size. Default: 3." in " ".join(shown.split())
     assert "--instances" not in shown
     root = ("--root", str(tmp_path / "data"))
+    models = tmp_path / "models.toml"
+    models.write_text(f'[scripted]\nbase_url = "{server.url}"\nkey_env = "PERENNIAL_API_KEY"\nbatch = true\n')
     command = ("refresh", "--benchmark", "toy", "--sums", "2", "--workers", "2", "--json", *root)
-    done = json.loads(benchmark_commands(*command, "--players", "adder,scripted", "--base-url", server.url))
+    done = json.loads(
+        benchmark_commands(*command, "--players", "adder,scripted", "--models-file", str(models))
+    )
+    assert [line.outcome for line in server.log()].count("batch_created") == 1
+    sql = "SELECT count(DISTINCT batch_id) AS batches, count(batch_id) AS calls FROM calls"
+    found = json.loads(benchmark_commands("query", sql, *root, "--format", "json"))
+    assert found == [{"batches": 1, "calls": 4 * 5}]
     assert done["edition"].startswith("toy-")
     assert (done["counts"]["toy_sums"], done["counts"]["episodes"]) == (4, 4 + 4 * 5)
     edition = ("--benchmark", "toy", "--dry-run", "--json", "--sums", "7", *root)

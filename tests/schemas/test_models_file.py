@@ -47,9 +47,14 @@ def test_every_key_is_read_and_a_file_can_be_named() -> None:
     headers = { "api-key" = "${O3_KEY}" }
     query = { "api-version" = "2025-01" }
     system_role = "developer"
+    family = "o"
+    parameters_billion = 200.0
+    quantization = "none"
+    tuning = "thinking"
     requests_per_minute = 60
     tokens_per_minute = 9_000
     concurrency = 4
+    batch = true
     prompt_usd_per_million = 2
     completion_usd_per_million = 8.5
     cached_usd_per_million = 0.5
@@ -188,6 +193,7 @@ def test_system_messages_get_the_role_of_the_entry() -> None:
         ({"query": {"a": "b"}}, False),
         ({"concurrency": 2, "requests_per_minute": 5, "tokens_per_minute": 5}, False),
         ({"prompt_usd_per_million": 1.0, "context": 9}, False),
+        ({"family": "O", "parameters_billion": 8.0, "quantization": "none", "tuning": "math"}, False),
     ],
 )
 def test_only_what_the_model_sees_is_in_the_plan_and_in_the_identity_of_calls(

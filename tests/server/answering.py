@@ -92,6 +92,13 @@ class Answering:
             return await send_hostile(request, fault, body)
         return json_reply(200, body[: len(body) // 2])
 
+    def answer_in_batch(self, call: Call, script: Script) -> bytes:
+        """Return the body of the answer to a request of a batch, and log it as answered."""
+        attempt, _ = self._schedule.next_attempt(call.digest)
+        body, struck = self._compose(call, script)
+        self.log.add(ANSWERED, call.digest, attempt, script.role, call.asked.model, struck.names(script.role))
+        return body
+
     def _compose(self, call: Call, script: Script) -> tuple[bytes, Struck]:
         """Return the body of the answer, and the faults in it."""
         seed = self._options.seed

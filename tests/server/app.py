@@ -7,6 +7,7 @@ from aiohttp import web
 from pydantic_core import from_json, to_json
 
 from tests.server.answering import Answering, sleep_until
+from tests.server.batches import Batches
 from tests.server.options import ServerOptions
 from tests.server.script import Script
 from tests.server.transport import json_reply
@@ -26,12 +27,14 @@ class ScriptedServer:
         self._answering = Answering(options, roles)
         self._log = self._answering.log
         self._hold = self._answering.hold
+        self._batches = Batches(options, self._answering, self._check_key, self._role_for)
 
     def application(self) -> web.Application:
         """Return the application that serves this server's addresses."""
         application = web.Application(client_max_size=_LARGEST_BODY)
         application.router.add_post("/v1/chat/completions", self.chat_completions)
         application.router.add_get("/v1/models", self.models)
+        self._batches.add_to(application)
         application.router.add_get("/control/status", self.control_status)
         application.router.add_get("/control/log", self.control_log)
         application.router.add_post("/control/release", self.control_release)
@@ -67,7 +70,9 @@ class ScriptedServer:
     async def control_release(self, request: web.Request) -> web.StreamResponse:
         """Answer POST /control/release: let go what is held, or only `hold_after` more answers."""
         body = await request.read()
-        self._hold.release(from_json(body).get("hold_after") if body else None)
+        asked = from_json(body) if body else {}
+        self._batches.hold_next(asked.get("hold_batch"))
+        self._hold.release(asked.get("hold_after"))
         return await self.control_status(request)
 
     async def control_log(self, request: web.Request) -> web.StreamResponse:

@@ -4,9 +4,17 @@ import argparse
 from collections.abc import Mapping, Sequence
 
 from schemas.errors import InvalidOption
+from tests.server.batch_faults import BATCH_FAULTS
 from tests.server.faults import EXTRA_FAULTS, SUBSTANCE_FAULTS, TRANSPORT_FAULTS
 from tests.server.hostile import HOSTILE_FAULTS
-from tests.server.options import DEFAULT_MODELS, DEFAULT_ROLES, ServerOptions, check_options, load_roles
+from tests.server.options import (
+    DEFAULT_MODELS,
+    DEFAULT_ROLES,
+    HOLD_POINTS,
+    ServerOptions,
+    check_options,
+    load_roles,
+)
 from tests.server.script import Script
 
 EXAMPLE = """\
@@ -45,6 +53,8 @@ def to_argv(options: ServerOptions) -> list[str]:
     argv += [f"--fault={name}={rate}" for name, rate in options.faults.items()]
     argv += [f"--refuse={name}" for name in options.refuse]
     argv += [] if options.log is None else [f"--log={options.log}"]
+    argv += [] if options.hold_batch is None else [f"--hold-batch={options.hold_batch}"]
+    argv += [] if options.has_batches else ["--no-batches"]
     argv += [] if options.hold_after is None else [f"--hold-after={options.hold_after}"]
     return [*argv, "--die-with-parent"] if options.die_with_parent else argv
 
@@ -127,6 +137,13 @@ def _parser(roles: Sequence[Script]) -> argparse.ArgumentParser:
         metavar="N",
         help="answer N requests, then hold all replies until released by POST /control/release",
     )
+    add(
+        "--hold-batch",
+        choices=HOLD_POINTS,
+        help="hold the Batch API until released: after an upload, after a batch is made, while it is "
+        "looked at, or in the middle of its output",
+    )
+    add("--no-batches", action="store_false", dest="has_batches", help="have no Batch API")
     add("--roles", default=DEFAULT_ROLES, metavar="MODULE", help=f"where the roles are ({DEFAULT_ROLES})")
     add("--die-with-parent", action="store_true", help="leave when standard input ends")
     return parser
@@ -143,6 +160,7 @@ def _parse_rate(text: str) -> tuple[str, float]:
 def _faults_text(roles: Sequence[Script]) -> str:
     lines = ["faults of transport, drawn at each attempt:", *_parse_list(TRANSPORT_FAULTS)]
     lines += ["hostile ones, which --faults does not include:", *_parse_list(HOSTILE_FAULTS)]
+    lines += ["faults of the Batch API, which --faults does not include:", *_parse_list(BATCH_FAULTS)]
     lines += ["faults of content, drawn once a request (ROLE.FAULT: for one role only):"]
     lines += _parse_list({**SUBSTANCE_FAULTS, **EXTRA_FAULTS})
     lines += ["faults of content of one role:"]

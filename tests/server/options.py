@@ -5,11 +5,13 @@ from dataclasses import dataclass, field
 from importlib import import_module
 
 from schemas.errors import InvalidOption
+from tests.server.batch_faults import BATCH_FAULTS
 from tests.server.faults import fault_names
 from tests.server.hostile import HOSTILE_FAULTS
 from tests.server.script import Script
 
 DEFAULT_MODELS = ("scripted", "scripted-perfect")
+HOLD_POINTS = ("upload", "created", "polled", "output")
 DEFAULT_ROLES = "tests.server.roles"
 
 
@@ -19,7 +21,8 @@ class ServerOptions:
 
     `faults` gives rates by name (see `--help`); `all_faults` is the rate of every fault without one. No
     keys: none is asked for. `hold_after` None: nothing is held. `refuse` names parameters that are answered
-    with 400. `roles` is the module whose `scripts()` returns the roles.
+    with 400. `has_batches`: there is a Batch API; it is held at the point `hold_batch`, one of HOLD_POINTS,
+    if that is given. `roles` is the module whose `scripts()` returns the roles.
     """
 
     host: str = "127.0.0.1"
@@ -36,15 +39,18 @@ class ServerOptions:
     refuse: tuple[str, ...] = ()
     log: str | None = None
     hold_after: int | None = None
+    has_batches: bool = True
+    hold_batch: str | None = None
     roles: str = DEFAULT_ROLES
     die_with_parent: bool = False
 
     def rate(self, fault: str, role: str | None = None) -> float:
         """Return a fault's rate: the one for this role, else the one for all, else that of all faults.
 
-        A hostile fault has only the rate that it was given by name.
+        A hostile fault, and one of batches, has only the rate that it was given by name.
         """
-        general = self.faults.get(fault, 0.0 if fault in HOSTILE_FAULTS else self.all_faults)
+        by_name = fault in HOSTILE_FAULTS or fault in BATCH_FAULTS
+        general = self.faults.get(fault, 0.0 if by_name else self.all_faults)
         return general if role is None else self.faults.get(f"{role}.{fault}", general)
 
 

@@ -34,12 +34,10 @@ class Status:
     waiting: int
 
 
-class RunningServer:
-    """A server process. `url` is the base URL for a client and ends in /v1."""
+class ServerControls:
+    """What a test asks of a server. `url` is the base URL for a client and ends in /v1."""
 
-    def __init__(self, process: subprocess.Popen[str], stderr: IO[str], url: str) -> None:
-        self._process = process
-        self._stderr = stderr
+    def __init__(self, url: str) -> None:
         self.url = url
 
     def status(self) -> Status:
@@ -50,9 +48,17 @@ class RunningServer:
         """Return what the server has logged so far."""
         return parse_log(self._control("GET", "log"))
 
-    def release(self, hold_after: int | None = None) -> None:
-        """Let go all that is held, or only so many more answers."""
-        self._control("POST", "release", json.dumps({"hold_after": hold_after}))
+    def release(self, hold_after: int | None = None, hold_batch: str | None = None) -> None:
+        """Let go all that is held, or only so many more answers; hold the Batch API at another point."""
+        self._control("POST", "release", json.dumps({"hold_after": hold_after, "hold_batch": hold_batch}))
+
+    def wait_logged(self, outcome: str, times: int = 1, timeout_s: float = 120.0) -> None:
+        """Return when the server has logged this outcome so often; raise TimeoutError."""
+        deadline = time.monotonic() + timeout_s
+        while sum(line.outcome == outcome for line in self.log()) < times:
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"the server has not logged {outcome} {times} times")
+            time.sleep(_POLL_S)
 
     def wait_held(self, waiting: int = 1, timeout_s: float = 30.0) -> Status:
         """Return when all answers that may go out are out and so many replies wait; raise TimeoutError."""
@@ -62,6 +68,28 @@ class RunningServer:
                 raise TimeoutError(f"the server does not hold {waiting} replies: {status}")
             time.sleep(_POLL_S)
         return status
+
+    def _control(self, method: str, name: str, body: str | None = None) -> str:
+        # No urllib: it would ask a proxy that the environment names.
+        connection = HTTPConnection(urlsplit(self.url).netloc, timeout=30)
+        try:
+            connection.request(method, f"/control/{name}", body)
+            reply = connection.getresponse()
+            text = reply.read().decode()
+        finally:
+            connection.close()
+        if reply.status != 200:
+            raise RuntimeError(f"/control/{name} answered {reply.status}: {text}")
+        return text
+
+
+class RunningServer(ServerControls):
+    """A server process."""
+
+    def __init__(self, process: subprocess.Popen[str], stderr: IO[str], url: str) -> None:
+        super().__init__(url)
+        self._process = process
+        self._stderr = stderr
 
     def stop(self) -> None:
         """End the server, if it still runs, and pass on what it wrote to standard error."""
@@ -78,19 +106,6 @@ class RunningServer:
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
                 pipe.close()
-
-    def _control(self, method: str, name: str, body: str | None = None) -> str:
-        # No urllib: it would ask a proxy that the environment names.
-        connection = HTTPConnection(urlsplit(self.url).netloc, timeout=30)
-        try:
-            connection.request(method, f"/control/{name}", body)
-            reply = connection.getresponse()
-            text = reply.read().decode()
-        finally:
-            connection.close()
-        if reply.status != 200:
-            raise RuntimeError(f"/control/{name} answered {reply.status}: {text}")
-        return text
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from warehouse.staging.staging import Staging
 from warehouse.store.store import Store
 
 CREATED = datetime(2026, 1, 2, tzinfo=UTC)
-LINKS = [(table.name, link) for table in TABLES.values() if table.of_editions for link in table.references]
+LINKS = [(name, link) for name in tiny_edition.rows() for link in TABLES[name].references]
 Rows = list[dict[str, Any]]
 
 

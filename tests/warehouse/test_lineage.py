@@ -4,6 +4,7 @@ import copy
 import json
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from openlineage.client.serde import Serde
 
 from flows.stages.unit_stages import stages_of
+from schemas.benchmark import benchmarks
 from schemas.plan import EditionPlan, EvaluationPlan
 from schemas.tables import TABLES
 from tests.warehouse.openlineage_schema import problems
@@ -23,6 +25,15 @@ PLAN = EditionPlan("e1", "kumo", {}, seed=0, known_editions=(), code_version="0.
 PLAY = EvaluationPlan("e1", "1", "kumo", ("algorithm-3",), runs=1, seed=0, code_version="0.1.0")
 LATER = replace(PLAN, known_editions=("e0",))
 STAGES, PLAYING = (jobs_of(unit, "kumo", stages_of(unit, "kumo")) for unit in ("e1", "e1@1"))
+# Of each benchmark: its plans and jobs of an edition, and of an evaluation.
+UNITS = [
+    (plan, jobs_of(unit, benchmark, stages_of(unit, benchmark)))
+    for benchmark in benchmarks()
+    for unit, plan in (
+        ("e1", replace(PLAN, benchmark=benchmark)),
+        ("e1@1", replace(PLAY, benchmark=benchmark)),
+    )
+]
 # Made where a model is asked, and brought in from elsewhere.
 UNSTAGED = {"calls", "messages", "external_scores"}
 
@@ -123,9 +134,8 @@ def test_a_schedule_is_told_and_nothing_else_is_called_one() -> None:
 
 def test_column_lineage_names_only_datasets_of_the_event_and_columns_that_exist() -> None:
     told = set()
-    grown = _whole(RefreshEvents("data", PLAN, STAGES, has_scores=True))
-    played = _whole(RefreshEvents("data", PLAY, PLAYING, has_scores=True), PLAYING)
-    for event in (*grown, *played):
+    events = [_whole(RefreshEvents("data", plan, jobs, has_scores=True), jobs) for plan, jobs in UNITS]
+    for event in chain.from_iterable(events):
         names = {dataset["name"] for dataset in (*event["inputs"], *event["outputs"])}
         for output in event["outputs"]:
             for column, lineage in output["facets"].get("columnLineage", {}).get("fields", {}).items():
@@ -153,7 +163,8 @@ def test_references_are_column_lineage() -> None:
 
 
 def test_every_table_is_made_by_a_stage() -> None:
-    assert {table for stage in (*STAGES, *PLAYING) for table in stage.writes} == set(TABLES) - UNSTAGED
+    written = {table for _, jobs in UNITS for stage in jobs for table in stage.writes}
+    assert written == set(TABLES) - UNSTAGED
     stages = {stage.name: stage for stage in STAGES}
     assert stages["books"].list_written(["kumo_books", "calls"]) == ("calls", "rejections", "kumo_books")
     # What publishing counts are the tables that it read.

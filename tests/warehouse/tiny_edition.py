@@ -197,6 +197,7 @@ def call(call_id: str, role: str, status: str, template: str) -> dict[str, Any]:
         "endpoint": "http://127.0.0.1/v1",
         "attempts": 1,
         "latency_s": 0.1,
+        "batch_id": None,
     }
 
 

@@ -1,16 +1,24 @@
 """The ledger of model calls: every reply is in it before it is used, and no answered call is made again."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from schemas.calls import ModelRequest, Reply, Spent
+from schemas.calls import ModelRequest, Reply, Spent, StoredBatch
 from schemas.ids import content_id
 from warehouse.ledger.place import keep_same_ledger, require_same_ledger
 from warehouse.ledger.rows import entry, stored_calls, stored_reply, table_row
 from warehouse.ledger.schema import ANSWERED_SQL, keep_root_id, open_for_writing, plain_errors
+from warehouse.ledger.server_batches import (
+    begin_batch,
+    calls_of_batch,
+    find_batch,
+    forget_batch,
+    keep_batch_id,
+)
 from warehouse.ledger.writer import LedgerWriter
 
 LEDGER_FILE = "ledger.sqlite"
@@ -69,13 +77,10 @@ class CallLedger(AbstractContextManager["CallLedger"]):
         """
         self._path = path
         self._edition = edition
+        self._endpoint = endpoint = without_credentials(endpoint)
+        self._endpoints = {model: without_credentials(url) for model, url in (endpoints or {}).items()}
         require_same_ledger(path)
-        self._writer = LedgerWriter(
-            path,
-            edition,
-            without_credentials(endpoint),
-            {model: without_credentials(url) for model, url in (endpoints or {}).items()},
-        )
+        self._writer = LedgerWriter(path, edition, endpoint, self._endpoints)
         # A connection of its own: a look-up never waits for a commit.
         self._reader = open_for_writing(path)
         if root_id:
@@ -113,6 +118,46 @@ class CallLedger(AbstractContextManager["CallLedger"]):
         stored then is copied to a file that the error names.
         """
         return await self._writer.write(entry(request, reply))
+
+    def find_batch(self, model: str, call_id: str) -> StoredBatch | None:
+        """Return the server's batch that a call of the model waits for, None where it is in none.
+
+        It is the last one that it was submitted in at this server, unless the ledger has what that gave.
+        """
+        with plain_errors(self._path):
+            return find_batch(self._reader, self._endpoint_of(model), call_id)
+
+    def begin_batch(
+        self, model: str, input_digest: str, file_id: str, call_ids: Sequence[str]
+    ) -> StoredBatch:
+        """Keep, before a server is told to make a batch of an uploaded file, which calls are in it.
+
+        Raises UnreadableInput where that cannot be kept, Damaged where the ledger was deleted or replaced.
+        """
+        head = self._edition, model, self._endpoint_of(model), input_digest, file_id
+        with plain_errors(self._path):
+            batch = begin_batch(self._reader, head, call_ids)
+        require_same_ledger(self._path)
+        return batch
+
+    def calls_of_batch(self, batch: StoredBatch) -> set[str]:
+        """Return the ids of the calls that a batch was made of."""
+        with plain_errors(self._path):
+            return calls_of_batch(self._reader, batch.number)
+
+    def keep_batch_id(self, batch: StoredBatch, batch_id: str) -> StoredBatch:
+        """Keep the id that the server gave a batch, and return the batch with it."""
+        with plain_errors(self._path):
+            keep_batch_id(self._reader, batch.number, batch_id)
+        return replace(batch, batch_id=batch_id)
+
+    def forget_batch(self, batch: StoredBatch) -> None:
+        """Remove a batch that the server does not have: its calls wait for it no more."""
+        with plain_errors(self._path):
+            forget_batch(self._reader, batch.number)
+
+    def _endpoint_of(self, model: str) -> str:
+        return self._endpoints.get(model, self._endpoint)
 
     def sum_spending(self) -> Spent:
         """Return how many answered calls this edition has paid for, and what they cost as far as known."""

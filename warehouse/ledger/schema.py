@@ -1,7 +1,8 @@
 """The ledger's SQLite file: its tables, how it is opened, and the errors when that does not work.
 
 Small columns of `calls` stand before long ones, so that a list of calls reads no reply. A message is kept
-once, in `messages`, however many calls send it again.
+once, in `messages`, however many calls send it again. `server_batches` are the batches that calls were
+submitted in.
 """
 
 import sqlite3
@@ -15,7 +16,7 @@ from schemas.errors import Damaged, PerennialError, UnreadableInput
 
 APPLICATION_ID = 0x50726E6C  # says in the file's header that it is a ledger of perennial
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 ANSWERED_SQL = f"({', '.join(repr(status) for status in ANSWERED_STATUSES)})"
 
 _BUSY_TIMEOUT_S = 60.0
@@ -49,6 +50,7 @@ _TABLES = f"""
         reasoning_source TEXT NOT NULL,
         finish_reason TEXT,
         served_model TEXT,
+        batch_id TEXT,
         params TEXT NOT NULL,
         messages TEXT NOT NULL,
         error TEXT,
@@ -58,6 +60,22 @@ _TABLES = f"""
         usage_reported TEXT,
         digest TEXT NOT NULL
     );
+    CREATE TABLE server_batches (
+        number INTEGER PRIMARY KEY,
+        edition TEXT NOT NULL,
+        model TEXT NOT NULL,
+        endpoint TEXT NOT NULL,
+        input_digest TEXT NOT NULL,
+        file_id TEXT NOT NULL,
+        requests NOT NULL,
+        batch_id TEXT,
+        stored_at TEXT NOT NULL
+    );
+    CREATE TABLE server_batch_calls (
+        call_id TEXT NOT NULL,
+        number INTEGER NOT NULL,
+        PRIMARY KEY (call_id, number)
+    ) WITHOUT ROWID;
     CREATE INDEX calls_of_edition ON calls (edition, status, cost_usd);
     PRAGMA application_id = {APPLICATION_ID};
     PRAGMA user_version = {SCHEMA_VERSION};

@@ -99,10 +99,10 @@ def _books(
     mean = sum(sizes.values()) / len(sizes)
     rounds = plan.authoring.book_rounds
     written = _Work(number, _PROMPT + mean, mean)
-    yield _stage("books", plan.authoring.writer, written, written, prices)
+    yield _stage("books", plan.authoring.writer, written, written, prices, may_batch=True)
     checked = _Work(number, _PROMPT + mean, mean)
     revised = _Work(number * (1 + 2 * rounds), _PROMPT + 2 * mean, mean)
-    yield _stage("check, revision", plan.authoring.reviser, checked, revised, prices)
+    yield _stage("check, revision", plan.authoring.reviser, checked, revised, prices, may_batch=True)
 
 
 def _episodes(
@@ -148,9 +148,18 @@ def _both(one: _Work, other: _Work) -> _Work:
 
 
 def _stage(
-    stage: str, model: str, least: _Work, most: _Work, prices: Mapping[str, Price], priced_as: str = ""
+    stage: str,
+    model: str,
+    least: _Work,
+    most: _Work,
+    prices: Mapping[str, Price],
+    priced_as: str = "",
+    may_batch: bool = False,
 ) -> StageEstimate:
     price = prices.get(priced_as or model)
+    in_batches = may_batch and price is not None and price.batch_share < 1
+    if price is not None and in_batches:
+        price = price.in_batch()
     return StageEstimate(
         stage=stage,
         model=model,
@@ -162,6 +171,7 @@ def _stage(
         completion_tokens_high=ceil(most.calls * most.completion),
         cost_low_usd=_cost(least, price),
         cost_high_usd=_cost(most, price),
+        in_batches=in_batches,
     )
 
 

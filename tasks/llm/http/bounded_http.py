@@ -8,7 +8,7 @@ flight; one that waits for its turn does so within the call's time-out. Headers 
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, aclosing
 from typing import Any, cast
 from urllib.parse import SplitResult
@@ -70,8 +70,13 @@ class _BoundedHttpClient(DefaultAioHttpClient):
         self._large = asyncio.Semaphore(max(1, _LARGE_TOGETHER // max_body_bytes))
 
     async def send(self, request: httpx2.Request, *, stream: bool = False, **options: Any) -> httpx2.Response:
-        """Return the response with its body, decoded, or with the beginning of one that is too long."""
+        """Return the response with its body, decoded, or with the beginning of one that is too long.
+
+        A streamed one that is no error is returned before its body is read: `bounded_lines` reads it.
+        """
         response = await super().send(request, stream=True, **options)
+        if stream and response.is_success:
+            return response
         limit = self._max_body_bytes if response.is_success else min(self._max_body_bytes, _ERROR_BODY)
         async with AsyncExitStack() as turn:
             body = _Body(limit, self._large, turn)
@@ -108,7 +113,7 @@ class _Body:
 
     async def read(self, response: httpx2.Response) -> bytes:
         """Return the decoded body and close the response; of a body that is too long, the beginning."""
-        response.stream = _Counted(cast(httpx2.AsyncByteStream, response.stream), self)
+        response.stream = CountedStream(cast(httpx2.AsyncByteStream, response.stream), self.receive)
         kept: list[bytes] = []
         try:
             # Leaving the loop closes the connection; what is still to come is not waited for.
@@ -141,17 +146,18 @@ class _Body:
             self._turn.callback(self._large.release)
 
 
-class _Counted(httpx2.AsyncByteStream):
-    """The stream of a response, which tells a body how much came."""
+class CountedStream(httpx2.AsyncByteStream):
+    """The stream of a response; `receive` is told how many bytes came."""
 
-    def __init__(self, stream: httpx2.AsyncByteStream, body: _Body) -> None:
+    def __init__(self, stream: httpx2.AsyncByteStream, receive: Callable[[int], Awaitable[None]]) -> None:
         self._stream = stream
-        self._body = body
+        self._receive = receive
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         async for part in self._stream:
-            await self._body.receive(len(part))
+            await self._receive(len(part))
             yield part
 
     async def aclose(self) -> None:
+        """Close the stream."""
         await self._stream.aclose()

@@ -1,9 +1,10 @@
-"""Make one HTTP attempt of a call and say what came of it, without reading what the body says."""
+"""Make one HTTP request and say what came of it, without reading what the body says."""
 
 import asyncio
 import os
 import ssl
 import time
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 from schemas.calls import CallPolicy
@@ -11,6 +12,7 @@ from schemas.errors import causes
 from tasks.llm.retry_policy import Received, retry_after_s
 
 if TYPE_CHECKING:
+    import httpx2
     from openai import AsyncOpenAI
 
 _AUTHORITIES = "SSL_CERT_FILE"
@@ -18,6 +20,15 @@ _AUTHORITIES = "SSL_CERT_FILE"
 
 async def post_chat(openai_client: "AsyncOpenAI", body: dict[str, Any], policy: CallPolicy) -> Received:
     """Return what one POST gives; the body stays text, as only `replies` may say what it is."""
+    import httpx2
+
+    return await receive(
+        lambda: openai_client.post("/chat/completions", cast_to=httpx2.Response, body=body), policy
+    )
+
+
+async def receive(send: "Callable[[], Awaitable[httpx2.Response]]", policy: CallPolicy) -> Received:
+    """Return what one request gives, whatever becomes of it."""
     import aiohttp
     import httpx2
     import openai
@@ -27,7 +38,7 @@ async def post_chat(openai_client: "AsyncOpenAI", body: dict[str, Any], policy: 
     started = time.perf_counter()
     try:
         async with asyncio.timeout(policy.timeout_s):
-            response = await openai_client.post("/chat/completions", cast_to=httpx2.Response, body=body)
+            response = await send()
     except openai.APIStatusError as error:
         response = error.response
     except (openai.APIConnectionError, httpx2.HTTPError, aiohttp.ClientError, OSError) as error:

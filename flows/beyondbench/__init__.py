@@ -1,0 +1,1 @@
+"""BeyondBench: its stages, commands and settings, joined to the shared flows."""

@@ -1,0 +1,53 @@
+"""BeyondBench as a benchmark: what its entry point names. Nothing heavy is imported before it is needed."""
+
+from functools import partial
+from pkgutil import resolve_name
+
+from schemas.benchmark import Benchmark, later
+from schemas.beyondbench.tables import BEYONDBENCH_TABLES
+from schemas.measure import Measure
+
+_ACCURACY = Measure(
+    "accuracy",
+    "any",
+    "accuracy",
+    "accuracy = unweighted mean over tasks of means over their cells, INVALID replies being wrong",
+    "Accuracy is the unweighted mean over tasks of the means over their variations.",
+)
+_FOLLOWING = Measure(
+    "instruction_following",
+    "any",
+    "instruction following",
+    "instruction following = share of answers in exactly the required format",
+    "Instruction following is the share of scored replies whose answer has exactly the required format.",
+)
+
+BENCHMARK = Benchmark(
+    "beyondbench",
+    settings=partial(resolve_name, "schemas.beyondbench.settings:BeyondBenchSettings"),
+    prepare=later("flows.beyondbench.prepare:prepare"),
+    growing=partial(resolve_name, "flows.beyondbench.stages:STAGES"),
+    playing=partial(resolve_name, "flows.beyondbench.seats:PLAYING"),
+    analysis=partial(resolve_name, "flows.beyondbench.analysis:ANALYSIS"),
+    tables=BEYONDBENCH_TABLES,
+    sql="warehouse.beyondbench",
+    measures=(_ACCURACY, _FOLLOWING),
+    report=partial(resolve_name, "flows.beyondbench.report.own_sections:REPORT"),
+    protocol=later("flows.beyondbench.prepare:protocol_of"),
+    estimate=later("flows.beyondbench.prepare:estimate_evaluation"),
+    origins=partial(resolve_name, "warehouse.beyondbench.origins:ORIGINS"),
+    summary=later("flows.beyondbench.summary:summary"),
+    warm_up=later("flows.beyondbench.kernels:prepare_kernels"),
+    commands={
+        "tasks": (
+            "flows.beyondbench.cli.tasks:tasks",
+            "List the tasks of BeyondBench, try one, or draw problems.",
+        ),
+    },
+    importers={
+        "beyondbench": (
+            "flows.beyondbench.cli.import_leaderboard:beyondbench",
+            "Import the leaderboard of BeyondBench's authors as scores of another benchmark.",
+        ),
+    },
+)

@@ -1,0 +1,49 @@
+"""Stage `gate`: test each problem and its grader before any model is paid for an answer."""
+
+from flows.beyondbench.edition import BeyondBenchEdition, batch_of, cell_of
+from flows.stages.policies import Policies
+from flows.stages.workspace import Workspace
+from schemas.benchmark import Batch, Rows
+from schemas.beyondbench.plan import Cell
+from schemas.errors import AuditFailed
+from schemas.ids import derive_rng
+from tasks.beyondbench.gate import Tested, check_problem
+
+_SHOWN = 3
+
+
+def check_cell(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[str, Rows]:
+    """Return the gate's row of one cell; raise AuditFailed, naming the problems, where one is unsound."""
+    edition, cell = BeyondBenchEdition(workspace), cell_of(batch)
+    faults: list[str] = []
+    tested: list[Tested] = []
+    for row, (instance_id, problem) in zip(edition.rows(cell), edition.problems(cell), strict=True):
+        found = check_problem(problem, derive_rng(workspace.seed, f"beyondbench/gate/{instance_id}", 0))
+        if problem.content_id != instance_id or problem.prompt != row["prompt"]:
+            found.faults.append("id or prompt are not those of its parameters")
+        faults += [f"{instance_id}: {fault}" for fault in found.faults]
+        tested.append(found)
+    if faults:
+        more = f" and {len(faults) - _SHOWN:,} more" if len(faults) > _SHOWN else ""
+        raise AuditFailed(
+            f"{cell}: the gate found {len(faults):,} faults in {len(tested):,} problems, nothing was "
+            f"published: {'; '.join(faults[:_SHOWN])}{more}"
+        )
+    return {"beyondbench_gate": [_row(cell, tested)]}
+
+
+def _row(cell: Cell, tested: list[Tested]) -> dict[str, object]:
+    return {
+        "task": cell.task,
+        "variation": cell.variation,
+        "problems": len(tested),
+        "mutations": sum(each.mutations for each in tested),
+        "refused": sum(each.refused for each in tested),
+        "also_right": sum(each.also_right for each in tested),
+        "unique": sum(each.is_unique for each in tested),
+    }
+
+
+def gate_batches(workspace: Workspace) -> list[Batch]:
+    """Return a batch for each cell."""
+    return [batch_of("gate", cell) for cell in BeyondBenchEdition(workspace).plan.cells]

@@ -1,0 +1,115 @@
+"""Stage `problems`: draw the problems of one cell, and count what did not fit or does not exist."""
+
+from itertools import takewhile
+
+from flows.beyondbench.edition import BeyondBenchEdition, batch_of, cell_of
+from flows.stages.policies import Policies
+from flows.stages.workspace import Workspace
+from prompts.render import template_hash
+from schemas.benchmark import Batch, Rows
+from schemas.beyondbench.plan import BeyondBenchPlan, Cell
+from schemas.ids import canonical_json
+from tasks.beyondbench.budget import SHARE, estimate_tokens
+from tasks.beyondbench.growing import CellRequest, Drawn, GrownCell, grow_cell
+from tasks.beyondbench.registry import TASKS
+from tasks.llm.tokens import text_counter
+from warehouse.editions.issued_ids import issued_instances
+
+EXCLUDED = "token_budget"
+EXHAUSTED = "space_exhausted"
+
+
+def draw(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[str, Rows]:
+    """Return the rows of the problems of one cell, and of what is missing."""
+    plan, cell = BeyondBenchEdition(workspace).plan, cell_of(batch)
+    request = CellRequest(
+        TASKS[cell.task],
+        cell.variation,
+        plan,
+        workspace.seed,
+        _read_earlier_ids(workspace, plan, cell),
+        issued_instances(workspace.staging.store, workspace.growth.known_editions),
+        text_counter(plan.tokenizer) if plan.tokenizer else estimate_tokens,
+    )
+    grown = grow_cell(request)
+    first = plan.instances * [own.variation for own in plan.cells if own.task == cell.task].index(
+        cell.variation
+    )
+    drawn = list(grown.drawn.values())
+    return {
+        "instances": [_shared_row(cell, each, first, workspace.growth.seed) for each in drawn],
+        "beyondbench_instances": [_own_row(cell, each, plan.context_tokens) for each in drawn],
+        "rejections": _rejection_rows(cell, plan, grown),
+    }
+
+
+def _read_earlier_ids(workspace: Workspace, plan: BeyondBenchPlan, cell: Cell) -> set[str]:
+    """Return the ids of the problems of the task's variations before this one, which are staged before it."""
+    earlier = takewhile(lambda other: other != cell, (own for own in plan.cells if own.task == cell.task))
+    batches = (batch_of("problems", other) for other in earlier)
+    return {id_ for batch in batches for id_ in workspace.column(batch, "instances", "instance_id")}
+
+
+def _shared_row(cell: Cell, drawn: Drawn, first: int, seed: int | None) -> dict[str, object]:
+    return {
+        "instance_id": drawn.content_id,
+        "benchmark": "beyondbench",
+        "domain": cell.task,
+        "setting": drawn.problem.task.suite,
+        "seed": seed,
+        "index": first + drawn.number,
+        "content_hash": drawn.content_id.removeprefix("bb_"),
+    }
+
+
+def _own_row(cell: Cell, drawn: Drawn, context_tokens: int) -> dict[str, object]:
+    problem, solutions = drawn.problem, drawn.problem.solutions
+    space = problem.task.space(cell.variation, problem.size)
+    return {
+        "instance_id": drawn.content_id,
+        "task": cell.task,
+        "variation": cell.variation,
+        "suite": problem.task.suite,
+        "size": problem.size,
+        "prompt": problem.prompt,
+        "template_hash": template_hash(problem.task.template),
+        "payload": problem.payload,
+        "reference": canonical_json(solutions.reference),
+        "solutions": solutions.count,
+        "solutions_complete": solutions.is_complete,
+        "space_log10": space.log10,
+        "space_exact": space.is_exact,
+        "prompt_tokens": drawn.prompt_tokens,
+        "solution_tokens": drawn.solution_tokens,
+        "context_tokens": context_tokens,
+        "rejected_draws": drawn.rejected_draws,
+        "reused": drawn.is_reused,
+    }
+
+
+def _rejection_rows(cell: Cell, plan: BeyondBenchPlan, grown: GrownCell) -> Rows:
+    """Return a row for each size of which problems are excluded or missing, with their number."""
+    rows = []
+    for size, number in sorted(grown.excluded.items()):
+        message = (
+            f"{number} of {plan.instances} problems: prompt and solution need more than {SHARE:.0%} of "
+            f"{plan.context_tokens} tokens even at the smallest size"
+        )
+        rows.append(_rejection(cell, size, EXCLUDED, message))
+    for size, number in sorted(grown.missing.items()):
+        message = (
+            f"{number} of {plan.instances} problems: the space holds too few that neither this edition nor "
+            "an earlier one holds"
+        )
+        rows.append(_rejection(cell, size, EXHAUSTED, message))
+    return rows
+
+
+def _rejection(cell: Cell, size: int, rule: str, message: str) -> dict[str, object]:
+    return {
+        "stage": "problems",
+        "subject": f"{cell} size {size}",
+        "rule": rule,
+        "message": message,
+        "call_id": None,
+    }

@@ -1,0 +1,42 @@
+-- What did each player do in each cell? Lists, an element an instance that it has a scored run on, in the order of ids.
+WITH replies AS (
+    -- Two evaluations may hold the same call.
+    SELECT t.episode_id, sum(c.completion_tokens)::BIGINT AS tokens
+    FROM turns AS t
+    JOIN (SELECT call_id, any_value(completion_tokens) AS completion_tokens FROM calls GROUP BY call_id) AS c
+    USING (call_id)
+    GROUP BY t.episode_id
+), counted AS (
+    SELECT e.player, b.suite, b.task, b.variation, b.size, b.instance_id,
+           count(*)::INTEGER AS runs,
+           count(*) FILTER (e.success)::INTEGER AS solved,
+           count(*) FILTER (a.instruction_followed)::INTEGER AS followed,
+           count(*) FILTER (a.answer IS NULL)::INTEGER AS invalid,
+           coalesce(sum(r.tokens), 0)::BIGINT AS tokens,
+           count(r.tokens)::INTEGER AS runs_with_tokens,
+           count(*) FILTER (a.token_status = 'VALID')::INTEGER AS valid,
+           count(*) FILTER (a.token_status = 'WARNING')::INTEGER AS warning,
+           count(*) FILTER (a.token_status = 'OVERFLOW')::INTEGER AS overflow,
+           count(a.token_status)::INTEGER AS runs_with_status
+    FROM episodes AS e
+    JOIN beyondbench_instances AS b USING (instance_id)
+    JOIN beyondbench_answers AS a USING (episode_id)
+    LEFT JOIN replies AS r USING (episode_id)
+    WHERE e.version IS NULL AND e.status <> 'api_error'
+    GROUP BY ALL
+)
+SELECT player, suite, task, variation,
+       list(size ORDER BY instance_id) AS size,
+       list(runs ORDER BY instance_id) AS runs,
+       list(solved ORDER BY instance_id) AS solved,
+       list(followed ORDER BY instance_id) AS followed,
+       list(invalid ORDER BY instance_id) AS invalid,
+       list(tokens ORDER BY instance_id) AS tokens,
+       list(runs_with_tokens ORDER BY instance_id) AS runs_with_tokens,
+       list(valid ORDER BY instance_id) AS valid,
+       list(warning ORDER BY instance_id) AS warning,
+       list(overflow ORDER BY instance_id) AS overflow,
+       list(runs_with_status ORDER BY instance_id) AS runs_with_status
+FROM counted
+GROUP BY player, suite, task, variation
+ORDER BY ALL

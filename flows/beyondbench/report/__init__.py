@@ -1,0 +1,1 @@
+"""What BeyondBench adds to the report of an edition: its queries and sections."""

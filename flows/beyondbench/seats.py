@@ -1,0 +1,111 @@
+"""How BeyondBench is played: a problem of a published edition, answered once."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from flows.beyondbench.edition import problem_of
+from schemas.game import Episode, Playing
+from schemas.ids import canonical_json, content_id
+from tasks.beyondbench.budget import SHARE, fits, token_status
+from tasks.beyondbench.game import TaskGame
+from tasks.beyondbench.players.registry import PLAYERS
+from tasks.beyondbench.problem import Problem
+from tasks.llm.tokens import text_counter
+from warehouse.catalog.published_rows import rows_with
+from warehouse.store.store import Store
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemSeat:
+    """A problem as it is played (`schemas.game.Seat`): the prompt as published, and the budgets by player."""
+
+    instance_id: str
+    problem: Problem
+    prompt: str
+    template_hash: str
+    prompt_tokens: int
+    solution_tokens: int
+    context_tokens: int
+    budgets: Mapping[str, Mapping[str, Any]]
+
+    def start(self) -> TaskGame:
+        """Return a fresh game of it."""
+        return TaskGame(self.problem, self.prompt, self.template_hash)
+
+    def episode_id(self, player: str, run: int) -> str:
+        """Return the content id of problem, player and run."""
+        return content_id("ep", self.instance_id, player, run)
+
+    def context_of(self, player: str) -> int:
+        """Return the player's budget of tokens: its own, or the edition's."""
+        return int(self.budgets.get(player, {}).get("context", self.context_tokens))
+
+    def own_rows(self, episode_id: str, episode: Episode) -> dict[str, list[Row]]:
+        """Return the row of `beyondbench_answers`."""
+        game = episode.game
+        assert isinstance(game, TaskGame)
+        is_program = episode.player in PLAYERS
+        context = self.context_of(episode.player)
+        status = token_status(episode.tokens, context, was_cut_off=episode.status == "truncated")
+        answer = game.parsed.answer
+        row = {
+            "episode_id": episode_id,
+            "answer": None if answer is None else canonical_json(answer),
+            "parse_level": game.parsed.level,
+            "instruction_followed": game.parsed.instruction_followed,
+            "detail": game.detail or None,
+            "is_best": None if answer is None else game.problem.is_best(answer),
+            "token_status": None if is_program else status,
+            "context_tokens": None if is_program else context,
+        }
+        return {"beyondbench_answers": [row]}
+
+
+def take_seats(
+    store: Store, edition: str, instance_ids: Sequence[str], protocol: Mapping[str, Any]
+) -> list[ProblemSeat]:
+    """Return the seats of these instances, in their order."""
+    rows = rows_with(store, "beyondbench_instances", edition, "instance_id", instance_ids)
+    found = {row["instance_id"]: row for row in rows}
+    budgets = protocol.get("budgets", {})
+    return [
+        ProblemSeat(
+            row["instance_id"],
+            problem_of(row),
+            row["prompt"],
+            row["template_hash"],
+            row["prompt_tokens"],
+            row["solution_tokens"],
+            row["context_tokens"],
+            budgets,
+        )
+        for row in (found[id_] for id_ in instance_ids if id_ in found)
+    ]
+
+
+def refuse(seat: ProblemSeat, player: str) -> str:
+    """Return why the player is not asked: prompt and solution must fit 85 % of its budget; "" where it is."""
+    if player not in seat.budgets:
+        return ""
+    context, tokenizer = seat.context_of(player), seat.budgets[player].get("tokenizer", "")
+    prompt = text_counter(tokenizer)(seat.prompt) if tokenizer else seat.prompt_tokens
+    needed = prompt + seat.solution_tokens
+    if fits(needed, context):
+        return ""
+    return (
+        f"player {player} was not asked: prompt and solution need about {needed:,} tokens, more than "
+        f"{SHARE:.0%} of its {context:,}"
+    )
+
+
+PLAYING = Playing(
+    PLAYERS,
+    (),
+    take_seats,
+    reads=("instances", "beyondbench_instances"),
+    one_shot=True,
+    refuse=refuse,
+)

@@ -1,0 +1,1 @@
+"""The Easy suite: 29 tasks on lists and pairs of integers."""

@@ -1,0 +1,1 @@
+"""Tasks that compute a number from all elements."""

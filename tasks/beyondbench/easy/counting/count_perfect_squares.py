@@ -1,0 +1,38 @@
+"""Count of perfect squares, 0 among them, repeats counted each time (F.3 of the paper)."""
+
+from math import isqrt
+
+from tasks.beyondbench.easy.list_task import list_task
+from tasks.beyondbench.easy.lists import HIGH, LOW, Values, guess_count
+from tasks.beyondbench.easy.planted import plant
+
+
+def is_square(value: int) -> bool:
+    """Whether the value is the square of an integer."""
+    return value >= 0 and isqrt(value) ** 2 == value
+
+
+def _count_by_odd_sums(values: Values) -> int:
+    """Return the count of values that are a sum 1 + 3 + 5 + .. of odd numbers."""
+    count = 0
+    for value in values:
+        rest, odd = value, 1
+        while rest > 0:
+            rest, odd = rest - odd, odd + 2
+        count += rest == 0
+    return count
+
+
+_NUMBERS = range(LOW, HIGH + 1)
+_DRAW, _SPACE = plant(
+    [value for value in _NUMBERS if is_square(value)], [value for value in _NUMBERS if not is_square(value)]
+)
+TASK = list_task(
+    __name__,
+    "how many elements are perfect squares",
+    lambda values: sum(map(is_square, values)),
+    _count_by_odd_sums,
+    draw=_DRAW,
+    space=_SPACE,
+    guess=guess_count,
+)

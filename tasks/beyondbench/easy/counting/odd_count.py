@@ -1,0 +1,12 @@
+"""Count of odd elements, negative ones too (F.3 of the paper)."""
+
+from tasks.beyondbench.easy.list_task import list_task
+from tasks.beyondbench.easy.lists import guess_count
+
+TASK = list_task(
+    __name__,
+    "how many elements are odd",
+    lambda values: sum(value % 2 for value in values),
+    lambda values: len(values) - sum(not value & 1 for value in values),
+    guess=guess_count,
+)

@@ -1,0 +1,1 @@
+"""Tasks about the largest, the smallest and differences."""

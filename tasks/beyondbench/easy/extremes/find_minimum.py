@@ -1,0 +1,10 @@
+"""The smallest element (F.5 of the paper)."""
+
+from tasks.beyondbench.easy.list_task import list_task
+
+TASK = list_task(
+    __name__,
+    "the smallest element",
+    min,
+    lambda values: sorted(values)[0],
+)

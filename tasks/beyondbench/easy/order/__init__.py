@@ -1,0 +1,1 @@
+"""Tasks about order and the middle."""

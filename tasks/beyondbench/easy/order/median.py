@@ -1,0 +1,35 @@
+"""Median of a list, within 1e-6: the middle element or the mean of the two (F.7.2 of the paper)."""
+
+from fractions import Fraction
+
+from tasks.beyondbench.easy.kinds import decimal
+from tasks.beyondbench.easy.list_task import list_task
+from tasks.beyondbench.easy.lists import Values
+from tasks.beyondbench.task import Variation
+
+
+def _halve(values: Values) -> Fraction:
+    ordered, half = sorted(values), len(values) // 2
+    return Fraction(ordered[half] + ordered[-half - 1], 2)
+
+
+def _count_smaller(values: Values) -> Fraction:
+    """Return the mean of the elements with at most half of the list below them and above them."""
+    middle = {
+        value
+        for value in values
+        if 2 * sum(other < value for other in values) <= len(values)
+        and 2 * sum(other > value for other in values) <= len(values)
+    }
+    return Fraction(min(middle) + max(middle), 2)
+
+
+TASK = list_task(
+    __name__,
+    "the median of a list",
+    _halve,
+    _count_smaller,
+    kind=decimal(Fraction(1, 10**6)),
+    variation=Variation("standard", (8, 17, 32, 65)),  # of both parities
+    guess=lambda values, rng: rng.randint(2 * min(values), 2 * max(values)) / 2,
+)

@@ -1,0 +1,1 @@
+"""How answers are written and read: a form for each kind of answer."""

@@ -1,0 +1,1 @@
+"""The Hard suite: 10 tasks with 68 variations."""

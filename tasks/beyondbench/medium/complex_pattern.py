@@ -1,0 +1,14 @@
+"""Patterns of several layers: the next term (section H.4)."""
+
+from tasks.beyondbench.medium.families.patterns import FAMILIES
+from tasks.beyondbench.medium.sequence import sequence_task
+from tasks.beyondbench.medium.validators import repeats_itself
+
+TASK = sequence_task(
+    "complex_pattern",
+    "the next term of a pattern of several layers",
+    FAMILIES,
+    prompt_tokens=420,
+    tokens=lambda n: 6 * n * 3 + 4 * 2**3 + 40,
+    is_too_simple=repeats_itself,
+)

@@ -1,0 +1,190 @@
+"""Pr1-Pr11: primes and number-theoretic functions (section H.3)."""
+
+import random
+from collections.abc import Callable
+from functools import cache
+from itertools import pairwise
+from math import isqrt
+
+from tasks.beyondbench.medium.family import LIMIT, Family, Rule, Terms, boxed, by_name, scaled
+
+SHIFT = 999
+ARGUMENTS = 100_000
+MODULI = tuple(p for p in range(7, 398) if all(p % q for q in range(2, isqrt(p) + 1)))
+_EXPONENTS = (2, 3, 5, 7, 11, 13, 17, 19)
+
+
+@cache
+def _is_prime() -> bytearray:
+    """Return a byte for each number up to twice the limit: 1 for a prime (Algorithm 5)."""
+    size = 2 * LIMIT + 4
+    marks = bytearray([1]) * size
+    marks[0] = marks[1] = 0
+    for p in range(2, isqrt(size) + 1):
+        if marks[p]:
+            marks[p * p :: p] = bytes(len(range(p * p, size, p)))
+    return marks
+
+
+@cache
+def _is_twin() -> bytes:
+    return _mark(2, 1)
+
+
+@cache
+def _is_germain() -> bytes:
+    return _mark(1, 2)
+
+
+def _mark(plus: int, times: int) -> bytes:
+    """Return a byte for each number p up to the limit: 1 where p and times p + plus are primes."""
+    marks = _is_prime()
+    other = marks[plus::times]
+    found = int.from_bytes(marks[:LIMIT], "big") & int.from_bytes(other[:LIMIT], "big")
+    return found.to_bytes(LIMIT, "big")
+
+
+@cache
+def _is_semiprime() -> bytearray:
+    marks = _is_prime()
+    primes = [p for p in range(LIMIT // 2 + 1) if marks[p]]
+    found = bytearray(LIMIT)
+    for i, p in enumerate(primes):
+        if p * p >= LIMIT:
+            break
+        for q in primes[i:]:
+            if p * q >= LIMIT:
+                break
+            found[p * q] = 1
+    return found
+
+
+def _run(marks: Callable[[], bytes | bytearray]) -> Callable[[Rule, int], Terms | None]:
+    """Return the terms of (start, c): the marked numbers from the start on, plus c."""
+
+    def terms(rule: Rule, count: int) -> Terms | None:
+        place, shift = rule
+        find = marks().find
+        found: list[int] = []
+        place -= 1
+        while len(found) < count:
+            place = find(1, place + 1, LIMIT)
+            if place < 0:
+                return None
+            found.append(place + shift)
+        return found
+
+    return terms
+
+
+def _gaps(rule: Rule, count: int) -> Terms | None:
+    primes = _run(_is_prime)((rule[0], 0), count + 1)
+    if primes is None:
+        return None
+    return [after - before + rule[1] for before, after in pairwise(primes)]
+
+
+@cache
+def _small_primes() -> list[int]:
+    return [p for p in range(isqrt(ARGUMENTS + 20) + 1) if _is_prime()[p]]
+
+
+def _factors(n: int) -> list[tuple[int, int]]:
+    found = []
+    for p in _small_primes():
+        if p * p > n:
+            break
+        if n % p == 0:
+            power = 0
+            while n % p == 0:
+                n //= p
+                power += 1
+            found.append((p, power))
+    if n > 1:
+        found.append((n, 1))
+    return found
+
+
+def _totient(n: int) -> int:
+    result = n
+    for p, _ in _factors(n):
+        result -= result // p
+    return result
+
+
+def _divisor_sum(n: int) -> int:
+    result = 1
+    for p, power in _factors(n):
+        result *= (p ** (power + 1) - 1) // (p - 1)
+    return result
+
+
+def _function(value: Callable[[int], int]) -> Callable[[Rule, int], Terms]:
+    return lambda rule, count: [value(rule[0] + n) + rule[1] for n in range(count)]
+
+
+def _mersenne_vector(shape: Rule, count: int) -> Terms:
+    return [(1 << p) - 1 for p in _EXPONENTS[shape[0] : shape[0] + count]]
+
+
+def _catalan_vector(shape: Rule, count: int) -> Terms:
+    terms = [1]
+    while len(terms) < shape[0] + count:
+        terms.append(sum(x * y for x, y in zip(terms, reversed(terms), strict=True)))
+    return terms[shape[0] :]
+
+
+def _fibonacci_modulo(rule: Rule, count: int) -> Terms:
+    modulus, *terms = rule
+    while len(terms) < count:
+        terms.append((terms[-1] + terms[-2]) % modulus)
+    return terms
+
+
+def _wraps_twice(rule: Rule, shown: Terms) -> bool:
+    return sum(shown[n] < shown[n - 1] for n in range(2, len(shown))) >= 2 and max(shown) < rule[0]
+
+
+def _sample_modulo(rng: random.Random, _count: int) -> Rule:
+    modulus = MODULI[isqrt(int(rng.random() * len(MODULI) ** 2))]
+    return modulus, int(rng.random() * modulus), int(rng.random() * modulus)
+
+
+_STARTS = [(2, LIMIT - 1), (-SHIFT, SHIFT)]
+_ARGUMENTS = [(1, ARGUMENTS), (-SHIFT, SHIFT)]
+
+FAMILIES = by_name(
+    # Runs of primes, lower twin primes and so on: (no prime of the run is smaller, c).
+    boxed("primes", (8, 10, 12), _STARTS, _run(_is_prime)),
+    boxed("twin_primes", (8, 10, 12), _STARTS, _run(_is_twin)),
+    boxed("prime_gaps", (8, 10, 12), _STARTS, _gaps),
+    # a (2^p - 1) + c, p prime: (index of the first p, a, c).
+    scaled("mersenne", (5, 6), [(0,), (1,), (2,)], _mersenne_vector, 999, 49_999),
+    # phi(n) + c and sigma(n) + c: (first n, c).
+    boxed("totient", (8, 10, 12), _ARGUMENTS, _function(_totient)),
+    boxed("sophie_germain", (8, 10, 12), _STARTS, _run(_is_germain)),
+    boxed("divisor_sum", (8, 10, 12), _ARGUMENTS, _function(_divisor_sum)),
+    # a C_(n+o) + c: (o, a, c).
+    scaled("catalan", (5, 6, 7), [(offset,) for offset in range(8)], _catalan_vector, 9_999, 999),
+    # s_n = (s_(n-1) + s_(n-2)) mod p: (p, s_1, s_2).
+    Family(
+        "fibonacci_modulo",
+        (8, 10, 12),
+        _fibonacci_modulo,
+        _sample_modulo,
+        lambda rule: (
+            len(rule) == 3 and rule[0] in MODULI and 0 <= rule[1] < rule[0] and 0 <= rule[2] < rule[0]
+        ),
+        _wraps_twice,
+    ),
+    # a p^n + c: (p, a, c).
+    scaled(
+        "prime_powers",
+        (5, 6),
+        [(2,), (3,), (5,), (7,)],
+        lambda p, count: [p[0] ** n for n in range(1, count + 1)],
+        9_999,
+        9_999,
+    ),
+    boxed("semiprimes", (8, 10, 12), _STARTS, _run(_is_semiprime)),
+)

@@ -1,0 +1,220 @@
+r"""Read an answer from a reply: four levels, strict to loose, the last match wins (App. B of the paper).
+
+1. The container that the prompt asks for, the last one that is not empty, with exactly the required format.
+2. The same container with another notation in it; the other container, or one that is not closed; a known
+   phrase ("the answer is ..", "therefore x = .."); a code fence.
+3. The last emphasised text that is an answer, for answers that are a number; what the form finds in the text.
+4. The last number, for answers that are a number.
+
+What a container holds was meant as the answer: prose around it is not searched for another one. Thinking is
+cut off first: what stands before a closing tag, or after an opening one that nobody closes. Time is linear in
+the reply's length, whatever it holds: no unbounded repetition begins at many places.
+"""
+
+import re
+from collections import deque
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from operator import itemgetter
+
+from schemas.beyondbench.things import Answer, Parsed
+from tasks.beyondbench.forms.form import Form
+
+NOTHING = Parsed(None, 0)
+# No answer is longer, no more containers or phrases are tried, and prose is searched no further from its end.
+_LONGEST, _MOST, _TAIL = 50_000, 20, 40_000
+
+# <think>, [THINK], <seed:think>, ◁think▷, <|begin_of_thought|> and the channels of gpt-oss.
+_THINKING = re.compile(
+    r"<(/?)(?:seed:)?(?:think|thinking|thought|reasoning|scratchpad)>|(?-i:\[(/?)THINK\])|◁(/?)think▷"
+    r"|<\|(?:begin|(end))_of_thought\|>|<\|channel\|>(?:(final)|analysis|commentary)(?:<\|message\|>)?",
+    re.IGNORECASE,
+)
+_ANSWER_TAG = re.compile(r"<(/?)(?:final_)?answer>", re.IGNORECASE)
+_BOX_OR_BRACE = re.compile(r"(\\boxed\s{0,5}\{)|\\[\\{}]|[{}]")
+# A box without a backslash or braces, with escaped braces, or never closed (\b is a backspace in JSON).
+_LOOSE_BOX = re.compile(
+    r"(?:\\(?:boxed|fbox)|\bboxed|\x08oxed)\s{0,5}\\?\{([^{}\n]{1,2000})|\\boxed\s{1,5}([^\s{}]{1,400})"
+)
+_IS = r"(?:\b(?:is|are|equals|(?:would|should|must)\sbe)\b|[:=→⇒]|->|=>)[\s*_:\"']{0,20}"
+_ADVERB = r"(?:(?:therefore|thus|hence|simply|exactly|equal\sto|then|clearly)\b[\s,:*_]{0,5})?"
+_PHRASE = re.compile(
+    rf"\b(?:answer|result|solution)s?\b(?:[*_ \t]{{0,10}}\n[\s*_]{{0,20}}|[^\n.:=]{{0,60}}?{_IS}{_ADVERB})",
+    re.IGNORECASE,
+)
+_CONCLUSION = re.compile(rf"\b(?:therefore|thus|hence|so)\b[^\n.:=]{{0,60}}?{_IS}{_ADVERB}", re.IGNORECASE)
+_FENCE = re.compile(r"```[^\n`]*+\n(.*?)(?:```|\Z)", re.DOTALL)
+_EMPHASISED = re.compile(
+    r"\*\*([^*\n]{1,400})\*\*|\$([^$]{1,400})\$|\\\[([^\\]{1,400})\\\]|\\\(([^\\]{1,400})\\\)"
+)
+_SENTENCE_END = re.compile(r"[.;!](?=\s)|,?\s(?:because|since|as|which|where|so)\b")
+_NUMBER = re.compile(
+    r"(?<![\w.,^\\])[-+]?(?:[0-9]++(?:[.,][0-9]++)*+|\.[0-9]++)(?:[eE][-+]?[0-9]++)?+"
+    r"(?:\s?/\s?[0-9]++)?+(?!\w)"
+)
+# What may not follow the number that begins a phrase: an operation on it, or the next number of a list.
+_GOES_ON = re.compile(r"\s{0,5}(?:[-+*/×÷·^=<>≤≥:\\]|,?\s{0,5}[-+0-9]|(?:and|or|times|plus|minus|to)\b)")
+
+# What prompts and replies write in a container in place of an answer.
+_PLACEHOLDER = re.compile(
+    r"(?:(?:the |your |final )*(?:answer|result|number|integer|value|next[ _]term|term|relation|count|sum"
+    r"|maximum|minimum|second[ _]maximum|range|index|difference|length|mean value|median value|mode\(s\)"
+    r"|sorted list)|[.…?_]*|\\[lc]?dots)",
+    re.IGNORECASE,
+)
+_DASHES = dict.fromkeys(map(ord, "−–‒‐‑﹣－"), "-") | dict.fromkeys(
+    map(ord, "\u00a0\u2007\u2009\u200a\u202f"), " "
+)
+_WRAPPED = re.compile(
+    r"\\(?:text|textbf|textit|texttt|textrm|mathrm|mathbf|mathit|mathsf|mathtt|bm|emph|underline|mbox)\s{0,5}"
+    r"\{([^{}]*+)\}"
+)
+_FRACTION = re.compile(
+    r"\\[dt]?frac\s{0,5}\{\s{0,5}([-+]?[0-9]++)\s{0,5}\}\s{0,5}\{\s{0,5}([0-9]++)\s{0,5}\}"
+)
+_MIXED_NUMBER = re.compile(r"(?<=[0-9])(?=\\[dt]?frac)")
+_SPACE = re.compile(r"\\q?quad(?![a-zA-Z])|\\ |~")
+_MARKS = re.compile(
+    r"\\(?:displaystyle|left|right|[Bb]igg?[lr]?)(?![a-zA-Z])\s{0,5}|\\[()\[\],;:!]|\$+|\*\*|__|`+"
+    r"|</?(?:b|i|strong|em|code|br|p)\s?/?>|<\|[a-z_]{1,30}\|>"
+)
+_ESCAPED = re.compile(r"\\([{}_%#&])")
+
+
+def parse_reply(text: str, form: Form) -> Parsed:
+    """Return the answer of a reply, None where none can be read, and the level at which it was read."""
+    text = cut_thinking(text)
+    inside = _contents(text, form.container)
+    if inside and (answer := form.read(inside[-1])) is not None:
+        return Parsed(answer, 1)
+    text = inside[-1] if inside else text[-_TAIL:]
+    if (answer := _first(chain(reversed(inside), _marked(text, form)), form)) is not None:
+        return Parsed(answer, 2)
+    if form.is_scalar and (answer := _first(_emphasised(text), form)) is not None:
+        return Parsed(answer, 3)
+    plain = strip_markup(text)
+    if (answer := form.find_last(plain)) is not None:
+        return Parsed(answer, 3)
+    if form.is_scalar and (numbers := deque(_NUMBER.finditer(plain), 1)):
+        answer = form.read_loosely(numbers[0][0])
+        return NOTHING if answer is None else Parsed(answer, 4)
+    return NOTHING
+
+
+def cut_thinking(text: str) -> str:
+    """Return the text without its thinking."""
+    shown: list[str] = []
+    start: int | None = 0  # where the text that is no thinking began, None within thinking
+    for tag in _THINKING.finditer(text):
+        if any(tag.groups()):  # a closing tag: all before it was thinking where none was opened
+            if start is not None:
+                shown.clear()
+            start = tag.end()
+        elif start is not None:
+            shown.append(text[start : tag.start()])
+            start = None
+    if start is not None:
+        shown.append(text[start:])
+    return " ".join(shown)
+
+
+def strip_markup(text: str) -> str:
+    """Return the text without Markdown, LaTeX and HTML around it, with ASCII signs and fractions a/b."""
+    text = text.translate(_DASHES).replace("{,}", ",")
+    text = _MIXED_NUMBER.sub(" ", _WRAPPED.sub(r"\1", _WRAPPED.sub(r"\1", text)))
+    text = _FRACTION.sub(r"\1/\2", text)
+    text = _ESCAPED.sub(r"\1", _MARKS.sub("", _SPACE.sub(" ", text))).strip()
+    text = text.strip("*").strip().removesuffix(".").rstrip()
+    for quote in ("''", '""', "“”", "‘’"):
+        if len(text) > 1 and text[0] == quote[0] and text.find(quote[1], 1) == len(text) - 1:
+            text = text[1:-1].strip()
+    return text
+
+
+def _first(candidates: Iterable[str], form: Form) -> Answer | None:
+    """Return the first answer among candidates, in any notation."""
+    for candidate in candidates:
+        if (answer := form.read_loosely(strip_markup(candidate[:_LONGEST]))) is not None:
+            return answer
+    return None
+
+
+def _contents(text: str, container: str) -> list[str]:
+    """Return what the last containers hold, in their order, without empty ones and placeholders."""
+    spans = _blocks(text) if container == "answer" else _boxes(text)
+    held = [text[start:end].strip() for start, end in spans if end - start <= _LONGEST]
+    return [content for content in held if not _PLACEHOLDER.fullmatch(strip_markup(content[:100]))]
+
+
+def _blocks(text: str) -> list[tuple[int, int]]:
+    """Return the last <answer> blocks: from the last opening tag before a closing one."""
+    spans: deque[tuple[int, int]] = deque(maxlen=_MOST)
+    start: int | None = None
+    for tag in _ANSWER_TAG.finditer(text):
+        if not tag[1]:
+            start = tag.end()
+        elif start is not None:
+            spans.append((start, tag.start()))
+            start = None
+    return list(spans)
+
+
+def _boxes(text: str) -> list[tuple[int, int]]:
+    r"""Return the last \boxed{..} by where they begin; one within another follows it."""
+    spans: deque[tuple[int, int]] = deque(maxlen=_MOST)
+    opened: list[int] = []  # where each open brace's content begins, negated for other braces
+    for found in _BOX_OR_BRACE.finditer(text):
+        if found[1]:
+            opened.append(found.end())
+        elif found[0] == "{":
+            opened.append(-1)
+        elif found[0] == "}" and opened and (start := opened.pop()) >= 0:
+            spans.append((start, found.start()))
+    return sorted(spans)
+
+
+def _marked(text: str, form: Form) -> Iterator[str]:
+    """Yield texts that are marked as the answer otherwise than by the container, the likeliest first."""
+    yield from reversed(_contents(text, "boxed" if form.container == "answer" else "answer"))
+    *_, unclosed = _ANSWER_TAG.split(text)[::2]
+    if unclosed is not text and "<" not in unclosed:
+        yield unclosed
+    yield from ((found[1] or found[2]).rstrip("\\") for found in _last(_LOOSE_BOX, text))
+    fences = [(found.start(1), found[1]) for found in _last(_FENCE, text)]
+    phrases = [(found.end(), found) for found in _last(_PHRASE, text)]
+    for _, marked in sorted((*fences, *phrases), key=itemgetter(0), reverse=True):
+        yield from (marked,) if isinstance(marked, str) else _after(text, marked, form)
+    for found in _last(_CONCLUSION, text):
+        yield from _after(text, found, form)
+
+
+def _last(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+    """Yield the last matches, the last first."""
+    return reversed(deque(pattern.finditer(text), _MOST))
+
+
+def _after(text: str, phrase: re.Match[str], form: Form) -> Iterator[str]:
+    """Yield what a phrase may announce: the line's rest, its sentence, the paragraph, all that follows.
+
+    Where a part of an answer would read as an answer, the longest comes first, and no line of several.
+    """
+    start = phrase.end()
+    line, paragraph = (text[start:].partition(end)[0] for end in ("\n", "\n\n"))
+    if not form.is_scalar:
+        yield text[start:]
+        yield paragraph
+        if "\n" in phrase[0]:
+            return
+    yield line
+    yield _SENTENCE_END.split(line, maxsplit=1)[0]
+    if form.is_scalar:
+        plain = strip_markup(line)
+        if (number := _NUMBER.match(plain)) and not _GOES_ON.match(plain, number.end()):
+            yield number[0]
+        yield paragraph
+
+
+def _emphasised(text: str) -> Iterator[str]:
+    """Yield bold and mathematical texts, the last first."""
+    for found in _last(_EMPHASISED, text):
+        yield next(group for group in found.groups() if group)

@@ -1,0 +1,1 @@
+"""Players of BeyondBench that need no model."""

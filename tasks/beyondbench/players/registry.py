@@ -1,0 +1,35 @@
+"""The players of BeyondBench that need no model, by name."""
+
+import random
+
+from tasks.beyondbench.game import TaskGame
+from tasks.beyondbench.problem import write_answer
+from tasks.play.program_player import Move, Program
+
+
+def _exact(game: TaskGame, _rng: random.Random) -> Move:
+    """Solve what the prompt's text says, and nothing else of the game."""
+    task = game.problem.task
+    params = task.read(game.shown())
+    return lambda: write_answer(task, params, task.solve(params).reference)
+
+
+def _careless(game: TaskGame, _rng: random.Random) -> Move:
+    problem = game.problem
+    wrong = problem.task.form(problem.params).careless(problem.solutions.reference)
+    return lambda: problem.write_answer(wrong)
+
+
+def _random(game: TaskGame, rng: random.Random) -> Move:
+    problem = game.problem
+    return lambda: problem.write_answer(problem.task.guess(problem.params, rng))
+
+
+PLAYERS: dict[str, Program] = {
+    program.name: program
+    for program in (
+        Program("exact", False, "solves the problem that the prompt's text alone states", _exact),
+        Program("careless", False, "gives a wrong answer of the right form, by the form's rule", _careless),
+        Program("random", True, "draws an answer of the right form", _random),
+    )
+}

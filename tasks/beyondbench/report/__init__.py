@@ -1,0 +1,1 @@
+"""BeyondBench's own sections of the report."""

@@ -1,0 +1,98 @@
+"""The leaderboard in the columns of the paper's table 3: the best accuracy bold, the second underlined."""
+
+from collections.abc import Sequence
+
+from schemas.beyondbench.things import SUITES
+from tasks.beyondbench.players.registry import PLAYERS
+from tasks.report.content import Grid, Record, ReportData, Section, omit_unanalysed
+from tasks.report.wording import brackets, clean, decimals
+
+_KEY = "leaderboard"
+_TITLE = "Suites and overall"
+_PARTS = (*SUITES, "overall")
+_STAR = "\N{NO-BREAK SPACE}*"
+_COLUMNS = (
+    ("Acc", "accuracy", True),
+    ("Inst", "instruction_following", True),
+    ("Tokens", "response_tokens", False),
+)
+
+
+def leaderboard(data: ReportData) -> Section:
+    """Return the section of the leaderboard: a row a player, three columns a suite and overall."""
+    tables = (data.tables[_KEY], data.tables["scores"])
+    rows = tables[0].records()
+    if not rows:
+        return omit_unanalysed(_KEY, _TITLE, tables)
+    headings = tuple(heading for heading, _, _ in _COLUMNS)
+    cells = tuple(
+        (_name(row, rows), *(_cell(row, p, c, s) for p in _PARTS for _, c, s in _COLUMNS)) for row in rows
+    )
+    best, second = _mark(rows)
+    grid = Grid(
+        ("player", *headings * len(_PARTS)),
+        cells,
+        frozenset(range(1, 1 + len(headings) * len(_PARTS))),
+        (("", 1), *((part.capitalize(), len(headings)) for part in _PARTS)),
+        best,
+        second,
+    )
+    who = "models" if any(row["player"] not in PLAYERS for row in rows) else "players"
+    caption = (
+        "Acc is the percentage of scored replies that are right, a reply from which nothing could be read "
+        "being wrong; Inst of those in exactly the required format; Tokens the mean of a reply with its "
+        "reasoning, which programs have none of. A cell is a variation of a task: a task is the unweighted "
+        "mean of its cells, a suite of its tasks, overall of the three suites, and empty where a player has "
+        "no answer in one of them. ± is the population standard deviation across cells, which says how much "
+        "these differ; brackets hold 95% intervals for instances that vary, resampled within cells, and "
+        "Clopper and Pearson's near 0 and 100%; those of tokens are in the table behind. Bold is the best "
+        f"accuracy of a column, underlined the second, among {who} with all cells. * has fewer cells than "
+        "others, or was not asked what its own budget of tokens does not hold: see its columns cells and "
+        "not_asked."
+    )
+    return Section(_KEY, _TITLE, caption, tables, grid=grid)
+
+
+def _name(row: Record, rows: Sequence[Record]) -> str:
+    """Return the player's name, starred where it has fewer cells than others or was not asked everything."""
+    is_short = _cells_of(row) < max(map(_cells_of, rows))
+    return clean(row["player"]) + _STAR * (is_short or any(row[f"{suite}_not_asked"] for suite in SUITES))
+
+
+def _cells_of(row: Record) -> int:
+    return sum(row[f"{suite}_cells"] or 0 for suite in SUITES)
+
+
+def _cell(row: Record, part: str, column: str, is_share: bool) -> str:
+    value, *rest = (row[f"{part}_{column}{end}"] for end in ("", "_deviation", "_low", "_high"))
+    if value is None:
+        return ""
+    factor, places = (100, 1) if is_share else (1, 0)
+    text, deviation, low, high = (
+        None if number is None else decimals(factor * number, places) for number in (value, *rest)
+    )
+    spread = "" if deviation is None else f"\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}{deviation}"
+    return f"{text}{spread}" + (
+        "" if low is None or high is None or not is_share else f" {brackets(low, high)}"
+    )
+
+
+def _mark(rows: Sequence[Record]) -> tuple[frozenset[tuple[int, int]], frozenset[tuple[int, int]]]:
+    """Return the places of the best and second accuracies; equal ones share them."""
+    most = max(map(_cells_of, rows))
+    is_model = [row["player"] not in PLAYERS for row in rows]
+    ranked = [
+        place
+        for place, row in enumerate(rows)
+        if _cells_of(row) == most and (is_model[place] or not any(is_model))
+    ]
+    found: tuple[set[tuple[int, int]], set[tuple[int, int]]] = (set(), set())
+    for number, part in enumerate(_PARTS):
+        values = {place: rows[place][f"{part}_accuracy"] for place in ranked}
+        known = sorted({round(value, 9) for value in values.values() if value is not None}, reverse=True)
+        for marked, value in zip(found, known, strict=False):
+            column = 1 + number * len(_COLUMNS)
+            marked |= {
+                (place, column) for place, own in values.items() if own is not None and round(own, 9) == value
+            }
+    return frozenset(found[0]), frozenset(found[1])

@@ -1,0 +1,1 @@
+"""The Batch API of servers: many calls in one file, answered within a day."""

@@ -1,0 +1,126 @@
+"""What a server says of files and batches, as far as it is used: data from outside, of bounded size."""
+
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, StringConstraints, ValidationError
+
+from schemas.errors import shorten
+from tasks.llm.http.bodies import UnreadableBody, read_json
+
+_ENDED = ("completed", "expired", "cancelled", "failed")
+_SHOWN = 3
+_WIDTH = 200
+
+_MOST = 10**12
+
+Form = TypeVar("Form", bound=BaseModel)
+Id = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[!-~]+$")]
+# Azure writes "" where there is no file.
+FileId = Annotated[Id | None, BeforeValidator(lambda value: None if value == "" else value)]
+
+
+class _Form(BaseModel):
+    model_config = ConfigDict(strict=True, frozen=True)
+
+
+class ServerFile(_Form):
+    """An uploaded file."""
+
+    id: Id
+
+
+class _Problem(_Form):
+    code: str | None = None
+    message: str | None = None
+
+
+class ServerBatch(_Form):
+    """A batch as its server describes it."""
+
+    id: Id
+    status: Annotated[str, StringConstraints(max_length=40, pattern=r"^[\w-]+$")]
+    output_file_id: FileId = None
+    error_file_id: FileId = None
+    # Only shown, so that no server's own form of them stands in the way of its answers.
+    created_at: Any = None
+    completed_at: Any = None
+    request_counts: Any = None
+    errors: Any = None
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether nothing more becomes of it."""
+        return self.status in _ENDED
+
+    @property
+    def done(self) -> int:
+        """How many of its requests have an answer or an error, 0 where the server does not say."""
+        counts = self.request_counts if isinstance(self.request_counts, dict) else {}
+        known = (counts.get(name) for name in ("completed", "failed"))
+        return sum(count for count in known if type(count) is int and 0 < count < _MOST)
+
+    @property
+    def seconds(self) -> float:
+        """How long it took, 0 where the server does not say."""
+        times = self.created_at, self.completed_at
+        if any(type(time) not in (int, float) or not 0 < time < _MOST for time in times):
+            return 0.0
+        return max(0.0, float(self.completed_at - self.created_at))
+
+    def describe_problems(self) -> str:
+        """Return why it failed, in the server's words."""
+        said = [one.message or one.code or "no reason given" for one in self._problems()]
+        more = f"; and {len(said) - _SHOWN} more" if len(said) > _SHOWN else ""
+        return "; ".join(shorten(text, _WIDTH) for text in said[:_SHOWN]) + more or "no reason given"
+
+    @property
+    def waits_for_room(self) -> bool:
+        """Whether it failed because too much waits at the server: it has room later."""
+        return any("limit" in (one.code or "") for one in self._problems())
+
+    def _problems(self) -> list[_Problem]:
+        listed = self.errors.get("data") if isinstance(self.errors, dict) else None
+        found = (_read_value(_Problem, one) for one in (listed if isinstance(listed, list) else []))
+        return [one for one in found if one is not None]
+
+
+class ListedBatch(_Form):
+    """A batch in a list, as far as it is needed to find one."""
+
+    id: Id
+    input_file_id: str | None = None
+
+
+class BatchPage(_Form):
+    """Some of a server's batches, the newest first."""
+
+    data: list[ListedBatch]
+    has_more: bool = False
+
+
+class _Response(_Form):
+    status_code: int
+    body: Any = None
+
+
+class OutputLine(_Form):
+    """One line of an output or error file."""
+
+    custom_id: str
+    response: _Response | None = None
+    error: _Problem | None = None
+
+
+def read_form(form: type[Form], text: str) -> Form | None:
+    """Return what a text says, None where it is not of the form."""
+    try:
+        return _read_value(form, read_json(text))
+    except UnreadableBody:
+        return None
+
+
+def _read_value(form: type[Form], value: Any) -> Form | None:
+    try:
+        return form.model_validate(value)
+    except ValidationError:
+        return None

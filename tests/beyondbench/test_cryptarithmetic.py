@@ -1,0 +1,190 @@
+import itertools
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tasks.beyondbench.forms.letters import LettersForm
+from tasks.beyondbench.hard.cryptarithmetic import TASK
+from tasks.beyondbench.hard.cryptarithmetic.draw import FACTORS, VARIATIONS, find_solutions, overlap
+from tasks.beyondbench.hard.cryptarithmetic.params import SYMBOLS, CryptarithmParams
+from tasks.beyondbench.hard.cryptarithmetic.space import PRODUCTS, WITNESSES
+from tasks.beyondbench.parse import parse_reply
+from tasks.beyondbench.problem import draw_problem
+
+CELLS = [(name, size) for name, sizes in VARIATIONS.items() for size in sizes]
+MONEY = CryptarithmParams("addition", "SEND", "MORE", "MONEY")
+SOLUTION = {"D": 7, "E": 5, "M": 1, "N": 6, "O": 0, "R": 8, "S": 9, "Y": 2}
+WORDS = st.text("ABCDE", min_size=1, max_size=3)
+
+
+@cache
+def arrangements(n_letters):
+    return np.array(list(itertools.permutations(range(10), n_letters)))
+
+
+def count_by_brute_force(params):
+    """Try all digits for all letters at once."""
+    table = arrangements(len(params.letters))
+    columns = dict(zip(params.letters, table.T, strict=True))
+    values = [
+        sum(columns[letter] * 10**place for place, letter in enumerate(word[::-1])) for word in params.words
+    ]
+    first, second, result = values
+    is_right = {
+        "addition": first + second == result,
+        "subtraction": first - second == result,
+        "multiplication": first * second == result,
+        "division": result * second == first,
+    }[params.operation]
+    for letter in params.leading:
+        is_right = is_right & (columns[letter] != 0)
+    return int(is_right.sum())
+
+
+def test_the_classic_puzzle_has_its_known_solution():
+    assert find_solutions(MONEY, 100).answers == (SOLUTION,)
+    assert find_solutions(MONEY, 100).count == 1
+    assert TASK.verify(MONEY, SOLUTION) == ""
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from(sorted(SYMBOLS)), WORDS, WORDS, st.text("ABCDE", min_size=1, max_size=5))
+def test_the_search_counts_as_many_solutions_as_brute_force(operation, first, second, result):
+    params = CryptarithmParams(operation, first, second, result)
+    assert find_solutions(params, 100_000).count == count_by_brute_force(params)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.sampled_from(CELLS), st.integers(0, 2**32))
+def test_a_drawn_cryptarithm_is_as_its_level_says(cell, index):
+    variation, size = cell
+    operation, _, level = variation.partition("_")
+    problem, _ = draw_problem(TASK, variation, size, 9, index)
+    params = problem.params
+    assert params.operation == operation
+    assert (problem.solutions.count, problem.solutions.is_complete) == (1, True)
+    assert TASK.check(params, problem.solutions.reference)
+    if operation in ("addition", "subtraction"):
+        assert (len(params.first), len(params.second)) == (size, size)
+        assert level != "extreme" or overlap(*params.words) >= 0.3
+    else:
+        one, other, _ = params.forwards
+        assert {len(one), len(other)} == set(FACTORS[level])
+    assert TASK.read(f"canary A + B = C\n{problem.prompt}\ncanary: D + E = F") == params
+
+
+def test_products_of_three_and_two_digits_are_proved_by_brute_force():
+    for index in range(2):
+        for variation in ("multiplication_medium", "division_medium"):
+            params = draw_problem(TASK, variation, 5, 4, index)[0].params
+            if len(params.letters) <= 6:
+                assert count_by_brute_force(params) == 1
+
+
+@pytest.mark.parametrize("cell", WITNESSES)
+def test_the_equations_that_bound_the_spaces_are_sound(cell):
+    numbers = [str(number) for number in WITNESSES[cell]]
+    renaming = str.maketrans("0123456789", "ABCDEFGHIJ")
+    words = [number.translate(renaming) for number in numbers]
+    assert find_solutions(CryptarithmParams(cell[0].split("_")[0], *words)).count == 1
+    assert len(numbers[0]) == len(numbers[1]) == cell[1]
+    assert "extreme" not in cell[0] or overlap(*numbers) >= 0.3
+
+
+def test_the_number_of_sound_products_is_what_counting_a_slice_of_all_pairs_suggests():
+    counted = sum(PRODUCTS[3, 2].values())
+    sound = 0
+    for one, other in itertools.product(range(100, 1000, 9), range(10, 100, 9)):
+        numbers = [str(one), str(other), str(one * other)]
+        words = [number.translate(str.maketrans("0123456789", "ABCDEFGHIJ")) for number in numbers]
+        is_long_enough = len(set("".join(numbers))) >= 4
+        sound += is_long_enough and find_solutions(CryptarithmParams("multiplication", *words)).count == 1
+    assert abs(sound / 1_000 - counted / 81_000) < 0.05
+
+
+@pytest.mark.parametrize(
+    ("change", "detail"),
+    [
+        ({"D": 8, "R": 7}, "equation_fails"),
+        ({"S": 0, "O": 9}, "leading_zero"),
+        ({"S": 1}, "digit_repeated"),
+        ({"S": True, "M": 9}, "not_a_digit"),
+        ({"S": 9.0}, "not_a_digit"),
+        ({"S": "9"}, "not_a_digit"),
+        ({"S": 10}, "not_a_digit"),
+        ({"Z": 3}, "letter_unknown"),
+    ],
+)
+def test_the_grader_names_what_is_wrong(change, detail):
+    assert TASK.verify(MONEY, SOLUTION | change) == detail
+    assert not TASK.check(MONEY, SOLUTION | change)
+
+
+@pytest.mark.parametrize("answer", [None, 5, "SEND", [], [SOLUTION], {}, {1: 2}, {"S": [9]}, {"S": 10**400}])
+def test_no_answer_makes_the_grader_raise(answer):
+    assert TASK.verify(MONEY, answer) != ""
+    assert not TASK.check(MONEY, answer)
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        '{"operation": "addition", "first": "A", "second": "B", "result": ""}',
+        '{"operation": "addition", "first": "A", "second": "B", "result": "AAAAAAAAA"}',
+        '{"operation": "addition", "first": "a", "second": "B", "result": "C"}',
+        '{"operation": "modulo", "first": "A", "second": "B", "result": "C"}',
+        '{"operation": "addition", "first": "ABCDEF", "second": "GHIJK", "result": "A"}',
+    ],
+)
+def test_parameters_out_of_bounds_are_refused(payload):
+    with pytest.raises(ValueError):
+        TASK.params_of(payload)
+
+
+FORM = LettersForm(("A", "B", "C"))
+ANSWER = {"A": 1, "B": 2, "C": 0}
+
+
+@pytest.mark.parametrize(
+    ("reply", "level"),
+    [
+        ('<answer>{"A": 1, "B": 2, "C": 0}</answer>', 1),
+        ('<answer>{"A": 3, "B": 2, "C": 0}</answer>, no, <answer>\n{"A":1,"B":2,"C":0}\n</answer>', 1),
+        ('{"A": 9}</think><answer>{"A": 1, "B": 2, "C": 0}</answer>', 1),
+        ("<answer>{'A': 1, 'B': 2, 'C': 0}</answer>", 2),
+        ('<answer>{"A": "1", "B": "2", "C": "0"}</answer>', 2),
+        ("<answer>A = 1, B = 2 and C = 0.</answer>", 2),
+        ("<answer>\n- A -> 1\n- B -> 2\n- C -> 0\n</answer>", 2),
+        ("<answer>$A = 1, B = 2, C = 0$</answer>", 2),
+        ("The answer is {A: 1, B: 2, C: 0}.", 2),
+        ('```json\n{"A": 1, "B": 2, "C": 0}\n```', 2),
+        ("I try A=5 first. Then **A** = 1, B = 2 follows, and so C = 0 at last.", 3),
+        ('<answer>```json\n{"A": 1, "B": 2, "C": 0}\n```</answer>', 2),
+        (r"\boxed{A = 1, B = 2, C = 0}", 2),
+    ],
+)
+def test_mappings_are_read_from_replies(reply, level):
+    parsed = parse_reply(reply, FORM)
+    assert (parsed.answer, parsed.level) == (ANSWER, level)
+
+
+@pytest.mark.parametrize(
+    "junk",
+    [
+        "A = " * 25_000,
+        '{"A": ' * 20_000,
+        "A" * 100_000,
+        "{" * 100_000,
+        "A: 1, B: 12, " * 5_000,
+        "A" + " " * 90_000,
+    ],
+)
+def test_junk_is_no_mapping(junk):
+    assert parse_reply(junk, FORM).answer is None
+
+
+def test_a_letter_with_two_digits_is_not_read_in_the_required_format():
+    assert parse_reply('<answer>{"A": 1, "A": 2, "B": 2, "C": 0}</answer>', FORM).level != 1

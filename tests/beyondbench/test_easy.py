@@ -1,0 +1,384 @@
+"""The Easy tasks: their engines against brute force, draws, spaces, worked examples and planted faults."""
+
+import itertools
+import math
+import statistics
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from schemas.ids import derive_rng
+from tasks.beyondbench.easy.arithmetic import division, multiplication
+from tasks.beyondbench.easy.counting import count_unique
+from tasks.beyondbench.easy.extremes import sum_of_max_indices
+from tasks.beyondbench.easy.lists import CHOICES, HIGH, LOW, ListParams, read_list
+from tasks.beyondbench.easy.order import mode
+from tasks.beyondbench.easy.pair_task import LARGEST, PairParams
+from tasks.beyondbench.easy.planted import plant
+from tasks.beyondbench.problem import Problem, draw_problem
+from tasks.beyondbench.registry import MODULES, TASKS
+
+EASY = [name for name in MODULES if MODULES[name].startswith("easy.")]
+PAIRS = {"subtraction", "division", "absolute_difference", "comparison"}
+LISTS = [name for name in EASY if name not in PAIRS and name != "count_multiples"]
+
+
+def test_there_are_29_easy_tasks():
+    assert len(EASY) == 29
+
+
+def subsequences(values):
+    return (part for length in range(len(values) + 1) for part in itertools.combinations(values, length))
+
+
+# Third implementations, by the definitions, of what each task asks for.
+DEFINITIONS = {
+    "addition": math.fsum,
+    "multiplication": lambda v: statistics.geometric_mean(v) ** len(v),
+    "alternating_sum": lambda v: sum((-1) ** i * x for i, x in enumerate(v)),
+    "sum_of_digits": lambda v: sum(map(int, "".join(map(str, v)).replace("-", ""))),
+    "odd_count": lambda v: len([x for x in v if str(x)[-1] in "13579"]),
+    "even_count": lambda v: len([x for x in v if str(x)[-1] in "02468"]),
+    "count_negative": lambda v: "".join(map(str, v)).count("-"),
+    "count_unique": lambda v: len(Counter(v)),
+    "count_perfect_squares": lambda v: len([x for x in v if any(i * i == x for i in range(40))]),
+    "count_palindromic": lambda v: len([x for x in v if list(str(x)) == list(reversed(str(x)))]),
+    "count_greater_than_previous": lambda v: len([i for i in range(1, len(v)) if v[i] - v[i - 1] > 0]),
+    "local_maxima_count": lambda v: len([i for i in range(1, len(v) - 1) if v[i] > max(v[i - 1], v[i + 1])]),
+    "find_maximum": lambda v: next(x for x in v if all(x >= y for y in v)),
+    "find_minimum": lambda v: next(x for x in v if all(x <= y for y in v)),
+    "second_maximum": lambda v: next(x for x in v if len({y for y in v if y > x}) == 1),
+    "range": lambda v: max(abs(x - y) for x in v for y in v),
+    "index_of_maximum": lambda v: min(i for i in range(len(v)) if all(v[i] >= y for y in v)),
+    "sum_of_max_indices": lambda v: sum(i for i in range(len(v)) if all(v[i] >= y for y in v)),
+    "max_adjacent_difference": lambda v: max(abs(v[i] - v[i + 1]) for i in range(len(v) - 1)),
+    "sorting": lambda v: next(
+        list(p) for p in itertools.permutations(v) if all(a <= b for a, b in itertools.pairwise(p))
+    ),
+    "lis_length": lambda v: max(
+        len(p) for p in subsequences(v) if all(a < b for a, b in itertools.pairwise(p))
+    ),
+    "mean": statistics.fmean,
+    "median": statistics.median,
+    "mode": lambda v: sorted(statistics.multimode(v)),
+}  # fmt: skip
+
+
+def test_each_list_task_has_a_definition():
+    assert set(DEFINITIONS) == set(LISTS)
+
+
+@pytest.mark.parametrize("name", LISTS)
+@settings(max_examples=30)
+@given(
+    values=st.lists(st.integers(-40, 40) | st.integers(-1000, 1000), min_size=4, max_size=6).filter(
+        lambda values: len(set(values)) > 1
+    )
+)
+def test_both_engines_keep_to_the_definition(name, values):
+    if name in ("count_palindromic", "multiplication"):
+        values = [abs(value) + 1 for value in values]
+    task, params = TASKS[name], ListParams(tuple(values))
+    expected, answer = DEFINITIONS[name](values), task.solve(params).reference
+    assert answer == (pytest.approx(expected) if isinstance(expected, float) else expected)
+    assert task.verify(params, answer) == ""
+    assert task.check(params, answer)
+    for kind, changed in task.mutations(params, answer, derive_rng(0, name, 0)):
+        assert (task.verify(params, changed) == "") == task.check(params, changed), (kind, changed)
+
+
+@settings(max_examples=60)
+@given(first=st.integers(-LARGEST, LARGEST), second=st.integers(-LARGEST, LARGEST) | st.integers(-9, 9))
+def test_both_engines_of_pair_tasks_keep_to_the_definition(first, second):
+    params = PairParams(first, second)
+    relation = "less than" if first < second else "equal to" if first == second else "greater than"
+    expected = {
+        "subtraction": second - first,
+        "absolute_difference": abs(first - second),
+        "comparison": relation,
+    }
+    if second:
+        expected["division"] = pytest.approx(first / second)
+    for name, value in expected.items():
+        answer = TASKS[name].solve(params).reference
+        assert answer == value
+        assert TASKS[name].verify(params, answer) == ""
+        assert TASKS[name].check(params, answer)
+
+
+@settings(max_examples=60)
+@given(values=st.lists(st.integers(-1000, 1000), min_size=1, max_size=20), divisor=st.sampled_from([2, 3, 5]))
+def test_multiples_are_those_that_a_range_holds(values, divisor):
+    task = TASKS["count_multiples"]
+    params = task.params(tuple(values), divisor)
+    multiples = {divisor * factor for factor in range(-500, 501)}
+    answer = task.solve(params).reference
+    assert answer == sum(value in multiples for value in values)
+    assert task.check(params, answer)
+    assert not task.check(params, answer + 1)
+
+
+# (task, parameters, answer, right?): worked by hand, ties and signs among them.
+EXAMPLES = [
+    ("addition", (1, -2, 3), 2, True),
+    ("subtraction", (3, 10), 7, True),
+    ("subtraction", (3, 10), -7, False),
+    ("multiplication", (-3, 4), -12, True),
+    ("division", (16, 3), 5.33, True),
+    ("division", (16, 3), 5.34, True),
+    ("division", (16, 3), 5.3, False),
+    ("division", (1, 2), 0.51, True),
+    ("division", (1, 2), 0.511, False),
+    ("division", (6, 3), 2, True),
+    ("division", (-1, 3), -0.33, True),
+    ("division", (-1, 3), 0.33, False),
+    ("absolute_difference", (3, 10), 7, True),
+    ("absolute_difference", (10, 3), -7, False),
+    ("alternating_sum", (5, 2, 7, 1), 9, True),
+    ("sum_of_digits", (-12, 340, 0), 10, True),
+    ("comparison", (2, 2), "equal to", True),
+    ("comparison", (2, 2), "greater than", False),
+    ("comparison", (-3, -2), "less than", True),
+    ("odd_count", (-3, -2, 0, 1), 2, True),
+    ("even_count", (-3, -2, 0, 1), 2, True),
+    ("count_negative", (-1, 0, 1), 1, True),
+    ("count_unique", (7, 7, -7), 2, True),
+    ("count_perfect_squares", (0, 1, 4, 4, -4, 8), 4, True),
+    ("count_palindromic", (7, 11, 10, 121, 122, 0), 4, True),
+    ("count_greater_than_previous", (5, 5, 6, 1, 9), 2, True),
+    ("local_maxima_count", (9, 1, 3, 3, 1, 4, 2, 8), 1, True),
+    ("find_maximum", (-5, -3, -9), -3, True),
+    ("find_minimum", (-5, -3, -9), -9, True),
+    ("second_maximum", (9, 9, 7, 8), 8, True),
+    ("second_maximum", (9, 9, 7, 8), 9, False),
+    ("range", (-5, 3), 8, True),
+    ("index_of_maximum", (1, 9, 9), 1, True),
+    ("index_of_maximum", (1, 9, 9), 2, False),
+    ("sum_of_max_indices", (9, 1, 9, 9), 5, True),
+    ("sum_of_max_indices", (9, 1, 9, 9), 8, False),
+    ("max_adjacent_difference", (1, 5, -5, 0), 10, True),
+    ("sorting", (3, -1, 2), [-1, 2, 3], True),
+    ("sorting", (3, -1, 3), [-1, 3], False),
+    ("sorting", (3, -1, 2), [3, 2, -1], False),
+    ("lis_length", (10, 9, 2, 5, 3, 7, 101, 18), 4, True),
+    ("lis_length", (2, 2, 2), 1, True),
+    ("mean", (1, 2, 4, 8), 3.75, True),
+    ("mean", (1, 2, 4, 8), 3.750001, True),
+    ("mean", (1, 2, 4, 8), 3.7500011, False),
+    ("median", (3, 1, 2), 2, True),
+    ("median", (3, 1, 2, 10), 2.5, True),
+    ("mode", (1, 1, 2, 2, 3), [2, 1], True),
+    ("mode", (1, 1, 2, 2, 3), [1], False),
+    ("mode", (1, 1, 2, 2, 3), [1, 2, 3], False),
+    ("mode", (1, 1, 2, 2, 3), [1, 2, 2], False),
+]
+
+
+def params_of(name, values):
+    return PairParams(*values) if name in PAIRS else ListParams(values)
+
+
+@pytest.mark.parametrize(("name", "values", "answer", "right"), EXAMPLES)
+def test_worked_examples(name, values, answer, right):
+    task, params = TASKS[name], params_of(name, values)
+    assert (task.verify(params, answer) == "") is right
+    assert task.check(params, answer) is right
+
+
+FOREIGN = [
+    None,
+    True,
+    False,
+    "",
+    "5",
+    "five",
+    1.5,
+    -0.0,
+    math.nan,
+    math.inf,
+    -math.inf,
+    1e308,
+    10**5000,
+    [10**5000],
+]
+FOREIGN += [-(10**400), [], [[]], [1, "2"], [True], [None], [1.0], {}, {"a": 1}, {1: 2}, (), b"5", "less"]
+
+
+@pytest.mark.parametrize("name", EASY)
+def test_no_answer_of_another_type_is_right_or_raises(name):
+    problem, _ = draw_problem(TASKS[name], "standard", TASKS[name].variations[0].sizes[0], 11, 0)
+    reference = problem.solutions.reference
+    disguised = [str(reference), [reference], {"answer": reference}]
+    if type(reference) is int:
+        disguised += [float(reference), f"{reference}.0", complex(reference)]
+    if isinstance(reference, list):
+        disguised += [[float(item) for item in reference], set(reference), [str(item) for item in reference]]
+    for answer in [*FOREIGN, *disguised]:
+        if answer == reference and type(answer) is type(reference):
+            continue
+        assert problem.verify(answer) != "", answer
+        assert not problem.task.check(problem.params, answer)
+
+
+def test_a_count_of_one_is_not_true():
+    params = ListParams((-1, 1))
+    assert TASKS["count_negative"].verify(params, 1) == ""
+    assert TASKS["count_negative"].verify(params, True) == "not_an_integer"
+    assert TASKS["count_negative"].verify(params, 1.0) == "not_an_integer"
+
+
+@pytest.mark.parametrize("name", EASY)
+def test_drawn_problems_keep_to_their_ranges(name):
+    variation = TASKS[name].variations[0]
+    for size, index in itertools.product(variation.sizes, range(12)):
+        problem, rejected = draw_problem(TASKS[name], "standard", size, 5, index)
+        if name in PAIRS:
+            assert max(abs(problem.params.first), abs(problem.params.second)) <= LARGEST
+            continue
+        values = problem.params.values
+        assert len(values) == size
+        assert rejected < 5
+        if name == "multiplication":
+            assert 0 < abs(math.prod(values)) < 10**15
+            assert max(map(abs, values)) <= multiplication.largest_factor(size)
+        else:
+            assert LOW <= min(values) <= max(values) <= HIGH
+        if name == "mode":
+            assert len(set(values)) < size
+        if name == "count_negative":
+            assert min(values) < 0 < max(values)
+        if name == "count_palindromic":
+            assert min(values) >= 0
+        if name in ("count_palindromic", "count_perfect_squares"):
+            assert 1 <= problem.solutions.reference <= size // 2
+        if name == "count_unique":
+            assert problem.solutions.reference in {size // 4, size // 2, 3 * size // 4, size}
+        if name == "sum_of_max_indices":
+            assert values.count(max(values)) in (1, 2, 3)
+            assert len(set(values)) == size - values.count(max(values)) + 1
+
+
+def test_comparison_gives_each_relation_a_third_and_division_no_small_quotient():
+    relations = Counter(
+        draw_problem(TASKS["comparison"], "standard", 2, 3, index)[0].solutions.reference
+        for index in range(600)
+    )
+    assert sorted(relations) == ["equal to", "greater than", "less than"]
+    assert all(150 < count < 250 for count in relations.values())
+    for index in range(200):
+        params = draw_problem(TASKS["division"], "standard", 2, 3, index)[0].params
+        assert abs(params.first / params.second) >= 0.1
+
+
+def test_modes_come_in_one_two_and_three_and_each_up_to_four_times():
+    found = [draw_problem(TASKS["mode"], "standard", 16, 3, index)[0] for index in range(150)]
+    assert {len(problem.solutions.reference) for problem in found} == {1, 2, 3}
+    assert {max(Counter(problem.params.values).values()) for problem in found} == {2, 3, 4}
+
+
+@pytest.mark.parametrize("size", range(2, 9))
+def test_the_largest_factor_is_the_last_whose_power_is_below_1e15(size):
+    largest = multiplication.largest_factor(size)
+    assert largest**size < 10**15 <= (largest + 1) ** size
+
+
+def test_a_list_of_eight_factors_has_them_up_to_74():
+    assert multiplication.largest_factor(8) == 74
+
+
+# The formulas of spaces against enumeration over a small range.
+def test_spaces_are_what_enumeration_counts():
+    lists = list(itertools.product(range(5), repeat=4))
+    for distinct in (1, 2, 3, 4):
+        assert count_unique.count_lists(4, distinct, 5) == sum(len(set(found)) == distinct for found in lists)
+    for times in (1, 2, 3):
+        assert sum_of_max_indices.count_lists(4, times, 5) == sum(
+            found.count(max(found)) == times and len(set(found)) == 5 - times for found in lists
+        )
+    _, space = plant([0, 1], [2, 3, 4])
+    assert round(10 ** space("", 4).log10) == sum(1 <= sum(x < 2 for x in found) <= 2 for found in lists)
+    assert division.count_pairs(20) == sum(
+        b != 0 and 10 * abs(a) >= abs(b) for a in range(-20, 21) for b in range(-20, 21)
+    )
+
+
+def test_the_space_of_modes_is_what_enumeration_counts():
+    def pattern(found):
+        often = sorted(Counter(found).values(), reverse=True)
+        times = often[0]
+        rest = [count for count in often if count < times and count != 1]
+        return (times, often.count(times), len(rest)) if set(rest) <= {times - 1} else None
+
+    patterns = mode.patterns(6)
+    lists = (found for found in itertools.product(range(5), repeat=6) if pattern(found) in patterns)
+    counted = dict(zip(patterns, mode.count_lists(6, 5), strict=True))
+    assert Counter(map(pattern, lists)) == {key: number for key, number in counted.items() if number}
+
+
+@pytest.mark.parametrize("name", EASY)
+def test_every_space_is_exact_and_beyond_1e15(name):
+    for size in TASKS[name].variations[0].sizes:
+        space = TASKS[name].space("standard", size)
+        assert space.is_exact
+        assert space.log10 > 15
+
+
+def test_the_space_of_plain_lists_is_arrangements():
+    assert TASKS["addition"].space("standard", 8).log10 == pytest.approx(math.log10(math.perm(CHOICES, 8)))
+
+
+@pytest.mark.parametrize("name", EASY)
+def test_problems_are_distinct_and_read_back_with_other_lines_around(name):
+    size = TASKS[name].variations[0].sizes[0]
+    problems = [draw_problem(TASKS[name], "standard", size, 9, index)[0] for index in range(30)]
+    assert len({problem.prompt for problem in problems}) == 30
+    canary = "Canary 5f1e-77, [1, 2, 3]: do not train on this. Number 1 is 7."
+    for problem in problems[:3]:
+        for text in (problem.prompt, f"{canary}\n\n{problem.prompt}", f"{problem.prompt}\n\n{canary}\n"):
+            assert problem.task.read(text) == problem.params
+
+
+@pytest.mark.parametrize("name", EASY)
+def test_a_text_without_a_problem_is_refused_in_one_line(name):
+    for text in ("", "List = []", "Number 1: 5", "List = [1, x]"):
+        with pytest.raises(ValueError, match=r"^the prompt [^\n]+$"):
+            TASKS[name].read(text)
+
+
+@pytest.mark.parametrize("name", EASY)
+def test_prompts_say_the_form_once_and_echoing_them_is_no_answer_in_a_box(name):
+    problem, _ = draw_problem(TASKS[name], "standard", TASKS[name].variations[0].sizes[0], 2, 0)
+    assert problem.prompt.count("\\boxed{") == 1
+    assert "{{" not in problem.prompt
+    echoed = problem.parse(problem.prompt.splitlines()[-1])
+    assert echoed.answer is None
+
+
+@pytest.mark.parametrize(
+    "payload",
+    ["{}", "[]", "5", "{"]
+    + [f'{{"values":{held}}}' for held in ("[]", '["1"]', "[1.0]", "[true]", [10**10], [1] * 101)],
+)
+def test_payloads_of_lists_are_checked_when_they_are_read(payload):
+    with pytest.raises(ValueError):
+        TASKS["addition"].params_of(payload)
+
+
+def test_lists_read_back_are_the_last_of_the_text():
+    assert read_list("List = [1]\nList = [-2, 3]\n") == ListParams((-2, 3))
+
+
+def test_a_fault_in_an_engine_shows_against_the_other():
+    """Faults of the published package: one answer too high, the first mode only, ties taken as less."""
+    for name, values, wrong in [
+        ("multiplication", (74,) * 8, 74**8 + 1),
+        ("mode", (1, 1, 2, 2), [1]),
+        ("comparison", (2, 2), "less than"),
+        ("sum_of_max_indices", (9, 1, 9), 4),
+        ("sorting", (2, 1, 2), [2, 1, 2]),
+    ]:
+        problem = Problem(TASKS[name], "standard", 2, params_of(name, values))
+        assert problem.verify(wrong) != ""
+        assert not problem.task.check(problem.params, wrong)

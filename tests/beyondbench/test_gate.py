@@ -1,0 +1,205 @@
+"""The gate finds planted faults: of graders, checkers, solvers, readers, forms and claims."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+
+from schemas.beyondbench.things import Answer, Solutions, one
+from schemas.ids import derive_rng
+from tasks.beyondbench.forms.form import Form
+from tasks.beyondbench.gate import check_problem
+from tasks.beyondbench.problem import Problem, draw_problem
+from tasks.beyondbench.registry import TASKS
+from tasks.beyondbench.task import RIGHT, Task
+
+Verify = Callable[[Any, Answer], str]
+NUMBERS = 5
+
+
+def problems(task: Task[Any]) -> list[Problem]:
+    """Return some problems of a task, of its first and last variation, smallest and largest."""
+    cells = [(task.variations[0], 0), (task.variations[-1], -1)]
+    return [
+        draw_problem(task, variation.name, variation.sizes[place], 11, index)[0]
+        for variation, place in cells
+        for index in range(NUMBERS)
+    ]
+
+
+def faults(task: Task[Any]) -> list[str]:
+    return [
+        fault
+        for number, problem in enumerate(problems(task))
+        for fault in check_problem(problem, derive_rng(2, "gate", number)).faults
+    ]
+
+
+def accepts_also(name: str, accepts: Callable[[Any, Answer, Answer], bool]) -> Task[Any]:
+    """Return the task whose grader accepts besides what this does, given parameters, answer and reference."""
+    task = TASKS[name]
+
+    def verify(params: Any, answer: Answer) -> str:
+        reference = task.solve(params).reference
+        return RIGHT if accepts(params, answer, reference) else task.verify(params, answer)
+
+    return replace(task, verify=verify)
+
+
+def is_list(answer: Answer, reference: Answer) -> bool:
+    return type(answer) is list and len(answer) == len(reference)
+
+
+def with_form(name: str, change: Callable[[Form, Answer], str]) -> Task[Any]:
+    """Return the task whose form writes otherwise."""
+    task = TASKS[name]
+
+    @dataclass(frozen=True)
+    class Changed:
+        form: Form
+
+        def write(self, answer: Answer) -> str:
+            return change(self.form, answer)
+
+        def __getattr__(self, attribute: str) -> Any:
+            return getattr(self.form, attribute)
+
+    return replace(task, form=lambda params: Changed(task.form(params)))
+
+
+def solving(name: str, change: Callable[[Solutions], Solutions]) -> Task[Any]:
+    task = TASKS[name]
+    return replace(task, solve=lambda params: change(task.solve(params)))
+
+
+def reading(name: str, change: Callable[[str], str]) -> Task[Any]:
+    """Return the task of which a player reads another text than is shown."""
+    task = TASKS[name]
+    return replace(task, read=lambda prompt: task.read(change(prompt)))
+
+
+def not_rows(rows: list[list[int]], reference: list[list[int]]) -> bool:
+    return type(rows) is list and sorted(map(str, rows)) == sorted(map(str, reference))
+
+
+PLANTED: dict[str, Callable[[], Task[Any]]] = {
+    "the grader accepts everything": lambda: accepts_also("addition", lambda *_: True),
+    "the grader refuses everything": lambda: replace(TASKS["addition"], verify=lambda *_: "wrong_number"),
+    "one too many is right": lambda: accepts_also("odd_count", lambda _, a, r: a == r + 1),
+    "one too few is right": lambda: accepts_also("lis_length", lambda _, a, r: a == r - 1),
+    "the sign does not count": lambda: accepts_also(
+        "alternating_sum", lambda _, a, r: type(a) is int and abs(a) == abs(r)
+    ),
+    "an error below 1 % is right": lambda: accepts_also(
+        "sum_of_digits", lambda _, a, r: type(a) is int and abs(a - r) <= 0.01 * abs(r)
+    ),
+    "an error of 1 is right": lambda: accepts_also(
+        "range", lambda _, a, r: type(a) is int and abs(a - r) <= 1
+    ),
+    "texts are compared": lambda: accepts_also(
+        "addition", lambda _, a, r: str(a).strip("-") == str(r).strip("-")
+    ),
+    "any order is sorted": lambda: accepts_also(
+        "sorting", lambda _, a, r: type(a) is list and sorted(map(str, a)) == sorted(map(str, r))
+    ),
+    "a sorted list may lack its end": lambda: accepts_also(
+        "sorting", lambda _, a, r: type(a) is list and a == r[: len(a)] and len(a) > 0
+    ),
+    "one of two modes is enough": lambda: accepts_also(
+        "mode", lambda _, a, r: type(a) is list and set(map(str, a)) < set(map(str, r)) and len(a) > 0
+    ),
+    "a term off by one is right": lambda: accepts_also(
+        "fibonacci_sequence", lambda _, a, r: type(a) is int and type(r) is int and abs(a - r) <= 1
+    ),
+    "queens may attack on diagonals": lambda: accepts_also(
+        "n_queens", lambda _, a, r: is_list(a, r) and sorted(map(str, a)) == sorted(map(str, r))
+    ),
+    "queens may be anywhere": lambda: accepts_also("n_queens", lambda _, a, r: is_list(a, r)),
+    "a longer path is right": lambda: accepts_also(
+        "tower_of_hanoi", lambda _, a, r: type(a) is list and len(a) > len(r)
+    ),
+    "the path may stop early": lambda: accepts_also(
+        "tower_of_hanoi", lambda _, a, r: type(a) is list and a == r[: len(a)] and len(a) > 0
+    ),
+    "a cost above the least is right": lambda: accepts_also(
+        "matrix_chain", lambda _, a, r: type(a) is int and a > r
+    ),
+    "the window of a system does not count": lambda: accepts_also(
+        "modular_systems",
+        lambda params, a, _: (
+            type(a) is int and all((a - residue) % modulus == 0 for residue, modulus in _congruences(params))
+        ),
+    ),
+    "rows of a grid may be swapped": lambda: accepts_also("sudoku", lambda _, a, r: not_rows(a, r)),
+    "there is no solution": lambda: solving("addition", lambda _: Solutions((), 0, True)),
+    "the solution is wrong": lambda: solving("addition", lambda found: one(found.reference + 1)),
+    "the second solution is wrong": lambda: solving(
+        "addition", lambda found: Solutions((found.reference, found.reference + 2), 2, True)
+    ),
+    "uniqueness is claimed and not proved": lambda: solving(
+        "addition", lambda found: replace(found, is_complete=False)
+    ),
+    "there are two solutions where one is claimed": lambda: solving(
+        "lis_length", lambda found: replace(found, count=2)
+    ),
+    "the checker refuses everything": lambda: replace(TASKS["addition"], check=lambda *_: False),
+    "the checker refuses negative sums": lambda: replace(
+        TASKS["addition"], check=lambda params, answer: answer == sum(params.values) and answer >= 0
+    ),
+    "the text lacks the list": lambda: reading("addition", lambda prompt: prompt.partition("List")[0]),
+    "the text lacks a number": lambda: reading("addition", lambda prompt: prompt.replace(", ", " ", 1)),
+    "the text shows other numbers": lambda: reading("sorting", lambda prompt: prompt.replace("1", "2")),
+    "the text lacks a term": lambda: reading("addition", lambda prompt: prompt.replace("[", "[5, ")),
+    "an answer is written without its sign": lambda: with_form(
+        "alternating_sum", lambda form, answer: form.write(answer).lstrip("-")
+    ),
+    "an answer is written with words": lambda: with_form(
+        "addition", lambda form, answer: f"the sum {form.write(answer)}"
+    ),
+    "an answer is written without a comma": lambda: with_form(
+        "sorting", lambda form, answer: form.write(answer).replace(",", "")
+    ),
+    "too few changed answers are tried": lambda: _with_mutations(3),
+    "no changed answer is tried": lambda: _with_mutations(0),
+    "the variation claims one solution": lambda: replace(
+        TASKS["n_queens"],
+        variations=tuple(replace(each, is_unique=True) for each in TASKS["n_queens"].variations),
+    ),
+}
+
+
+def _congruences(params: Any) -> list[tuple[int, int]]:
+    return list(zip(params.residues, params.moduli, strict=True))
+
+
+def _with_mutations(number: int) -> Task[Any]:
+    task = TASKS["addition"]
+
+    @dataclass(frozen=True)
+    class Few:
+        form: Form
+
+        def mutations(self, answer: Answer, _rng: Any) -> Any:
+            yield from ((f"off by {step}", answer + step) for step in range(1, number + 1))
+
+        def __getattr__(self, attribute: str) -> Any:
+            return getattr(self.form, attribute)
+
+    return replace(task, form=lambda params: Few(task.form(params)))
+
+
+def test_at_least_thirty_faults_are_planted() -> None:
+    assert len(PLANTED) >= 30
+
+
+@pytest.mark.parametrize("planted", PLANTED)
+def test_a_planted_fault_is_found(planted: str) -> None:
+    assert faults(PLANTED[planted]())
+
+
+@pytest.mark.parametrize(
+    "name", ["addition", "sorting", "n_queens", "tower_of_hanoi", "modular_systems", "sudoku"]
+)
+def test_a_sound_task_has_no_fault(name: str) -> None:
+    assert faults(TASKS[name]) == []

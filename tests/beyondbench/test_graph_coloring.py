@@ -1,0 +1,283 @@
+"""Graph colouring: numbers of colours by three engines, the families, the grader's codes, the reader."""
+
+import math
+from itertools import combinations
+
+import networkx as nx
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from schemas.ids import derive_rng
+from tasks.beyondbench.forms.coloring import ColoringForm
+from tasks.beyondbench.hard.graph_coloring.families import FAMILIES, smaller_parts
+from tasks.beyondbench.hard.graph_coloring.graph import (
+    GraphParams,
+    color_with_fewest,
+    has_coloring,
+    is_connected,
+    neighbours,
+)
+from tasks.beyondbench.hard.graph_coloring.task import TASK
+from tasks.beyondbench.parse import parse_reply
+from tasks.beyondbench.problem import Problem, draw_problem
+
+CELLS = [(family, size) for family, (_, sizes) in FAMILIES.items() for size in sizes]
+SQUARES = GraphParams(8, ((0, 1), (0, 3), (1, 2), (2, 3), (3, 4), (4, 5), (5, 6), (6, 7)), 2)
+TWO = {str(vertex): "red" if vertex in (0, 2, 4, 6) else "blue" for vertex in range(8)}
+FORM = ColoringForm(8)
+
+
+def draw(family, size, seed):
+    return draw_problem(TASK, family, size, seed, 0)[0].params
+
+
+def brute_force(vertices, edges):
+    """Return the chromatic number by trying all colourings, colour by colour."""
+    beside = [[low for low, high in edges if high == vertex] for vertex in range(vertices)]
+
+    def extend(colors, limit):
+        if len(colors) == vertices:
+            return True
+        return any(
+            extend([*colors, color], limit)
+            for color in range(min(limit, len(set(colors)) + 1))
+            if all(colors[other] != color for other in beside[len(colors)])
+        )
+
+    return next(limit for limit in range(1, vertices + 1) if extend([], limit))
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(8, 9), st.integers(0, 2**36 - 1), st.integers(0, 2**36 - 1))
+def test_three_engines_agree_on_any_graph(vertices, mask, other):
+    pairs = list(combinations(range(vertices), 2))
+    chosen = mask | other if other % 2 else mask & other
+    edges = tuple(pair for place, pair in enumerate(pairs) if chosen >> place & 1)
+    fewest = brute_force(vertices, edges)
+    assert len(set(color_with_fewest(neighbours(vertices, edges), 1))) == fewest
+    if edges:
+        assert has_coloring(vertices, edges, fewest)
+        assert fewest == 1 or not has_coloring(vertices, edges, fewest - 1)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.sampled_from(CELLS), st.integers(0, 9_999))
+def test_the_number_of_colors_is_proved_by_a_solver_and_the_graph_is_of_its_family(cell, seed):
+    family, size = cell
+    params = draw(family, size, seed)
+    graph = nx.Graph(params.edges)
+    assert sorted(graph) == list(range(size))
+    assert nx.is_connected(graph)
+    assert has_coloring(size, params.edges, params.colors)
+    assert not has_coloring(size, params.edges, params.colors - 1)
+    degrees = sorted(degree for _, degree in graph.degree)
+    rules = {
+        "complete": lambda: degrees[0] >= size - 2 and params.colors == size - degrees.count(size - 2) // 2,
+        "cycle": lambda: degrees == [2] * size and params.colors == 2 + size % 2,
+        "tree": lambda: nx.is_tree(graph) and params.colors == 2,
+        "bipartite": lambda: nx.is_bipartite(graph),
+        "planar": lambda: nx.check_planarity(graph)[0] and params.colors <= 4,
+        "wheel": lambda: degrees[-1] == size - 1 and params.colors == (3 if size % 2 else 4),
+        "grid": lambda: degrees[0] == 2 and degrees[-1] <= 4 and nx.is_bipartite(graph),
+        "dense_random": lambda: graph.size() > 0.3 * math.comb(size, 2),
+        "petersen_variant": lambda: degrees == [3] * size and params.colors in (2, 3),
+        "ramsey": lambda: len(set(degrees)) == 1 and params.colors > 2,
+    }
+    assert rules[family]()
+
+
+def test_the_petersen_graph_is_among_its_variants_and_cycles_and_wheels_have_both_parities():
+    assert any(
+        nx.is_isomorphic(nx.Graph(draw("petersen_variant", 10, seed).edges), nx.petersen_graph())
+        for seed in range(20)
+    )
+    assert {draw("cycle", size, 0).colors for size in (8, 9)} == {2, 3}
+    assert {draw("wheel", size, 0).colors for size in (8, 9)} == {3, 4}
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.sampled_from(CELLS), st.integers(0, 999), st.data())
+def test_grader_and_checker_agree_on_any_colouring(cell, seed, data):
+    params = draw(*cell, seed)
+    colors = TASK.solve(params).reference
+    assert TASK.verify(params, colors) == ""
+    for _ in range(4):
+        changed = {
+            **colors,
+            data.draw(st.sampled_from(sorted(colors))): data.draw(st.sampled_from(["C1", "C2", "X"])),
+        }
+        assert (TASK.verify(params, changed) == "") == TASK.check(params, changed)
+
+
+@pytest.mark.parametrize(
+    ("answer", "detail"),
+    [
+        (TWO, ""),
+        ({**TWO, "7": "BLUE "}, ""),
+        ({**TWO, "7": "green"}, "suboptimal"),
+        ({**TWO, "7": "red"}, "neighbours_share_color"),
+        ({vertex: TWO[vertex] for vertex in TWO if vertex != "7"}, "vertex_missing"),
+        ({**TWO, "8": "red"}, "unknown_vertex"),
+        ({str(int(vertex) + 1): TWO[vertex] for vertex in TWO}, "vertex_missing"),
+        ({**TWO, "7": ""}, "malformed"),
+        ({**TWO, "7": 1}, "malformed"),
+        ({int(vertex): TWO[vertex] for vertex in TWO}, "malformed"),
+        ({**TWO, "7": ["red"]}, "malformed"),
+        (list(TWO.values()), "malformed"),
+        ("red", "malformed"),
+        (None, "malformed"),
+        ({}, "vertex_missing"),
+    ],
+)
+def test_the_grader_says_what_is_wrong(answer, detail):
+    assert TASK.verify(SQUARES, answer) == detail
+    assert TASK.check(SQUARES, answer) == (detail == "")
+
+
+def test_the_checker_refuses_a_problem_that_asks_for_too_many_colors():
+    loose = GraphParams(8, SQUARES.edges, 3)
+    assert not TASK.check(loose, TWO)
+    assert not TASK.check(loose, {**TWO, "7": "green"})
+
+
+def test_a_problem_that_asks_for_too_few_colors_has_no_solution():
+    triangle = GraphParams(8, ((0, 1), (0, 2), (1, 2)), 2)
+    assert TASK.solve(triangle).count == 0
+
+
+@pytest.mark.parametrize(
+    ("family", "size", "count"),
+    [
+        ("complete", 8, 764),
+        ("cycle", 8, 2_520),
+        ("wheel", 8, 2_880),
+        ("petersen_variant", 8, 840),
+        ("petersen_variant", 10, math.factorial(10) // 20 + math.factorial(10) // 120),
+        ("tree", 8, 262_144),
+        ("grid", 9, math.factorial(9) // 8),
+        ("dense_random", 8, 251_548_592),
+        ("ramsey", 8, 2_520),
+    ],
+)
+def test_small_spaces_are_counted(family, size, count):
+    assert 10 ** TASK.space(family, size).log10 == pytest.approx(count, rel=1e-9)
+
+
+def test_all_complete_graphs_without_a_matching_are_drawn():
+    drawn = {TASK.draw("complete", 8, derive_rng(seed, "complete", 0)).edges for seed in range(300)}
+    assert all(len(edges) >= 24 for edges in drawn)
+    assert len(drawn) > 150
+
+
+def test_connected_bipartite_graphs_are_counted():
+    total = 0
+    for part in smaller_parts(8):
+        pairs = [(a, b) for a in range(part) for b in range(part, 8)]
+        masks = range(1 << len(pairs)) if len(pairs) < 16 else ()
+        found = sum(
+            is_connected(8, [pair for i, pair in enumerate(pairs) if mask >> i & 1]) for mask in masks
+        )
+        total += math.comb(8, part) * found
+    # 4 + 4 vertices have 65,536 graphs, too many for a test: the same loop finds 36,317, each in both orders.
+    total += math.comb(8, 4) * 36_317 // 2
+    assert 10 ** TASK.space("bipartite", 8).log10 == pytest.approx(total, rel=1e-9)
+
+
+@pytest.mark.parametrize("half", range(4, 9))
+def test_generalised_petersen_graphs_are_counted_by_their_automorphisms(half):
+    different = []
+    for step in range(1, (half - 1) // 2 + 1):
+        edges = [(i, (i + 1) % half) for i in range(half)] + [(i, half + i) for i in range(half)]
+        graph = nx.Graph(edges + [(half + i, half + (i + step) % half) for i in range(half)])
+        if not any(nx.is_isomorphic(graph, other) for other in different):
+            different.append(graph)
+    sizes = [sum(1 for _ in nx.isomorphism.GraphMatcher(g, g).isomorphisms_iter()) for g in different]
+    count = sum(math.factorial(2 * half) // size for size in sizes)
+    assert 10 ** TASK.space("petersen_variant", 2 * half).log10 == pytest.approx(count, rel=1e-9)
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.sampled_from(CELLS),
+    st.integers(0, 999),
+    st.sampled_from(["", "# canary 0-1, 2-3\n\n", "8 vertices: 0-1\n"]),
+)
+def test_the_prompt_alone_holds_the_problem(cell, seed, canary):
+    params = draw(*cell, seed)
+    prompt = Problem(TASK, *cell, params).prompt
+    assert TASK.read(canary + prompt) == TASK.read(prompt + "\n" + canary) == params
+
+
+WRITTEN = FORM.write(TWO)
+
+
+@pytest.mark.parametrize(
+    ("reply", "level"),
+    [
+        (f"<answer>{WRITTEN}</answer>", 1),
+        (f"<answer>\n{WRITTEN.replace(', ', ',')}\n</answer>", 1),
+        ('<answer>{0: "red"}</answer> no, ' + f"<answer>{WRITTEN}</answer>", 1),
+        ('<think><answer>{0: "red"}</answer></think>' + f"<answer>{WRITTEN}</answer>", 1),
+        (f"<answer>{TWO}</answer>", 2),  # Python
+        (f"<answer>{TWO}</answer>".replace("'", '"'), 2),  # JSON
+        ("<answer>" + "\n".join(f"- Vertex {v}: **{c}**" for v, c in TWO.items()) + "</answer>", 2),
+        ("<answer>" + ", ".join(f"v_{{{v}}} = {c}" for v, c in TWO.items()) + "</answer>", 2),
+        (r"\boxed{\{" + WRITTEN[1:-1] + r"\}}", 2),
+        (f"```python\n{WRITTEN}\n```", 2),
+        (f"The answer is {WRITTEN}.", 2),
+        (f"<answer>```json\n{WRITTEN}\n```</answer>", 2),
+        (f"I found {{0, 1}} and {WRITTEN}, which is proper.", 3),
+        ("So:\n" + "\n".join(f"{v} -> {c}" for v, c in TWO.items()) + "\nThat is all.", 3),
+    ],
+)
+def test_colours_are_read_at_their_level(reply, level):
+    read = parse_reply(reply, FORM)
+    assert (read.answer, read.level) == (TWO, level)
+
+
+def test_colors_may_be_numbers_and_a_vertex_has_one():
+    assert parse_reply("<answer>{0: 1, 1: 2}</answer>", FORM).answer == {"0": "1", "1": "2"}
+    assert parse_reply('<answer>{0: "red", 0: "blue"}</answer>', FORM).answer is None
+
+
+@pytest.mark.parametrize(
+    "junk",
+    [
+        "{" * 100_000,
+        "0: " * 33_000,
+        '{0: "' * 20_000,
+        "0: red, " * 12_000,
+        " " * 100_000,
+        "{0:red}" * 14_000,
+        "v" * 99_999,
+    ],
+)
+def test_long_junk_is_read_as_nothing_or_wrong(junk):
+    for reply in (junk, f"<answer>{junk}</answer>"):
+        answer = parse_reply(reply, FORM).answer
+        assert answer is None or TASK.verify(SQUARES, answer) == "vertex_missing"
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        '{"vertices":29,"edges":[[0,1]],"colors":2}',
+        '{"vertices":8,"edges":[[0,8]],"colors":2}',
+        '{"vertices":8,"edges":[[1,0]],"colors":2}',
+        '{"vertices":8,"edges":[[0,1],[0,1]],"colors":2}',
+        '{"vertices":8,"edges":[[0,2],[0,1]],"colors":2}',
+        '{"vertices":8,"edges":[],"colors":2}',
+        '{"vertices":8,"edges":[[0,1]],"colors":9}',
+        '{"vertices":8,"edges":[[0,1]],"colors":1}',
+    ],
+)
+def test_a_payload_out_of_bounds_is_refused(payload):
+    with pytest.raises(ValueError):
+        TASK.params_of(payload)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_another_graph_comes_of_another_seed(family):
+    size = FAMILIES[family][1][-1]
+    assert len({draw(family, size, seed).edges for seed in range(20)}) == 20

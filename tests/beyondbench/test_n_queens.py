@@ -1,0 +1,164 @@
+"""N queens: the counts of solutions, three engines, the grader's codes, and how positions are read."""
+
+from itertools import combinations, permutations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from schemas.ids import derive_rng
+from tasks.beyondbench.forms.positions import PositionsForm
+from tasks.beyondbench.hard.n_queens import TASK, QueensParams
+from tasks.beyondbench.parse import parse_reply
+from tasks.beyondbench.problem import Problem
+
+EMPTY4, EMPTY8 = QueensParams(4, ()), QueensParams(8, ())
+FORM = PositionsForm(4, 4)
+
+
+def brute_force(size):
+    return [
+        list(board)
+        for board in permutations(range(size))
+        if len({row + column for row, column in enumerate(board)}) == size
+        and len({row - column for row, column in enumerate(board)}) == size
+    ]
+
+
+@pytest.mark.parametrize(("size", "count", "distinct"), [(4, 2, 1), (5, 10, 2), (6, 4, 1), (8, 92, 12)])
+def test_the_counts_of_solutions_and_of_those_up_to_symmetry(size, count, distinct):
+    solutions = TASK.solve(QueensParams(size, ()))
+    assert solutions.count == len(solutions.answers) == count
+    assert sorted(solutions.answers) == sorted(brute_force(size))
+
+    def turn(board):
+        return [size - 1 - board.index(row) for row in range(size)]
+
+    def images(board):
+        for _ in range(4):
+            yield tuple(board)
+            yield tuple(reversed(board))
+            board = turn(board)
+
+    assert len({min(images(board)) for board in solutions.answers}) == distinct
+
+
+@pytest.mark.parametrize(
+    ("size", "up_to_two", "all_of_them"), [(4, 21, 29), (5, 126, 226), (6, 85, 165), (8, 1117, 5149)]
+)
+def test_the_space_is_the_number_of_boards_that_can_be_completed(size, up_to_two, all_of_them):
+    boards = {
+        placed
+        for solution in brute_force(size)
+        for count in range(4)
+        for placed in combinations(enumerate(solution), count)
+    }
+    assert sum(len(placed) <= 2 for placed in boards) == up_to_two
+    assert len(boards) == all_of_them == round(10 ** TASK.space(f"queens_{size}", size).log10)
+    assert {TASK.draw("", size, derive_rng(seed, "queens", 0)).placed for seed in range(300)} <= boards
+
+
+params = st.builds(
+    lambda size, seed: TASK.draw("", size, derive_rng(seed, "queens", 0)),
+    st.sampled_from([4, 5, 6, 8]),
+    st.integers(0, 9_999),
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(params, st.data())
+def test_grader_and_table_agree_on_any_board(params, data):
+    size = params.size
+    solution = data.draw(st.sampled_from(TASK.solve(params).answers))
+    assert TASK.verify(params, solution) == ""
+    for board in (
+        data.draw(st.permutations(solution)),
+        data.draw(st.lists(st.integers(-1, size), min_size=size - 1, max_size=size + 1)),
+        data.draw(st.sampled_from(TASK.solve(QueensParams(size, ())).answers)),
+    ):
+        assert (TASK.verify(params, board) == "") == TASK.check(params, board)
+        assert TASK.check(params, board) == (board in TASK.solve(params).answers)
+
+
+@pytest.mark.parametrize(
+    ("params", "answer", "detail"),
+    [
+        (EMPTY4, [1, 3, 0, 2], ""),
+        (EMPTY4, [2, 0, 3, 1], ""),
+        (QueensParams(4, ((0, 1),)), [2, 0, 3, 1], "queen_moved"),
+        (EMPTY4, [1, 3, 0], "wrong_length"),
+        (EMPTY4, [2, 4, 1, 3], "out_of_range"),
+        (EMPTY4, [1, 3, 0, -1], "out_of_range"),
+        (EMPTY4, [1, 1, 0, 2], "same_column"),
+        (EMPTY4, [0, 1, 3, 2], "same_diagonal"),
+        (EMPTY8, [0, 2, 4, 6, 1, 3, 5, 7], "same_diagonal"),
+        (EMPTY4, [True, 3, 0, 2], "malformed"),
+        (EMPTY4, [1.0, 3, 0, 2], "malformed"),
+        (EMPTY4, ["1", 3, 0, 2], "malformed"),
+        (EMPTY4, [[1], 3, 0, 2], "malformed"),
+        (EMPTY4, {"0": 1}, "malformed"),
+        (EMPTY4, "[1, 3, 0, 2]", "malformed"),
+        (EMPTY4, [10**400, 3, 0, 2], "out_of_range"),
+    ],
+)
+def test_the_grader_says_what_is_wrong(params, answer, detail):
+    assert TASK.verify(params, answer) == detail
+    assert TASK.check(params, answer) == (detail == "")
+
+
+@settings(max_examples=40, deadline=None)
+@given(params, st.sampled_from(["", "# canary 0123-4567\n\n", "A queen in row 1, column 2 of 8.\n"]))
+def test_the_prompt_alone_holds_the_problem(params, canary):
+    prompt = Problem(TASK, "", params.size, params).prompt
+    assert TASK.read(canary + prompt) == TASK.read(prompt + "\n" + canary) == params
+
+
+@pytest.mark.parametrize(
+    ("reply", "level"),
+    [
+        ("<answer>[1, 3, 0, 2]</answer>", 1),
+        ("<answer>[0, 0, 0, 0]</answer> rather <answer>\n[1,3,0,2]\n</answer>", 1),
+        ("<think><answer>[0, 0, 0, 0]</answer></think><answer>[1, 3, 0, 2]</answer>", 1),
+        ("<answer>Answer: [1, 3, 0, 2]</answer>", 2),
+        ("<answer>Solution: [1, 3, 0, 2].</answer>", 2),
+        ("<answer>1, 3, 0, 2</answer>", 2),
+        ("<answer>1 3 0 2</answer>", 2),
+        ("<answer>(1, 3, 0, 2)</answer>", 2),
+        ("<answer>**[1, 3, 0, 2]**</answer>", 2),
+        (r"\boxed{[1, 3, 0, 2]}", 2),
+        (r"$\boxed{1, 3, 0, 2}$", 2),
+        ("The answer is [1, 3, 0, 2].", 2),
+        ("```python\n[1, 3, 0, 2]\n```", 2),
+        ("<answer>queens = [1, 3, 0, 2]</answer>", 2),
+        ("<answer>```json\n[1, 3, 0, 2]\n```</answer>", 2),
+        ("First I tried [0, 2], then [1, 3, 0, 2] which works.", 3),
+    ],
+)
+def test_positions_are_read_at_their_level(reply, level):
+    read = parse_reply(reply, FORM)
+    assert (read.answer, read.level) == ([1, 3, 0, 2], level)
+
+
+@pytest.mark.parametrize(
+    "junk", ["1, " * 33_000, "[" * 100_000, " " * 100_000, "1 " * 50_000, "[1, " * 25_000, "x" * 100_000]
+)
+def test_long_junk_is_read_as_nothing_or_wrong(junk):
+    for reply in (junk, f"<answer>{junk}</answer>"):
+        answer = parse_reply(reply, FORM).answer
+        assert answer is None or TASK.verify(EMPTY4, answer) == "wrong_length"
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        '{"size":9,"placed":[]}',
+        '{"size":4,"placed":[[0,4]]}',
+        '{"size":4,"placed":[[1,1],[0,3]]}',
+        '{"size":4,"placed":[[0,1],[0,1]]}',
+        '{"size":8,"placed":[[0,0],[1,2],[2,4],[3,6]]}',
+        '{"size":4}',
+    ],
+)
+def test_a_payload_out_of_bounds_is_refused(payload):
+    with pytest.raises(ValueError):
+        TASK.params_of(payload)

@@ -1,0 +1,243 @@
+"""The chain cell, task, suite, overall: by hand, against a plain second implementation, and at random."""
+
+import random
+from math import sqrt
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tasks.beyondbench.statistics.figures import BY_SIZE, cell_figures
+from tasks.beyondbench.statistics.quantities import COLUMNS, PlayedCell
+from tasks.statistics.shares import exact_interval
+
+
+def cell(suite, task, variation, solved, player="p", **columns):
+    """Return what a player did in a cell: `solved` of `runs` (1) on each instance."""
+    n = len(solved)
+    filled = {name: np.zeros(n, np.int64) for name in COLUMNS}
+    filled |= {"runs": np.ones(n, np.int64), "solved": np.array(solved), "size": np.full(n, 8)}
+    return PlayedCell(
+        player, suite, task, variation, filled | {name: np.array(values) for name, values in columns.items()}
+    )
+
+
+def figures_of(cells, seed=1):
+    """Return the figures by statistic, setting, domain, player and other."""
+    return {(f.statistic, f.setting, f.domain, f.player, f.other): f for f in cell_figures(cells, seed)}
+
+
+HAND = [
+    cell("easy", "addition", "standard", [1, 1, 1, 0]),  # 3/4
+    cell("easy", "range", "standard", [1, 0]),  # 1/2
+    cell("medium", "prime_sequence", "gaps", [1, 0, 0, 0]),  # 1/4
+    cell("medium", "prime_sequence", "twin", [0, 0]),  # 0
+    cell("medium", "prime_sequence", "primes", [1]),  # 1
+    cell("hard", "sudoku", "s4", [3, 0], runs=[4, 2]),  # (3/4 + 0) / 2 = 3/8
+    cell("hard", "sudoku", "s9", [0, 0, 0]),  # 0
+    cell("hard", "n_queens", "q4", [1, 1, 1, 1]),  # 1
+]
+
+
+def test_the_chain_by_hand():
+    found = figures_of(HAND)
+
+    def value(*key):
+        return found["accuracy", *key].value
+
+    assert value("hard", "sudoku", "p", "s4") == 3 / 8
+    assert value("easy", "all", "p", "") == (3 / 4 + 1 / 2) / 2
+    assert value("medium", "prime_sequence", "p", "") == value("medium", "all", "p", "")
+    assert value("medium", "all", "p", "") == pytest.approx((1 / 4 + 0 + 1) / 3)
+    # Tasks weigh the same in a suite, cells in a task, whatever their number of instances or cells.
+    assert value("hard", "sudoku", "p", "") == 3 / 16
+    assert value("hard", "all", "p", "") == (3 / 16 + 1) / 2
+    overall = (5 / 8 + 5 / 12 + 19 / 32) / 3
+    assert value("all", "all", "p", "") == pytest.approx(overall)
+    assert [found["accuracy", *key].n for key in (("easy", "all", "p", ""), ("all", "all", "p", ""))] == [
+        6,
+        22,
+    ]
+
+
+def test_the_deviation_is_the_populations_across_cells_and_undefined_of_one():
+    found = figures_of(HAND)
+    hard = found["accuracy_deviation", "hard", "all", "p", ""]
+    mean = (3 / 8 + 0 + 1) / 3
+    assert hard.value == pytest.approx(sqrt(((3 / 8 - mean) ** 2 + mean**2 + (1 - mean) ** 2) / 3))
+    assert hard.n == 3
+    overall = found["accuracy_deviation", "all", "all", "p", ""]
+    assert overall.n == 8
+    assert overall.value == pytest.approx(float(np.std([3 / 4, 1 / 2, 1 / 4, 0, 1, 3 / 8, 0, 1])))
+    single = found["accuracy_deviation", "easy", "range", "p", ""]
+    assert (single.n, single.value) == (1, None)
+    assert ("accuracy_deviation", "easy", "range", "p", "standard") not in found
+
+
+def test_all_quantities_of_a_cell_by_hand():
+    """Three instances: 2 runs (one right, in the required form; one not read), 1 (wrong), 1 (no tokens)."""
+    played = cell(
+        "easy",
+        "addition",
+        "standard",
+        [1, 0, 1],
+        runs=[2, 1, 1],
+        followed=[1, 1, 0],
+        invalid=[1, 0, 0],
+        tokens=[300, 90, 0],
+        runs_with_tokens=[2, 1, 0],
+        valid=[1, 1, 0],
+        overflow=[1, 0, 0],
+        runs_with_status=[2, 1, 0],
+    )
+    found = figures_of([played])
+    values = {key[0]: f.value for key, f in found.items() if key[-1] == "standard"}
+    assert values == pytest.approx(
+        {
+            "accuracy": 1.5 / 3,
+            "instruction_following": 1.5 / 3,
+            "invalid_share": 0.5 / 3,
+            "response_tokens": (150 + 90) / 2,
+            "tokens_valid": 0.75,
+            "tokens_warning": 0.0,
+            "tokens_overflow": 0.25,
+        }
+    )
+    assert found["response_tokens", "easy", "all", "p", ""].n == 2
+
+
+def test_programs_have_no_figures_of_tokens():
+    assert {f.statistic for f in cell_figures(HAND, 1) if "token" in f.statistic} == set()
+
+
+def test_overall_is_there_only_with_all_three_suites():
+    part = [played for played in HAND if played.suite != "hard"]
+    found = figures_of([*HAND, *(played._replace(player="q") for played in part)])
+    assert ("accuracy", "all", "all", "p", "") in found
+    assert ("accuracy", "medium", "all", "q", "") in found
+    assert {key for key in found if key[1] == "all" and key[3] == "q"} == set()
+    assert {key for key in found if key[1] == "hard" and key[3] == "q"} == set()
+
+
+def test_accuracy_by_size_weighs_the_variations_that_have_the_size():
+    cells = [
+        cell("hard", "sudoku", "a", [1, 1, 0, 0], size=[4, 4, 9, 9]),
+        cell("hard", "sudoku", "b", [1, 0, 0], size=[4, 4, 4]),
+    ]
+    found = {key[-1]: f for key, f in figures_of(cells).items() if key[0] == BY_SIZE}
+    assert found["4"].value == pytest.approx((1 + 1 / 3) / 2)
+    assert (found["4"].n, found["9"].n, found["9"].value) == (5, 2, 0)
+    assert found.keys() == {"4", "9"}
+
+
+def plain_interval(cells, resamples, seed):
+    """Return the middle 95% of resampled suite means, drawn instance by instance."""
+    rng = random.Random(seed)
+    means = []
+    for _ in range(resamples):
+        tasks = {}
+        for played in cells:
+            rates = [s / r for s, r in zip(played.columns["solved"], played.columns["runs"], strict=True)]
+            drawn = [rng.choice(rates) for _ in rates]
+            tasks.setdefault(played.task, []).append(sum(drawn) / len(drawn))
+        means.append(sum(sum(of) / len(of) for of in tasks.values()) / len(tasks))
+    means.sort()
+    return means[int(0.025 * resamples)], means[int(0.975 * resamples)]
+
+
+def test_the_interval_is_that_of_a_plain_stratified_bootstrap():
+    """Unequal cells, repeated runs; 4,000 plain resamples leave about 0.004 to chance in an end."""
+    rng = random.Random(5)
+    shape = [
+        ("sudoku", "a", 30, 0.8),
+        ("sudoku", "b", 8, 0.5),
+        ("sudoku", "c", 15, 0.2),
+        ("n_queens", "q", 40, 0.6),
+    ]
+    cells = [
+        cell("hard", task, name, [sum(rng.random() < p for _ in range(3)) for _ in range(n)], runs=[3] * n)
+        for task, name, n, p in shape
+    ]
+    found = figures_of(cells)["accuracy", "hard", "all", "p", ""]
+    low, high = plain_interval(cells, 4_000, 9)
+    assert (found.low, found.high) == pytest.approx((low, high), abs=0.012)
+    assert found.high - found.low > 0.1
+
+
+def test_shares_near_an_end_get_clopper_and_pearsons_interval():
+    sure = figures_of([cell("easy", "addition", "standard", [1] * 100)])["accuracy", "easy", "all", "p", ""]
+    assert (sure.low, sure.high) == exact_interval(100, 100)
+    assert sure.low == pytest.approx(0.025 ** (1 / 100))
+    # Two cells that weigh the same, of 10 and 90: as much is left to chance as in one of 36.
+    cells = [cell("easy", "range", "a", [1] * 10), cell("easy", "range", "b", [1] * 90)]
+    uneven = figures_of(cells)["accuracy", "easy", "all", "p", ""]
+    assert (uneven.n, uneven.high) == (100, 1)
+    assert uneven.low == pytest.approx(exact_interval(36, 36)[0])
+
+
+def test_large_cells_get_normal_draws_as_wide_as_the_binomial():
+    n = 6_000
+    found = figures_of([cell("easy", "addition", "standard", [1, 0, 0] * (n // 3))])
+    figure = found["accuracy", "easy", "all", "p", ""]
+    half = 1.96 * sqrt(1 / 3 * 2 / 3 / n)
+    assert (figure.low, figure.high) == pytest.approx((1 / 3 - half, 1 / 3 + half), abs=0.0006)
+
+
+played_cells = st.lists(
+    st.tuples(
+        st.sampled_from(
+            [("easy", "range"), ("medium", "prime_sequence"), ("hard", "sudoku"), ("hard", "n_queens")]
+        ),
+        st.sampled_from("abc"),
+        st.lists(st.sampled_from([0, 1, 2]), min_size=1, max_size=5),
+    ),
+    min_size=1,
+    max_size=6,
+    unique_by=lambda made: (made[0], made[1]),
+)
+
+
+@settings(max_examples=15, deadline=None)
+@given(played_cells, st.randoms(use_true_random=False))
+def test_neither_order_nor_other_players_nor_repeated_runs_change_a_figure(made, rng):
+    cells = [cell(*where, name, solved, runs=[2] * len(solved)) for where, name, solved in made]
+    alone = figures_of(cells)
+    others = [
+        played._replace(
+            player=f"o{place}", columns={**played.columns, "solved": played.columns["solved"] * 0}
+        )
+        for played in cells
+        for place in range(9)
+    ]
+    mixed = [*cells, *others]
+    rng.shuffle(mixed)
+    together = {key: figure for key, figure in figures_of(mixed).items() if key[3] == "p"}
+    assert together == alone
+    twice = [
+        played._replace(
+            columns={name: of * (1 if name == "size" else 2) for name, of in played.columns.items()}
+        )
+        for played in cells
+    ]
+    assert {key: f.value for key, f in figures_of(twice).items()} == {
+        key: f.value for key, f in alone.items()
+    }
+    for figure in alone.values():
+        if figure.low is not None:
+            assert 0 <= figure.low <= figure.value <= figure.high <= 1
+
+
+@settings(max_examples=15, deadline=None)
+@given(played_cells)
+def test_suites_are_means_of_tasks_and_these_of_cells(made):
+    cells = [cell(*where, name, solved, runs=[2] * len(solved)) for where, name, solved in made]
+    found = {key[1:3] + key[-1:]: f.value for key, f in figures_of(cells).items() if key[0] == "accuracy"}
+    for suite in {played.suite for played in cells}:
+        tasks = sorted({played.task for played in cells if played.suite == suite})
+        means = []
+        for task in tasks:
+            rates = [np.mean(p.columns["solved"]) / 2 for p in cells if p.task == task]
+            means.append(sum(rates) / len(rates))
+            assert found[suite, task, ""] == pytest.approx(means[-1])
+        assert found[suite, "all", ""] == pytest.approx(sum(means) / len(means))

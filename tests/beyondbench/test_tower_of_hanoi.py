@@ -1,0 +1,212 @@
+"""Tower of Hanoi: the only shortest path by search, the grader's codes, and how moves are read."""
+
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from schemas.beyondbench.things import Parsed
+from schemas.ids import derive_rng
+from tasks.beyondbench.forms.moves import NOTATIONS, MovesForm
+from tasks.beyondbench.hard.tower_of_hanoi import TASK, HanoiParams
+from tasks.beyondbench.parse import parse_reply
+from tasks.beyondbench.problem import Problem
+
+ABC = HanoiParams(3, "ABC", "A", "C", 0)
+SEVEN = [
+    [1, "A", "C"],
+    [2, "A", "B"],
+    [1, "C", "B"],
+    [3, "A", "C"],
+    [1, "B", "A"],
+    [2, "B", "C"],
+    [1, "A", "C"],
+]
+
+
+def shortest_paths(disks):
+    """Return the length of shortest paths from peg 0 to peg 2 and their number, by breadth-first search."""
+    start, goal = (0,) * disks, (2,) * disks
+    layer, seen, steps = Counter({start: 1}), {start}, 0
+    while goal not in layer:
+        following = Counter()
+        for state, paths in layer.items():
+            tops = [next((disk for disk in range(disks) if state[disk] == peg), disks) for peg in range(3)]
+            for source in range(3):
+                for target in range(3):
+                    if tops[source] < tops[target]:
+                        moved = (*state[: tops[source]], target, *state[tops[source] + 1 :])
+                        if moved not in seen:
+                            following[moved] += paths
+        layer, steps = following, steps + 1
+        seen.update(layer)
+    return steps, layer[goal]
+
+
+@pytest.mark.parametrize("disks", range(3, 7))
+def test_a_search_finds_one_shortest_path_of_the_length_of_the_solution(disks):
+    params = HanoiParams(disks, "ABC", "A", "C", 0)
+    assert shortest_paths(disks) == (2**disks - 1, 1)
+    assert len(TASK.solve(params).reference) == 2**disks - 1
+    assert TASK.verify(params, TASK.solve(params).reference) == ""
+
+
+def test_the_seven_moves_of_three_disks():
+    assert TASK.solve(ABC).answers == (SEVEN,)
+
+
+@pytest.mark.parametrize(
+    ("answer", "detail"),
+    [
+        (SEVEN[:-1], "incomplete"),
+        ([], "incomplete"),
+        ([[1, "A", "B"], [1, "B", "C"], *SEVEN[1:]], "suboptimal"),
+        ([*SEVEN, [1, "C", "A"], [1, "A", "C"]], "suboptimal"),
+        ([*SEVEN, [1, "C", "A"]], "incomplete"),
+        ([[2, "A", "B"], *SEVEN[1:]], "illegal_move"),
+        ([[1, "A", "C"], [2, "A", "C"]], "illegal_move"),
+        ([[1, "A", "A"], *SEVEN], "illegal_move"),
+        ([[1, "B", "C"]], "illegal_move"),
+        ([[1, "A", "D"]], "unknown_peg"),
+        ([[1, "a", "C"]], "unknown_peg"),
+        ([[True, "A", "C"], *SEVEN[1:]], "malformed"),
+        ([[1.0, "A", "C"], *SEVEN[1:]], "malformed"),
+        ([[1, ["A"], "C"]], "malformed"),
+        ([[1, "A"]], "malformed"),
+        ({"1": "A"}, "malformed"),
+        ("Move disk 1 from peg A to peg C", "malformed"),
+        (7, "malformed"),
+    ],
+)
+def test_the_grader_says_what_is_wrong(answer, detail):
+    assert TASK.verify(ABC, answer) == detail
+    assert not TASK.check(ABC, answer)
+
+
+params = st.builds(
+    lambda size, seed: TASK.draw("", size, derive_rng(seed, "hanoi", 0)),
+    st.integers(3, 8),
+    st.integers(0, 999),
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(params, st.data())
+def test_grader_and_closed_form_agree_on_any_change_of_the_solution(params, data):
+    moves = TASK.solve(params).reference
+    place = data.draw(st.integers(0, len(moves) - 1))
+    change = [
+        data.draw(st.integers(1, params.disks)),
+        data.draw(st.sampled_from(params.pegs)),
+        data.draw(st.sampled_from(params.pegs)),
+    ]
+    changed = [*moves[:place], change, *moves[place + data.draw(st.integers(0, 1)) :]]
+    assert (TASK.verify(params, changed) == "") == TASK.check(params, changed) == (changed == moves)
+
+
+@settings(max_examples=40, deadline=None)
+@given(params, st.sampled_from(["", "# canary 0123-4567\n\n", "Peg A is not peg B. 1: A -> B\n"]))
+def test_the_prompt_alone_holds_the_problem(params, canary):
+    prompt = Problem(TASK, "", params.disks, params).prompt
+    assert TASK.read(canary + prompt) == TASK.read(prompt + "\n" + canary) == params
+
+
+def test_another_prompt_is_refused():
+    with pytest.raises(ValueError, match="no Tower of Hanoi"):
+        TASK.read("Add all numbers of this list.")
+
+
+LINES = [
+    "{0}: {1} -> {2}",
+    "{0}: {1} → {2}",
+    "Move disk {0} from {1} to {2}.",
+    "move disc {0} from peg {1} to rod {2}",
+]
+LINES += [
+    "Transfer disk {0} from peg {1} to peg {2}",
+    "- **Move {0} from {1} to {2}**",
+    "disk {0}: {1} => {2}",
+]
+LINES += ['[{0}, "{1}", "{2}"],', "({0}, '{1}', '{2}')", '{{"disk": {0}, "from": "{1}", "to": "{2}"}},']
+LINES += [
+    r"$\text{{Disk }} {0}: {1} \rightarrow {2}$",
+    "Step 3: move the disk {0} from the peg {1} to the peg {2}",
+]
+
+
+@pytest.mark.parametrize("line", LINES)
+@pytest.mark.parametrize("pegs", ["ABC", "123"])
+def test_moves_are_read_in_many_notations(line, pegs):
+    moves = [[disk, *(pegs["ABC".index(peg)] for peg in ends)] for disk, *ends in SEVEN]
+    form = MovesForm(3, pegs, 0)
+    text = "\n".join(line.format(*move) for move in moves)
+    assert parse_reply(f"<answer>\n{text}\n</answer>", form) == Parsed(moves, 2)
+
+
+@pytest.mark.parametrize("notation", range(4))
+def test_the_notation_asked_for_is_level_one_and_another_level_two(notation):
+    for other in range(4):
+        written = MovesForm(3, "ABC", other).write(SEVEN)
+        read = parse_reply(f"So:\n<answer>{written}</answer>", MovesForm(3, "ABC", notation))
+        assert (read.answer, read.level) == (SEVEN, 1 if other == notation else 2)
+
+
+def test_numbers_of_steps_and_json_are_read():
+    form = MovesForm(3, "ABC", 0)
+    numbered = "\n".join(
+        f"{i}. Move disk {d} from peg {a} to peg {b}" for i, (d, a, b) in enumerate(SEVEN, 1)
+    )
+    one_line = ", ".join(f"{d}: {a}->{b}" for d, a, b in SEVEN)
+    for text in (numbered, one_line, str(SEVEN), str(SEVEN).replace("'", '"'), f"```\n{numbered}\n```"):
+        assert parse_reply(f"<answer>{text}</answer>", form).answer == SEVEN
+
+
+def test_the_last_block_counts_thinking_is_cut_and_prose_within_is_not_an_answer():
+    form = MovesForm(3, "ABC", 0)
+    good, bad = form.write(SEVEN), form.write(SEVEN[:3])
+    assert parse_reply(f"<answer>{bad}</answer> no: <answer>{good}</answer>", form).answer == SEVEN
+    assert parse_reply(f"<think><answer>{bad}</answer></think>Done.{good}", form).answer == SEVEN
+    assert parse_reply(f"The path:\n{bad}\nNo, wrong. The path is:\n{good}\nThat is all.", form).level == 3
+    assert (
+        parse_reply(f"The path:\n{bad}\nNo, wrong. The path is:\n{good}\nThat is all.", form).answer == SEVEN
+    )
+    assert parse_reply("<answer>I move disk 1 from A to C because it is small</answer>", form).answer is None
+
+
+@pytest.mark.parametrize(
+    "junk",
+    [
+        " " * 100_000,
+        "move " * 20_000,
+        "1: A -> " * 12_000,
+        "1." * 50_000,
+        "(" * 100_000,
+        "disk 1 from\n" * 8_000,
+    ],
+)
+def test_long_junk_is_read_as_nothing(junk):
+    assert parse_reply(f"<answer>{junk}</answer>", MovesForm(3, "ABC", 0)).answer is None
+    assert parse_reply(junk, MovesForm(3, "ABC", 0)).answer is None
+
+
+@pytest.mark.parametrize(
+    "field", ['"disks":9', '"pegs":"AAA"', '"source":"C"', '"notation":4', '"disks":"many"']
+)
+def test_a_payload_out_of_bounds_is_refused(field):
+    name = field.split(":")[0]
+    payload = ",".join(
+        field if part.startswith(name) else part for part in TASK.payload_of(ABC).strip("{}").split(",")
+    )
+    with pytest.raises(ValueError):
+        TASK.params_of(f"{{{payload}}}")
+
+
+def test_longer_legal_paths_are_among_the_mutations():
+    found = TASK.mutations(ABC, SEVEN, derive_rng(0, "mutations", 0))
+    assert sum(TASK.verify(ABC, answer) == "suboptimal" for _, answer in found) >= 5
+
+
+def test_the_space_is_counted():
+    drawn = {TASK.draw("", 3, derive_rng(seed, "space", 0)) for seed in range(600)}
+    assert len(drawn) == round(10 ** TASK.space("disks_3", 3).log10) == 2 * 6 * len(NOTATIONS)

@@ -1,0 +1,141 @@
+"""BeyondBench's views over an edition made by hand, and its rules of the audit, each of which can fail."""
+
+from collections.abc import Callable
+from math import sqrt
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.beyondbench import made_edition
+from tests.beyondbench.made_edition import Rows
+from warehouse.audit.audit import cross_table_rules
+from warehouse.catalog.catalog import Catalog, open_catalog, view_over_arrow
+
+
+@pytest.fixture(scope="module")
+def catalog(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
+    return open_catalog(made_edition.publish(tmp_path_factory.mktemp("made"), made_edition.rows()))
+
+
+def records(catalog: Catalog, sql: str) -> list[dict[str, Any]]:
+    names, found = catalog.query(sql)
+    return [dict(zip(names, row, strict=True)) for row in found]
+
+
+def test_the_leaderboard_has_the_papers_columns(catalog: Catalog) -> None:
+    board = {row["player"]: row for row in records(catalog, "FROM beyondbench_leaderboard")}
+    # `other` has no Medium task: it has no overall figure, and stands last.
+    assert list(board) == ["exact", "m-large", "m-small", "random", "other"]
+    large = board["m-large"]
+    accuracies = [large[f"{suite}_accuracy"] for suite in ("easy", "medium", "hard", "overall")]
+    assert accuracies == pytest.approx([1, 0.8, 0.6, 0.8])
+    assert large["overall_accuracy_deviation"] == pytest.approx(
+        sqrt((2 * 0.2**2 + 3 * 0 + 3 * 0.2**2) / 8 - (0.2 * 2 - 0.2 * 3) ** 2 / 64)
+    )
+    # Replies of 100 k + 10 number tokens, k by suite, number 0 to 9.
+    tokens = [large[f"{suite}_response_tokens"] for suite in ("easy", "medium", "hard", "overall")]
+    assert tokens == pytest.approx([145, 245, 345, 245])
+    assert large["overall_response_tokens_low"] < 245 < large["overall_response_tokens_high"]
+    assert large["easy_accuracy_low"] < 1 == large["easy_accuracy_high"]
+    exact = board["exact"]
+    assert (exact["overall_accuracy"], exact["overall_response_tokens"]) == (1, None)
+    assert board["other"]["overall_accuracy"] is None
+    assert (board["other"]["hard_cells"], board["other"]["medium_accuracy"]) == (3, None)
+    small = board["m-small"]
+    assert [small[f"{suite}_not_asked"] for suite in ("easy", "medium", "hard", "overall")] == [0, 0, 2, 2]
+    # Sudoku over 8 of 10 problems: 0 and 5 of 0 to 7 are right.
+    assert small["hard_accuracy"] == pytest.approx((0.2 + 2 / 8) / 2)
+
+
+def test_scores_have_tasks_parse_failures_statuses_and_the_sites_efficiency(catalog: Catalog) -> None:
+    sql = "FROM beyondbench_scores WHERE player = 'm-small' AND task IN ('all', 'tower_of_hanoi')"
+    found = {(row["suite"], row["task"]): row for row in records(catalog, sql)}
+    hanoi = found["hard", "tower_of_hanoi"]
+    assert (hanoi["cells"], hanoi["cells_of_edition"], hanoi["instances"], hanoi["not_asked"]) == (
+        2,
+        2,
+        20,
+        0,
+    )
+    assert (hanoi["accuracy"], hanoi["accuracy_deviation"]) == pytest.approx((0.2, 0))
+    # Number 4 and 9 are unread, of the others the odd ones follow the instruction.
+    assert (hanoi["invalid_share"], hanoi["instruction_following"]) == pytest.approx((0.2, 0.4))
+    assert hanoi["accuracy_per_1000_tokens"] == pytest.approx(0.2 / 0.345)
+    assert (hanoi["tokens_valid"], hanoi["tokens_overflow"]) == (1, 0)
+    assert found["overall", "all"]["cells_of_edition"] == found["overall", "all"]["cells"] == 8
+
+
+def test_cells_and_sizes(catalog: Catalog) -> None:
+    (cell,) = records(catalog, "FROM beyondbench_cells WHERE task = 'sudoku' AND player = 'm-small'")
+    assert (cell["variation"], cell["problems"], cell["instances"]) == ("standard", 10, 8)
+    assert (cell["least_size"], cell["largest_size"]) == (4, 9)
+    sizes = records(catalog, "FROM beyondbench_sizes WHERE suite = 'hard' AND player = 'm-large'")
+    assert [(row["task"], row["size"], row["instances"]) for row in sizes] == [
+        ("sudoku", 4, 5),
+        ("sudoku", 9, 5),
+        ("tower_of_hanoi", 3, 10),
+        ("tower_of_hanoi", 6, 10),
+    ]
+    assert all(row["accuracy_low"] <= row["accuracy"] <= row["accuracy_high"] for row in sizes)
+
+
+def test_an_edition_of_some_suites_has_no_overall_figure(tmp_path: Path) -> None:
+    made = made_edition.rows(suites=("easy", "hard"))
+    catalog = open_catalog(made_edition.publish(tmp_path, made))
+    found = records(catalog, "FROM beyondbench_leaderboard WHERE player = 'exact'")
+    assert [(row["hard_accuracy"], row["medium_accuracy"], row["overall_accuracy"]) for row in found] == [
+        (1, None, None)
+    ]
+
+
+def change(table: str, column: str, value: Any, row: int = 0) -> Callable[[Rows], None]:
+    def doctor(rows: Rows) -> None:
+        rows[table][row][column] = value
+
+    return doctor
+
+
+def drop(table: str) -> Callable[[Rows], None]:
+    return lambda rows: rows[table].pop(0) and None
+
+
+BREAKS = [
+    ("every instance of BeyondBench has its row", drop("beyondbench_instances")),
+    ("every instance of BeyondBench has its row", change("instances", "domain", "range")),
+    ("every instance of BeyondBench has its row", change("instances", "setting", "hard")),
+    ("every episode of BeyondBench has its row", drop("beyondbench_answers")),
+    ("no two problems", change("beyondbench_instances", "prompt", "addition, standard, number 1")),
+    ("the gate tested every problem", drop("beyondbench_gate")),
+    ("the gate tested every problem", change("beyondbench_gate", "problems", 9)),
+    ("the gate tested every problem", change("beyondbench_gate", "refused", 248)),
+    ("the gate tested every problem", change("beyondbench_gate", "mutations", 199)),
+    ("a success exactly when one was read", change("beyondbench_answers", "detail", "value")),
+    ("a success exactly when one was read", change("beyondbench_answers", "answer", None)),
+    ("a success exactly when one was read", change("episodes", "success", False)),
+    (
+        "follows the instruction exactly at level 1",
+        change("beyondbench_answers", "instruction_followed", True),
+    ),
+    ("follows the instruction exactly at level 1", change("beyondbench_answers", "parse_level", 0)),
+    ("a token status is that of", change("beyondbench_answers", "token_status", "VALID")),
+    ("a token status is that of", change("episodes", "tokens", 851, row=2)),
+    ("a token status is that of", change("episodes", "tokens", None, row=2)),
+    ("a token status is that of", change("episodes", "status", "truncated", row=2)),
+    ("take at most 85% of its budget", change("beyondbench_instances", "prompt_tokens", 831)),
+]
+
+
+def offenders(sentence: str, made: Rows) -> list[tuple[Any, ...]]:
+    (sql,) = [sql for rule, sql in cross_table_rules(set(made)).items() if sentence in rule]
+    return view_over_arrow(made_edition.arrow(made)).execute(sql).fetchall()
+
+
+@pytest.mark.parametrize(("sentence", "doctor"), BREAKS)
+def test_each_rule_fails_on_a_doctored_row_and_only_then(
+    sentence: str, doctor: Callable[[Rows], None]
+) -> None:
+    made = made_edition.rows(suites=("easy",))
+    assert offenders(sentence, made) == []
+    doctor(made)
+    assert offenders(sentence, made) != []

@@ -1,0 +1,86 @@
+"""The ledger knows which batch a call waits for: from before it is made until its reply is kept."""
+
+import asyncio
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from schemas.calls import ModelRequest, Reply
+from schemas.errors import Damaged
+from warehouse.ledger.ledger import CallLedger
+from warehouse.ledger.place import one_ledger
+
+URL = "http://localhost:8000/v1"
+MESSAGE = ({"role": "user", "content": "Which?"},)
+REQUESTS = [ModelRequest("player", "m", MESSAGE, {}, "t", "h", number) for number in range(3)]
+IDS = [request.call_id for request in REQUESTS]
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Iterator[CallLedger]:
+    with CallLedger(tmp_path / "ledger.sqlite", "e1", URL) as opened:
+        yield opened
+
+
+def store(ledger: CallLedger, place: int, status: str, batch_id: str | None) -> None:
+    reply = Reply(IDS[place], status, "yes", batch_id=batch_id)  # type: ignore[arg-type]
+    asyncio.run(ledger.store(REQUESTS[place], reply))
+
+
+def test_a_call_waits_for_its_last_batch_until_that_gave_a_reply(ledger: CallLedger) -> None:
+    assert ledger.find_batch("m", IDS[0]) is None
+    first = ledger.begin_batch("m", "digest", "file-1", IDS[:2])
+    assert (first.requests, first.batch_id) == (2, None)
+    assert ledger.find_batch("m", IDS[0]) == first
+    first = ledger.keep_batch_id(first, "batch_1")
+    assert ledger.find_batch("m", IDS[1]) == first
+    assert ledger.find_batch("m", IDS[2]) is None
+    assert ledger.calls_of_batch(first) == set(IDS[:2])
+    # A failed reply of that batch is a reply; one that came another way is none of it.
+    store(ledger, 0, "unavailable", "batch_1")
+    store(ledger, 1, "unavailable", None)
+    assert ledger.find_batch("m", IDS[0]) is None
+    assert ledger.find_batch("m", IDS[1]) == first
+    second = ledger.keep_batch_id(ledger.begin_batch("m", "digest", "file-2", IDS), "batch_2")
+    assert [ledger.find_batch("m", call_id) for call_id in IDS] == [second] * 3
+    store(ledger, 0, "ok", "batch_2")
+    kept = ledger.find(IDS[0])
+    assert kept is not None
+    assert kept.batch_id == "batch_2"
+    # The last batch gave its reply: an earlier one is not waited for.
+    store(ledger, 1, "rejected", "batch_2")
+    assert ledger.find_batch("m", IDS[1]) is None
+    ledger.forget_batch(second)
+    assert ledger.find_batch("m", IDS[2]) is None
+    assert ledger.rows([IDS[0]])["calls"][0]["batch_id"] == "batch_2"
+
+
+def test_a_batch_belongs_to_the_server_at_which_it_was_made(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.sqlite"
+    with CallLedger(path, "e1", URL, endpoints={"m": "http://user:secret@other/v1?key=1"}) as ledger:
+        batch = ledger.begin_batch("m", "digest", "file-1", IDS)
+        assert ledger.find_batch("other", IDS[0]) is None
+    with CallLedger(path, "e2", "http://other/v1") as ledger:
+        assert ledger.find_batch("m", IDS[0]) == batch
+    with CallLedger(path, "e2", URL) as ledger:
+        assert ledger.find_batch("m", IDS[0]) is None
+    with sqlite3.connect(path) as connection:
+        kept = connection.execute(
+            "SELECT edition, model, endpoint, input_digest FROM server_batches"
+        ).fetchall()
+    assert kept == [("e1", "m", "http://other/v1", "digest")]
+
+
+def test_no_batch_is_begun_in_a_ledger_that_was_deleted(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.sqlite"
+    with pytest.raises(Damaged, match="deleted"), one_ledger(path):
+        _begin_in_a_deleted_ledger(path)
+
+
+def _begin_in_a_deleted_ledger(path: Path) -> None:
+    with CallLedger(path, "e1", URL) as ledger:
+        path.unlink()
+        ledger.begin_batch("m", "digest", "file-1", IDS)
+        pytest.fail("a batch was begun")

@@ -1,0 +1,1 @@
+"""BeyondBench's views, rules of the audit, and importer."""

@@ -1,0 +1,1 @@
+"""What the authors of BeyondBench have published."""

@@ -1,0 +1,28 @@
+-- How does each player do in each cell, a variation of a task, the unit of which all other means of BeyondBench are made?
+-- The unit is the instance; intervals (95%) are for instances that vary.
+WITH problems AS (
+    SELECT edition, suite, task, variation, count(*) AS problems, min(size) AS least_size, max(size) AS largest_size,
+           count(*) FILTER (reused) AS reused_problems
+    FROM beyondbench_instances
+    GROUP BY ALL
+), figures AS (
+    SELECT edition, domain AS task, other AS variation, player,
+           any_value(n) FILTER (statistic = 'accuracy') AS instances,
+           any_value(value) FILTER (statistic = 'accuracy') AS accuracy,
+           any_value(low) FILTER (statistic = 'accuracy') AS accuracy_low,
+           any_value(high) FILTER (statistic = 'accuracy') AS accuracy_high,
+           any_value(value) FILTER (statistic = 'instruction_following') AS instruction_following,
+           any_value(low) FILTER (statistic = 'instruction_following') AS instruction_following_low,
+           any_value(high) FILTER (statistic = 'instruction_following') AS instruction_following_high,
+           any_value(value) FILTER (statistic = 'response_tokens') AS response_tokens,
+           any_value(low) FILTER (statistic = 'response_tokens') AS response_tokens_low,
+           any_value(high) FILTER (statistic = 'response_tokens') AS response_tokens_high,
+           any_value(value) FILTER (statistic = 'invalid_share') AS invalid_share
+    FROM statistics
+    WHERE other <> '' AND statistic IN ('accuracy', 'instruction_following', 'response_tokens', 'invalid_share')
+    GROUP BY ALL
+)
+SELECT p.*, f.* EXCLUDE (edition, task, variation)
+FROM problems AS p
+JOIN figures AS f USING (edition, task, variation)
+ORDER BY p.edition, list_position(['easy', 'medium', 'hard'], p.suite), p.task, p.variation, f.accuracy DESC, f.player
