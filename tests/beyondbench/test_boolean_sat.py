@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pysat.solvers import Solver
 
 from schemas.ids import derive_rng
-from tasks.beyondbench.forms.assignment import AssignmentForm
+from tasks.beyondbench.forms.mappings.assignment import AssignmentForm
 from tasks.beyondbench.hard.boolean_sat.families import FAMILIES, RATIOS, SIZES
 from tasks.beyondbench.hard.boolean_sat.formula import SatParams
 from tasks.beyondbench.hard.boolean_sat.task import TASK

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tasks.beyondbench.forms.letters import LettersForm
+from tasks.beyondbench.forms.mappings.letters import LettersForm
 from tasks.beyondbench.hard.cryptarithmetic import TASK
 from tasks.beyondbench.hard.cryptarithmetic.draw import FACTORS, VARIATIONS, find_solutions, overlap
 from tasks.beyondbench.hard.cryptarithmetic.params import SYMBOLS, CryptarithmParams

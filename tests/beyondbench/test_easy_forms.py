@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.beyondbench.forms.decimal import DecimalForm
-from tasks.beyondbench.forms.integer_list import IntegerListForm
-from tasks.beyondbench.forms.integer_set import IntegerSetForm
+from tasks.beyondbench.forms.lists.integer_list import IntegerListForm
+from tasks.beyondbench.forms.lists.integer_set import IntegerSetForm
+from tasks.beyondbench.forms.numbers.decimal import DecimalForm
 from tasks.beyondbench.forms.relation import RELATIONS, RelationForm
 from tasks.beyondbench.parse import parse_reply
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemas.ids import derive_rng
-from tasks.beyondbench.forms.coloring import ColoringForm
+from tasks.beyondbench.forms.mappings.coloring import ColoringForm
 from tasks.beyondbench.hard.graph_coloring.families import FAMILIES, smaller_parts
 from tasks.beyondbench.hard.graph_coloring.graph import (
     GraphParams,

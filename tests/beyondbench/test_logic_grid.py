@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tasks.beyondbench.forms.assignment_table import AssignmentTableForm
+from tasks.beyondbench.forms.mappings.assignment_table import AssignmentTableForm
 from tasks.beyondbench.hard.logic_grid import TASK
 from tasks.beyondbench.hard.logic_grid.draw import MAX_CHAINS, MIN_CLUES, VARIATIONS, is_true
 from tasks.beyondbench.hard.logic_grid.engine import encode, find_assignments

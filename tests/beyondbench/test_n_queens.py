@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemas.ids import derive_rng
-from tasks.beyondbench.forms.positions import PositionsForm
+from tasks.beyondbench.forms.lists.positions import PositionsForm
 from tasks.beyondbench.hard.n_queens import TASK, QueensParams
 from tasks.beyondbench.parse import parse_reply
 from tasks.beyondbench.problem import Problem

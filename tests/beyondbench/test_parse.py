@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.beyondbench.things import Parsed
-from tasks.beyondbench.forms.integer import IntegerForm
+from tasks.beyondbench.forms.numbers.integer import IntegerForm
 from tasks.beyondbench.parse import NOTHING, cut_thinking, parse_reply, strip_markup
 
 BOXED, TAGGED = IntegerForm(), IntegerForm("answer")

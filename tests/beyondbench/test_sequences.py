@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from schemas.ids import derive_rng
-from tasks.beyondbench.forms.term import write_value
+from tasks.beyondbench.forms.numbers.term import write_value
 from tasks.beyondbench.medium import fits
 from tasks.beyondbench.medium.families import algebraic, fibonacci, geometric, patterns, primes
 from tasks.beyondbench.medium.family import LIMIT

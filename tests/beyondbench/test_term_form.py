@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.beyondbench.forms.term import TermForm, value_of, write_value
+from tasks.beyondbench.forms.numbers.term import TermForm, value_of, write_value
 from tasks.beyondbench.parse import parse_reply
 
 FORM = TermForm()

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from schemas.beyondbench.things import Parsed
 from schemas.ids import derive_rng
-from tasks.beyondbench.forms.moves import NOTATIONS, MovesForm
+from tasks.beyondbench.forms.lists.moves import NOTATIONS, MovesForm
 from tasks.beyondbench.hard.tower_of_hanoi import TASK, HanoiParams
 from tasks.beyondbench.parse import parse_reply
 from tasks.beyondbench.problem import Problem

@@ -8,11 +8,11 @@ from fractions import Fraction
 from typing import Any
 
 from schemas.beyondbench.things import Answer
-from tasks.beyondbench.forms.decimal import DecimalForm
 from tasks.beyondbench.forms.form import Form
-from tasks.beyondbench.forms.integer import IntegerForm
-from tasks.beyondbench.forms.integer_list import IntegerListForm
-from tasks.beyondbench.forms.integer_set import IntegerSetForm
+from tasks.beyondbench.forms.lists.integer_list import IntegerListForm
+from tasks.beyondbench.forms.lists.integer_set import IntegerSetForm
+from tasks.beyondbench.forms.numbers.decimal import DecimalForm
+from tasks.beyondbench.forms.numbers.integer import IntegerForm
 from tasks.beyondbench.forms.relation import RelationForm
 from tasks.beyondbench.task import RIGHT
 

@@ -17,7 +17,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from schemas.beyondbench.things import Answer, Solutions, Space
-from tasks.beyondbench.forms.named_integer import NamedIntegerForm
+from tasks.beyondbench.forms.numbers.named_integer import NamedIntegerForm
 from tasks.beyondbench.hard.primality import LARGEST, has_no_divisor, is_prime
 from tasks.beyondbench.task import RIGHT, Task, Variation
 

@@ -14,7 +14,7 @@ from itertools import combinations
 from typing import Any
 
 from schemas.beyondbench.things import Answer, Solutions, Space
-from tasks.beyondbench.forms.positions import PositionsForm
+from tasks.beyondbench.forms.lists.positions import PositionsForm
 from tasks.beyondbench.task import RIGHT, Task, Variation
 
 SIZES = (4, 5, 6, 8)

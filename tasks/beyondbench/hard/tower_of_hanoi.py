@@ -14,7 +14,7 @@ from itertools import permutations
 from typing import Any
 
 from schemas.beyondbench.things import Answer, Solutions, Space, one
-from tasks.beyondbench.forms.moves import NOTATIONS, MovesForm
+from tasks.beyondbench.forms.lists.moves import NOTATIONS, MovesForm
 from tasks.beyondbench.task import RIGHT, Task, Variation
 
 MIN_DISKS, MAX_DISKS = 3, 8

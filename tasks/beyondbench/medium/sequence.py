@@ -13,8 +13,8 @@ from typing import Any
 
 from schemas.beyondbench.things import Answer, Solutions
 from tasks.beyondbench.forms.form import Form
-from tasks.beyondbench.forms.integer import IntegerForm
-from tasks.beyondbench.forms.term import TermForm, value_of, write_value
+from tasks.beyondbench.forms.numbers.integer import IntegerForm
+from tasks.beyondbench.forms.numbers.term import TermForm, value_of, write_value
 from tasks.beyondbench.medium.family import LIMIT, Family, Terms
 from tasks.beyondbench.medium.fits.every import LEAST_TERMS, find_extensions, find_only_extension
 from tasks.beyondbench.medium.fits.linear import divide

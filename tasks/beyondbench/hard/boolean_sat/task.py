@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from schemas.beyondbench.things import Answer, Solutions
-from tasks.beyondbench.forms.assignment import AssignmentForm
+from tasks.beyondbench.forms.mappings.assignment import AssignmentForm
 from tasks.beyondbench.hard.boolean_sat.families import FAMILIES, SIZES, draw_formula
 from tasks.beyondbench.hard.boolean_sat.formula import SatParams, first_models, truth_table
 from tasks.beyondbench.hard.boolean_sat.space import count_formulas

@@ -5,7 +5,7 @@ import random
 import numpy as np
 
 from schemas.beyondbench.things import Answer, Solutions
-from tasks.beyondbench.forms.chosen_ids import ChosenIdsForm
+from tasks.beyondbench.forms.lists.chosen_ids import ChosenIdsForm
 from tasks.beyondbench.hard.constraint_optimization.choices import (
     SHARE,
     best_profit_by_branches,

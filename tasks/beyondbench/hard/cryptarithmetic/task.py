@@ -7,7 +7,7 @@ from functools import reduce
 from typing import Any
 
 from schemas.beyondbench.things import Answer, Solutions
-from tasks.beyondbench.forms.letters import LettersForm
+from tasks.beyondbench.forms.mappings.letters import LettersForm
 from tasks.beyondbench.hard.cryptarithmetic.draw import VARIATIONS, draw, find_solutions
 from tasks.beyondbench.hard.cryptarithmetic.params import SYMBOLS, CryptarithmParams
 from tasks.beyondbench.hard.cryptarithmetic.space import space

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from schemas.beyondbench.things import Answer, Solutions
-from tasks.beyondbench.forms.coloring import ColoringForm
+from tasks.beyondbench.forms.mappings.coloring import ColoringForm
 from tasks.beyondbench.hard.graph_coloring.families import DENSITY, FAMILIES, draw_graph
 from tasks.beyondbench.hard.graph_coloring.graph import (
     GraphParams,

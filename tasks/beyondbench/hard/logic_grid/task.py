@@ -4,7 +4,7 @@ import math
 import random
 
 from schemas.beyondbench.things import Answer, Solutions, Space
-from tasks.beyondbench.forms.assignment_table import AssignmentTableForm
+from tasks.beyondbench.forms.mappings.assignment_table import AssignmentTableForm
 from tasks.beyondbench.hard.logic_grid.draw import VARIATIONS, draw
 from tasks.beyondbench.hard.logic_grid.grading import Table, check, verify
 from tasks.beyondbench.hard.logic_grid.names import CATEGORIES, NUMBERS, PEOPLE

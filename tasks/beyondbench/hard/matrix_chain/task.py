@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from schemas.beyondbench.things import Answer, Solutions, Space, one
-from tasks.beyondbench.forms.integer import IntegerForm
+from tasks.beyondbench.forms.numbers.integer import IntegerForm
 from tasks.beyondbench.task import RIGHT, Task, Variation
 
 MAX_DIMENSION = 120

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from schemas.beyondbench.things import Answer
-from tasks.beyondbench.forms.integer import IntegerForm
+from tasks.beyondbench.forms.numbers.integer import IntegerForm
 
 PLACES = 2
 MAX_DIGITS = 40

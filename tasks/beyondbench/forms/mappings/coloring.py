@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from schemas.beyondbench.things import Answer
-from tasks.beyondbench.forms.pairs import find_last_pairs, read_pairs, read_pairs_loosely
+from tasks.beyondbench.forms.mappings.pairs import find_last_pairs, read_pairs, read_pairs_loosely
 
 _NAME = '"([A-Za-z0-9][A-Za-z0-9 _-]{0,39})"'
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from schemas.beyondbench.things import Answer
-from tasks.beyondbench.forms.pairs import Pairs, find_last_pairs, read_pairs, read_pairs_loosely
+from tasks.beyondbench.forms.mappings.pairs import Pairs, find_last_pairs, read_pairs, read_pairs_loosely
 
 _VALUE = "(True|False)"
 _ANY_VALUE = "(true|false|t|f|1|0)"

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from schemas.beyondbench.things import Answer
-from tasks.beyondbench.forms.integer import IntegerForm
+from tasks.beyondbench.forms.numbers.integer import IntegerForm
 
 
 @dataclass(frozen=True, slots=True)
