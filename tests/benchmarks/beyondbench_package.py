@@ -28,6 +28,7 @@ _EASY = {
     "addition": "sum",
     "lis_length": "longest_increasing_subsequence",
 }
+_LENGTHS = {"absolute_difference": (2,), "multiplication": (2, 4, 6, 8)}
 _MEDIUM = (
     "fibonacci_sequence",
     "geometric_sequence",
@@ -151,7 +152,7 @@ def _maker(name: str, folder: str) -> Any:
     arguments = {**_SHARED, "output_dir": folder, "min_val": -1000, "max_val": 1000, "num_samples": 200}
     task = _task(suite, _EASY.get(name, name), arguments)
     parameters = inspect.signature(task.generate_data).parameters
-    sizes = {"list_size": (8, 16, 32, 64), "sequence_length": (8,)}
+    sizes = {"list_size": _LENGTHS.get(name, (8, 16, 32, 64)), "sequence_length": (8,)}
     given = next((key for key in sizes if key in parameters), "")
     return lambda rng: task.generate_data(**({given: rng.choice(sizes[given])} if given else {}))
 
