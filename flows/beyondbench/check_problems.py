@@ -1,6 +1,6 @@
 """Stage `gate`: test each problem and its grader before any model is paid for an answer."""
 
-from flows.beyondbench.edition import BeyondBenchEdition, batch_of, cell_of
+from flows.beyondbench.edition import batch_of, cell_of, plan_of, problem_of
 from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace
 from schemas.benchmark import Batch, Rows
@@ -14,10 +14,11 @@ _SHOWN = 3
 
 def check_cell(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[str, Rows]:
     """Return the gate's row of one cell; raise AuditFailed, naming the problems, where one is unsound."""
-    edition, cell = BeyondBenchEdition(workspace), cell_of(batch)
+    cell = cell_of(batch)
     faults: list[str] = []
     tested: list[Tested] = []
-    for row, (instance_id, problem) in zip(edition.rows(cell), edition.problems(cell), strict=True):
+    for row in workspace.rows(batch_of("problems", cell), "beyondbench_instances"):
+        instance_id, problem = row["instance_id"], problem_of(row)
         found = check_problem(problem, derive_rng(workspace.seed, f"beyondbench/gate/{instance_id}", 0))
         if problem.content_id != instance_id or problem.prompt != row["prompt"]:
             found.faults.append("id or prompt are not those of its parameters")
@@ -46,4 +47,4 @@ def _row(cell: Cell, tested: list[Tested]) -> dict[str, object]:
 
 def gate_batches(workspace: Workspace) -> list[Batch]:
     """Return a batch for each cell."""
-    return [batch_of("gate", cell) for cell in BeyondBenchEdition(workspace).plan.cells]
+    return [batch_of("gate", cell) for cell in plan_of(workspace).cells]

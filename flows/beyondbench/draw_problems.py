@@ -2,7 +2,7 @@
 
 from itertools import takewhile
 
-from flows.beyondbench.edition import BeyondBenchEdition, batch_of, cell_of
+from flows.beyondbench.edition import batch_of, cell_of, plan_of
 from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace
 from prompts.render import template_hash
@@ -21,7 +21,7 @@ EXHAUSTED = "space_exhausted"
 
 def draw(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[str, Rows]:
     """Return the rows of the problems of one cell, and of what is missing."""
-    plan, cell = BeyondBenchEdition(workspace).plan, cell_of(batch)
+    plan, cell = plan_of(workspace), cell_of(batch)
     request = CellRequest(
         TASKS[cell.task],
         cell.variation,

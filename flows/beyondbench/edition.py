@@ -1,10 +1,7 @@
-"""A BeyondBench edition in growth: its cells, chunks of them, and what is staged of each."""
-
-from dataclasses import dataclass
-from functools import cached_property
+"""A BeyondBench edition in growth: its plan, the batches of its cells, and problems from their rows."""
 
 from flows.stages.workspace import Workspace
-from schemas.benchmark import Batch, Rows
+from schemas.benchmark import Batch
 from schemas.beyondbench.plan import BeyondBenchPlan, Cell
 from tasks.beyondbench.problem import Problem
 from tasks.beyondbench.registry import TASKS
@@ -21,24 +18,9 @@ def cell_of(batch: Batch) -> Cell:
     return Cell(*batch.key)
 
 
-@dataclass(frozen=True)
-class BeyondBenchEdition:
-    """An edition of BeyondBench over its workspace."""
-
-    workspace: Workspace
-
-    @cached_property
-    def plan(self) -> BeyondBenchPlan:
-        """BeyondBench's own part of the edition's plan."""
-        return BeyondBenchPlan.from_json(self.workspace.growth.own)
-
-    def rows(self, cell: Cell) -> Rows:
-        """Return the staged rows of `beyondbench_instances` of a cell."""
-        return self.workspace.rows(batch_of("problems", cell), "beyondbench_instances")
-
-    def problems(self, cell: Cell) -> list[tuple[str, Problem]]:
-        """Return the staged problems of a cell with their ids, made again from what is staged."""
-        return [(row["instance_id"], problem_of(row)) for row in self.rows(cell)]
+def plan_of(workspace: Workspace) -> BeyondBenchPlan:
+    """Return BeyondBench's own part of the plan of the edition that is staged."""
+    return BeyondBenchPlan.from_json(workspace.growth.own)
 
 
 def problem_of(row: dict[str, object]) -> Problem:

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 
 from flows.beyondbench import check_problems, draw_problems
-from flows.beyondbench.edition import BeyondBenchEdition, batch_of
+from flows.beyondbench.edition import batch_of, plan_of
 from flows.stages.workspace import Workspace
 from schemas.benchmark import Batch, Stage, always
 
 
 def _cells(workspace: Workspace) -> Sequence[Batch]:
-    return [batch_of("problems", cell) for cell in BeyondBenchEdition(workspace).plan.cells]
+    return [batch_of("problems", cell) for cell in plan_of(workspace).cells]
 
 
 def _task(batch: Batch) -> object:

@@ -20,10 +20,6 @@ class TaskGame:
     detail: str = ""
     _ended: Result | None = field(default=None, init=False)
 
-    def shown(self) -> str:
-        """Return the prompt's text, all that a player is shown."""
-        return self.prompt
-
     def opening(self, _variant: str) -> Opening:
         """Return the prompt as the only message."""
         message: Message = {"role": "user", "content": self.prompt}

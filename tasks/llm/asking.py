@@ -42,7 +42,7 @@ class BatchLedger(Protocol):
     def begin_batch(
         self, model: str, input_digest: str, file_id: str, call_ids: Sequence[str]
     ) -> StoredBatch:
-        """Keep which calls are in a batch, before the server is told to make it."""
+        """Keep which calls are in a batch, before the server is asked to create it."""
         ...
 
     def calls_of_batch(self, batch: StoredBatch) -> set[str]:

@@ -130,7 +130,7 @@ class CallLedger(AbstractContextManager["CallLedger"]):
     def begin_batch(
         self, model: str, input_digest: str, file_id: str, call_ids: Sequence[str]
     ) -> StoredBatch:
-        """Keep, before a server is told to make a batch of an uploaded file, which calls are in it.
+        """Keep which calls are in a batch, before a server is asked to create it of an uploaded file.
 
         Raises UnreadableInput where that cannot be kept, Damaged where the ledger was deleted or replaced.
         """

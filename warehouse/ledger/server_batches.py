@@ -1,4 +1,4 @@
-"""The batches that calls were submitted in: kept before a server is told to make one, so that none is lost.
+"""The batches that calls were submitted in: kept before a server is asked to create them.
 
 What is here is never marked as done: a call waits for the last batch that it was submitted in until the
 ledger has a reply of that batch. So a process may end at any moment, also while it stores a batch's replies.

@@ -26,7 +26,7 @@ DIVISORS = range(2, 31)
 # The smallest answer: smaller ones are found by trying.
 SMALLEST = 100
 SIZES = (3, 4, 5)
-# So many of the integers that satisfy the congruences are tested for primes before a draw is rejected.
+# How many integers that satisfy the congruences are tested for primality before a draw is rejected.
 _TESTED = 200
 _MAX_STEPS = 100_000
 _PRIMES = [number for number in range(2, 100) if is_prime(number)]

@@ -10,7 +10,7 @@ from tasks.play.program_player import Move, Program
 def _exact(game: TaskGame, _rng: random.Random) -> Move:
     """Solve what the prompt's text says, and nothing else of the game."""
     task = game.problem.task
-    params = task.read(game.shown())
+    params = task.read(game.prompt)
     return lambda: write_answer(task, params, task.solve(params).reference)
 
 

@@ -2,8 +2,7 @@
 
 Setting is the suite, domain the task, `other` the variation of a cell's figure, or the size of
 `accuracy_by_size`. What a player has no scored run in is in none of its figures, whose deviation says in `n`
-over how many cells they are: cells without instances are never scored as failures (section 6.4 of the
-specification).
+over how many cells they are: cells without instances are never scored as failures.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

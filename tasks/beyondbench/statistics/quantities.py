@@ -1,7 +1,7 @@
 """What is measured of a player on an instance: a mean over its scored runs, from columns of counts.
 
 An episode that an API error ended is not scored. A reply from which no answer was read (INVALID) is a scored
-one that is not right (section 6 of the specification: INVALID stays in the denominator, its share is told).
+one that is not right: INVALID stays in the denominator, and its share is a figure of its own.
 """
 
 from collections.abc import Mapping

@@ -147,7 +147,7 @@ class _Body:
 
 
 class CountedStream(httpx2.AsyncByteStream):
-    """The stream of a response; `receive` is told how many bytes came."""
+    """The stream of a response; `receive` gets the number of bytes of each part."""
 
     def __init__(self, stream: httpx2.AsyncByteStream, receive: Callable[[int], Awaitable[None]]) -> None:
         self._stream = stream

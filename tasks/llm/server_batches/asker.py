@@ -5,8 +5,8 @@ retry policy and the breaker see each call as if it had been made by itself, and
 goes into another batch. Requests are collected until every call under way waits here and none has come for a
 moment. Which calls are in one batch decides nothing, so that a resumed run may collect otherwise.
 
-What is paid for is kept: the ledger has the calls and the input file of a batch before the server is told to
-make one, and its id before it is looked at. A call that is in such a batch waits for it instead of being
+What is paid for is kept: the ledger has the calls and the input file of a batch before the server is asked to
+create it, and its id before it is looked at. A call that is in such a batch waits for it instead of being
 submitted again (`watch.py`).
 """
 
@@ -200,6 +200,6 @@ class BatchAsker:
 
 
 def _is_refused(received: Received) -> bool:
-    """Whether the server says that it did not do what it was told; otherwise it may have."""
+    """Whether the server refused the request; otherwise it may have done what was asked."""
     status = received.http_status
     return status is not None and 300 <= status <= 499 and (status == 429 or not is_retried_status(status))

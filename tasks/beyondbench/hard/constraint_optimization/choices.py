@@ -17,7 +17,7 @@ SHARE = Fraction(95, 100)
 
 
 @cache
-def _chosen(count: int) -> "np.ndarray":
+def _choice_matrix(count: int) -> "np.ndarray":
     """Return a row for each choice: 1 for what is chosen."""
     import numpy as np
 
@@ -29,7 +29,7 @@ def profits_of_choices(params: PlanParams) -> tuple["np.ndarray", "np.ndarray"]:
     import numpy as np
 
     projects = params.projects
-    chosen = _chosen(len(projects))
+    chosen = _choice_matrix(len(projects))
     columns = [
         (project.profit, 1, project.quality or 0, project.risk or 0, *project.needs) for project in projects
     ]
