@@ -97,7 +97,7 @@ class Task(Generic[P]):
         found = {variation.name: variation for variation in self.variations}
         if name not in found:
             raise InvalidOption(
-                f"task {self.name} has no variation {name!r}{suggest(name, found)}; it has {', '.join(found)}"
+                f"task {self.name} has no variation {name!r}; it has {', '.join(found)}{suggest(name, found)}"
             )
         return found[name]
 
