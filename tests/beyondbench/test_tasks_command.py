@@ -171,8 +171,8 @@ def test_an_interrupted_sample_leaves_no_file(
         ),
         (
             ("show", SYSTEMS, "basics"),
-            "task modular_systems has no variation 'basics'; did you mean basic?; it has basic, prime, "
-            "range, divisible, mixed",
+            "task modular_systems has no variation 'basics'; it has basic, prime, range, divisible, mixed; "
+            "did you mean basic?",
         ),
         (("show", SYSTEMS, "--size", "6"), "--size 6: modular_systems basic has the sizes 3, 4, 5"),
         (("show", SYSTEMS, "--size", "0"), "--size 0: modular_systems basic has the sizes 3, 4, 5"),
