@@ -187,7 +187,7 @@ EACH_FACT = [(slug, line) for slug, text in FACTS.items() for line in text.strip
 
 @cache
 def seed_config(slug: str) -> SeedConfig:
-    return parse_config((FOLDER / f"{slug}.json").read_text(encoding="utf-8"), slug)
+    return parse_config((FOLDER / slug / "config.json").read_text(encoding="utf-8"), slug)
 
 
 @pytest.mark.parametrize(("slug", "fact"), EACH_FACT)

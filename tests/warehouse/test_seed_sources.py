@@ -14,7 +14,7 @@ from tasks.kumo.validation import validate_config
 from warehouse.kumo.domains.generate import FOLDER, build_config, main, regenerate, seed_json
 from warehouse.kumo.domains.source_form import read_facts
 
-SLUGS = sorted(path.stem for path in FOLDER.glob("*.json"))
+SLUGS = sorted(path.parent.name for path in FOLDER.glob("*/config.json"))
 
 TABLE = """truth,note,source,weight,colour
 Oak,"A tree, often old.",Flora: heavy wood,5..7,red|green
@@ -54,8 +54,8 @@ DOMAIN = NOUNS + WEIGHING + LOOKING
 
 
 def read(slug: str) -> SeedConfig:
-    path = FOLDER / f"{slug}.json"
-    return parse_config(path.read_text(encoding="utf-8"), path.name)
+    path = FOLDER / slug / "config.json"
+    return parse_config(path.read_text(encoding="utf-8"), slug)
 
 
 def ruled_out(config: SeedConfig, action: str, observation: Observation) -> set[str]:
@@ -78,7 +78,7 @@ def test_a_bundled_domain_passes_the_validator_without_a_finding_of_severity_err
 @pytest.mark.parametrize("slug", SLUGS)
 def test_the_json_text_holds_the_whole_configuration(slug: str) -> None:
     config = read(slug)
-    assert seed_json(config) == (FOLDER / f"{slug}.json").read_text(encoding="utf-8")
+    assert seed_json(config) == (FOLDER / slug / "config.json").read_text(encoding="utf-8")
     assert set(config.truth_notes) == set(config.truths)
     assert set(config.action_notes) == set(config.actions)
     assert sum(outcome.kind == "float" for outcome in config.outcomes) >= 8
@@ -86,8 +86,8 @@ def test_the_json_text_holds_the_whole_configuration(slug: str) -> None:
 
 @pytest.mark.parametrize("slug", SLUGS)
 def test_every_row_of_facts_has_a_source_for_its_second_reader_that_no_player_sees(slug: str) -> None:
-    table = read_facts((FOLDER / "sources" / f"{slug}.csv").read_text(encoding="utf-8"), slug)
-    shown = (FOLDER / f"{slug}.json").read_text(encoding="utf-8")
+    table = read_facts((FOLDER / slug / "facts.csv").read_text(encoding="utf-8"), slug)
+    shown = (FOLDER / slug / "config.json").read_text(encoding="utf-8")
     assert set(table.sources) == set(table.truths)
     assert all(10 <= len(source) <= 120 for source in table.sources.values())
     assert not [source for source in table.sources.values() if source in shown]
@@ -190,21 +190,21 @@ def test_a_wrong_source_is_refused_in_one_line_that_names_the_place(
 
 
 def test_regenerate_writes_what_differs_and_check_only_names_it(tmp_path: Path) -> None:
-    sources = tmp_path / "sources"
+    sources = tmp_path / "trees"
     sources.mkdir()
-    (sources / "trees.csv").write_text(TABLE, encoding="utf-8")
-    (sources / "trees.toml").write_text(DOMAIN, encoding="utf-8")
-    target = tmp_path / "trees.json"
+    (sources / "facts.csv").write_text(TABLE, encoding="utf-8")
+    (sources / "actions.toml").write_text(DOMAIN, encoding="utf-8")
+    target = sources / "config.json"
 
-    assert regenerate(tmp_path, check=True) == ["trees.json"]
+    assert regenerate(tmp_path, check=True) == ["trees"]
     assert not target.exists()
-    assert regenerate(tmp_path) == ["trees.json"]
+    assert regenerate(tmp_path) == ["trees"]
     assert regenerate(tmp_path, check=True) == []
 
     target.write_text(target.read_text(encoding="utf-8").replace('"Elm"', '"Yew"'), encoding="utf-8")
-    assert regenerate(tmp_path, check=True) == ["trees.json"]
-    (sources / "trees.csv").unlink()
-    with pytest.raises(UnreadableInput, match=r"trees\.csv is missing"):
+    assert regenerate(tmp_path, check=True) == ["trees"]
+    (sources / "facts.csv").unlink()
+    with pytest.raises(UnreadableInput, match=r"trees/facts\.csv is missing"):
         regenerate(tmp_path, check=True)
 
 
@@ -212,7 +212,7 @@ def test_the_command_tells_its_result_by_exit_code(capsys: pytest.CaptureFixture
     assert main(["--check", "mineral_identification"]) == 0
     assert capsys.readouterr().out == ""
     assert main(["--check", "nowhere"]) == UnreadableInput.exit_code
-    assert "nowhere.csv is missing" in capsys.readouterr().err
+    assert "nowhere/facts.csv is missing" in capsys.readouterr().err
 
 
 MINERAL, CHEMICAL = "mineral_identification", "chemical_analysis"

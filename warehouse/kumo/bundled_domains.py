@@ -5,15 +5,15 @@ from importlib.resources.abc import Traversable
 
 from schemas.errors import InvalidOption
 
-_SUFFIX = ".json"
+_FILE = "config.json"
 
 
 def bundled_domains() -> dict[str, Traversable]:
-    """Return the bundled configuration files by domain name (the file's name without .json), sorted."""
+    """Return the bundled configuration files by domain name (the name of the file's folder), sorted."""
     folder = files("warehouse.kumo") / "domains"
     if not folder.is_dir():
         return {}
-    found = {entry.name.removesuffix(_SUFFIX): entry for entry in folder.iterdir() if _is_domain(entry)}
+    found = {entry.name: entry / _FILE for entry in folder.iterdir() if (entry / _FILE).is_file()}
     return dict(sorted(found.items()))
 
 
@@ -24,7 +24,3 @@ def bundled_text(name: str) -> str:
         known = ", ".join(domains) or "none in this installation"
         raise InvalidOption(f"no bundled domain is called {name!r}; there are: {known}")
     return domains[name].read_text(encoding="utf-8")
-
-
-def _is_domain(entry: Traversable) -> bool:
-    return entry.name.endswith(_SUFFIX) and entry.is_file()

@@ -1,4 +1,4 @@
-"""Build the bundled seed configurations from tables of facts: `sources/<slug>.csv` and `sources/<slug>.toml`.
+"""Build the bundled seed configurations: `config.json` of each folder from its `facts.csv` and `actions.toml`.
 
 The CSV has a row a truth: its name, a note, a source or reason for a second reader of the facts (it stays in
 the table), and its attributes. The TOML has the domain's nouns and a table
@@ -11,7 +11,7 @@ is worked out here, never written by hand:
   cell's interval. Ranges are half-open as in `Outcome.state_of`, the interval is closed;
 - an empty cell is never ruled out.
 
-Run `python -m warehouse.kumo.domains.generate` to rewrite the JSON files, with `--check` to compare them.
+Run `python -m warehouse.kumo.domains.generate` to rewrite the configurations, with `--check` to compare them.
 """
 
 import argparse
@@ -27,6 +27,7 @@ from schemas.kumo.things import Outcome, OutcomeState, SeedConfig
 from warehouse.kumo.domains.source_form import DOMAIN_KEYS, FactTable, read_domain, read_facts
 
 FOLDER = Path(__file__).resolve().parent
+FACTS, ACTIONS, CONFIG = "facts.csv", "actions.toml", "config.json"
 
 _NUMBER = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)"
 _INTERVAL = re.compile(rf"({_NUMBER})(?:\s*\.\.\s*({_NUMBER}))?")
@@ -38,8 +39,8 @@ def build_config(csv_text: str, toml_text: str, source: str) -> SeedConfig:
     Raises UnreadableInput where the texts are not of the expected form, UnusableConfig where they are but
     names repeat, a value fits no truth, or a truth is ruled out by every state of an action.
     """
-    table = read_facts(csv_text, f"{source}.csv")
-    domain = read_domain(toml_text, f"{source}.toml")
+    table = read_facts(csv_text, f"{source}/{FACTS}")
+    domain = read_domain(toml_text, f"{source}/{ACTIONS}")
     actions = domain["action"]
     names = [action["name"] for action in actions]
     _refuse_repeats([*table.truths, *names], "truth or action", source)
@@ -176,33 +177,39 @@ def _quote(value: object) -> str:
 
 
 def regenerate(folder: Path = FOLDER, slugs: Sequence[str] = (), *, check: bool = False) -> list[str]:
-    """Return the names of the JSON files in `folder` that differ from what `folder/sources` gives.
+    """Return the domains in `folder` whose configuration differs from what their sources give.
 
     Without `check` they are rewritten. `slugs` restricts the work to these domains. Raises as
-    `build_config`, and UnreadableInput where a file of a pair of sources is missing.
+    `build_config`, and UnreadableInput where one of a domain's sources is missing.
     """
-    sources = folder / "sources"
-    found = {path.stem for path in sources.iterdir() if path.suffix in (".csv", ".toml")}
     differing = []
-    for slug in sorted(slugs or found | {path.stem for path in folder.glob("*.json")}):
-        target = folder / f"{slug}.json"
-        text = seed_json(build_config(*_source_texts(sources, slug), slug))
+    for slug in sorted(slugs or (path.name for path in folder.iterdir() if _is_domain(path))):
+        target = folder / slug / CONFIG
+        text = seed_json(build_config(*_source_texts(folder / slug), slug))
         if not target.is_file() or target.read_text(encoding="utf-8") != text:
-            differing.append(target.name)
+            differing.append(slug)
             if not check:
                 target.write_text(text, encoding="utf-8", newline="\n")
     return differing
 
 
-def _source_texts(sources: Path, slug: str) -> tuple[str, str]:
-    paths = [sources / f"{slug}.csv", sources / f"{slug}.toml"]
+def _is_domain(path: Path) -> bool:
+    return any((path / name).is_file() for name in (FACTS, ACTIONS, CONFIG))
+
+
+def _source_texts(folder: Path) -> tuple[str, str]:
+    paths = [folder / FACTS, folder / ACTIONS]
     missing = [path.name for path in paths if not path.is_file()]
     if missing:
-        raise UnreadableInput(f"{slug}: sources/{missing[0]} is missing; a domain needs a .csv and a .toml")
+        raise UnreadableInput(
+            f"{folder.name}/{missing[0]} is missing; a domain needs {FACTS} and {ACTIONS} in its folder"
+        )
     try:
         table, domain = (path.read_text(encoding="utf-8") for path in paths)
     except UnicodeDecodeError as error:
-        raise UnreadableInput(f"{slug}: a source is not UTF-8: {error.reason}; save it as UTF-8") from None
+        raise UnreadableInput(
+            f"{folder.name}: a source is not UTF-8: {error.reason}; save it as UTF-8"
+        ) from None
     return table, domain
 
 
