@@ -1,4 +1,4 @@
-"""Build the bundled seed configurations: `config.json` of each folder from its `facts.csv` and `actions.toml`.
+"""Build the bundled seed configurations: each `config.json` from `facts.csv` and `actions.toml` beside it.
 
 The CSV has a row a truth: its name, a note, a source or reason for a second reader of the facts (it stays in
 the table), and its attributes. The TOML has the domain's nouns and a table
