@@ -1,5 +1,6 @@
 """Stage 1: the domains and their configurations: bundled, from files, or written by models."""
 
+from collections.abc import Sequence
 from functools import partial
 
 from flows.console import progress
@@ -11,12 +12,15 @@ from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace
 from schemas.benchmark import Batch
 from schemas.errors import UnusableConfig
-from tasks.kumo.authors.configuration import configure_domain
+from schemas.kumo.things import Rejection
+from tasks.kumo.authors.configuration import Configured, configure_domain
 from tasks.kumo.authors.proposal import propose_domains
-from tasks.kumo.authors.similar import KnownDomain
+from tasks.kumo.authors.similar import KnownDomain, refuse_same_truths
 from warehouse.kumo.bundled_domains import bundled_domains
-from warehouse.kumo.published_domains import published_domains
+from warehouse.kumo.published_domains import published_domains, published_truths
 from warehouse.kumo.rows import (
+    Row,
+    authored_domain_row,
     config_row,
     domain_row,
     outcome_rows,
@@ -108,8 +112,7 @@ async def _configure_all(workspace: Workspace, rows: Rows, session: ModelSession
     plan = KumoEdition(workspace).plan.authoring
     calls = session.batch()
     asker = session.json_asker(calls)
-    tables: dict[str, Rows] = {"kumo_seed_configs": [], "kumo_outcomes": [], "rejections": []}
-    for found in await settle_all(
+    found = await settle_all(
         configure_domain(
             calls,
             plan.choice("configurer"),
@@ -119,12 +122,45 @@ async def _configure_all(workspace: Workspace, rows: Rows, session: ModelSession
             ask_json=asker,
         )
         for row in rows
-    ):
-        tables["rejections"] += [rejection_row(rejection) for rejection in found.rejections]
-        if found.config is not None:
-            tables["kumo_seed_configs"].append(config_row(found.config, list(found.warnings), found.call_ids))
-            tables["kumo_outcomes"] += outcome_rows(found.config)
+    )
+    known = _list_known_truths(workspace)
+    names = ("kumo_authored_domains", "kumo_seed_configs", "kumo_outcomes", "rejections")
+    tables: dict[str, Rows] = {name: [] for name in names}
+    for row, each in zip(rows, found, strict=True):
+        _add_configured(tables, row, each, known)
     return calls.add_to(tables)
+
+
+def _add_configured(
+    tables: dict[str, Rows], row: Row, found: Configured, known: dict[str, Sequence[str]]
+) -> None:
+    """Add the rows of a proposed domain; one that is used is then among the known ones."""
+    config, call_ids = found.config, found.call_ids
+    rejections = list(found.rejections)
+    problem = None if config is None else refuse_same_truths(config.truths, known)
+    if problem is not None:
+        status = "near_duplicate"
+        rejections.append(Rejection("configuration", row["name"], status, problem, call_ids[-1]))
+    elif config is None:
+        status = "dropped"
+    else:
+        status = "accepted" if found.versions == 1 else "repaired"
+        known[config.name] = config.truths
+        tables["kumo_seed_configs"].append(config_row(config, list(found.warnings), call_ids))
+        tables["kumo_outcomes"] += outcome_rows(config)
+    tables["kumo_authored_domains"].append(
+        authored_domain_row(row["domain_id"], status, found.versions, call_ids)
+    )
+    tables["rejections"] += map(rejection_row, rejections)
+
+
+def _list_known_truths(workspace: Workspace) -> dict[str, Sequence[str]]:
+    """Return the truths of the domains that `_list_known_domains` lists, by name."""
+    edition = KumoEdition(workspace)
+    configs = [load_bundled(name) for name in bundled_domains()]
+    configs += [edition.config(config_id).config for config_id in edition.plan.configs]
+    published = published_truths(workspace.staging.store, workspace.growth.known_editions)
+    return {**published, **{config.name: config.truths for config in configs}}
 
 
 def _reasons(rejections: Rows) -> str:

@@ -64,7 +64,8 @@ STAGES = (
         _configs,
         author_domains.configure,
         reads=("kumo_domains",),
-        writes=("kumo_seed_configs", "kumo_outcomes", "rejections"),
+        writes=("kumo_authored_domains", "kumo_seed_configs", "kumo_outcomes", "rejections"),
+        earlier=("kumo_domains", "kumo_seed_configs"),
     ),
     Stage(
         "sample",

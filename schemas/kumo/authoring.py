@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from schemas.calls import ModelChoice
+from schemas.kumo.categories import Quota
 
 AUTHOR_ROLES = ("proposer", "configurer", "writer", "reviser")
 
@@ -22,7 +23,7 @@ class AuthoringPlan:
     writer: str = ""
     reviser: str = ""
     proposals: int = 0
-    categories: tuple[str, ...] = ()
+    categories: tuple[Quota, ...] = ()
     params: dict[str, Any] = field(default_factory=dict)
     continuations: int = 3
     repairs: int = 3
@@ -32,7 +33,7 @@ class AuthoringPlan:
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> "AuthoringPlan":
         """Return the plan that `dataclasses.asdict` and JSON made of one."""
-        return cls(**{**values, "categories": tuple(values["categories"])})
+        return cls(**{**values, "categories": tuple(map(tuple, values["categories"]))})
 
     def choice(self, role: str) -> ModelChoice:
         """Return the model of this role with what its calls pass on."""

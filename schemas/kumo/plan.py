@@ -30,7 +30,7 @@ class KumoPlan:
         values = asdict(self)
         values["configs"] = list(self.configs)
         values["settings"] = [setting.name for setting in self.settings]
-        values["authoring"]["categories"] = list(self.authoring.categories)
+        values["authoring"]["categories"] = [list(quota) for quota in self.authoring.categories]
         return values
 
     @classmethod

@@ -8,6 +8,7 @@ from pydantic import field_validator
 from schemas.errors import InvalidOption, join_choices
 from schemas.game import USUAL
 from schemas.kumo.authoring import AUTHOR_ROLES, AuthoringPlan
+from schemas.kumo.categories import Quota, parse_quotas
 from schemas.kumo.gate import GatePolicy
 from schemas.kumo.protocol import PERENNIAL, PROTOCOLS
 from schemas.kumo.things import Setting
@@ -81,7 +82,12 @@ class KumoSettings(RefreshSettings):
         ge=0,
         le=1_000,
     )
-    categories: Names = setting([], "Categories of new domains, separated by commas.", AUTHORS)
+    categories: Names = setting(
+        [],
+        "Categories of new domains, separated by commas: NAME, which shares the domains evenly with others, "
+        "or NAME=NUMBER; all: the eighteen of the KUMO paper. Default: any.",
+        AUTHORS,
+    )
     continuations: int = setting(
         3, "Largest number of continuations of a cut-off configuration.", AUTHORS, ge=0, le=20
     )
@@ -125,6 +131,12 @@ class KumoSettings(RefreshSettings):
     def _check_protocol(cls, value: str) -> str:
         if value not in PROTOCOLS:
             raise ValueError(f"expected {join_choices(PROTOCOLS)}")
+        return value
+
+    @field_validator("categories")
+    @classmethod
+    def _check_categories(cls, value: list[str]) -> list[str]:
+        parse_quotas(value)
         return value
 
     @field_validator("domains")
@@ -184,14 +196,15 @@ class KumoSettings(RefreshSettings):
             )
         if self.reviser and not named["writer"]:
             raise InvalidOption("a reviser revises what a model wrote: name it with --writer or --author")
-        proposals = self._proposals(bool(named["proposer"]), has_domains)
+        quotas = parse_quotas(self.categories)
+        proposals = self._proposals(bool(named["proposer"]), has_domains, quotas)
         if not proposals:
             named["proposer"] = named["configurer"] = ""
         params = only_set(temperature=self.author_temperature, max_tokens=self.author_max_tokens)
         return AuthoringPlan(
             **named,
             proposals=proposals,
-            categories=tuple(self.categories) if proposals else (),
+            categories=quotas if proposals else (),
             params=params,
             model_params=self.model_params(sorted(filter(None, set(named.values()))), params),
             continuations=self.continuations,
@@ -199,11 +212,21 @@ class KumoSettings(RefreshSettings):
             book_rounds=self.book_rounds,
         )
 
-    def _proposals(self, has_proposer: bool, has_domains: bool) -> int:
+    def _proposals(self, has_proposer: bool, has_domains: bool, quotas: tuple[Quota, ...]) -> int:
         if self.propose and not has_proposer:
             raise InvalidOption(
                 f"--propose {self.propose} needs a model that proposes domains: name it with --author"
             )
-        if self.propose is not None or not has_proposer:
-            return self.propose or 0
-        return 0 if has_domains else _DEFAULT_PROPOSALS
+        if not has_proposer or self.propose == 0:
+            return 0
+        least = sum(number for _, number in quotas if number is not None)
+        is_exact = bool(quotas) and all(number is not None for _, number in quotas)
+        wanted = self.propose
+        if wanted is None:
+            wanted = least if is_exact else max(least, 0 if has_domains else _DEFAULT_PROPOSALS)
+        if wanted < least or (is_exact and wanted != least):
+            raise InvalidOption(
+                f"--propose {wanted}: the numbers of --categories make {least}; change one of them, or leave "
+                "--propose out"
+            )
+        return wanted

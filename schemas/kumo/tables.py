@@ -51,6 +51,25 @@ SEED_CONFIGS = Table(
     references=(Reference("domain_id", "kumo_domains", "domain_id"),),
 )
 
+AUTHORED_DOMAINS = Table(
+    "kumo_authored_domains",
+    "what became of a domain that a model proposed",
+    (
+        Column("domain_id", "string", "the domain"),
+        Column(
+            "status",
+            "string",
+            "accepted: its first configuration was valid; repaired: a later one was; near_duplicate: it has "
+            "the truths of another domain; dropped: none was valid",
+            allowed=("accepted", "repaired", "near_duplicate", "dropped"),
+        ),
+        Column("versions", "int64", "number of versions of its configuration", minimum=0),
+        Column("call_ids", "list<string>", "the model calls made for its configuration, in order"),
+    ),
+    key=("domain_id",),
+    references=(Reference("domain_id", "kumo_domains", "domain_id"),),
+)
+
 OUTCOMES = Table(
     "kumo_outcomes",
     "one outcome state of an accepted configuration",
@@ -220,4 +239,7 @@ KUMO_MOVES = Table(
     kind="answers",
 )
 
-KUMO_TABLES = (DOMAINS, SEED_CONFIGS, OUTCOMES, KUMO_INSTANCES, BOOKS, KUMO_EPISODES, KUMO_MOVES)
+KUMO_TABLES = (
+    *(DOMAINS, AUTHORED_DOMAINS, SEED_CONFIGS, OUTCOMES),
+    *(KUMO_INSTANCES, BOOKS, KUMO_EPISODES, KUMO_MOVES),
+)

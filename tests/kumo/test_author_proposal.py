@@ -32,7 +32,8 @@ def propose(
     known: tuple[KnownDomain, ...] = (),
     rounds: int = 5,
 ) -> Proposed:
-    return asyncio.run(propose_domains(ask, MODEL, n, categories, known, rounds))
+    quotas = tuple((name, None) for name in categories)
+    return asyncio.run(propose_domains(ask, MODEL, n, quotas, known, rounds))
 
 
 def says(*domains: object) -> Damage:
@@ -60,7 +61,12 @@ def test_the_call_says_what_it_asks_for_and_where_its_wording_is_from() -> None:
     assert request.template == "kumo/authors/propose.md.j2"
     assert request.template_hash.startswith("tpl_")
     text = request.messages[-1]["content"]
-    for expected in ("Propose 2 new domains", "- Nature\n", "- Crafts and Trades\n", "- Medical Diagnosis\n"):
+    for expected in (
+        "Propose 2 new domains",
+        "- Nature: 1\n",
+        "- Crafts and Trades: 1\n",
+        "- Medical Diagnosis\n",
+    ):
         assert expected in text
 
 

@@ -19,6 +19,7 @@ _CHECKED = "text version verdict missing_rules extra_rules confirmed_rules ambig
 
 ORIGINS: Origins = {
     "IDENTITY": (
+        ("kumo_authored_domains", "call_ids", "calls.call_id"),
         ("kumo_seed_configs", "call_ids", "calls.call_id"),
         ("kumo_books", "author checked_by", "calls.model"),
         ("kumo_books", "check_call_ids", "calls.call_id"),

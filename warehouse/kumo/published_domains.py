@@ -24,6 +24,17 @@ def published_domains(store: Store, editions: Sequence[str]) -> list[tuple[str, 
     return sorted({(row["name"], row["goal"]) for row in rows})
 
 
+def published_truths(store: Store, editions: Sequence[str]) -> dict[str, list[str]]:
+    """Return the truths of each domain that these published editions hold, by the domain's name."""
+    truths: dict[str, list[str]] = {}
+    for edition in editions:
+        names = {row["domain_id"]: row["name"] for row in _rows(store, edition, ["domain_id", "name"])}
+        file = table_file("kumo_seed_configs", edition)
+        configs = store.read_table(file, ["domain_id", "truths"]).to_pylist() if names else []
+        truths |= {names[row["domain_id"]]: row["truths"] for row in configs}
+    return truths
+
+
 def domains_by_edition(store: Store) -> list[tuple[str, frozenset[str]]]:
     """Return KUMO's published editions that were grown, the latest first, each with the ids of its domains.
 

@@ -76,6 +76,11 @@ def config_row(config: SeedConfig, warnings: list[str], call_ids: Sequence[str] 
     }
 
 
+def authored_domain_row(domain_id: str, status: str, versions: int, call_ids: Sequence[str]) -> Row:
+    """Return the row of table `kumo_authored_domains`."""
+    return {"domain_id": domain_id, "status": status, "versions": versions, "call_ids": list(call_ids)}
+
+
 def outcome_rows(config: SeedConfig) -> list[Row]:
     """Return the rows of table `kumo_outcomes`, a row an outcome state."""
     config_id = config.config_id

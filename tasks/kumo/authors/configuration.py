@@ -33,12 +33,13 @@ _FINDINGS_QUOTED = 40
 class Configured:
     """What came of a proposal: its configuration, None where it was dropped, with the validator's warnings.
 
-    `call_ids` are all calls made for it, in order; `rejections` what was found in each refused version, with
-    the call that completed it.
+    `versions` is the number of its versions that were read. `call_ids` are all calls made for it, in order;
+    `rejections` what was found in each refused version, with the call that completed it.
     """
 
     config: SeedConfig | None
     warnings: tuple[str, ...]
+    versions: int
     call_ids: tuple[str, ...]
     rejections: tuple[Rejection, ...]
 
@@ -52,6 +53,7 @@ class _Work:
     configurer: ModelChoice
     proposal: Proposal
     tries: int
+    versions: int = 0
     call_ids: list[str] = field(default_factory=list)
     rejections: list[Rejection] = field(default_factory=list)
 
@@ -66,7 +68,7 @@ class _Work:
         return self.configure(None, ())
 
     def configure(self, config: SeedConfig | None, warnings: tuple[str, ...]) -> Configured:
-        return Configured(config, warnings, tuple(self.call_ids), tuple(self.rejections))
+        return Configured(config, warnings, self.versions, tuple(self.call_ids), tuple(self.rejections))
 
 
 async def configure_domain(
@@ -96,6 +98,7 @@ async def configure_domain(
     request = asking()
     for version in range(1, work.tries + 1):
         done = await _write_prompt(work, request, continuations)
+        work.versions = version
         result = read_configuration(done.text, proposal) if done.problem is None else _refusal(done.problem)
         if isinstance(result, Accepted):
             return work.configure(result.config, result.warnings)

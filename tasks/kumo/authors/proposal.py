@@ -4,11 +4,12 @@ Each round is one call for the domains still missing. It names those that exist 
 proposals were refused, so that no two rounds ask the same.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from schemas.calls import ModelChoice, ModelRequest
 from schemas.errors import UnreadableInput
+from schemas.kumo.categories import Quota
 from schemas.kumo.things import Proposal, Rejection
 from tasks.kumo.authors.author_reply import Unusable, unusable_status
 from tasks.kumo.authors.author_request import author_request
@@ -24,8 +25,8 @@ from tasks.kumo.authors.forms.proposal_form import (
     proposals_schema,
     read_entry,
 )
+from tasks.kumo.authors.quotas import Quotas
 from tasks.kumo.authors.similar import KnownDomain, nearest_twin
-from tasks.kumo.validation.names import fold_name
 from tasks.llm.asking import Ask
 from tasks.llm.structured import JsonAsker
 
@@ -54,8 +55,7 @@ class Proposed:
 class _Work:
     """What a run has come to so far."""
 
-    wanted: int
-    categories: tuple[str, ...]
+    quotas: Quotas
     known: tuple[KnownDomain, ...]
     proposals: list[Proposal] = field(default_factory=list)
     rejections: list[Rejection] = field(default_factory=list)
@@ -63,7 +63,11 @@ class _Work:
 
     @property
     def missing(self) -> int:
-        return self.wanted - len(self.proposals)
+        return self.quotas.wanted - len(self.proposals)
+
+    @property
+    def room(self) -> Mapping[str, int]:
+        return self.quotas.room(proposal.category for proposal in self.proposals)
 
     @property
     def existing(self) -> list[KnownDomain]:
@@ -78,7 +82,7 @@ async def propose_domains(
     ask: Ask,
     proposer: ModelChoice,
     n: int,
-    categories: Sequence[str],
+    categories: tuple[Quota, ...],
     known: Sequence[KnownDomain],
     rounds: int = 5,
     *,
@@ -86,15 +90,16 @@ async def propose_domains(
 ) -> Proposed:
     """Return n domains of these categories (none given: any), like none that is known, or as many as came.
 
-    A proposal is refused, with the reason, for the rules `not_the_form`, `other_category`,
-    `near_duplicate` (`tasks.kumo.authors.similar`) and `surplus`; a whole reply for `not_json`,
-    `not_the_form` or its status (`truncated`, `refused`, `empty`, `rejected`). Then the next round asks
-    again; a rejected call ends the rounds. A category counts in any case and is kept as it was asked for.
+    A proposal is refused, with the reason, for the rules `not_the_form`, `other_category`, `near_duplicate`
+    (`tasks.kumo.authors.similar`), `full_category` (`tasks.kumo.authors.quotas`) and `surplus`; a whole reply
+    for `not_json`, `not_the_form` or its status (`truncated`, `refused`, `empty`, `rejected`). Then the next
+    round asks again; a rejected call ends the rounds. A category counts in any case and is kept as it was
+    asked for.
     Give one `ask_json` to many calls: it remembers what the server can do. Raises EndpointFailed where a
     call fails without an answer: the same call on the same ledger resumes there.
     """
     asker = ask_json or JsonAsker(ask)
-    work = _Work(n, tuple(categories), tuple(known))
+    work = _Work(Quotas(n, categories), tuple(known))
     for number in range(rounds):
         if work.missing <= 0 or not await _round(asker, proposer, work, number):
             break
@@ -105,7 +110,7 @@ async def _round(asker: JsonAsker, proposer: ModelChoice, work: _Work, number: i
     """Ask once and take in what came; return whether another round makes sense."""
     names = [domain.name for domain in work.existing]
     reasons = [f"{refused.subject}: {refused.message}" for refused in work.rejections]
-    request = proposal_request(proposer, work.missing, work.categories, names, reasons, number)
+    request = proposal_request(proposer, work.missing, work.room, names, reasons, number)
     reply = await asker(request, _SCHEMA_NAME, proposals_schema())
     work.call_ids.append(reply.call_id)
     problem = unusable_status(reply)
@@ -119,12 +124,14 @@ async def _round(asker: JsonAsker, proposer: ModelChoice, work: _Work, number: i
 def proposal_request(
     proposer: ModelChoice,
     count: int,
-    categories: Sequence[str],
+    room: Mapping[str, int],
     names: Sequence[str],
     reasons: Sequence[str],
     number: int,
 ) -> ModelRequest:
     """Return the call of round `number`: for `count` domains unlike the names, knowing the reasons.
+
+    `room` is the largest number of each category.
 
     Of many names and reasons the last are shown, and how many others there are.
     """
@@ -135,7 +142,7 @@ def proposal_request(
         TEMPLATE,
         number,
         count=count,
-        categories=categories,
+        categories=[(category, most) for category, most in room.items() if most],
         known=names[-_NAMES_SHOWN:],
         more_known=max(0, len(names) - _NAMES_SHOWN),
         refused=reasons[-_REASONS_SHOWN:],
@@ -165,11 +172,11 @@ def _take_in(work: _Work, content: str, call_id: str) -> Unusable | None:
 
 def _judge(work: _Work, form: ProposalForm, call_id: str) -> None:
     if work.missing <= 0:
-        work.refuse(form.name, "surplus", f"more than the {work.wanted} domains asked for", call_id)
+        work.refuse(form.name, "surplus", f"more than the {work.quotas.wanted} domains asked for", call_id)
         return
-    category = _match_category(form.category, work.categories)
+    category = work.quotas.match(form.category)
     if category is None:
-        expected = ", ".join(repr(name) for name in work.categories)
+        expected = ", ".join(repr(name) for name, _ in work.quotas.categories)
         reason = f"its category is {form.category!r}, expected {expected}; keep to what is asked for"
         work.refuse(form.name, "other_category", reason, call_id)
         return
@@ -177,21 +184,20 @@ def _judge(work: _Work, form: ProposalForm, call_id: str) -> None:
     if twin is not None:
         work.refuse(form.name, "near_duplicate", twin.message, call_id)
         return
+    room = work.room
+    if room and not room[category]:
+        still = ", ".join(repr(name) for name, most in room.items() if most)
+        reason = f"category {category!r} has as many domains as were asked for; propose one of {still}"
+        work.refuse(form.name, "full_category", reason, call_id)
+        return
     values = {**form.model_dump(), "category": category}
     work.proposals.append(Proposal(**values, call_id=call_id))
-
-
-def _match_category(category: str, categories: Sequence[str]) -> str | None:
-    """Return the category as it was asked for, None where it was not."""
-    if not categories:
-        return category
-    return next((asked for asked in categories if fold_name(asked) == fold_name(category)), None)
 
 
 def _shortfall(work: _Work) -> str | None:
     if work.missing <= 0:
         return None
-    asked = f"{len(work.proposals)} of {work.wanted} domains proposed after {len(work.call_ids)} calls"
+    asked = f"{len(work.proposals)} of {work.quotas.wanted} domains proposed after {len(work.call_ids)} calls"
     if not work.rejections:
         return f"{asked}; ask in more rounds"
     last = work.rejections[-1]

@@ -1,4 +1,4 @@
-"""Tell whether a proposed domain is one that exists already, under another wording.
+"""Tell whether a proposed domain is one that exists already, under another wording or with the same truths.
 
 Names and goals are compared by what is left of them without case, punctuation, plural endings and words
 that every domain has, in alphabetical order of the words. The score is rapidfuzz's `ratio` of the
@@ -8,7 +8,7 @@ of the names is `token_set_ratio`: 100 where one name has all words of the other
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -16,6 +16,8 @@ from functools import lru_cache
 NAME_THRESHOLD = 90.0
 GOAL_THRESHOLD = 95.0
 MEAN_THRESHOLD = 85.0
+# Of all truths of two domains; the bundled ones share none at all.
+TRUTHS_THRESHOLD = 0.5
 
 _COMMON_WORDS = frozenset(
     re.findall(
@@ -81,6 +83,25 @@ def normalise_text(text: str) -> str:
     words = letters.split()
     telling = [word for word in words if word not in _COMMON_WORDS]
     return " ".join(sorted(_singular(word) for word in telling or words))
+
+
+def share_of_truths(truths: Iterable[str], others: Iterable[str]) -> float:
+    """Return the share (0 to 1) that two domains have in common of all their truths, normalised (Jaccard)."""
+    ours, theirs = set(map(normalise_text, truths)), set(map(normalise_text, others))
+    return len(ours & theirs) / len(ours | theirs) if ours or theirs else 0.0
+
+
+def refuse_same_truths(truths: Iterable[str], known: Mapping[str, Iterable[str]]) -> str | None:
+    """Return why truths that a known domain shares from TRUTHS_THRESHOLD on make no new domain, or None."""
+    ours = tuple(truths)
+    shares = ((share_of_truths(ours, others), name) for name, others in known.items())
+    share, name = max(shares, default=(0.0, ""))
+    if share < TRUTHS_THRESHOLD:
+        return None
+    return (
+        f"it shares {share:.0%} of its truths with {name!r}, the limit is {TRUTHS_THRESHOLD:.0%}; propose "
+        "another subject"
+    )
 
 
 def _twin(name: str, goal: str, domain: KnownDomain) -> Twin | None:

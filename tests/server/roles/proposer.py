@@ -37,10 +37,20 @@ class Proposer:
 def _domains(prompt: str, known: set[str], rng: random.Random) -> list[dict[str, str]]:
     count = re.search(r"^Propose (\d+) new domain", prompt, re.MULTILINE)
     assert count is not None
-    categories = _read_list(prompt, "spelt exactly so") or ["Everyday Life", "Invented Worlds", "Crafts"]
+    listed = [_read_category(line) for line in _read_list(prompt, "spelt exactly so")]
+    # One of each, then a second one of those that may have two, and so on.
+    rounds = range(max((most for _, most in listed), default=0))
+    categories = [name for number in rounds for name, most in listed if most > number]
+    categories = categories or ["Everyday Life", "Invented Worlds", "Crafts"]
     unused = [subject for subject in SUBJECTS if subject.name not in known]
     chosen = rng.sample(unused, min(int(count[1]), len(unused)))
     return [_domain(subject, categories[i % len(categories)]) for i, subject in enumerate(chosen)]
+
+
+def _read_category(line: str) -> tuple[str, int]:
+    """Return a category and the largest number of domains that it may have; a single one stands alone."""
+    name, colon, most = line.rpartition(": ")
+    return (name, int(most)) if colon else (line, 1)
 
 
 def _domain(subject: Subject, category: str) -> dict[str, str]:
