@@ -81,6 +81,7 @@ def write_edition(store: Store, count: int, runs: int) -> None:
     configs = [parse_config(bundled_text(name), name) for name in bundled_domains()]
     small = {
         "kumo_domains": [domain_row(config, "bundled") for config in configs],
+        "kumo_authored_domains": [],
         "kumo_seed_configs": [config_row(config, []) for config in configs],
     }
     tables = {

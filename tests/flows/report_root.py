@@ -89,6 +89,7 @@ def _rows(
     configs = [_config(domain) for domain in DOMAINS]
     rows: dict[str, list[dict[str, Any]]] = {
         "kumo_domains": [domain_row(config, "file") for config in configs],
+        "kumo_authored_domains": [],
         "kumo_seed_configs": [config_row(config, []) for config in configs],
         "kumo_outcomes": [row for config in configs for row in outcome_rows(config)],
         "instances": [],

@@ -91,6 +91,23 @@ def test_models_author_and_play_a_whole_edition(undisturbed: tuple[Path, list[Lo
     assert re.search(r"^models: +\d+ calls, cost unknown; [\d,]+ tokens in", out, re.MULTILINE)
 
 
+def test_the_funnel_and_the_costs_of_authors_add_up(undisturbed: tuple[Path, list[LogLine], str]) -> None:
+    catalog = open_catalog(Store(str(undisturbed[0])))
+    funnel = dict(catalog.query("SELECT step, number FROM authoring_funnel WHERE category = 'all'")[1])
+    refused = catalog.query("SELECT count(*) FROM rejections WHERE stage = 'proposal'")[1][0][0]
+    assert (funnel["proposed"], funnel["new"], funnel["accepted"]) == (2 + refused, 2, 2)
+    assert funnel["asked for"] == 10
+    assert funnel["passed at once"] + funnel["passed after revision"] + funnel["replaced"] == 10
+    categories = "SELECT DISTINCT category FROM authoring_funnel ORDER BY 1"
+    assert catalog.query(categories)[1] == [("all",), ("crafts",), ("science",)]
+    # Independently of the view: every call of the edition is some domain's, and none counts twice.
+    sums = "sum({}prompt_tokens), sum({}completion_tokens)"
+    (shown,) = catalog.query(f"SELECT sum(calls), {sums.format('', '')} FROM authoring_costs")[1]
+    (made,) = catalog.query(f"SELECT count(*), {sums.format('', '')} FROM calls WHERE evaluation = ''")[1]
+    assert shown == pytest.approx(made)
+    assert catalog.query("SELECT count(*) FROM authoring_costs WHERE domain IS NULL")[1] == [(0,)]
+
+
 def test_every_turn_of_a_model_leads_to_its_call_and_the_prompt_template_of_its_book(
     undisturbed: tuple[Path, list[LogLine], str],
 ) -> None:

@@ -32,7 +32,9 @@ from warehouse.store.store import Store
 QUERIES = (
     *("headline", "relative_action_counts", "references", "domains", "player_pairs", "tokens", "statuses"),
     *("other_benchmarks", "optimal_counts", "topology", "control_gaps", "book_versions"),
+    *("authoring_funnel", "authoring_costs"),
 )
+NEEDS_MODELS = ("other_benchmarks", "control_gaps", "book_versions", "authoring_funnel", "authoring_costs")
 
 
 def queries(edition: str) -> dict[str, str]:
@@ -85,7 +87,7 @@ def test_every_query_stands_on_the_page_as_it_was_run(root: Path, page: str) -> 
         assert "$edition" not in sql
         assert sql in text
         _, rows = catalog.query(sql)
-        assert rows or name in ("other_benchmarks", "control_gaps", "book_versions"), name
+        assert rows or name in NEEDS_MODELS, name
 
 
 def test_what_a_page_shows_is_what_its_queries_answer(root: Path, page: str) -> None:

@@ -50,6 +50,9 @@ def compare(
     )
 
 
+_STEPS = (("domains", 1, "proposed"), ("domains", 2, "new"), ("books", 6, "asked for"))
+
+
 def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...]]) -> ReportData:
     """Return the data of a KUMO report with these players; `changed` are rows in place of a table's own."""
     pairs = list(product(SETTINGS, enumerate(players)))
@@ -98,6 +101,20 @@ def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...
         ],
         "topology": [(s, p, 30, 0.6, 0.55, 0.7, 0.4, "0.4", 0.01, 0.0, 0.2, 0.5, 0.5) for s, (_, p) in pairs],
         "book_versions": [(s, p, "first", 4, 0.75, 0.5, 0.25, -0.1, 0.6) for s, (_, p) in pairs],
+        "authoring_funnel": [
+            (category, part, place, step, 9 - place)
+            for category in ("all", "Arts <i>")
+            for part, place, step in (
+                ("domains", 1, "proposed"),
+                ("domains", 2, "new"),
+                ("books", 6, "asked for"),
+            )
+        ],
+        "authoring_costs": [
+            (DOMAINS[1], "Arts <i>", "proposal", 0.5, 100.0, 50.0, 0.25, 0),
+            (DOMAINS[1], "Arts <i>", "books", 3.0, 1000.0, None, None, 3),
+            (None, None, "proposal", 1.0, 10.0, 5.0, 0.05, 0),
+        ],
         "communities": [(DOMAINS[1], 4, 3, 0.2, 1, 4, ["<u>", "b", "c", "d"])],
     }
     columns = {
@@ -120,6 +137,9 @@ def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...
         "cramers_v_kumo_2025_high chi_square_p_kumo_2025 chi_square_p_kumo_2025_shown corrected_v "
         "corrected_v_low corrected_v_high permutation_p permutation_p_holm",
         "book_versions": "setting player book instances success_final success_other difference low high",
+        "authoring_funnel": "category part place step number",
+        "authoring_costs": "domain category stage calls prompt_tokens completion_tokens cost_usd "
+        "calls_without_cost",
         "communities": "domain n_truths n_links modularity community n_members truths",
     }
     tables = {name: table(name, columns[name], changed.get(name, rows[name])) for name in columns}

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from tasks.kumo.report.authoring import authoring
 from tasks.kumo.report.book_versions import book_versions
 from tasks.kumo.report.control_gaps import control_gaps
 from tasks.kumo.report.optimal_histogram import optimal_histogram
@@ -36,6 +37,7 @@ from tests.report.sample_report import MEASURED, SETTINGS, report_data
         ("topology", topology_rows, "perennial analyse"),
         ("control_gaps", control_gaps, "as closed:MODEL or symbolic:MODEL"),
         ("book_versions", book_versions, "No player was shown other books"),
+        ("authoring_funnel", authoring, "No model wrote domains or books"),
     ],
 )
 def test_a_figure_without_data_is_one_sentence(
@@ -73,3 +75,14 @@ def test_undefined_figures_are_dashes_and_no_bars() -> None:
     assert grid.rows == (("a", *one, *one),)
     assert success_rows(data).missing == "No episode of this edition is scored."
     assert topology_rows(data).missing.startswith("Cramér's V is undefined")
+
+
+def test_costs_of_authors_add_up_by_domain_and_unknown_ones_stay_blank() -> None:
+    grid = authoring(report_data(("a", "b"))).grid
+    assert grid is not None
+    assert [row[2:] for row in grid.rows] == [
+        ("3.5", "1,150", "0.2500", "", "", "0.2500"),
+        ("1.0", "15", "0.0500", "", "", "0.0500"),
+        ("4.5", "1,165", "0.3000", "", "", "0.3000"),
+    ]
+    assert [row[0] for row in grid.rows][1:] == ["(none)", "all"]

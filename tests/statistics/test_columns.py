@@ -67,6 +67,7 @@ def _tables(episodes: Sequence[Played]) -> dict[str, pa.Table]:
         ],
         "kumo_episodes": [{"episode_id": f"e{i}", "tests": e.tests} for i, e in enumerate(episodes)],
         "kumo_domains": [],
+        "kumo_authored_domains": [],
         "kumo_seed_configs": [],
     }
     schemas = {name: pa.schema([f.with_nullable(True) for f in TABLES[name].arrow_schema()]) for name in rows}

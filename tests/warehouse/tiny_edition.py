@@ -226,6 +226,7 @@ def rows() -> dict[str, list[dict[str, Any]]]:
         ],
         "messages": [{"message_id": "msg_1", "content": "what now?"}],
         "kumo_domains": [domain_row(CONFIG, "file")],
+        "kumo_authored_domains": [],
         "kumo_seed_configs": [config_row(CONFIG, [])],
         "kumo_outcomes": outcome_rows(CONFIG),
         "rejections": [],

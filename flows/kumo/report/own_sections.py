@@ -1,5 +1,6 @@
-"""What KUMO adds to the report: action counts, references, controls, books, graphs, topology."""
+"""What KUMO adds to the report: action counts, references, controls, books, authors, graphs, topology."""
 
+from tasks.kumo.report.authoring import authoring
 from tasks.kumo.report.book_versions import book_versions
 from tasks.kumo.report.control_gaps import control_gaps
 from tasks.kumo.report.domain_graph import domain_graphs
@@ -11,10 +12,13 @@ from tasks.report.content import Report
 
 REPORT = Report(
     package="flows.kumo.report",
-    queries=("relative_action_counts", "references", "control_gaps", "topology", "book_versions"),
+    queries=(
+        *("relative_action_counts", "references", "control_gaps", "topology", "book_versions"),
+        *("authoring_funnel", "authoring_costs"),
+    ),
     sources=("configurations", "optimal_counts"),
     compute=compute_extras,
     order="optimal_counts",
     after_rates=(action_rows, reference_table, control_gaps),
-    at_end=(book_versions, optimal_histogram, domain_graphs, topology_rows),
+    at_end=(book_versions, authoring, optimal_histogram, domain_graphs, topology_rows),
 )

@@ -14,7 +14,7 @@ WITH histories AS (
 )
 SELECT h.edition, i.domain, i.setting, h.author,
        count(*) AS books,
-       count(*) FILTER (h.last_revision = 0) AS unchanged,
+       count(*) FILTER (h.last_revision = 0 AND NOT h.replaced) AS unchanged,
        count(*) FILTER (h.last_revision > 0 AND NOT h.replaced) AS revised,
        count(*) FILTER (h.replaced) AS replaced,
        count(*) FILTER (h.missing) AS missing,
