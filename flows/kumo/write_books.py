@@ -16,6 +16,7 @@ from flows.stages.workspace import Workspace
 from schemas.benchmark import Batch
 from schemas.disclosure import mark_book
 from schemas.ids import derive_rng
+from schemas.kumo.book_styles import BOOK_STYLES, MIXED, PLAIN, BookStyle
 from schemas.kumo.things import BookVersion as VersionName
 from schemas.kumo.things import Rejection
 from tasks.kumo.authors.book_writing import BookHistory, BookVersion, write_model_book
@@ -134,9 +135,15 @@ def _add_template_book(
     """
     instance, instance_id = instance_from_row(row, encoded.config), row["instance_id"]
     rules = rules_of(encoded, instance)
-    rng = derive_rng(edition.workspace.seed, f"book/{instance_id}", 0)
-    text = mark_book(write_book(encoded.config, instance, rules, rng), edition.workspace.plan.canary)
-    verdict = check_book(text, instance, rules)
+    chosen = PLAIN if version == "template" else _choose_style(edition, instance_id)
+    # Names that another style cannot hold, such as one with a quote, are written plainly.
+    for style in dict.fromkeys((chosen, PLAIN)):
+        rng = derive_rng(edition.workspace.seed, f"book/{instance_id}", 0)
+        text = write_book(encoded.config, instance, rules, rng, style)
+        text = mark_book(text, edition.workspace.plan.canary)
+        verdict = check_book(text, instance, rules)
+        if verdict.passed:
+            break
     tables["kumo_books"].append(
         book_row(
             instance_id,
@@ -145,6 +152,7 @@ def _add_template_book(
             TEMPLATE_AUTHOR,
             verdict,
             version=version if verdict.passed or version == "template" else "draft",
+            style=style,
             is_replacement=version == "final" and bool(edition.plan.authoring.writer),
         )
     )
@@ -155,3 +163,10 @@ def _add_template_book(
         )
         rejection = Rejection("books", instance_id, "book_rules_differ", message)
         tables["rejections"].append(rejection_row(rejection))
+
+
+def _choose_style(edition: KumoEdition, instance_id: str) -> BookStyle:
+    planned = edition.plan.book_style
+    if planned == MIXED:
+        return derive_rng(edition.workspace.seed, f"book_style/{instance_id}", 0).choice(BOOK_STYLES)
+    return next(style for style in BOOK_STYLES if style == planned)

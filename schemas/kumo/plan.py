@@ -4,6 +4,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from schemas.kumo.authoring import AuthoringPlan
+from schemas.kumo.book_styles import MIXED
 from schemas.kumo.things import Setting
 
 
@@ -24,6 +25,7 @@ class KumoPlan:
     authoring: AuthoringPlan = field(default_factory=AuthoringPlan)
     domain_count: int | None = None
     rest_editions: int = 0
+    book_style: str = MIXED
 
     def as_json(self) -> dict[str, Any]:
         """Return the plan as a JSON object."""

@@ -8,6 +8,7 @@ from pydantic import field_validator
 from schemas.errors import InvalidOption, join_choices
 from schemas.game import USUAL
 from schemas.kumo.authoring import AUTHOR_ROLES, AuthoringPlan
+from schemas.kumo.book_styles import BOOK_STYLES, MIXED
 from schemas.kumo.categories import Quota, parse_quotas
 from schemas.kumo.gate import GatePolicy
 from schemas.kumo.protocol import PERENNIAL, PROTOCOLS
@@ -38,6 +39,10 @@ class KumoSettings(RefreshSettings):
         "closed:MODEL no rules. Default: these five.",
     )
     instances: int = setting(50, "Instances per domain and setting.", ge=1, le=1_000_000)
+    book_style: str = setting(
+        MIXED,
+        f"Style of the template's books: {', '.join(BOOK_STYLES)}; mixed: one of them is drawn for each.",
+    )
     preset: str = setting(
         "", "allow-trivial: instances whose answer needs no test are drawn too, as in the paper."
     )
@@ -124,6 +129,13 @@ class KumoSettings(RefreshSettings):
     def _check_preset(cls, value: str) -> str:
         if value not in PRESETS:
             raise ValueError(f"expected {join_choices(name for name in PRESETS if name)}")
+        return value
+
+    @field_validator("book_style")
+    @classmethod
+    def _check_book_style(cls, value: str) -> str:
+        if value not in (MIXED, *BOOK_STYLES):
+            raise ValueError(f"expected {join_choices((MIXED, *BOOK_STYLES))}")
         return value
 
     @field_validator("protocol")

@@ -1,5 +1,6 @@
 """KUMO's own tables, beside the shared ones of `schemas.tables`."""
 
+from schemas.kumo.book_styles import BOOK_STYLES
 from schemas.kumo.things import BOOK_VERSIONS
 from schemas.table_form import CALL_ID, Column, Reference, Table
 
@@ -181,6 +182,9 @@ BOOKS = Table(
         ),
         Column("text", "string", "the book (Markdown)"),
         Column("author", "string", "template, or the model that wrote it"),
+        Column(
+            "style", "string", "its form, NULL where no template wrote it", nullable=True, allowed=BOOK_STYLES
+        ),
         Column(
             "verdict",
             "string",

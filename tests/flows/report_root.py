@@ -102,7 +102,7 @@ def _rows(
         shared = shared_instance_row(
             tiny_edition.INSTANCE, instance_id=instance["instance_id"], domain=config.name, setting=setting
         )
-        book = book_row(instance["instance_id"], 0, "the book", "template", BookVerdict())
+        book = book_row(instance["instance_id"], 0, "the book", "template", BookVerdict(), style="list")
         rows["instances"].append(shared)
         rows["kumo_instances"].append(instance)
         rows["kumo_books"].append(book)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from schemas.kumo.book_styles import BOOK_STYLES
 from tests.flows.conftest import Published
 from tests.flows.prefect_harness import SMALL_REFRESH, Harness, clean_environment, edition_content
 from warehouse.catalog.catalog import open_catalog
@@ -28,6 +29,11 @@ def test_the_edition_holds_what_was_asked_for(published: Published) -> None:
     assert {row[1] for row in rows} == {"easy", "6x8"}
     assert catalog.query("SELECT count(*) FROM rejections")[1] == [(0,)]
     assert catalog.query("SELECT DISTINCT verdict, author FROM kumo_books")[1] == [("passed", "template")]
+    styles = {style for (style,) in catalog.query("SELECT DISTINCT style FROM kumo_books")[1]}
+    assert len(styles) > 3
+    assert styles <= set(BOOK_STYLES)
+    shown = catalog.query("SELECT sum(instances) FROM book_style_scores WHERE player = 'reader'")[1]
+    assert shown == [(24,)]
     assert catalog.query("SELECT min(expected_steps) >= 1 FROM kumo_instances")[1] == [(True,)]
     assert catalog.query("SELECT bool_and(success) FROM audits")[1] == [(True,)]
 

@@ -32,7 +32,7 @@ from warehouse.store.store import Store
 QUERIES = (
     *("headline", "relative_action_counts", "references", "domains", "player_pairs", "tokens", "statuses"),
     *("other_benchmarks", "optimal_counts", "topology", "control_gaps", "book_versions"),
-    *("authoring_funnel", "authoring_costs"),
+    *("authoring_funnel", "authoring_costs", "book_styles"),
 )
 NEEDS_MODELS = ("other_benchmarks", "control_gaps", "book_versions", "authoring_funnel", "authoring_costs")
 

@@ -101,6 +101,11 @@ def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...
         ],
         "topology": [(s, p, 30, 0.6, 0.55, 0.7, 0.4, "0.4", 0.01, 0.0, 0.2, 0.5, 0.5) for s, (_, p) in pairs],
         "book_versions": [(s, p, "first", 4, 0.75, 0.5, 0.25, -0.1, 0.6) for s, (_, p) in pairs],
+        "book_styles": [
+            (s, style, p, 15, rate[p], rate[p] / 2, (1 + rate[p]) / 2)
+            for s, (_, p) in pairs
+            for style in ("list", "prose")
+        ],
         "authoring_funnel": [
             (category, part, place, step, 9 - place)
             for category in ("all", "Arts <i>")
@@ -137,6 +142,7 @@ def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...
         "cramers_v_kumo_2025_high chi_square_p_kumo_2025 chi_square_p_kumo_2025_shown corrected_v "
         "corrected_v_low corrected_v_high permutation_p permutation_p_holm",
         "book_versions": "setting player book instances success_final success_other difference low high",
+        "book_styles": "setting style player instances success_rate low high",
         "authoring_funnel": "category part place step number",
         "authoring_costs": "domain category stage calls prompt_tokens completion_tokens cost_usd "
         "calls_without_cost",

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from tasks.kumo.report.authoring import authoring
+from tasks.kumo.report.book_styles import book_styles
 from tasks.kumo.report.book_versions import book_versions
 from tasks.kumo.report.control_gaps import control_gaps
 from tasks.kumo.report.optimal_histogram import optimal_histogram
@@ -37,6 +38,7 @@ from tests.report.sample_report import MEASURED, SETTINGS, report_data
         ("topology", topology_rows, "perennial analyse"),
         ("control_gaps", control_gaps, "as closed:MODEL or symbolic:MODEL"),
         ("book_versions", book_versions, "No player was shown other books"),
+        ("book_styles", book_styles, "No player was shown a book that the template wrote."),
         ("authoring_funnel", authoring, "No model wrote domains or books"),
     ],
 )

@@ -206,7 +206,7 @@ def rows() -> dict[str, list[dict[str, Any]]]:
     draft = book_row(
         INSTANCE_ID, 0, "the draft", "m", BookVerdict(("a rule",)), version="draft", call_id="call_draft"
     )
-    book = book_row(INSTANCE_ID, 1, "the book", "template", BookVerdict(), is_replacement=True)
+    book = book_row(INSTANCE_ID, 1, "the book", "template", BookVerdict(), is_replacement=True, style="list")
     truth = Step(3, "truth", "rain", None, None)
     shown = {"book_id": book["book_id"]}
     none = Step(1, "none", None, None, None)

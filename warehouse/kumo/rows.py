@@ -7,6 +7,7 @@ from typing import Any
 
 from schemas.disclosure import is_public
 from schemas.ids import content_id
+from schemas.kumo.book_styles import BookStyle
 from schemas.kumo.things import (
     BookVerdict,
     BookVersion,
@@ -172,6 +173,7 @@ def book_row(
     verdict: BookVerdict,
     *,
     version: BookVersion = "final",
+    style: BookStyle | None = None,
     checked_by: str = SYMBOLIC_CHECK,
     is_replacement: bool = False,
     call_id: str | None = None,
@@ -185,6 +187,7 @@ def book_row(
         "version": version,
         "text": text,
         "author": author,
+        "style": style,
         "verdict": "passed" if verdict.passed else "failed",
         "missing_rules": list(verdict.missing),
         "extra_rules": list(verdict.extra),

@@ -66,6 +66,7 @@ def prepare(settings: KumoSettings, store: Store) -> Preparation:
         authoring,
         settings.domain_count,
         settings.rest_editions if settings.domain_count else 0,
+        settings.book_style,
     )
     if authoring.proposals and settings.protocol != PERENNIAL:
         raise InvalidOption(

@@ -1,6 +1,7 @@
 """What KUMO adds to the report: action counts, references, controls, books, authors, graphs, topology."""
 
 from tasks.kumo.report.authoring import authoring
+from tasks.kumo.report.book_styles import book_styles
 from tasks.kumo.report.book_versions import book_versions
 from tasks.kumo.report.control_gaps import control_gaps
 from tasks.kumo.report.domain_graph import domain_graphs
@@ -14,11 +15,11 @@ REPORT = Report(
     package="flows.kumo.report",
     queries=(
         *("relative_action_counts", "references", "control_gaps", "topology", "book_versions"),
-        *("authoring_funnel", "authoring_costs"),
+        *("authoring_funnel", "authoring_costs", "book_styles"),
     ),
     sources=("configurations", "optimal_counts"),
     compute=compute_extras,
     order="optimal_counts",
     after_rates=(action_rows, reference_table, control_gaps),
-    at_end=(book_versions, authoring, optimal_histogram, domain_graphs, topology_rows),
+    at_end=(book_styles, book_versions, authoring, optimal_histogram, domain_graphs, topology_rows),
 )

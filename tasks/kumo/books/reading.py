@@ -1,16 +1,28 @@
 """Read a knowledge book's rules out of its text alone: no configuration, no template.
 
 A book is Markdown: a title and free paragraphs, a `##` section that lists the truths (`- **Name**: note`),
-a `##` section of actions, each under its `###` heading with one free paragraph and then one list item per
-outcome. Every line that fits none of this is handed back as unread, so that nothing is skipped.
+a `##` section of actions, each under its `###` heading with one free paragraph and then its outcomes: as
+list items, as one paragraph of sentences, or as a table. A third section may say the rules by truth, or
+action by action in any order. Every line that fits none of this is handed back as unread, so that nothing
+is skipped; so is a sentence that refers to what was not said, or claims what the rules contradict.
 """
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from schemas.kumo.things import Rule
+from tasks.kumo.books.sentences import (
+    Claim,
+    Count,
+    Exclusion,
+    Shown,
+    read_named_rule,
+    read_outcome,
+    read_prose,
+    read_row,
+    read_statement,
+    read_truth_sources,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,63 +38,46 @@ class BookContents:
     unread: tuple[str, ...]
 
 
-class _Form(NamedTuple):
-    """A sentence: opening, the outcome, joint, what is ruled out, one of the endings."""
-
-    opening: str
-    joint: str
-    endings: tuple[str, ...]
-
-
-_FORMS = (
-    _Form("If the outcome is ", ", rule out ", (".",)),
-    _Form("When ", " is observed, ", (" is ruled out.", " are ruled out.")),
-    _Form("Observing ", " rules out ", (".",)),
-    _Form("An outcome of ", " excludes ", (".",)),
-)
-_NUMBER = r"(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)"
-_RANGE = re.compile(
-    rf"at least {_NUMBER} and (?:(at most)|less than) {_NUMBER}(?: (.+))?"
-    rf"|a value from {_NUMBER} to {_NUMBER}(?: (.+))? "
-    r"\((?:(both ends included)|lower end included, upper end excluded)\)",
-    re.ASCII,
-)
-# A name ends at the first ** that something follows which can follow a name; `**A***` is the name `A*`.
-_BOLD_NAME = re.compile(r"\*\*(.+?)\*\*(?:(?:, | and )(?=\*\*)|\Z)")
 _NO_PARAGRAPH = ("#", "-", "* ", "+ ", ">", "|", " ", "\t")
+_TABLE_RULE = "| --- | --- |"
+_Key = tuple[str, tuple[str | None, float | None, float | None]]
 
 
-class _Sentence(NamedTuple):
-    label: str | None
-    low: float | None
-    high: float | None
-    closed: bool | None
-    unit: str | None
-    rules_out: frozenset[str]
+@dataclass(slots=True)
+class _Said:
+    """An outcome of an action, and what it was said to rule out so far."""
+
+    action: str
+    shown: Shown
+    names: set[str]
 
 
 @dataclass(slots=True)
 class _Reading:
     truths: list[str] = field(default_factory=list)
     actions: list[str] = field(default_factory=list)
-    rules: list[Rule] = field(default_factory=list)
-    closed: list[bool | None] = field(default_factory=list)
+    said: list[_Said] = field(default_factory=list)
+    claims: list[tuple[str, str, Claim | Count]] = field(default_factory=list)
+    units: dict[str, str] = field(default_factory=dict)
     unread: list[str] = field(default_factory=list)
+    line: str = ""
     titles: int = 0
     sections: int = 0
     paragraphs: int = 0
     items: int = 0
-    unit: str | None = None
+    rows: int = 0
+
+    def _open(self) -> None:
+        self.paragraphs = self.items = self.rows = 0
 
     def open_section(self) -> bool:
         self.sections += 1
-        self.paragraphs = self.items = 0
-        return self.sections <= 2
+        self._open()
+        return self.sections <= 3
 
     def open_action(self, name: str) -> bool:
         self.actions.append(name)
-        self.paragraphs = self.items = 0
-        self.unit = None
+        self._open()
         return self.sections == 2
 
     def take(self, line: str) -> bool:
@@ -97,15 +92,27 @@ class _Reading:
         if line.startswith("- "):
             self.items += 1
             return self._take_item(line[2:])
+        if line.startswith("| "):
+            self.rows += 1
+            return self._take_row(line)
         return self._take_paragraph(line)
 
     def _take_item(self, text: str) -> bool:
         if self.sections == 1:
             return self._take_truth(text)
-        if self.sections != 2 or not self.actions:
+        if self.sections == 3:
+            return self._take_elsewhere(text)
+        if self.sections != 2 or not self.actions or self.rows:
             return False
-        sentence = _read_sentence(text)
-        return sentence is not None and self._take_rule(sentence)
+        action = self.actions[-1]
+        statement = read_statement(text)
+        if statement is None:
+            shown = read_outcome(text)
+            return shown is not None and self._say(action, Exclusion(shown, frozenset()))
+        if isinstance(statement, Exclusion):
+            return self._say(action, statement)
+        self.claims.append((self.line, action, statement))
+        return True
 
     def _take_truth(self, text: str) -> bool:
         name, colon, _ = text[2:].partition("**: ")
@@ -114,43 +121,103 @@ class _Reading:
         self.truths.append(name)
         return True
 
-    def _take_rule(self, sentence: _Sentence) -> bool:
-        unit = sentence.unit if sentence.unit is not None else self.unit
-        if self.unit is not None and unit != self.unit:
-            return False  # two units under one action: words stand where a unit should be
-        self.unit = unit
-        self.rules.append(
-            Rule(self.actions[-1], sentence.label, sentence.low, sentence.high, sentence.rules_out)
-        )
-        self.closed.append(sentence.closed)
+    def _take_elsewhere(self, text: str) -> bool:
+        """Take an item of the third section: a truth with the outcomes that rule it out, or a rule."""
+        of_truth = read_truth_sources(text)
+        if of_truth is None:
+            named = read_named_rule(text)
+            return named is not None and named[0] in self.actions and self._say(*named)
+        truth, sources = of_truth
+        found = [self._find(action, shown) for shown, action in sources]
+        if truth not in self.truths or any(said is None or truth in said.names for said in found):
+            return False
+        for said in found:
+            if said is not None:
+                said.names.add(truth)
         return True
 
+    def _take_row(self, line: str) -> bool:
+        if self.sections != 2 or not self.actions or self.items:
+            return False
+        if self.rows == 1:
+            return read_row(line) is None and line.count("|") == 3
+        if self.rows == 2:
+            return line == _TABLE_RULE
+        rule = read_row(line)
+        return rule is not None and self._say(self.actions[-1], rule)
+
     def _take_paragraph(self, line: str) -> bool:
-        """Free text: any before the first section, one paragraph under each heading, before its list."""
+        """Free text: any before the first section, one under each heading; then an action's rules."""
         self.paragraphs += 1
         if line.startswith(_NO_PARAGRAPH):
             return False
-        is_note = self.sections == 2 and bool(self.actions)
-        if not is_note and _read_sentence(line) is not None:
+        under_action = self.sections == 2 and bool(self.actions)
+        rules = read_prose(line)
+        if under_action and self.paragraphs == 2 and self.items == self.rows == 0:
+            return rules is not None and all(self._say(self.actions[-1], rule) for rule in rules)
+        if not under_action and (rules is not None or read_statement(line) is not None):
             return False  # a rule where no rule belongs
-        return self.sections == 0 or (self.paragraphs == 1 and self.items == 0)
+        return self.sections == 0 or (self.paragraphs == 1 and self.items == self.rows == 0)
+
+    def _say(self, action: str, said: Exclusion) -> bool:
+        unit = said.shown.unit
+        # Two units under one action: words stand where a unit should be.
+        if unit is not None and self.units.setdefault(action, unit) != unit:
+            return False
+        names = set(said.names)
+        if said.base is not None:
+            base = self._find(said.base[1], said.base[0])
+            if (
+                base is None
+                or (said.adds and names & base.names)
+                or (not said.adds and not names <= base.names)
+            ):
+                return False
+            names = base.names | names if said.adds else base.names - names
+        self.said.append(_Said(action, said.shown, names))
+        return True
+
+    def _find(self, action: str, shown: Shown) -> _Said | None:
+        """Return the one outcome of an action that was named before, None where there is none or several."""
+        found = [said for said in self.said if said.action == action and said.shown.key == shown.key]
+        return found[0] if len(found) == 1 and found[0].shown.closed == shown.closed else None
+
+    def refuse_false_claims(self) -> None:
+        """Hand back each sentence that the rules contradict."""
+        for line, action, claim in self.claims:
+            said = [each for each in self.said if each.action == action]
+            if isinstance(claim, Count):
+                holds = claim.number == len(said)
+            else:
+                meant = [each for each in said if claim.shown is None or each.shown.key == claim.shown.key]
+                holds = bool(meant) and claim.truth in self.truths
+                holds = holds and not any(claim.truth in each.names for each in meant)
+            if not holds:
+                self.unread.append(line)
 
 
 def read_book(text: str) -> BookContents:
     """Return what the text says of truths, actions and rules, and the lines that make no sense.
 
-    Works on any text, in time proportional to its length. Notes are skipped by where they stand,
-    whatever they say: behind a truth's name, and in the one paragraph under an action's heading.
+    Works on any text. Notes are skipped by where they stand, whatever they say: behind a truth's name, and
+    in the first paragraph under an action's heading. Rules are in the order of the actions.
     """
     reading = _Reading()
     for number, line in _lines(text):
+        reading.line = f"line {number}: {line}"
         if not reading.take(line):
-            reading.unread.append(f"line {number}: {line}")
+            reading.unread.append(reading.line)
+    reading.refuse_false_claims()
+    places = {name: place for place, name in enumerate(reading.actions)}
+    said = sorted(reading.said, key=lambda each: places[each.action])
     return BookContents(
         truths=tuple(reading.truths),
         actions=tuple(reading.actions),
-        rules=tuple(reading.rules),
-        closed=tuple(reading.closed),
+        rules=tuple(
+            Rule(each.action, each.shown.label, each.shown.low, each.shown.high, frozenset(each.names))
+            for each in said
+        ),
+        closed=tuple(each.shown.closed for each in said),
         unread=tuple(reading.unread),
     )
 
@@ -159,44 +226,3 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
     for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), start=1):
         if line.strip():
             yield number, line
-
-
-def _read_sentence(text: str) -> _Sentence | None:
-    """Return what one sentence says, or None where it is no sentence of a known form."""
-    for form in _FORMS:
-        ending = next((ending for ending in form.endings if text.endswith(ending)), None)
-        if ending is None or not text.startswith(form.opening):
-            continue
-        # The last joint: labels are sentences more often than names of truths are.
-        outcome, joint, excluded = text[len(form.opening) : -len(ending)].rpartition(form.joint)
-        names = _read_names(excluded)
-        if joint and names is not None:
-            return _read_outcome(outcome, names)
-    return None
-
-
-def _read_names(text: str) -> frozenset[str] | None:
-    if text == "nothing":
-        return frozenset()
-    names: list[str] = []
-    place = 0
-    while place < len(text):
-        match = _BOLD_NAME.match(text, place)
-        if match is None:
-            return None
-        names.append(match[1])
-        place = match.end()
-    distinct = frozenset(names)
-    return distinct if names and len(distinct) == len(names) else None
-
-
-def _read_outcome(text: str, rules_out: frozenset[str]) -> _Sentence | None:
-    if len(text) >= 2 and text.startswith('"') and text.endswith('"'):
-        return _Sentence(text[1:-1], None, None, None, None, rules_out)
-    match = _RANGE.fullmatch(text)
-    if match is None:
-        return None
-    low, closed, high, unit = match[1], match[2], match[3], match[4]
-    if low is None:
-        low, high, unit, closed = match[5], match[6], match[7], match[8]
-    return _Sentence(None, float(low), float(high), closed is not None, unit or "", rules_out)

@@ -1,0 +1,5 @@
+-- Is a book harder to read in one style than in another?
+SELECT setting, style, player, instances, success_rate, low, high
+FROM book_style_scores
+WHERE edition = $edition
+ORDER BY setting, style, player

@@ -1,0 +1,21 @@
+-- Is a book harder to read in one style than in another? Each player's success rate by the style of the book that it was
+-- shown. The style is drawn for each instance, so that styles differ by chance in their instances alone.
+WITH played AS (
+    SELECT e.edition, i.setting, b.style, e.player, e.instance_id, avg(e.score) AS score
+    FROM episodes AS e
+    JOIN instances AS i USING (edition, instance_id)
+    JOIN kumo_episodes AS k ON k.edition = e.edition AND k.evaluation = e.evaluation AND k.episode_id = e.episode_id
+    JOIN kumo_books AS b ON b.edition = e.edition AND b.book_id = k.book_id
+    WHERE b.style IS NOT NULL AND e.version IS NULL AND e.status <> 'api_error'
+    GROUP BY ALL
+), rates AS (
+    SELECT edition, setting, style, player, count(*) AS instances, avg(score) AS success_rate,
+           1.959964 * 1.959964 / count(*) AS z2n
+    FROM played
+    GROUP BY ALL
+)
+SELECT edition, setting, style, player, instances, success_rate,
+       (success_rate + z2n / 2 - sqrt(z2n * (success_rate * (1 - success_rate) + z2n / 4))) / (1 + z2n) AS low,
+       (success_rate + z2n / 2 + sqrt(z2n * (success_rate * (1 - success_rate) + z2n / 4))) / (1 + z2n) AS high
+FROM rates
+ORDER BY edition, setting, style, player
