@@ -87,7 +87,7 @@ def _draw(rows: Rows, other: str = "other_player") -> None:
     frame = frame_of(rows)
     frame["pair"] = frame["player"] + (" − " if other == "other_player" else ", ") + frame[other]
     base = alt.Chart(frame).encode(
-        y=alt.Y("pair:N", sort=None, title=None, axis=alt.Axis(labelLimit=200)),
+        y=alt.Y("pair:N", sort=None, title=None, axis=alt.Axis(labelLimit=200, labelOverlap=False)),
         tooltip=["pair:N", "difference:Q", "low:Q", "high:Q"],
     )
     axis = alt.X("low:Q", title="difference of success rates, 95% interval")
