@@ -44,7 +44,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class _Open:
-        """A state to be continued: its truths left and actions tried, and observations that lead to it.
+    """A state to be continued: its truths left and actions tried, and observations that lead to it.
 
     `play` is the optimum's on these observations, where it was found for a state above.
     """
@@ -54,7 +54,6 @@ class _Open:
     tried: int
     observed: tuple[int, ...]
     play: tuple[int, ...] | None = None
-
 
 
 def decision_tree(instance: EncodedInstance, most_tests: int) -> Decision | None:
@@ -97,7 +96,6 @@ def _play(instance: EncodedInstance, level: Sequence[_Open]) -> list[tuple[int, 
     found = (solution.optimum for solution in solve_instances(batch, node_limit=_NODE_LIMIT))
     plays = (one.actions if one is not None and one.status == "exact" else None for one in found)
     return [next(plays) if place.play is None else place.play for place in level]
-
 
 
 def _branch(instance: EncodedInstance, weights: "_Weights", place: _Open) -> list[_Open]:
