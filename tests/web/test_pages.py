@@ -162,7 +162,8 @@ def test_the_box_for_sql_reads_and_does_nothing_else(
     limited = visit(published, "sql", sql="FROM range(5000)")
     assert len(limited.dataframe[0].value) == sql.MOST_ROWS
     part = str(published / row_file("new"))
-    hostile = [s for s in REFUSED if s.strip()][:3] + [
+    hostile = [
+        *[s for s in REFUSED if s.strip()][:3],
         "ATTACH '{new}' AS other",
         "FROM read_text('/etc/passwd')",
     ]
