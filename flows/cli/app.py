@@ -86,6 +86,10 @@ COMMANDS: dict[str, CommandLine] = {
         "flows.cli.serve:serve",
         "Run refreshes on a schedule until Ctrl-C; analyse and audit on demand.",
     ),
+    "web": (
+        "flows.cli.web:web",
+        "Show a data root in a browser: editions, leaderboards, instances, transcripts, SQL.",
+    ),
     "unlock": (
         "flows.cli.unlock:unlock",
         "Remove the lock of a data root whose writer is gone, after showing who held it.",

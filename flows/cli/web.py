@@ -1,0 +1,64 @@
+"""`perennial web`: the explorer over a data root, or a study, in a browser."""
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from flows.console.root_option import RootOption, data_root
+from flows.console.terminal import Terminal
+from flows.web.address import Address, check_address, open_port
+from flows.web.site import Site
+from schemas.errors import InvalidOption, UnreadableInput
+
+_PORT = 8501
+
+
+def web(
+    root: RootOption = None,
+    host: Annotated[str, typer.Option(help="Address to serve at.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="Port to serve at; 0 is any free one.", min=0, max=65535)] = _PORT,
+    study: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Show this study to participants, and nothing else."),
+    ] = None,
+    tls_cert: Annotated[
+        Path | None, typer.Option("--tls-cert", metavar="FILE", help="Certificate of the host, in PEM.")
+    ] = None,
+    tls_key: Annotated[
+        Path | None, typer.Option("--tls-key", metavar="FILE", help="Key of the certificate, in PEM.")
+    ] = None,
+    behind_proxy: Annotated[
+        bool,
+        typer.Option("--behind-proxy", help="A proxy in front ends TLS and passes the header Host on."),
+    ] = False,
+) -> None:
+    """Show a data root in a browser, until Ctrl-C: editions, leaderboards, instances, transcripts, SQL.
+
+    It reads what is published and writes nothing. It has no password: it is for whoever may read the data
+    root. It serves this machine alone unless --host names another address, which needs TLS.
+
+    Example: perennial web --root data --port 8600
+    """
+    address = Address(host, port, tls_cert, tls_key, behind_proxy)
+    check_address(address)
+    if study is not None and not study.is_file():
+        raise UnreadableInput(f"--study {study}: no such file; give the file of a study")
+    if find_spec("streamlit") is None:
+        raise InvalidOption(
+            "`perennial web` needs a package that is not installed: pip install 'perennial-bench[web]'"
+        )
+    store = data_root(root)
+    place = store.root if store.local_folder is None else str(store.local_folder)
+    with open_port(address) as listening:
+        from flows.web.server import serve
+
+        console = Terminal(soft_wrap=True)
+        site = Site(place, None if study is None else str(study.absolute()))
+        shown = "explorer of" if study is None else f"study {study} with"
+        number = serve(
+            site, address, listening, lambda url: console.print(f"{shown} {place}: {url} (Ctrl-C ends it)")
+        )
+        console.print("stopped")
+    raise SystemExit(128 + number)

@@ -1,0 +1,1 @@
+"""Studies in which people play."""

@@ -1,0 +1,1 @@
+"""`perennial web`: pages over a data root, which they read and never write."""

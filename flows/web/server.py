@@ -1,0 +1,162 @@
+"""Streamlit's server in this process: its settings, its headers, and how it ends.
+
+Pages show text that models wrote. Streamlit escapes it; the policy below is the second lock: a page may load
+nothing from any other place, so that a reply that got through as HTML could neither run nor call home.
+"""
+
+import asyncio
+import logging
+import os
+import re
+import signal
+import socket
+from base64 import b64encode
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from hashlib import sha256
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import streamlit.net_util
+import uvicorn
+from starlette.middleware import Middleware
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit.starlette import App
+from streamlit.web import bootstrap
+
+from flows.console.interrupts import first_signal
+from flows.web.address import LOOPBACK_NAMES, Address
+from flows.web.site import Site, serve_site
+from schemas.errors import PerennialError
+
+_SCRIPT = Path(__file__).with_name("app.py")
+_LEAVE_AFTER_S = 2
+_SETTINGS: dict[str, Any] = {
+    "browser.gatherUsageStats": False,
+    "client.showErrorDetails": "none",
+    "client.showErrorLinks": False,
+    "client.toolbarMode": "minimal",
+    "global.developmentMode": False,
+    "logger.hideWelcomeMessage": True,
+    "logger.level": "error",
+    "runner.magicEnabled": False,
+    "server.enableAgentApi": False,
+    "server.enableCORS": True,
+    "server.enableStaticServing": False,
+    "server.enableXsrfProtection": True,
+    "server.fileWatcherType": "none",
+    "server.headless": True,
+    "server.runOnSave": False,
+}
+# Streamlit writes styles into its pages, and Vega compiles expressions of ours.
+_POLICY = (
+    "default-src 'self'; script-src 'self' 'unsafe-eval' {own_scripts}; style-src 'self' 'unsafe-inline'; "
+    "img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self' data: blob:; "
+    "worker-src 'self' blob:; object-src 'none'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'"
+)
+_HEADERS = (
+    (b"referrer-policy", b"no-referrer"),
+    (b"x-content-type-options", b"nosniff"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+)
+
+
+class _Server(uvicorn.Server):
+    """A server that leaves signals to the command."""
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        """Handle none."""
+        yield
+
+
+class _SafeHeaders:
+    """Adds the headers to what has none of its own by these names."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        policy = _POLICY.format(own_scripts=_hashes_of_own_scripts())
+        self._headers = ((b"content-security-policy", policy.encode()), *_HEADERS)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_safely(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                own = {name.lower() for name, _ in message["headers"]}
+                message["headers"] = [
+                    *message["headers"],
+                    *(one for one in self._headers if one[0] not in own),
+                ]
+            await send(message)
+
+        await self._app(scope, receive, send_safely)
+
+
+def _hashes_of_own_scripts() -> str:
+    """Return what lets the scripts run that are written into Streamlit's own page."""
+    page = (files("streamlit") / "static" / "index.html").read_text(encoding="utf-8")
+    scripts = re.findall(r"<script>(.*?)</script>", page, flags=re.DOTALL)
+    return " ".join(f"'sha256-{b64encode(sha256(one.encode()).digest()).decode()}'" for one in scripts)
+
+
+def serve(site: Site, address: Address, listening: socket.socket, tell: Callable[[str], None]) -> int:
+    """Serve the site until a signal, whose number is returned."""
+    serve_site(site)
+    port = listening.getsockname()[1]
+    _configure(address, port)
+    app = App(_SCRIPT, middleware=[Middleware(_SafeHeaders)], on_script_error=_show_error)
+    server = _Server(
+        uvicorn.Config(
+            app,
+            access_log=False,
+            log_level=logging.ERROR,
+            ssl_certfile=address.certificate,
+            ssl_keyfile=address.key,
+            timeout_graceful_shutdown=_LEAVE_AFTER_S,
+            proxy_headers=address.behind_proxy,
+            ws="websockets-sansio",
+        )
+    )
+
+    def stop() -> None:
+        server.should_exit = True
+
+    async def until_stopped() -> None:
+        serving = asyncio.create_task(server.serve([listening]))
+        while not server.started and not serving.done():
+            await asyncio.sleep(0.01)
+        if server.started:
+            tell(address.url(port))
+        await serving
+
+    with first_signal(stop) as received:
+        asyncio.run(until_stopped())
+    return received[0] if received else signal.SIGTERM
+
+
+def _configure(address: Address, port: int) -> None:
+    own = {
+        "server.address": address.host,
+        "server.port": port,
+        "browser.serverPort": port,
+        # A website in a browser here could make its own name mean this machine (DNS rebinding).
+        "server.allowedHosts": list(LOOPBACK_NAMES) if address.is_local and not address.behind_proxy else [],
+    }
+    # Variables and files of Streamlit's own could turn a lock off.
+    for name in [name for name in os.environ if name.startswith("STREAMLIT_")]:
+        del os.environ[name]
+    bootstrap.load_config_options({**_SETTINGS, **own})
+    # For a page of a foreign origin Streamlit would ask a server on the internet for this machine's address.
+    streamlit.net_util.get_external_ip = lambda: None
+
+
+def _show_error(error: Exception) -> bool:
+    """Show an error of ours as its line, any other by its kind; say with True that it is shown."""
+    import streamlit as st
+
+    if isinstance(error, PerennialError):
+        st.error(str(error).replace("\n", " "))
+    else:
+        logging.getLogger(__name__).error("a page failed", exc_info=error)
+        st.error(f"This page failed ({type(error).__name__}); the server's terminal says where.")
+    return True
