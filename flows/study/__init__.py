@@ -1,0 +1,1 @@
+"""A study: what people see, do and publish."""
