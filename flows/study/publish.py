@@ -107,6 +107,15 @@ def withdraw_participant(
         return _publish(open_study(study, store), ledger, store, "")
 
 
+def find_stale(opened: OpenedStudy, ledger: StudyLedger, store: Store) -> list[str]:
+    """Return the visible evaluations that hold somebody who withdrew since."""
+    closed_at = ledger.closed_at()
+    if closed_at is None:
+        return []
+    moves = collect_results(opened, ledger, closed_at).digest
+    return [unit for unit, published in _published(store, opened.study).items() if published != moves]
+
+
 def _refuse_while_playing(opened: OpenedStudy, ledger: StudyLedger, at: float) -> None:
     runs = (
         replay(opened, participant.number, ledger.events(participant.number), at)
@@ -115,8 +124,8 @@ def _refuse_while_playing(opened: OpenedStudy, ledger: StudyLedger, at: float) -
     playing = sum(is_playing(run) for run in runs)
     if playing:
         raise InvalidOption(
-            f"{count(playing, 'participant')} of study {opened.study.name!r} are in the middle of a task, "
-            "and publishing closes the study for all: wait, or give --close to end their tasks"
+            f"study {opened.study.name!r} has {count(playing, 'participant')} in the middle of a task, and "
+            "publishing closes the study for all: wait, or give --close to end their tasks"
         )
 
 

@@ -116,3 +116,30 @@ def is_playing(run: Run) -> bool:
     """Whether the clock of a task that counts is running."""
     current = run.current
     return current is not None and current.started_at is not None and current in run.counted
+
+
+MOVE_COLUMNS = (
+    "participant",
+    "task",
+    "instance_id",
+    "turn",
+    "choice",
+    "shown",
+    "seconds",
+    "ended",
+    "right",
+)
+
+
+def list_moves(opened: OpenedStudy, ledger: StudyLedger, at: float) -> list[tuple[Any, ...]]:
+    """Return every move of those who have not withdrawn; `seconds` are since the task's start."""
+    rows: list[tuple[Any, ...]] = []
+    for participant in ledger.participants():
+        events = ledger.events(participant.number)
+        at_of = {(event.task, event.turn): event.at for event in events if event.kind == "move"}
+        for task in replay(opened, participant.number, events, at).tasks:
+            for turn, move in zip(task.turns, task.moves, strict=True):
+                place = (person_name(participant.public), task.task, task.seat.instance_id, turn.number)
+                seconds = at_of[task.task, turn.number] - (task.started_at or 0.0)
+                rows.append((*place, move, turn.feedback or "", round(seconds, 3), task.ended, task.is_right))
+    return rows

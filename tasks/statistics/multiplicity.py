@@ -31,7 +31,8 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
 def kind_by_name(programs: Collection[str], checkpoints: str, variants: Collection[str] = ()) -> Kind:
     """Return the function that tells a player's kind: models, programs, people, controls or checkpoints.
 
-    Checkpoints are known by their prefix. A control is a model that is asked in one of the `variants`, by its name `VARIANT:MODEL`.
+    Checkpoints are known by their prefix. A control is a model that is asked in one of the `variants`, by its
+    name `VARIANT:MODEL`.
     """
 
     def kind(player: str) -> str:
