@@ -24,8 +24,8 @@ def book_styles(data: ReportData) -> Section:
         lines.append((clean(setting), clean(style), f"{counts[setting, style]:,}", *rates))
     caption = (
         "Success rate of each player by the style of the book that it was shown; n is the number of "
-        "instances with such a book. All styles say the same rules, and the style of an instance is drawn, so "
-        "that a difference beyond the 95% intervals (Wilson's for n instances) is one of reading."
+        "instances with such a book. All styles say the same rules, and each instance's is drawn, so that "
+        "a difference beyond the 95% intervals (Wilson's for n instances) is one of reading."
     )
     headings = ("setting", "style", "n", *map(clean, players))
     grid = Grid(headings, tuple(lines), frozenset(range(2, len(headings))))
