@@ -37,6 +37,10 @@ COMMANDS: dict[str, CommandLine] = {
         "flows.cli.evaluate:evaluate_app",
         "Let players answer the questions of a published edition, and publish their answers.",
     ),
+    "train": (
+        "flows.cli.train:train",
+        "Fine-tune a model on golden trajectories by LoRA (extra `train`), as the KUMO paper does.",
+    ),
     "query": ("flows.cli.query:query", "Run SQL over the published editions."),
     "episode": (
         "flows.cli.episode:episode",
