@@ -150,13 +150,13 @@ def _bisect(config: SeedConfig) -> frozenset[str]:
 def _homes(related: dict[str, frozenset[str]], first: frozenset[str]) -> dict[str, bool]:
     """Return for each action whether it goes to side 1: to the side of most of its related truths.
 
-    A side that gets too few actions for a hard instance takes those of the other that lose least by it.
+    A side that gets fewer than half of the actions takes those of the other that lose least by it: the
+    number of different instances grows fast with the number of actions.
     """
     margins = {action: 2 * len(truths & first) - len(truths) for action, truths in related.items()}
     homes = {action: margin >= 0 for action, margin in margins.items()}
-    needed = max(setting.n_actions for setting in _NEEDED)
     for side in (True, False):
-        lacking = max(0, needed - sum(home is side for home in homes.values()))
+        lacking = max(0, len(homes) // 2 - sum(home is side for home in homes.values()))
         movable = [
             action
             for action, truths in related.items()
