@@ -42,6 +42,10 @@ COMMANDS: dict[str, CommandLine] = {
         "Let people play instances of a published edition, and publish their answers.",
     ),
     "play": ("flows.cli.play:play", "Play one instance yourself, in the terminal."),
+    "train": (
+        "flows.cli.train:train",
+        "Fine-tune a model on golden trajectories by LoRA (extra `train`), as the KUMO paper does.",
+    ),
     "query": ("flows.cli.query:query", "Run SQL over the published editions."),
     "episode": (
         "flows.cli.episode:episode",

@@ -94,6 +94,10 @@ BENCHMARK = Benchmark(
             "flows.kumo.cli.solve:solve",
             "Print expected steps and golden play of each instance, by Algorithm 3 and by the true optimum.",
         ),
+        "trajectories": (
+            "flows.kumo.cli.trajectories:trajectories",
+            "Write golden trajectories as chats: the messages of `symbolic:MODEL`, answered by a program.",
+        ),
         "reproduce-paper": (
             "flows.kumo.cli.reproduce_paper:reproduce_paper",
             "Print each table and figure of both versions of the KUMO paper: theirs, ours, difference, "

@@ -243,7 +243,22 @@ KUMO_MOVES = Table(
     kind="answers",
 )
 
+KUMO_OUTCOME_RUNS = Table(
+    "kumo_outcome_runs",
+    "runs of an imported player on an instance that the release does not have: how many succeeded",
+    (
+        Column("player", "string", "the player, mostly a training checkpoint"),
+        Column("domain", "string", "the domain"),
+        Column("setting", "string", "the setting"),
+        Column("seed", "int64", "the instance's seed in the release, which tells instances apart"),
+        Column("runs", "int64", "number of runs", minimum=1),
+        Column("solved", "int64", "how many of them succeeded", minimum=0),
+    ),
+    key=("player", "domain", "setting", "seed"),
+    kind="answers",
+)
+
 KUMO_TABLES = (
     *(DOMAINS, AUTHORED_DOMAINS, SEED_CONFIGS, OUTCOMES),
-    *(KUMO_INSTANCES, BOOKS, KUMO_EPISODES, KUMO_MOVES),
+    *(KUMO_INSTANCES, BOOKS, KUMO_EPISODES, KUMO_MOVES, KUMO_OUTCOME_RUNS),
 )

@@ -18,7 +18,16 @@ _VARIABLE_NAME = re.compile(r"|[A-Za-z_][A-Za-z0-9_]*")
 _SECRET_NAME = re.compile(r"auth|key|token|secret|cookie|passw|credential|signature|^sig$", re.IGNORECASE)
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 # What a call is made of beside its parameters: an entry that sets them would change what is asked.
-_FACTS = ("family", "parameters_billion", "quantization", "tuning")
+_FACTS = (
+    "family",
+    "parameters_billion",
+    "quantization",
+    "tuning",
+    "base_model",
+    "trained_on",
+    "trained_setting",
+    "step",
+)
 _RESERVED = ("model", "messages", "stream", "n", "system_role")
 
 
@@ -122,7 +131,7 @@ class ModelEntry(BaseModel):
     )
     family: str = setting(
         "",
-        "Family of the model, for figures of a benchmark that compare models of one; like the three keys "
+        "Family of the model, for figures of a benchmark that compare models of one; like the keys "
         "below it changes no call.",
         example="Example-3",
     )
@@ -135,13 +144,31 @@ class ModelEntry(BaseModel):
     tuning: str = setting(
         "", "What it was tuned for, such as instruct, thinking or math. Default: unknown.", example="thinking"
     )
+    base_model: str = setting(
+        "", "Of a training checkpoint: the model that was trained.", example="Example-3"
+    )
+    trained_on: str = setting("", "Of a training checkpoint: the domain.", example="Medical Diagnosis IND")
+    trained_setting: str = setting("", "Of a training checkpoint: the setting.", example="easy")
+    step: int | None = setting(
+        None, "Of a training checkpoint: how many steps it was trained for.", example=500, ge=0
+    )
 
     @field_validator("base_url")
     @classmethod
     def _plain_url(cls, value: str) -> str:
         return check_base_url(value)
 
-    @field_validator("model", "tokenizer", "reasoning_effort", "family", "quantization", "tuning")
+    @field_validator(
+        "model",
+        "tokenizer",
+        "reasoning_effort",
+        "family",
+        "quantization",
+        "tuning",
+        "base_model",
+        "trained_on",
+        "trained_setting",
+    )
     @classmethod
     def _on_one_line(cls, value: str) -> str:
         if not value.isprintable() or value != value.strip():

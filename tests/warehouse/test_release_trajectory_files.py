@@ -96,9 +96,15 @@ def test_a_file_of_which_nothing_is_read_is_named_once(tmp_path: Path) -> None:
     }
     told = {skipped.file: skipped.reason for skipped in imported.skipped}
     assert told["foreign"].startswith("none of its 3 lines holds runs (line 1: ")
-    (outcome,) = (finding for finding in imported.findings if finding.rule == "outcome-only")
-    assert outcome.subject == "other_place OtherEnv easy"
-    assert outcome.message.startswith("1 of 1 runs succeeded; the release has no instances of them")
+    (outcome,) = imported.outcomes
+    assert outcome == {
+        "player": "other_place",
+        "domain": "OtherEnv",
+        "setting": "easy",
+        "seed": outcome["seed"],
+        "runs": 1,
+        "solved": 1,
+    }
 
 
 # Files, parts and processes

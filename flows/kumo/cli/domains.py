@@ -12,6 +12,7 @@ from flows.console.input_files import json_files, show_path
 from flows.console.root_option import RootOption, data_root
 from flows.console.row_formats import Format, FormatOption, JsonOption, choose_format, print_rows
 from flows.console.terminal import Terminal
+from flows.kumo.cli.split import split
 from flows.kumo.planning.domain_choice import load_bundled, read_config_file
 from schemas.errors import UnreadableInput, count
 from schemas.kumo.things import MIN_ACTIONS, MIN_TRUTHS, Finding, SeedConfig
@@ -25,6 +26,9 @@ domains = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     epilog="Example: perennial domains list",
+)
+domains.command(epilog="Example: perennial domains split medical_diagnosis --method bisection --out split")(
+    split
 )
 
 Status = Literal["clean", "warnings", "errors", "unreadable"]

@@ -26,7 +26,7 @@ from warehouse.catalog.catalog import published_editions, row_file
 from warehouse.editions.publish import Publication, publish, read_published_plan
 from warehouse.kumo.release.files import Skipped
 from warehouse.kumo.release.layout import Release, find_release
-from warehouse.kumo.release.other_runs import other_findings, revised_players
+from warehouse.kumo.release.other_runs import other_outcomes, revised_findings, revised_players
 from warehouse.kumo.release.run_table import run_table_episodes
 from warehouse.kumo.release.trajectories import (
     TRAJECTORY_TABLES,
@@ -87,8 +87,11 @@ def import_release(
         if not is_published:
             questions = _arrow({**rows.tables, "rejections": _rejections(rows.findings, rows.skipped)})
             counts.update(publish(store, plan.growth, questions, [], datetime.now(UTC)).counts)
-        others = other_findings(release, rows.boards, models)
-        answers = _arrow({"rejections": _rejections([*read.findings, *others], read.skipped)}, answers=True)
+        found = [*read.findings, *revised_findings(release)]
+        outcomes = [*read.outcomes, *other_outcomes(release, rows.boards, models)]
+        kept = {"rejections": _rejections(found, read.skipped), "kumo_outcome_runs": outcomes}
+        answers = _arrow(kept, answers=True)
+        tell(f"outcomes     {sum(row['runs'] for row in outcomes):,} runs without instances")
         statistics = analyse_edition(store, plan.edition, (), merged, spread_over(None))
         tell(f"statistics   {statistics.num_rows:,}")
         made = publish(store, plan.evaluation, answers, [], datetime.now(UTC), merged, statistics=statistics)

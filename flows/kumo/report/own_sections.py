@@ -1,4 +1,4 @@
-"""What KUMO adds to the report: action counts, references, controls, books, authors, graphs, topology."""
+"""What KUMO adds to the report: action counts, references, controls, training, books, authors, graphs, topology."""
 
 from tasks.kumo.report.authoring import authoring
 from tasks.kumo.report.book_styles import book_styles
@@ -9,6 +9,7 @@ from tasks.kumo.report.extras import compute_extras
 from tasks.kumo.report.optimal_histogram import optimal_histogram
 from tasks.kumo.report.player_rows import action_rows, topology_rows
 from tasks.kumo.report.references import reference_table
+from tasks.kumo.report.training_curves import training_curves
 from tasks.report.content import Report
 
 REPORT = Report(
@@ -17,9 +18,17 @@ REPORT = Report(
         *("relative_action_counts", "references", "control_gaps", "topology", "book_versions"),
         *("authoring_funnel", "authoring_costs", "book_styles"),
     ),
-    sources=("configurations", "optimal_counts"),
+    sources=("configurations", "optimal_counts", "checkpoint_rates", "outcome_runs"),
     compute=compute_extras,
     order="optimal_counts",
     after_rates=(action_rows, reference_table, control_gaps),
-    at_end=(book_styles, book_versions, authoring, optimal_histogram, domain_graphs, topology_rows),
+    at_end=(
+        training_curves,
+        book_styles,
+        book_versions,
+        authoring,
+        optimal_histogram,
+        domain_graphs,
+        topology_rows,
+    ),
 )

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tasks.kumo.configuration import parse_config
+from tasks.kumo.report.training_curves import compute_curves
 from tasks.kumo.statistics.domain_graph import communities, domain_graph
 from tasks.report.content import Extras, Record, ReportTable
 from tasks.statistics.shares import wilson_interval
@@ -32,7 +33,7 @@ class DomainGraph:
 
 
 def compute_extras(queried: Mapping[str, ReportTable], seed: int) -> Extras:
-    """Return the domain graphs of the queried `configurations`, their communities, and the optimal counts."""
+    """Return the domain graphs of the queried `configurations` with their communities, counts and curves."""
     source = queried["configurations"]
     graphs = tuple(_graph(record, seed) for record in source.records())
     rows = tuple(
@@ -43,7 +44,8 @@ def compute_extras(queried: Mapping[str, ReportTable], seed: int) -> Extras:
     )
     columns = ("domain", "n_truths", "n_links", "modularity", "community", "n_members", "truths")
     communities_table = ReportTable("communities", columns, rows, source.sql, _COMPUTED)
-    return Extras((communities_table, _with_shares(queried["optimal_counts"])), graphs)
+    counts = _with_shares(queried["optimal_counts"])
+    return Extras((communities_table, counts, compute_curves(queried, seed)), graphs)
 
 
 def _with_shares(counts: ReportTable) -> ReportTable:

@@ -36,10 +36,10 @@ WITH main_domains AS (
     WHERE m.domain = 'five'
     GROUP BY ALL
 ), told AS (
-    -- What an import keeps of runs that it has no instance for, and of books that were revised.
-    SELECT rule, string_split(subject, ' ') AS parts, regexp_extract(message, '^([0-9]+) of ([0-9]+)', ['a', 'b']) AS n
+    -- What an import keeps of books that were revised.
+    SELECT string_split(subject, ' ') AS parts, regexp_extract(message, '^([0-9]+) of ([0-9]+)', ['a', 'b']) AS n
     FROM rejections
-    WHERE edition = 'kumo-2025-release' AND rule IN ('outcome-only', 'revised-books')
+    WHERE edition = 'kumo-2025-release' AND rule = 'revised-books'
 )
 SELECT metric, setting, domain, player, value
 FROM (UNPIVOT means ON success_rate, relative_action_count, mean_of_ratios_tests_plus_1, parse_error_rate, tokens
@@ -55,7 +55,7 @@ UNION ALL SELECT 'correlation_relative_action_count', setting, 'five', benchmark
     FROM correlated WHERE players > 2
 UNION ALL SELECT 'cramers_v', setting, domain, player, value FROM statistics
     WHERE edition = 'kumo-2025-release' AND statistic = 'cramers_v' AND domain = 'all'
-UNION ALL SELECT 'outcome_only_success', parts[3], parts[2], parts[1], n.a::DOUBLE / n.b::DOUBLE
-    FROM told WHERE rule = 'outcome-only'
-UNION ALL SELECT 'revised_books', parts[3], parts[2], 'books', n.b::DOUBLE FROM told WHERE rule = 'revised-books'
+UNION ALL SELECT 'outcome_only_success', setting, domain, player, sum(solved) / sum(runs)
+    FROM kumo_outcome_runs WHERE edition = 'kumo-2025-release' GROUP BY ALL
+UNION ALL SELECT 'revised_books', parts[3], parts[2], 'books', n.b::DOUBLE FROM told
 ORDER BY ALL

@@ -1,4 +1,4 @@
-"""What the release has beside its runs, as findings: revised books, and outcomes in the run table alone.
+"""What the release has beside its runs: revised books, and outcomes in the run table alone.
 
 A folder `<setting>_revised` has the runs on the books that were revised (the paper's figure 13), and these
 are copies of runs in the main folder of the same model: the published results are those after revision.
@@ -8,24 +8,32 @@ from collections.abc import Iterable, Iterator
 
 from schemas.kumo.things import Rejection, Setting
 from warehouse.kumo.release.layout import Release
-from warehouse.kumo.release.outcome_runs import outcome_finding, read_outcomes
+from warehouse.kumo.release.outcome_runs import outcome_row, read_outcomes
 from warehouse.kumo.release.run_table import Place, count_outcomes, count_revised
+from warehouse.kumo.rows import Row
 
 
-def other_findings(
-    release: Release, with_instances: Iterable[Place], players: Iterable[str]
-) -> list[Rejection]:
-    """Return the findings of revised books, and of runs without instances that the run table alone has."""
+def other_outcomes(release: Release, with_instances: Iterable[Place], players: Iterable[str]) -> list[Row]:
+    """Return the rows of runs without instances that the run table alone has."""
+    if release.run_table is None:
+        return []
+    own = {(file.player, file.domain, file.setting) for file in release.trajectories}
+    places, revised = {*with_instances}, revised_players(release)
+    return [
+        outcome_row(player, domain, setting, *numbers)
+        for player, domain, setting, *numbers in count_outcomes(
+            release.run_table.path, release.domains, tuple(players)
+        )
+        if (domain, setting) not in places and (player, domain, setting) not in own and player not in revised
+    ]
+
+
+def revised_findings(release: Release) -> list[Rejection]:
+    """Return the findings of revised books, in folders of their own or in the run table alone."""
     found = list(_revised_files(release))
     if release.run_table is None:
         return found
     path = release.run_table.path
-    own = [(file.player, file.domain, file.setting) for file in release.trajectories]
-    places = {*with_instances}
-    for player, domain, setting, solved, runs in count_outcomes(path, release.domains, tuple(players)):
-        is_known = (domain, setting) in places or (player, domain, setting) in own
-        if not is_known and player not in revised_players(release):
-            found.append(outcome_finding(player, domain, setting, solved, runs))
     seen = {(file.domain, file.setting) for file in release.revised}
     for player in sorted(revised_players(release)):
         for domain, setting, same, books in count_revised(path, player, release.domains):

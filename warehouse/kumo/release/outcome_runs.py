@@ -1,35 +1,37 @@
-"""Runs of a domain and setting without instances: their outcomes alone, as a count in `rejections`.
+"""Runs of a domain and setting without instances: their outcomes alone, as rows of `kumo_outcome_runs`.
 
 The checkpoints' MedicalINDEnv and MedicalOODEnv are such domains (the paper's figure 5). Success needs no
-instance, so that `N of M runs succeeded` is kept a player, domain and setting, under rule `outcome-only`.
+instance; the seed says which runs are on the same one, so that intervals can cluster by it.
 """
 
 import json
 from collections.abc import Mapping
 from typing import Any
 
-from schemas.kumo.things import Rejection, Setting
+from schemas.kumo.things import Setting
 from warehouse.kumo.release.files import Skipped, read_lines
 from warehouse.kumo.release.layout import SettingFile
+from warehouse.kumo.rows import Row
 
 _MAX_LINE_BYTES = 100_000_000
 
 
-def count_file_outcomes(file: SettingFile) -> tuple[int, int] | None:
-    """Return how many of the file's runs succeeded, and all; None where a line holds no outcomes."""
-    solved = runs = 0
-    for trajectories in read_outcomes(file).values():
+def read_outcome_rows(file: SettingFile) -> list[Row] | None:
+    """Return a row an instance of the file; None where a line holds no outcomes."""
+    rows = []
+    for seed, trajectories in read_outcomes(file).items():
         if trajectories is None:
             return None
-        solved += sum(run["successful"] for run in trajectories)
-        runs += len(trajectories)
-    return (solved, runs) if runs else None
+        if trajectories:
+            solved = sum(run["successful"] for run in trajectories)
+            rows.append(outcome_row(file.player, file.domain, file.setting, seed, len(trajectories), solved))
+    return rows or None
 
 
-def outcome_finding(player: str, domain: str, setting: Setting, solved: int, runs: int) -> Rejection:
-    """Return what is kept of runs without an instance."""
-    message = f"{solved} of {runs} runs succeeded; the release has no instances of them: outcomes only"
-    return Rejection("import", f"{player} {domain} {setting.name}", "outcome-only", message)
+def outcome_row(player: str, domain: str, setting: Setting, seed: int, runs: int, solved: int) -> Row:
+    """Return the row of table `kumo_outcome_runs`."""
+    place = {"player": player, "domain": domain, "setting": setting.name, "seed": seed}
+    return {**place, "runs": runs, "solved": solved}
 
 
 def read_outcomes(file: SettingFile) -> Mapping[int, list[dict[str, Any]] | None]:

@@ -42,8 +42,8 @@ _RUNS = f"""
     WHERE (len($2) = 0 OR list_contains($2, player) OR is_broken) AND NOT list_contains($3, player)
 """
 _OUTCOMES = """
-    SELECT replace(model, 'sft:', 'sft/') AS player, domain, n_truths, n_actions,
-           sum(success::INT)::BIGINT, count(*)
+    SELECT replace(model, 'sft:', 'sft/') AS player, domain, n_truths, n_actions, seed,
+           count(*), sum(success::INT)::BIGINT
     FROM read_parquet($1) WHERE agent <> 'oracle' AND list_contains($2, domain)
         AND (len($3) = 0 OR list_contains($3, player))
     GROUP BY ALL ORDER BY ALL
@@ -111,8 +111,8 @@ def run_table_episodes(
 
 def count_outcomes(
     path: Path, domains: Collection[str], players: Collection[str]
-) -> list[tuple[str, str, Setting, int, int]]:
-    """Return player, domain, setting, successes and runs of the table; nothing where it cannot be read."""
+) -> list[tuple[str, str, Setting, int, int, int]]:
+    """Return player, domain, setting, seed, runs and successes; nothing where the table cannot be read."""
     rows = _read(path, _OUTCOMES, [list(domains), list(players)])
     return [(player, domain, Setting(truths, actions), *n) for player, domain, truths, actions, *n in rows]
 

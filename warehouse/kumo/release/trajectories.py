@@ -25,7 +25,7 @@ from schemas.kumo.things import Rejection, Setting
 from schemas.tables import TABLES
 from warehouse.kumo.release.files import Skipped, read_lines
 from warehouse.kumo.release.layout import SettingFile
-from warehouse.kumo.release.outcome_runs import count_file_outcomes, outcome_finding
+from warehouse.kumo.release.outcome_runs import read_outcome_rows
 from warehouse.kumo.release.trajectory_lines import Board, ForeignLine, Run, read_line
 from warehouse.kumo.rows import Row, episode_id, kumo_episode_row
 from warehouse.staging.merge_parts import write_sorted
@@ -50,11 +50,15 @@ class ImportProgress:
 
 @dataclass(slots=True)
 class ImportedTrajectories:
-    """What an import staged: rows of each table; what it skipped; what it found and kept as it was."""
+    """What an import staged: rows of each table; what it skipped; what it found and kept as it was.
+
+    `outcomes` are rows of `kumo_outcome_runs`, of runs on instances that the release does not have.
+    """
 
     counts: Counter[str] = field(default_factory=Counter)
     skipped: list[Skipped] = field(default_factory=list)
     findings: list[Rejection] = field(default_factory=list)
+    outcomes: list[Row] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +103,7 @@ def import_trajectories(
         read.counts.update(result.counts)
         read.skipped += result.skipped
         read.findings += result.findings
+        read.outcomes += result.outcomes
         done += len(chunk.files)
         on_progress(ImportProgress(done, len(files), read.counts["episodes"]))
     return read
@@ -150,9 +155,9 @@ def _import_chunk(chunk: _Chunk) -> ImportedTrajectories:
     result = ImportedTrajectories()
     rows: dict[str, list[Row]] = {name: [] for name in TRAJECTORY_TABLES}
     for file in chunk.files:
-        outcomes = None if chunk.boards else count_file_outcomes(file)
+        outcomes = None if chunk.boards else read_outcome_rows(file)
         if outcomes is not None:
-            result.findings.append(outcome_finding(file.player, file.domain, file.setting, *outcomes))
+            result.outcomes += outcomes
         else:
             _read_file(file, chunk.boards, rows, result)
     for name, own in rows.items():

@@ -1,0 +1,133 @@
+"""`perennial trajectories`: golden play as chats to train on."""
+
+import json
+import os
+import time
+from collections import Counter
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from flows.console.root_option import RootOption, data_root
+from flows.console.steps import show_steps
+from flows.console.terminal import Terminal
+
+if TYPE_CHECKING:
+    from tasks.kumo.encoding import EncodedConfig
+    from tasks.kumo.sampling import SamplingRequest
+    from tasks.kumo.training.trajectories import Policy
+    from warehouse.editions.id_set import IdSet
+
+_CHUNK = 2_000  # instances that are solved at a time
+
+
+def trajectories(
+    config: Annotated[str, typer.Option(help="Seed configuration (.json), or the name of a bundled domain.")],
+    out: Annotated[Path, typer.Option(help="File to write, JSON Lines.")],
+    setting: Annotated[str, typer.Option(help="Sizes, separated by commas: easy, hard, or NxM.")] = "easy",
+    count: Annotated[int, typer.Option(help="Trajectories of each setting.")] = 1_000,
+    policy: Annotated[str, typer.Option(help="Whose play: algorithm-3 or optimum.")] = "algorithm-3",
+    validation: Annotated[
+        int, typer.Option(min=0, help="So many of each setting, the first ones, are for validation.")
+    ] = 50,
+    seed: Annotated[int, typer.Option(help="Seed; the same one gives the same file.")] = 0,
+    root: RootOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+) -> None:
+    """Write golden trajectories as chats: the messages of `symbolic:MODEL`, answered by a program.
+
+    No instance is one of an edition published in the data root, and no line holds an edition's canary. The
+    file is there whole or not at all.
+
+    Example: perennial trajectories --config medical_diagnosis --setting easy --count 1000 --out easy.jsonl
+    """
+    from flows.console.output_places import require_file_place, write_lines
+    from flows.kumo.kernels import prepare_kernels
+    from flows.kumo.planning.domain_choice import choose_domain
+    from schemas.errors import InvalidOption, join_choices
+    from schemas.kumo.things import Setting
+    from schemas.settings.form import split_names
+    from tasks.kumo.encoding import encode_config
+    from tasks.kumo.sampling import SamplingRequest, check_request
+    from tasks.kumo.training.trajectories import POLICIES
+    from tasks.kumo.validation import refuse_unsafe
+    from warehouse.catalog.catalog import published_editions
+    from warehouse.editions.issued_ids import issued_instances
+
+    chosen = next((known for known in POLICIES if known == policy), None)
+    if chosen is None:
+        raise InvalidOption(f"--policy {policy}: expected {join_choices(POLICIES)}")
+    if validation >= count:
+        raise InvalidOption(
+            f"--validation {validation}: with --count {count} none is left to train on; use fewer"
+        )
+    settings = [Setting.parse(name) for name in dict.fromkeys(split_names(setting))]
+    seed_config, _ = choose_domain(config)
+    refuse_unsafe(seed_config)
+    require_file_place("--out", out)
+    encoded = encode_config(seed_config)
+    requests = [SamplingRequest(size, count, seed, require_test=True) for size in settings]
+    for request in requests:
+        check_request(encoded, request, 1)
+    console = Terminal(stderr=True, soft_wrap=True)
+    with show_steps("trajectories") as step:
+        step("preparing sampling and search (compiled on first use, then cached)")
+        console.print(prepare_kernels())
+    store = data_root(root)
+    issued = issued_instances(store, published_editions(store))
+    written: Counter[str] = Counter()
+    started = time.perf_counter()
+    with show_steps("trajectories") as step:
+
+        def lines() -> Iterator[str]:
+            for request in requests:
+                name = request.setting.name
+                for record in _draw(encoded, request, chosen, issued):
+                    split = "validation" if written[name] < validation else "train"
+                    written[name] += 1
+                    if written[name] % _CHUNK == 0:
+                        step(f"{written[name]:,} of {count:,} {name} trajectories of {seed_config.name}")
+                    yield json.dumps({**record, "split": split}, ensure_ascii=False)
+
+        write_lines(out, lines())
+    seconds = time.perf_counter() - started
+    summary: dict[str, Any] = {"domain": seed_config.name, "policy": policy, "out": str(out)}
+    if as_json:
+        summary |= {"written": dict(written), "validation": validation, "seconds": round(seconds, 3)}
+        typer.echo(json.dumps(summary, indent=1))
+    else:
+        counts = ", ".join(f"{number:,} {name}" for name, number in written.items())
+        console.print(
+            f"{counts} trajectories of {seed_config.name} in {out}, {seconds:.1f} s; "
+            f"the first {validation:,} of each setting are for validation"
+        )
+
+
+def _draw(
+    encoded: "EncodedConfig", request: "SamplingRequest", policy: "Policy", issued: "IdSet"
+) -> Iterator[dict[str, Any]]:
+    """Yield the trajectories of a setting; raise, after the last one, where fewer instances exist."""
+    from math import inf
+
+    from flows.kumo.cli.sample_stream import SampleStream
+    from tasks.kumo.encoding import encode_instance
+    from tasks.kumo.search import NODE_LIMIT, WORK_LIMIT, solve_instances
+    from tasks.kumo.training.trajectories import golden_trajectories
+
+    stream = SampleStream(encoded, request, issued, 1, progress=lambda _done: None)
+    drawn = iter(stream)
+    while instances := list(islice(drawn, _CHUNK)):
+        boards = [encode_instance(encoded, instance) for instance in instances]
+        solutions = solve_instances(
+            boards,
+            time_limit=inf,
+            work_limit=WORK_LIMIT,
+            threads=os.cpu_count() or 1,
+            node_limit=NODE_LIMIT if policy == "optimum" else 0,
+        )
+        yield from golden_trajectories(encoded, instances, boards, solutions, request.setting.name, policy)
+    if stream.shortfall is not None:
+        raise stream.shortfall

@@ -1,0 +1,1 @@
+"""Fine-tuning of models on golden trajectories (extra `train`)."""

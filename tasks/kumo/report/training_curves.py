@@ -1,0 +1,105 @@
+"""Success against training steps: what a model learns from golden play, and where it helps (figure 5)."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+
+import altair as alt
+
+from tasks.kumo.game import VARIANTS
+from tasks.kumo.statistics.outcome_rates import rate_of_outcomes
+from tasks.report.content import Drawing, Record, ReportData, ReportTable, Section, omit_section
+from tasks.report.figures.chart import FOUND, ROWS, Spec, compile_chart, make_drawing, series_colours, tips
+from tasks.report.wording import clean, span, with_interval
+from tasks.training.checkpoints import parse_checkpoint
+
+_KEY = "training_curves"
+_TITLE = "Success against training steps"
+_HEIGHT = 190
+_COLUMNS = ("setting", "domain", "training", "step", "player", "instances", "success_rate", "low", "high")
+_COMPUTED = (
+    "Beside these rows, each with the training and the step that the player's name gives, success rates of "
+    "the runs in kumo_outcome_runs, clustered by instance."
+)
+
+
+def compute_curves(queried: Mapping[str, ReportTable], seed: int) -> ReportTable:
+    """Return a row a checkpoint, domain and setting: played here, or imported without instances."""
+    source = queried["checkpoint_rates"]
+    rates = [*source.records(), *_rates_of_outcomes(queried["outcome_runs"].records(), seed)]
+    rows = []
+    for row in rates:
+        checkpoint = parse_checkpoint(row["player"], VARIANTS)
+        if checkpoint is not None:
+            named = {**row, "training": checkpoint.training, "step": checkpoint.step}
+            rows.append(tuple(named[column] for column in _COLUMNS))
+    return ReportTable(_KEY, _COLUMNS, tuple(sorted(rows)), source.sql, _COMPUTED)
+
+
+def _rates_of_outcomes(rows: Iterable[Record], seed: int) -> Iterable[Record]:
+    for row in rows:
+        rate, (low, high) = rate_of_outcomes(row["runs"], row["solved"], seed)
+        yield {**row, "instances": len(row["runs"]), "success_rate": rate, "low": low, "high": high}
+
+
+def training_curves(data: ReportData) -> Section:
+    """Return the section of training curves: a panel a test set, a line a training."""
+    table = data.tables[_KEY]
+    rows = table.records()
+    if not rows:
+        missing = "No player of this edition is a training checkpoint (sft/TRAINING-STEP)."
+        return omit_section(_KEY, _TITLE, [table], missing)
+    trainings = tuple(dict.fromkeys(clean(row["training"]) for row in rows))
+    order = [*data.settings, *sorted({row["setting"] for row in rows} - {*data.settings})]
+    places = sorted(
+        {(row["setting"], row["domain"]) for row in rows}, key=lambda place: (place[1], order.index(place[0]))
+    )
+    drawings = tuple(
+        _draw(
+            domain,
+            setting,
+            [row for row in rows if (row["setting"], row["domain"]) == (setting, domain)],
+            trainings,
+        )
+        for setting, domain in places
+    )
+    caption = (
+        "Each panel is a test set: a domain in a setting. A line is a model that is trained on golden play "
+        "of one domain in one setting, a point one of its checkpoints; bands are 95% intervals clustered by "
+        "instance. A model that learned to reason does as well on other domains and settings as on those it was "
+        "trained on; the gap between panels is what it only learned by heart."
+    )  # fmt: skip
+    return Section(_KEY, _TITLE, caption, (table,), drawings)
+
+
+def _draw(domain: str, setting: str, rows: Sequence[Record], trainings: tuple[str, ...]) -> Drawing:
+    heading = f"{domain}, {setting}, n = {span(row['instances'] for row in rows)} instances a point"
+    drawn: list[Record] = [
+        {
+            "player": clean(row["player"]),
+            "series": clean(row["training"]),
+            "step": row["step"],
+            "rate": row["success_rate"],
+            "low": row["low"],
+            "high": row["high"],
+            "text": with_interval(row["success_rate"], row["low"], row["high"]),
+            "n": f"{row['instances']:,}",
+        }
+        for row in rows
+    ]
+    return make_drawing(heading, f"{_TITLE}: {domain}, {setting}", _compile(trainings), drawn)
+
+
+@lru_cache(maxsize=8)
+def _compile(trainings: tuple[str, ...]) -> Spec:
+    rate = "success rate"
+    base = alt.Chart().encode(
+        x=alt.X("step:Q", title="training steps", axis=alt.Axis(tickMinStep=1, format=",d")),
+        color=series_colours(trainings),
+        tooltip=tips(player="checkpoint", step="steps", text=f"{rate} [95%]", n="n"),
+    )
+    across = alt.Scale(domain=[0, 1])
+    bands = base.mark_area(opacity=0.15).encode(y=alt.Y("low:Q", title=rate, scale=across), y2="high:Q")
+    lines = base.mark_line(strokeWidth=1.6).encode(y=alt.Y("rate:Q", title=rate, scale=across))
+    points = base.mark_point().encode(y=alt.Y("rate:Q", title=rate, scale=across))
+    chart = alt.layer(bands, lines, points, data=ROWS).transform_filter(FOUND)
+    return compile_chart(chart.properties(width="container", height=_HEIGHT))

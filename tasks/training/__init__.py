@@ -1,0 +1,1 @@
+"""Training on chats: which tokens count, and how a checkpoint is named."""
