@@ -38,7 +38,7 @@ def _parameters() -> dict[str, tuple[Any, str] | None]:
         list[bundled], BeforeValidator(split_names, json_schema_input_type=list[bundled] | str)
     ]
     return {
-        "domains": (several, "Bundled domains. Default: those of perennial.toml, or all bundled."),
+        "domains": (several, "Bundled domains. Default: those of perennial.toml, or the bundled ones, by turns."),
         "release": None,
     }
 

@@ -13,6 +13,7 @@ class KumoPlan:
 
     `configs` are the content ids of the given domains' configurations, in order. With a `domain_count` the
     domains took turns: so many of them, those first that the last `rest_editions` editions do not hold.
+    `worlds` is the number of synthetic worlds, which are drawn with the edition's seed.
     """
 
     configs: tuple[str, ...]
@@ -24,6 +25,7 @@ class KumoPlan:
     authoring: AuthoringPlan = field(default_factory=AuthoringPlan)
     domain_count: int | None = None
     rest_editions: int = 0
+    worlds: int = 0
 
     def as_json(self) -> dict[str, Any]:
         """Return the plan as a JSON object."""
