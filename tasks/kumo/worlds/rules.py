@@ -17,8 +17,8 @@ from schemas.kumo.things import OutcomeState
 _TRAITS = 3
 # What a state rules out, as a share of the truths: less says little, and more would nearly give the answer.
 _LEAST_SHARE, _LARGEST_SHARE = 0.12, 0.62
-_SILENT = (0.25, 0.42)  # share of empty cells of an attribute
-_MORE = (0.15, 0.4)  # how often a label beside the first is possible, too
+_SILENT = (0.28, 0.44)  # share of empty cells of an attribute
+_MORE = (0.05, 0.3)  # how often a label beside the first is possible, too
 _FOLLOWS = 0.45  # how often a cell of an attribute goes by its trait
 _STATES = (3, 4, 4, 5)
 
