@@ -1,9 +1,10 @@
 """The kinds of synthetic worlds: their nouns, sounds and sentences, a TOML file each in folder `worlds`."""
 
 import tomllib
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +60,22 @@ def world_kinds() -> dict[str, WorldKind]:
     }
 
 
+@lru_cache(maxsize=1)
+def refused_words() -> tuple[str, ...]:
+    """Return the words that no invented name holds."""
+    values = tomllib.loads((files("prompts.kumo") / "refused_words.toml").read_text(encoding="utf-8"))
+    return (*values["offensive"], *values["known"])
+
+
 def _read_kind(file: str, text: str) -> WorldKind:
     values = tomllib.loads(text)
-    tests = {
+    tests: dict[str, Any] = {
         "labels": tuple(LabelTest(**{**test, "values": tuple(test["values"])}) for test in values["labels"]),
         "numbers": tuple(NumberTest(**{**test, "range": tuple(test["range"])}) for test in values["numbers"]),
     }
-    texts = {
-        field.name: tuple(value) if isinstance(value, list) else value
-        for field in fields(WorldKind)
-        if (value := values.get(field.name)) is not None
+    others = {
+        key: tuple(value) if isinstance(value, list) else value
+        for key, value in values.items()
+        if key not in tests
     }
-    return WorldKind(**{**texts, **tests, "name": file.removesuffix(".toml")})
+    return WorldKind(name=file.removesuffix(".toml"), **others, **tests)

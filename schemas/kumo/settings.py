@@ -29,7 +29,8 @@ class KumoSettings(RefreshSettings):
     """Which domains and instances, who authors them, and the gate's thresholds."""
 
     domains: Names = setting(
-        [], "Bundled domains or paths of .json files, separated by commas. Default: the bundled ones, by turns."
+        [],
+        "Bundled domains or paths of .json files, separated by commas. Default: the bundled ones, by turns.",
     )
     settings: Names = setting(["easy", "hard"], "Sizes: easy, hard, or NxM (truths x actions).")
     players: Names = setting(

@@ -1,4 +1,4 @@
-"""How good a domain is: difficulty, redundancy of its actions, early decisions, and what gives answers away."""
+"""How good a domain is: difficulty, early decisions, redundancy of actions, what gives answers away."""
 
 from tasks.kumo.scoring.check import Check
 from tasks.kumo.scoring.score import score_domain

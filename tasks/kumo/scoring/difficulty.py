@@ -63,7 +63,7 @@ def check_difficulty(easy: Solved, hard: Solved) -> list[Check]:
             f"of Hard instances need less than {low:g} or more than {high:g} expected tests; "
             f"{_describe(hard.steps)}; Algorithm 3 {_describe(hard.expected)}",
             judge(outside, 0.05, 0.2),
-            "below 2: let states rule out fewer truths, or leave more cells empty; above 6: the other way round",
+            "below 2: let states rule out fewer truths, or leave more cells empty; above 6: more, fewer",
         ),
         Check(
             "hard_spread",
@@ -83,8 +83,8 @@ def _check_early(solved: Solved, look: float, bad: float) -> Check:
     return Check(
         f"{solved.setting}_decided_early",
         share,
-        f"of {solved.setting.capitalize()} instances end with the optimum's first test ({none:.0%} need none); "
-        f"{_describe(solved.steps)}",
+        f"of {solved.setting.capitalize()} instances end with the optimum's first test "
+        f"({none:.0%} need none); {_describe(solved.steps)}",
         judge(share, look, bad),
         "let the states of the most telling actions rule out fewer truths",
     )

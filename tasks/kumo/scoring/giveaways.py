@@ -10,7 +10,7 @@ from tasks.kumo.scoring.check import Check, judge
 
 _NAMED = 3
 _LIKELY = 1e-3  # below this probability a difference is not chance
-_WORD = re.compile(r"[^\W\d_]{4,}")
+_WORD = re.compile(r"\w+")
 
 
 def check_frequencies(instances: Sequence[Instance]) -> list[Check]:
@@ -77,8 +77,8 @@ def check_single_states(encoded: EncodedConfig) -> Check:
 def check_words(config: SeedConfig) -> Check:
     """Return the share of truths whose name or note gives a rule away by its words.
 
-    It does where it holds all words (of four letters or more) of the label of a state that leaves the truth
-    possible and that rules out others, or the name of another truth.
+    It does where it holds the label of a state that leaves the truth possible and that rules out others, or
+    the name of another truth; words are compared whole, in their order, case aside.
     """
     found = list(_leaks(config))
     truths = {truth for truth, _ in found}
@@ -95,23 +95,23 @@ def check_words(config: SeedConfig) -> Check:
 
 
 def _leaks(config: SeedConfig) -> Iterator[tuple[str, str]]:
-    names = {truth: _words(truth) for truth in config.truths}
-    texts = {truth: names[truth] | _words(config.truth_notes.get(truth, "")) for truth in config.truths}
+    notes = {truth: _spell(config.truth_notes.get(truth, "")) for truth in config.truths}
+    names = {truth: _spell(truth) for truth in config.truths}
     labels = [
-        (outcome.action, state.label, _words(state.label), frozenset(state.rules_out))
+        (outcome.action, state.label, _spell(state.label), frozenset(state.rules_out))
         for outcome in config.outcomes
         for state in outcome.states
         if state.label is not None and state.rules_out
     ]
-    for truth, words in texts.items():
-        for action, label, telling, ruled_out in labels:
-            if telling and telling <= words and truth not in ruled_out:
+    for truth, note in notes.items():
+        for action, label, words, ruled_out in labels:
+            if (words in note or words in names[truth]) and truth not in ruled_out:
                 yield truth, f"{label!r} of {action!r}"
-        own = _words(config.truth_notes.get(truth, ""))
         for other, name in names.items():
-            if other != truth and name and name <= own and not name <= names[truth]:
+            if name in note and name not in names[truth]:
                 yield truth, f"the name {other!r}"
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(word.casefold() for word in _WORD.findall(text))
+def _spell(text: str) -> str:
+    """Return the text's words, folded, with a space on either side of each."""
+    return f" {' '.join(_WORD.findall(text.casefold()))} "

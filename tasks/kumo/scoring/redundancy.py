@@ -11,13 +11,15 @@ from tasks.kumo.scoring.check import Check, judge
 
 _Matrix = np.ndarray[Any, np.dtype[np.float64]]
 _NAMED = 3
+_LEAST_BOTH = 8
 
 
 def check_redundancy(encoded: EncodedConfig) -> list[Check]:
     """Return how much the actions repeat each other.
 
     - The partition of an action puts two truths together that the same states rule out. Two actions are
-      `equal_or_nested` where every part of one lies within a part of the other, which has two parts at least.
+      `equal_or_nested` where, among the truths that both of them can rule out (eight at least), every part of
+      one lies within a part of the other, which has two parts at least.
     - `most_shared_information`: I(X; Y) / min(H(X), H(Y)), the largest over all pairs, of the outcomes X and
       Y of two actions: the truth is uniform, and each outcome uniform over the states that leave it possible,
       independently: P(x, y) = mean over truths of P(x | truth) P(y | truth).
@@ -56,11 +58,11 @@ def _partition(states: Sequence[int], n_truths: int) -> tuple[tuple[bool, ...], 
     return tuple(tuple(bool(mask >> truth & 1) for mask in states) for truth in range(n_truths))
 
 
-def _are_nested(one: Sequence[object], other: Sequence[object]) -> bool:
-    """Whether one of the two partitions refines the other; one of a single part is left aside."""
-    sizes = len(set(one)), len(set(other))
-    joint = len(set(zip(one, other, strict=True)))
-    return min(sizes) > 1 and joint == max(sizes)
+def _are_nested(one: Sequence[tuple[bool, ...]], other: Sequence[tuple[bool, ...]]) -> bool:
+    """Whether one of the two partitions refines the other, over the truths that both can rule out."""
+    both = [(first, second) for first, second in zip(one, other, strict=True) if any(first) and any(second)]
+    sizes = [len(set(parts)) for parts in zip(*both, strict=True)]
+    return len(both) >= _LEAST_BOTH and min(sizes) > 1 and len(set(both)) == max(sizes)
 
 
 def _outcome_given_truth(states: Sequence[int], n_truths: int) -> _Matrix:
@@ -68,7 +70,8 @@ def _outcome_given_truth(states: Sequence[int], n_truths: int) -> _Matrix:
     left = np.array(
         [[not mask >> truth & 1 for mask in states] for truth in range(n_truths)], np.float64
     ).reshape(n_truths, len(states))
-    return left / np.maximum(left.sum(axis=1, keepdims=True), 1.0)
+    shares: _Matrix = left / np.maximum(left.sum(axis=1, keepdims=True), 1.0)
+    return shares
 
 
 def _shared_information(one: _Matrix, other: _Matrix) -> float:

@@ -80,7 +80,9 @@ def _draw_fit(draw: Callable[[], Kept], number: int) -> Kept:
     """Return the first cells drawn of which every state rules out neither few nor most of the truths."""
     while True:
         kept = draw()
-        shares = (sum(bool(cell) and state not in cell for cell in kept) / len(kept) for state in range(number))
+        shares = (
+            sum(bool(cell) and state not in cell for cell in kept) / len(kept) for state in range(number)
+        )
         if all(_LEAST_SHARE <= share <= _LARGEST_SHARE for share in shares):
             return kept
 

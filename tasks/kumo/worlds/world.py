@@ -69,7 +69,9 @@ def _choose_tests(kind: WorldKind, rng: random.Random) -> list[_Test]:
         *rng.sample(list(product(kind.labels, kind.parts)), rng.randint(*_ACTIONS) - numbers),
     ]
     rng.shuffle(chosen)
-    return [(capital(test.name.format(part=part)), test.note.format(part=part), test) for test, part in chosen]
+    return [
+        (capital(test.name.format(part=part)), test.note.format(part=part), test) for test, part in chosen
+    ]
 
 
 def _draw_outcomes(tests: list[_Test], truths: tuple[str, ...], rng: random.Random) -> tuple[Outcome, ...]:
