@@ -51,7 +51,7 @@ def propose(workspace: Workspace, _batch: Batch, policies: Policies) -> dict[str
     """
     tables = run_session(workspace, policies.calls, partial(_propose_rows, workspace))
     plan = KumoEdition(workspace).plan
-    if not tables["kumo_domains"] and not plan.configs:
+    if not tables["kumo_domains"] and not (plan.configs or plan.worlds):
         raise UnusableConfig(
             f"none of the domains that {plan.authoring.proposer!r} proposed could be used: "
             f"{_reasons(tables['rejections'])}; try another model, or name --domains"
@@ -83,7 +83,8 @@ async def _propose_rows(workspace: Workspace, session: ModelSession) -> dict[str
 def _list_known_domains(workspace: Workspace) -> list[KnownDomain]:
     """Return the domains of this edition, the bundled ones, and those of editions published before."""
     edition = KumoEdition(workspace)
-    configs = [edition.config(config_id).config for config_id in edition.plan.configs]
+    given = (*edition.plan.configs, *edition.read_worlds())
+    configs = [edition.config(config_id).config for config_id in given]
     configs += [load_bundled(name) for name in bundled_domains()]
     published = published_domains(workspace.staging.store, workspace.growth.known_editions)
     names = {(config.name, config.goal): None for config in configs} | dict.fromkeys(published)
@@ -99,7 +100,7 @@ def configure(workspace: Workspace, _batch: Batch, policies: Policies) -> dict[s
     edition = KumoEdition(workspace)
     proposed = edition.read_proposed()
     tables = run_session(workspace, policies.calls, partial(_configure_all, workspace, proposed))
-    if not tables["kumo_seed_configs"] and not edition.plan.configs:
+    if not tables["kumo_seed_configs"] and not (edition.plan.configs or edition.plan.worlds):
         raise UnusableConfig(
             f"none of the {len(proposed)} proposed domains got a valid configuration from "
             f"{edition.plan.authoring.configurer!r}: {_reasons(tables['rejections'])}; "

@@ -38,7 +38,10 @@ def _parameters() -> dict[str, tuple[Any, str] | None]:
         list[bundled], BeforeValidator(split_names, json_schema_input_type=list[bundled] | str)
     ]
     return {
-        "domains": (several, "Bundled domains. Default: those of perennial.toml, or all bundled."),
+        "domains": (
+            several,
+            "Bundled domains. Default: those of perennial.toml, or all, by turns.",
+        ),
         "release": None,
     }
 
@@ -84,7 +87,7 @@ BENCHMARK = Benchmark(
     commands={
         "domains": (
             "flows.kumo.cli.domains:domains",
-            "Check seed configurations and list the bundled domains.",
+            "List, check and score domains, and write new ones.",
         ),
         "sample": (
             "flows.kumo.cli.sample:sample",

@@ -12,6 +12,7 @@ from tasks.kumo.encoding import EncodedConfig, encode_config
 CHUNK = 10_000
 PROPOSALS = Batch("proposals")
 CONFIGS = Batch("configs")
+WORLDS = Batch("worlds")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -60,8 +61,8 @@ class KumoEdition:
 
     @property
     def configs(self) -> tuple[str, ...]:
-        """The ids of all configurations: the given ones, then those that models wrote so far."""
-        return (*self.plan.configs, *self._read_authored())
+        """The ids of all configurations: the given ones, then worlds and what models wrote, so far."""
+        return (*self.plan.configs, *self._read_made())
 
     @property
     def cells(self) -> tuple[Cell, ...]:
@@ -83,12 +84,12 @@ class KumoEdition:
         if config_id in self.plan.configs:
             (row,) = self.workspace.rows(batch_of_given(config_id), "kumo_seed_configs")
             return _encode(row["config"])
-        return _encode(self._read_authored()[config_id])
+        return _encode(self._read_made()[config_id])
 
     def domain_name(self, config_id: str) -> str:
         """Return the name of a configuration's domain, its id where it is not staged yet."""
-        authored = config_id not in self.plan.configs
-        if not authored and not self.workspace.is_done(batch_of_given(config_id)):
+        is_given = config_id in self.plan.configs
+        if is_given and not self.workspace.is_done(batch_of_given(config_id)):
             return config_id
         return self.config(config_id).config.name
 
@@ -104,11 +105,19 @@ class KumoEdition:
         """Return the staged rows of `kumo_books` of a cell: every version of each instance's book."""
         return self.workspace.rows(cell.batch("books"), "kumo_books")
 
-    def _read_authored(self) -> dict[str, str]:
-        """Return the configurations that models wrote, as JSON by configuration id."""
-        if not self.plan.authoring.proposals or not self.workspace.is_done(CONFIGS):
+    def read_worlds(self) -> dict[str, str]:
+        """Return the configurations of the synthetic worlds, as JSON by id; none before they are staged."""
+        return self._read_configs(WORLDS) if self.plan.worlds else {}
+
+    def _read_made(self) -> dict[str, str]:
+        """Return the configurations that were made for this edition: worlds, then those of models."""
+        authored = self._read_configs(CONFIGS) if self.plan.authoring.proposals else {}
+        return {**self.read_worlds(), **authored}
+
+    def _read_configs(self, batch: Batch) -> dict[str, str]:
+        if not self.workspace.is_done(batch):
             return {}
-        rows = self.workspace.rows(CONFIGS, "kumo_seed_configs")
+        rows = self.workspace.rows(batch, "kumo_seed_configs")
         return {row["config_id"]: row["config"] for row in rows}
 
 

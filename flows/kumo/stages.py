@@ -3,7 +3,8 @@
 from collections.abc import Callable, Sequence
 
 from flows.kumo import author_domains, sample_instances, write_books
-from flows.kumo.edition import CONFIGS, PROPOSALS, KumoEdition, batch_of_given
+from flows.kumo.draw_worlds import draw_worlds
+from flows.kumo.edition import CONFIGS, PROPOSALS, WORLDS, KumoEdition, batch_of_given
 from flows.kumo.gate import check_batches
 from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace
@@ -12,6 +13,10 @@ from schemas.benchmark import Batch, Stage, always
 
 def _given_domains(workspace: Workspace) -> Sequence[Batch]:
     return [batch_of_given(config_id) for config_id in KumoEdition(workspace).plan.configs]
+
+
+def _worlds(workspace: Workspace) -> Sequence[Batch]:
+    return [WORLDS] if KumoEdition(workspace).plan.worlds else []
 
 
 def _proposals(workspace: Workspace) -> Sequence[Batch]:
@@ -49,6 +54,14 @@ STAGES = (
         author_domains.take_domain,
         writes=("kumo_domains", "kumo_seed_configs", "kumo_outcomes"),
         label=_name,
+    ),
+    Stage(
+        "worlds",
+        "Draws new synthetic worlds.",
+        _worlds,
+        draw_worlds,
+        writes=("kumo_domains", "kumo_seed_configs", "kumo_outcomes"),
+        earlier=("kumo_domains",),
     ),
     Stage(
         "proposals",

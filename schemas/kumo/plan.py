@@ -14,6 +14,7 @@ class KumoPlan:
 
     `configs` are the content ids of the given domains' configurations, in order. With a `domain_count` the
     domains took turns: so many of them, those first that the last `rest_editions` editions do not hold.
+    `worlds` is the number of synthetic worlds, which are drawn with the edition's seed.
     """
 
     configs: tuple[str, ...]
@@ -25,6 +26,7 @@ class KumoPlan:
     authoring: AuthoringPlan = field(default_factory=AuthoringPlan)
     domain_count: int | None = None
     rest_editions: int = 0
+    worlds: int = 0
     book_style: str = MIXED
 
     def as_json(self) -> dict[str, Any]:

@@ -22,6 +22,8 @@ PRESETS: dict[str, dict[str, Any]] = {
     "allow-trivial": {"min_expected_steps": 0.0, "require_test": False, "max_trivial_share": 1.0},
 }
 _DEFAULT_PROPOSALS = 3
+_DEFAULT_DOMAINS = 4
+_DEFAULT_WORLDS = 2
 SHOWN_BOOKS = {"final": USUAL, "first": "first", "template": "template"}
 
 
@@ -29,7 +31,8 @@ class KumoSettings(RefreshSettings):
     """Which domains and instances, who authors them, and the gate's thresholds."""
 
     domains: Names = setting(
-        [], "Bundled domains or paths of .json files, separated by commas. Default: all bundled."
+        [],
+        "Bundled domains or paths of .json files, separated by commas. Default: the bundled ones, by turns.",
     )
     settings: Names = setting(["easy", "hard"], "Sizes: easy, hard, or NxM (truths x actions).")
     players: Names = setting(
@@ -54,13 +57,22 @@ class KumoSettings(RefreshSettings):
     )
     domain_count: int | None = setting(
         None,
-        "Use this many of the domains, the least recently used first. Default: all.",
-        example=3,
-        ge=1,
+        "Use this many of the domains, the least recently used first. Default: 4, or all that --domains "
+        "names, or none where new ones are proposed.",
+        example=4,
+        ge=0,
         le=1_000,
     )
     rest_editions: int = setting(
         2, "With --domain-count: editions for which a domain should rest after use.", ge=0, le=1_000
+    )
+
+    worlds: int | None = setting(
+        None,
+        "New synthetic worlds to draw. Default: 2, or none with --domains or where domains are proposed.",
+        example=2,
+        ge=0,
+        le=1_000,
     )
 
     protocol: str = setting(
@@ -223,6 +235,18 @@ class KumoSettings(RefreshSettings):
             repairs=self.repairs,
             book_rounds=self.book_rounds,
         )
+
+    def number_of_domains(self, has_proposals: bool) -> int | None:
+        """Return how many of the domains are to take their turn, None where all of those named are used."""
+        if self.domain_count is not None or self.domains:
+            return self.domain_count
+        return 0 if has_proposals else _DEFAULT_DOMAINS
+
+    def number_of_worlds(self, has_proposals: bool) -> int:
+        """Return how many synthetic worlds are to be drawn."""
+        if self.worlds is not None:
+            return self.worlds
+        return 0 if self.domains or has_proposals else _DEFAULT_WORLDS
 
     def _proposals(self, has_proposer: bool, has_domains: bool, quotas: tuple[Quota, ...]) -> int:
         if self.propose and not has_proposer:

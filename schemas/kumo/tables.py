@@ -27,7 +27,10 @@ DOMAINS = Table(
             "what its actions are, in a phrase; NULL where not proposed",
             nullable=True,
         ),
-        Column("source", "string", "where it comes from", allowed=("catalog", "file", "model", "import")),
+        Column(
+            "source", "string", "where it comes from", allowed=("catalog", "file", "model", "world", "import")
+        ),
+        Column("world_kind", "string", "the kind of a synthetic world; NULL for others", nullable=True),
         CALL_ID,
     ),
     key=("domain_id",),

@@ -32,8 +32,8 @@ SYMBOLIC_CHECK = "symbolic"
 _PROPOSAL_COLUMNS = {"truths": "truth_description", "actions": "action_description"}
 
 
-def domain_row(config: SeedConfig, source: str) -> Row:
-    """Return the row of table `kumo_domains`."""
+def domain_row(config: SeedConfig, source: str, world_kind: str | None = None) -> Row:
+    """Return the row of table `kumo_domains`; a synthetic world has a kind."""
     return {
         "domain_id": config.domain_id,
         "name": config.name,
@@ -45,6 +45,7 @@ def domain_row(config: SeedConfig, source: str) -> Row:
         "truth_description": None,
         "action_description": None,
         "source": source,
+        "world_kind": world_kind,
         "call_id": None,
     }
 
@@ -53,7 +54,7 @@ def proposal_row(proposal: Proposal) -> Row:
     """Return the row of table `kumo_domains` for a domain that a model proposed."""
     config = SeedConfig(proposal.name, (), (), (), goal=proposal.goal)
     values = {_PROPOSAL_COLUMNS.get(name, name): value for name, value in asdict(proposal).items()}
-    return {"domain_id": config.domain_id, **values, "source": "model"}
+    return {"domain_id": config.domain_id, **values, "source": "model", "world_kind": None}
 
 
 def proposal_from_row(row: Row) -> Proposal:

@@ -1,4 +1,4 @@
-"""`perennial domains`: check seed configurations, list the bundled ones."""
+"""`perennial domains`: list, check and score domains, write new ones."""
 
 import json
 from collections.abc import Iterator
@@ -12,6 +12,8 @@ from flows.console.input_files import json_files, show_path
 from flows.console.root_option import RootOption, data_root
 from flows.console.row_formats import Format, FormatOption, JsonOption, choose_format, print_rows
 from flows.console.terminal import Terminal
+from flows.kumo.cli.domain_sources import build, new, world
+from flows.kumo.cli.score import score
 from flows.kumo.cli.split import split
 from flows.kumo.planning.domain_choice import load_bundled, read_config_file
 from schemas.errors import UnreadableInput, count
@@ -22,7 +24,7 @@ from warehouse.kumo.published_domains import domain_uses
 
 domains = typer.Typer(
     name="domains",
-    help="Check seed configurations and list the bundled domains.",
+    help="List, check and score domains, and write new ones.",
     no_args_is_help=True,
     add_completion=False,
     epilog="Example: perennial domains list",
@@ -30,6 +32,11 @@ domains = typer.Typer(
 domains.command(epilog="Example: perennial domains split medical_diagnosis --method bisection --out split")(
     split
 )
+
+domains.command(epilog="Example: perennial domains new tide_pools --category Zoology")(new)
+domains.command(epilog="Example: perennial domains build tide_pools")(build)
+domains.command(epilog="Example: perennial domains world --seed 7 --index 3 --out world.json")(world)
+domains.command(epilog="Example: perennial domains score music_identification tide_pools/config.json")(score)
 
 Status = Literal["clean", "warnings", "errors", "unreadable"]
 

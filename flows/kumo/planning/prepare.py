@@ -24,6 +24,7 @@ from tasks.kumo.configuration import parse_config
 from tasks.kumo.encoding import encode_config
 from tasks.kumo.sampling import SamplingRequest, check_request
 from tasks.kumo.validation import refuse_unsafe
+from tasks.kumo.worlds import LEAST_ACTIONS, LEAST_TRUTHS, draw_world
 from warehouse.catalog.catalog import table_file
 from warehouse.editions.publish import read_published_plan
 from warehouse.kumo.bundled_domains import bundled_domains
@@ -55,7 +56,16 @@ def prepare(settings: KumoSettings, store: Store) -> Preparation:
                 size, settings.instances, 0, settings.min_expected_steps, settings.require_test
             )
             check_request(encode_config(domain.config), request, workers=1)
-    domains = _choose_domains(candidates, settings, store)
+    number = settings.number_of_domains(bool(authoring.proposals))
+    worlds = settings.number_of_worlds(bool(authoring.proposals))
+    if worlds:
+        _refuse_larger_than_worlds(sizes, worlds)
+    domains = _choose_domains(candidates, number, settings.rest_editions, store)
+    if not (domains or worlds or authoring.proposals):
+        raise InvalidOption(
+            "--domain-count 0 without worlds and proposed domains leaves nothing to ask: add --worlds 2, or "
+            "leave it out"
+        )
     plan = KumoPlan(
         tuple(domain.config.config_id for domain in domains),
         sizes,
@@ -64,32 +74,34 @@ def prepare(settings: KumoSettings, store: Store) -> Preparation:
         settings.require_test,
         settings.preset,
         authoring,
-        settings.domain_count,
-        settings.rest_editions if settings.domain_count else 0,
+        number,
+        settings.rest_editions if number else 0,
+        worlds,
         settings.book_style,
     )
-    if authoring.proposals and settings.protocol != PERENNIAL:
+    if (authoring.proposals or worlds) and settings.protocol != PERENNIAL:
+        others = "models propose new ones" if authoring.proposals else f"{worlds} new worlds are drawn"
         raise InvalidOption(
-            f"--protocol {settings.protocol} needs domains of the KUMO authors, and models propose new ones: "
-            "name domains with --domains, or leave out --propose"
+            f"--protocol {settings.protocol} needs domains of the KUMO authors, and {others}: "
+            "name domains with --domains, and leave out --propose and --worlds"
         )
     # Of all candidates: whose turn it is may change before the same command resumes.
     protocol = choose_protocol(settings, [domain.config.name for domain in candidates])
     prepared = replace(_preparation(plan, domains), protocol=protocol)
-    if settings.domain_count is None:
+    if number is None:
         return prepared
     return replace(prepared, found=("configs",), resume=partial(_resume, candidates=candidates))
 
 
 def inputs_of(store: Store, edition: str) -> tuple[PlannedDomain, ...]:
-    """Return the domains of a published edition that no model proposed, as they were given."""
+    """Return the domains of a published edition that were given: no worlds, and none of a model."""
     rows = store.read_table(table_file("kumo_domains", edition)).to_pylist()
     sources = {row["domain_id"]: row["source"] for row in rows}
     configs = store.read_table(table_file("kumo_seed_configs", edition)).to_pylist()
     return tuple(
         PlannedDomain(parse_config(row["config"], edition), sources[row["domain_id"]], tuple(row["warnings"]))
         for row in configs
-        if sources[row["domain_id"]] != "model"
+        if sources[row["domain_id"]] not in ("model", "world")
     )
 
 
@@ -102,7 +114,7 @@ def estimate_evaluation(
     grown = KumoPlan.from_json(read_published_plan(store, plan.edition).own)
     # Of its stages only the episodes are still to come, in whichever way its domains came.
     ids = tuple(config.config_id for config in configs)
-    own = replace(grown, configs=ids, authoring=AuthoringPlan())
+    own = replace(grown, configs=ids, worlds=0, authoring=AuthoringPlan())
     return estimate_calls(own, configs, plan, prices, _shares_of_books(store, plan))
 
 
@@ -122,10 +134,16 @@ def _preparation(plan: KumoPlan, domains: tuple[PlannedDomain, ...]) -> Preparat
     shown: dict[str, object] = {"domains": [domain.config.name for domain in domains]}
     if plan.domain_count:
         shown["turns"] = {domain.config.name: domain.turn for domain in domains}
-    batches = (len(plan.configs) + plan.authoring.proposals) * len(plan.settings)
+    batches = (len(plan.configs) + plan.worlds + plan.authoring.proposals) * len(plan.settings)
     number = batches * plan.instances
     books = 2 * number if plan.authoring.writer else number  # the template's beside each of a model
-    uses = {"authoring": plan.authoring.models, "rest_editions": plan.domain_count}
+    uses = {
+        "authoring": plan.authoring.models,
+        "rest_editions": plan.domain_count,
+        "worlds": plan.worlds,
+    }
+    # Some world is of the size of those that the edition's seed will give.
+    configs = [domain.config for domain in domains] + [draw_world(0, 0).config] * bool(plan.worlds)
     return Preparation(
         plan.as_json(),
         inputs=domains,
@@ -134,7 +152,7 @@ def _preparation(plan: KumoPlan, domains: tuple[PlannedDomain, ...]) -> Preparat
         shown=shown,
         unused=tuple(name for name, used in uses.items() if not used),
         counts={"batches": batches, "instances": number, "books": books},
-        estimate=partial(estimate_calls, plan, [domain.config for domain in domains]),
+        estimate=partial(estimate_calls, plan, configs),
     )
 
 
@@ -143,24 +161,25 @@ def _resume(plan: EditionPlan, published: bool, candidates: Sequence[PlannedDoma
 
 
 def _candidates(settings: KumoSettings, authoring: AuthoringPlan) -> tuple[PlannedDomain, ...]:
-    """Return the given domains: those that were named, or all bundled ones.
+    """Return the domains that are used or take turns: those that were named, or all bundled ones.
 
-    Where new ones are proposed, the bundled ones are left out, unless a number of them was asked for.
+    Where none is to take its turn, as where new ones are proposed, there are none.
     """
-    unnamed = [] if authoring.proposals and not settings.domain_count else list(bundled_domains())
-    domains = {name: _domain(name) for name in settings.domains or unnamed}
+    is_none = settings.number_of_domains(bool(authoring.proposals)) == 0
+    names = [] if is_none else settings.domains or list(bundled_domains())
+    domains = {name: _domain(name) for name in names}
     _refuse_same_domain_twice(domains)
     return tuple(domains.values())
 
 
 def _choose_domains(
-    candidates: tuple[PlannedDomain, ...], settings: KumoSettings, store: Store
+    candidates: tuple[PlannedDomain, ...], number: int | None, rest_editions: int, store: Store
 ) -> tuple[PlannedDomain, ...]:
-    """Return the domains whose turn it is: all of them where no number was asked for."""
-    if settings.domain_count is None:
+    """Return the domains whose turn it is: all of them where they take no turns."""
+    if number is None:
         return candidates
     ids = [domain.config.domain_id for domain in candidates]
-    turns = take_turns(ids, domains_by_edition(store), settings.domain_count, settings.rest_editions)
+    turns = take_turns(ids, domains_by_edition(store), number, rest_editions) if number else ()
     return tuple(replace(candidates[turn.place], turn=turn.why) for turn in turns)
 
 
@@ -182,6 +201,15 @@ def _resume_domains(
         )
     begun = (given[config_id] for config_id in own.configs if config_id in given)
     return tuple(replace(domain, turn=f"edition {plan.edition} was begun with it") for domain in begun)
+
+
+def _refuse_larger_than_worlds(sizes: Sequence[Setting], worlds: int) -> None:
+    for size in sizes:
+        if size.n_truths > LEAST_TRUTHS or size.n_actions > LEAST_ACTIONS:
+            raise InvalidOption(
+                f"setting {size.name}: a world has {LEAST_TRUTHS} truths and {LEAST_ACTIONS} actions at "
+                f"least, and {worlds} are to be drawn: use a smaller setting, or --worlds 0"
+            )
 
 
 def _domain(name: str) -> PlannedDomain:

@@ -185,7 +185,7 @@ def regenerate(folder: Path = FOLDER, slugs: Sequence[str] = (), *, check: bool 
     differing = []
     for slug in sorted(slugs or (path.name for path in folder.iterdir() if _is_domain(path))):
         target = folder / slug / CONFIG
-        text = seed_json(build_config(*_source_texts(folder / slug), slug))
+        text = seed_json(build_config(*read_sources(folder / slug), slug))
         if not target.is_file() or target.read_text(encoding="utf-8") != text:
             differing.append(slug)
             if not check:
@@ -197,7 +197,8 @@ def _is_domain(path: Path) -> bool:
     return any((path / name).is_file() for name in (FACTS, ACTIONS, CONFIG))
 
 
-def _source_texts(folder: Path) -> tuple[str, str]:
+def read_sources(folder: Path) -> tuple[str, str]:
+    """Return the texts of a domain's two sources; raise UnreadableInput where one is missing or no UTF-8."""
     paths = [folder / FACTS, folder / ACTIONS]
     missing = [path.name for path in paths if not path.is_file()]
     if missing:

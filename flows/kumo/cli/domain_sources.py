@@ -1,0 +1,96 @@
+"""`perennial domains new`, `build` and `world`: domains that are written here."""
+
+import re
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from flows.console.input_files import show_path
+from flows.console.output_places import write_lines
+from flows.console.root_option import RootOption
+from flows.console.terminal import Terminal
+from schemas.errors import InvalidOption, count
+from schemas.kumo.categories import CATEGORIES
+from warehouse.kumo.domains.generate import ACTIONS, CONFIG, FACTS, build_config, read_sources, seed_json
+from warehouse.kumo.domains.starter import starter_actions, starter_facts
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,79}")
+
+
+def new(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the folder, such as tide_pools.")],
+    category: Annotated[
+        str, typer.Option(help="Its category. Those of the bundled domains: " + ", ".join(CATEGORIES) + ".")
+    ] = "Other",
+    root: RootOption = None,
+) -> None:
+    """Start a domain of your own: a folder with a table of facts and a description of actions.
+
+    The two files hold a small example with comments; `perennial domains build` makes the configuration.
+    """
+    if not _NAME.fullmatch(name):
+        raise InvalidOption(
+            f"domain {name!r}: expected a name of letters, digits, _ and - such as tide_pools, which begins "
+            "with a letter"
+        )
+    if not category.strip() or not category.isprintable():
+        raise InvalidOption(f"--category {category!r}: expected a word such as {CATEGORIES[0]}")
+    folder = Path(name)
+    try:
+        folder.mkdir()
+        (folder / FACTS).write_text(starter_facts(), encoding="utf-8")
+        (folder / ACTIONS).write_text(starter_actions(name, category.strip()), encoding="utf-8")
+    except FileExistsError:
+        raise InvalidOption(f"folder {name!r} exists: choose another name, or remove it first") from None
+    except OSError as error:
+        raise InvalidOption(
+            f"folder {name!r}: {error.strerror}; change to a folder that you can write"
+        ) from None
+    Terminal(soft_wrap=True).print(
+        f"{name}/{FACTS} and {name}/{ACTIONS}: edit them, then `perennial domains build {name}`"
+    )
+
+
+def build(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help=f"Folder with {FACTS} and {ACTIONS}.")],
+    out: Annotated[Path | None, typer.Option(help=f"File to write. Default: {CONFIG} in the folder.")] = None,
+    root: RootOption = None,
+) -> None:
+    """Make a domain's seed configuration from its table of facts and its actions."""
+    from tasks.kumo.validation import validate_config
+
+    if not folder.is_dir():
+        raise InvalidOption(
+            f"{show_path(folder)}: no such folder; begin one with `perennial domains new {folder.name}`"
+        )
+    config = build_config(*read_sources(folder), show_path(folder))
+    target = out or folder / CONFIG
+    write_lines(target, seed_json(config).splitlines())
+    found = validate_config(config)
+    parts = (
+        count(sum(one.severity == severity for one in found), severity) for severity in ("error", "warning")
+    )
+    shown = show_path(target)
+    next_step = f"perennial domains validate {shown}" if found else f"perennial domains score {shown}"
+    Terminal(soft_wrap=True).print(
+        f"{shown}: {count(len(config.truths), 'truth')}, {count(len(config.actions), 'action')}, "
+        f"{', '.join(parts)}; next: `{next_step}`"
+    )
+
+
+def world(
+    seed: Annotated[int, typer.Option(min=0, help="Seed; an edition draws its worlds with its own.")],
+    out: Annotated[Path, typer.Option(help="File to write, JSON.")],
+    index: Annotated[int, typer.Option(min=0, help="Which of the seed's worlds.")] = 0,
+    root: RootOption = None,
+) -> None:
+    """Write a synthetic world's configuration: the same seed and index give the same file."""
+    from tasks.kumo.worlds import draw_world
+
+    drawn = draw_world(seed, index)
+    write_lines(out, seed_json(drawn.config).splitlines())
+    Terminal(soft_wrap=True).print(
+        f"{show_path(out)}: {drawn.config.name} ({drawn.kind}), {count(len(drawn.config.truths), 'truth')}, "
+        f"{count(len(drawn.config.actions), 'action')}"
+    )

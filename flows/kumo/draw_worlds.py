@@ -1,0 +1,37 @@
+"""Stage `worlds`: synthetic worlds, drawn with the edition's seed."""
+
+from itertools import count
+
+from flows.kumo.edition import KumoEdition
+from flows.stages.policies import Policies
+from flows.stages.workspace import Workspace
+from schemas.benchmark import Batch
+from tasks.kumo.worlds import World, draw_world
+from warehouse.kumo.published_domains import published_domains
+from warehouse.kumo.rows import config_row, domain_row, outcome_rows
+from warehouse.staging.staging import Rows
+
+
+def draw_worlds(workspace: Workspace, _batch: Batch, _policies: Policies) -> dict[str, Rows]:
+    """Return the rows of the edition's worlds: the first ones of its seed that no edition has held."""
+    worlds = _choose_worlds(workspace)
+    return {
+        "kumo_domains": [domain_row(world.config, "world", world.kind) for world in worlds],
+        "kumo_seed_configs": [config_row(world.config, []) for world in worlds],
+        "kumo_outcomes": [row for world in worlds for row in outcome_rows(world.config)],
+    }
+
+
+def _choose_worlds(workspace: Workspace) -> list[World]:
+    edition = KumoEdition(workspace)
+    published = published_domains(workspace.staging.store, workspace.growth.known_editions)
+    used = {name for name, _ in published}
+    used |= {edition.domain_name(config_id) for config_id in edition.plan.configs}
+    chosen: dict[str, World] = {}
+    for index in count():
+        if len(chosen) == edition.plan.worlds:
+            break
+        world = draw_world(workspace.seed, index)
+        if world.config.name not in used:
+            chosen.setdefault(world.config.name, world)
+    return list(chosen.values())

@@ -1,0 +1,1 @@
+"""KUMO's templates, and the kinds of synthetic worlds."""

@@ -1,0 +1,81 @@
+"""The kinds of synthetic worlds: their nouns, sounds and sentences, a TOML file each in folder `worlds`."""
+
+import tomllib
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class LabelTest:
+    """What can be examined of each part of a thing, and which words the result is one of."""
+
+    name: str
+    note: str
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NumberTest:
+    """What can be measured of each part of a thing, in which unit, from which number to which."""
+
+    name: str
+    note: str
+    unit: str
+    range: tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class WorldKind:
+    """A kind of world. Its texts hold {place}, {person}, {number} and {part}, which a world fills in.
+
+    A name is put together of `onsets`, `vowels`, `codas` and one of the `endings`.
+    """
+
+    name: str
+    domain: str
+    goal: str
+    truth_noun: str
+    action_noun: str
+    book_title: str
+    onsets: tuple[str, ...]
+    vowels: tuple[str, ...]
+    codas: tuple[str, ...]
+    endings: tuple[str, ...]
+    notes: tuple[str, ...]
+    parts: tuple[str, ...]
+    labels: tuple[LabelTest, ...]
+    numbers: tuple[NumberTest, ...]
+
+
+@lru_cache(maxsize=1)
+def world_kinds() -> dict[str, WorldKind]:
+    """Return the kinds of worlds by name (that of the file), sorted."""
+    folder = files("prompts.kumo") / "worlds"
+    names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".toml"))
+    return {
+        name.removesuffix(".toml"): _read_kind(name, (folder / name).read_text(encoding="utf-8"))
+        for name in names
+    }
+
+
+@lru_cache(maxsize=1)
+def refused_words() -> tuple[str, ...]:
+    """Return the words that no invented name holds."""
+    values = tomllib.loads((files("prompts.kumo") / "refused_words.toml").read_text(encoding="utf-8"))
+    return (*values["offensive"], *values["known"])
+
+
+def _read_kind(file: str, text: str) -> WorldKind:
+    values = tomllib.loads(text)
+    tests: dict[str, Any] = {
+        "labels": tuple(LabelTest(**{**test, "values": tuple(test["values"])}) for test in values["labels"]),
+        "numbers": tuple(NumberTest(**{**test, "range": tuple(test["range"])}) for test in values["numbers"]),
+    }
+    others = {
+        key: tuple(value) if isinstance(value, list) else value
+        for key, value in values.items()
+        if key not in tests
+    }
+    return WorldKind(name=file.removesuffix(".toml"), **others, **tests)

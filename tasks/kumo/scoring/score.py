@@ -1,0 +1,28 @@
+"""The score of a domain: every check, in the order in which an author looks at them."""
+
+from schemas.kumo.things import SeedConfig, Setting
+from tasks.kumo.encoding import encode_config
+from tasks.kumo.sampling import SamplingRequest, sample_instances
+from tasks.kumo.scoring.check import Check
+from tasks.kumo.scoring.difficulty import check_difficulty, solve_sample
+from tasks.kumo.scoring.giveaways import check_frequencies, check_single_states, check_words
+from tasks.kumo.scoring.redundancy import check_redundancy
+
+_DRAWN = 4_000  # Easy instances whose answers are counted: drawing one takes a tenth of a millisecond
+
+
+def score_domain(config: SeedConfig, instances: int, seed: int = 0, threads: int = 1) -> list[Check]:
+    """Return the checks of a domain, over so many Easy and so many Hard instances drawn with the seed.
+
+    Raises what sampling raises of a domain that has too few truths, actions or instances.
+    """
+    encoded = encode_config(config)
+    easy, hard = (solve_sample(encoded, name, instances, seed, threads) for name in ("easy", "hard"))
+    drawn = sample_instances(encoded, SamplingRequest(Setting.parse("easy"), _DRAWN, seed, 1.0, True))
+    return [
+        *check_difficulty(easy, hard),
+        *check_redundancy(encoded),
+        *(check_frequencies(drawn.instances) if len(drawn.instances) > 1 else ()),
+        check_single_states(encoded),
+        check_words(config),
+    ]
