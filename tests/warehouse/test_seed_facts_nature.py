@@ -33,6 +33,24 @@ Search of the Almagest | has a chapter of its own | Crux; Scutum; Lynx | Ara; Pi
 Study of the drawn figure | no living being | Leo; Virgo | Libra; Eridanus
 Year of watching from Reykjavik | every part comes up | Scorpius; Crux | Orion; Lyra
 """,
+    "tree_identification": """
+Height measurement | 100.0 | Olive; Silver birch | Coast redwood; Tasmanian blue gum; Douglas fir
+Chromosome count | 24.0 | European ash; Douglas fir | English oak; Scots pine; Ginkgo
+Chromosome count | 66.0 | Giant sequoia; European beech | Coast redwood; Small-leaved lime
+Seed weighing | 10.0 | Silver birch; Scots pine | Horse chestnut; English walnut
+Leaflet count | 1.0 | Rowan; Rubber tree; Horse chestnut | Wych elm; Cacao
+Petal count | 5.0 | Silver birch; Norway spruce | Wild cherry; Common hawthorn
+Seed leaf count | 1.0 | Scots pine; Norway spruce | Coconut palm; Mango
+Visit in the leafless season | bare | Holm oak; European holly | European larch; Ginkgo; Dawn redwood
+Leaf arrangement inspection | facing each other in pairs or threes | Rowan; English oak | European ash; Box elder
+Survey of the sexes | each tree has one sex only | English oak; Wild cherry | European yew; White willow
+Search for wings | winged | Swiss stone pine; English oak | Scots pine; Wych elm; Tulip tree
+Marking of young fruits | ripe after more than twelve months | English oak | Northern red oak; Scots pine
+Root section under the microscope | a sheath of threads around the rootlets | European ash | European beech
+Wood section under the hand lens | a ring of large pores in each growth layer | Norway spruce; Silver birch | English oak
+Search for resin canals | canals absent | Norway spruce; European larch | European yew; Western hemlock; Mango
+Map of Europe | wild in Europe | Black locust; Ginkgo; Mango | Horse chestnut; English walnut
+""",
 }
 SLUGS = tuple(FACTS)
 EACH_FACT = [(slug, line) for slug, text in FACTS.items() for line in text.strip().splitlines()]
