@@ -42,14 +42,35 @@ Leaflet count | 1.0 | Rowan; Rubber tree; Horse chestnut | Wych elm; Cacao
 Petal count | 5.0 | Silver birch; Norway spruce | Wild cherry; Common hawthorn
 Seed leaf count | 1.0 | Scots pine; Norway spruce | Coconut palm; Mango
 Visit in the leafless season | bare | Holm oak; European holly | European larch; Ginkgo; Dawn redwood
-Leaf arrangement inspection | facing each other in pairs or threes | Rowan; English oak | European ash; Box elder
+Leaf arrangement inspection | facing each other in pairs or threes | Rowan | European ash; Box elder
 Survey of the sexes | each tree has one sex only | English oak; Wild cherry | European yew; White willow
 Search for wings | winged | Swiss stone pine; English oak | Scots pine; Wych elm; Tulip tree
 Marking of young fruits | ripe after more than twelve months | English oak | Northern red oak; Scots pine
 Root section under the microscope | a sheath of threads around the rootlets | European ash | European beech
-Wood section under the hand lens | a ring of large pores in each growth layer | Norway spruce; Silver birch | English oak
+Wood section under the hand lens | a ring of large pores in each growth layer | Silver birch | English oak
 Search for resin canals | canals absent | Norway spruce; European larch | European yew; Western hemlock; Mango
 Map of Europe | wild in Europe | Black locust; Ginkgo; Mango | Horse chestnut; English walnut
+""",
+    "bacteria_identification": """
+DNA base composition | 70.0 | Clostridium tetani; Escherichia coli | Micrococcus luteus
+DNA base composition | 28.0 | Mycobacterium tuberculosis | Clostridium perfringens; Campylobacter jejuni
+Cold limit in a gradient incubator | 1.0 | Campylobacter jejuni | Listeria monocytogenes
+Wait for colonies | 21.0 | Escherichia coli; Bacillus cereus | Mycobacterium tuberculosis
+Gram stain | violet | Escherichia coli; Vibrio cholerae | Listeria monocytogenes; Bacillus subtilis
+Cell shape under the microscope | round or oval | Escherichia coli | Micrococcus luteus; Brucella melitensis
+Flagella stain | none | Proteus mirabilis | Klebsiella pneumoniae; Bacillus anthracis; Shigella sonnei
+Spore stain | spores seen | Listeria monocytogenes | Bacillus anthracis; Clostridioides difficile
+Catalase test | no bubbles | Staphylococcus aureus | Streptococcus pyogenes; Enterococcus faecalis
+Oxidase test | purple | Escherichia coli; Acinetobacter baumannii | Pseudomonas aeruginosa; Vibrio cholerae
+Indole test | red ring | Klebsiella pneumoniae; Proteus mirabilis | Escherichia coli; Klebsiella oxytoca
+Voges-Proskauer test | red colour | Escherichia coli | Klebsiella pneumoniae; Serratia marcescens
+Triple sugar iron stab | black | Shigella sonnei; Escherichia coli | Salmonella Typhimurium; Proteus vulgaris
+Christensen urea slant | turns pink | Escherichia coli | Helicobacter pylori; Proteus mirabilis
+Sucrose broth | no acid from sucrose | Vibrio cholerae | Vibrio parahaemolyticus
+Maltose broth | no acid from maltose | Neisseria meningitidis | Neisseria gonorrhoeae
+Sheep blood agar | clear zone | Streptococcus pneumoniae | Streptococcus pyogenes; Bacillus cereus
+Lysine decarboxylase tube | lysine is split | Shigella flexneri | Salmonella Typhi; Klebsiella pneumoniae
+Incubation in plain air | grows in plain air | Bacteroides fragilis | Escherichia coli; Micrococcus luteus
 """,
 }
 SLUGS = tuple(FACTS)
