@@ -39,6 +39,28 @@ Search for a Formal Standard | found | Python; Rust; Java | C language; Ruby; Da
 Continent of Origin | another continent | Python; C language | Lua; Ruby; R language; Haskell
 Platform of the Reference Implementation | the processor, as machine code | Scala; Python | OCaml; Rust
 """,
+    "engineering_materials": """
+Density by Immersion | 1.0 | Aluminium; Alumina; Lead | Polystyrene; Nylon 6,6
+Density by Immersion | 15.0 | Titanium; Mild steel | Gold; Copper; Tungsten
+Melting Point by Calorimetry | 110.0 | Tin; Polypropylene | Low-density polyethylene; Soda-lime glass
+Melting Point by Calorimetry | 2500.0 | Copper; Nickel | Tungsten; Alumina; Titanium
+Young's Modulus by Resonance | 300.0 | Copper; Lead; PEEK | Alumina; Tungsten; Mild steel
+Thermal Conductivity by Hot Plate | 300.0 | Titanium; Nylon 6,6 | Copper; Silver; Aluminium
+Dilatometry | 1.0 | Aluminium; Mild steel | Invar; Fused silica
+Vickers Indentation | 1500.0 | Gold; Mild steel | Alumina; Silicon carbide
+Iron by Spectrometry | 70.0 | Copper; Monel 400 | Stainless steel 304; Mild steel
+Carbon by Combustion | 90.0 | Mild steel; Silicon carbide | Graphite; Polystyrene
+Magnet on a String | clear pull | Copper; Stainless steel 304 | Nickel; Stainless steel 430
+Print behind the Sample | the print can be read | Copper; Acetal | Polycarbonate; Fused silica
+X-ray Diffraction Pattern | rings of a body-centred cubic metal | Copper; Zinc | Tungsten; Mild steel
+Acetone Soak | unharmed | Polystyrene; ABS | Copper; Polypropylene
+Caustic Soda Solution | brisk bubbles | Copper; Titanium | Aluminium; Silumin; Zinc
+Warm Nitric Acid | hardly changed | Copper; Silver | Gold; Platinum; Stainless steel 304
+Hammer Blow in Liquid Nitrogen | bends or tears slowly | Mild steel; Zinc | Copper; Stainless steel 304
+Hot Plate under Nitrogen | loses its shape | Lead; Copper | Tin; Polycarbonate
+Plunge into Ice Water | whole | Soda-lime glass; Alumina | Fused silica; Copper
+Date of First Making | -5000.0 | Titanium; Polystyrene | Copper; Gold
+""",
 }
 EACH_FACT = [(slug, line) for slug, text in FACTS.items() for line in text.strip().splitlines()]
 
