@@ -1,0 +1,120 @@
+"""Facts of the domains of computing, engineering, transport and food, looked up in the generated JSON."""
+
+import csv
+
+import pytest
+
+from schemas.kumo.things import Setting
+from tasks.kumo.encoding import encode_config, encode_instance
+from tasks.kumo.sampling import SamplingRequest, sample_instances
+from tasks.kumo.search import solve_instances
+from tests.warehouse import test_seed_facts as seed_facts
+from warehouse.kumo.domains.generate import FOLDER
+from warehouse.kumo.domains.source_form import read_facts
+
+# Action | observation | truths that it rules out | truths that it keeps
+FACTS = {
+    "programming_languages": """
+Date of First Appearance | 1960.0 | Rust; Ada; Python | Fortran; COBOL; ALGOL 60
+Date of First Appearance | 2015.0 | Java; C language | Go language; Swift; Zig
+Reserved Word Count | 5.0 | COBOL; Python; Go language | Scheme; Smalltalk; Fortran
+Seven Divided by Two | 3.5 | C language; Java; OCaml | Python; Pascal; Common Lisp
+Remainder of Minus Seven by Three | 2.0 | C language; Java; Go language | Python; Ruby; Lua
+Length of an Emoji | 2.0 | Python; Rust | Java; JavaScript; C#
+Index of the First Element | 1.0 | C language; Python | Fortran; Lua; Julia; MATLAB
+Value of the Literal 010 | 8.0 | Rust; Haskell | C language; Java; Perl
+End of a Statement | a semicolon | Python; Erlang | C language; Pascal; Rust
+Limits of a Block | curly braces | Python; Ada; Lua | Ruby; PHP; C language
+Line Comment Mark | two slashes | Python; Haskell | PHP; C++; Go language
+Sign of Inequality | exclamation mark and equals sign | Pascal; Lua; Haskell | PHP; C language
+Shifted Indentation | the program stays the same | Python; Nim | C language; Fortran
+Change of Letter Case | taken for the same name | C language; Modula-2 | Pascal; Ada; Nim
+Mistake in the Last Step | refused before the first step runs | Python; Ruby | Rust; Groovy; Forth
+Zero as a Condition | counts as true | C language; Java | Ruby; Lua; Scheme
+Hundredth Power of Two | all digits are right | C language; JavaScript | Python; Haskell; Scheme
+Recovery of Unused Memory | the run-time system, for all values | C language; Rust | Swift; Simula
+Goto Statement Search | there is none | Go language; C#; Fortran | Java; Python; Modula-2
+Two Plus Signs after a Variable | the variable grows by one | Python; Swift; Ruby | AWK; Go language
+Search for a Formal Standard | found | Python; Rust; Java | C language; Ruby; Dart; Simula
+Continent of Origin | another continent | Python; C language | Lua; Ruby; R language; Haskell
+Platform of the Reference Implementation | the processor, as machine code | Scala; Python | OCaml; Rust
+""",
+    "engineering_materials": """
+Density by Immersion | 1.0 | Aluminium; Alumina; Lead | Polystyrene; Nylon 6,6
+Density by Immersion | 15.0 | Titanium; Mild steel | Gold; Copper; Tungsten
+Melting Point by Calorimetry | 110.0 | Tin; Polypropylene | Low-density polyethylene; Soda-lime glass
+Melting Point by Calorimetry | 2500.0 | Copper; Nickel | Tungsten; Alumina; Titanium
+Young's Modulus by Resonance | 300.0 | Copper; Lead; PEEK | Alumina; Tungsten; Mild steel
+Thermal Conductivity by Hot Plate | 300.0 | Titanium; Nylon 6,6 | Copper; Silver; Aluminium
+Dilatometry | 1.0 | Aluminium; Mild steel | Invar; Fused silica
+Vickers Indentation | 1500.0 | Gold; Mild steel | Alumina; Silicon carbide
+Iron by Spectrometry | 70.0 | Copper; Monel 400 | Stainless steel 304; Mild steel
+Carbon by Combustion | 90.0 | Mild steel; Silicon carbide | Graphite; Polystyrene
+Magnet on a String | clear pull | Copper; Stainless steel 304 | Nickel; Stainless steel 430
+Print behind the Sample | the print can be read | Copper; Acetal | Polycarbonate; Fused silica
+X-ray Diffraction Pattern | rings of a body-centred cubic metal | Copper; Zinc | Tungsten; Mild steel
+Acetone Soak | unharmed | Polystyrene; ABS | Copper; Polypropylene
+Caustic Soda Solution | brisk bubbles | Copper; Titanium | Aluminium; Silumin; Zinc
+Warm Nitric Acid | hardly changed | Copper; Silver | Gold; Platinum; Stainless steel 304
+Hammer Blow in Liquid Nitrogen | bends or tears slowly | Mild steel; Zinc | Copper; Stainless steel 304
+Hot Plate under Nitrogen | loses its shape | Lead; Copper | Tin; Polycarbonate
+Plunge into Ice Water | whole | Soda-lime glass; Alumina | Fused silica; Copper
+Date of First Making | -5000.0 | Titanium; Polystyrene | Copper; Gold
+""",
+}
+EACH_FACT = [(slug, line) for slug, text in FACTS.items() for line in text.strip().splitlines()]
+
+
+@pytest.mark.parametrize(("slug", "fact"), EACH_FACT)
+def test_an_observation_rules_out_the_ones_and_keeps_the_others(slug: str, fact: str) -> None:
+    action, shown, *listed = (part.strip() for part in fact.split("|"))
+    out, left = (set(part.split("; ")) - {""} for part in listed)
+    config = seed_facts.seed_config(slug)
+    (outcome,) = (outcome for outcome in config.outcomes if outcome.action == action)
+    place = outcome.state_of(float(shown) if outcome.kind == "float" else shown)
+    assert place is not None, f"{shown!r} is no outcome of {action!r}"
+    assert out | left <= set(config.truths)
+    assert out <= set(outcome.states[place].rules_out)
+    assert left.isdisjoint(outcome.states[place].rules_out)
+
+
+@pytest.mark.parametrize("slug", FACTS)
+def test_the_domain_is_large_enough_and_without_findings(slug: str) -> None:
+    seed_facts.test_the_domain_is_large_enough_and_without_findings(slug)
+    seed_facts.test_every_truth_and_every_action_has_a_note_of_its_own(slug)
+    seed_facts.test_the_ranges_of_an_action_leave_no_gap(slug)
+    seed_facts.test_every_truth_can_be_ruled_out_whichever_other_truth_is_valid(slug)
+
+
+@pytest.mark.parametrize("slug", FACTS)
+def test_no_two_actions_divide_the_truths_alike_and_no_state_rules_out_all(slug: str) -> None:
+    encoded = encode_config(seed_facts.seed_config(slug))
+    divisions = [frozenset(states) for states in encoded.masks]
+    assert len(set(divisions)) == len(divisions)
+    assert all(
+        len(division) == len(states) for division, states in zip(divisions, encoded.masks, strict=True)
+    )
+    assert max(mask.bit_count() for states in encoded.masks for mask in states) < 0.95 * len(encoded.truths)
+
+
+@pytest.mark.parametrize("slug", FACTS)
+def test_the_optimum_of_hard_instances_is_between_two_and_six_tests(slug: str) -> None:
+    encoded = encode_config(seed_facts.seed_config(slug))
+    request = SamplingRequest(Setting.parse("hard"), count=20, seed=0, require_test=True)
+    batch = [encode_instance(encoded, one) for one in sample_instances(encoded, request).instances]
+    optima = [solution.optimum for solution in solve_instances(batch, work_limit=20, node_limit=900_000)]
+    steps = [optimum.steps for optimum in optima if optimum is not None and optimum.status == "exact"]
+    assert len(steps) == 20
+    assert 2 <= min(steps) <= max(steps) <= 6
+
+
+@pytest.mark.parametrize("slug", FACTS)
+def test_each_cell_under_review_holds_the_result_of_the_review(slug: str) -> None:
+    table = read_facts((FOLDER / slug / "facts.csv").read_text(encoding="utf-8"), slug)
+    with (FOLDER / slug / "review.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    # A later reader appends rows of his own: the last one of a cell counts.
+    results = {(row["truth"], row["attribute"]): row["result"] for row in rows}
+    cells = {key: table.attributes[key[1]][table.truths.index(key[0])] for key in results}
+    assert results
+    assert cells == results
