@@ -33,6 +33,34 @@ Armory Show catalogue | in the catalogue | Gustav Klimt; Paul Klee | Eugène Del
 Hundred-million sale | no such sale | Amedeo Modigliani; Edvard Munch | Rembrandt; Mark Rothko
 Stay in Italy | * | | Berthe Morisot
 """,
+    "language_identification": """
+Alphabet count | 20.0 | Russian; Spanish; Vietnamese | Modern Greek; Modern Hebrew; Hindi
+Vowel chart | 5.0 | French; Finnish | Spanish; Modern Standard Arabic; Russian
+Consonant chart | 12.0 | English; Hindi | Māori; Japanese
+Declension table | 15.0 | German; French | Finnish; Hungarian; Estonian
+Declension table | 0.5 | German; Finnish | French; English; Japanese
+Tone table | 0.5 | Mandarin Chinese; Thai; Yoruba | French; Khmer; Swedish
+Present tense table | 1.0 | Spanish; Russian | English; Swedish; Mandarin Chinese; Esperanto
+Number of native speakers | 0.5 | English; Finnish | Icelandic; Māori; Swahili
+Latitude of the capital | 0.0 | French; Finnish | Portuguese; Indonesian; Swahili
+Glance at the script | not the Latin alphabet | Turkish; Vietnamese | Russian; Persian
+Glance at the script | not the Arabic alphabet | Persian; Urdu | Modern Hebrew; Turkish
+Leaf from the family tree | not among the Indo-European languages | Persian; Hindi | Basque; Finnish
+Order of the sentence | the verb does not come first | Welsh; Malagasy | Modern Standard Arabic; French
+Definite article | none at the noun's end | Bulgarian; Romanian | Swedish; English
+Genders and classes | no such groups | German; Swahili | Finnish; English; Persian
+Noun after five | a plural form | Turkish; Hungarian; Welsh | English; Swahili; Hindi
+Counting words | not needed | Mandarin Chinese; Thai | Hungarian; Khmer
+Polite address | found | English; Modern Hebrew | French; Japanese
+Pronouns for he and she | two different ones | Finnish; Persian; Swahili | English; Mandarin Chinese
+We with and without you | found | English; Hausa | Indonesian; Tamil; Mandarin Chinese
+Word for eighty | it is not | French; Georgian; Basque | Welsh; Italian
+Vowel harmony | it does not | Finnish; Turkish | Estonian; Korean
+Nasal vowels | none | Portuguese; Hindi | Polish; Spanish
+Ejectives | found | French; Turkish | Georgian; Amharic; Southern Quechua
+Word for tea | not like cha or chai | Portuguese; Japanese | Burmese; Malagasy
+Polite address | * | | Swedish
+""",
 }
 EACH_FACT = [(slug, line) for slug, text in FACTS.items() for line in text.strip().splitlines()]
 
