@@ -1,0 +1,107 @@
+"""Facts that the domains of culture must state, looked up in the generated JSON."""
+
+import pytest
+
+from schemas.kumo.things import MIN_ACTIONS, MIN_TRUTHS
+from tasks.kumo.validation import validate_config
+from tests.warehouse.test_seed_facts import seed_config
+
+# Action | observation (* is any) | truths that it rules out | truths that it keeps
+FACTS = {
+    "painter_identification": """
+Year of birth | 1500.0 | Paul Klee; Vincent van Gogh | Leonardo da Vinci; Katsushika Hokusai
+Year of birth | 1900.0 | Claude Monet | Frida Kahlo; Vincent van Gogh
+Year of death | 1950.0 | Vincent van Gogh | Claude Monet; Pablo Picasso
+Age reached | 90.0 | Raphael; Egon Schiele; Vincent van Gogh | Pablo Picasso; Marc Chagall
+Season of birth | 2.5 | Claude Monet; Rembrandt | Vincent van Gogh; Raphael
+Latitude of the birthplace | 30.0 | Rembrandt; Edvard Munch | Frida Kahlo; El Greco
+Distance from cradle to deathbed | 3000.0 | Johannes Vermeer; Salvador Dalí | Paul Gauguin; Claude Monet
+Size of the painted work | 20.0 | Claude Monet | Johannes Vermeer; Leonardo da Vinci; Raphael
+Impressionist exhibitions | 4.0 | Édouard Manet; Vincent van Gogh | Claude Monet; Georges Seurat
+Country of birth | not in France | Claude Monet | Camille Pissarro; Vincent van Gogh
+Country of death | not in European France | Leonardo da Vinci; Pablo Picasso | Paul Gauguin
+Pronoun in the entry | he | Berthe Morisot; Frida Kahlo | Claude Monet
+Weddings | none | Rembrandt; Pablo Picasso | Edgar Degas; Vincent van Gogh; Frida Kahlo
+Children | the line is unreadable | | Edgar Degas; Paul Klee
+Children | named | Edgar Degas; René Magritte | J. M. W. Turner; Raphael
+Stay in Italy | never was there | Albrecht Dürer; Nicolas Poussin | Rembrandt; John Constable
+Stay in the United States | spent time there | Claude Monet | Edgar Degas; Camille Pissarro
+Manner of death | by illness or age | Jackson Pollock; Mark Rothko | Claude Monet; Caravaggio
+Burial in Paris | found there | Claude Monet | Eugène Delacroix; Jacques-Louis David
+Office at court | held none | Diego Velázquez; Leonardo da Vinci | Rembrandt; Raphael
+Armory Show catalogue | in the catalogue | Gustav Klimt; Paul Klee | Eugène Delacroix; Francisco Goya
+Hundred-million sale | no such sale | Amedeo Modigliani; Edvard Munch | Rembrandt; Mark Rothko
+Stay in Italy | * | | Berthe Morisot
+""",
+    "language_identification": """
+Alphabet count | 20.0 | Russian; Spanish; Vietnamese | Modern Greek; Modern Hebrew; Hindi
+Vowel chart | 5.0 | French; Finnish | Spanish; Modern Standard Arabic; Russian
+Consonant chart | 12.0 | English; Hindi | Māori; Japanese
+Declension table | 15.0 | German; French | Finnish; Hungarian; Estonian
+Declension table | 0.5 | German; Finnish | French; English; Japanese
+Tone table | 0.5 | Mandarin Chinese; Thai; Yoruba | French; Khmer; Swedish
+Present tense table | 1.0 | Spanish; Russian | English; Swedish; Mandarin Chinese; Esperanto
+Number of native speakers | 0.5 | English; Finnish | Icelandic; Māori; Swahili
+Latitude of the capital | 0.0 | French; Finnish | Portuguese; Indonesian; Swahili
+Glance at the script | not the Latin alphabet | Turkish; Vietnamese | Russian; Persian
+Glance at the script | not the Arabic alphabet | Persian; Urdu | Modern Hebrew; Turkish
+Leaf from the family tree | not among the Indo-European languages | Persian; Hindi | Basque; Finnish
+Order of the sentence | the verb does not come first | Welsh; Malagasy | Modern Standard Arabic; French
+Definite article | none at the noun's end | Bulgarian; Romanian | Swedish; English
+Genders and classes | no such groups | German; Swahili | Finnish; English; Persian
+Noun after five | a plural form | Turkish; Hungarian; Welsh | English; Swahili; Hindi
+Counting words | not needed | Mandarin Chinese; Thai | Hungarian; Khmer
+Polite address | found | English; Modern Hebrew | French; Japanese
+Pronouns for he and she | two different ones | Finnish; Persian; Swahili | English; Mandarin Chinese
+We with and without you | found | English; Hausa | Indonesian; Tamil; Mandarin Chinese
+Word for eighty | it is not | French; Georgian; Basque | Welsh; Italian
+Vowel harmony | it does not | Finnish; Turkish | Estonian; Korean
+Nasal vowels | none | Portuguese; Hindi | Polish; Spanish
+Ejectives | found | French; Turkish | Georgian; Amharic; Southern Quechua
+Word for tea | not like cha or chai | Portuguese; Japanese | Burmese; Malagasy
+Polite address | * | | Swedish
+""",
+}
+EACH_FACT = [(slug, line) for slug, text in FACTS.items() for line in text.strip().splitlines()]
+
+
+@pytest.mark.parametrize(("slug", "fact"), EACH_FACT)
+def test_an_observation_rules_out_the_one_and_keeps_the_other(slug: str, fact: str) -> None:
+    action, shown, *listed = (part.strip() for part in fact.split("|"))
+    excluded, kept = (set(part.split("; ")) - {""} for part in listed)
+    config = seed_config(slug)
+    (outcome,) = (outcome for outcome in config.outcomes if outcome.action == action)
+    seen = [outcome.state_of(float(shown) if outcome.kind == "float" else shown)] if shown != "*" else None
+    assert seen != [None], f"{shown!r} is no outcome of {action!r}"
+    places = range(len(outcome.states)) if seen is None else [place for place in seen if place is not None]
+    assert excluded | kept <= set(config.truths)
+    for place in places:
+        assert excluded <= set(outcome.states[place].rules_out)
+        assert kept.isdisjoint(outcome.states[place].rules_out)
+
+
+@pytest.mark.parametrize("slug", FACTS)
+def test_the_domain_is_large_enough_and_without_findings(slug: str) -> None:
+    config = seed_config(slug)
+    kinds = [outcome.kind for outcome in config.outcomes]
+    assert len(config.truths) >= MIN_TRUTHS
+    assert len(config.actions) >= MIN_ACTIONS
+    assert min(kinds.count("float"), kinds.count("str")) >= 8
+    assert validate_config(config) == []
+
+
+@pytest.mark.parametrize("slug", FACTS)
+def test_no_two_actions_divide_the_truths_alike(slug: str) -> None:
+    divisions = [
+        frozenset(frozenset(state.rules_out) for state in outcome.states)
+        for outcome in seed_config(slug).outcomes
+    ]
+    assert len(set(divisions)) == len(divisions)
+
+
+@pytest.mark.parametrize("slug", FACTS)
+def test_every_note_is_a_sentence_of_its_own(slug: str) -> None:
+    config = seed_config(slug)
+    notes = [*config.truth_notes.values(), *config.action_notes.values()]
+    assert len(set(notes)) == len(notes) == len(config.truths) + len(config.actions)
+    assert all(note.endswith((".", "?")) for note in notes)
