@@ -4,6 +4,7 @@ import json
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from rich.console import Console
 
@@ -117,7 +118,8 @@ def publish_domains(root: Path, edition: str, prepared: PreparedRefresh, names: 
     tables = tiny_edition.tables()
     rows = [domain_row(domain.config, domain.source) for domain in prepared.own.inputs]
     rows += [{**rows[0], "domain_id": f"dom_{name}", "name": name, "goal": ""} for name in names]
-    tables["kumo_domains"] = [*tables["kumo_domains"], *rows]
+    first = tables["kumo_domains"]
+    tables["kumo_domains"] = pa.concat_tables([first, pa.Table.from_pylist(rows, schema=first.schema)])
     made = datetime(2026, 1, 1, tzinfo=UTC)
     tiny_edition.publish(Store(str(root)), tiny_edition.plan(edition), tables, [], made)
 
