@@ -192,6 +192,7 @@ def _refreshing(
     process = subprocess.Popen(
         [
             *(sys.executable, "-P", "-m", "flows.cli.app", "refresh", "--settings", "hard"),
+            *("--domain-count", "6", "--worlds", "0"),
             *("--instances", "9000", "--root", str(folder), *options),
         ],
         env=harness.environment,

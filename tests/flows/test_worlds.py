@@ -1,0 +1,169 @@
+"""Worlds in an edition: drawn with its seed, never used twice; and what a refresh takes without options."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from rich.console import Console
+
+from flows.kumo.edition import WORLDS, KumoEdition
+from flows.refresh.plan import PreparedRefresh, prepare_refresh
+from flows.refresh.print_plan import print_plan
+from flows.run.plain_stages import PlainStages
+from flows.stages.grow import grow
+from flows.stages.policies import Policies
+from flows.stages.workspace import Workspace, open_workspace
+from schemas.errors import InvalidOption
+from schemas.settings import load_settings
+from tasks.kumo.worlds import draw_world
+from tests.flows.prefect_harness import Harness
+from tests.warehouse import tiny_edition
+from warehouse.catalog.catalog import open_catalog
+from warehouse.kumo.bundled_domains import bundled_domains
+from warehouse.kumo.rows import domain_row
+from warehouse.staging.staging import Staging
+from warehouse.store.store import Store
+
+SMALL = {"settings": ["4x5"], "instances": 2, "players": ["algorithm-3"], "seed": 8}
+
+
+def prepare(root: Path, **asked: object) -> PreparedRefresh:
+    return prepare_refresh(load_settings({**SMALL, "root": str(root), **asked}), Store(str(root)))
+
+
+def grow_worlds(root: Path, **asked: object) -> Workspace:
+    """Grow an edition up to its overlap and return its workspace."""
+    settings = load_settings({**SMALL, "root": str(root), **asked})
+    prepared = prepare_refresh(settings, Store(str(root)))
+    Staging(Store(str(root)), prepared.plan.edition).write_plan(prepared.plan.growth)
+    workspace = open_workspace(str(root), prepared.plan.edition, settings.seed)
+    grow(workspace, Policies.of(settings, prepared.own.inputs), PlainStages())
+    return workspace
+
+
+def test_without_options_four_domains_take_turns_and_two_worlds_are_drawn(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    prepared = prepare(tmp_path)
+    own = prepared.plan.growth.own
+    assert (len(own["configs"]), own["domain_count"], own["worlds"]) == (4, 4, 2)
+    assert prepared.own.counts["instances"] == 6 * 2
+    settings = load_settings({**SMALL, "root": str(tmp_path)})
+    print_plan(Console(), Store(str(tmp_path)), prepared, as_json=True, settings=settings)
+    shown = json.loads(capsys.readouterr().out)
+    assert set(shown["turns"].values()) == {"used in no edition so far"}
+    assert (shown["plan"]["worlds"], len(shown["domains"])) == (2, 4)
+
+
+@pytest.mark.parametrize(
+    ("asked", "domains", "worlds"),
+    [
+        ({"domains": ["chemical_analysis"]}, 1, 0),
+        ({"domains": ["chemical_analysis"], "worlds": 3}, 1, 3),
+        ({"worlds": 0}, 4, 0),
+        ({"domain_count": 5, "worlds": 1}, 5, 1),
+        ({"domain_count": 1}, 1, 2),
+        ({"domain_count": 0}, 0, 2),
+    ],
+)
+def test_options_say_how_many_there_are(
+    tmp_path: Path, asked: dict[str, object], domains: int, worlds: int
+) -> None:
+    prepared = prepare(tmp_path, **asked)
+    assert (len(prepared.own.inputs), prepared.plan.growth.own["worlds"]) == (domains, worlds)
+    assert ("worlds" in prepared.own.unused) == (worlds == 0)
+
+
+def test_proposed_domains_replace_both(tmp_path: Path) -> None:
+    author = {"author": "m", "base_url": "http://127.0.0.1:1/v1"}
+    proposing = prepare(tmp_path, **author)
+    own = proposing.plan.growth.own
+    assert (own["configs"], own["worlds"], own["authoring"]["proposals"]) == ([], 0, 3)
+    beside = prepare(tmp_path, **author, worlds=1, domain_count=2)
+    assert (len(beside.own.inputs), beside.plan.growth.own["worlds"]) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"domain_count": 0, "worlds": 0}, "leaves nothing to ask"),
+        ({"settings": ["53x6"]}, "a world has 52 truths and 32 actions at least"),
+        ({"settings": ["4x33"], "domains": ["chemical_analysis"], "worlds": 1}, "or --worlds 0"),
+        ({"domain_count": len(bundled_domains()) + 1}, "domains to take turns"),
+    ],
+)
+def test_what_cannot_be_is_refused_before_any_work(
+    tmp_path: Path, asked: dict[str, object], said: str
+) -> None:
+    with pytest.raises(InvalidOption, match=said):
+        prepare(tmp_path, **asked)
+
+
+def test_domains_that_no_edition_has_used_come_first(tmp_path: Path) -> None:
+    used = {domain.config.domain_id for domain in prepare(tmp_path, worlds=0).own.inputs}
+    publish_domains(tmp_path, "kumo-a", prepare(tmp_path, worlds=0))
+    following = {domain.config.domain_id: domain.turn for domain in prepare(tmp_path, worlds=0).own.inputs}
+    unused = len(bundled_domains()) - len(used)
+    assert len(set(following) - used) == min(4, unused)
+    assert all(
+        (turn == "used in no edition so far") == (domain_id not in used)
+        for domain_id, turn in following.items()
+    )
+
+
+def publish_domains(root: Path, edition: str, prepared: PreparedRefresh, names: tuple[str, ...] = ()) -> None:
+    """Publish a tiny edition that holds these domains, too, and worlds of these names."""
+    tables = tiny_edition.tables()
+    rows = [domain_row(domain.config, domain.source) for domain in prepared.own.inputs]
+    rows += [{**rows[0], "domain_id": f"dom_{name}", "name": name, "goal": ""} for name in names]
+    first = tables["kumo_domains"]
+    tables["kumo_domains"] = pa.concat_tables([first, pa.Table.from_pylist(rows, schema=first.schema)])
+    made = datetime(2026, 1, 1, tzinfo=UTC)
+    tiny_edition.publish(Store(str(root)), tiny_edition.plan(edition), tables, [], made)
+
+
+def test_an_edition_draws_its_worlds_with_its_seed(tmp_path: Path) -> None:
+    secret = 2**255 + 19
+    workspace = grow_worlds(tmp_path / "one", domains=["chemical_analysis"], worlds=2, seed=secret)
+    edition = KumoEdition(workspace)
+    rows = workspace.rows(WORLDS, "kumo_domains")
+    drawn = [draw_world(secret, index) for index in range(2)]
+    assert [(row["name"], row["source"], row["world_kind"], row["category"]) for row in rows] == [
+        (world.config.name, "world", world.kind, "Synthetic") for world in drawn
+    ]
+    assert edition.configs[1:] == tuple(world.config.config_id for world in drawn)
+    assert [len(edition.instance_rows(cell)) for cell in edition.cells] == [2, 2, 2]
+    (given,) = workspace.rows(next(b for b in batches(workspace) if b.stage == "domains"), "kumo_domains")
+    assert (given["source"], given["world_kind"]) == ("catalog", None)
+    # The plan, which everybody may read, says nothing of them.
+    assert all(world.config.config_id not in json.dumps(workspace.growth.as_json()) for world in drawn)
+
+
+def batches(workspace: Workspace) -> list:  # type: ignore[type-arg]
+    from flows.kumo.stages import STAGES
+
+    return [batch for stage in STAGES for batch in stage.batches(workspace)]
+
+
+def test_a_world_that_an_edition_has_held_is_not_drawn_again(tmp_path: Path) -> None:
+    held = draw_world(8, 0).config.name
+    publish_domains(tmp_path, "kumo-a", prepare(tmp_path, domains=["chemical_analysis"]), (held,))
+    workspace = grow_worlds(tmp_path, domains=["chemical_analysis"], worlds=2)
+    names = [row["name"] for row in workspace.rows(WORLDS, "kumo_domains")]
+    assert names == [draw_world(8, index).config.name for index in (1, 2)]
+
+
+@pytest.mark.slow
+def test_an_edition_with_worlds_is_published_and_rebuilt(harness: Harness, tmp_path: Path) -> None:
+    command = ("--domain-count", "1", "--worlds", "2", "--settings", "4x5", "--instances", "2")
+    players = ("--players", "algorithm-3,reader", "--edition", "worlds", "--root", str(tmp_path))
+    done = harness.perennial("refresh", *command, *players, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    _, rows = open_catalog(Store(str(tmp_path))).query(
+        "SELECT source, count(world_kind), count(*) FROM kumo_domains GROUP BY 1 ORDER BY 1"
+    )
+    assert rows == [("catalog", 0, 1), ("world", 2, 2)]
+    again = harness.perennial("reproduce", "worlds", "--root", str(tmp_path), "--json", cwd=tmp_path)
+    assert again.returncode == 0, again.stderr

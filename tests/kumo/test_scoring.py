@@ -1,0 +1,133 @@
+"""The score of a domain: each check finds the fault that it is for, and passes what is sound."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from schemas.kumo.things import Instance, Outcome, OutcomeState, SeedConfig
+from tasks.kumo.encoding import encode_config
+from tasks.kumo.scoring import Check, score_domain
+from tasks.kumo.scoring.giveaways import check_frequencies, check_single_states, check_words
+from tasks.kumo.scoring.redundancy import check_redundancy
+from tasks.kumo.worlds import draw_world
+
+TRUTHS = tuple(f"truth {number}" for number in range(16))
+
+
+def action(name: str, *parts: set[int]) -> Outcome:
+    """Return an action with a state for each part, which leaves only that part possible."""
+    states = (
+        OutcomeState(f"{name} {number}", None, None, tuple(t for i, t in enumerate(TRUTHS) if i not in part))
+        for number, part in enumerate(parts)
+    )
+    return Outcome(name, "str", tuple(states))
+
+
+EVEN, ODD = set(range(0, 16, 2)), set(range(1, 16, 2))
+HALVES = (set(range(8)), set(range(8, 16)))
+QUARTERS = tuple(set(range(first, first + 4)) for first in range(0, 16, 4))
+
+
+def config(*outcomes: Outcome, **notes: str) -> SeedConfig:
+    truth_notes = {name.replace("_", " "): note for name, note in notes.items()}
+    return SeedConfig("Things", TRUTHS, tuple(o.action for o in outcomes), outcomes, truth_notes=truth_notes)
+
+
+def redundancy(*outcomes: Outcome) -> dict[str, Check]:
+    return {check.name: check for check in check_redundancy(encode_config(config(*outcomes)))}
+
+
+def test_actions_that_are_independent_repeat_nothing() -> None:
+    found = redundancy(action("parity", EVEN, ODD), action("half", *HALVES))
+    assert (found["equal_or_nested"].value, found["equal_or_nested"].verdict) == (0, "good")
+    assert found["most_shared_information"].value == pytest.approx(0, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "other", [action("again", *HALVES), action("turned", *HALVES[::-1]), action("fine", *QUARTERS)]
+)
+def test_equal_and_nested_partitions_are_found(other: Outcome) -> None:
+    found = redundancy(action("parity", EVEN, ODD), action("half", *HALVES), other)
+    nested = found["equal_or_nested"]
+    assert (nested.value, nested.verdict) == (1, "look")
+    assert f"'half' and '{other.action}'" in nested.text
+    assert found["most_shared_information"].value == pytest.approx(1)
+    assert found["most_shared_information"].verdict == "bad"
+
+
+def test_shared_information_is_that_of_its_definition() -> None:
+    # Truths 0 to 3 leave both states of the second action possible; H(X) = H(Y) = 1 bit.
+    open_ended = Outcome(
+        "open",
+        "str",
+        (OutcomeState("low", None, None, TRUTHS[8:]), OutcomeState("high", None, None, TRUTHS[4:8])),
+    )
+    found = redundancy(action("half", *HALVES), open_ended)["most_shared_information"]
+    joint = np.array([[6, 2], [0, 8]]) / 16  # truths 0 to 3: half each; 4 to 7: low; 8 to 15: high
+
+    def entropy(shares: "np.ndarray") -> float:  # type: ignore[type-arg]
+        return -sum(share * np.log2(share) for share in shares if share)
+
+    first, second = entropy(joint.sum(axis=1)), entropy(joint.sum(axis=0))
+    expected = (first + second - entropy(joint.ravel())) / min(first, second)
+    assert found.value == pytest.approx(expected)
+
+
+def test_a_state_that_leaves_one_truth_is_found() -> None:
+    sound = check_single_states(encode_config(config(action("half", *HALVES))))
+    assert (sound.value, sound.verdict) == (0, "good")
+    one = check_single_states(
+        encode_config(config(action("half", *HALVES), action("one", {0}, set(range(1, 16)))))
+    )
+    assert (one.value, one.verdict) == (0.25, "bad")
+
+
+def test_words_that_give_a_rule_away_are_found() -> None:
+    half = action("half", *HALVES)
+    assert check_words(config(half, truth_1="It is kept on a shelf.")).value == 0
+    label = check_words(config(half, truth_1="It is of Half 0, they say."))
+    assert label.value == pytest.approx(1 / 16)
+    assert "'half 0' of 'half'" in label.text
+    # The state rules truth 9 out: to say it of that one gives no rule away.
+    assert check_words(config(half, truth_9="It is of half 0.")).value == 0
+    assert "the name 'truth 3'" in check_words(config(half, truth_1="Found beside truth 3.")).text
+
+
+def instances(places: list[int], answers: list[int]) -> list[Instance]:
+    """Return instances of four truths: the answer of each, and the place where it is listed."""
+    drawn = []
+    for number, (place, answer) in enumerate(zip(places, answers, strict=True)):
+        others = [name for i, name in enumerate(TRUTHS) if i != answer]
+        listed = [others[(number * 7 + step * 4) % 15] for step in range(3)]
+        listed.insert(place, TRUTHS[answer])
+        drawn.append(Instance(tuple(listed), (), (), (), (TRUTHS[answer],), 0, number))
+    return drawn
+
+
+def test_frequent_answers_and_places_are_found_and_fair_ones_pass() -> None:
+    rng = np.random.default_rng(15)
+    number = 2_000
+    fair_places = rng.integers(0, 4, number).tolist()
+    fair_answers = rng.integers(0, 16, number).tolist()
+    by_truth, by_place = check_frequencies(instances(fair_places, fair_answers))
+    assert (by_truth.verdict, by_place.verdict) == ("good", "good")
+    assert by_truth.value == pytest.approx(1, abs=0.35)
+    by_truth, by_place = check_frequencies(instances(fair_places, [answer % 2 for answer in fair_answers]))
+    assert (by_truth.verdict, by_place.verdict) == ("bad", "good")
+    assert "truth 0" in by_truth.text
+    by_truth, by_place = check_frequencies(instances([place // 2 for place in fair_places], fair_answers))
+    assert (by_truth.verdict, by_place.verdict) == ("good", "bad")
+
+
+def test_a_world_scores_well_and_a_spoilt_one_does_not() -> None:
+    world = draw_world(15, 0).config
+    checks = {check.name: check for check in score_domain(world, 6)}
+    assert [check.name for check in checks.values() if check.verdict == "bad"] == []
+    assert checks["hard_out_of_range"].value == 0
+    # The second action becomes the first under another name.
+    first, second = world.outcomes[:2]
+    spoilt = replace(world, outcomes=(first, replace(first, action=second.action), *world.outcomes[2:]))
+    again = {check.name: check for check in score_domain(spoilt, 6)}
+    assert checks["equal_or_nested"].value + 1 == again["equal_or_nested"].value
+    assert again["most_shared_information"].value > checks["most_shared_information"].value
