@@ -53,7 +53,9 @@ class ChatFile:
         try:
             record = json.loads(line)
             messages = record["messages"]
-            if messages and all(isinstance(m["role"], str) and isinstance(m["content"], str) for m in messages):
+            if messages and all(
+                isinstance(m["role"], str) and isinstance(m["content"], str) for m in messages
+            ):
                 return dict(record)
         except (ValueError, KeyError, TypeError):
             pass

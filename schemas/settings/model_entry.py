@@ -144,7 +144,9 @@ class ModelEntry(BaseModel):
     tuning: str = setting(
         "", "What it was tuned for, such as instruct, thinking or math. Default: unknown.", example="thinking"
     )
-    base_model: str = setting("", "Of a training checkpoint: the model that was trained.", example="Example-3")
+    base_model: str = setting(
+        "", "Of a training checkpoint: the model that was trained.", example="Example-3"
+    )
     trained_on: str = setting("", "Of a training checkpoint: the domain.", example="Medical Diagnosis IND")
     trained_setting: str = setting("", "Of a training checkpoint: the setting.", example="easy")
     step: int | None = setting(

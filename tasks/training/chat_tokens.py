@@ -42,9 +42,7 @@ def encode_chat(tokenizer: Any, messages: Sequence[Message]) -> dict[str, list[i
     """Return `input_ids` and `labels` of a chat, by a fast tokenizer of Transformers with a chat template."""
 
     def render(part: Sequence[Message], is_prompt: bool) -> str:
-        text: str = tokenizer.apply_chat_template(
-            list(part), tokenize=False, add_generation_prompt=is_prompt
-        )
+        text: str = tokenizer.apply_chat_template(list(part), tokenize=False, add_generation_prompt=is_prompt)
         return text
 
     text, spans = assistant_spans(render, messages)

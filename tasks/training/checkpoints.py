@@ -54,5 +54,7 @@ def choose_steps(text: str, last: int) -> tuple[int, ...]:
     if len(steps) == 1 and "," not in text:
         steps = [round(last * number / steps[0]) for number in range(1, steps[0] + 1)]
     if max(steps) > last:
-        raise InvalidOption(f"--checkpoints {text!r}: the training ends after step {last}; name earlier steps")
+        raise InvalidOption(
+            f"--checkpoints {text!r}: the training ends after step {last}; name earlier steps"
+        )
     return tuple(sorted({*steps, last} - {0}))

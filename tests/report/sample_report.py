@@ -98,6 +98,13 @@ def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...
         ],
         "topology": [(s, p, 30, 0.6, 0.55, 0.7, 0.4, "0.4", 0.01, 0.0, 0.2, 0.5, 0.5) for s, (_, p) in pairs],
         "book_versions": [(s, p, "first", 4, 0.75, 0.5, 0.25, -0.1, 0.6) for s, (_, p) in pairs],
+        "training_curves": [
+            (s, d, p, step, f"sft/{p}-{step}", 30, 0.5, 0.25, 0.75)
+            for s in SETTINGS
+            for d in DOMAINS[:2]
+            for p in players[:2]
+            for step in (0, 500, 4_000)
+        ],
         "communities": [(DOMAINS[1], 4, 3, 0.2, 1, 4, ["<u>", "b", "c", "d"])],
     }
     columns = {
@@ -120,6 +127,7 @@ def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...
         "cramers_v_kumo_2025_high chi_square_p_kumo_2025 chi_square_p_kumo_2025_shown corrected_v "
         "corrected_v_low corrected_v_high permutation_p permutation_p_holm",
         "book_versions": "setting player book instances success_final success_other difference low high",
+        "training_curves": "setting domain training step player instances success_rate low high",
         "communities": "domain n_truths n_links modularity community n_members truths",
     }
     tables = {name: table(name, columns[name], changed.get(name, rows[name])) for name in columns}

@@ -27,7 +27,9 @@ domains = typer.Typer(
     add_completion=False,
     epilog="Example: perennial domains list",
 )
-domains.command(epilog="Example: perennial domains split medical_diagnosis --method bisection --out split")(split)
+domains.command(epilog="Example: perennial domains split medical_diagnosis --method bisection --out split")(
+    split
+)
 
 Status = Literal["clean", "warnings", "errors", "unreadable"]
 

@@ -174,9 +174,7 @@ def _related_truths(config: SeedConfig) -> dict[str, frozenset[str]]:
     }
 
 
-def _side(
-    config: SeedConfig, homes: dict[str, bool], first: frozenset[str], is_first: bool
-) -> SeedConfig:
+def _side(config: SeedConfig, homes: dict[str, bool], first: frozenset[str], is_first: bool) -> SeedConfig:
     """Return one side, in the configuration's order: its truths that something rules out, or never did."""
     truths = {truth for truth in config.truths if (truth in first) is is_first}
     actions = tuple(action for action in config.actions if homes.get(action) is is_first)

@@ -24,9 +24,7 @@ def other_outcomes(release: Release, with_instances: Iterable[Place], players: I
         for player, domain, setting, *numbers in count_outcomes(
             release.run_table.path, release.domains, tuple(players)
         )
-        if (domain, setting) not in places
-        and (player, domain, setting) not in own
-        and player not in revised
+        if (domain, setting) not in places and (player, domain, setting) not in own and player not in revised
     ]
 
 
