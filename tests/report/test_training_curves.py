@@ -34,10 +34,11 @@ def test_equal_runs_on_an_instance_narrow_nothing() -> None:
 
 
 def curves(rates: list[tuple[object, ...]], outcomes: list[tuple[object, ...]]) -> list[dict[str, object]]:
+    columns = "domain setting player instances success_rate low high"
     queried = {
-        "checkpoint_rates": table("checkpoint_rates", "domain setting player instances success_rate low high", rates),
+        "checkpoint_rates": table("checkpoint_rates", columns, rates),
         "outcome_runs": table("outcome_runs", "domain setting player runs solved", outcomes),
-    }  # fmt: skip
+    }
     return compute_curves(queried, 0).records()
 
 

@@ -14,9 +14,8 @@ from tests.kumo.small_worlds import unhurried
 from tests.training.tiny_model import TEMPLATE
 
 # Contents that hold what the template writes, so that looking for its marks would find the wrong place.
-contents = st.lists(
-    st.sampled_from(["a", "é", " ", "\n", "<|im_end|>", "<|im_start|>assistant\n", "<ANSWER> x </ANSWER>"]), max_size=4
-).map("".join)  # fmt: skip
+pieces = ["a", "é", " ", "\n", "<|im_end|>", "<|im_start|>assistant\n", "<ANSWER> x </ANSWER>"]
+contents = st.lists(st.sampled_from(pieces), max_size=4).map("".join)
 chats = st.lists(contents, min_size=2, max_size=9)
 
 

@@ -98,8 +98,12 @@ def test_a_file_of_which_nothing_is_read_is_named_once(tmp_path: Path) -> None:
     assert told["foreign"].startswith("none of its 3 lines holds runs (line 1: ")
     (outcome,) = imported.outcomes
     assert outcome == {
-        **{"player": "other_place", "domain": "OtherEnv", "setting": "easy"},
-        **{"seed": outcome["seed"], "runs": 1, "solved": 1},
+        "player": "other_place",
+        "domain": "OtherEnv",
+        "setting": "easy",
+        "seed": outcome["seed"],
+        "runs": 1,
+        "solved": 1,
     }
 
 

@@ -65,8 +65,8 @@ def training_curves(data: ReportData) -> Section:
     caption = (
         "Each panel is a test set: a domain in a setting. A line is a model that is trained on golden play "
         "of one domain in one setting, a point one of its checkpoints; bands are 95% intervals clustered by "
-        "instance, and n counts the instances. Where a line is lower in a domain or setting that the model was not trained on, what it "
-        "learned does not carry over."
+        "instance, and n counts the instances. Where a line is lower in a domain or setting that the model "
+        "was not trained on, what it learned does not carry over."
     )
     return Section(_KEY, _TITLE, caption, (table,), drawings)
 
