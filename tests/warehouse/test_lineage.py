@@ -192,7 +192,8 @@ def test_a_complete_stage_tells_schema_rows_and_version() -> None:
     _json(events.stage_started("episodes"))
     done, running = _json(*events.stage_done({**counts, "api_errors": 2}))
     outputs = {output["name"]: output for output in done["outputs"]}
-    assert set(outputs) == {f"tables/{name}" for name in ("episodes", "turns", "kumo_episodes", "kumo_moves")}
+    names = ("episodes", "turns", "kumo_episodes", "kumo_moves", "kumo_outcome_runs")
+    assert set(outputs) == {f"tables/{name}" for name in names}
     episodes = outputs["tables/episodes"]
     assert episodes["outputFacets"]["outputStatistics"]["rowCount"] == 120
     assert episodes["facets"]["version"]["datasetVersion"] == "e1@1"
