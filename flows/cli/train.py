@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from flows.console.root_option import RootOption
 from flows.console.terminal import Terminal
 
 
@@ -31,12 +32,14 @@ def train(
     base_url: Annotated[
         str, typer.Option(help="Server of the entries written: that of `transformers serve`.")
     ] = "http://127.0.0.1:8000/v1",
+    root: RootOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
     """Fine-tune a model on golden trajectories by LoRA (extra `train`), as the KUMO paper does.
 
     The loss is that of the assistant's turns alone. Each checkpoint, and the model before training as step
-    0, gets an entry in OUT/checkpoints.toml, a models file for `perennial evaluate --models-file`.
+    0, gets an entry in OUT/checkpoints.toml, a models file for `perennial evaluate --models-file`. Nothing of
+    the data root is read.
 
     Example: perennial train --model Qwen/Qwen2.5-0.5B-Instruct --data easy.jsonl --out runs/qwen-easy
     """

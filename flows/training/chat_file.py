@@ -33,7 +33,7 @@ class ChatFile:
         return len(self._places)
 
     def __getitem__(self, index: int) -> dict[str, list[int]]:
-        """Return `input_ids` and `labels`; raise UnreadableInput for a chat that is too long or has no reply."""
+        """Return `input_ids` and `labels`; raise UnreadableInput for a chat too long or without a reply."""
         number, offset = self._places[index]
         with open_input(self._path) as lines:
             lines.seek(offset)
@@ -60,6 +60,6 @@ class ChatFile:
         except (ValueError, KeyError, TypeError):
             pass
         raise UnreadableInput(
-            f"{show_path(self._path)}, line {number}: expected a JSON object with messages of role and content, "
-            "as `perennial trajectories` writes them"
+            f"{show_path(self._path)}, line {number}: expected a JSON object with messages of role and "
+            "content, as `perennial trajectories` writes them"
         )

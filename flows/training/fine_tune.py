@@ -120,7 +120,8 @@ def fine_tune(
 ) -> list[Path]:
     """Train, from the last whole checkpoint in `out` on, and return the folders of all checkpoints.
 
-    Each holds an adapter and the state of the optimiser; `served_folders` makes players of them. `tell` gets a line at each report. What a full disk raises passes through.
+    Each holds an adapter and the state of the optimiser; `make_served_folders` makes players of them. `tell`
+    gets a line at each report. What a full disk raises passes through.
     """
     import torch
     from peft import LoraConfig, get_peft_model

@@ -28,7 +28,7 @@ def make_served_folders(model: str, checkpoints: Sequence[Path]) -> dict[int, Pa
 
 
 def _folder_of(model: str) -> Path:
-    """Return the model's folder: for a name on the Hub that of its snapshot, which is there once it was loaded."""
+    """Return the model's folder: for a name on the Hub that of its snapshot, once it was loaded."""
     from transformers.utils import cached_file
 
     return Path(model) if Path(model).is_dir() else Path(cached_file(model, "config.json")).parent

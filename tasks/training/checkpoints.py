@@ -41,14 +41,14 @@ def require_name(training: str) -> str:
 
 
 def choose_steps(text: str, last: int) -> tuple[int, ...]:
-    """Return the steps after which a checkpoint is kept: `8` for eight at equal distances, or a list `50,100`.
+    """Return the steps after which a checkpoint is kept: `8` for eight at equal distances, or `50,100`.
 
     The last step is always one of them. Raises InvalidOption for what is neither.
     """
     parts = [part.strip() for part in text.split(",") if part.strip()]
     if not parts or not all(part.isdecimal() and int(part) > 0 for part in parts):
         raise InvalidOption(
-            f"--checkpoints {text!r}: expected a number of checkpoints, such as 8, or steps, such as 50,100,400"
+            f"--checkpoints {text!r}: expected a number of checkpoints, such as 8, or steps, such as 50,100"
         )
     steps = [int(part) for part in parts]
     if len(steps) == 1 and "," not in text:

@@ -120,6 +120,13 @@ def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...
             (DOMAINS[1], "Arts <i>", "books", 3.0, 1000.0, None, None, 3),
             (None, None, "proposal", 1.0, 10.0, 5.0, 0.05, 0),
         ],
+        "training_curves": [
+            (s, d, p, step, f"sft/{p}-{step}", 30, 0.5, 0.25, 0.75)
+            for s in SETTINGS
+            for d in DOMAINS[:2]
+            for p in players[:2]
+            for step in (0, 500, 4_000)
+        ],
         "communities": [(DOMAINS[1], 4, 3, 0.2, 1, 4, ["<u>", "b", "c", "d"])],
     }
     columns = {
@@ -146,6 +153,7 @@ def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...
         "authoring_funnel": "category part place step number",
         "authoring_costs": "domain category stage calls prompt_tokens completion_tokens cost_usd "
         "calls_without_cost",
+        "training_curves": "setting domain training step player instances success_rate low high",
         "communities": "domain n_truths n_links modularity community n_members truths",
     }
     tables = {name: table(name, columns[name], changed.get(name, rows[name])) for name in columns}

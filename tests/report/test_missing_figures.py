@@ -12,6 +12,7 @@ from tasks.kumo.report.control_gaps import control_gaps
 from tasks.kumo.report.optimal_histogram import optimal_histogram
 from tasks.kumo.report.player_rows import action_rows, topology_rows
 from tasks.kumo.report.references import reference_table
+from tasks.kumo.report.training_curves import training_curves
 from tasks.report.content import ReportData, Section
 from tasks.report.figures.headline import headline
 from tasks.report.figures.heat_map import heat_map
@@ -37,6 +38,7 @@ from tests.report.sample_report import MEASURED, SETTINGS, report_data
         ("references", reference_table, "This edition has no instance."),
         ("topology", topology_rows, "perennial analyse"),
         ("control_gaps", control_gaps, "as closed:MODEL or symbolic:MODEL"),
+        ("training_curves", training_curves, "No player of this edition is a training checkpoint"),
         ("book_versions", book_versions, "No player was shown other books"),
         ("book_styles", book_styles, "No player was shown a book that the template wrote."),
         ("authoring_funnel", authoring, "No model wrote domains or books"),

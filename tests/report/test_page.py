@@ -236,6 +236,7 @@ def test_own_sections_stand_after_the_rates_and_at_the_end_and_may_be_missing() 
         "references",
         "control_gaps",
         *shared[2:],
+        "training_curves",
         "book_styles",
         "book_versions",
         "authoring",

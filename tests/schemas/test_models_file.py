@@ -51,6 +51,10 @@ def test_every_key_is_read_and_a_file_can_be_named() -> None:
     parameters_billion = 200.0
     quantization = "none"
     tuning = "thinking"
+    base_model = "o3-mini"
+    trained_on = "Medical Diagnosis IND"
+    trained_setting = "easy"
+    step = 500
     requests_per_minute = 60
     tokens_per_minute = 9_000
     concurrency = 4

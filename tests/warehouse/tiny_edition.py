@@ -272,6 +272,6 @@ def tables(changed: dict[str, list[dict[str, Any]]] | None = None) -> dict[str, 
     """Return the rows as Arrow tables, some of them replaced."""
     content = {**rows(), **(changed or {})}
     return {
-        name: pa.Table.from_pylist(content[name], schema=TABLES[name].arrow_schema())
+        name: pa.Table.from_pylist(content.get(name, []), schema=TABLES[name].arrow_schema())
         for name in STAGED_TABLES
     }

@@ -32,7 +32,6 @@ domains = typer.Typer(
 domains.command(epilog="Example: perennial domains split medical_diagnosis --method bisection --out split")(
     split
 )
-
 domains.command(epilog="Example: perennial domains new tide_pools --category Zoology")(new)
 domains.command(epilog="Example: perennial domains build tide_pools")(build)
 domains.command(epilog="Example: perennial domains world --seed 7 --index 3 --out world.json")(world)

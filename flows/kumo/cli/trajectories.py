@@ -4,7 +4,7 @@ import json
 import os
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -65,6 +65,12 @@ def trajectories(
             f"--validation {validation}: with --count {count} none is left to train on; use fewer"
         )
     settings = [Setting.parse(name) for name in dict.fromkeys(split_names(setting))]
+    for size in settings:
+        if size.n_valid > 1:
+            raise InvalidOption(
+                f"--setting {size.name}: golden trajectories are known for instances with one valid truth; "
+                "name a setting without v"
+            )
     seed_config, _ = choose_domain(config)
     refuse_unsafe(seed_config)
     require_file_place("--out", out)
@@ -85,7 +91,11 @@ def trajectories(
         def lines() -> Iterator[str]:
             for request in requests:
                 name = request.setting.name
-                for record in _draw(encoded, request, chosen, issued):
+
+                def show_drawn(drawn: int, name: str = name) -> None:
+                    step(f"{drawn:,} of {count:,} {name} instances of {seed_config.name} drawn")
+
+                for record in _draw(encoded, request, chosen, issued, show_drawn):
                     split = "validation" if written[name] < validation else "train"
                     written[name] += 1
                     if written[name] % _CHUNK == 0:
@@ -107,7 +117,11 @@ def trajectories(
 
 
 def _draw(
-    encoded: "EncodedConfig", request: "SamplingRequest", policy: "Policy", issued: "IdSet"
+    encoded: "EncodedConfig",
+    request: "SamplingRequest",
+    policy: "Policy",
+    issued: "IdSet",
+    show_drawn: Callable[[int], None],
 ) -> Iterator[dict[str, Any]]:
     """Yield the trajectories of a setting; raise, after the last one, where fewer instances exist."""
     from math import inf
@@ -117,7 +131,7 @@ def _draw(
     from tasks.kumo.search import NODE_LIMIT, WORK_LIMIT, solve_instances
     from tasks.kumo.training.trajectories import golden_trajectories
 
-    stream = SampleStream(encoded, request, issued, 1, progress=lambda _done: None)
+    stream = SampleStream(encoded, request, issued, 1, show_drawn)
     drawn = iter(stream)
     while instances := list(islice(drawn, _CHUNK)):
         boards = [encode_instance(encoded, instance) for instance in instances]

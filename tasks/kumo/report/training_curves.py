@@ -65,9 +65,9 @@ def training_curves(data: ReportData) -> Section:
     caption = (
         "Each panel is a test set: a domain in a setting. A line is a model that is trained on golden play "
         "of one domain in one setting, a point one of its checkpoints; bands are 95% intervals clustered by "
-        "instance. A model that learned to reason does as well on other domains and settings as on those it was "
-        "trained on; the gap between panels is what it only learned by heart."
-    )  # fmt: skip
+        "instance, and n counts the instances. Where a line is lower in a domain or setting that the model "
+        "was not trained on, what it learned does not carry over."
+    )
     return Section(_KEY, _TITLE, caption, (table,), drawings)
 
 

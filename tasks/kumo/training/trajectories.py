@@ -33,7 +33,7 @@ def golden_trajectories(
     """Yield the record of each instance whose search came to its end: `messages`, and what they are of.
 
     `policy` says whose play it is: Algorithm 3's also where only bounds of the optimum are known.
-    Raises InvalidOption where the optimum does not apply to the instances.
+    Raises InvalidOption where the optimum does not apply to the instances, or the play does not win.
     """
     for instance, board, solution in zip(instances, boards, solutions, strict=True):
         if solution.expected_steps is None:
@@ -43,8 +43,8 @@ def golden_trajectories(
         messages = _play(game, policy)
         if game.status != "solved":
             raise InvalidOption(
-                f"setting {setting}: the play of {policy} does not win instance {instance.index}: golden "
-                "trajectories are known for instances with one valid truth"
+                f"setting {setting}: the play of {policy} does not win instance {instance.index}, so that it "
+                "is no golden trajectory: let `perennial domains validate` look at the configuration"
             )
         is_bound = solution.optimum is not None and solution.optimum.status == "bounds"
         yield {
