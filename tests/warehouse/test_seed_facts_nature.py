@@ -73,12 +73,12 @@ Lysine decarboxylase tube | lysine is split | Shigella flexneri | Salmonella Typ
 Incubation in plain air | grows in plain air | Bacteroides fragilis | Escherichia coli; Micrococcus luteus
 """,
     "mammal_identification": """
-Weighing | 0.01 | Brown rat; Lion | Common shrew; Common pipistrelle
-Weighing | 100000.0 | Orca; Asian elephant | Blue whale
+Weighing | 0.01 | Eurasian beaver; Lion | Common shrew; Common pipistrelle
+Weighing | 100000.0 | Giant panda; Lion | Blue whale
 Pregnancy record | 660.0 | Lion; House mouse | African bush elephant; Asian elephant
 Litter count | 4.0 | Giraffe; Blue whale | Nine-banded armadillo; Wild boar
 Chromosome count | 48.0 | Lion; House mouse | Chimpanzee; European hare
-Tooth count | 0.0 | Lion; Brown rat | Platypus; Giant anteater; Blue whale
+Tooth count | 0.0 | Lion; Grey wolf | Platypus; Giant anteater; Blue whale
 Upper incisor count | 0.0 | Plains zebra; Lion | American bison; Roe deer; Giraffe
 Front digit count | 1.0 | Brown bear; Chimpanzee | Plains zebra; Dromedary
 Look at the newborn | eyes open | European rabbit; Brown bear | European hare; Moose
