@@ -72,6 +72,26 @@ Sheep blood agar | clear zone | Streptococcus pneumoniae | Streptococcus pyogene
 Lysine decarboxylase tube | lysine is split | Shigella flexneri | Salmonella Typhi; Klebsiella pneumoniae
 Incubation in plain air | grows in plain air | Bacteroides fragilis | Escherichia coli; Micrococcus luteus
 """,
+    "mammal_identification": """
+Weighing | 0.01 | Eurasian beaver; Lion | Common shrew; Common pipistrelle
+Weighing | 100000.0 | Giant panda; Lion | Blue whale
+Pregnancy record | 660.0 | Lion; House mouse | African bush elephant; Asian elephant
+Litter count | 4.0 | Giraffe; Blue whale | Nine-banded armadillo; Wild boar
+Chromosome count | 48.0 | Lion; House mouse | Chimpanzee; European hare
+Tooth count | 0.0 | Lion; Grey wolf | Platypus; Giant anteater; Blue whale
+Upper incisor count | 0.0 | Plains zebra; Lion | American bison; Roe deer; Giraffe
+Front digit count | 1.0 | Brown bear; Chimpanzee | Plains zebra; Dromedary
+Look at the newborn | eyes open | European rabbit; Brown bear | European hare; Moose
+Stomach contents | plants almost alone | Tiger; European mole | Giant panda; Koala
+Range map of Africa | native to Africa | Tiger; Koala; Raccoon | Lion; Aardvark; Hippopotamus
+Range map of the Americas | native to the Americas | Lion | Moose; Polar bear; Virginia opossum
+Search for a penis bone | bone present | Spotted hyena; Plains zebra; European rabbit | Walrus; Chimpanzee
+Dissection of the liver | gall bladder absent | House mouse; Lion | Brown rat; Plains zebra; Red kangaroo
+Examination of the male | scrotum present | Asian elephant; Rock hyrax | Lion; Koala
+Study of early embryos | a regular pause | Moose; Lion | Roe deer; European badger; Polar bear
+Section of the tooth roots | some teeth grow all life | Grey wolf | Brown rat; Walrus; European hare
+Dissection of the womb | two separate wombs | Grey wolf; Chimpanzee | European rabbit; Koala
+""",
 }
 SLUGS = tuple(FACTS)
 EACH_FACT = [(slug, line) for slug, text in FACTS.items() for line in text.strip().splitlines()]
