@@ -61,6 +61,28 @@ Hot Plate under Nitrogen | loses its shape | Lead; Copper | Tin; Polycarbonate
 Plunge into Ice Water | whole | Soda-lime glass; Alumina | Fused silica; Copper
 Date of First Making | -5000.0 | Titanium; Polystyrene | Copper; Gold
 """,
+    "airliner_identification": """
+Length on the Apron | 70.0 | Boeing 737-100; Fokker 100 | Boeing 747-100; Concorde
+Wing Span on the Apron | 60.0 | Concorde; Embraer ERJ 145 | Boeing 777-200; Airbus A380-800
+Date of the First Flight | 1950.0 | Boeing 747-100; Airbus A320 | Douglas DC-3; Boeing 707-120
+Maximum Take-off Mass | 10.0 | Boeing 757-200; Concorde | Saab 340A; Douglas DC-3
+Wheel Count on the Main Gear | 4.0 | Boeing 747-100; Tupolev Tu-154 | Airbus A320; Boeing 727-100
+Radar Track at Fast Cruise | 2000.0 | Douglas DC-3; ATR 72-200 | Concorde; Tupolev Tu-144S
+Number Built | 20.0 | Airbus A320; Douglas DC-3 | Concorde; Vickers VC10
+Engine Count | three | Boeing 737-100; Concorde | Boeing 727-100; Yakovlev Yak-42
+Look into an Engine | an engine that turns a propeller | Concorde; Fokker 100 | Douglas DC-3; ATR 72-200
+Place of the Engines | an engine at the tail | Boeing 737-100 | Vickers VC10; McDonnell Douglas MD-11
+Name on the Engine Plate | Rolls-Royce | Airbus A340-300; Boeing 707-120 | Concorde; Boeing 777-200
+Place of the Wing | at its top | Boeing 737-100; Saab 340A | BAe 146-100; Antonov An-24
+Place of the Tailplane | at the top of the fin | Airbus A320; Concorde | Boeing 727-100; Fokker F28-1000
+Wing Tip Inspection | plain tips | Airbus A340-300 | Boeing 747-100; Boeing 787-8
+Search for Stairs under the Tail | found | Boeing 737-100; Fokker 100 | Boeing 727-100; Yakovlev Yak-40
+Aisle Count | two aisles | Boeing 757-200; Ilyushin Il-62 | Boeing 767-200; Ilyushin Il-86
+Seats in a Row | five | Boeing 737-100; Concorde | Douglas DC-9-10; BAe 146-100
+Flight Deck Crew | two | Boeing 747-100; Airbus A300B2 | Airbus A310-200; Boeing 767-200
+Path of the Pilot's Commands | electric signals | Boeing 747-100; Boeing 757-200 | Concorde; Airbus A320
+Home of the First Airline | Europe without the Soviet Union and Russia | Boeing 747-100 | Boeing 737-100; Embraer 170
+""",
 }
 EACH_FACT = [(slug, line) for slug, text in FACTS.items() for line in text.strip().splitlines()]
 
