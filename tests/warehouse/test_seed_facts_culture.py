@@ -61,6 +61,32 @@ Ejectives | found | French; Turkish | Georgian; Amharic; Southern Quechua
 Word for tea | not like cha or chai | Portuguese; Japanese | Burmese; Malagasy
 Polite address | * | | Swedish
 """,
+    "battle_identification": """
+Year of the battle | -200.0 | Agincourt; Trafalgar | Marathon; Zama; Ain Jalut
+Year of the battle | 1500.0 | Waterloo; Hastings | Agincourt; Lepanto
+Season of the battle | 10.0 | Waterloo; Crécy | Hastings; Austerlitz; Zama
+Day of the week | not Sunday | Waterloo; Lepanto; Adwa | Trafalgar; Cannae
+Day of the week | not Wednesday or Thursday | Gettysburg; Jutland; Sedan | Hastings
+Length of the fight | 100.0 | Waterloo; Gettysburg | Verdun; Stalingrad; Dien Bien Phu
+Latitude of the field | 10.0 | Waterloo; Stalingrad | Ayacucho; Isandlwana; Adwa
+Height of the field | 2000.0 | Trafalgar; Yorktown | Ayacucho; Manzikert; Adwa
+Way to the sea | 500.0 | Lepanto; Culloden | Little Bighorn; First Panipat; Borodino
+Strength of the losers | 1.0 | Leipzig; Stalingrad | Isandlwana; Little Bighorn; Lepanto
+Age of the victor | 25.0 | Sedan; Tannenberg | Gaugamela; Poitiers; Verdun
+Country of the field | not in France, Belgium or Britain | Crécy; Waterloo; Hastings | Leipzig; Jutland
+War | not in a world war | Midway; Verdun | Waterloo; Adwa
+Fleet action | on land | Salamis; Trafalgar; Tsushima | Marathon; Iwo Jima
+Gunpowder | used | Hastings; Cannae | Crécy; Waterloo
+Aircraft | not used | Jutland; Midway; Tannenberg | Tsushima; Adwa
+Allied victors | one state or people alone | Leipzig; Lepanto; Waterloo | Agincourt; Jutland
+French army | on no side | Agincourt; Trafalgar; Dien Bien Phu | Poltava; Tours
+Ruler on the field | none was there | Hastings; Austerlitz; Sedan | Trafalgar; Second El Alamein
+Fallen commander | none died | Plains of Abraham; Trafalgar; Hastings | Waterloo; Borodino
+Captured commander | not taken | Poitiers; Manzikert; Sedan | Waterloo; Agincourt
+Odds | the more numerous won | Agincourt; Cannae; Plassey | Leipzig; Verdun
+Fate of the losers | most of it was lost | Borodino; Lützen | Cannae; Stalingrad; Waterloo
+Gunpowder | * | | Agincourt
+""",
 }
 EACH_FACT = [(slug, line) for slug, text in FACTS.items() for line in text.strip().splitlines()]
 
