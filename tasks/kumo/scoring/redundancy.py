@@ -18,7 +18,7 @@ def check_redundancy(encoded: EncodedConfig) -> list[Check]:
     """Return how much the actions repeat each other.
 
     - The partition of an action puts two truths together that the same states rule out. Two actions are
-      `equal_or_nested` where, among the truths that both of them can rule out (half of all at least), every part of
+      `equal_or_nested` where, among the truths that both of them can rule out (half at least), every part of
       one lies within a part of the other, which has two parts at least.
     - `most_shared_information`: I(X; Y) / min(H(X), H(Y)), the largest over all pairs, of the outcomes X and
       Y of two actions: the truth is uniform, and each outcome uniform over the states that leave it possible,
