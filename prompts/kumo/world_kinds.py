@@ -73,7 +73,7 @@ def _read_kind(file: str, text: str) -> WorldKind:
         "labels": tuple(LabelTest(**{**test, "values": tuple(test["values"])}) for test in values["labels"]),
         "numbers": tuple(NumberTest(**{**test, "range": tuple(test["range"])}) for test in values["numbers"]),
     }
-    others = {
+    others: dict[str, Any] = {
         key: tuple(value) if isinstance(value, list) else value
         for key, value in values.items()
         if key not in tests

@@ -104,7 +104,8 @@ def test_a_world_is_written_as_it_is_drawn(here: Path) -> None:
     assert "59 truths" in run("world", "--seed", "7", "--index", "3", "--out", "world.json")
     assert read_config_file(here / "world.json") == draw_world(7, 3).config
     before = (here / "world.json").read_bytes()
-    run("world", "--seed", "7", "--index", "3", "--out", "world.json")
+    shown = json.loads(run("world", "--seed", "7", "--index", "3", "--out", "world.json", "--json"))
+    assert (shown["out"], shown["truths"]) == ("world.json", 59)
     assert (here / "world.json").read_bytes() == before
     assert "nowhere" in refuse("world", "--seed", "7", "--out", "nowhere/world.json")
 

@@ -50,7 +50,7 @@ def test_actions_that_are_independent_repeat_nothing() -> None:
 def test_equal_and_nested_partitions_are_found(other: Outcome) -> None:
     found = redundancy(action("parity", EVEN, ODD), action("half", *HALVES), other)
     nested = found["equal_or_nested"]
-    assert (nested.value, nested.verdict) == (1, "look")
+    assert (nested.value, nested.verdict) == (1, "bad")
     assert f"'half' and '{other.action}'" in nested.text
     assert found["most_shared_information"].value == pytest.approx(1)
     assert found["most_shared_information"].verdict == "bad"

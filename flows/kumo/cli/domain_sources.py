@@ -1,5 +1,6 @@
 """`perennial domains new`, `build` and `world`: domains that are written here."""
 
+import json
 import re
 from pathlib import Path
 from typing import Annotated
@@ -15,6 +16,7 @@ from schemas.kumo.categories import CATEGORIES
 from warehouse.kumo.domains.generate import ACTIONS, CONFIG, FACTS, build_config, read_sources, seed_json
 from warehouse.kumo.domains.starter import starter_actions, starter_facts
 
+_JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,79}")
 
 
@@ -24,6 +26,7 @@ def new(
         str, typer.Option(help="Its category. Those of the bundled domains: " + ", ".join(CATEGORIES) + ".")
     ] = "Other",
     root: RootOption = None,
+    as_json: _JsonOption = False,
 ) -> None:
     """Start a domain of your own: a folder with a table of facts and a description of actions.
 
@@ -47,8 +50,10 @@ def new(
         raise InvalidOption(
             f"folder {name!r}: {error.strerror}; change to a folder that you can write"
         ) from None
-    Terminal(soft_wrap=True).print(
-        f"{name}/{FACTS} and {name}/{ACTIONS}: edit them, then `perennial domains build {name}`"
+    _print_result(
+        f"{name}/{FACTS} and {name}/{ACTIONS}: edit them, then `perennial domains build {name}`",
+        {"folder": name, "files": [f"{name}/{FACTS}", f"{name}/{ACTIONS}"]},
+        as_json,
     )
 
 
@@ -56,6 +61,7 @@ def build(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help=f"Folder with {FACTS} and {ACTIONS}.")],
     out: Annotated[Path | None, typer.Option(help=f"File to write. Default: {CONFIG} in the folder.")] = None,
     root: RootOption = None,
+    as_json: _JsonOption = False,
 ) -> None:
     """Make a domain's seed configuration from its table of facts and its actions."""
     from tasks.kumo.validation import validate_config
@@ -68,14 +74,16 @@ def build(
     target = out or folder / CONFIG
     write_lines(target, seed_json(config).splitlines())
     found = validate_config(config)
-    parts = (
-        count(sum(one.severity == severity for one in found), severity) for severity in ("error", "warning")
-    )
+    severities = [one.severity for one in found]
+    errors, warnings = severities.count("error"), severities.count("warning")
+    sizes = {"truths": len(config.truths), "actions": len(config.actions)}
     shown = show_path(target)
     next_step = f"perennial domains validate {shown}" if found else f"perennial domains score {shown}"
-    Terminal(soft_wrap=True).print(
-        f"{shown}: {count(len(config.truths), 'truth')}, {count(len(config.actions), 'action')}, "
-        f"{', '.join(parts)}; next: `{next_step}`"
+    _print_result(
+        f"{shown}: {count(sizes['truths'], 'truth')}, {count(sizes['actions'], 'action')}, "
+        f"{count(errors, 'error')}, {count(warnings, 'warning')}; next: `{next_step}`",
+        {"out": shown, "domain": config.name, **sizes, "errors": errors, "warnings": warnings},
+        as_json,
     )
 
 
@@ -84,13 +92,25 @@ def world(
     out: Annotated[Path, typer.Option(help="File to write, JSON.")],
     index: Annotated[int, typer.Option(min=0, help="Which of the seed's worlds.")] = 0,
     root: RootOption = None,
+    as_json: _JsonOption = False,
 ) -> None:
     """Write a synthetic world's configuration: the same seed and index give the same file."""
     from tasks.kumo.worlds import draw_world
 
     drawn = draw_world(seed, index)
     write_lines(out, seed_json(drawn.config).splitlines())
-    Terminal(soft_wrap=True).print(
-        f"{show_path(out)}: {drawn.config.name} ({drawn.kind}), {count(len(drawn.config.truths), 'truth')}, "
-        f"{count(len(drawn.config.actions), 'action')}"
+    config = drawn.config
+    sizes = {"truths": len(config.truths), "actions": len(config.actions)}
+    _print_result(
+        f"{show_path(out)}: {config.name} ({drawn.kind}), {count(sizes['truths'], 'truth')}, "
+        f"{count(sizes['actions'], 'action')}",
+        {"out": show_path(out), "domain": config.name, "kind": drawn.kind, **sizes},
+        as_json,
     )
+
+
+def _print_result(line: str, document: dict[str, object], as_json: bool) -> None:
+    if as_json:
+        typer.echo(json.dumps(document, indent=2))
+    else:
+        Terminal(soft_wrap=True).print(line)

@@ -11,14 +11,14 @@ from tasks.kumo.scoring.check import Check, judge
 
 _Matrix = np.ndarray[Any, np.dtype[np.float64]]
 _NAMED = 3
-_LEAST_BOTH = 8
+_LEAST_BOTH = 0.5  # of the truths
 
 
 def check_redundancy(encoded: EncodedConfig) -> list[Check]:
     """Return how much the actions repeat each other.
 
     - The partition of an action puts two truths together that the same states rule out. Two actions are
-      `equal_or_nested` where, among the truths that both of them can rule out (eight at least), every part of
+      `equal_or_nested` where, among the truths that both of them can rule out (half at least), every part of
       one lies within a part of the other, which has two parts at least.
     - `most_shared_information`: I(X; Y) / min(H(X), H(Y)), the largest over all pairs, of the outcomes X and
       Y of two actions: the truth is uniform, and each outcome uniform over the states that leave it possible,
@@ -38,7 +38,7 @@ def check_redundancy(encoded: EncodedConfig) -> list[Check]:
             len(nested),
             f"of {len(pairs):,} pairs of actions group the truths equally, or one more finely than the other"
             + _name_pairs(encoded, nested),
-            judge(len(nested), 1, max(2, len(masks) // 4)),
+            judge(len(nested) / max(1, len(pairs)), 0.01, 0.1),
             "remove one of the two, or give it states that other truths differ in",
         ),
         Check(
@@ -62,7 +62,7 @@ def _are_nested(one: Sequence[tuple[bool, ...]], other: Sequence[tuple[bool, ...
     """Whether one of the two partitions refines the other, over the truths that both can rule out."""
     both = [(first, second) for first, second in zip(one, other, strict=True) if any(first) and any(second)]
     sizes = [len(set(parts)) for parts in zip(*both, strict=True)]
-    return len(both) >= _LEAST_BOTH and min(sizes) > 1 and len(set(both)) == max(sizes)
+    return len(both) >= _LEAST_BOTH * len(one) and min(sizes) > 1 and len(set(both)) == max(sizes)
 
 
 def _outcome_given_truth(states: Sequence[int], n_truths: int) -> _Matrix:
