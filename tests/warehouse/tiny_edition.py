@@ -245,6 +245,7 @@ def rows() -> dict[str, list[dict[str, Any]]]:
         ],
         "kumo_books": [draft, book],
         **episodes,
+        "participants": [],
         "statistics": [],
     }
 
