@@ -1,4 +1,4 @@
-"""What KUMO adds to the report: action counts, references, controls, training, books, authors, graphs, topology."""
+"""What KUMO adds to the report: action counts, references, controls, training, books, authors, graphs."""
 
 from tasks.kumo.report.authoring import authoring
 from tasks.kumo.report.book_styles import book_styles
