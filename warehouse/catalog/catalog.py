@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 PART = "part-0"  # what an edition itself publishes; evaluations have names of their own
-FORMAT = 5  # of data roots; raised when tables change so that other versions would err
+FORMAT = 6  # of data roots; raised when tables change so that other versions would err
 _ROWS_AT_ONCE = 256
 # What SQL that shows which views there are begins a word with.
 _LISTING = ("show", "describe", "query_table", "information_schema", "duckdb_", "pragma_", "sqlite_", "pg_")
