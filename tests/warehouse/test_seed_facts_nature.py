@@ -1,5 +1,6 @@
 """Facts that the bundled domains of nature and the sky must state, looked up in the generated JSON."""
 
+import csv
 from statistics import mean
 
 import pytest
@@ -10,6 +11,7 @@ from tasks.kumo.sampling import SamplingRequest, sample_instances
 from tasks.kumo.search import solve_instances
 from tasks.kumo.validation import validate_config
 from tests.warehouse.test_seed_facts import seed_config
+from warehouse.kumo.domains.generate import FOLDER
 
 # Action | observation | truths that it rules out | truths that it keeps
 FACTS = {
@@ -167,3 +169,15 @@ def test_the_ranges_of_an_action_leave_no_gap(slug: str) -> None:
         if outcome.kind == "float":
             bounds = sorted((state.low or 0.0, state.high or 0.0) for state in outcome.states)
             assert [high for _, high in bounds[:-1]] == [low for low, _ in bounds[1:]], outcome.action
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_the_table_holds_what_its_review_decided(slug: str) -> None:
+    with open(FOLDER / slug / "facts.csv", encoding="utf-8", newline="") as file:
+        facts = {row["truth"]: row for row in csv.DictReader(file)}
+    with open(FOLDER / slug / "review.csv", encoding="utf-8", newline="") as file:
+        reader = csv.DictReader(file)
+        assert reader.fieldnames == ["truth", "attribute", "first", "second", "result"]
+        review = list(reader)
+    assert review
+    assert [row for row in review if facts[row["truth"]][row["attribute"]] != row["result"]] == []
