@@ -85,7 +85,7 @@ Home of the First Airline | the rest of Asia | Boeing 747-100; Airbus A320 | Boe
 """,
     "cheese_identification": """
 Weighing | 60.0 | Camembert de Normandie; Taleggio | Emmentaler; Beaufort
-Calliper across the Piece | 90.0 | Comté; Roquefort | Emmentaler; Taleggio
+Calliper across the Piece | 90.0 | Reblochon; Roquefort | Emmentaler; Taleggio
 Youngest Age on Sale | 300.0 | Reblochon; Mascarpone | Sbrinz; Parmigiano Reggiano; Comté
 Fat in Dry Matter | 5.0 | Mascarpone; Roquefort | Harzer; Grana Padano
 Drying to Constant Mass | 60.0 | Parmigiano Reggiano; Sbrinz | Mozzarella di Bufala Campana; Ricotta
