@@ -51,7 +51,7 @@ _SETTINGS: dict[str, Any] = {
 }
 # Streamlit writes styles into its pages, and Vega compiles expressions of ours.
 _POLICY = (
-    "default-src 'self'; script-src 'self' 'unsafe-eval' {own_scripts}; style-src 'self' 'unsafe-inline'; "
+    "default-src 'self'; script-src 'self' blob: 'unsafe-eval' {own_scripts}; style-src 'self' 'unsafe-inline'; "
     "img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self' data: blob:; "
     "worker-src 'self' blob:; object-src 'none'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'"
 )
