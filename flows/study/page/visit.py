@@ -100,12 +100,8 @@ def _show_entry(desk: StudyDesk) -> None:
     with st.container(key="study-entry"):
         st.html(f'<h1 class="study-title">{plain_html(desk.study.title)}</h1>')
         with st.form("study_entry", border=False):
-            typed = st.text_input(
-                "Your code",
-                autocomplete="off",
-                max_chars=200,
-                help="The letters and digits that you were given; dashes and capitals make no difference.",
-            )
+            st.html('<p class="study-text">Enter the code that you were given, with or without its dashes.</p>')
+            typed = st.text_input("Your code", autocomplete="off", max_chars=200)
             submitted = st.form_submit_button("Enter", type="primary")
         refusal = state.pop(_REFUSAL, None)
         if submitted:
