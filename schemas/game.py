@@ -126,6 +126,23 @@ class Seat(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Sheet:
+    """What a person is shown of a game: the text that models read, and the choices by name.
+
+    An action shows something, a truth ends the game. Without truths an answer is typed. `reply` returns the
+    reply that the game reads as this choice or answer.
+    """
+
+    goal: str
+    book: str
+    truths: tuple[str, ...]
+    actions: tuple[str, ...]
+    truth_noun: str
+    action_noun: str
+    reply: Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
 class Playing:
     """How a benchmark is played: its programs by name, the variants of asking a model, and its seats.
 
@@ -136,6 +153,9 @@ class Playing:
     does, the seats of those instances for which it differs from the usual one. Only models that are asked in
     the usual way play them. `one_shot`: each game ends at the first reply. `refuse` returns why a model is
     not asked at a seat, "" where it is: such refusals are published in `rejections`.
+    `sheet` returns what a person is shown of a game; None: people cannot play. `draw` returns the seat of a
+    fresh instance, from a domain, a setting ("": the benchmark's choice) and a seed. `references` are the
+    programs whose play is shown to a person afterwards, the first one that can play.
     """
 
     programs: Mapping[str, Any]
@@ -148,3 +168,6 @@ class Playing:
     )
     one_shot: bool = False
     refuse: Callable[[Any, str], str] | None = None
+    sheet: Callable[[Any], Sheet] | None = None
+    draw: Callable[[str, str, int], Seat] | None = None
+    references: tuple[str, ...] = ()

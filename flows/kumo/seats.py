@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from flows.kumo.optimum_columns import optimum_from_row
-from schemas.game import Episode, Playing
+from schemas.game import Episode, Playing, Sheet
 from schemas.kumo.protocol import PaperMessages
 from schemas.kumo.things import BookVersion, Instance
 from tasks.kumo.board import Board
@@ -15,6 +15,7 @@ from tasks.kumo.configuration import parse_config
 from tasks.kumo.encoding import EncodedConfig, encode_config, encode_instance
 from tasks.kumo.game import VARIANTS, KumoGame
 from tasks.kumo.players import ALIASES, PLAYERS
+from tasks.kumo.players.seat import answer
 from tasks.kumo.search import Solution
 from warehouse.catalog.published_rows import rows_with
 from warehouse.kumo.rows import Row, episode_id, instance_from_row, kumo_episode_row, move_rows
@@ -103,6 +104,20 @@ def _solution(row: Row, instance: Instance) -> Solution:
     )
 
 
+def draw_sheet(game: KumoGame) -> Sheet:
+    """Return what a person is shown of a game: the book and the lists, as models see them."""
+    board = game.board
+    return Sheet(
+        board.config.goal.strip(),
+        board.book.strip("\n"),
+        board.instance.truths,
+        board.instance.actions,
+        board.config.truth_noun,
+        board.config.action_noun,
+        answer,
+    )
+
+
 PLAYING = Playing(
     PLAYERS,
     VARIANTS,
@@ -113,4 +128,6 @@ PLAYING = Playing(
         "first": partial(take_seats, version="first"),
         "template": partial(take_seats, version="template"),
     },
+    sheet=draw_sheet,
+    references=("optimum", "algorithm-3"),
 )

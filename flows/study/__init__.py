@@ -1,1 +1,1 @@
-"""Studies in which people play."""
+"""A study: what people see, do and publish."""

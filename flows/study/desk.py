@@ -1,0 +1,190 @@
+"""Where participants of a study are received: each click is stored before its screen comes back.
+
+A desk keeps nothing between two calls but what never changes (the questions) and failed attempts to enter: a
+screen comes from the stored events alone, the same one after a reload, after a crash and in another tab.
+"""
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from flows.study.attempts import Attempts
+from flows.study.codes import require_same_study
+from flows.study.opened import OpenedStudy, open_study
+from flows.study.run import Run, TaskRun, replay
+from flows.study.screens import closed_screen, draw_screen
+from flows.study.study_file import read_study
+from schemas.errors import InvalidOption, quote
+from schemas.screen import Screen
+from schemas.study import Study
+from tasks.study.codes import parse_code
+from warehouse.store.store import Store
+from warehouse.study.ledger import Event, Participant, StudyLedger, study_file
+
+_LONGEST_ANSWER = 2_000
+_STALE = "that click was made on an earlier view of the task and is no move: this is how it stands"
+_TIME = "the time for that task was over before the click, which is no move"
+_USED = "that action was taken before: what it showed stands among the observations"
+_UNKNOWN = "that is no choice of this task, and no move"
+_CLOSED = "The study is closed. Thank you for your interest."
+_WITHDRAWN = "You have withdrawn: what you did has been deleted."
+
+
+class StudyDesk:
+    """The desk of one study in one process; any number of threads, and other processes, use it at once."""
+
+    def __init__(self, file: Path, store: Store, now: Callable[[], float] = time.time) -> None:
+        """Open the study that the file describes.
+
+        Raises PerennialError, in one line, where file, edition or ledger cannot be used.
+        """
+        self._study = read_study(file)
+        self._ledger = StudyLedger(study_file(store, self._study.name))
+        require_same_study(self._ledger, self._study, file)
+        self._opened = open_study(self._study, store)
+        self._now = now
+        self._attempts = Attempts(now)
+
+    @property
+    def study(self) -> Study:
+        """What the study's file says."""
+        return self._study
+
+    @property
+    def opened(self) -> OpenedStudy:
+        """The study with its questions."""
+        return self._opened
+
+    def close(self) -> None:
+        """Close the ledger."""
+        self._ledger.close()
+
+    def enter(self, code: str, origin: str) -> None:
+        """Let a participant in.
+
+        Raises LimitReached after too many codes that were not right, from this origin or in total,
+        InvalidOption for a code that is unknown or withdrawn, or where the study is closed.
+        """
+        self._attempts.refuse_too_many(origin)
+        try:
+            self._find(code)
+        except InvalidOption:
+            self._attempts.note_failure(origin)
+            raise
+        if self._ledger.closed_at() is not None:
+            raise InvalidOption("the study is closed: nothing more can be played")
+
+    def screen(self, code: str) -> Screen:
+        """Return what the participant is shown now; raise InvalidOption for an unknown code."""
+        return self._draw(self._find(code))
+
+    def consent(self, code: str, agree: bool) -> Screen:
+        """Keep that the participant agreed; without agreement nothing is kept."""
+        participant = self._find(code)
+        if not agree:
+            return self._draw(
+                participant, "without your agreement nothing is kept, and you may close this page"
+            )
+        with self._ledger.writing():
+            if self._is_open() and not self._run(participant).has_consented:
+                self._keep(participant, "consent")
+        return self._draw(participant)
+
+    def describe(self, code: str, age_band: str, education: str) -> Screen:
+        """Keep the participant's age band and education, each one of those that the file lists."""
+        participant = self._find(code)
+        for given, known in ((age_band, self._study.age_bands), (education, self._study.education)):
+            if given not in known:
+                raise InvalidOption(f"{quote(given)} is not in the list: choose one of {', '.join(known)}")
+        with self._ledger.writing():
+            run = self._run(participant)
+            if self._is_open() and run.has_consented and run.profile is None:
+                profile = json.dumps({"age_band": age_band, "education": education}, ensure_ascii=False)
+                self._keep(participant, "profile", value=profile)
+        return self._draw(participant)
+
+    def start(self, code: str, task: str) -> Screen:
+        """Start the clock of the task that is next; a second click starts nothing."""
+        participant = self._find(code)
+        notice = ""
+        with self._ledger.writing():
+            run = self._run(participant)
+            if not self._is_open() or run.profile is None:
+                pass
+            elif run.current is None or run.current.task != task:
+                notice = _STALE
+            elif run.current.started_at is None:
+                self._keep(participant, "start", task)
+        return self._draw(participant, notice)
+
+    def move(self, code: str, task: str, turn: int, name: str) -> Screen:
+        """Make the move and return the next screen; the move is stored durably before this returns.
+
+        `name` is an action, a truth or a typed answer, `turn` that of the view on which it was chosen: where
+        another tab moved meanwhile it is no move, and the screen says so.
+        """
+        participant = self._find(code)
+        notice = ""
+        with self._ledger.writing():
+            run = self._run(participant)
+            if self._is_open() and run.profile is not None:
+                notice = _refuse_move(run, task, turn, name)
+                if not notice:
+                    self._keep(participant, "move", task, turn, name)
+        return self._draw(participant, notice)
+
+    def withdraw(self, code: str) -> Screen:
+        """Delete all that is kept of the participant; the code opens nothing afterwards."""
+        self._ledger.withdraw(self._find(code).number, self._now())
+        return closed_screen(self._study, _WITHDRAWN)
+
+    def _find(self, code: str) -> Participant:
+        given = parse_code(code)
+        found = self._ledger.find_participant(given.public)
+        if found is not None and found.is_withdrawn:
+            raise InvalidOption("this code was withdrawn: what was done with it has been deleted")
+        if found is None or not given.fits(self._study.name, found.secret_hash or ""):
+            raise InvalidOption(
+                "this code is not of this study: check it, or ask those who run the study for yours"
+            )
+        return found
+
+    def _is_open(self) -> bool:
+        return self._ledger.closed_at() is None
+
+    def _run(self, participant: Participant) -> Run:
+        return replay(self._opened, participant.number, self._ledger.events(participant.number), self._now())
+
+    def _keep(
+        self, participant: Participant, kind: str, task: str = "", turn: int = 0, value: str = ""
+    ) -> None:
+        self._ledger.add_event(participant.number, Event(kind, task, turn, value, self._now()))  # type: ignore[arg-type]
+
+    def _draw(self, participant: Participant, notice: str = "") -> Screen:
+        run = self._run(participant)
+        if run.current is not None and not self._is_open():
+            return closed_screen(self._study, _CLOSED)
+        return draw_screen(self._opened, participant.public, run, self._now(), notice)
+
+
+def _refuse_move(run: Run, task: str, turn: int, name: str) -> str:
+    """Return why this is no move, "" where it is one."""
+    named = next((one for one in run.tasks if one.task == task), None)
+    if named is None:
+        return _UNKNOWN
+    if named.ended == "time":
+        return _TIME
+    if named is not run.current or named.started_at is None or turn != len(named.moves) + 1:
+        return _STALE
+    return _refuse_name(named, name)
+
+
+def _refuse_name(task: TaskRun, name: str) -> str:
+    sheet = task.sheet
+    if not sheet.truths:
+        is_text = bool(name.strip()) and len(name) <= _LONGEST_ANSWER and "\x00" not in name
+        return "" if is_text else f"an answer has 1 to {_LONGEST_ANSWER:,} characters: this is no move"
+    if name in sheet.actions:
+        return _USED if name in task.moves else ""
+    return "" if name in sheet.truths else _UNKNOWN

@@ -1,0 +1,111 @@
+"""A study with all that its participants play: instances of a published edition, and the tutorial."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import Any
+
+from schemas.benchmark import Benchmark, find_benchmark
+from schemas.errors import InvalidOption, join_choices
+from schemas.game import Playing, Seat, Sheet
+from schemas.study import TUTORIAL, Study
+from tasks.study.assignment import Cell, assign, choose_tutorial, require_enough
+from warehouse.catalog.catalog import table_file, visible_editions
+from warehouse.editions.publish import read_published_plan
+from warehouse.store.store import Store
+
+
+@dataclass(frozen=True)
+class OpenedStudy:
+    """A study, its benchmark, the instances that can be assigned by setting and domain, and their seats."""
+
+    study: Study
+    benchmark: Benchmark
+    pool: dict[Cell, tuple[str, ...]]
+    tutorial: str
+    seats: dict[str, Seat]
+
+    @property
+    def playing(self) -> Playing:
+        """How the benchmark is played."""
+        return self.benchmark.playing()
+
+    def sheet(self, game: Any) -> Sheet:
+        """Return what a person is shown of a game."""
+        make_sheet = self.playing.sheet
+        assert make_sheet is not None
+        return make_sheet(game)
+
+    def tasks_of(self, participant: int) -> dict[str, str]:
+        """Return the instance of each task of a participant in the order of play, the tutorial first."""
+        study = self.study
+        ids = assign(self.pool, study.settings, study.domains, study.tasks, study.seed, participant)
+        return {TUTORIAL: self.tutorial} | {str(number): id_ for number, id_ in enumerate(ids, 1)}
+
+
+def open_study(study: Study, store: Store) -> OpenedStudy:
+    """Return the study with its seats.
+
+    Raises InvalidOption where the edition is not published or withdrawn, has no such setting, domain or
+    tutorial, too few instances, or questions that people cannot play.
+    """
+    if study.edition not in visible_editions(store):
+        raise InvalidOption(
+            f"edition {study.edition!r} is not published in {store.root}, or withdrawn: name one that "
+            "`perennial editions` lists"
+        )
+    benchmark = find_benchmark(read_published_plan(store, study.edition).benchmark)
+    playing = benchmark.playing()
+    if playing.sheet is None:
+        raise InvalidOption(
+            f"edition {study.edition!r} is of benchmark {benchmark.name!r}, which people cannot play: name "
+            "another edition"
+        )
+    pool = _read_pool(store, study)
+    cells = _seats_by_id(playing, store, study, pool)
+    playable = {cell: tuple(id_ for id_ in ids if id_ in cells) for cell, ids in pool.items()}
+    tutorial = study.tutorial or choose_tutorial(playable, (study.settings[0], study.domains[0]), study.seed)
+    if tutorial not in cells:
+        others = _seats(playing, store, study, [tutorial])
+        if not others:
+            raise InvalidOption(
+                f"tutorial: no instance {tutorial!r} with a book in edition {study.edition!r}; name one of "
+                "its instances, or leave the key out"
+            )
+        cells |= others
+    assigned = {cell: tuple(id_ for id_ in ids if id_ != tutorial) for cell, ids in playable.items()}
+    require_enough(assigned, study.settings, study.domains, study.tasks)
+    return OpenedStudy(study, benchmark, assigned, tutorial, cells)
+
+
+def _read_pool(store: Store, study: Study) -> dict[Cell, list[str]]:
+    columns = ["setting", "domain", "instance_id"]
+    table = store.read_table(table_file("instances", study.edition), columns)
+    pool: dict[Cell, list[str]] = defaultdict(list)
+    for setting, domain, id_ in zip(*(table[name].to_pylist() for name in columns), strict=True):
+        pool[setting, domain].append(id_)
+    for key, place in (("settings", 0), ("domains", 1)):
+        known = sorted({cell[place] for cell in pool})
+        for name in getattr(study, key):
+            if name not in known:
+                raise InvalidOption(
+                    f"{key}: {name!r} is not in edition {study.edition!r}, which has {join_choices(known)}: "
+                    "name one of these"
+                )
+    wanted = [(setting, domain) for setting in study.settings for domain in study.domains]
+    for setting, domain in wanted:
+        if not pool.get((setting, domain)):
+            raise InvalidOption(
+                f"edition {study.edition!r} has no instance of setting {setting!r} in domain {domain!r}: "
+                "leave one of them out"
+            )
+    return {cell: pool[cell] for cell in wanted}
+
+
+def _seats_by_id(
+    playing: Playing, store: Store, study: Study, pool: dict[Cell, list[str]]
+) -> dict[str, Seat]:
+    return _seats(playing, store, study, [id_ for ids in pool.values() for id_ in ids])
+
+
+def _seats(playing: Playing, store: Store, study: Study, ids: list[str]) -> dict[str, Seat]:
+    return {seat.instance_id: seat for seat in playing.seats(store, study.edition, ids, {})}

@@ -1,0 +1,1 @@
+"""What a study computes: assignment and codes."""
