@@ -140,6 +140,7 @@ class Benchmark:
     - `summary`: returns what is printed of a published edition, from its catalog and plan.
     - `warm_up`: makes compiled code ready and returns a clause that says so.
     - `origins`: returns which columns are made from which.
+    - `pages`: returns its own pages of `perennial web` (`flows.web.page.OwnPages`).
     - `commands`, `importers`: its commands of `perennial` and of `perennial import`, by name.
     """
 
@@ -161,6 +162,7 @@ class Benchmark:
     summary: Callable[[Any, EditionPlan], Mapping[str, str]] = nothing
     warm_up: Callable[[], str] | None = None
     origins: Callable[[], Origins] = dict
+    pages: Callable[[], Any] | None = None
     commands: Mapping[str, CommandLine] = field(default_factory=dict)
     importers: Mapping[str, CommandLine] = field(default_factory=dict)
 

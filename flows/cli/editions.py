@@ -22,7 +22,7 @@ from warehouse.editions.selectors import select_unit
 from warehouse.lock.owner import this_process
 from warehouse.store.store import Store
 
-_LISTED = """
+LISTED = """
 WITH listed AS (
     SELECT edition, '' AS evaluation, created_at AS grown_at, * EXCLUDE (edition) FROM editions
     UNION ALL BY NAME
@@ -42,7 +42,7 @@ _IN_TABLE = f"""
 SELECT edition, strftime(created_at, '%Y-%m-%d %H:%M') AS published,
        if(length(whole) > 36, whole[:35] || '…', whole) AS holds
 FROM (SELECT *, if(instances IS NULL, format('{{:,}} episodes of {{}}', episodes, players),
-                   format('{{:,}} instances ({{}})', instances, freshness)) AS whole FROM ({_LISTED}))
+                   format('{{:,}} instances ({{}})', instances, freshness)) AS whole FROM ({LISTED}))
 """
 
 
@@ -142,7 +142,7 @@ def _refuse_mixture(chosen: Sequence[str], named: Sequence[str] | None, why: str
 
 def _list(store: Store, all_: bool, format_: Format) -> None:
     hidden = withdrawn_units(store)
-    sql = _IN_TABLE if format_ is Format.table and not all_ else _LISTED
+    sql = _IN_TABLE if format_ is Format.table and not all_ else LISTED
     names, rows = open_catalog(store, published_units(store) if all_ else None).query(sql)
     if all_:
         events = [hidden.get(row[0]) for row in rows]

@@ -1,10 +1,74 @@
-"""The explorer: its pages, and which of them a link names."""
+"""The explorer: which pages there are, and which of them a link names."""
+
+import logging
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
 
 import streamlit as st
+
+from flows.console.library_errors import translate_error
+from flows.web.page import Page, Visit, own_pages, parameter
+from flows.web.pages.compare import DRIFT, PAIRS
+from flows.web.pages.domains import DOMAINS
+from flows.web.pages.editions import EDITIONS
+from flows.web.pages.episode import EPISODE
+from flows.web.pages.instances import INSTANCES
+from flows.web.pages.leaderboard import LEADERBOARD
+from flows.web.pages.sql import SQL
+from flows.web.plain_text import plain_line
+from flows.web.reading import read_snapshot
+from schemas.benchmark import benchmarks
+from schemas.errors import PerennialError
+
+_SHARED = (EDITIONS, LEADERBOARD, DOMAINS, INSTANCES, EPISODE, PAIRS, DRIFT, SQL)
+_STYLE = """<style>
+.block-container { padding: 2.2rem 1.2rem 2rem; }
+h1 { font-size: 1.5rem !important; padding-bottom: .3rem !important; }
+h2 { font-size: 1.15rem !important; } h3 { font-size: 1rem !important; }
+[data-testid="stSidebar"] [data-testid="stPageLink"] p { font-size: .9rem; }
+[data-testid="stSidebarUserContent"] [data-testid="stVerticalBlock"] { gap: .25rem; }
+[data-testid="stCode"] code { font-size: .8rem; }
+</style>"""
+
+
+def all_pages() -> tuple[Page, ...]:
+    """Return the shared pages, then those of each installed benchmark."""
+    return (*_SHARED, *(page for one in benchmarks().values() for page in own_pages(one).pages))
 
 
 def show_explorer(root: str) -> None:
     """Show the page that the URL names, with the list of pages beside it."""
     st.set_page_config(page_title="perennial", layout="wide")
-    st.title("perennial")
-    st.text(f"data root {root}")
+    st.html(_STYLE)
+    pages = all_pages()
+    linked: dict[str, Any] = {}
+    for page in pages:
+        linked[page.name] = st.Page(
+            partial(show_page, page, root, linked),
+            title=page.title,
+            url_path=page.name,
+            default=page is EDITIONS,
+        )
+    current = st.navigation(list(linked.values()), position="hidden")
+    with st.sidebar:
+        kept = {"edition": given} if (given := parameter("edition")) else {}
+        for page in pages:
+            st.page_link(linked[page.name], query_params=kept)
+    current.run()
+
+
+def show_page(page: Page, root: str, linked: Mapping[str, Any]) -> None:
+    """Show the page, which may link to others; an error is one line, and no traceback."""
+    st.title(page.title)
+    try:
+        page.show(Visit(read_snapshot(root), linked))
+    except Exception as error:
+        ours = error if isinstance(error, PerennialError) else translate_error(error)
+        if ours is None:
+            logging.getLogger(__name__).error("page %s failed", page.name, exc_info=error)
+            st.error(
+                f"This page failed ({type(error).__name__}): the terminal of `perennial web` says where."
+            )
+        else:
+            st.error(plain_line(ours))

@@ -177,6 +177,15 @@ class Catalog:
                 result = self._stop_at_ctrl_c(lambda: self._connection.execute(limited))
             return names, self._rows(result, sql, deadline)
 
+    @contextmanager
+    def closing(self) -> Iterator[None]:
+        """Close the database and end its thread after the block."""
+        try:
+            yield
+        finally:
+            self._thread.shutdown()
+            self._connection.close()
+
     def count(self, sql: str) -> int:
         """Return the number of rows of the SQL, without reading them; raise what `stream` raises."""
         self._create_views_for(sql)

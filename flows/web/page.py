@@ -1,0 +1,162 @@
+"""What a page is, and what it is given: the visit, with the URL as the state of the page.
+
+A benchmark's own pages are of this form (`schemas.benchmark.Benchmark.pages`).
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import streamlit as st
+
+from flows.console.library_errors import translate_error
+from flows.web.plain_text import plain
+from flows.web.reading import Rows, Snapshot
+from schemas.benchmark import Benchmark, benchmarks
+from schemas.errors import InvalidOption, UnreadableInput
+from warehouse.catalog.confinement import quote
+
+ALL = "all"
+
+
+@dataclass(frozen=True)
+class Visit:
+    """One run of a page: the data root as it is now, and links to the other pages."""
+
+    snapshot: Snapshot
+    pages: Mapping[str, Any]
+
+    def link(self, page: str, label: str, **parameters: str) -> None:
+        """Show a link to a page in this state; the label is text."""
+        # Outside of the explorer, as in a test of one page, there is nothing to link to.
+        if page in self.pages:
+            st.page_link(self.pages[page], label=plain(label), query_params=parameters, icon="")
+
+    def go(self, page: str, **parameters: str) -> None:
+        """Go to a page in this state."""
+        if page in self.pages:
+            st.switch_page(self.pages[page], query_params=parameters)
+
+    def choose_edition(self, benchmark: str | None = None, key: str = "edition") -> "Opened":
+        """Return the edition that the URL names, or the newest one, after showing which there are."""
+        listed = self.list_editions()
+        fitting = [one for one in listed if benchmark in (None, one["benchmark"])]
+        if not fitting:
+            raise UnreadableInput(
+                f"no edition{f' of {benchmark}' if benchmark else ''} is published in this data root: run "
+                "`perennial refresh` first, or serve another --root"
+            )
+        return self.open_edition(choose("Edition", [one["edition"] for one in fitting], key))
+
+    def open_edition(self, name: str) -> "Opened":
+        """Return the edition of that name."""
+        part = self.snapshot.of(name)
+        (own,) = part.query("SELECT benchmark FROM editions").rows[0]
+        return Opened(name, part, benchmarks().get(own), own)
+
+    def list_editions(self) -> list[dict[str, Any]]:
+        """Return name and benchmark of each visible edition, the newest first."""
+        rows = []
+        for edition in self.snapshot.editions:
+            try:
+                rows += self.snapshot.of(edition).query("FROM editions").records()
+            except Exception as error:
+                if translate_error(error) is None:
+                    raise
+        return sorted(rows, key=lambda row: (-row["created_at"].timestamp(), row["edition"]))
+
+
+@dataclass(frozen=True)
+class Opened:
+    """An edition with what reads it; `benchmark` is None where that is not installed here."""
+
+    name: str
+    snapshot: Snapshot
+    benchmark: Benchmark | None
+    benchmark_name: str
+
+    def query(self, sql: str) -> Rows:
+        """Return the rows of the SQL over this edition alone."""
+        return self.snapshot.query(sql)
+
+    def require(self, table: str, column: str, value: str) -> dict[str, Any]:
+        """Return the edition's row with this id; raise UnreadableInput where there is none."""
+        found = self.query(f"FROM {table} WHERE {column} = {quote(value)} LIMIT 1").records()
+        if not found:
+            raise UnreadableInput(
+                f"{column} {value!r} is not in edition {self.name}: check the link, or choose another edition"
+            )
+        return found[0]
+
+    @property
+    def own(self) -> "OwnPages":
+        """What its benchmark adds."""
+        return own_pages(self.benchmark)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page: its name in the URL, its title, and what shows it."""
+
+    name: str
+    title: str
+    show: Callable[[Visit], None]
+
+
+@dataclass(frozen=True, slots=True)
+class OwnPages:
+    """What a benchmark adds to the explorer.
+
+    - `pages`: its own pages; their names begin with the benchmark's.
+    - `instance`: shows an instance by its id, under what is known of any.
+    - `reference`: shows, beside an episode of an instance by its id, how it is solved.
+    """
+
+    pages: tuple[Page, ...] = ()
+    instance: Callable[[Opened, str], None] | None = None
+    reference: Callable[[Opened, str], None] | None = field(default=None)
+
+
+def own_pages(benchmark: Benchmark | None) -> OwnPages:
+    """Return what the benchmark adds to the explorer: nothing where it has no pages."""
+    if benchmark is None or benchmark.pages is None:
+        return OwnPages()
+    found: OwnPages = benchmark.pages()
+    return found
+
+
+def parameter(name: str) -> str:
+    """Return the parameter of the URL, "" where it has none."""
+    return str(st.query_params.get(name, ""))
+
+
+def choose(label: str, options: Iterable[str], key: str) -> str:
+    """Return the option that the URL names, else the first, after letting the visitor choose.
+
+    Raises InvalidOption where the URL names one that does not exist.
+    """
+    listed = list(options)
+    given = parameter(key)
+    if given and given not in listed:
+        shown = ", ".join(listed[:8]) + (", ..." if len(listed) > 8 else "")
+        raise InvalidOption(f"{label.lower()} {given!r} of the link is not here; there are: {shown}")
+    index = listed.index(given) if given else 0
+    # The URL is the state: with another value of it the box is another one.
+    name = f"{key}:{given}"
+
+    def keep() -> None:
+        st.query_params[key] = st.session_state[name]
+
+    return str(st.selectbox(label, listed, index, key=name, on_change=keep))
+
+
+def choose_several(label: str, options: Sequence[str], key: str) -> list[str]:
+    """Return the options that the URL names, separated by commas; none means all."""
+    given = [one for one in parameter(key).split(",") if one in options]
+    name = f"{key}:{','.join(given)}"
+
+    def keep() -> None:
+        st.query_params[key] = ",".join(st.session_state[name])
+
+    chosen = st.multiselect(label, options, given, key=name, on_change=keep, placeholder="all")
+    return list(chosen) or list(options)

@@ -1,0 +1,1 @@
+"""The shared pages of the explorer."""

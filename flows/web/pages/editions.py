@@ -1,0 +1,156 @@
+"""Editions and their evaluations: what is published, how it came about, and what was withdrawn."""
+
+import json
+from typing import Any
+
+import streamlit as st
+
+from flows.cli.editions import LISTED
+from flows.web.page import Opened, Page, Visit, choose, parameter
+from flows.web.plain_text import plain
+from flows.web.reading import Rows, Snapshot
+from flows.web.tables import show_rows
+from schemas.errors import Damaged, count
+from schemas.units import evaluation_of, is_evaluation
+from warehouse.catalog.catalog import published_units
+from warehouse.catalog.withdrawals import withdrawn_units
+from warehouse.disclosure.retirements import is_retired
+from warehouse.disclosure.seeds import reveal_file
+from warehouse.editions.manifest import manifest_file
+from warehouse.store.store import Store
+
+_EVALUATIONS = """
+SELECT evaluation, created_at, code_version, (counts::JSON->>'episodes')::BIGINT AS episodes,
+       array_to_string((settings::JSON->'players')::VARCHAR[], ', ') AS players, manifest_sha256
+FROM evaluations ORDER BY created_at, evaluation
+"""
+
+
+def show(visit: Visit) -> None:
+    """Show all editions, then one with its evaluations, manifest and report."""
+    store = Store(visit.snapshot.root)
+    hidden = withdrawn_units(store)
+    listed = _list(visit.snapshot, store, hidden)
+    if not listed.rows:
+        st.info(
+            "Nothing is published in this data root yet: `perennial refresh` grows an edition. "
+            "To see another one, start `perennial web --root FOLDER`."
+        )
+        return
+    show_rows("editions", listed, lambda row: _open(visit, row["edition"], hidden))
+    damaged = [row["edition"] for row in listed.records() if row["status"] == "damaged"]
+    for edition in damaged:
+        st.error(f"Edition {plain(edition)} cannot be read: `perennial verify` says which file is damaged.")
+    names = [name for name in listed.column("edition") if name not in hidden and not is_evaluation(name)]
+    readable = [name for name in names if name not in damaged]
+    if not readable:
+        return
+    st.header("One edition")
+    name = choose("Edition", readable, "edition")
+    _show_one(visit, store, visit.open_edition(name))
+
+
+def _open(visit: Visit, edition: str, hidden: Any) -> None:
+    name = edition.partition("@")[0]
+    if name not in hidden and parameter("edition") != name:
+        st.query_params["edition"] = name
+        st.rerun()
+
+
+def _list(snapshot: Snapshot, store: Store, hidden: Any) -> Rows:
+    """Return the editions, each followed by its evaluations, withdrawn and unreadable ones too."""
+    everything = Snapshot(snapshot.root, published_units(store), snapshot.figures)
+    records = []
+    for edition in sorted(everything.editions):
+        try:
+            records += everything.of(edition).query(f"FROM ({LISTED})").records()
+        except Exception as error:
+            if isinstance(error, (KeyboardInterrupt, MemoryError)):
+                raise
+            records.append({"edition": edition, "damaged": True})
+    for record in records:
+        event = hidden.get(record["edition"])
+        record["status"] = "damaged" if record.get("damaged") else "withdrawn" if event else "published"
+        record["why"] = event.why if event else None
+    columns = (
+        *("edition", "status", "benchmark", "freshness", "created_at", "instances", "episodes", "players"),
+        *("private_share", "seed_commitment", "code_version", "why"),
+    )
+    return Rows(columns, tuple(tuple(record.get(column) for column in columns) for record in records))
+
+
+def _show_one(visit: Visit, store: Store, edition: Opened) -> None:
+    row = edition.query("FROM editions").records()[0]
+    settings = json.loads(row["settings"])
+    revealed = store.exists(reveal_file(edition.name))
+    share = settings.get("private_share") or 0
+    private = "none"
+    if share:
+        retired = is_retired(store, edition.name)
+        private = (
+            f"{share:.0%} of the instances, {'in exports, as it is retired' if retired else 'in no export'}"
+        )
+    facts = {
+        "benchmark": row["benchmark"],
+        "published": f"{row['created_at']:%Y-%m-%d %H:%M} UTC",
+        "freshness": row["freshness"],
+        "seed": row["seed"] if row["seed"] is not None else "revealed" if revealed else "secret",
+        "seed commitment": row["seed_commitment"] or "none",
+        "private instances": private,
+        "perennial": row["code_version"],
+        "canary": row["canary"],
+        "manifest SHA-256": row["manifest_sha256"],
+    }
+    show_rows("facts", Rows(("fact", "value"), tuple((name, str(value)) for name, value in facts.items())))
+    with st.container(horizontal=True):
+        for page, label in (
+            ("leaderboard", "Leaderboard"),
+            ("domains", "Players and domains"),
+            ("instances", "Instances"),
+            ("pairs", "Pairs"),
+        ):
+            visit.link(page, label, edition=edition.name)
+        st.download_button(
+            "Report (HTML)", lambda: _report(visit, edition.name), f"{edition.name}.html", "text/html"
+        )
+    st.header("Evaluations")
+    show_rows("evaluations", edition.query(_EVALUATIONS))
+    st.header("Manifest")
+    units = [edition.name, *(evaluation_of(edition.name, name) for name in _names(edition))]
+    unit = choose("Of", units, "unit") if parameter("unit") in ("", *units) else edition.name
+    _show_manifest(store, unit)
+
+
+def _names(edition: Opened) -> list[str]:
+    return [str(name) for name in edition.query(_EVALUATIONS).column("evaluation")]
+
+
+def _show_manifest(store: Store, unit: str) -> None:
+    name = manifest_file(unit)
+    try:
+        made = json.loads(store.read_bytes(name))
+        files = made.pop("files")
+        rows = Rows(
+            ("table", "rows", "bytes", "sha256", "file"),
+            tuple((f["table"], f["rows"], f["size"], f["sha256"], f["name"]) for f in files),
+        )
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise Damaged(
+            f"{store.location(name)}: no manifest ({error}); `perennial verify {unit}` says what is damaged"
+        ) from None
+    show_rows("manifest", rows)
+    with st.expander(
+        f"What else the manifest says ({count(len(made), 'entry').replace('entrys', 'entries')})"
+    ):
+        st.json(made, expanded=1)
+
+
+def _report(visit: Visit, edition: str) -> bytes:
+    from flows.editions.report import report_data
+    from tasks.report.page import render_page
+
+    data = report_data(Store(visit.snapshot.root), edition)
+    return render_page(data).encode()
+
+
+EDITIONS = Page("editions", "Editions", show)

@@ -1,0 +1,90 @@
+"""Transcripts: an episode turn by turn, beside how its instance is solved."""
+
+from typing import Any
+
+import streamlit as st
+
+from flows.web.page import ALL, Opened, Page, Visit, choose, parameter
+from flows.web.plain_text import plain, show_text
+from flows.web.tables import show_query
+from schemas.game import EPISODE_STATUSES
+from warehouse.catalog.confinement import quote
+
+_HEIGHT = 320
+_FACTS = ("player", "run", "version", "status", "score", "turns", "tokens", "cost_usd", "evaluation")
+
+
+def show(visit: Visit) -> None:
+    """Show the episode that the URL names, or a list to choose from."""
+    if parameter("episode"):
+        _show_one(visit)
+    else:
+        _show_list(visit)
+
+
+def open_episode(visit: Visit, edition: Opened, episode: str) -> None:
+    """Go to the page of the episode."""
+    visit.go("episodes", edition=edition.name, episode=episode)
+
+
+def _show_list(visit: Visit) -> None:
+    columns = st.columns(4)
+    with columns[0]:
+        edition = visit.choose_edition()
+    with columns[1]:
+        players = edition.query("SELECT DISTINCT player FROM episodes ORDER BY 1").column("player")
+        player = choose("Player", [ALL, *players], "player")
+    with columns[2]:
+        status = choose("Status", [ALL, *EPISODE_STATUSES], "status")
+    with columns[3]:
+        domains = edition.query("SELECT DISTINCT domain FROM instances ORDER BY 1").column("domain")
+        domain = choose("Domain", [ALL, *domains], "domain")
+    chosen = [("e.player", player), ("e.status", status), ("i.domain", domain)]
+    where = " AND ".join(f"{column} = {quote(value)}" for column, value in chosen if value != ALL) or "true"
+    sql = (
+        "SELECT e.episode_id, e.player, e.run, e.version, e.status, e.score, e.turns, i.domain, i.setting, "
+        "e.instance_id FROM episodes AS e JOIN instances AS i USING (instance_id) "
+        f"WHERE {where}"
+    )
+    show_query("episodes", edition.snapshot, sql, lambda row: open_episode(visit, edition, row["episode_id"]))
+
+
+def _show_one(visit: Visit) -> None:
+    edition = visit.choose_edition()
+    given = parameter("episode")
+    row = edition.require("episodes", "episode_id", given)
+    st.text(f"{given}\n" + ", ".join(f"{name} {row[name]}" for name in _FACTS if row[name] is not None))
+    with st.container(horizontal=True):
+        visit.link("instances", "Its instance", edition=edition.name, instance=row["instance_id"])
+        visit.link("episodes", "All episodes", edition=edition.name)
+    turns = edition.query(
+        "SELECT turn, shown, reasoning, reply, feedback, call_id FROM transcripts "
+        f"WHERE episode_id = {quote(given)} AND evaluation = {quote(row['evaluation'])} ORDER BY turn"
+    )
+    reference = edition.own.reference
+    left, right = st.columns([3, 2]) if reference is not None else (st.container(), None)
+    with left:
+        st.header("What was played")
+        _show_turns(turns.records())
+    if reference is not None and right is not None:
+        with right:
+            st.header("How it is solved")
+            reference(edition, row["instance_id"])
+
+
+def _show_turns(turns: list[dict[str, Any]]) -> None:
+    if not turns:
+        st.info("No turn of this episode is kept: an import lacks them, or a program ended at once.")
+    for turn in turns:
+        call = f", call {turn['call_id']}" if turn["call_id"] else ""
+        st.subheader(plain(f"Turn {turn['turn']}{call}"))
+        for part in ("shown", "reasoning", "reply"):
+            if turn[part] is not None:
+                st.caption(part)
+                show_text(turn[part], _HEIGHT if len(turn[part]) > 1500 else None)
+    if turns and turns[-1]["feedback"] is not None:
+        st.caption("what came back at the end")
+        show_text(turns[-1]["feedback"])
+
+
+EPISODE = Page("episodes", "Episodes", show)

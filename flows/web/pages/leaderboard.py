@@ -1,0 +1,132 @@
+"""The leaderboard with filters: setting, domain, kinds of players, own or common instances."""
+
+from typing import Any
+
+import altair as alt
+import streamlit as st
+
+from flows.web.page import ALL, Opened, Page, Visit, choose, choose_several
+from flows.web.player_kinds import kinds_of
+from flows.web.reading import Rows
+from flows.web.tables import frame_of, show_rows
+from schemas.ids import derive_seed
+from tasks.statistics.intervals import intervals_of_sums
+from warehouse.catalog.confinement import quote
+from warehouse.catalog.leaderboard import leaderboard_sql
+
+OWN, COMMON = "each player's own instances", "instances that all shown players have"
+_RATES = ("success_rate", "success_rate_low", "success_rate_high")
+
+
+def show(visit: Visit) -> None:
+    """Show the players of an edition in one setting, with 95% intervals."""
+    columns = st.columns(5)
+    with columns[0]:
+        edition = visit.choose_edition()
+    with columns[1]:
+        setting = choose("Setting", _values(edition, "setting"), "setting")
+    with columns[2]:
+        domain = choose("Domain", [ALL, *_values(edition, "domain")], "domain")
+    kinds = kinds_of(edition)
+    with columns[3]:
+        wanted = choose_several("Players", sorted(set(kinds.values())), "kinds")
+    with columns[4]:
+        basis = choose("Over", [OWN, COMMON], "basis")
+    shown = [player for player, kind in kinds.items() if kind in wanted]
+    rows = _rates(edition, setting, domain, shown, basis)
+    if not rows.rows:
+        st.info("No player of these kinds has scored answers here: choose other kinds, or another domain.")
+        return
+    _draw(rows)
+    show_rows("leaderboard", rows)
+    st.caption(_explain(edition, domain, basis))
+    with st.container(horizontal=True):
+        visit.link("pairs", "Compare pairs", edition=edition.name, setting=setting)
+        visit.link("instances", "Instances", edition=edition.name, setting=setting)
+
+
+def _values(edition: Opened, column: str) -> list[str]:
+    found = edition.query(f"SELECT DISTINCT {column} FROM instances ORDER BY 1")
+    return [str(value) for value in found.column(column)]
+
+
+def _rates(edition: Opened, setting: str, domain: str, players: list[str], basis: str) -> Rows:
+    if not players:
+        return Rows((), ())
+    if basis == COMMON:
+        return _common_rates(edition, setting, domain, players)
+    chosen = f"setting = {quote(setting)} AND player IN ({', '.join(map(quote, players))})"
+    if domain == ALL:
+        measures = () if edition.benchmark is None else edition.benchmark.measures
+        order = leaderboard_sql(edition.name, measures)
+        found = edition.query(f"SELECT * EXCLUDE (setting) FROM ({order}) WHERE {chosen}")
+        keep = [n for n, _ in enumerate(found.columns) if any(row[n] is not None for row in found.rows)]
+        return Rows(
+            tuple(found.columns[n] for n in keep), tuple(tuple(row[n] for n in keep) for row in found.rows)
+        )
+    return edition.query(
+        "SELECT player, instances, attempted, scored, success_rate, success_rate_low, success_rate_high, score "
+        f"FROM domain_scores WHERE {chosen} AND domain = {quote(domain)} "
+        "ORDER BY success_rate DESC NULLS LAST, player"
+    )
+
+
+def _common_rates(edition: Opened, setting: str, domain: str, players: list[str]) -> Rows:
+    """Return rates over the instances that all of the players have scored answers on."""
+    listed = ", ".join(map(quote, players))
+    within = "" if domain == ALL else f" AND i.domain = {quote(domain)}"
+    found = edition.query(
+        f"""
+        WITH rates AS (
+            SELECT e.instance_id, e.player, avg(e.success::INT) AS rate
+            FROM episodes AS e JOIN instances AS i USING (instance_id)
+            WHERE e.version IS NULL AND e.status <> 'api_error' AND i.setting = {quote(setting)}{within}
+              AND e.player IN ({listed})
+            GROUP BY ALL
+        ), taking_part AS (SELECT count(DISTINCT player) AS players FROM rates),
+        common AS (
+            SELECT instance_id FROM rates GROUP BY ALL
+            HAVING count(*) = (SELECT players FROM taking_part)
+        )
+        SELECT player, list(rate ORDER BY instance_id) AS rates
+        FROM rates SEMI JOIN common USING (instance_id) GROUP BY ALL
+        """
+    ).rows
+    groups = [(rates, [1.0] * len(rates)) for _, rates in found]
+    seed = derive_seed(0, "explorer", 0)
+    intervals = intervals_of_sums(groups, seed)
+    rows = [
+        (player, len(rates), sum(rates) / len(rates), *(interval or (None, None)))
+        for (player, rates), interval in zip(found, intervals, strict=True)
+    ]
+    return Rows(
+        ("player", "common_instances", *_RATES), tuple(sorted(rows, key=lambda row: (-row[2], row[0])))
+    )
+
+
+def _draw(rows: Rows) -> None:
+    frame = frame_of(rows)
+    player = alt.Y("player:N", sort=list(dict.fromkeys(frame["player"])), title=None)
+    base = alt.Chart(frame).encode(y=player)
+    limits: dict[str, Any] = {"scale": alt.Scale(domain=[0, 1]), "title": "success rate, 95% interval"}
+    low, high = (f"{name}:Q" for name in _RATES[1:])
+    chart = alt.layer(
+        base.mark_rule().encode(x=alt.X(low, **limits), x2="success_rate_high"),
+        base.mark_point(filled=True, size=60).encode(
+            x=alt.X("success_rate:Q", **limits),
+            tooltip=["player", alt.Tooltip("success_rate:Q", format=".3f"), low, high],
+        ),
+    )
+    st.altair_chart(chart.properties(height=alt.Step(22)), width="stretch")
+
+
+def _explain(edition: Opened, domain: str, basis: str) -> str:
+    text = "Rates are means over instances of the mean over runs; 95% intervals are for instances that vary."
+    if basis == COMMON:
+        return f"{text} Only the instances on which every shown player has a scored answer count."
+    if domain == ALL and edition.benchmark is not None:
+        text += " " + " ".join(measure.doc for measure in edition.benchmark.measures)
+    return text
+
+
+LEADERBOARD = Page("leaderboard", "Leaderboard", show)

@@ -1,0 +1,17 @@
+"""Which kind a player is: a model, a program, a control, a training checkpoint."""
+
+from flows.web.page import Opened
+from tasks.statistics.multiplicity import MODELS, kind_by_name
+
+
+def kinds_of(edition: Opened) -> dict[str, str]:
+    """Return the kind of each player of the edition, by name; a benchmark that is not installed has models."""
+    players = [
+        str(name)
+        for name in edition.query("SELECT DISTINCT player FROM episodes ORDER BY 1").column("player")
+    ]
+    if edition.benchmark is None:
+        return dict.fromkeys(players, MODELS)
+    playing = edition.benchmark.playing()
+    kind = kind_by_name(playing.programs, edition.benchmark.analysis().checkpoints, playing.variants)
+    return {player: kind(player) for player in players}
