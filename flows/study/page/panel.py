@@ -12,6 +12,7 @@ from typing import Any
 import streamlit as st
 
 from flows.study.desk import StudyDesk
+from flows.study.page.safe_text import as_sentence
 from schemas.errors import InvalidOption
 from schemas.screen import Screen
 
@@ -88,5 +89,5 @@ def _panel_data(screen: Screen) -> dict[str, Any]:
         "observations": [{"action": seen.action, "text": seen.text} for seen in view.observations],
         "is_typed": view.is_typed,
         "seconds_left": screen.seconds_left,
-        "notice": screen.notice,
+        "notice": as_sentence(screen.notice),
     }

@@ -35,6 +35,11 @@ def plain_html(text: str) -> str:
     return escape(text)
 
 
+def as_sentence(line: str) -> str:
+    """Return an error's or a notice's line with a capital and a full stop."""
+    return f"{line[:1].upper()}{line[1:].removesuffix('.')}." if line else ""
+
+
 @lru_cache(_BOOKS)
 def markdown_html(text: str) -> str:
     """Return Markdown as HTML; HTML, images and links in it are shown as text."""

@@ -8,8 +8,10 @@ from flows.study.desk import StudyDesk
 from flows.study.page.panel import show_panel
 from flows.study.page.safe_text import markdown_html, plain_html
 from schemas.screen import Screen
+from schemas.study import Study
 
 Act = Callable[..., None]
+_BOOK = ("Guidebook", "Question")
 _RULES = """
 In each task one thing of a list is to be found. A guidebook says what you can do to find out, and which things
 each result **rules out**. Results only ever rule out; they never confirm.
@@ -29,15 +31,24 @@ _LAST = {
 }
 
 
+def task_name(screen: Screen) -> str:
+    """Return the name of the task that is next or open, "" elsewhere."""
+    if not screen.task:
+        return ""
+    return "Tutorial" if screen.kind == "tutorial" else f"Task {screen.task} of {screen.of}"
+
+
 def show_task(desk: StudyDesk, code: str, screen: Screen, act: Act) -> None:
     """Show the task that is open, or what comes before its start."""
     if screen.view is None:
-        _show_before(screen, act)
+        _show_before(screen, desk.study, act)
         return
-    st.html(f'<p class="study-small">{_name(screen)}</p>')
     book, panel = st.columns([11, 9], gap="large")
     with book, st.container(key="study-book"):
-        st.html(f'<div class="study-text study-book">{markdown_html(screen.view.book)}</div>')
+        st.html(
+            f'<details class="study-text study-book" open><summary>{_BOOK[screen.view.is_typed]}</summary>'
+            f"{markdown_html(screen.view.book)}</details>"
+        )
     with panel, st.container(key="study-panel"):
         show_panel(desk, code, screen)
 
@@ -59,24 +70,31 @@ def show_end(screen: Screen) -> None:
         st.html('<p class="study-text">You can close this page now.</p>')
 
 
-def _show_before(screen: Screen, act: Act) -> None:
+def _show_before(screen: Screen, study: Study, act: Act) -> None:
     with st.container(key="study-before"):
         if screen.last:
             st.html(f'<p class="study-notice" role="status">{plain_html(_LAST[screen.last])}</p>')
-        st.html(f'<h2 class="study-heading">{_name(screen)}</h2>')
         if screen.kind == "tutorial":
             st.html(f'<div class="study-text">{markdown_html(_RULES)}</div>')
             if instructions := screen.texts.get("instructions"):
                 st.html(f'<div class="study-text">{markdown_html(instructions)}</div>')
-            st.html('<p class="study-text">First a tutorial, which does not count.</p>')
+            st.html(
+                f'<p class="study-text">{plain_html(_pay(study))}</p>'
+                '<p class="study-text">First a tutorial, which does not count and has no time limit.</p>'
+            )
         else:
             st.html(f'<p class="study-text">{_times(screen)}</p>')
         label = "Start the tutorial" if screen.kind == "tutorial" else "Start the clock"
         st.button(label, type="primary", on_click=act, args=(StudyDesk.start, screen.task))
 
 
-def _name(screen: Screen) -> str:
-    return "Tutorial" if screen.kind == "tutorial" else f"Task {plain_html(screen.task)} of {screen.of}"
+def _pay(study: Study) -> str:
+    pay = study.earnings
+    unit = f" {study.currency}" if study.currency else ""
+    return (
+        f"You earn {pay.base:g}{unit}, and {pay.per_success:g}{unit} times the share of your {study.tasks} tasks "
+        f"that you answer rightly, less {pay.per_action:g}{unit} for each action."
+    )
 
 
 def _times(screen: Screen) -> str:
@@ -84,8 +102,8 @@ def _times(screen: Screen) -> str:
     if screen.seconds_left is not None:
         parts.append(f"You have {_minutes(screen.seconds_left)} for this task once its clock runs.")
     if screen.total_seconds_left is not None:
-        parts.append(f"{_minutes(screen.total_seconds_left)} are left for the whole study.")
-    parts.append("Between two tasks you may rest.")
+        left = _minutes(screen.total_seconds_left)
+        parts.append(f"{left} are left for the whole study, whose clock goes on between tasks.")
     return " ".join(parts)
 
 

@@ -11,8 +11,8 @@ import streamlit as st
 from flows.study.desk import StudyDesk
 from flows.study.page.origin import visitor_origin
 from flows.study.page.profile import show_consent, show_profile
-from flows.study.page.safe_text import markdown_html, plain_html
-from flows.study.page.tasks import show_end, show_task
+from flows.study.page.safe_text import as_sentence, markdown_html, plain_html
+from flows.study.page.tasks import show_end, show_task, task_name
 from schemas.errors import InvalidOption, LimitReached
 from schemas.screen import Screen
 from warehouse.store.store import Store
@@ -65,9 +65,11 @@ def _next_screen(desk: StudyDesk) -> Screen | None:
 
 def _show_screen(desk: StudyDesk, screen: Screen) -> None:
     act = partial(_act, desk)
-    st.html(f'<h1 class="study-title">{plain_html(screen.title)}</h1>')
+    name = task_name(screen)
+    title = f"{screen.title}: {name}" if name else screen.title
+    st.html(f'<h1 class="study-title">{plain_html(title)}</h1>')
     if screen.notice and screen.view is None:
-        st.html(f'<p class="study-notice" role="status">{plain_html(screen.notice)}</p>')
+        st.html(f'<p class="study-notice" role="status">{plain_html(as_sentence(screen.notice))}</p>')
     match screen.kind:
         case "consent":
             show_consent(screen, act)
@@ -109,7 +111,7 @@ def _show_entry(desk: StudyDesk) -> None:
             if refusal is None:
                 st.rerun()
         if refusal is not None:
-            st.html(f'<p class="study-refusal" role="alert">{plain_html(refusal)}</p>')
+            st.html(f'<p class="study-refusal" role="alert">{plain_html(as_sentence(refusal))}</p>')
 
 
 def _enter(desk: StudyDesk, typed: str) -> str | None:
