@@ -36,6 +36,7 @@ BENCHMARK = Benchmark(
     protocol=later("flows.beyondbench.prepare:protocol_of"),
     estimate=later("flows.beyondbench.prepare:estimate_evaluation"),
     origins=partial(resolve_name, "warehouse.beyondbench.origins:ORIGINS"),
+    pages=partial(resolve_name, "flows.beyondbench.web.own_pages:PAGES"),
     summary=later("flows.beyondbench.summary:summary"),
     warm_up=later("flows.beyondbench.kernels:prepare_kernels"),
     commands={

@@ -79,6 +79,7 @@ BENCHMARK = Benchmark(
     parameters=_parameters,
     warm_up=later("flows.kumo.kernels:prepare_kernels"),
     origins=partial(resolve_name, "warehouse.kumo.origins:ORIGINS"),
+    pages=partial(resolve_name, "flows.kumo.web.own_pages:PAGES"),
     summary=later("flows.kumo.cli.summary:summary"),
     commands={
         "domains": (

@@ -9,15 +9,15 @@ import streamlit as st
 
 from flows.console.library_errors import translate_error
 from flows.web.page import Page, Visit, own_pages, parameter
-from flows.web.pages.compare import DRIFT, PAIRS
-from flows.web.pages.domains import DOMAINS
-from flows.web.pages.editions import EDITIONS
-from flows.web.pages.episode import EPISODE
-from flows.web.pages.instances import INSTANCES
-from flows.web.pages.leaderboard import LEADERBOARD
-from flows.web.pages.sql import SQL
 from flows.web.plain_text import plain_line
 from flows.web.reading import read_snapshot
+from flows.web.shared_pages.compare import DRIFT, PAIRS
+from flows.web.shared_pages.domains import DOMAINS
+from flows.web.shared_pages.editions import EDITIONS
+from flows.web.shared_pages.episode import EPISODE
+from flows.web.shared_pages.instances import INSTANCES
+from flows.web.shared_pages.leaderboard import LEADERBOARD
+from flows.web.shared_pages.sql import SQL
 from schemas.benchmark import benchmarks
 from schemas.errors import PerennialError
 

@@ -5,11 +5,9 @@ from tasks.statistics.multiplicity import MODELS, kind_by_name
 
 
 def kinds_of(edition: Opened) -> dict[str, str]:
-    """Return the kind of each player of the edition, by name; a benchmark that is not installed has models."""
-    players = [
-        str(name)
-        for name in edition.query("SELECT DISTINCT player FROM episodes ORDER BY 1").column("player")
-    ]
+    """Return the kind of each player, by name; all are models where the benchmark is not installed."""
+    found = edition.query("SELECT DISTINCT player FROM episodes ORDER BY 1")
+    players = [str(name) for name in found.column("player")]
     if edition.benchmark is None:
         return dict.fromkeys(players, MODELS)
     playing = edition.benchmark.playing()

@@ -4,6 +4,8 @@ An edition and its evaluations are never changed, and analyses get a file of the
 good as long as the names of what it was read from are the same, and these names are its key.
 """
 
+# mypy: disable-error-code="untyped-decorator"
+
 import csv
 import io
 from collections.abc import Iterable
@@ -16,11 +18,12 @@ import streamlit as st
 from flows.console.row_formats import csv_row
 from schemas.units import is_evaluation, split_unit
 from warehouse.catalog.catalog import Catalog, open_catalog, visible_units
+from warehouse.catalog.confinement import Setting
 from warehouse.catalog.external_scores import score_files
 from warehouse.catalog.later_statistics import analysis_of
 from warehouse.store.store import Store
 
-_LIMITS = {"memory_limit": "4GB", "temp_directory": "", "max_execution_time": 120_000}
+_LIMITS: dict[str, Setting] = {"memory_limit": "4GB", "temp_directory": "", "max_execution_time": 120_000}
 _LOOK_AGAIN_S = 2
 _KEPT_RESULTS = 400
 _KEPT_CATALOGS = 24
@@ -47,7 +50,8 @@ class Snapshot:
 
     def query(self, sql: str) -> "Rows":
         """Return the rows of the SQL over the snapshot; raise what `Catalog.query` raises."""
-        return _query(self.root, self.units, self.figures, sql)
+        found: Rows = _query(self.root, self.units, self.figures, sql)
+        return found
 
     def open(self) -> Catalog:
         """Return a catalog of the snapshot that nobody else uses."""

@@ -1,7 +1,5 @@
 """The leaderboard with filters: setting, domain, kinds of players, own or common instances."""
 
-from typing import Any
-
 import altair as alt
 import streamlit as st
 
@@ -65,7 +63,8 @@ def _rates(edition: Opened, setting: str, domain: str, players: list[str], basis
             tuple(found.columns[n] for n in keep), tuple(tuple(row[n] for n in keep) for row in found.rows)
         )
     return edition.query(
-        "SELECT player, instances, attempted, scored, success_rate, success_rate_low, success_rate_high, score "
+        "SELECT player, instances, attempted, scored, success_rate, success_rate_low, success_rate_high, "
+        "score "
         f"FROM domain_scores WHERE {chosen} AND domain = {quote(domain)} "
         "ORDER BY success_rate DESC NULLS LAST, player"
     )
@@ -108,13 +107,13 @@ def _draw(rows: Rows) -> None:
     frame = frame_of(rows)
     player = alt.Y("player:N", sort=list(dict.fromkeys(frame["player"])), title=None)
     base = alt.Chart(frame).encode(y=player)
-    limits: dict[str, Any] = {"scale": alt.Scale(domain=[0, 1]), "title": "success rate, 95% interval"}
+    scale, title = alt.Scale(domain=[0, 1]), "success rate, 95% interval"
     low, high = (f"{name}:Q" for name in _RATES[1:])
     chart = alt.layer(
-        base.mark_rule().encode(x=alt.X(low, **limits), x2="success_rate_high"),
+        base.mark_rule().encode(x=alt.X(low, scale=scale, title=title), x2="success_rate_high"),
         base.mark_point(filled=True, size=60).encode(
-            x=alt.X("success_rate:Q", **limits),
-            tooltip=["player", alt.Tooltip("success_rate:Q", format=".3f"), low, high],
+            x=alt.X("success_rate:Q", scale=scale, title=title),
+            tooltip=["player:N", "success_rate:Q", low, high],
         ),
     )
     st.altair_chart(chart.properties(height=alt.Step(22)), width="stretch")

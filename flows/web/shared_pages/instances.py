@@ -3,8 +3,8 @@
 import streamlit as st
 
 from flows.web.page import ALL, Opened, Page, Visit, choose, parameter
-from flows.web.pages.episode import open_episode
 from flows.web.plain_text import plain
+from flows.web.shared_pages.episode import open_episode
 from flows.web.tables import show_query
 from warehouse.catalog.confinement import quote
 
@@ -55,14 +55,15 @@ def _show_one(visit: Visit) -> None:
     private = f"SELECT 1 FROM private_instances WHERE instance_id = {quote(given)}"
     if edition.query(private).rows:
         st.warning(
-            "This instance is private: no export holds it until its edition is retired. Show it to nobody who may "
-            "train or test a model on it."
+            "This instance is private: no export holds it until its edition is retired. Show it to nobody "
+            "who may train or test a model on it."
         )
     if edition.own.instance is not None:
         edition.own.instance(edition, given)
     st.header("Episodes")
     sql = (
-        "SELECT episode_id, evaluation, player, run, version, status, success, score, turns, tokens, cost_usd "
+        "SELECT episode_id, evaluation, player, run, version, status, success, score, turns, tokens, "
+        "cost_usd "
         f"FROM episodes WHERE instance_id = {quote(given)} ORDER BY player, run, version NULLS FIRST"
     )
     show_query("episodes", edition.snapshot, sql, lambda row: open_episode(visit, edition, row["episode_id"]))

@@ -36,9 +36,9 @@ def show_pairs(visit: Visit) -> None:
     _draw(edition.query(f"FROM ({sql}) LIMIT {_MOST_DRAWN}"))
     show_query("pairs", edition.snapshot, sql)
     st.caption(
-        "difference: success rate of the first minus that of the other, over the instances that both played, with its "
-        "95% interval; p: McNemar's exact test; p_holm: corrected over the pairs of the family. "
-        f"The {_MOST_DRAWN} largest differences are drawn."
+        "difference: success rate of the first minus that of the other, over the instances that both "
+        "played, with its 95% interval; p: McNemar's exact test; p_holm: corrected over the pairs of the "
+        f"family. The {_MOST_DRAWN} largest differences are drawn."
     )
 
 
@@ -69,9 +69,9 @@ def show_drift(visit: Visit) -> None:
     _draw(Rows(rows.columns, rows.rows[:_MOST_DRAWN]), other="setting")
     show_rows("drift", rows)
     st.caption(
-        "The newer edition's success rate minus the older one's, over the domains that both have. A difference may be "
-        "the player's or the edition's: `perennial report --compare` tells them apart by anchors, players that "
-        "are the same in both."
+        "The newer edition's success rate minus the older one's, over the domains that both have. A "
+        "difference may be the player's or the edition's: `perennial report --compare` tells them apart by "
+        "anchors, players that are the same in both."
     )
     anchors = _anchors(visit, newer) & _anchors(visit, older)
     names = ", ".join(sorted(anchors)) or "none"
@@ -87,8 +87,8 @@ def _draw(rows: Rows, other: str = "other_player") -> None:
     frame = frame_of(rows)
     frame["pair"] = frame["player"] + (" − " if other == "other_player" else ", ") + frame[other]
     base = alt.Chart(frame).encode(
-        y=alt.Y("pair:N", sort=None, title=None, axis=alt.Axis(labelLimit=200)),
-        tooltip=["pair", alt.Tooltip("difference:Q", format=".3f"), "low", "high"],
+        y=alt.Y("pair:N", sort=None, title=None, axis=alt.Axis(labelLimit=200, labelOverlap=False)),
+        tooltip=["pair:N", "difference:Q", "low:Q", "high:Q"],
     )
     axis = alt.X("low:Q", title="difference of success rates, 95% interval")
     chart = alt.layer(

@@ -40,19 +40,19 @@ def _draw(rows: Rows) -> None:
     frame = frame_of(rows)
     means = frame.groupby("player")["success_rate"].mean().sort_values(ascending=False)
     # Domains go down, where there may be dozens of them; players across.
-    sides = {
-        "x": alt.X(
-            "player:N", sort=list(means.index), title=None, axis=alt.Axis(labelAngle=-40, labelLimit=160)
-        ),
-        "y": alt.Y("domain:N", title=None, axis=alt.Axis(labelLimit=170)),
-    }
-    tip = ["domain", "player", alt.Tooltip("success_rate:Q", format=".3f"), "instances", "scored"]
-    base = alt.Chart(frame).encode(**sides, tooltip=tip)
+    names = alt.Axis(labelAngle=-40, labelLimit=160)
+    base = alt.Chart(frame).encode(
+        x=alt.X("player:N", sort=list(means.index), title=None, axis=names),
+        y=alt.Y("domain:N", title=None, axis=alt.Axis(labelLimit=170)),
+        tooltip=["domain:N", "player:N", "success_rate:Q", "instances:Q", "scored:Q"],
+    )
     colour = alt.Color("success_rate:Q", scale=alt.Scale(scheme="viridis", domain=[0, 1]), title="success")
-    chart = base.mark_rect().encode(color=colour)
+    chart: alt.Chart | alt.LayerChart = base.mark_rect().encode(color=colour)
     if len(frame) <= 400:
         ink = alt.condition("datum.success_rate > 0.55", alt.value("black"), alt.value("white"))
-        chart += base.mark_text(fontSize=10).encode(text=alt.Text("success_rate:Q", format=".2f"), color=ink)
+        chart = chart + base.mark_text(fontSize=10).encode(
+            text=alt.Text("success_rate:Q", format=".2f"), color=ink
+        )
     st.altair_chart(chart.properties(height=alt.Step(_STEP)), width="stretch")
 
 

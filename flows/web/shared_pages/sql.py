@@ -1,5 +1,7 @@
 """A box for SQL, as confined as `perennial query`, beside the dictionary of tables and views."""
 
+from typing import Any
+
 import streamlit as st
 
 from flows.web.page import Page, Visit, parameter
@@ -9,6 +11,7 @@ from flows.web.tables import show_rows
 from schemas.errors import PerennialError, shorten
 from schemas.tables import TABLES
 from warehouse.catalog.catalog import open_catalog
+from warehouse.catalog.confinement import Setting
 from warehouse.catalog.dictionary import ColumnEntry, describe_columns, describe_relations
 from warehouse.store.store import Store
 
@@ -58,11 +61,16 @@ def run_confined(visit: Visit, sql: str) -> tuple[Rows, bool]:
 
     It has a database of its own, whose settings are locked: it can disturb no other page.
     """
-    settings = {"memory_limit": MEMORY, "temp_directory": "", "max_execution_time": 1000 * SECONDS}
+    settings: dict[str, Setting] = {
+        "memory_limit": MEMORY,
+        "temp_directory": "",
+        "max_execution_time": 1000 * SECONDS,
+    }
     catalog = open_catalog(Store(visit.snapshot.root), visit.snapshot.units, settings)
     with catalog.closing():
         names, found = catalog.stream(sql, MOST_ROWS + 1)
-        rows, size = [], 0
+        rows: list[tuple[Any, ...]] = []
+        size = 0
         for row in found:
             size += sum(len(value) for value in row if isinstance(value, str))
             if len(rows) == MOST_ROWS or (rows and size > MOST_CHARACTERS):

@@ -1,0 +1,1 @@
+"""BeyondBench's part of the explorer."""

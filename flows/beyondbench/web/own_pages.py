@@ -1,0 +1,105 @@
+"""What BeyondBench adds to the explorer: its leaderboard by suite, its problems, and their solutions."""
+
+from typing import Any
+
+import streamlit as st
+
+from flows.web.page import ALL, Opened, OwnPages, Page, Visit, choose
+from flows.web.plain_text import show_text
+from flows.web.tables import show_query
+from schemas.beyondbench.things import SUITES
+from warehouse.catalog.confinement import quote
+
+_FACTS = (
+    *("task", "variation", "suite", "size", "solutions", "solutions_complete", "space_log10", "space_exact"),
+    *("prompt_tokens", "solution_tokens", "context_tokens", "rejected_draws", "reused"),
+)
+
+
+def show_levels(visit: Visit) -> None:
+    """Show the players in one suite or overall, and in its tasks."""
+    columns = st.columns(3)
+    with columns[0]:
+        edition = visit.choose_edition("beyondbench")
+    with columns[1]:
+        suite = choose("Suite", ["overall", *SUITES], "suite")
+    tasks = edition.query(
+        f"SELECT DISTINCT task FROM beyondbench_scores WHERE suite = {quote(suite)} ORDER BY 1"
+    )
+    with columns[2]:
+        task = choose("Task", [ALL, *(name for name in tasks.column("task") if name != ALL)], "task")
+    where = f"WHERE suite = {quote(suite)} AND task = {quote(task)}"
+    show_query(
+        "beyondbench_scores",
+        edition.snapshot,
+        f"SELECT * EXCLUDE (edition, suite, task) FROM beyondbench_scores {where} "
+        "ORDER BY accuracy DESC, player",
+    )
+    st.caption(
+        "A task is the unweighted mean of its cells (task x variation), a suite that of its tasks; overall is "
+        "the mean of the three suites, for players with answers in each. Intervals (95%) are for instances that vary."
+    )
+    st.header("Accuracy by size")
+    chosen = "true" if suite == "overall" else f"suite = {quote(suite)}"
+    chosen += "" if task == ALL else f" AND task = {quote(task)}"
+    show_query(
+        "beyondbench_sizes",
+        edition.snapshot,
+        f"SELECT * EXCLUDE (edition) FROM beyondbench_sizes WHERE {chosen} "
+        "ORDER BY task, size, accuracy DESC, player",
+    )
+
+
+def show_problems(visit: Visit) -> None:
+    """List the problems of the edition."""
+    columns = st.columns(3)
+    with columns[0]:
+        edition = visit.choose_edition("beyondbench")
+    with columns[1]:
+        suite = choose("Suite", [ALL, *SUITES], "suite")
+    tasks = edition.query("SELECT DISTINCT task FROM beyondbench_instances ORDER BY 1").column("task")
+    with columns[2]:
+        task = choose("Task", [ALL, *tasks], "task")
+    wanted = [("suite", suite), ("task", task)]
+    where = " AND ".join(f"{column} = {quote(value)}" for column, value in wanted if value != ALL) or "true"
+    show_query(
+        "problems",
+        edition.snapshot,
+        "SELECT instance_id, task, variation, suite, size, solutions, solutions_complete, reused, prompt "
+        f"FROM beyondbench_instances WHERE {where} ORDER BY suite, task, variation, size, instance_id",
+        lambda row: visit.go("instances", edition=edition.name, instance=row["instance_id"]),
+    )
+
+
+def show_problem(edition: Opened, instance_id: str) -> None:
+    """Show what is asked, and what is known of the problem."""
+    row = edition.require("beyondbench_instances", "instance_id", instance_id)
+    st.text(", ".join(f"{name} {row[name]}" for name in _FACTS))
+    left, right = st.columns(2)
+    with left:
+        st.header("Problem")
+        show_text(row["prompt"])
+    with right:
+        _show_solution(row)
+
+
+def show_solution(edition: Opened, instance_id: str) -> None:
+    """Show the reference solution of the problem."""
+    _show_solution(edition.require("beyondbench_instances", "instance_id", instance_id))
+
+
+def _show_solution(row: dict[str, Any]) -> None:
+    st.header("Reference solution")
+    known = "all" if row["solutions_complete"] else "not all"
+    st.caption(f"{row['solutions']:,} known, which are {known} there are")
+    show_text(row["reference"])
+
+
+PAGES = OwnPages(
+    (
+        Page("beyondbench-levels", "BeyondBench: levels", show_levels),
+        Page("beyondbench-problems", "BeyondBench: problems", show_problems),
+    ),
+    instance=show_problem,
+    reference=show_solution,
+)

@@ -1,0 +1,1 @@
+"""KUMO's part of the explorer."""

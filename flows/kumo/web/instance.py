@@ -1,0 +1,156 @@
+"""An instance of KUMO: its book, its truth-action graph and the optimum's decision tree."""
+
+import altair as alt
+import pandas as pd
+import streamlit as st
+
+from flows.console.terminal import on_one_line
+from flows.kumo.web.optimum import show_optimum
+from flows.kumo.web.read_instance import PublishedInstance, read_instance
+from flows.web.page import Opened, choose
+from flows.web.plain_text import show_text
+from flows.web.reading import Rows
+from flows.web.tables import frame_of, show_rows
+from tasks.kumo.encoding import EncodedInstance
+from tasks.kumo.optimum.decision_tree import Decision, decision_tree
+from warehouse.catalog.confinement import quote
+
+_SMALL = 8  # actions: of an Easy instance the whole tree is drawn
+_TESTS = ("6", "12", "24", "48")
+_KINDS = ("ruled out by the observation", "by another outcome", "by none")
+
+
+def show_instance(edition: Opened, instance_id: str) -> None:
+    """Show what is asked, the book, the graph and the optimum's tree."""
+    published = read_instance(edition, instance_id)
+    left, right = st.columns(2)
+    with left:
+        st.header("Book")
+        _show_books(edition, instance_id)
+    with right:
+        st.header("Truth-action graph")
+        _show_graph(published)
+    left, right = st.columns(2)
+    with left:
+        st.header("Moves")
+        show_optimum(edition, instance_id)
+    with right:
+        st.header("Optimal decision tree")
+        _show_tree(published)
+
+
+def _show_books(edition: Opened, instance_id: str) -> None:
+    books = edition.query(
+        "SELECT book_id, version, revision, author, verdict, text FROM kumo_books "
+        f"WHERE instance_id = {quote(instance_id)} ORDER BY version <> 'final', revision DESC, book_id"
+    ).records()
+    if not books:
+        st.info("No book of this instance is published.")
+        return
+    names = [f"{book['version']} {book['revision']} {book['book_id']}" for book in books]
+    name = choose("Version", names, "book") if len(books) > 1 else names[0]
+    book = books[names.index(name)]
+    st.caption("The text as players see it, in Markdown")
+    show_text(book["text"], 420)
+    st.text(f"{book['book_id']}, by {book['author']}, check: {book['verdict']}")
+
+
+def _show_graph(published: PublishedInstance) -> None:
+    """Show the graph as its matrix: an edge is a field, coloured by what the observation does."""
+    row, encoded = published.row, published.encoded
+    fields = []
+    for place, action in enumerate(row["actions"]):
+        seen, any_state = encoded.observed_mask(place), encoded.related[place]
+        for bit, truth in enumerate(row["truths"]):
+            kind = _KINDS[0 if seen >> bit & 1 else 1 if any_state >> bit & 1 else 2]
+            valid = truth in row["valid_truths"]
+            fields.append((action, f"{truth} (valid)" if valid else truth, kind, row["observations"][place]))
+    rows = Rows(("action", "truth", "ruled_out", "observed"), tuple(fields))
+    _draw_graph(frame_of(rows))
+    show_rows("graph", rows, height=200)
+    st.caption(
+        f"Truths and actions are joined where an outcome rules out a truth; signature {row['signature']}."
+    )
+
+
+def _draw_graph(frame: pd.DataFrame) -> None:
+    colours = alt.Scale(domain=list(_KINDS), range=["#c0392b", "#e8c17a", "#f2f2f2"])
+    chart = (
+        alt.Chart(frame)
+        .mark_rect(stroke="white")
+        .encode(
+            x=alt.X("truth:N", sort=None, title=None, axis=alt.Axis(labelAngle=-50, labelLimit=130)),
+            y=alt.Y("action:N", sort=None, title=None, axis=alt.Axis(labelLimit=150)),
+            color=alt.Color(
+                "ruled_out:N", scale=colours, title=None, legend=alt.Legend(orient="bottom", columns=1)
+            ),
+            tooltip=["action:N", "truth:N", "ruled_out:N", "observed:N"],
+        )
+    )
+    st.altair_chart(chart.properties(height=alt.Step(22)), width="stretch")
+
+
+def _show_tree(published: PublishedInstance) -> None:
+    if len(published.encoded.masks) <= _SMALL:
+        most = 400
+    else:
+        most = int(choose("Tests in the tree, at most", _TESTS, "tests"))
+    one = published.encoded
+    root = _find_tree(one.n_truths, one.masks, one.observed, one.valid, most)
+    if root is None:
+        st.info("No optimal tree: the optimum of this instance is not known, or is not defined.")
+        return
+    states = root.walk()
+    st.code("\n".join(_draw_tree(published, root)), language=None, wrap_lines=False, height="content")
+    cut = [state for state in states if state.is_cut_off]
+    tests = sum(state.action is not None for state in states)
+    said = f"{tests} tests, {len(states) - tests - len(cut)} ends; * is what is observed here. "
+    said += "Percentages are by the sampler's distribution. "
+    if cut:
+        share = sum(state.chance for state in cut)
+        said += f"Cut off (…): {len(cut)} states, which {share:.0%} of plays reach."
+    else:
+        mean = sum(state.chance * state.depth for state in states if state.action is None)
+        said += f"The tree is whole: {mean:.4g} tests expected."
+    st.caption(said)
+
+
+@st.cache_resource(max_entries=64, show_spinner="searching the optimum's tree")  # type: ignore[untyped-decorator]
+def _find_tree(
+    n_truths: int, masks: tuple[tuple[int, ...], ...], observed: tuple[int, ...], valid: int, most: int
+) -> Decision | None:
+    return decision_tree(EncodedInstance(n_truths, masks, observed, valid), most)
+
+
+def _draw_tree(published: PublishedInstance, root: Decision) -> list[str]:
+    """Return the tree as lines, a test or an end each, indented by depth."""
+    config = {outcome.action: outcome for outcome in published.config.outcomes}
+    row = published.row
+    seen = dict(zip(row["actions"], row["states"], strict=True))
+    lines: list[str] = []
+
+    def describe(state: Decision) -> str:
+        if state.is_cut_off:
+            return f"… {len(state.possible)} truths possible"
+        if state.action is None:
+            return f"= {row['truths'][state.possible[0]]}" if state.possible else "= none"
+        return f"test {row['actions'][state.action]}"
+
+    def draw(state: Decision, indent: str, on_path: bool) -> None:
+        assert state.action is not None
+        action = row["actions"][state.action]
+        for number, (outcomes, below) in enumerate(state.branches):
+            last = number == len(state.branches) - 1
+            here = on_path and seen[action] in outcomes
+            texts = " | ".join(config[action].states[outcome].text for outcome in outcomes)
+            mark = "*" if here else " "
+            lines.append(
+                f"{indent}{'└' if last else '├'}{mark}{below.chance:.0%} {texts} → {describe(below)}"
+            )
+            if below.branches:
+                draw(below, f"{indent}{' ' if last else '│'}  ", here)
+
+    lines.append(describe(root))
+    if root.branches:
+        draw(root, "", True)
+    return [on_one_line(line) for line in lines]

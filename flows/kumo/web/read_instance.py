@@ -1,0 +1,34 @@
+"""An instance of KUMO as the explorer's pages need it, from the published tables."""
+
+from typing import Any, NamedTuple
+
+import streamlit as st
+
+from flows.web.page import Opened
+from schemas.kumo.things import Instance, SeedConfig
+from tasks.kumo.configuration import parse_config
+from tasks.kumo.encoding import EncodedInstance, encode_config, encode_instance
+from warehouse.kumo.rows import instance_from_row
+
+
+class PublishedInstance(NamedTuple):
+    """The row of `kumo_instances`, and what it means under its configuration."""
+
+    row: dict[str, Any]
+    config: SeedConfig
+    instance: Instance
+    encoded: EncodedInstance
+
+
+def read_instance(edition: Opened, instance_id: str) -> PublishedInstance:
+    """Return the instance; raise UnreadableInput where the edition lacks it."""
+    row = edition.require("kumo_instances", "instance_id", instance_id)
+    config_row = edition.require("kumo_seed_configs", "config_id", row["config_id"])
+    config = _parse(config_row["config"], edition.name)
+    instance = instance_from_row(row, config)
+    return PublishedInstance(row, config, instance, encode_instance(encode_config(config), instance))
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)  # type: ignore[untyped-decorator]
+def _parse(text: str, source: str) -> SeedConfig:
+    return parse_config(text, source)

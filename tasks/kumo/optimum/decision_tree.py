@@ -1,0 +1,165 @@
+"""The optimum's decisions on an instance as a tree: which test comes next after each outcome.
+
+The search gives the optimum's play on one vector of observations. Played on other outcomes of its tests it
+gives the rest of the tree, a level at a time. How likely an outcome is follows from the weights of states
+(`tables`), computed here anew by inclusion and exclusion: the mean depth of the leaves is the optimum's
+expected number of tests, which holds the two against each other.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from tasks.kumo.encoding import EncodedInstance
+from tasks.kumo.search.solve import has_promise, solve_instances
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+_NODE_LIMIT = 200_000  # of the search for one level of the tree; Hard's optimum usually takes less
+
+
+@dataclass(slots=True)
+class Decision:
+    """A state of play: the truths that may still be valid, and how likely the optimum comes here.
+
+    `action` is its next test, None at the end, where one truth may be valid, or where the tree is cut off.
+    """
+
+    possible: tuple[int, ...]
+    chance: float
+    depth: int
+    action: int | None = None
+    is_cut_off: bool = False
+    branches: list[tuple[tuple[int, ...], "Decision"]] = field(default_factory=list)
+
+    def walk(self) -> "list[Decision]":
+        """Return this state and all below it."""
+        return [self, *(state for _, below in self.branches for state in below.walk())]
+
+
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """A state to be continued: its truths left and actions tried, and observations that lead to it.
+
+    `play` is the optimum's on these observations, where it was found for a state above.
+    """
+
+    decision: Decision
+    left: int
+    tried: int
+    observed: tuple[int, ...]
+    play: tuple[int, ...] | None = None
+
+
+def decision_tree(instance: EncodedInstance, most_tests: int) -> Decision | None:
+    """Return the optimum's tree of at most so many tests, breadth first; None where no optimum is known.
+
+    States past the limit are cut off, and say so. An instance needs one valid truth and a size that fits
+    (`has_promise`).
+    """
+    if not has_promise(instance):
+        return None
+    weights = _Weights(instance)
+    everything = (1 << instance.n_truths) - 1
+    root = Decision(weights.possible(everything, 0), 1.0, 0)
+    level = [_Open(root, everything, 0, instance.observed)]
+    tests = 0
+    while level:
+        room = most_tests - tests
+        for beyond in level[room:]:
+            beyond.decision.is_cut_off = True
+        level = level[:room]
+        tests += len(level)
+        plays = _play(instance, level)
+        below = []
+        for place, actions in zip(level, plays, strict=True):
+            if actions is None:
+                if place.decision is root:
+                    return None
+                place.decision.is_cut_off = True
+                continue
+            place.decision.action = actions[place.decision.depth]
+            below += _branch(instance, weights, replace(place, play=actions))
+
+        level = below
+    return root
+
+
+def _play(instance: EncodedInstance, level: Sequence[_Open]) -> list[tuple[int, ...] | None]:
+    """Return the optimum's tests on the observations of each state; None past the limit of work."""
+    batch = [replace(instance, observed=place.observed) for place in level if place.play is None]
+    found = (solution.optimum for solution in solve_instances(batch, node_limit=_NODE_LIMIT))
+    plays = (one.actions if one is not None and one.status == "exact" else None for one in found)
+    return [next(plays) if place.play is None else place.play for place in level]
+
+
+def _branch(instance: EncodedInstance, weights: "_Weights", place: _Open) -> list[_Open]:
+    """Add the state's branches, the likeliest first, and return those that need another test."""
+    action = place.decision.action
+    assert action is not None
+    states: dict[int, list[int]] = defaultdict(list)
+    for state, mask in enumerate(instance.masks[action]):
+        states[place.left & ~mask].append(state)
+    tried = place.tried | 1 << action
+    whole = weights.of(place.left, place.tried)
+    branches = []
+    for left, members in states.items():
+        chance = place.decision.chance * len(members) * weights.of(left, tried) / whole
+        if chance <= 0:
+            continue
+        decision = Decision(weights.possible(left, tried), chance, place.decision.depth + 1)
+        # The outcome that was observed stands for its equals, so that its play goes on.
+        seen = place.observed[action]
+        state = seen if seen in members else members[0]
+        observed = (*place.observed[:action], state, *place.observed[action + 1 :])
+        play = place.play if state == seen else None
+        branches.append((tuple(members), _Open(decision, left, tried, observed, play)))
+
+    branches.sort(key=lambda branch: (-branch[1].decision.chance, branch[0]))
+    place.decision.branches = [(members, below.decision) for members, below in branches]
+    return [below for _, below in branches if len(below.decision.possible) > 1]
+
+
+class _Weights:
+    """The sampler's weights of states of one instance: n_t(L, R) and W(L, R) as `tables` defines them."""
+
+    def __init__(self, instance: EncodedInstance) -> None:
+        import numpy as np
+
+        size = 1 << instance.n_truths
+        self._sets = np.arange(size)
+        self._signs = np.array([-1.0 if one.bit_count() % 2 == 0 else 1.0 for one in range(size)])
+        self._counts = [
+            sum(((self._sets & mask) == 0).astype(np.float64) for mask in masks) for masks in instance.masks
+        ]
+        self._kappa = [1.0] * instance.n_truths
+        for truth in range(instance.n_truths):
+            for counts in self._counts:
+                number = float(counts[1 << truth])
+                self._kappa[truth] *= 1 / number if number else 0.0
+
+    def possible(self, left: int, tried: int) -> tuple[int, ...]:
+        """Return the truths left that may be the only one to survive."""
+        return tuple(truth for truth, weight in enumerate(self._by_truth(left, tried)) if weight > 0.5)
+
+    def of(self, left: int, tried: int) -> float:
+        """Return W(L, R), R being the actions not tried."""
+        return sum(
+            number * kappa for number, kappa in zip(self._by_truth(left, tried), self._kappa, strict=True)
+        )
+
+    def _by_truth(self, left: int, tried: int) -> list[float]:
+        """Return n_t(L, R) of every truth: 0 for those ruled out."""
+        import numpy as np
+
+        terms: Floats = np.where((self._sets & ~left) == 0, self._signs, 0.0)
+        for action, counts in enumerate(self._counts):
+            if not tried >> action & 1:
+                terms = terms * counts
+        truths = range(len(self._kappa))
+        return [float(terms[(self._sets >> truth & 1) == 1].sum()) for truth in truths]
