@@ -109,6 +109,7 @@ class EvaluationPlan:
     that are played (`schemas.game.Playing`). `protocol` is the benchmark's own: how models are asked, where
     that is not its usual way, by `name`; what is under `texts` is not printed, what is under `budgets` is by
     player, and what is under `facts` describes models and decides nothing.
+    `people`, where people played: the name of their `study`, and the content id of what they did (`moves`).
     """
 
     edition: str
@@ -126,6 +127,7 @@ class EvaluationPlan:
     versions: tuple[str, ...] = (USUAL,)
     protocol: dict[str, Any] = field(default_factory=dict)
     model_params: dict[str, dict[str, Any]] = field(default_factory=dict)
+    people: dict[str, str] = field(default_factory=dict)
 
     @property
     def unit(self) -> str:

@@ -12,6 +12,7 @@ from schemas.analysis_tables import AUDITS, EXTERNAL_SCORES, STATISTICS
 from schemas.benchmark import benchmarks, find_benchmark
 from schemas.call_tables import CALLS, MESSAGES
 from schemas.game import EPISODE_STATUSES
+from schemas.study_tables import PARTICIPANTS
 from schemas.table_form import CALL_ID, Column, Reference, Table
 
 _PUBLICATION = (
@@ -135,6 +136,7 @@ SHARED_TABLES = (
     INSTANCES,
     EPISODES,
     TURNS,
+    PARTICIPANTS,
     STATISTICS,
     EXTERNAL_SCORES,
     AUDITS,

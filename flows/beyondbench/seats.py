@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from flows.beyondbench.edition import problem_of
-from schemas.game import Episode, Playing
+from schemas.game import Episode, Playing, Sheet
 from schemas.ids import canonical_json, content_id
+from schemas.persons import is_person
 from tasks.beyondbench.budget import SHARE, fits, token_status
 from tasks.beyondbench.game import TaskGame
 from tasks.beyondbench.players.registry import PLAYERS
@@ -47,7 +48,7 @@ class ProblemSeat:
         """Return the row of `beyondbench_answers`."""
         game = episode.game
         assert isinstance(game, TaskGame)
-        is_program = episode.player in PLAYERS
+        has_no_tokens = episode.player in PLAYERS or is_person(episode.player)
         context = self.context_of(episode.player)
         status = token_status(episode.tokens, context, was_cut_off=episode.status == "truncated")
         answer = game.parsed.answer
@@ -58,8 +59,8 @@ class ProblemSeat:
             "instruction_followed": game.parsed.instruction_followed,
             "detail": game.detail or None,
             "is_best": None if answer is None else game.problem.is_best(answer),
-            "token_status": None if is_program else status,
-            "context_tokens": None if is_program else context,
+            "token_status": None if has_no_tokens else status,
+            "context_tokens": None if has_no_tokens else context,
         }
         return {"beyondbench_answers": [row]}
 
@@ -101,6 +102,19 @@ def refuse(seat: ProblemSeat, player: str) -> str:
     )
 
 
+def draw_sheet(game: TaskGame) -> Sheet:
+    """Return what a person is shown of a problem: the prompt, to which an answer is typed."""
+    problem = game.problem
+    container = problem.task.form(problem.params).container
+
+    def reply(answer: str) -> str:
+        if "\\boxed" in answer or "<answer>" in answer.lower():
+            return answer
+        return f"\\boxed{{{answer}}}" if container == "boxed" else f"<answer>{answer}</answer>"
+
+    return Sheet("", game.prompt, (), (), "answer", "", reply)
+
+
 PLAYING = Playing(
     PLAYERS,
     (),
@@ -108,4 +122,5 @@ PLAYING = Playing(
     reads=("instances", "beyondbench_instances"),
     one_shot=True,
     refuse=refuse,
+    sheet=draw_sheet,
 )

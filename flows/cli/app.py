@@ -37,6 +37,11 @@ COMMANDS: dict[str, CommandLine] = {
         "flows.cli.evaluate:evaluate_app",
         "Let players answer the questions of a published edition, and publish their answers.",
     ),
+    "study": (
+        "flows.cli.study:study",
+        "Let people play instances of a published edition, and publish their answers.",
+    ),
+    "play": ("flows.cli.play:play", "Play one instance yourself, in the terminal."),
     "query": ("flows.cli.query:query", "Run SQL over the published editions."),
     "episode": (
         "flows.cli.episode:episode",

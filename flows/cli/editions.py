@@ -1,7 +1,6 @@
 """`perennial editions`: list, withdraw, reveal and retire editions, and remove what is left over."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import Annotated
 
 import typer
@@ -10,16 +9,16 @@ from flows.cli.query import existing_root
 from flows.console.root_option import RootOption, data_root
 from flows.console.row_formats import Format, FormatOption, JsonOption, choose_format, print_rows
 from flows.console.terminal import Terminal
+from flows.editions.withdraw import operator, reinstate_unit, utc_now, withdraw_unit
 from schemas.disclosure import commitment_of
 from schemas.errors import InvalidOption
-from schemas.units import is_evaluation, split_unit
-from warehouse.catalog.catalog import open_catalog, published_units, visible_evaluations
-from warehouse.catalog.withdrawals import reinstate, withdraw, withdrawn_units
+from schemas.units import is_evaluation
+from warehouse.catalog.catalog import open_catalog, published_units
+from warehouse.catalog.withdrawals import withdrawn_units
 from warehouse.disclosure.retirements import retire
 from warehouse.disclosure.seeds import reveal_file, reveal_seed, revealed_seed
 from warehouse.editions.publish import read_published_plan
 from warehouse.editions.selectors import select_unit
-from warehouse.lock.owner import this_process
 from warehouse.store.store import Store
 
 LISTED = """
@@ -178,8 +177,7 @@ def _reason(why: str | None, option: str) -> str:
 
 def _withdraw(store: Store, named: str, why: str) -> None:
     unit = select_unit(store, named, published_units(store))
-    _analyse_as_if(store, unit, is_visible=False)
-    withdraw(store, unit, why, _now(), _operator())
+    withdraw_unit(store, unit, why)
     kept = "runs are never numbered" if is_evaluation(unit) else "instances are never issued"
     _console().print(
         f"{_kind(unit)} {unit} is withdrawn: no view shows it. Nothing of it was deleted, its name stays "
@@ -189,8 +187,7 @@ def _withdraw(store: Store, named: str, why: str) -> None:
 
 def _reinstate(store: Store, named: str, why: str) -> None:
     unit = select_unit(store, named, published_units(store))
-    _analyse_as_if(store, unit, is_visible=True)
-    reinstate(store, unit, why, _now(), _operator())
+    reinstate_unit(store, unit, why)
     _console().print(f"{_kind(unit)} {unit} is reinstated: all views show it again")
 
 
@@ -205,7 +202,7 @@ def _reveal(store: Store, named: str) -> None:
 
 def _retire(store: Store, named: str) -> None:
     edition = _choose_edition(store, named)
-    retire(store, edition, _now(), _operator())
+    retire(store, edition, utc_now(), operator())
     _console().print(
         f"edition {edition} is retired: `perennial export {edition} DESTINATION` leaves nothing out"
     )
@@ -215,30 +212,8 @@ def _choose_edition(store: Store, named: str) -> str:
     return select_unit(store, named, [unit for unit in published_units(store) if not is_evaluation(unit)])
 
 
-def _analyse_as_if(store: Store, unit: str, *, is_visible: bool) -> None:
-    """Keep the figures of an evaluation's edition with or without it, before readers see that."""
-    if not is_evaluation(unit):
-        return
-    from flows.stages.compute_statistics import analyse_edition
-    from warehouse.catalog.later_statistics import keep_analysis
-
-    edition, _ = split_unit(unit)
-    shown = [other for other in visible_evaluations(store, edition) if other != unit]
-    evaluations = [*shown, unit] if is_visible else shown
-    keep_analysis(store, edition, evaluations, analyse_edition(store, edition, evaluations))
-
-
 def _kind(unit: str) -> str:
     return "evaluation" if is_evaluation(unit) else "edition"
-
-
-def _now() -> str:
-    return f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
-
-
-def _operator() -> str:
-    owner = this_process()
-    return f"{owner.user}@{owner.host}"
 
 
 def _console(*, stderr: bool = False) -> Terminal:

@@ -20,7 +20,7 @@ from flows.stages.workspace import open_workspace
 from schemas.benchmark import Benchmark, find_benchmark
 from schemas.calls import CallPolicy
 from schemas.errors import InvalidOption
-from schemas.plan import EditionPlan, Plan
+from schemas.plan import EditionPlan, EvaluationPlan, Plan
 from schemas.units import describe_unit
 from warehouse.catalog.catalog import published_units, table_file
 from warehouse.disclosure.seeds import find_seed, seed_file
@@ -82,6 +82,11 @@ def _plan(store: Store, unit: str) -> Plan:
         raise InvalidOption(
             f"{describe_unit(unit)} was imported: it comes from its files, not from a seed; "
             "`perennial verify` says whether it is what was imported"
+        )
+    if isinstance(plan, EvaluationPlan) and plan.people:
+        raise InvalidOption(
+            f"{describe_unit(unit)} was played by people, who do not play again: `perennial audit` grades "
+            "their moves anew, and `perennial verify` says whether its files are what was published"
         )
     return plan
 

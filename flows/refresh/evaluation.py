@@ -51,10 +51,28 @@ def prepare_evaluation(
         return begun
     earlier = list(_earlier_plans(store, growth.edition))
     _refuse_mixed_protocols(asked, earlier)
+    chosen = name or _next_number(earlier)
+    return replace(asked, name=chosen, first_runs=_first_runs(asked, earlier))
+
+
+def choose_evaluation_name(store: Store, edition: str, name: str = "") -> str:
+    """Return the name of a new evaluation of the edition: this one, or the next number.
+
+    Raises InvalidOption for what is no name, EditionConflict where it is taken.
+    """
+    _refuse_bad_name(name)
+    earlier = list(_earlier_plans(store, edition))
+    if any(plan.name == name for plan in earlier):
+        raise EditionConflict(
+            f"evaluation {evaluation_of(edition, name)!r} is there already: choose another --name"
+        )
+    return name or _next_number(earlier)
+
+
+def _next_number(earlier: list[EvaluationPlan]) -> str:
     taken = {plan.name for plan in earlier}
     numbers = (str(number) for number in range(1, len(taken) + 2))
-    chosen = name or next(number for number in numbers if number not in taken)
-    return replace(asked, name=chosen, first_runs=_first_runs(asked, earlier))
+    return next(number for number in numbers if number not in taken)
 
 
 def _refuse_bad_name(name: str) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 from schemas.benchmark import Benchmark
 from schemas.errors import InvalidOption
 from schemas.game import USUAL
+from schemas.persons import PERSON, is_person
 from schemas.settings import RefreshSettings
 from tasks.play.model_player import plays_version
 
@@ -26,6 +27,12 @@ def choose_players(
         for name in names:
             if name in unfit:
                 raise InvalidOption(f"player {name!r} {unfit[name]}: leave it out of --{option}")
+    for name in (*given, *anchors):
+        if is_person(name):
+            raise InvalidOption(
+                f"player {name!r}: {PERSON} is the name of people, who play in a study (`perennial study`): "
+                "name a model or a program"
+            )
     players = given or [name for name in benchmark.playing().programs if name not in unfit]
     if not players:
         raise InvalidOption("no player is left to play: name at least one with --players")

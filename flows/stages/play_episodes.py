@@ -33,6 +33,7 @@ CHUNK = 10_000
 EPISODES_A_CALL = 2
 NOT_ASKED = "not_asked"
 EVERY = "all"
+PEOPLE = Batch("episodes", ("people",))  # staged from what they did, and never played
 Place = tuple[str, str, str, str]
 
 
@@ -172,6 +173,8 @@ def _rows(played: Iterable[tuple[Seat, Episode, float]], version: str = USUAL) -
 
 def _batches(workspace: Workspace) -> list[Batch]:
     plan = workspace.evaluation
+    if plan.people:
+        return [PEOPLE]
     counts: dict[tuple[str, str], int] = defaultdict(int)
     for domain, setting, *_ in _instances(workspace.staging.store, plan.edition):
         counts[domain, setting] += 1

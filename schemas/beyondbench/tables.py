@@ -78,7 +78,12 @@ ANSWERS = Table(
             nullable=True,
             allowed=TOKEN_STATUSES,
         ),
-        Column("context_tokens", "int64", "the player's budget of tokens, NULL for a program", nullable=True),
+        Column(
+            "context_tokens",
+            "int64",
+            "the player's budget of tokens, NULL for a program or a person",
+            nullable=True,
+        ),
     ),
     key=("episode_id",),
     references=(Reference("episode_id", "episodes", "episode_id"),),

@@ -3,9 +3,11 @@
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 
+from schemas.persons import is_person
 from tasks.statistics.figure import Figure
 
 MODELS, PROGRAMS, CHECKPOINTS, CONTROLS = "models", "programs", "checkpoints", "controls"
+PEOPLE = "people"
 Kind = Callable[[str], str]
 
 
@@ -27,14 +29,17 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
 
 
 def kind_by_name(programs: Collection[str], checkpoints: str, variants: Collection[str] = ()) -> Kind:
-    """Return the function that tells a player's kind: models, programs, controls, or checkpoints by prefix.
+    """Return the function that tells a player's kind: models, programs, people, controls or checkpoints.
 
-    A control is a model that is asked in one of the `variants`, by its name `VARIANT:MODEL`.
+    Checkpoints are known by their prefix. A control is a model that is asked in one of the `variants`, by its
+    name `VARIANT:MODEL`.
     """
 
     def kind(player: str) -> str:
         if player in programs:
             return PROGRAMS
+        if is_person(player):
+            return PEOPLE
         if player.startswith(tuple(f"{variant}:" for variant in variants)):
             return CONTROLS
         return CHECKPOINTS if checkpoints and player.startswith(checkpoints) else MODELS
@@ -46,8 +51,8 @@ def adjust_by_family(figures: Iterable[Figure], statistic: str, kind: Kind) -> l
     """Return the figures with Holm's adjusted p-values for each family of tests of the statistic.
 
     A family is what a reader asks at once: one setting, and one kind of player, or for two players that are
-    compared one pair of kinds. Programs, controls and training checkpoints are no part of the family of
-    models: a control is a model once more, so that it would count twice.
+    compared one pair of kinds. Programs, people, controls and training checkpoints are no part of the family
+    of models: a control is a model once more, so that it would count twice.
     """
     listed = list(figures)
     families: dict[tuple[str, str], list[int]] = defaultdict(list)

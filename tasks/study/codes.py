@@ -55,10 +55,22 @@ def parse_code(text: str) -> Code:
 
     Raises InvalidOption for what is no code, without quoting it: it may be somebody's, mistyped.
     """
-    letters = re.sub(r"[\s-]+", "", text[:_LONGEST]).lower().translate(_READ_AS)
+    letters = _letters_of(text)
     if len(letters) != PUBLIC_LETTERS + SECRET_LETTERS or not set(letters) <= set(_ALPHABET):
         raise InvalidOption(
             f"this is no code of a participant: expected {PUBLIC_LETTERS + SECRET_LETTERS} letters and "
             "digits as you were given them; check it, or ask those who run the study"
         )
     return Code(letters[:PUBLIC_LETTERS], letters[PUBLIC_LETTERS:])
+
+
+def parse_public(text: str) -> str:
+    """Return the public part of a code, of the whole code or of a player's name; raise InvalidOption."""
+    letters = _letters_of(text.removeprefix("human:"))
+    if len(letters) == PUBLIC_LETTERS and set(letters) <= set(_ALPHABET):
+        return letters
+    return parse_code(letters).public
+
+
+def _letters_of(text: str) -> str:
+    return re.sub(r"[\s-]+", "", text[:_LONGEST]).lower().translate(_READ_AS)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from schemas.errors import Damaged, in_one_line
 from schemas.game import EPISODE_STATUSES
+from schemas.persons import pool_sql
 from schemas.tables import TABLES
 from warehouse.catalog.table_sql import table_sql
 from warehouse.store.duckdb_files import let_duckdb_read
@@ -44,7 +45,10 @@ class Answers:
 
     @contextmanager
     def open(self, threads: int | None = None) -> "Iterator[duckdb.DuckDBPyConnection]":
-        """Yield a connection in which each table has its name, and the numbered instances `numbered`."""
+        """Yield a connection in which each table has its name, and the numbered instances `numbered`.
+
+        All people are one player in its `episodes`, `human`.
+        """
         import duckdb
 
         with _damage_in_one_line(self.root), duckdb.connect(":memory:") as connection:
@@ -55,7 +59,11 @@ class Answers:
                 connection.execute(f"SET threads = {threads}")
             let_duckdb_read(connection, Store(self.root))
             for name, places in self.places.items():
-                connection.execute(f'CREATE VIEW "{name}" AS {table_sql(TABLES[name], places)}')
+                sql = table_sql(TABLES[name], places)
+                if name == "episodes":
+                    # Each person plays a few instances: figures are of all people as one player.
+                    sql = f"SELECT * REPLACE ({pool_sql('player')} AS player) FROM ({sql})"
+                connection.execute(f'CREATE VIEW "{name}" AS {sql}')
             if self._numbered.exists():
                 path = str(self._numbered).replace("'", "''")
                 connection.execute(f"CREATE VIEW numbered AS FROM read_parquet('{path}')")

@@ -2,7 +2,7 @@
 -- Only episodes whose tokens (or cost) are known count; `episodes_with_tokens` says how many they are. Means are over
 -- instances of the mean over runs; the median is over episodes.
 WITH played AS (
-    SELECT e.edition, i.setting, e.player, e.instance_id,
+    SELECT e.edition, i.setting, if(starts_with(e.player, 'human:'), 'human', e.player) AS player, e.instance_id,
            count(*) AS episodes,
            count(e.tokens) AS with_tokens,
            avg(e.tokens) AS tokens,

@@ -1,0 +1,45 @@
+"""Withdraw an edition or an evaluation, or reinstate it: the figures are computed before readers see it."""
+
+from datetime import UTC, datetime
+
+from schemas.units import is_evaluation, split_unit
+from warehouse.catalog.catalog import visible_evaluations
+from warehouse.catalog.withdrawals import reinstate, withdraw
+from warehouse.lock.owner import this_process
+from warehouse.store.store import Store
+
+
+def withdraw_unit(store: Store, unit: str, why: str) -> None:
+    """Hide a published edition or evaluation from readers; raise EditionConflict where it is hidden."""
+    _analyse_as_if(store, unit, is_visible=False)
+    withdraw(store, unit, why, utc_now(), operator())
+
+
+def reinstate_unit(store: Store, unit: str, why: str) -> None:
+    """Show a withdrawn edition or evaluation again; raise EditionConflict where it is not withdrawn."""
+    _analyse_as_if(store, unit, is_visible=True)
+    reinstate(store, unit, why, utc_now(), operator())
+
+
+def utc_now() -> str:
+    """Return the time as a record keeps it."""
+    return f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
+
+
+def operator() -> str:
+    """Return who does this: user@host."""
+    owner = this_process()
+    return f"{owner.user}@{owner.host}"
+
+
+def _analyse_as_if(store: Store, unit: str, *, is_visible: bool) -> None:
+    """Keep the figures of an evaluation's edition with or without it, before readers see that."""
+    if not is_evaluation(unit):
+        return
+    from flows.stages.compute_statistics import analyse_edition
+    from warehouse.catalog.later_statistics import keep_analysis
+
+    edition, _ = split_unit(unit)
+    shown = [other for other in visible_evaluations(store, edition) if other != unit]
+    evaluations = [*shown, unit] if is_visible else shown
+    keep_analysis(store, edition, evaluations, analyse_edition(store, edition, evaluations))

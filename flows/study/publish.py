@@ -1,0 +1,203 @@
+"""Publish what people did as an evaluation of the edition, and take one person out of it again."""
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from flows.editions.withdraw import withdraw_unit
+from flows.refresh.evaluation import choose_evaluation_name
+from flows.refresh.publish import audit_and_publish
+from flows.run.code_version import code_version
+from flows.stages.play_episodes import PEOPLE
+from flows.stages.workspace import open_workspace
+from flows.study.codes import require_same_study
+from flows.study.opened import OpenedStudy, open_study
+from flows.study.results import Results, collect_results, is_playing
+from flows.study.run import replay
+from schemas.errors import InvalidOption, UnreadableInput, count
+from schemas.plan import EvaluationPlan
+from schemas.study import Study
+from schemas.units import is_evaluation, split_unit
+from warehouse.catalog.catalog import visible_editions, visible_evaluations
+from warehouse.editions.publish import evaluation_plan, read_published_plan
+from warehouse.lock.root_lock import lock_root
+from warehouse.staging.staging import Staging, staged_units
+from warehouse.store.store import Store
+from warehouse.study.ledger import StudyLedger, study_file
+
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedStudy:
+    """The evaluation that holds a study's answers, the rows of its tables, and evaluations it stands for now.
+
+    `unit` is "" where nobody's answers are left; `counts` are empty where it was published before.
+    """
+
+    unit: str
+    counts: dict[str, int]
+    withdrawn: tuple[str, ...]
+
+
+@contextmanager
+def open_ledger(study: Study, store: Store, file: Path) -> Iterator[StudyLedger]:
+    """Yield the ledger of the study that the file describes; raise PerennialError where it does not fit."""
+    ledger = StudyLedger(study_file(store, study.name))
+    try:
+        require_same_study(ledger, study, file)
+        yield ledger
+    finally:
+        ledger.close()
+
+
+def publish_study(
+    study: Study,
+    store: Store,
+    file: Path,
+    tell: Tell,
+    *,
+    name: str = "",
+    close: bool = False,
+    now: Callable[[], float] = time.time,
+) -> PublishedStudy:
+    """Close the study, and publish what its participants did as an evaluation of its edition.
+
+    Published again, it is the same evaluation, or, once somebody withdrew, a new one without that person, and
+    the earlier one is withdrawn. Raises InvalidOption where somebody is playing, unless told to `close`, and
+    where nobody has played.
+    """
+    with lock_root(store, f"publish study {study.name}", tell), open_ledger(study, store, file) as ledger:
+        opened = open_study(study, store)
+        if ledger.closed_at() is None:
+            if not close:
+                _refuse_while_playing(opened, ledger, now())
+            ledger.close_study(now())
+        return _publish(opened, ledger, store, name)
+
+
+def withdraw_participant(
+    study: Study, store: Store, file: Path, public: str, tell: Tell, now: Callable[[], float] = time.time
+) -> PublishedStudy | None:
+    """Delete what is kept of a participant; where answers are published, publish the others' anew.
+
+    Returns None where nothing is published. `public` is the public part of the code. A second time it only
+    finishes what an interruption left.
+    """
+    with (
+        lock_root(store, f"withdraw from study {study.name}", tell),
+        open_ledger(study, store, file) as ledger,
+    ):
+        found = ledger.find_participant(public)
+        if found is None:
+            raise InvalidOption(
+                f"{public!r} is the code of no participant of study {study.name!r}: `perennial study status "
+                "FILE` lists them"
+            )
+        if not found.is_withdrawn:
+            ledger.withdraw(found.number, now())
+        published = _published(store, study)
+        if ledger.closed_at() is None or not published:
+            return None
+        if study.edition not in visible_editions(store):
+            _withdraw_units(store, study, published)
+            return PublishedStudy("", {}, tuple(published))
+        return _publish(open_study(study, store), ledger, store, "")
+
+
+def find_stale(opened: OpenedStudy, ledger: StudyLedger, store: Store) -> list[str]:
+    """Return the visible evaluations that hold somebody who withdrew since."""
+    closed_at = ledger.closed_at()
+    if closed_at is None:
+        return []
+    moves = collect_results(opened, ledger, closed_at).digest
+    return [unit for unit, published in _published(store, opened.study).items() if published != moves]
+
+
+def _refuse_while_playing(opened: OpenedStudy, ledger: StudyLedger, at: float) -> None:
+    runs = (
+        replay(opened, participant.number, ledger.events(participant.number), at)
+        for participant in ledger.participants()
+    )
+    playing = sum(is_playing(run) for run in runs)
+    if playing:
+        raise InvalidOption(
+            f"study {opened.study.name!r} has {count(playing, 'participant')} in the middle of a task, and "
+            "publishing closes the study for all: wait, or give --close to end their tasks"
+        )
+
+
+def _publish(opened: OpenedStudy, ledger: StudyLedger, store: Store, name: str) -> PublishedStudy:
+    study = opened.study
+    closed_at = ledger.closed_at()
+    assert closed_at is not None
+    results = collect_results(opened, ledger, closed_at)
+    published = _published(store, study)
+    same = next((unit for unit, moves in published.items() if moves == results.digest), "")
+    stale = [unit for unit, moves in published.items() if moves != results.digest]
+    if not results.players and not stale:
+        raise InvalidOption(
+            f"nobody's answers can be published: no participant of study {study.name!r} has begun a task, or "
+            "all are excluded or withdrew"
+        )
+    # First, so that nobody is ever seen twice; the same command continues after an interruption.
+    _withdraw_units(store, study, stale)
+    if same or not results.players:
+        return PublishedStudy(same, {}, tuple(stale))
+    _remove_leftovers(store, study)
+    plan = _plan(opened, store, results, name)
+    counts = _stage_and_publish(store, plan, results)
+    return PublishedStudy(plan.unit, counts, tuple(stale))
+
+
+def _withdraw_units(store: Store, study: Study, units: Iterable[str]) -> None:
+    for unit in units:
+        withdraw_unit(store, unit, f"a participant of study {study.name} withdrew")
+
+
+def _published(store: Store, study: Study) -> dict[str, str]:
+    """Return the visible evaluations that hold the study's answers, each with the id of what they hold."""
+    plans = (evaluation_plan(store, unit) for unit in visible_evaluations(store, study.edition))
+    return {plan.unit: plan.people["moves"] for plan in plans if plan.people.get("study") == study.name}
+
+
+def _plan(opened: OpenedStudy, store: Store, results: Results, name: str) -> EvaluationPlan:
+    edition = opened.study.edition
+    growth = read_published_plan(store, edition)
+    if growth.imported_from:
+        raise UnreadableInput(
+            f"edition {edition!r} was imported, and its questions passed no gate here: name an edition that "
+            "`perennial refresh` grew"
+        )
+    return EvaluationPlan(
+        edition,
+        choose_evaluation_name(store, edition, name),
+        growth.benchmark,
+        results.players,
+        1,
+        growth.public_seed,
+        code_version(),
+        canary=growth.canary,
+        people={"study": opened.study.name, "moves": results.digest},
+    )
+
+
+def _remove_leftovers(store: Store, study: Study) -> None:
+    """Remove what an interrupted publication of the study has staged."""
+    for unit in staged_units(store):
+        if split_unit(unit)[0] == study.edition and is_evaluation(unit):
+            plan = Staging(store, unit).read_plan()
+            if isinstance(plan, EvaluationPlan) and plan.people.get("study") == study.name:
+                Staging(store, unit).remove()
+
+
+def _stage_and_publish(store: Store, plan: EvaluationPlan, results: Results) -> dict[str, int]:
+    staging = Staging(store, plan.unit)
+    staging.write_plan(plan)
+    workspace = open_workspace(store.root, plan.unit)
+    staging.write_batch(workspace.key(PEOPLE), results.tables)
+    counts = audit_and_publish(store.root, plan.unit)
+    staging.remove()
+    return counts
