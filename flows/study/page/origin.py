@@ -6,7 +6,7 @@ import streamlit as st
 def visitor_origin() -> str:
     """Return the visitor's address.
 
-    The server reads it from a proxy's header where it was started with --behind-proxy, and from the connection
-    otherwise.
+    The server reads it from a proxy's header where it was started with --behind-proxy, and from the
+    connection otherwise.
     """
     return st.context.ip_address or "this machine"

@@ -1,7 +1,7 @@
 """The panel of a task: lists, observations, buttons and the clock, drawn by a component in the browser.
 
-A click runs the fragment alone: the move is stored, the panel gets its new data, and the book beside it is not
-sent again. The clock counts in the browser; the server's time decides.
+A click runs the fragment alone: the move is stored, the panel gets its new data, and the book beside it is
+not sent again. The clock counts in the browser; the server's time decides.
 """
 
 import secrets
@@ -13,7 +13,8 @@ import streamlit as st
 
 from flows.study.desk import StudyDesk
 from flows.study.page.safe_text import as_sentence
-from schemas.errors import InvalidOption
+from flows.study.page.trouble import report_trouble, show_trouble
+from schemas.errors import InvalidOption, PerennialError
 from schemas.screen import Screen
 
 _KEY = "study_task_panel"
@@ -34,12 +35,16 @@ def show_panel(desk: StudyDesk, code: str, screen: Screen) -> None:
 
 
 def _draw(desk: StudyDesk, code: str, task: str) -> None:
+    show_trouble()
     screen: Screen | None = st.session_state.pop(_DRAWN, None)
-    if screen is None:
-        try:
-            screen = desk.screen(code)
-        except InvalidOption:
-            st.rerun()
+    try:
+        screen = screen or desk.screen(code)
+    except InvalidOption:
+        st.rerun()  # withdrawn in another tab: the whole page says so
+    except PerennialError as error:
+        report_trouble(error)
+        show_trouble()
+        return
     if screen.view is None or screen.task != task:
         st.rerun()  # the whole page: this task is over
     _panel(
@@ -63,6 +68,8 @@ def _move(desk: StudyDesk, code: str, task: str) -> None:
         st.session_state[_DRAWN] = desk.move(code, task, turn, name)
     except InvalidOption:
         st.session_state.pop(_DRAWN, None)
+    except PerennialError as error:
+        report_trouble(error)
 
 
 def _look() -> None:

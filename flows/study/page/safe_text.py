@@ -1,7 +1,7 @@
 """Text of books, instances and study files as HTML: Markdown's forms, without anything that loads or runs.
 
-Whoever wrote the text, a template, a model or a study's author, it is shown: HTML in it, images and links stay
-the characters that they are.
+Whoever wrote the text, a template, a model or a study's author, it is shown: HTML in it, images and links
+stay the characters that they are.
 """
 
 from functools import lru_cache

@@ -13,8 +13,8 @@ from schemas.study import Study
 Act = Callable[..., None]
 _BOOK = ("Guidebook", "Question")
 _RULES = """
-In each task one thing of a list is to be found. A guidebook says what you can do to find out, and which things
-each result **rules out**. Results only ever rule out; they never confirm.
+In each task one thing of a list is to be found. A guidebook says what you can do to find out, and which
+things each result **rules out**. Results only ever rule out; they never confirm.
 
 1. Read the guidebook on the left (on a phone: above).
 2. Choose an action on the right. Its result appears at once, and stays on the page.
@@ -27,7 +27,8 @@ _LAST = {
     "answered": "Your answer is stored.",
     "time": "The time for that task is over. What you did is stored.",
     "right": "That was right. From now on you are not told whether an answer was right.",
-    "wrong": "That was not right: a result rules it out. From now on you are not told whether an answer was right.",
+    "wrong": "That was not right: a result rules it out. From now on you are not told whether an answer was "
+    "right.",
 }
 
 
@@ -92,8 +93,8 @@ def _pay(study: Study) -> str:
     pay = study.earnings
     unit = f" {study.currency}" if study.currency else ""
     return (
-        f"You earn {pay.base:g}{unit}, and {pay.per_success:g}{unit} times the share of your {study.tasks} tasks "
-        f"that you answer rightly, less {pay.per_action:g}{unit} for each action."
+        f"You earn {pay.base:g}{unit}, and {pay.per_success:g}{unit} times the share of your {study.tasks} "
+        f"tasks that you answer rightly, less {pay.per_action:g}{unit} for each action."
     )
 
 

@@ -13,7 +13,8 @@ from flows.study.page.origin import visitor_origin
 from flows.study.page.profile import show_consent, show_profile
 from flows.study.page.safe_text import as_sentence, markdown_html, plain_html
 from flows.study.page.tasks import show_end, show_task, task_name
-from schemas.errors import InvalidOption, LimitReached
+from flows.study.page.trouble import report_trouble, show_trouble
+from schemas.errors import InvalidOption, LimitReached, PerennialError
 from schemas.screen import Screen
 from warehouse.store.store import Store
 
@@ -23,8 +24,8 @@ _SCREEN = "study_screen"  # what the last click gave, until it is shown
 _REFUSAL = "study_refusal"
 _FAREWELL = "study_farewell"
 _WITHDRAW = (
-    "You may stop at any time, without giving a reason. What you did so far is then deleted, and your code opens "
-    "nothing any more."
+    "You may stop at any time, without giving a reason. What you did so far is then deleted, and your code "
+    "opens nothing any more."
 )
 
 
@@ -32,12 +33,17 @@ def show(study_file: str, root: str) -> None:
     """Show the study of that file, whose data is in that data root, to whoever has a code."""
     st.set_page_config(page_title="Study", layout="wide", initial_sidebar_state="collapsed")
     st.html(f"<style>{_STYLE}</style>")
-    desk = _open_desk(study_file, root)
-    screen = _next_screen(desk)
-    if screen is None:
-        _show_entry(desk)
-    else:
-        _show_screen(desk, screen)
+    try:
+        desk = _open_desk(study_file, root)
+        screen = _next_screen(desk)
+        show_trouble()
+        if screen is None:
+            _show_entry(desk)
+        else:
+            _show_screen(desk, screen)
+    except PerennialError as error:
+        report_trouble(error)
+        show_trouble()
 
 
 def open_desk(study_file: str, root: str) -> StudyDesk:
@@ -102,7 +108,9 @@ def _show_entry(desk: StudyDesk) -> None:
     with st.container(key="study-entry"):
         st.html(f'<h1 class="study-title">{plain_html(desk.study.title)}</h1>')
         with st.form("study_entry", border=False):
-            st.html('<p class="study-text">Enter the code that you were given, with or without its dashes.</p>')
+            st.html(
+                '<p class="study-text">Enter the code that you were given, with or without its dashes.</p>'
+            )
             typed = st.text_input("Your code", autocomplete="off", max_chars=200)
             submitted = st.form_submit_button("Enter", type="primary")
         refusal = state.pop(_REFUSAL, None)
@@ -133,6 +141,8 @@ def _act(desk: StudyDesk, click: Callable[..., Screen], *values: Any) -> None:
         state[_SCREEN] = click(desk, state[_CODE], *values)
     except InvalidOption as error:
         _leave(error)
+    except PerennialError as error:
+        report_trouble(error)
 
 
 def _withdraw(desk: StudyDesk) -> None:
@@ -143,6 +153,8 @@ def _withdraw(desk: StudyDesk) -> None:
         state[_FAREWELL] = desk.withdraw(state[_CODE])
     except InvalidOption as error:
         _leave(error)
+    except PerennialError as error:
+        report_trouble(error)
     else:
         state.pop(_CODE)
         state.pop(_SCREEN, None)
