@@ -11,10 +11,11 @@ export default function drawPanel({ data, parentElement, setTriggerValue }) {
 
   const send = (name) => {
     for (const control of panel.querySelectorAll("button, textarea")) control.disabled = true;
-    panel.setAttribute("aria-busy", "true");
+    panel.setAttribute("aria-busy", "true"); // until its answer: a second message could take this one's place
     setTriggerValue("move", { task: data.task, turn: data.turn, name });
     panel.patience = setTimeout(() => {
       say("The server has not answered yet. Check your connection, then click again: nothing counts twice.");
+      panel.removeAttribute("aria-busy");
       for (const control of panel.querySelectorAll("button:not([data-used]), textarea")) control.disabled = false;
     }, PATIENCE_MS);
   };
@@ -47,14 +48,17 @@ export default function drawPanel({ data, parentElement, setTriggerValue }) {
   say(data.notice);
   if (focused !== undefined) focusNear(panel, focused);
 
+  const look = () => {
+    if (!panel.hasAttribute("aria-busy")) setTriggerValue("look", true);
+  };
   const tick = () => {
     const left = data.seconds_left * 1000 - (performance.now() - arrived.at);
     const clock = panel.querySelector(".clock");
     clock.textContent = left > 0 ? `Time left ${minutes(left)}` : "The time is over";
     clock.classList.toggle("short", left < 60000);
-    if (left < -GRACE_MS) {
+    if (left < -GRACE_MS && !panel.hasAttribute("aria-busy")) {
       stop(panel);
-      setTriggerValue("look", true);
+      look();
     }
   };
   if (data.seconds_left !== null) {
@@ -63,7 +67,7 @@ export default function drawPanel({ data, parentElement, setTriggerValue }) {
   }
   // A tab that comes back into sight shows what was stored meanwhile, in another tab or on another device.
   panel.look = () => {
-    if (document.visibilityState === "visible") setTriggerValue("look", true);
+    if (document.visibilityState === "visible") look();
   };
   document.addEventListener("visibilitychange", panel.look);
   return () => stop(panel);

@@ -1,9 +1,10 @@
 """A visit: the code, then the screen that the desk draws for it."""
 
 from collections.abc import Callable
-from functools import partial
+from functools import lru_cache, partial
 from importlib.resources import files
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import streamlit as st
@@ -23,6 +24,7 @@ _CODE = "study_code"
 _SCREEN = "study_screen"  # what the last click gave, until it is shown
 _REFUSAL = "study_refusal"
 _FAREWELL = "study_farewell"
+_opening = Lock()
 _WITHDRAW = (
     "You may stop at any time, without giving a reason. What you did so far is then deleted, and your code "
     "opens nothing any more."
@@ -46,12 +48,19 @@ def show(study_file: str, root: str) -> None:
         show_trouble()
 
 
-def open_desk(study_file: str, root: str) -> StudyDesk:
-    """Return the desk of the study."""
+def _open_desk(study_file: str, root: str) -> StudyDesk:
+    """Return the desk of the study, one for all visits.
+
+    It is not among Streamlit's resources: any browser can ask for these to be forgotten, and with them the
+    attempts to enter that failed.
+    """
+    with _opening:
+        return _open_once(study_file, root)
+
+
+@lru_cache(1)
+def _open_once(study_file: str, root: str) -> StudyDesk:
     return StudyDesk(Path(study_file), Store(root))
-
-
-_open_desk = st.cache_resource(show_spinner=False)(open_desk)  # one for all visits
 
 
 def _next_screen(desk: StudyDesk) -> Screen | None:
