@@ -16,11 +16,11 @@ class Visit:
         self.page.get_by_label("Your code").fill(code or self.code)
         self.button("Enter").click()
 
-    def introduce(self) -> None:
+    def introduce(self, age_band: str = "over 25", education: str = "school") -> None:
         """Enter, agree, and answer the two questions."""
         self.enter()
         self.button("I have read this, and agree").click()
-        for label, option in (("Your age", "over 25"), ("The highest level of education", "school")):
+        for label, option in (("Your age", age_band), ("The highest level of education", education)):
             self.page.get_by_label(label).click()
             self.page.get_by_role("option", name=option).click()
         self.button("Continue").click()
