@@ -129,8 +129,8 @@ class Seat(Protocol):
 class Sheet:
     """What a person is shown of a game: the text that models read, and the choices by name.
 
-    An action shows something, a truth ends the game. Without truths an answer is typed. `reply` returns the
-    reply that the game reads as this choice or answer.
+    An action shows something, a truth ends the game; `n_valid` truths are right. Without truths an answer is
+    typed. `reply` returns the reply that the game reads as this choice or answer.
     """
 
     goal: str
@@ -140,6 +140,7 @@ class Sheet:
     truth_noun: str
     action_noun: str
     reply: Callable[[str], str]
+    n_valid: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ class TaskView:
 
     `book` is the text as models see it, or the whole question where an answer is typed. `turn` is the number
     of the next move, from 1: a click carries the turn of the screen that it was made on. `is_typed`: the
-    answer is typed, and there are no lists.
+    answer is typed, and there are no lists. `n_valid` of the truths are right.
     """
 
     turn: int
@@ -40,6 +40,7 @@ class TaskView:
     truth_noun: str = "truth"
     action_noun: str = "action"
     is_typed: bool = False
+    n_valid: int = 1
 
 
 @dataclass(frozen=True, slots=True)

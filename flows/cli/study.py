@@ -87,7 +87,7 @@ def codes(
         f"{count(len(drawn), 'new code')} of study {read.name}: keep them where nobody else reads them, they "
         "cannot be printed again"
         if drawn
-        else f"study {read.name} has its {read.participants:,} codes: raise `participants` in the file for more"
+        else f"study {read.name} has its {read.participants:,} codes: raise `participants` for more"
     )
 
 
@@ -119,8 +119,8 @@ def status(
     console.print(f"study {read.name} is {'open' if closed_at is None else 'closed'}")
     for unit in stale:
         console.print(
-            f"evaluation {unit} still holds somebody who withdrew: `perennial study publish {show_path(file)}` "
-            "replaces it"
+            f"evaluation {unit} still holds somebody who withdrew: replace it with `perennial study publish "
+            f"{show_path(file)}`"
         )
 
 
@@ -144,9 +144,7 @@ def publish(
     from flows.study.study_file import read_study
 
     console = Terminal(soft_wrap=True, stderr=True)
-    result = publish_study(
-        read_study(file), data_root(root), file, console.print, name=name, close=close
-    )
+    result = publish_study(read_study(file), data_root(root), file, console.print, name=name, close=close)
     _print_published(result, as_json)
 
 

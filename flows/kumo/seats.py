@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 from flows.kumo.optimum_columns import optimum_from_row
+from schemas.benchmark import later
 from schemas.game import Episode, Playing, Sheet
 from schemas.kumo.protocol import PaperMessages
 from schemas.kumo.things import BookVersion, Instance
@@ -115,6 +116,7 @@ def draw_sheet(game: KumoGame) -> Sheet:
         board.config.truth_noun,
         board.config.action_noun,
         answer,
+        len(board.instance.valid_truths),
     )
 
 
@@ -129,5 +131,6 @@ PLAYING = Playing(
         "template": partial(take_seats, version="template"),
     },
     sheet=draw_sheet,
+    draw=later("flows.kumo.draw_seat:draw_seat"),
     references=("optimum", "algorithm-3"),
 )

@@ -70,6 +70,7 @@ def draw_task(task: TaskRun) -> TaskView:
         truth_noun=sheet.truth_noun,
         action_noun=sheet.action_noun,
         is_typed=not sheet.truths,
+        n_valid=sheet.n_valid,
     )
 
 

@@ -2,8 +2,8 @@
 
 import json
 
-_HEAD = """# A study: people play instances of a published edition. `perennial study codes` checks this file and
-# draws the participants' codes; from then on only `participants` and `contact` may change.
+_HEAD = """# A study: people play instances of a published edition. `perennial study codes` checks this file
+# and draws the participants' codes; from then on only `participants` and `contact` may change.
 
 # Of the study: letters, digits, dashes and underscores.
 name = "{name}"

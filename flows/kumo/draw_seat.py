@@ -1,0 +1,45 @@
+"""Draw one fresh instance for a person: sampled, solved exactly, with a book of the template."""
+
+from math import inf
+
+from flows.kumo.planning.domain_choice import choose_domain
+from flows.kumo.seats import KumoSeat
+from schemas.ids import content_id, derive_rng
+from schemas.kumo.things import Setting
+from tasks.kumo.board import Board
+from tasks.kumo.books import write_book
+from tasks.kumo.books.rules import rules_of
+from tasks.kumo.encoding import encode_config, encode_instance
+from tasks.kumo.sampling import SamplingRequest, sample_instances
+from tasks.kumo.search import NODE_LIMIT, WORK_LIMIT, solve_instances
+from tasks.kumo.validation import refuse_unsafe
+from warehouse.kumo.bundled_domains import bundled_domains
+
+_SETTING = "easy"
+
+
+def draw_seat(domain: str, setting: str, seed: int) -> KumoSeat:
+    """Return the seat of one instance; equal domains, settings and seeds give the same one.
+
+    Without a domain a bundled one is drawn. Raises InvalidOption for an unknown domain or setting,
+    UnsatisfiableSetting where there is no such instance.
+    """
+    name = domain or derive_rng(seed, "play/domain", 0).choice(sorted(bundled_domains()))
+    size = Setting.parse(setting or _SETTING)
+    config, _ = choose_domain(name)
+    refuse_unsafe(config)
+    encoded = encode_config(config)
+    sample = sample_instances(encoded, SamplingRequest(size, 1, seed, 1.0, True))
+    if sample.shortfall is not None:
+        raise sample.shortfall
+    instance, instance_id = sample.instances[0], sample.ids[0]
+    board = encode_instance(encoded, instance)
+    limits = {"time_limit": inf, "work_limit": WORK_LIMIT, "node_limit": NODE_LIMIT}
+    (solution,) = solve_instances([board], threads=1, **limits)  # type: ignore[arg-type]
+    rules = rules_of(encoded, instance)
+    book = write_book(config, instance, rules, derive_rng(seed, f"book/{instance_id}", 0))
+    return KumoSeat(
+        instance_id,
+        content_id("bk", instance_id, 0, book),
+        Board(config, instance, board, book, rules, solution),
+    )

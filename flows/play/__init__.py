@@ -1,0 +1,1 @@
+"""One person plays one instance in the terminal."""

@@ -1,0 +1,48 @@
+"""Which instance a person plays: a fresh one, or one of a published edition."""
+
+import secrets
+
+from flows.console.root_option import data_root
+from schemas.benchmark import find_benchmark
+from schemas.errors import InvalidOption, quote
+from schemas.game import Playing, Seat
+from warehouse.catalog.catalog import visible_editions
+from warehouse.editions.publish import read_published_plan
+from warehouse.editions.selectors import select_unit
+
+
+def draw_fresh(benchmark: str, domain: str, setting: str, seed: int | None) -> tuple[Playing, Seat, str]:
+    """Return the seat of a fresh instance, and how to draw it again.
+
+    Raises InvalidOption where the benchmark draws none for a person.
+    """
+    playing = find_benchmark(benchmark).playing()
+    if playing.draw is None or playing.sheet is None:
+        raise InvalidOption(
+            f"benchmark {benchmark!r} draws no single instance for a person: give --edition and --instance"
+        )
+    chosen = secrets.randbits(32) if seed is None else seed
+    given = {"--domain": domain, "--setting": setting}
+    options = [f"{name} {value}" for name, value in given.items() if value]
+    told = " ".join(("perennial play", *options, f"--seed {chosen}"))
+    return playing, playing.draw(domain, setting, chosen), told
+
+
+def find_published(edition: str, instance: str, root: str | None) -> tuple[Playing, Seat, str]:
+    """Return the seat of an instance of a published edition, and how to play it again.
+
+    Raises InvalidOption where there is none, or people cannot play it.
+    """
+    store = data_root(root)
+    chosen = select_unit(store, edition, visible_editions(store))
+    benchmark = read_published_plan(store, chosen).benchmark
+    playing = find_benchmark(benchmark).playing()
+    if playing.sheet is None:
+        raise InvalidOption(f"benchmark {benchmark!r} cannot be played by a person: name another edition")
+    seats = playing.seats(store, chosen, [instance], {})
+    if not seats:
+        raise InvalidOption(
+            f"--instance {quote(instance)}: edition {chosen!r} has no such instance that can be played; "
+            f"`perennial query \"SELECT instance_id FROM instances WHERE edition = '{chosen}'\"` lists them"
+        )
+    return playing, seats[0], f"perennial play --edition {chosen} --instance {instance}"

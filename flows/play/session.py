@@ -1,0 +1,137 @@
+"""A game in the terminal: text in, text out, a line a move, so that a pipe plays as a keyboard does."""
+
+from collections.abc import Sequence
+from itertools import count
+from typing import Any, TextIO
+
+from flows.console.terminal import Terminal
+from schemas.errors import InvalidOption, UnreadableInput
+from schemas.errors import count as count_of
+from schemas.game import Game, Playing, Seat, Sheet
+from schemas.ids import derive_rng
+from tasks.play.program_player import play_program
+
+_MOST_LETTERS = 10_000
+_BOOK, _LIST = "book", "list"
+
+
+def play_seat(playing: Playing, seat: Seat, told: str, console: Terminal, source: TextIO) -> dict[str, Any]:
+    """Let a person play the seat, and return the game as a JSON object: moves, result, and the reference's.
+
+    `told` says how to play the same instance again. Raises UnreadableInput where the input ends first.
+    """
+    assert playing.sheet is not None
+    game = seat.start()
+    sheet = playing.sheet(game)
+    console.print(f"{told}\n")
+    _show_opening(console, sheet)
+    moves: list[dict[str, Any]] = []
+    for turn in count(1):
+        name = _ask(console, sheet, source, turn)
+        shown = game.take(sheet.reply(name))
+        moves.append({"choice": name, "shown": shown})
+        if game.result() is not None:
+            break
+        console.print(f"{name}: {shown}\n")
+    return _show_end(playing, seat, game, sheet, moves, console, told)
+
+
+def _show_opening(console: Terminal, sheet: Sheet) -> None:
+    if sheet.goal:
+        console.print(f"Goal: {sheet.goal}\n")
+    console.print(f"{sheet.book}\n")
+    if sheet.truths:
+        _show_lists(console, sheet)
+        console.print(
+            f"Exactly {sheet.n_valid} of the {len(sheet.truths)} answers listed last ({sheet.truth_noun}) "
+            f"survives all outcomes. Give a number or a name: each {sheet.action_noun} shows its outcome, "
+            f"and naming a {sheet.truth_noun} ends the game. `{_BOOK}` and `{_LIST}` show these again.\n"
+        )
+
+
+def _show_lists(console: Terminal, sheet: Sheet) -> None:
+    numbers = count(1)
+    for noun, names in ((sheet.action_noun, sheet.actions), (sheet.truth_noun, sheet.truths)):
+        console.print(f"{noun}:")
+        for name in names:
+            console.print(f"{next(numbers):4}  {name}")
+        console.print()
+
+
+def _ask(console: Terminal, sheet: Sheet, source: TextIO, turn: int) -> str:
+    """Return the name of the next choice, asked for again until a line names one; or a typed answer."""
+    while True:
+        console.print(f"{turn}> ", end="")
+        line = source.readline(_MOST_LETTERS)
+        if not line:
+            console.print()
+            raise UnreadableInput("the input ended before an answer: give one more line that names an answer")
+        text = " ".join(line.split())
+        if not sheet.truths and text:
+            return text
+        match text.casefold():
+            case "":
+                continue
+            case "book":
+                console.print(f"{sheet.book}\n")
+            case "list":
+                _show_lists(console, sheet)
+            case _:
+                found = _find_choice((*sheet.actions, *sheet.truths), text)
+                if found is not None:
+                    return found
+                console.print(f"{text[:60]!r} is none of the numbers and names: `{_LIST}` shows them")
+
+
+def _find_choice(names: Sequence[str], text: str) -> str | None:
+    if text.isascii() and text.isdecimal() and len(text) < 6 and 1 <= int(text) <= len(names):
+        return names[int(text) - 1]
+    exact = [name for name in names if name == text]
+    folded = [name for name in names if " ".join(name.split()).casefold() == text.casefold()]
+    found = exact or folded
+    return found[0] if len(found) == 1 else None
+
+
+def _show_end(
+    playing: Playing,
+    seat: Seat,
+    game: Game,
+    sheet: Sheet,
+    moves: list[dict[str, Any]],
+    console: Terminal,
+    told: str,
+) -> dict[str, Any]:
+    result = game.result()
+    assert result is not None
+    tests = sum(move["shown"] is not None for move in moves)
+    took = f" after {count_of(tests, sheet.action_noun)}" if sheet.actions else ""
+    console.print(f"\n{'right' if result.success else 'wrong'} ({result.status}){took}")
+    document = {
+        "game": told,
+        "instance_id": seat.instance_id,
+        "status": result.status,
+        "success": result.success,
+        "tests": tests,
+        "moves": moves,
+        "reference": None,
+    }
+    reference = _play_reference(playing, seat, sheet)
+    if reference is not None:
+        *actions, answer = reference["moves"]
+        found = f": {' > '.join(actions)}" if actions else ""
+        console.print(f"{reference['player']} needs {count_of(len(actions), sheet.action_noun)}{found}")
+        console.print(f"the {sheet.truth_noun} is {answer}")
+        document["reference"] = reference
+    return document
+
+
+def _play_reference(playing: Playing, seat: Seat, sheet: Sheet) -> dict[str, Any] | None:
+    """Return player and moves of the first reference that can play, None where none can."""
+    names = {sheet.reply(name): name for name in (*sheet.truths, *sheet.actions)}
+    for player in playing.references:
+        try:
+            episode = play_program(playing.programs[player], seat.start(), 0, derive_rng(0, "play", 0))
+        except InvalidOption:
+            continue
+        return {"player": player, "moves": [names.get(turn.reply, turn.reply) for turn in episode.turns]}
+    return None

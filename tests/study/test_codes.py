@@ -1,0 +1,53 @@
+"""Codes: random, readable however they are typed, and of no use without their secret part."""
+
+import random
+import secrets
+
+import pytest
+
+from schemas.errors import InvalidOption
+from tasks.study.codes import PUBLIC_LETTERS, SECRET_LETTERS, draw_code, parse_code, parse_public
+from tests.study.study_root import Lab
+
+
+def test_a_code_is_read_in_any_case_with_or_without_dashes() -> None:
+    code = draw_code(random.Random(1))
+    assert str(parse_code(str(code))) == str(code)
+    assert str(parse_code(f"  {str(code).upper().replace('-', ' ')} ")) == str(code)
+    assert str(parse_code(str(code).replace("0", "O").replace("1", "l"))) == str(code)
+    assert parse_public(f"human:{code.public}") == parse_public(str(code)) == code.public
+    assert 32**SECRET_LETTERS >= 2**40
+    assert str(code) not in repr(code)
+
+
+def test_codes_of_the_operating_system_are_distinct() -> None:
+    drawn = {str(draw_code(secrets.SystemRandom())) for _ in range(300)}
+    assert len(drawn) == 300
+
+
+@pytest.mark.parametrize("text", ["", "x", "a" * 22 + "b", "u" * 22, "\x00" * 22, "é" * 22, "7" * 10_000])
+def test_what_is_no_code_is_refused_without_being_quoted(text: str) -> None:
+    with pytest.raises(InvalidOption) as error:
+        parse_code(text)
+    assert "expected 22 letters" in str(error.value)
+    assert len(text) < 2 or text[:20] not in str(error.value)
+
+
+def test_the_ledger_keeps_no_secret(lab: Lab) -> None:
+    content = b"".join(path.read_bytes() for path in (lab.root / "studies" / "pilot").iterdir())
+    for code in lab.codes:
+        public, *secret = code.split("-")
+        assert len(public) == PUBLIC_LETTERS
+        assert public.encode() in content
+        assert "".join(secret).encode() not in content
+        assert "-".join(secret).encode() not in content
+    assert (lab.root / "studies" / "pilot" / "ledger.sqlite").stat().st_mode & 0o77 == 0
+
+
+def test_a_public_part_is_no_login(lab: Lab) -> None:
+    desk = lab.desk()
+    public = lab.codes[0].split("-")[0]
+    other = lab.codes[1].split("-", 1)[1]
+    with pytest.raises(InvalidOption, match="not of this study"):
+        desk.enter(f"{public}-{other}", "here")
+    desk.enter(lab.codes[0], "here")
