@@ -93,7 +93,7 @@ COMMANDS: dict[str, CommandLine] = {
     ),
     "web": (
         "flows.cli.web:web",
-        "Show a data root in a browser: editions, leaderboards, instances, transcripts, SQL.",
+        "Show a data root in a browser, until Ctrl-C: leaderboards, instances, transcripts, SQL.",
     ),
     "unlock": (
         "flows.cli.unlock:unlock",

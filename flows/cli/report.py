@@ -1,9 +1,11 @@
 """`perennial report`: an edition as one HTML page, or the tables behind it."""
 
 import sys
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
+from urllib.parse import urlsplit
 
 import typer
 
@@ -12,6 +14,19 @@ from flows.console.root_option import RootOption, data_root
 from flows.console.steps import show_steps
 from flows.console.terminal import Terminal, json_text
 from schemas.errors import InvalidOption
+
+
+def check_explorer(url: str) -> None:
+    """Raise InvalidOption for what is no URL of a web server."""
+    try:
+        parts = urlsplit(url)
+        is_web = parts.scheme in ("http", "https") and bool(parts.hostname)
+    except ValueError:
+        is_web = False
+    if not is_web:
+        raise InvalidOption(
+            f"--explorer {url!r}: expected the URL that `perennial web` printed, such as http://127.0.0.1:8501"
+        )
 
 
 class ReportFormat(StrEnum):
@@ -36,6 +51,10 @@ def report(
     format_: Annotated[
         ReportFormat, typer.Option("--format", help="One HTML page, or its tables as one file each.")
     ] = ReportFormat.html,
+    explorer: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="Link to the edition's pages in this `perennial web`."),
+    ] = None,
     root: RootOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print what was written as JSON.")] = False,
 ) -> None:
@@ -50,9 +69,12 @@ def report(
     console = Terminal(soft_wrap=True, stderr=as_json)
     if anchors and compare is None:
         raise InvalidOption("--anchors ties two editions: name the other one with --compare")
+    if explorer is not None:
+        check_explorer(explorer)
     require_folder("--out", out)
     with show_steps("report") as step:
         data = report_data(data_root(root), edition, compare, split_names(anchors or ""), step)
+        data = replace(data, explorer=explorer or "")
         if format_ is ReportFormat.html:
             step("drawing figures")
             paths = [write_page(data, out)]

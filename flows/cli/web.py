@@ -35,7 +35,7 @@ def web(
         typer.Option("--behind-proxy", help="A proxy in front ends TLS and passes the header Host on."),
     ] = False,
 ) -> None:
-    """Show a data root in a browser, until Ctrl-C: editions, leaderboards, instances, transcripts, SQL.
+    """Show a data root in a browser, until Ctrl-C: leaderboards, instances, transcripts, SQL.
 
     It reads what is published and writes nothing. It has no password: it is for whoever may read the data
     root. It serves this machine alone unless --host names another address, which needs TLS.

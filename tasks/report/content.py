@@ -48,7 +48,7 @@ class ReportData:
     """All that the page of an edition shows: `tables` by name, `settings` in the order of the page.
 
     `measures` are shown beside the success rate; `own` is what the benchmark adds, `drawing_data` what that
-    computed for its drawings.
+    computed for its drawings. `explorer` is the URL of a `perennial web`, for links to its pages.
     """
 
     edition: str
@@ -59,6 +59,7 @@ class ReportData:
     own: "Report" = field(default_factory=lambda: Report())
     drawing_data: Any = None
     comparison: Comparison | None = None
+    explorer: str = ""
 
     def players(self) -> list[str]:
         """Return the players, the best of the first setting first."""

@@ -7,6 +7,7 @@ from hashlib import sha256
 from importlib.resources import files
 from math import isfinite
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
 from tasks.report.content import Record, ReportData, ReportTable, Section
 from tasks.report.edition_comparison import comparison_table, link_table
@@ -24,6 +25,15 @@ if TYPE_CHECKING:
 MOST_ROWS = 300
 """Of a longer table the page shows this many rows; the others are in the exported files."""
 
+_EXPLORED = (
+    ("editions", "edition"),
+    ("leaderboard", "leaderboard"),
+    ("domains", "players and domains"),
+    ("instances", "instances"),
+    ("episodes", "episodes"),
+    ("pairs", "pairs"),
+    ("drift", "drift"),
+)
 _RATES = (headline, success_rows)
 _COMPARISONS = (
     heat_map,
@@ -63,12 +73,21 @@ def render_page(data: ReportData) -> str:
     script = _load_script()
     return _template().render(
         edition=clean(data.edition),
+        explorer=explorer_links(data.explorer, data.edition),
         facts=[(name, clean(value)) for name, value in data.facts],
         sections=sections(data),
         most_rows=MOST_ROWS,
         script=script,
         script_digest=b64encode(sha256(script.encode()).digest()).decode(),
     )
+
+
+def explorer_links(explorer: str, edition: str) -> list[tuple[str, str]]:
+    """Return title and URL of each page of the explorer that shows the edition; none without an explorer."""
+    if not explorer:
+        return []
+    query = urlencode({"edition": edition})
+    return [(title, f"{explorer.rstrip('/')}/{page}?{query}") for page, title in _EXPLORED]
 
 
 @lru_cache(maxsize=1)

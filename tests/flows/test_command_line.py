@@ -14,7 +14,7 @@ from tests.flows.hand_made_root import Run, perennial
 from warehouse.store.store import Store
 
 # `serve` runs until it is stopped, `unlock` asks before it acts, `init` writes files: none prints a result.
-WITHOUT_RESULT = ("serve", "unlock", "init")
+WITHOUT_RESULT = ("serve", "unlock", "init", "web")
 # They read and write no data root.
 WITHOUT_ROOT = (
     "perennial init",

@@ -7,6 +7,7 @@ from dataclasses import replace
 from hashlib import sha256
 from html.parser import HTMLParser
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 
@@ -257,3 +258,10 @@ def test_nobody_in_both_editions_is_one_sentence() -> None:
     data, other = report_data(("a",)), report_data(("z",))
     found = edition_difference(data, compare(data, other))
     assert found.missing == "No player has a rate in both editions."
+
+
+def test_a_report_links_to_an_explorer_where_one_is_named() -> None:
+    data = report_data()
+    assert "leaderboard?edition=" not in render_page(data)
+    linked = render_page(replace(data, explorer="http://127.0.0.1:8501/"))
+    assert f'<a href="http://127.0.0.1:8501/leaderboard?{urlencode({"edition": data.edition})}">' in linked

@@ -8,6 +8,7 @@ from flows.web.page import ALL, Opened, OwnPages, Page, Visit, choose
 from flows.web.plain_text import show_text
 from flows.web.tables import show_query
 from schemas.beyondbench.things import SUITES
+from schemas.errors import UnreadableInput
 from warehouse.catalog.confinement import quote
 
 _FACTS = (
@@ -21,8 +22,12 @@ def show_levels(visit: Visit) -> None:
     columns = st.columns(3)
     with columns[0]:
         edition = visit.choose_edition("beyondbench")
+    played = edition.query("SELECT DISTINCT suite FROM beyondbench_scores").column("suite")
+    suites = [name for name in ("overall", *SUITES) if name in played]
+    if not suites:
+        raise UnreadableInput(f"edition {edition.name} has no scored answers yet")
     with columns[1]:
-        suite = choose("Suite", ["overall", *SUITES], "suite")
+        suite = choose("Suite", suites, "suite")
     tasks = edition.query(
         f"SELECT DISTINCT task FROM beyondbench_scores WHERE suite = {quote(suite)} ORDER BY 1"
     )
@@ -36,8 +41,9 @@ def show_levels(visit: Visit) -> None:
         "ORDER BY accuracy DESC, player",
     )
     st.caption(
-        "A task is the unweighted mean of its cells (task x variation), a suite that of its tasks; overall is "
-        "the mean of the three suites, for players with answers in each. Intervals (95%) are for instances that vary."
+        "A task is the unweighted mean of its cells (task x variation), a suite that of its tasks; overall "
+        "is the mean of the three suites, for players with answers in each. Intervals (95%) are for "
+        "instances that vary."
     )
     st.header("Accuracy by size")
     chosen = "true" if suite == "overall" else f"suite = {quote(suite)}"

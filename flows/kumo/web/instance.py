@@ -79,10 +79,18 @@ def _draw_graph(frame: pd.DataFrame) -> None:
         alt.Chart(frame)
         .mark_rect(stroke="white")
         .encode(
-            x=alt.X("truth:N", sort=None, title=None, axis=alt.Axis(labelAngle=-50, labelLimit=130)),
+            x=alt.X(
+                "truth:N",
+                sort=None,
+                title=None,
+                axis=alt.Axis(labelAngle=-50, labelLimit=130, labelOverlap=False),
+            ),
             y=alt.Y("action:N", sort=None, title=None, axis=alt.Axis(labelLimit=150)),
             color=alt.Color(
-                "ruled_out:N", scale=colours, title=None, legend=alt.Legend(orient="bottom", columns=1)
+                "ruled_out:N",
+                scale=colours,
+                title=None,
+                legend=alt.Legend(orient="bottom", columns=1, labelLimit=0),
             ),
             tooltip=["action:N", "truth:N", "ruled_out:N", "observed:N"],
         )

@@ -33,8 +33,8 @@ def show_optimum(edition: Opened, instance_id: str) -> None:
     st.subheader("Algorithm 3's policy")
     show_rows("algorithm_3", _moves(published, row["golden"]))
     st.caption(
-        f"{row['optimal_tests']} tests here; {row['expected_steps']:.3g} expected under its own outcome model. It "
-        "uses the promise of one valid truth at the end only."
+        f"{row['optimal_tests']} tests here; {row['expected_steps']:.3g} expected under its own outcome "
+        "model. It uses the promise of one valid truth at the end only."
     )
 
 

@@ -1,7 +1,9 @@
 """Editions and their evaluations: what is published, how it came about, and what was withdrawn."""
 
 import json
+from dataclasses import replace
 from typing import Any
+from urllib.parse import urlsplit
 
 import streamlit as st
 
@@ -110,8 +112,10 @@ def _show_one(visit: Visit, store: Store, edition: Opened) -> None:
             ("pairs", "Pairs"),
         ):
             visit.link(page, label, edition=edition.name)
+        here = urlsplit(st.context.url or "")
+        base = f"{here.scheme}://{here.netloc}" if here.netloc else ""
         st.download_button(
-            "Report (HTML)", lambda: _report(visit, edition.name), f"{edition.name}.html", "text/html"
+            "Report (HTML)", lambda: _report(visit, edition.name, base), f"{edition.name}.html", "text/html"
         )
     st.header("Evaluations")
     show_rows("evaluations", edition.query(_EVALUATIONS))
@@ -145,12 +149,12 @@ def _show_manifest(store: Store, unit: str) -> None:
         st.json(made, expanded=1)
 
 
-def _report(visit: Visit, edition: str) -> bytes:
+def _report(visit: Visit, edition: str, explorer: str) -> bytes:
     from flows.editions.report import report_data
     from tasks.report.page import render_page
 
     data = report_data(Store(visit.snapshot.root), edition)
-    return render_page(data).encode()
+    return render_page(replace(data, explorer=explorer)).encode()
 
 
 EDITIONS = Page("editions", "Editions", show)

@@ -1,14 +1,17 @@
 """The leaderboard with filters: setting, domain, kinds of players, own or common instances."""
 
+# mypy: disable-error-code="untyped-decorator"
+
 import altair as alt
 import streamlit as st
 
 from flows.web.page import ALL, Opened, Page, Visit, choose, choose_several
 from flows.web.player_kinds import kinds_of
-from flows.web.reading import Rows
+from flows.web.reading import Rows, Snapshot
 from flows.web.tables import frame_of, show_rows
 from schemas.ids import derive_seed
-from tasks.statistics.intervals import intervals_of_sums
+from tasks.statistics.intervals import Interval, intervals_of_sums
+from tasks.statistics.shares import exact_interval, is_near_an_end
 from warehouse.catalog.confinement import quote
 from warehouse.catalog.leaderboard import leaderboard_sql
 
@@ -52,7 +55,8 @@ def _rates(edition: Opened, setting: str, domain: str, players: list[str], basis
     if not players:
         return Rows((), ())
     if basis == COMMON:
-        return _common_rates(edition, setting, domain, players)
+        found: Rows = _common_rates(edition, edition.snapshot, setting, domain, players)
+        return found
     chosen = f"setting = {quote(setting)} AND player IN ({', '.join(map(quote, players))})"
     if domain == ALL:
         measures = () if edition.benchmark is None else edition.benchmark.measures
@@ -70,11 +74,12 @@ def _rates(edition: Opened, setting: str, domain: str, players: list[str], basis
     )
 
 
-def _common_rates(edition: Opened, setting: str, domain: str, players: list[str]) -> Rows:
+@st.cache_data(max_entries=64, show_spinner=False)
+def _common_rates(_edition: Opened, key: Snapshot, setting: str, domain: str, players: list[str]) -> Rows:
     """Return rates over the instances that all of the players have scored answers on."""
     listed = ", ".join(map(quote, players))
     within = "" if domain == ALL else f" AND i.domain = {quote(domain)}"
-    found = edition.query(
+    found = _edition.query(
         f"""
         WITH rates AS (
             SELECT e.instance_id, e.player, avg(e.success::INT) AS rate
@@ -91,16 +96,19 @@ def _common_rates(edition: Opened, setting: str, domain: str, players: list[str]
         FROM rates SEMI JOIN common USING (instance_id) GROUP BY ALL
         """
     ).rows
-    groups = [(rates, [1.0] * len(rates)) for _, rates in found]
-    seed = derive_seed(0, "explorer", 0)
-    intervals = intervals_of_sums(groups, seed)
-    rows = [
-        (player, len(rates), sum(rates) / len(rates), *(interval or (None, None)))
-        for (player, rates), interval in zip(found, intervals, strict=True)
-    ]
-    return Rows(
-        ("player", "common_instances", *_RATES), tuple(sorted(rows, key=lambda row: (-row[2], row[0])))
-    )
+    rows = [(player, len(rates), sum(rates) / len(rates), *_interval(rates)) for player, rates in found]
+    rows.sort(key=lambda row: (-row[2], row[0]))
+    return Rows(("player", "common_instances", *_RATES), tuple(rows))
+
+
+def _interval(rates: list[float]) -> Interval:
+    """Return the interval of the mean as the published figures have it."""
+    total, n = sum(rates), len(rates)
+    if is_near_an_end(total, n):
+        return exact_interval(total, n)
+    (interval,) = intervals_of_sums([(rates, [1.0] * n)], derive_seed(0, "explorer", 0))
+    assert interval is not None
+    return interval
 
 
 def _draw(rows: Rows) -> None:

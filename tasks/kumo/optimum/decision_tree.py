@@ -67,7 +67,7 @@ def decision_tree(instance: EncodedInstance, most_tests: int) -> Decision | None
     weights = _Weights(instance)
     everything = (1 << instance.n_truths) - 1
     root = Decision(weights.possible(everything, 0), 1.0, 0)
-    level = [_Open(root, everything, 0, instance.observed)]
+    level = [_Open(root, everything, 0, instance.observed)] if len(root.possible) > 1 else []
     tests = 0
     while level:
         room = most_tests - tests

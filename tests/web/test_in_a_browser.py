@@ -1,0 +1,109 @@
+"""The explorer in headless Chromium, through the real server: pages, links, a download, hostile input."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import parse_qs, quote, urlsplit
+
+import pytest
+from playwright.sync_api import Page, sync_playwright
+
+from flows.web.explorer import all_pages
+from tests.flows.chromium import CHROMIUM
+from tests.warehouse.tiny_edition import INSTANCE_ID
+from tests.web.explored_root import digests, publish_explored
+from tests.web.test_server import served
+from warehouse.catalog.catalog import open_catalog
+from warehouse.store.store import Store
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on PATH: no page is opened")
+PHONE, DESKTOP = 390, 1300
+
+
+@pytest.fixture(scope="module")
+def explored(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str, Page, list[str]]]:
+    """The data root, the server's URL, a page of the browser, and what it asked for elsewhere."""
+    root = tmp_path_factory.mktemp("browsed") / "data"
+    publish_explored(root)
+    before = digests(root)
+    foreign: list[str] = []
+    with served("--root", str(root)) as (_, url), sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": DESKTOP, "height": 800})
+        inside = (url, "blob:", "data:", url.replace("http", "ws"))
+        page.on("request", lambda asked: None if asked.url.startswith(inside) else foreign.append(asked.url))
+        yield root, url, page, foreign
+        browser.close()
+    assert digests(root) == before
+    assert foreign == []
+
+
+def _open(page: Page, address: str, text: str) -> None:
+    page.goto(address)
+    page.get_by_text(text, exact=False).first.wait_for(timeout=30_000)
+
+
+def test_all_pages_open_by_links_and_fit_a_phone(explored: tuple[Path, str, Page, list[str]]) -> None:
+    _, url, page, _ = explored
+    page.set_viewport_size({"width": PHONE, "height": 800})
+    _open(page, f"{url}/?edition=new", "Manifest")
+    for one in all_pages():
+        if page.get_by_test_id("stExpandSidebarButton").is_visible():
+            page.get_by_test_id("stExpandSidebarButton").click()
+        page.get_by_test_id("stSidebar").get_by_role("link", name=one.title, exact=True).click()
+        page.get_by_role("heading", name=one.title, exact=True).first.wait_for(timeout=30_000)
+        # The state goes along: the edition is in the URL of the next page.
+        assert parse_qs(urlsplit(page.url).query)["edition"] == ["new"]
+        assert page.evaluate("document.documentElement.scrollWidth") <= PHONE
+        assert page.get_by_text("This page failed").count() == 0
+    page.set_viewport_size({"width": DESKTOP, "height": 800})
+
+
+def test_a_table_is_downloaded_whole(explored: tuple[Path, str, Page, list[str]]) -> None:
+    root, url, page, _ = explored
+    _open(page, f"{url}/episodes?edition=new", "episodes.csv")
+    with page.expect_download(timeout=30_000) as saved:
+        page.get_by_role("button", name="episodes.csv").click()
+    lines = saved.value.path().read_text(encoding="utf-8").splitlines()
+    _, rows = open_catalog(Store(str(root))).query("SELECT count(*) FROM episodes WHERE edition = 'new'")
+    assert len(lines) == 1 + rows[0][0]
+    assert rows[0][0] > 50
+
+
+def test_the_report_links_back_to_the_explorer(explored: tuple[Path, str, Page, list[str]]) -> None:
+    _, url, page, _ = explored
+    _open(page, f"{url}/?edition=new", "Report (HTML)")
+    with page.expect_download(timeout=60_000) as saved:
+        page.get_by_role("button", name="Report (HTML)").click()
+    text = saved.value.path().read_text(encoding="utf-8")
+    assert f'<a href="{url}/leaderboard?edition=new">' in text
+
+
+def test_a_hostile_reply_is_text(explored: tuple[Path, str, Page, list[str]]) -> None:
+    root, url, page, foreign = explored
+    _, rows = open_catalog(Store(str(root))).query(
+        "SELECT episode_id FROM episodes WHERE edition = 'hostile' AND player = 'random'"
+    )
+    _open(page, f"{url}/instances?edition=hostile&instance={INSTANCE_ID}", "private")
+    _open(page, f"{url}/episodes?edition=hostile&episode={rows[0][0]}", "<script>document.title")
+    assert page.title() != "owned"
+    assert page.locator("img[src*='127.0.0.1:9'], [href^='javascript']").count() == 0
+    assert page.evaluate("document.documentElement.scrollWidth") <= DESKTOP
+    _open(
+        page,
+        f"{url}/leaderboard?edition={quote('![x](http://127.0.0.1:9/z.png)')}",
+        "of the link is not here",
+    )
+    assert page.locator("img[src*='127.0.0.1:9']").count() == 0
+    assert foreign == []
+
+
+def test_hostile_sql_does_nothing(explored: tuple[Path, str, Page, list[str]]) -> None:
+    root, url, page, _ = explored
+    for statement, answer in (
+        (f"COPY (SELECT 1) TO '{root}/new.csv'", "only reads"),
+        (f"ATTACH '{root}/new.db' AS other", "only reads"),
+        ("FROM read_text('/etc/passwd')", "not allowed"),
+        ("SELECT 1; SELECT 2", "2 statements"),
+    ):
+        _open(page, f"{url}/sql?sql={quote(statement)}", answer)
+        assert page.get_by_text("root:x:0").count() == 0

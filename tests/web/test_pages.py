@@ -1,0 +1,185 @@
+"""The explorer's pages: all of them show, write nothing, and say in one line what is wrong."""
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from flows.web.explorer import all_pages
+from flows.web.reading import Rows, as_csv
+from flows.web.shared_pages import sql
+from schemas.benchmark import benchmarks
+from tests.flows.hostile_sql import REFUSED
+from tests.flows.report_root import HOSTILE
+from tests.warehouse.tiny_edition import INSTANCE_ID
+from tests.web.explored_root import HOSTILE_REPLY, digests, publish_explored
+from tests.web.visiting import errors_of, visit
+from warehouse.catalog.catalog import open_catalog, row_file
+from warehouse.catalog.withdrawals import withdraw
+from warehouse.store.store import Store
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("explored") / "data"
+    publish_explored(root)
+    return root
+
+
+@pytest.fixture
+def root(published: Path, tmp_path: Path) -> Path:
+    """A copy that a test may damage."""
+    copy = tmp_path / "data"
+    shutil.copytree(published, copy)
+    return copy
+
+
+def test_every_page_shows_and_nothing_is_written(published: Path) -> None:
+    before = digests(published)
+    for page in all_pages():
+        shown = visit(published, page.name, edition="new")
+        assert shown.title[0].value == page.title
+        expected = ["no edition of beyondbench"] if page.name.startswith("beyondbench") else []
+        assert [text.replace("\\", "")[:25] for text in errors_of(shown)] == expected
+    assert digests(published) == before
+
+
+def test_the_editions_are_listed_with_what_was_withdrawn(root: Path) -> None:
+    withdraw(Store(str(root)), "old", "two books are wrong", "2026-01-05T00:00:00Z", "me@here")
+    shown = visit(root, "editions", edition="hostile")
+    assert errors_of(shown) == []
+    rows = shown.dataframe[0].value.set_index("edition")
+    assert rows.loc["old", "status"] == "withdrawn"
+    assert rows.loc["old", "why"] == "two books are wrong"
+    assert rows.loc["new", "status"] == rows.loc["new@1", "status"] == "published"
+    facts = shown.dataframe[1].value.set_index("fact")["value"]
+    assert facts["private instances"] == "100% of the instances, in no export"
+    assert len(facts["seed commitment"]) == 64
+
+
+@pytest.mark.parametrize("basis", ["each player's own instances", "instances that all shown players have"])
+def test_the_leaderboard_shows_what_the_views_say(published: Path, basis: str) -> None:
+    shown = visit(published, "leaderboard", edition="new", setting="hard", kinds="models", basis=basis)
+    assert errors_of(shown) == []
+    rows = shown.dataframe[0].value.set_index("player")
+    assert "algorithm-3" not in rows.index
+    _, expected = open_catalog(Store(str(published))).query(
+        "SELECT player, success_rate, success_rate_low, success_rate_high FROM leaderboard "
+        "WHERE edition = 'new' AND setting = 'hard' AND player <> 'algorithm-3'"
+    )
+    assert len(expected) == len(rows) == 3
+    for player, rate, low, high in expected:
+        # Every player has every instance here, so that both ways give one rate and nearly one interval.
+        assert rows.loc[player, "success_rate"] == pytest.approx(rate)
+        assert rows.loc[player, "success_rate_low"] == pytest.approx(low, abs=0.03)
+        assert rows.loc[player, "success_rate_high"] == pytest.approx(high, abs=0.03)
+
+
+def test_a_private_instance_says_so_and_shows_its_book_graph_and_moves(published: Path) -> None:
+    shown = visit(published, "instances", edition="hostile", instance=INSTANCE_ID)
+    assert errors_of(shown) == []
+    assert "private" in shown.warning[0].value
+    assert "the book" in [block.value for block in shown.code]
+    graph = next(f.value for f in shown.dataframe if "ruled_out" in f.value.columns)
+    assert graph.groupby("ruled_out").size().sum() == 6
+    other = visit(published, "instances", edition="new", instance="ki_new_Knots_easy_0")
+    assert not other.warning
+
+
+def test_hostile_text_is_shown_as_text(published: Path) -> None:
+    _, rows = open_catalog(Store(str(published))).query(
+        "SELECT episode_id FROM episodes WHERE edition = 'hostile' AND player = 'random'"
+    )
+    shown = visit(published, "episodes", edition="hostile", episode=rows[0][0])
+    assert errors_of(shown) == []
+    blocks = [block.value for block in shown.code if "<script>" in block.value]
+    assert blocks
+    assert blocks[0].startswith(HOSTILE_REPLY[:100])
+    assert "\x1b" not in blocks[0]
+    assert len(blocks[0]) < len(HOSTILE_REPLY)
+    drawn_as_markup = [element.value for kind in ("markdown", "html") for element in shown.get(kind)]
+    assert not [text for text in drawn_as_markup if "script" in text or "javascript" in text]
+    # A player's name is one, too: in a list of choices and in tables alone.
+    board = visit(published, "leaderboard", edition="new")
+    assert HOSTILE in list(board.dataframe[0].value["player"])
+
+
+@pytest.mark.parametrize(
+    ("page", "parameters", "named"),
+    [
+        ("leaderboard", {"edition": "![x](http://e/y)"}, "edition '![x](http://e/y)'"),
+        ("leaderboard", {"edition": "new", "setting": "no"}, "setting 'no'"),
+        ("instances", {"edition": "new", "instance": "ki_no"}, "instance_id 'ki_no' is not in edition new"),
+        ("episodes", {"edition": "new", "episode": "ep_no"}, "episode_id 'ep_no' is not in edition new"),
+        ("instances", {"edition": "new", "instance": "' OR 1=1 --"}, "is not in edition new"),
+    ],
+)
+def test_an_unknown_id_in_a_link_is_one_line(
+    published: Path, page: str, parameters: dict[str, str], named: str
+) -> None:
+    (error,) = errors_of(visit(published, page, **parameters))
+    assert named in error.replace("\\", "")
+    assert "\n" not in error
+    assert "![" not in error
+
+
+def test_an_empty_root_says_what_to_do(tmp_path: Path) -> None:
+    shown = visit(tmp_path / "none", "editions")
+    assert "perennial refresh" in shown.info[0].value
+    (error,) = errors_of(visit(tmp_path / "none", "leaderboard"))
+    assert "no edition is published" in error
+    assert not (tmp_path / "none").exists()
+
+
+def test_a_damaged_edition_does_not_hide_the_others(root: Path) -> None:
+    (root / row_file("old")).write_bytes(b"PAR1 no more")
+    shown = visit(root, "editions")
+    rows = shown.dataframe[0].value.set_index("edition")
+    assert rows.loc["old", "status"] == "damaged"
+    assert rows.loc["new", "status"] == "published"
+    assert ["old" in error for error in errors_of(shown)] == [True]
+    assert errors_of(visit(root, "leaderboard", edition="new")) == []
+
+
+def test_a_benchmark_without_pages_shows_in_the_shared_ones(
+    published: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(benchmarks(), "kumo", replace(benchmarks()["kumo"], pages=None))
+    assert not [page for page in all_pages() if page.name.startswith("kumo")]
+    shown = visit(published, "instances", edition="hostile", instance=INSTANCE_ID)
+    assert errors_of(shown) == []
+    assert not shown.code
+    assert errors_of(visit(published, "leaderboard")) == []
+
+
+def test_the_box_for_sql_reads_and_does_nothing_else(
+    published: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = digests(published)
+    shown = visit(published, "sql", sql="SELECT 40 + 2 AS answer, '=cmd()' AS formula")
+    assert list(shown.dataframe[0].value["answer"]) == [42]
+    limited = visit(published, "sql", sql="FROM range(5000)")
+    assert len(limited.dataframe[0].value) == sql.MOST_ROWS
+    part = str(published / row_file("new"))
+    hostile = [
+        *[s for s in REFUSED if s.strip()][:3],
+        "ATTACH '{new}' AS other",
+        "FROM read_text('/etc/passwd')",
+    ]
+    for statement in hostile:
+        text = statement.format(part=part, new=published / "new.db", secret=part)
+        (error,) = errors_of(visit(published, "sql", sql=text))
+        assert "\n" not in error
+        assert "root:" not in error
+    monkeypatch.setattr(sql, "SECONDS", 0.3)
+    (error,) = errors_of(
+        visit(published, "sql", sql="SELECT count(*) FROM range(1e12::BIGINT) WHERE range % 7 = 3")
+    )
+    assert "longer than allowed" in error
+    assert digests(published) == before
+
+
+def test_a_downloaded_table_holds_no_formula() -> None:
+    assert as_csv(("a", "b"), [("=cmd()", 1), ("x\x1b", None)]) == b"a,b\n'=cmd(),1\nx\\x1b,\n"
+    assert Rows(("a",), ((1,),)).records() == [{"a": 1}]

@@ -1,0 +1,131 @@
+"""`perennial web` as a process: where it listens, what it refuses, how it ends, what it imports."""
+
+import re
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+
+import pytest
+
+from flows.cli import web
+from flows.web.address import Address, check_address
+from schemas.errors import InvalidOption
+
+COMMAND = (sys.executable, "-m", "flows.cli.app", "web")
+STUDY = """
+import sys
+from streamlit.testing.v1 import AppTest
+from flows.web.site import Site, serve_site
+serve_site(Site({root!r}, {study!r}))
+page = AppTest.from_file({script!r}).run(timeout=30)
+explorer = [name for name in sys.modules if name.startswith(("flows.web.explorer", "flows.web.shared_pages"))]
+print(len(page.sidebar), explorer)
+"""
+
+
+@contextmanager
+def served(*options: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Start the command; yield its process and the URL that it printed."""
+    command = [*COMMAND, "--port", "0", *options]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            found = re.search(r"http://127\.0\.0\.1:\d+", process.stdout.readline())
+            assert found
+            yield process, found[0]
+        finally:
+            process.kill()
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_it_serves_with_a_policy_until_a_signal(tmp_path: Path, number: signal.Signals, code: int) -> None:
+    with served("--root", str(tmp_path / "none")) as (process, url):
+        with urllib.request.urlopen(url) as reply:
+            headers = reply.headers
+        policy = headers["Content-Security-Policy"]
+        assert "default-src 'self'" in policy
+        assert "frame-ancestors 'none'" in policy
+        assert "unsafe-inline" not in policy.partition("script-src")[2].partition(";")[0]
+        process.send_signal(number)
+        assert process.wait(20) == code
+        assert process.stderr is not None
+        assert process.stderr.read() == ""
+    assert not (tmp_path / "none").exists()
+
+
+def test_a_website_that_rebinds_its_name_gets_no_session(tmp_path: Path) -> None:
+    handshake = (
+        "GET /_stcore/stream HTTP/1.1\r\nHost: {host}\r\nOrigin: {origin}\r\nUpgrade: websocket\r\n"
+        "Connection: Upgrade\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
+        "Sec-WebSocket-Version: 13\r\n\r\n"
+    )
+    with served("--root", str(tmp_path)) as (_, url):
+        port = int(url.rpartition(":")[2])
+        answers = []
+        for host, origin in (
+            (f"127.0.0.1:{port}", f"http://127.0.0.1:{port}"),
+            (f"evil.example:{port}", f"http://evil.example:{port}"),
+            (f"127.0.0.1:{port}", "http://evil.example"),
+        ):
+            with socket.create_connection(("127.0.0.1", port), timeout=10) as line:
+                line.sendall(handshake.format(host=host, origin=origin).encode())
+                answers.append(line.recv(12).split()[1])
+    assert answers == [b"101", b"403", b"403"]
+
+
+def test_a_port_in_use_is_one_line() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        found = subprocess.run([*COMMAND, "--port", port], capture_output=True, text=True, check=False)
+    assert found.returncode == 2
+    assert found.stderr.startswith(f"perennial: error: --port {port} on 127.0.0.1 cannot be used")
+    assert found.stderr.count("\n") == 1
+
+
+def test_others_are_let_in_with_tls_or_behind_a_proxy_alone(tmp_path: Path) -> None:
+    for host in ("0.0.0.0", "192.0.2.1", "example.org", "::"):
+        with pytest.raises(InvalidOption, match="--tls-cert"):
+            check_address(Address(host, 0))
+        check_address(Address(host, 0, behind_proxy=True))
+    for host in ("127.0.0.1", "::1", "localhost"):
+        check_address(Address(host, 0))
+    with pytest.raises(InvalidOption, match="belong together"):
+        check_address(Address("127.0.0.1", 0, certificate=tmp_path / "c.pem"))
+    (tmp_path / "c.pem").write_text("none")
+    with pytest.raises(InvalidOption, match="no certificate"):
+        check_address(Address("0.0.0.0", 0, tmp_path / "c.pem", tmp_path / "c.pem"))
+
+
+def test_a_missing_extra_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    def find(name: str) -> ModuleSpec | None:
+        return None if name == "streamlit" else ModuleSpec(name, None)
+
+    monkeypatch.setattr(web, "find_spec", find)
+    with pytest.raises(InvalidOption, match=r"pip install 'perennial-bench\[web\]'"):
+        web.web(port=0)
+
+
+def test_a_study_shows_nothing_else(tmp_path: Path) -> None:
+    study = tmp_path / "study.toml"
+    study.touch()
+    script = str(Path(web.__file__).parents[1] / "web" / "app.py")
+    code = STUDY.format(root=str(tmp_path), study=str(study), script=script)
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.splitlines()[-1].endswith("0 []")
+
+
+def test_no_other_command_imports_streamlit() -> None:
+    code = (
+        "import sys, flows.cli.app as app, importlib\n"
+        "for line in app.COMMANDS.values():\n"
+        "    importlib.import_module(line[0].partition(':')[0])\n"
+        "print('streamlit' in sys.modules)"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout == "False\n"
