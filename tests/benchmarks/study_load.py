@@ -28,8 +28,8 @@ from websockets.asyncio.client import ClientConnection, connect
 
 from flows.study.study_file import read_study
 from tests.flows.chromium import CHROMIUM
-from tests.flows.study_site import BOOK, StudySite, make_study
-from tests.flows.study_visits import Visit
+from tests.study.site import BOOK, StudySite, make_study
+from tests.study.visits import Visit
 from warehouse.store.store import Store
 from warehouse.study.ledger import StudyLedger, study_file
 

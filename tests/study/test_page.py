@@ -11,9 +11,12 @@ import pytest
 from playwright.sync_api import BrowserContext, expect, sync_playwright
 
 from flows.study.attempts import MOST_OF_AN_ORIGIN
+from flows.study.publish import publish_study
+from flows.study.study_file import read_study
 from tests.flows.chromium import CHROMIUM
-from tests.flows.study_site import StudySite, make_study
-from tests.flows.study_visits import Visit
+from tests.study.site import StudySite, make_study
+from tests.study.visits import Visit
+from warehouse.catalog.catalog import open_catalog
 from warehouse.study.ledger import StudyLedger, study_file
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
@@ -85,8 +88,22 @@ def moves(site: StudySite, code: str) -> list[tuple[str, int, str]]:
     return [(event.task, event.turn, event.value) for event in events if event.kind == "move"]
 
 
-def test_two_participants_play_a_study_to_its_earnings(site: StudySite, visit: Open) -> None:
-    first, second = visit(), visit()
+def test_two_participants_play_from_codes_to_a_published_evaluation(
+    tmp_path: Path, context: BrowserContext
+) -> None:
+    site = make_study(tmp_path, participants=2)
+    site.start()
+    try:
+        _play_to_the_end(site, context)
+    finally:
+        site.end()
+    publish_study(read_study(site.file), site.store, site.file, str)
+    rates = open_catalog(site.store).query("SELECT player, success_rate FROM leaderboard WHERE setting = 'all'")
+    assert rates[1] == [("human", 0.75)]
+
+
+def _play_to_the_end(site: StudySite, context: BrowserContext) -> None:
+    first, second = (Visit(context, site.url, code) for code in site.codes)
     first.introduce()
     second.introduce()
     first.play("rain", "look up")
