@@ -87,8 +87,8 @@ def test_each_person_is_a_player_and_all_together_one(played: Played) -> None:
 def test_figures_of_people_are_means_over_instances_of_means_over_persons(played: Played) -> None:
     episodes = played.rows(
         "SELECT i.setting, e.instance_id, e.success, k.tests, len(q.golden) - 1, q.n_actions "
-        "FROM episodes AS e JOIN instances AS i USING (edition, instance_id) JOIN kumo_episodes AS k USING (episode_id) "
-        "JOIN kumo_instances AS q ON q.instance_id = e.instance_id"
+        "FROM episodes AS e JOIN instances AS i USING (edition, instance_id) "
+        "JOIN kumo_episodes AS k USING (episode_id) JOIN kumo_instances AS q ON q.instance_id = e.instance_id"
     )
     assert len(episodes) == 8
     for setting in ("easy", "5x7"):

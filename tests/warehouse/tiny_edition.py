@@ -244,6 +244,7 @@ def rows() -> dict[str, list[dict[str, Any]]]:
         ],
         "kumo_books": [draft, book],
         **episodes,
+        "participants": [],
         "statistics": [],
     }
 
