@@ -93,9 +93,9 @@ class Browser:
     def find(self, kind: str, label: str = "") -> tuple[Any, str] | None:
         """Return the last element of that kind whose label begins so, and its fragment."""
         for element, fragment in reversed(self.elements):
-            if element.WhichOneof("type") == kind and getattr(found := getattr(element, kind), "label", "").startswith(
-                label
-            ):
+            if element.WhichOneof("type") == kind and getattr(
+                found := getattr(element, kind), "label", ""
+            ).startswith(label):
                 return found, fragment
         return None
 
@@ -130,7 +130,9 @@ class Browser:
         return await self.run(fragment, state)
 
 
-async def play(url: str, code: str, bands: tuple[str, str], think: float, seed: int) -> tuple[list[Move], list[float]]:
+async def play(
+    url: str, code: str, bands: tuple[str, str], think: float, seed: int
+) -> tuple[list[Move], list[float]]:
     """Play the whole study; return the moves that were acknowledged, and the seconds of each action."""
     rng = random.Random(seed)
     moves: list[Move] = []
@@ -159,7 +161,9 @@ async def play(url: str, code: str, bands: tuple[str, str], think: float, seed: 
                 data = shown[0]
                 free = [action["name"] for action in data["actions"] if not action["used"]]
                 await wait()
-                name = rng.choice(free) if free and len(data["observations"]) < 4 else rng.choice(data["truths"])
+                name = (
+                    rng.choice(free) if free and len(data["observations"]) < 4 else rng.choice(data["truths"])
+                )
                 took = await browser.click(name)
                 if browser.panel is not None:
                     seconds.append(took)
@@ -177,7 +181,8 @@ def play_in_chromium(url: str, code: str, bands: tuple[str, str], times: list[fl
         tab = Visit(context, url, code)
         tab.introduce(*bands)
         start = tab.page.get_by_role("button", name="Start the")
-        while start.or_(tab.page.locator(".study-earnings")).first.is_visible() and start.count():
+        start.wait_for()
+        while start.count():
             tab.start()
             while len(tab.choices("actions").all()) > (taken := tab.observations.count()) and taken < 4:
                 times.append(tab.page.evaluate(_CLICK))
@@ -231,7 +236,9 @@ def main() -> None:
     drawn: list[float] = []
     try:
         started = time.perf_counter()
-        page = threading.Thread(target=play_in_chromium, args=(site.url, site.codes[given.people], bands, drawn))
+        page = threading.Thread(
+            target=play_in_chromium, args=(site.url, site.codes[given.people], bands, drawn)
+        )
         if given.browser:
             page.start()
         played = asyncio.run(play_all(site.url, site.codes[: given.people], bands, given.think))

@@ -1,5 +1,6 @@
 """A visit: the code, then the screen that the desk draws for it."""
 
+import gc
 from collections.abc import Callable
 from functools import lru_cache, partial
 from importlib.resources import files
@@ -60,7 +61,11 @@ def _open_desk(study_file: str, root: str) -> StudyDesk:
 
 @lru_cache(1)
 def _open_once(study_file: str, root: str) -> StudyDesk:
-    return StudyDesk(Path(study_file), Store(root))
+    desk = StudyDesk(Path(study_file), Store(root))
+    # Streamlit collects garbage after every click: without this it would go through all libraries each time.
+    gc.collect()
+    gc.freeze()
+    return desk
 
 
 def _next_screen(desk: StudyDesk) -> Screen | None:
