@@ -1,10 +1,12 @@
 """Fifty participants play a study at once, through the server's own websockets: how fast, and is a move lost.
 
-    python -m tests.benchmarks.study_load [--people 50] [--think 2] [--study FILE --root ROOT --codes FILE] [--browser]
+    python -m tests.benchmarks.study_load [--people 50] [--think 2] [--browser]
+        [--study FILE --root ROOT --codes FILE]
 
-Each thinks up to twice `--think` seconds before a click. The time of a click goes from the message that a browser
-would send to the message with the observation. Afterwards the ledger must hold each acknowledged move exactly once,
-and no other. With `--browser` one more plays in headless Chromium, timed from the click to the observation's drawing.
+Each thinks up to twice `--think` seconds before a click. The time of a click goes from the message that a
+browser would send to the message with the observation. Afterwards the ledger must hold each acknowledged move
+exactly once, and no other. With `--browser` one more plays in headless Chromium, timed from the click to the
+observation's drawing.
 """
 
 import argparse

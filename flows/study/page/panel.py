@@ -36,11 +36,12 @@ def show_panel(desk: StudyDesk, code: str, screen: Screen) -> None:
 
 def _draw(desk: StudyDesk, code: str, task: str) -> None:
     show_trouble()
-    screen: Screen | None = st.session_state.pop(_DRAWN, None)
+    drawn: Screen | None = st.session_state.pop(_DRAWN, None)
     try:
-        screen = screen or desk.screen(code)
+        screen = drawn or desk.screen(code)
     except InvalidOption:
         st.rerun()  # withdrawn in another tab: the whole page says so
+        return
     except PerennialError as error:
         report_trouble(error)
         show_trouble()
