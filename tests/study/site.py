@@ -45,6 +45,8 @@ currency = "EUR"
 consent = "You agree to play, and may **stop** at any time."
 age_bands = ["18-25", "over 25"]
 education = ["school", "university"]
+[quality]
+seconds = 0
 """
 
 
