@@ -18,6 +18,7 @@ class Visit:
 
     def introduce(self, age_band: str = "over 25", education: str = "school") -> None:
         """Enter, agree, and answer the two questions."""
+        self.page.bring_to_front()  # a browser draws other tabs once a second
         self.enter()
         self.button("I have read this, and agree").click()
         for label, option in (("Your age", age_band), ("The highest level of education", education)):
@@ -43,6 +44,7 @@ class Visit:
 
     def play(self, truth: str, *actions: str) -> None:
         """Play a task from its start to its answer."""
+        self.page.bring_to_front()
         self.start()
         for action in actions:
             self.take(action)
