@@ -39,7 +39,8 @@ Place = tuple[str, str, str, str]
 
 def play_stage(benchmark: str) -> Stage:
     """Return the stage that plays, for this benchmark."""
-    answers = staged_tables(benchmark, answers=True)
+    # People's answers are staged by `flows.study.publish`, and what they are with them.
+    answers = [name for name in staged_tables(benchmark, answers=True) if name != "participants"]
     programs = _playing(benchmark).programs
     rejections = () if _playing(benchmark).refuse is None else ("rejections",)
 

@@ -34,8 +34,8 @@ UNITS = [
         ("e1@1", replace(PLAY, benchmark=benchmark)),
     )
 ]
-# Made where a model is asked, and brought in from elsewhere.
-UNSTAGED = {"calls", "messages", "external_scores"}
+# Made where a model is asked or a person plays, and brought in from elsewhere.
+UNSTAGED = {"calls", "messages", "participants", "external_scores"}
 
 
 def _json(*events: Any) -> list[dict[str, Any]]:
