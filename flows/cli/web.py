@@ -8,9 +8,10 @@ import typer
 
 from flows.console.root_option import RootOption, data_root
 from flows.console.terminal import Terminal
+from flows.study.desk import StudyDesk
 from flows.web.address import Address, check_address, open_port
 from flows.web.site import Site
-from schemas.errors import InvalidOption, UnreadableInput
+from schemas.errors import InvalidOption
 
 _PORT = 8501
 
@@ -43,13 +44,13 @@ def web(
     """
     address = Address(host, port, tls_cert, tls_key, behind_proxy)
     check_address(address)
-    if study is not None and not study.is_file():
-        raise UnreadableInput(f"--study {study}: no such file; give the file of a study")
     if find_spec("streamlit") is None:
         raise InvalidOption(
             "`perennial web` needs a package that is not installed: pip install 'perennial-bench[web]'"
         )
     store = data_root(root)
+    if study is not None:
+        StudyDesk(study, store).close()  # what is wrong with it is better said here than to participants
     place = store.root if store.local_folder is None else str(store.local_folder)
     with open_port(address) as listening:
         from flows.web.server import serve

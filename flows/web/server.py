@@ -28,6 +28,7 @@ from streamlit.web import bootstrap
 from flows.console.interrupts import first_signal
 from flows.web.address import LOOPBACK_NAMES, Address
 from flows.web.site import Site, serve_site
+from flows.web.study_paths import StudyPaths
 from schemas.errors import PerennialError
 
 _SCRIPT = Path(__file__).with_name("app.py")
@@ -49,10 +50,12 @@ _SETTINGS: dict[str, Any] = {
     "server.headless": True,
     "server.runOnSave": False,
 }
-# Streamlit writes styles into its pages, and Vega compiles expressions of ours.
+# Streamlit writes styles into its pages and loads a component's script, our own, from a blob; Vega compiles
+# expressions of ours.
 _POLICY = (
-    "default-src 'self'; script-src 'self' 'unsafe-eval' {own_scripts}; style-src 'self' 'unsafe-inline'; "
-    "img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self' data: blob:; "
+    "default-src 'self'; script-src 'self' blob: 'unsafe-eval' {own_scripts}; "
+    "style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; "
+    "connect-src 'self' data: blob:; "
     "worker-src 'self' blob:; object-src 'none'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'"
 )
 _HEADERS = (
@@ -104,7 +107,10 @@ def serve(site: Site, address: Address, listening: socket.socket, tell: Callable
     serve_site(site)
     port = listening.getsockname()[1]
     _configure(address, port)
-    app = App(_SCRIPT, middleware=[Middleware(_SafeHeaders)], on_script_error=_show_error)
+    middleware = [Middleware(_SafeHeaders)]
+    if site.study is not None:
+        middleware.append(Middleware(StudyPaths))
+    app = App(_SCRIPT, middleware=middleware, on_script_error=_show_error)
     server = _Server(
         uvicorn.Config(
             app,

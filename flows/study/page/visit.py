@@ -1,0 +1,180 @@
+"""A visit: the code, then the screen that the desk draws for it."""
+
+import gc
+from collections.abc import Callable
+from functools import lru_cache, partial
+from importlib.resources import files
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import streamlit as st
+
+from flows.study.desk import StudyDesk
+from flows.study.page.origin import visitor_origin
+from flows.study.page.profile import show_consent, show_profile
+from flows.study.page.safe_text import as_sentence, markdown_html, plain_html
+from flows.study.page.tasks import show_end, show_task, task_name
+from flows.study.page.trouble import report_trouble, show_trouble
+from schemas.errors import InvalidOption, LimitReached, PerennialError
+from schemas.screen import Screen
+from warehouse.store.store import Store
+
+_STYLE = (files(__package__) / "page.css").read_text(encoding="utf-8")
+_CODE = "study_code"
+_SCREEN = "study_screen"  # what the last click gave, until it is shown
+_REFUSAL = "study_refusal"
+_FAREWELL = "study_farewell"
+_opening = Lock()
+_WITHDRAW = (
+    "You may stop at any time, without giving a reason. What you did so far is then deleted, and your code "
+    "opens nothing any more."
+)
+
+
+def show(study_file: str, root: str) -> None:
+    """Show the study of that file, whose data is in that data root, to whoever has a code."""
+    st.set_page_config(page_title="Study", layout="wide", initial_sidebar_state="collapsed")
+    st.html(f"<style>{_STYLE}</style>")
+    try:
+        desk = _open_desk(study_file, root)
+        screen = _next_screen(desk)
+        show_trouble()
+        if screen is None:
+            _show_entry(desk)
+        else:
+            _show_screen(desk, screen)
+    except PerennialError as error:
+        report_trouble(error)
+        show_trouble()
+
+
+def _open_desk(study_file: str, root: str) -> StudyDesk:
+    """Return the desk of the study, one for all visits.
+
+    It is not among Streamlit's resources: any browser can ask for these to be forgotten, and with them the
+    attempts to enter that failed.
+    """
+    with _opening:
+        return _open_once(study_file, root)
+
+
+@lru_cache(1)
+def _open_once(study_file: str, root: str) -> StudyDesk:
+    desk = StudyDesk(Path(study_file), Store(root))
+    # Streamlit collects garbage after every click: without this it would go through all libraries each time.
+    gc.collect()
+    gc.freeze()
+    return desk
+
+
+def _next_screen(desk: StudyDesk) -> Screen | None:
+    """Return what the participant sees now, None where a code is to be entered first."""
+    state = st.session_state
+    if _FAREWELL in state:
+        return state[_FAREWELL]  # type: ignore[no-any-return]
+    if _CODE not in state:
+        return None
+    drawn: Screen | None = state.pop(_SCREEN, None)
+    try:
+        return drawn or desk.screen(state[_CODE])
+    except InvalidOption as error:
+        _leave(error)
+        return None
+
+
+def _show_screen(desk: StudyDesk, screen: Screen) -> None:
+    act = partial(_act, desk)
+    name = task_name(screen)
+    title = f"{screen.title}: {name}" if name else screen.title
+    st.html(f'<h1 class="study-title">{plain_html(title)}</h1>')
+    if screen.notice and screen.view is None:
+        st.html(f'<p class="study-notice" role="status">{plain_html(as_sentence(screen.notice))}</p>')
+    match screen.kind:
+        case "consent":
+            show_consent(screen, act)
+        case "profile":
+            show_profile(screen, act)
+        case "tutorial" | "task":
+            show_task(desk, st.session_state[_CODE], screen, act)
+        case "end":
+            show_end(screen)
+        case "closed":
+            st.html(f'<div class="study-text">{markdown_html(screen.texts.get("closed", ""))}</div>')
+    if screen.kind != "closed":
+        _show_foot(desk, screen)
+
+
+def _show_foot(desk: StudyDesk, screen: Screen) -> None:
+    contact = screen.texts.get("contact")
+    with st.container(key="study-foot"):
+        lines = ["If you close or reload this page, enter your code again: you return to where you were."]
+        if contact:
+            lines.append(f"Questions: {contact}")
+        st.html(f'<p class="study-small">{"<br>".join(map(plain_html, lines))}</p>')
+        with st.popover("Withdraw from the study"):
+            st.html(f'<p class="study-small">{plain_html(_WITHDRAW)}</p>')
+            st.button("Withdraw, and delete my data", on_click=_withdraw, args=(desk,))
+
+
+def _show_entry(desk: StudyDesk) -> None:
+    state = st.session_state
+    with st.container(key="study-entry"):
+        st.html(f'<h1 class="study-title">{plain_html(desk.study.title)}</h1>')
+        with st.form("study_entry", border=False):
+            st.html(
+                '<p class="study-text">Enter the code that you were given, with or without its dashes.</p>'
+            )
+            typed = st.text_input("Your code", autocomplete="off", max_chars=200)
+            submitted = st.form_submit_button("Enter", type="primary")
+        refusal = state.pop(_REFUSAL, None)
+        if submitted:
+            refusal = _enter(desk, typed)
+            if refusal is None:
+                st.rerun()
+        if refusal is not None:
+            st.html(f'<p class="study-refusal" role="alert">{plain_html(as_sentence(refusal))}</p>')
+
+
+def _enter(desk: StudyDesk, typed: str) -> str | None:
+    """Let the visitor in, or return why not."""
+    try:
+        desk.enter(typed, visitor_origin())
+    except (InvalidOption, LimitReached) as error:
+        return str(error)
+    st.session_state[_CODE] = typed
+    return None
+
+
+def _act(desk: StudyDesk, click: Callable[..., Screen], *values: Any) -> None:
+    """Give the desk what was clicked, and keep the screen that it returns until it is shown."""
+    state = st.session_state
+    if _CODE not in state:
+        return
+    try:
+        state[_SCREEN] = click(desk, state[_CODE], *values)
+    except InvalidOption as error:
+        _leave(error)
+    except PerennialError as error:
+        report_trouble(error)
+
+
+def _withdraw(desk: StudyDesk) -> None:
+    state = st.session_state
+    if _CODE not in state:
+        return
+    try:
+        state[_FAREWELL] = desk.withdraw(state[_CODE])
+    except InvalidOption as error:
+        _leave(error)
+    except PerennialError as error:
+        report_trouble(error)
+    else:
+        state.pop(_CODE)
+        state.pop(_SCREEN, None)
+
+
+def _leave(error: InvalidOption) -> None:
+    """Forget a code that opens nothing any more, as another tab withdrew."""
+    st.session_state.pop(_CODE, None)
+    st.session_state[_REFUSAL] = str(error)

@@ -1,0 +1,326 @@
+"""A study in headless Chromium: played to its published evaluation, and what happens to a page meanwhile."""
+
+import json
+import signal
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import BrowserContext, expect, sync_playwright
+
+from flows.study.attempts import MOST_OF_AN_ORIGIN
+from flows.study.publish import publish_study
+from flows.study.study_file import read_study
+from tests.flows.chromium import CHROMIUM
+from tests.study.site import StudySite, make_study
+from tests.study.visits import Visit
+from warehouse.catalog.catalog import open_catalog
+from warehouse.study.ledger import StudyLedger, study_file
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
+HOSTILE = """# A book
+
+<script>document.title = 'hit'</script> <img src="/hit.png" onerror="document.title='hit'">
+
+![picture](https://example.org/hit.png) [link](https://example.org/hit) <https://example.org/hit>
+[later]: https://example.org/hit
+
+$$\\href{javascript:alert(1)}{x}$$ :material/home: :red[red] <iframe src="https://example.org"></iframe>
+
+| what | rules out |
+| --- | --- |
+| grey | <style>* { display: none }</style> |
+"""
+HOSTILE_NAMES = {
+    "measure": "measure <img src=x onerror=\"document.title='hit'\">",
+    "snow": "</button><b>snow</b>",
+}
+Open = Callable[..., Visit]
+_PATIENCE_MS = 60_000  # a shared machine is slow now and then
+
+
+@pytest.fixture(scope="module")
+def context() -> Iterator[BrowserContext]:
+    """One browser for all visits, as on a shared computer: nothing of one reaches another."""
+    expect.set_options(timeout=_PATIENCE_MS)
+    with sync_playwright() as playwright:
+        flags = ["--no-sandbox", "--disable-gpu", "--disable-extensions", "--disable-background-networking"]
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=flags)
+        context = browser.new_context()
+        context.set_default_timeout(_PATIENCE_MS)
+        yield context
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StudySite]:
+    """A study that runs, of two tasks each and without a hurry."""
+    site = make_study(tmp_path_factory.mktemp("study"), participants=9)
+    site.start()
+    yield site
+    site.end()
+
+
+@pytest.fixture(autouse=True)
+def _close_tabs(context: BrowserContext) -> Iterator[None]:
+    yield
+    for page in context.pages:
+        page.close()
+
+
+@pytest.fixture
+def visit(site: StudySite, context: BrowserContext) -> Open:
+    """Open a tab of a participant who is new, or of the one with this code."""
+    return lambda code="": Visit(context, site.url, code or site.codes.pop())
+
+
+def moves(site: StudySite, code: str) -> list[tuple[str, int, str]]:
+    """Return the participant's stored moves: task, turn and name."""
+    ledger = StudyLedger(study_file(site.store, "weather"))
+    try:
+        found = ledger.find_participant(code.split("-")[0])
+        assert found is not None
+        events = ledger.events(found.number)
+    finally:
+        ledger.close()
+    return [(event.task, event.turn, event.value) for event in events if event.kind == "move"]
+
+
+def test_two_participants_play_from_codes_to_a_published_evaluation(
+    tmp_path: Path, context: BrowserContext
+) -> None:
+    site = make_study(tmp_path, participants=2)
+    site.start()
+    try:
+        _play_to_the_end(site, context)
+    finally:
+        site.end()
+    publish_study(read_study(site.file), site.store, site.file, str)
+    catalog = open_catalog(site.store)
+    sql = "SELECT count(*), count(*) FILTER (success), count(DISTINCT player) FROM episodes"
+    assert catalog.query(sql)[1] == [(4, 3, 2)]
+    assert catalog.query("SELECT DISTINCT player FROM leaderboard")[1] == [("human",)]
+
+
+def _play_to_the_end(site: StudySite, context: BrowserContext) -> None:
+    first, second = (Visit(context, site.url, code) for code in site.codes)
+    first.introduce()
+    second.introduce()
+    first.play("rain", "look up")
+    expect(first.page.get_by_text("That was right.")).to_be_visible()
+    second.play("sun")
+    expect(second.page.get_by_text("That was not right")).to_be_visible()
+    first.play("rain", "look up", "measure")
+    second.play("sun", "measure")
+    expect(second.page.get_by_text("Your answer is stored.")).to_be_visible()
+    first.play("rain", "measure")
+    second.play("rain")
+    # 25 + 15 x 2/2 - 0.1 x 3, and 25 + 15 x 1/2 - 0.1 x 1: the tutorial counts for neither.
+    expect(first.page.locator(".study-earnings")).to_have_text("You earned 39.70 EUR")
+    expect(second.page.locator(".study-earnings")).to_have_text("You earned 32.40 EUR")
+    assert moves(site, first.code) == [
+        ("tutorial", 1, "look up"),
+        ("tutorial", 2, "rain"),
+        ("1", 1, "look up"),
+        ("1", 2, "measure"),
+        ("1", 3, "rain"),
+        ("2", 1, "measure"),
+        ("2", 2, "rain"),
+    ]
+
+
+def test_an_observation_is_shown_beside_the_book_as_models_see_it(visit: Open) -> None:
+    tab = visit()
+    tab.introduce()
+    tab.start()
+    tab.take("measure")
+    expect(tab.observations).to_have_text(["measure4.5"])
+    expect(tab.choices("actions").get_by_text("measure", exact=True)).to_be_disabled()
+    expect(tab.page.locator(".study-book h1")).to_have_text("The book of weather")
+    tab.choices("truths").get_by_text("sun", exact=True).click()
+    tab.button("No").click()
+    tab.take("look up")
+    expect(tab.observations).to_have_text(["measure4.5", "look upgrey"])
+
+
+def test_a_reload_asks_for_the_code_and_returns_to_the_same_task(site: StudySite, visit: Open) -> None:
+    tab = visit()
+    tab.introduce()
+    tab.play("rain")
+    tab.start()
+    tab.take("measure")
+    tab.page.reload()
+    expect(tab.page.get_by_label("Your code")).to_be_visible()
+    assert "measure" not in tab.page.content()
+    assert tab.page.evaluate("[localStorage.length, sessionStorage.length]") == [0, 0]
+    assert tab.code not in json.dumps(tab.page.context.cookies()) + tab.page.url
+    tab.enter(f" {tab.code.upper().replace('-', ' ')} ")
+    expect(tab.title).to_have_text("A study of weather: Task 1 of 2")
+    expect(tab.observations).to_have_text(["measure4.5"])
+    assert moves(site, tab.code)[-1] == ("1", 1, "measure")
+
+
+def test_a_click_in_a_stale_tab_is_no_move(site: StudySite, visit: Open) -> None:
+    old = visit()
+    old.introduce()
+    old.start()
+    new = visit(old.code)
+    new.enter()
+    new.take("measure")
+    old.choices("actions").get_by_text("look up", exact=True).click()
+    expect(old.notice).to_contain_text("no move")
+    expect(old.observations).to_have_text(["measure4.5"])
+    assert moves(site, old.code) == [("tutorial", 1, "measure")]
+    new.name("rain")
+    old.choices("actions").get_by_text("look up", exact=True).click()
+    expect(old.title).to_have_text("A study of weather: Task 1 of 2")
+    assert moves(site, old.code) == [("tutorial", 1, "measure"), ("tutorial", 2, "rain")]
+
+
+def test_who_withdraws_is_deleted_and_other_tabs_are_shut(site: StudySite, visit: Open) -> None:
+    tab = visit()
+    tab.introduce()
+    tab.start()
+    other = visit(tab.code)
+    other.enter()
+    other.choices("actions").first.wait_for()
+    tab.take("measure")
+    tab.button("Withdraw from the study").click()
+    tab.button("Withdraw, and delete my data").click()
+    expect(tab.page.get_by_text("what you did has been deleted")).to_be_visible()
+    assert moves(site, tab.code) == []
+    other.choices("actions").first.click()
+    expect(other.page.get_by_label("Your code")).to_be_visible()
+    other.enter()
+    expect(other.page.get_by_role("alert")).to_contain_text("withdrawn")
+
+
+def test_the_page_shows_nothing_but_the_study(site: StudySite, context: BrowserContext, visit: Open) -> None:
+    requests: list[str] = []
+    tab = visit()
+    tab.page.on("request", lambda request: requests.append(request.url))
+    tab.page.reload()
+    tab.page.get_by_label("Your code").wait_for()
+    for shown in ("stSidebar", "stToolbar", "stHeader", "stMainMenu", "stAppDeployButton"):
+        expect(tab.page.get_by_test_id(shown).locator("visible=true")).to_have_count(0)
+    tab.page.goto(f"{site.url}/?page=sql&edition=played&study_code={tab.code}")
+    expect(tab.page.get_by_label("Your code")).to_have_value("")
+    assert {url.split("/")[2] for url in requests if url.startswith("http")} == {site.url.split("/")[2]}
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *(
+            "explorer",
+            "sql",
+            "leaderboard",
+            "flows/study/page/visit.py",
+            "data/editions",
+            "app/static/weather.toml",
+        ),
+        *(
+            "_stcore/metrics",
+            "_stcore/agent/openapi.json",
+            "_stcore/agent/interact",
+            "_stcore/upload_file/a/b",
+        ),
+    ],
+)
+def test_no_other_path_gives_anything(site: StudySite, path: str) -> None:
+    with pytest.raises(urllib.error.HTTPError, match="404") as refused:
+        urllib.request.urlopen(f"{site.url}/{path}", timeout=10)
+    assert refused.value.read() == b"Not found"
+
+
+def test_hostile_text_is_shown_and_not_run(tmp_path: Path, context: BrowserContext) -> None:
+    site = make_study(tmp_path, book=HOSTILE, names=HOSTILE_NAMES)
+    site.start()
+    requests: list[str] = []
+    try:
+        tab = Visit(context, site.url, site.codes[0])
+        tab.page.on("request", lambda request: requests.append(request.url))
+        tab.introduce()
+        tab.start()
+        book = tab.page.locator(".study-book")
+        for text in (
+            "<script>document.title",
+            "![picture](https://example.org/hit.png)",
+            "<iframe",
+            ":red[red]",
+        ):
+            expect(book).to_contain_text(text)
+        assert book.locator("a, img, script, iframe, style").count() == 0
+        expect(book.locator("td")).to_have_text(["grey", "<style>* { display: none }</style>"])
+        tab.choices("actions").first.click()
+        expect(tab.observations.locator(".action")).to_have_text([HOSTILE_NAMES["measure"]])
+        expect(tab.choices("truths").get_by_text(HOSTILE_NAMES["snow"], exact=True)).to_be_visible()
+        assert tab.page.locator(".panel").locator("img, b").count() == 0
+        assert tab.page.title() == "Study"
+        assert not [url for url in requests if "hit" in url]
+    finally:
+        site.end()
+
+
+def test_a_task_ends_when_its_time_is_over(tmp_path: Path, context: BrowserContext) -> None:
+    site = make_study(tmp_path, task_minutes=0.05)
+    site.start()
+    try:
+        tab = Visit(context, site.url, site.codes[0])
+        tab.introduce()
+        tab.play("rain")
+        tab.start()
+        expect(tab.page.locator(".clock")).to_contain_text("Time left 0:0")
+        expect(tab.page.get_by_text("The time for that task is over.")).to_be_visible()
+        expect(tab.title).to_have_text("A study of weather: Task 2 of 2")
+    finally:
+        site.end()
+
+
+def test_wrong_codes_are_refused_and_soon_all_of_them(tmp_path: Path, context: BrowserContext) -> None:
+    site = make_study(tmp_path)
+    site.start()
+    try:
+        tab = Visit(context, site.url, site.codes[0])
+        refusal = tab.page.get_by_role("alert")
+        other_end = "2" if tab.code.endswith("3") else "3"
+        for _ in range(MOST_OF_AN_ORIGIN // 2):
+            tab.enter(tab.code[:-1] + other_end)
+            expect(refusal).to_contain_text("not of this study")
+            tab.enter("a guess")
+            expect(refusal).to_contain_text("no code of a participant")
+        tab.enter()
+        expect(refusal).to_contain_text("Too many codes")
+        expect(tab.button("I have read this, and agree")).to_have_count(0)
+    finally:
+        site.end()
+
+
+def test_a_killed_server_loses_no_move(tmp_path: Path, context: BrowserContext) -> None:
+    site = make_study(tmp_path)
+    site.start()
+    try:
+        tab = Visit(context, site.url, site.codes[0])
+        tab.introduce()
+        tab.play("rain")
+        tab.start()
+        tab.take("measure")
+        port = site.port
+        site.end(signal.SIGKILL)
+        site.start(port)
+        # The page finds the new server by itself, which knows nobody yet.
+        tab.enter()
+        expect(tab.title).to_have_text("A study of weather: Task 1 of 2")
+        expect(tab.observations).to_have_text(["measure4.5"])
+        tab.take("look up")
+        tab.name("rain")
+        assert moves(site, tab.code) == [
+            ("tutorial", 1, "rain"),
+            ("1", 1, "measure"),
+            ("1", 2, "look up"),
+            ("1", 3, "rain"),
+        ]
+    finally:
+        site.end()
