@@ -19,7 +19,7 @@ Remainder of Minus Seven by Three | 2.0 | C language; Java; Go language | Python
 Length of an Emoji | 2.0 | Python; Rust | Java; JavaScript; C#
 Index of the First Element | 1.0 | C language; Python | Fortran; Lua; Julia; MATLAB
 Value of the Literal 010 | 8.0 | Rust; Haskell | C language; Java; Perl
-End of a Statement | a semicolon | Python; Erlang | C language; Pascal; Rust
+End of a Statement | a semicolon | Python; Ruby | C language; Pascal; Rust
 Limits of a Block | curly braces | Python; Ada; Lua | Ruby; PHP; C language
 Line Comment Mark | two slashes | Python; Haskell | PHP; C++; Go language
 Sign of Inequality | exclamation mark and equals sign | Pascal; Lua; Haskell | PHP; C language
@@ -34,6 +34,8 @@ Two Plus Signs after a Variable | the variable grows by one | Python; Swift; Rub
 Search for a Formal Standard | found | Python; Rust; Java | C language; Ruby; Dart; Simula
 Continent of Origin | another continent | Python; C language | Lua; Ruby; R language; Haskell
 Platform of the Reference Implementation | the processor, as machine code | Scala; Python | OCaml; Rust
+Platform of the Reference Implementation | a platform made for another language or for several | Python; Erlang | Elixir; Java; F#
+Platform of the Reference Implementation | an interpreter or virtual machine of the language's own | Elixir; Kotlin | Erlang; Java
 """,
     "engineering_materials": """
 Density by Immersion | 1.0 | Aluminium; Alumina; Lead | Polystyrene; Nylon 6,6
