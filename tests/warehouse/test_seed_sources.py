@@ -1,5 +1,6 @@
 """The bundled domains: what the generator makes of their sources, and that the committed files are that."""
 
+from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 
@@ -8,6 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from schemas.errors import PerennialError, UnreadableInput, UnusableConfig
+from schemas.kumo.categories import CATEGORIES
 from schemas.kumo.things import Observation, SeedConfig
 from tasks.kumo.configuration import parse_config
 from tasks.kumo.validation import validate_config
@@ -67,6 +69,7 @@ def ruled_out(config: SeedConfig, action: str, observation: Observation) -> set[
 
 def test_committed_files_are_what_their_sources_give() -> None:
     assert {"chemical_analysis", "mineral_identification"} <= set(SLUGS)
+    assert Counter(read(slug).category for slug in SLUGS) == Counter(CATEGORIES)
     assert regenerate(check=True) == []
 
 
