@@ -36,7 +36,7 @@ Continent of Origin | another continent | Python; C language | Lua; Ruby; R lang
 Platform of the Reference Implementation | the processor, as machine code | Scala; Python | OCaml; Rust
 Platform of the Reference Implementation | a platform made for another language or for several | Python; Erlang | Elixir; Java; F#
 Platform of the Reference Implementation | an interpreter or virtual machine of the language's own | Elixir; Kotlin | Erlang; Java
-""",
+""",  # noqa: E501
     "engineering_materials": """
 Density by Immersion | 1.0 | Aluminium; Alumina; Lead | Polystyrene; Nylon 6,6
 Density by Immersion | 15.0 | Titanium; Mild steel | Gold; Copper; Tungsten
