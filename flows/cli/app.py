@@ -41,7 +41,10 @@ COMMANDS: dict[str, CommandLine] = {
         "flows.cli.study:study",
         "Let people play instances of a published edition, and publish their answers.",
     ),
-    "play": ("flows.cli.play:play", "Play one instance yourself, in the terminal."),
+    "play": (
+        "flows.cli.play:play",
+        "Play one instance yourself, freshly drawn or of a published edition; nothing is recorded.",
+    ),
     "train": (
         "flows.cli.train:train",
         "Fine-tune a model on golden trajectories by LoRA (extra `train`), as the KUMO paper does.",

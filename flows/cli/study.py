@@ -35,6 +35,7 @@ def new(
         str | None, typer.Option(help="The edition; latest~1 is the one before the newest. Default: newest.")
     ] = None,
     root: RootOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Write a commented file of a study, with the settings and domains of the edition.
 
@@ -58,6 +59,8 @@ def new(
             out.write(text)
     except OSError as error:
         raise InvalidOption(f"{show_path(file)}: {error.strerror}; name another file") from None
+    if as_json:
+        sys.stdout.write(json_text({"file": str(file), "edition": chosen}) + "\n")
     console = Terminal(soft_wrap=True, stderr=True)
     console.print(f"{show_path(file)} written: put your own consent text in, then `perennial study codes`")
 
@@ -73,7 +76,7 @@ def codes(
 
     With more `participants` in the file later, it adds codes for the new ones.
 
-    Example: perennial study codes pilot.toml --format csv > codes.csv
+    Example: perennial study codes pilot.toml --format csv
     """
     from flows.study.codes import draw_codes
     from flows.study.study_file import read_study
@@ -153,6 +156,7 @@ def export(
     file: FileArgument,
     out: Annotated[Path, typer.Option(help="File to write, CSV; it must not exist.")],
     root: RootOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Write all moves of a study as CSV: participant, task, instance, turn, choice, what it showed, seconds.
 
@@ -178,6 +182,8 @@ def export(
         writer = csv.writer(written)
         writer.writerow(MOVE_COLUMNS)
         writer.writerows([csv_cell(c) if isinstance(c, str) else c for c in row] for row in rows)
+    if as_json:
+        sys.stdout.write(json_text({"file": str(out), "moves": len(rows)}) + "\n")
     Terminal(soft_wrap=True, stderr=True).print(f"{count(len(rows), 'move')} in {show_path(out)}")
 
 

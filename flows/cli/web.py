@@ -8,7 +8,6 @@ import typer
 
 from flows.console.root_option import RootOption, data_root
 from flows.console.terminal import Terminal
-from flows.study.desk import StudyDesk
 from flows.web.address import Address, check_address, open_port
 from flows.web.site import Site
 from schemas.errors import InvalidOption
@@ -50,6 +49,8 @@ def web(
         )
     store = data_root(root)
     if study is not None:
+        from flows.study.desk import StudyDesk
+
         StudyDesk(study, store).close()  # what is wrong with it is better said here than to participants
     place = store.root if store.local_folder is None else str(store.local_folder)
     with open_port(address) as listening:

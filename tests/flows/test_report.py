@@ -34,12 +34,21 @@ QUERIES = (
     *("other_benchmarks", "optimal_counts", "topology", "control_gaps", "book_versions"),
     *("authoring_funnel", "authoring_costs", "book_styles"),
 )
-NEEDS_MODELS = ("other_benchmarks", "control_gaps", "book_versions", "authoring_funnel", "authoring_costs")
+SOURCES = ("configurations", "checkpoint_rates", "outcome_runs")
+NEEDS_MODELS = (
+    "other_benchmarks",
+    "control_gaps",
+    "book_versions",
+    "authoring_funnel",
+    "authoring_costs",
+    "checkpoint_rates",
+    "outcome_runs",
+)
 
 
 def queries(edition: str) -> dict[str, str]:
     found = report_queries(find_benchmark("kumo"), edition)
-    assert set(found) == {*QUERIES, "configurations"}
+    assert set(found) == {*QUERIES, *SOURCES}
     return found
 
 
@@ -152,7 +161,7 @@ def test_tables_are_written_a_file_each(root: Path, run: Run, form: str) -> None
     shown = run("--root", root, "new", "--format", form, "--out", "out")
     assert shown.code == 0, shown.err
     files = sorted(entry.name for entry in Path("out/new").iterdir())
-    assert files == sorted(f"{name}.{form}" for name in (*QUERIES, "communities"))
+    assert files == sorted(f"{name}.{form}" for name in (*QUERIES, "communities", "training_curves"))
     assert shown.out == f"{len(files)} tables of edition new: out/new\n"
     assert not Path("out/new.html").exists()
     catalog = open_catalog(Store(str(root)))

@@ -15,6 +15,7 @@ from schemas.plan import EditionPlan, EvaluationPlan, RefreshPlan
 from schemas.tables import TABLES, staged_tables
 from warehouse.editions import publish as publishing
 from warehouse.kumo.rows import (
+    authored_domain_row,
     book_row,
     config_row,
     domain_row,
@@ -226,7 +227,7 @@ def rows() -> dict[str, list[dict[str, Any]]]:
         ],
         "messages": [{"message_id": "msg_1", "content": "what now?"}],
         "kumo_domains": [domain_row(CONFIG, "file")],
-        "kumo_authored_domains": [],
+        "kumo_authored_domains": [authored_domain_row(CONFIG.domain_id, "accepted", 1, [])],
         "kumo_seed_configs": [config_row(CONFIG, [])],
         "kumo_outcomes": outcome_rows(CONFIG),
         "rejections": [],

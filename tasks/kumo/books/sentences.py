@@ -72,7 +72,7 @@ _RANGE = re.compile(
 _BOLD_NAME = re.compile(r"\*\*(.+?)\*\*(?:(?:, | and )(?=\*\*)|\Z)")
 
 _PLAIN_NUMBER = r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?"
-_UNIT = r"(?: [^\s,\"|*(][^,\"|*(]{0,60}?)?"
+_UNIT = r"(?: [^\s,\"|*(][^,\"|*]{0,60}?)?"
 _ENDS = r"\((?:both ends included|lower end included, upper end excluded)\)"
 _OUTCOME = (
     rf'(?:"[^"\n]*"|at least {_PLAIN_NUMBER} and (?:at most|less than) {_PLAIN_NUMBER}{_UNIT}'

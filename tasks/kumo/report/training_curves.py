@@ -17,22 +17,22 @@ _TITLE = "Success against training steps"
 _HEIGHT = 190
 _COLUMNS = ("setting", "domain", "training", "step", "player", "instances", "success_rate", "low", "high")
 _COMPUTED = (
-    "Beside these rows, each with the training and the step that the player's name gives, success rates of "
-    "the runs in kumo_outcome_runs, clustered by instance."
+    "The rows of the first query, each with the training and the step that the player's name gives, and "
+    "success rates of the runs of the second, clustered by instance."
 )
 
 
 def compute_curves(queried: Mapping[str, ReportTable], seed: int) -> ReportTable:
     """Return a row a checkpoint, domain and setting: played here, or imported without instances."""
-    source = queried["checkpoint_rates"]
-    rates = [*source.records(), *_rates_of_outcomes(queried["outcome_runs"].records(), seed)]
+    played, imported = queried["checkpoint_rates"], queried["outcome_runs"]
+    rates = [*played.records(), *_rates_of_outcomes(imported.records(), seed)]
     rows = []
     for row in rates:
         checkpoint = parse_checkpoint(row["player"], VARIANTS)
         if checkpoint is not None:
             named = {**row, "training": checkpoint.training, "step": checkpoint.step}
             rows.append(tuple(named[column] for column in _COLUMNS))
-    return ReportTable(_KEY, _COLUMNS, tuple(sorted(rows)), source.sql, _COMPUTED)
+    return ReportTable(_KEY, _COLUMNS, tuple(sorted(rows)), f"{played.sql};\n\n{imported.sql}", _COMPUTED)
 
 
 def _rates_of_outcomes(rows: Iterable[Record], seed: int) -> Iterable[Record]:
