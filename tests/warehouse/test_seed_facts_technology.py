@@ -38,12 +38,12 @@ Platform of the Reference Implementation | a platform made for another language 
 Platform of the Reference Implementation | an interpreter or virtual machine of the language's own | Elixir; Kotlin | Erlang; Java
 """,  # noqa: E501
     "engineering_materials": """
-Density by Immersion | 1.0 | Aluminium; Alumina; Lead | Polystyrene; Nylon 6,6
+Density by Immersion | 1.0 | Aluminium; Alumina; Lead | Polystyrene; Nylon 66
 Density by Immersion | 15.0 | Titanium; Mild steel | Gold; Copper; Tungsten
 Melting Point by Calorimetry | 110.0 | Tin; Polypropylene | Low-density polyethylene; Soda-lime glass
 Melting Point by Calorimetry | 2500.0 | Copper; Nickel | Tungsten; Alumina; Titanium
 Young's Modulus by Resonance | 300.0 | Copper; Lead; PEEK | Alumina; Tungsten; Mild steel
-Thermal Conductivity by Hot Plate | 300.0 | Titanium; Nylon 6,6 | Copper; Silver; Aluminium
+Thermal Conductivity by Hot Plate | 300.0 | Titanium; Nylon 66 | Copper; Silver; Aluminium
 Dilatometry | 1.0 | Aluminium; Mild steel | Invar; Fused silica
 Vickers Indentation | 1500.0 | Gold; Mild steel | Alumina; Silicon carbide
 Iron by Spectrometry | 70.0 | Copper; Monel 400 | Stainless steel 304; Mild steel
