@@ -15,6 +15,7 @@ from flows.console.output_places import write_lines
 from schemas.errors import InvalidOption
 from tests.flows.conftest import Published
 from tests.flows.prefect_harness import Harness, clean_environment
+from warehouse.kumo.domains.generate import FOLDER
 
 
 def test_query_prints_table_csv_and_json(harness: Harness, published: Published, tmp_path: Path) -> None:
@@ -59,7 +60,7 @@ def test_domains_are_listed_with_the_editions_that_hold_them(
         "mineral_identification",
         "chemical_analysis",
     }
-    assert len(editions) == 6
+    assert set(editions) == {path.parent.name for path in FOLDER.glob("*/config.json")}
 
 
 def test_lineage_answers_in_one_query(harness: Harness, published: Published, tmp_path: Path) -> None:

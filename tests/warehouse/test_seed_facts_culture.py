@@ -87,6 +87,32 @@ Odds | the more numerous won | Agincourt; Cannae; Plassey | Leipzig; Verdun
 Fate of the losers | most of it was lost | Borodino; Lützen | Cannae; Stalingrad; Waterloo
 Gunpowder | * | | Agincourt
 """,
+    "sport_identification": """
+Size of a side | 1.0 | Association football; Beach volleyball | Chess; Marathon
+Size of a side | 12.0 | Basketball; Ice hockey | Rugby union; Rowing eights; Netball
+Length of the ground | 100.0 | Squash singles; Basketball | Polo; Bandy; Golf
+Weight of the object | 200.0 | Table tennis singles; Rugby union | Ice hockey; Volleyball; Chess
+Width of the object | 50.0 | Basketball; Handball | Golf; Snooker; Tennis singles
+Length of the contest | 80.0 | Basketball; Judo | Rugby union; Bandy; Marathon
+Length of the contest | 1.0 | Marathon; Handball | 100 metres; Downhill skiing
+Height of the goal | 3.05 | Handball; Floorball | Basketball; Netball; Rugby union
+Width of the goal | 3.0 | Association football; Basketball | Handball; Bandy; Ice hockey
+First medals | 2000.0 | Marathon; Ice hockey | Badminton singles; Rugby sevens; Squash singles
+Year of the federation | 1900.0 | Judo; Bandy | Rugby union; Figure skating singles; Snooker
+Thing in play | no oval ball | Rugby league; American football | Twenty20 cricket; Ice hockey
+Surface | neither turf nor sand | Polo; Beach volleyball | Futsal; Tennis singles
+Stick, bat or racket | not known | Bandy; Snooker; Golf | Handball; Curling
+Net across the middle | not there | Sepak takraw; Volleyball | Squash singles; Handball
+Goalkeeper | listed | Basketball; Korfball | Water polo; Netball
+Rolling substitutions | they may | Association football; Volleyball | Ice hockey; Polo
+Offside | offside does not exist | Bandy; Rugby union | Field hockey; Water polo
+Sets, legs and frames | it is | Basketball; Golf | Darts; Recurve archery
+Weight classes | none | Judo; Weightlifting | Sumo; Chess
+Olympic programme | not in Paris | Golf; Rugby sevens | Curling; Squash singles
+Land of the first rules | not in the United States | Volleyball; Ultimate | Polo; Handball
+Judges' marks | they do not | Ski jumping; Dressage | Pole vault; Sumo
+Draws | * | | Golf
+""",
 }
 EACH_FACT = [(slug, line) for slug, text in FACTS.items() for line in text.strip().splitlines()]
 

@@ -40,12 +40,12 @@ Continent of Origin | another continent | Python; C language | Lua; Ruby; R lang
 Platform of the Reference Implementation | the processor, as machine code | Scala; Python | OCaml; Rust
 """,
     "engineering_materials": """
-Density by Immersion | 1.0 | Aluminium; Alumina; Lead | Polystyrene; Nylon 6,6
+Density by Immersion | 1.0 | Aluminium; Alumina; Lead | Polystyrene; Nylon 66
 Density by Immersion | 15.0 | Titanium; Mild steel | Gold; Copper; Tungsten
 Melting Point by Calorimetry | 110.0 | Tin; Polypropylene | Low-density polyethylene; Soda-lime glass
 Melting Point by Calorimetry | 2500.0 | Copper; Nickel | Tungsten; Alumina; Titanium
 Young's Modulus by Resonance | 300.0 | Copper; Lead; PEEK | Alumina; Tungsten; Mild steel
-Thermal Conductivity by Hot Plate | 300.0 | Titanium; Nylon 6,6 | Copper; Silver; Aluminium
+Thermal Conductivity by Hot Plate | 300.0 | Titanium; Nylon 66 | Copper; Silver; Aluminium
 Dilatometry | 1.0 | Aluminium; Mild steel | Invar; Fused silica
 Vickers Indentation | 1500.0 | Gold; Mild steel | Alumina; Silicon carbide
 Iron by Spectrometry | 70.0 | Copper; Monel 400 | Stainless steel 304; Mild steel
@@ -81,7 +81,29 @@ Aisle Count | two aisles | Boeing 757-200; Ilyushin Il-62 | Boeing 767-200; Ilyu
 Seats in a Row | five | Boeing 737-100; Concorde | Douglas DC-9-10; BAe 146-100
 Flight Deck Crew | two | Boeing 747-100; Airbus A300B2 | Airbus A310-200; Boeing 767-200
 Path of the Pilot's Commands | electric signals | Boeing 747-100; Boeing 757-200 | Concorde; Airbus A320
-Home of the First Airline | Europe without the Soviet Union and Russia | Boeing 747-100 | Boeing 737-100; Embraer 170
+Home of the First Airline | the rest of Asia | Boeing 747-100; Airbus A320 | Boeing 787-8; NAMC YS-11
+""",
+    "cheese_identification": """
+Weighing | 60.0 | Camembert de Normandie; Taleggio | Emmentaler; Beaufort
+Calliper across the Piece | 90.0 | Reblochon; Roquefort | Emmentaler; Taleggio
+Youngest Age on Sale | 300.0 | Reblochon; Mascarpone | Sbrinz; Parmigiano Reggiano; Comté
+Fat in Dry Matter | 5.0 | Mascarpone; Roquefort | Harzer; Grana Padano
+Drying to Constant Mass | 60.0 | Parmigiano Reggiano; Sbrinz | Mozzarella di Bufala Campana; Ricotta
+Chloride Titration | 3.5 | Emmentaler; Mascarpone | Roquefort; Pecorino Romano; Feta
+Latitude of the Dairy | 40.0 | Comté; Danablu | Manchego; Feta; Halloumi
+Date of First Legal Protection | 2010.0 | Roquefort; Comté | Gouda Holland; Oscypek; Mimolette
+Test for Cow's Casein | not found | Comté; Blue Stilton | Roquefort; Valençay; Feta
+Test for Sheep's Casein | found | Comté; Valençay | Manchego; Pecorino Romano; Ricotta
+Phosphatase Test of the Milk | destroyed | Roquefort; Comté | Gorgonzola; Munster
+Thermometer in the Curd | kneaded and pulled in hot water | Comté; Feta | Provolone Valpadana
+Watch at the Salting | the piece lies in brine | Roquefort; Paneer | Parmigiano Reggiano; Comté
+White Down on the Rind | a white or grey-white down | Munster; Feta | Camembert de Normandie; Neufchâtel
+Smear on the Rind | no such smear | Munster; Livarot | Parmigiano Reggiano; Comté
+Outline of the Piece | a square or oblong block | Comté; Tetilla | Taleggio; Pont-l'Évêque; Feta
+Colour of the Paste | orange or brown | Feta; Comté | Mimolette; Gudbrandsdalsost
+Search for Blue Veins | blue or green veins | Feta; Comté | Roquefort; Danablu; Cabrales
+Register of Designations of Origin | listed | Gouda Holland; Appenzeller | Feta; Gruyère; Ricotta
+Coast of the Home Area | it has a coast | Comté; Gruyère; Oscypek | Feta; Mahón-Menorca
 """,
 }
 EACH_FACT = [(slug, line) for slug, text in FACTS.items() for line in text.strip().splitlines()]
