@@ -69,7 +69,7 @@ Plasma bicarbonate | 32.0 | Coeliac disease |
 24-hour urine volume | 4000.0 | Amyotrophic lateral sclerosis |
 """,
     "music_identification": """
-Tempo count | 100.0 | Drum and bass | Boom bap hip hop
+Tempo count | 100.0 | Chicago house | Boom bap hip hop
 Tempo count | 170.0 | Roots reggae | Drum and bass
 Date of the recording | 1965.0 | Uplifting trance | Jamaican ska
 Length of the performance | 40.0 | Surf rock | Hindustani khyal
