@@ -35,7 +35,7 @@ Search for a Formal Standard | found | Python; Rust; Java | C language; Ruby; Da
 Continent of Origin | another continent | Python; C language | Lua; Ruby; R language; Haskell
 Platform of the Reference Implementation | the processor, as machine code | Scala; Python | OCaml; Rust
 Platform of the Reference Implementation | a platform of another language or of several | Erlang | Elixir; F#
-Platform of the Reference Implementation | an interpreter or virtual machine of its own | Elixir | Erlang; Java
+Platform of the Reference Implementation | an interpreter or virtual machine of its own | Elixir | Java
 """,
     "engineering_materials": """
 Density by Immersion | 1.0 | Aluminium; Alumina; Lead | Polystyrene; Nylon 6,6
