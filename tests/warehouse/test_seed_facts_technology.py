@@ -34,9 +34,9 @@ Two Plus Signs after a Variable | the variable grows by one | Python; Swift; Rub
 Search for a Formal Standard | found | Python; Rust; Java | C language; Ruby; Dart; Simula
 Continent of Origin | another continent | Python; C language | Lua; Ruby; R language; Haskell
 Platform of the Reference Implementation | the processor, as machine code | Scala; Python | OCaml; Rust
-Platform of the Reference Implementation | a platform made for another language or for several | Python; Erlang | Elixir; Java; F#
-Platform of the Reference Implementation | an interpreter or virtual machine of the language's own | Elixir; Kotlin | Erlang; Java
-""",  # noqa: E501
+Platform of the Reference Implementation | a platform of another language or of several | Erlang | Elixir; F#
+Platform of the Reference Implementation | an interpreter or virtual machine of its own | Elixir | Java
+""",
     "engineering_materials": """
 Density by Immersion | 1.0 | Aluminium; Alumina; Lead | Polystyrene; Nylon 66
 Density by Immersion | 15.0 | Titanium; Mild steel | Gold; Copper; Tungsten

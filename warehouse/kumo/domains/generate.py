@@ -11,6 +11,8 @@ is worked out here, never written by hand:
   cell's interval. Ranges are half-open as in `Outcome.state_of`, the interval is closed;
 - an empty cell is never ruled out.
 
+`review.csv` keeps each cell that a second reader did not hold to be true, and what it became.
+
 Run `python -m warehouse.kumo.domains.generate` to rewrite the configurations, with `--check` to compare them.
 """
 
