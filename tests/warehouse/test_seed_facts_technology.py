@@ -80,7 +80,7 @@ Search for Stairs under the Tail | found | Boeing 737-100; Fokker 100 | Boeing 7
 Aisle Count | two aisles | Boeing 757-200; Ilyushin Il-62 | Boeing 767-200; Ilyushin Il-86
 Seats in a Row | five | Boeing 737-100; Concorde | Douglas DC-9-10; BAe 146-100
 Flight Deck Crew | two | Boeing 747-100; Airbus A300B2 | Airbus A310-200; Boeing 767-200
-Path of the Pilot's Commands | electric signals | Boeing 747-100; Boeing 757-200 | Concorde; Airbus A320
+Path of the Pilot's Commands | electric signals | Boeing 747-100; Boeing 727-100 | Concorde; Airbus A320
 Home of the First Airline | Europe without the Soviet Union and Russia | Boeing 747-100 | Boeing 737-100; Embraer 170
 """,
 }
@@ -135,8 +135,8 @@ def test_each_cell_under_review_holds_the_result_of_the_review(slug: str) -> Non
     table = read_facts((FOLDER / slug / "facts.csv").read_text(encoding="utf-8"), slug)
     with (FOLDER / slug / "review.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    # A later reader appends rows of his own: the last one of a cell counts.
-    results = {(row["truth"], row["attribute"]): row["result"] for row in rows}
+    # A later reader appends rows of his own: the last one of a cell counts. The row `*` counts the cells.
+    results = {(row["truth"], row["attribute"]): row["result"] for row in rows if row["truth"] != "*"}
     cells = {key: table.attributes[key[1]][table.truths.index(key[0])] for key in results}
     assert results
     assert cells == results
