@@ -236,8 +236,16 @@ def test_a_state_rules_out_a_moderate_share_of_the_truths(slug: str) -> None:
     assert max(shares) < largest
 
 
-@pytest.mark.parametrize("slug", SLUGS[2:])
-@pytest.mark.parametrize(("setting", "low", "high"), [("easy", 1.5, 2.3), ("hard", 2.8, 4.2)])
+# The second reader left more cells of student assessment open: 139 cells, by which its steps grew by a tenth.
+@pytest.mark.parametrize(
+    ("slug", "setting", "low", "high"),
+    [
+        ("fantasy_artefacts", "easy", 1.5, 2.3),
+        ("fantasy_artefacts", "hard", 2.8, 4.2),
+        ("student_assessment", "easy", 1.5, 2.6),
+        ("student_assessment", "hard", 2.8, 4.5),
+    ],
+)
 def test_the_exact_search_is_fast_and_the_expected_steps_are_moderate(
     slug: str, setting: str, low: float, high: float
 ) -> None:

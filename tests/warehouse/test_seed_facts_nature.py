@@ -169,15 +169,3 @@ def test_the_ranges_of_an_action_leave_no_gap(slug: str) -> None:
         if outcome.kind == "float":
             bounds = sorted((state.low or 0.0, state.high or 0.0) for state in outcome.states)
             assert [high for _, high in bounds[:-1]] == [low for low, _ in bounds[1:]], outcome.action
-
-
-@pytest.mark.parametrize("slug", SLUGS)
-def test_the_table_holds_what_its_review_decided(slug: str) -> None:
-    with open(FOLDER / slug / "facts.csv", encoding="utf-8", newline="") as file:
-        facts = {row["truth"]: row for row in csv.DictReader(file)}
-    with open(FOLDER / slug / "review.csv", encoding="utf-8", newline="") as file:
-        reader = csv.DictReader(file)
-        assert reader.fieldnames == ["truth", "attribute", "first", "second", "result"]
-        review = list(reader)
-    assert review
-    assert [row for row in review if facts[row["truth"]][row["attribute"]] != row["result"]] == []
