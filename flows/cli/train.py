@@ -55,6 +55,8 @@ def train(
     require_folder("--out", out)
     console = Terminal(stderr=True, soft_wrap=True)
     digest = _digest(data)
+    if steps:  # without --steps the last one follows from the chats, which need the model's tokenizer
+        choose_steps(checkpoints, steps)
     loaded = load_model(model)
     encode = make_encode(loaded)
     chats = ChatFile(data, "train", encode, loaded.max_length)

@@ -1,5 +1,6 @@
 """Where the pages are served: the address, and whether others than this machine may be let in."""
 
+import errno
 import socket
 import ssl
 from dataclasses import dataclass
@@ -11,6 +12,8 @@ from tasks.llm.http.endpoint import bracket_host, is_loopback
 
 # Names by which a browser on this machine asks for a page: a website that rebinds its own name has another.
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]", "::1")
+# `create_server` passes on the resolver's numbers in an OSError: names without an address have these.
+_NO_ADDRESS_HERE = (errno.EADDRNOTAVAIL, socket.EAI_NONAME, socket.EAI_AGAIN, socket.EAI_FAIL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +64,11 @@ def open_port(address: Address) -> socket.socket:
             (address.host, address.port), family=socket.AF_INET6 if ":" in address.host else socket.AF_INET
         )
     except OSError as error:
+        if error.errno in _NO_ADDRESS_HERE:
+            raise InvalidOption(
+                f"--host {address.host}: no address of this machine ({error.strerror or error}); give "
+                "one that it has, such as 127.0.0.1"
+            ) from None
         raise InvalidOption(
             f"--port {address.port} on {address.host} cannot be used ({error.strerror or error}): choose "
             "another, or --port 0 for any free one"

@@ -129,6 +129,13 @@ def test_what_cannot_be_trained_is_refused_in_one_line(folder: Path, tmp_path: P
     assert not (tmp_path / "out" / "training.json").exists()
 
 
+@needs_torch
+def test_steps_without_such_a_checkpoint_are_refused_before_the_model_is_loaded(tmp_path: Path) -> None:
+    write_chats(tmp_path)
+    with pytest.raises(InvalidOption, match="--checkpoints"):  # the folder has no model
+        run(tmp_path, tmp_path / "out", steps=6, checkpoints="3,99")
+
+
 def test_a_missing_package_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "peft", None)
     with pytest.raises(InvalidOption, match=r"pip install 'perennial-bench\[train\]'") as caught:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from flows.cli import web
-from flows.web.address import Address, check_address
+from flows.web.address import Address, check_address, open_port
 from schemas.errors import InvalidOption
 
 COMMAND = (sys.executable, "-m", "flows.cli.app", "web")
@@ -86,6 +86,12 @@ def test_a_port_in_use_is_one_line() -> None:
     assert found.returncode == 2
     assert found.stderr.startswith(f"perennial: error: --port {port} on 127.0.0.1 cannot be used")
     assert found.stderr.count("\n") == 1
+
+
+def test_a_host_that_is_not_of_this_machine_is_named_in_place_of_the_port() -> None:
+    for host in ("192.0.2.1", "nowhere.invalid"):
+        with pytest.raises(InvalidOption, match=f"^--host {host}: no address of this machine .*give one"):
+            open_port(Address(host, 0, behind_proxy=True))
 
 
 def test_others_are_let_in_with_tls_or_behind_a_proxy_alone(tmp_path: Path) -> None:
