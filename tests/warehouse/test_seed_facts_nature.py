@@ -1,6 +1,5 @@
 """Facts that the bundled domains of nature and the sky must state, looked up in the generated JSON."""
 
-import csv
 from statistics import mean
 
 import pytest
@@ -11,7 +10,6 @@ from tasks.kumo.sampling import SamplingRequest, sample_instances
 from tasks.kumo.search import solve_instances
 from tasks.kumo.validation import validate_config
 from tests.warehouse.test_seed_facts import seed_config
-from warehouse.kumo.domains.generate import FOLDER
 
 # Action | observation | truths that it rules out | truths that it keeps
 FACTS = {

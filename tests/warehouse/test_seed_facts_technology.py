@@ -79,7 +79,7 @@ Aisle Count | two aisles | Boeing 757-200; Ilyushin Il-62 | Boeing 767-200; Ilyu
 Seats in a Row | five | Boeing 737-100; Concorde | Douglas DC-9-10; BAe 146-100
 Flight Deck Crew | two | Boeing 747-100; Airbus A300B2 | Airbus A310-200; Boeing 767-200
 Path of the Pilot's Commands | electric signals | Boeing 747-100; Boeing 727-100 | Concorde; Airbus A320
-Home of the First Airline | Europe without the Soviet Union and Russia | Boeing 747-100 | Boeing 737-100; Embraer 170
+Home of the First Airline | Europe without the Soviet Union and Russia | Boeing 747-100 | Embraer 170
 """,
     "cheese_identification": """
 Weighing | 60.0 | Camembert de Normandie; Taleggio | Emmentaler; Beaufort
