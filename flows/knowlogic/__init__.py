@@ -1,0 +1,1 @@
+"""KnowLogic: its stages, commands and settings, joined to the shared flows."""

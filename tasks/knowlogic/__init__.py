@@ -1,0 +1,1 @@
+"""KnowLogic: domains, engines, texts, growing, gate, players, statistics and report."""

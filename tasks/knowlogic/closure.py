@@ -1,0 +1,82 @@
+"""Forward chaining to the closure of facts, with the steps that made each fact (Appendix B of the paper).
+
+A rule says how facts make a fact. The closure holds, for each fact, a smallest proof as far as proofs by
+levels find it: a fact's proof is the set of rule steps below it, each counted once.
+"""
+
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+F = TypeVar("F", bound=Hashable)
+
+MAX_DEPTH = 8
+MAX_FACTS = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Step(Generic[F]):
+    """How a fact was made: the rule, and the facts that it was made from. A given fact has no rule."""
+
+    rule: str
+    premises: tuple[F, ...] = ()
+
+
+@dataclass
+class Closure(Generic[F]):
+    """The facts that follow, each with its step; `is_complete` is False where a bound stopped it."""
+
+    steps: dict[F, Step[F]] = field(default_factory=dict)
+    is_complete: bool = True
+
+    def __contains__(self, fact: object) -> bool:
+        return fact in self.steps
+
+    def proof(self, fact: F) -> dict[F, Step[F]]:
+        """Return the steps below a fact, itself included, without given facts; raise KeyError for no fact."""
+        found: dict[F, Step[F]] = {}
+        pending = [fact]
+        while pending:
+            current = pending.pop()
+            step = self.steps[current]
+            if step.premises and current not in found:
+                found[current] = step
+                pending += step.premises
+        return found
+
+    def given_facts(self, fact: F) -> set[F]:
+        """Return the given facts that the proof of a fact rests on."""
+        proof = self.proof(fact)
+        used = {fact, *(premise for step in proof.values() for premise in step.premises)}
+        return {each for each in used if not self.steps[each].premises}
+
+
+# From the facts so far and those that are new, yields facts with the steps that make them.
+Chain = Callable[["dict[F, Step[F]]", "list[F]"], Iterable[tuple[F, "Step[F]"]]]
+
+
+def close(
+    given: Iterable[F], chain: "Chain[F]", *, max_depth: int = MAX_DEPTH, max_facts: int = MAX_FACTS
+) -> Closure[F]:
+    """Return what follows from the given facts in at most so many rounds.
+
+    `chain` gets all facts and those of the last round, and yields what they make; a fact keeps the step of
+    the first round that makes it, so that its depth is least.
+    """
+    closure: Closure[F] = Closure({fact: Step("given") for fact in given})
+    new = list(closure.steps)
+    for _ in range(max_depth):
+        made: dict[F, Step[F]] = {}
+        for fact, step in chain(closure.steps, new):
+            if fact not in closure.steps and fact not in made:
+                made[fact] = step
+                if len(closure.steps) + len(made) >= max_facts:
+                    closure.steps |= made
+                    closure.is_complete = False
+                    return closure
+        if not made:
+            return closure
+        closure.steps |= made
+        new = list(made)
+    closure.is_complete = not any(fact not in closure.steps for fact, _ in chain(closure.steps, new))
+    return closure

@@ -1,0 +1,1 @@
+"""From propositions to sentences in both languages, and back."""

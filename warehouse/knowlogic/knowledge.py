@@ -1,0 +1,25 @@
+"""Load the knowledge base: every CSV file of the folders of this package."""
+
+import csv
+from functools import lru_cache
+from importlib.resources import files
+from io import StringIO
+
+from schemas.ids import content_id
+from schemas.knowlogic.knowledge import Knowledge
+
+FOLDERS = ("names", "nature", "space", "time", "social", "kinship")
+
+
+@lru_cache(maxsize=1)
+def load_knowledge() -> Knowledge:
+    """Return all tables, read once."""
+    tables = {}
+    root = files("warehouse.knowlogic")
+    for folder in FOLDERS:
+        place = root / folder
+        for file in sorted(place.iterdir(), key=lambda each: each.name) if place.is_dir() else ():
+            if file.name.endswith(".csv"):
+                text = file.read_text(encoding="utf-8")
+                tables[f"{folder}/{file.name.removesuffix('.csv')}"] = tuple(csv.DictReader(StringIO(text)))
+    return Knowledge(tables, content_id("kb", {name: list(rows) for name, rows in tables.items()}))
