@@ -84,3 +84,11 @@ class Labels:
     level: float
     difficulty: Difficulty
     variables: Mapping[str, float] = field(default_factory=dict)
+
+
+# What a wrong reply's letters are to the right ones (the paper's section 4.4 sorts these by hand).
+ErrorClass = Literal["subset", "superset", "overlap", "disjoint"]
+ERROR_CLASSES: tuple[ErrorClass, ...] = get_args(ErrorClass)
+
+Brackets = Literal["square", "lenticular"]
+BRACKETS: tuple[Brackets, ...] = get_args(Brackets)
