@@ -1,0 +1,29 @@
+"""KnowLogic's own part of an edition's plan."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from schemas.knowlogic.things import DomainName, Language
+
+
+@dataclass(frozen=True, slots=True)
+class KnowLogicPlan:
+    """What of KnowLogic decides an edition's questions.
+
+    `questions` of each of the `domains`, each in all `languages`; `knowledge` is the content id of the
+    knowledge base that they are drawn from, "" for an imported edition.
+    """
+
+    domains: tuple[DomainName, ...]
+    questions: int
+    languages: tuple[Language, ...]
+    knowledge: str
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the plan as a JSON object."""
+        return asdict(self) | {"domains": list(self.domains), "languages": list(self.languages)}
+
+    @classmethod
+    def from_json(cls, values: dict[str, Any]) -> "KnowLogicPlan":
+        """Return the plan that `as_json` wrote."""
+        return cls(**{**values, **{name: tuple(values[name]) for name in ("domains", "languages")}})

@@ -1,0 +1,115 @@
+"""Grow the questions of one scenario: of the asked difficulties, types and letters, distinct, and new.
+
+Where a type with so many right options gives nothing new in many draws, it is left out for that difficulty
+and the next one is tried; a question for which nothing is left is counted as missing.
+"""
+
+from collections import Counter
+from collections.abc import Container, Mapping
+from dataclasses import dataclass, field, replace
+
+from schemas.ids import derive_rng
+from schemas.knowlogic.question import Question
+from schemas.knowlogic.things import LANGUAGES, Difficulty, Language, QuestionType
+from tasks.knowlogic.domain import Domain, Request
+from tasks.knowlogic.problem import Problem, right_letters
+from tasks.knowlogic.question import instance_id, pair_id, write_questions
+from tasks.knowlogic.quotas import Quotas
+
+# Draws that may give nothing new before a choice of type and right options is left out: of one that never
+# gave anything; of one that did, at least the second number, and as many as there are questions.
+_FIRST_DRAWS, _LATER_DRAWS = 100, 200
+
+_Choice = tuple[Difficulty, QuestionType, int]
+
+
+@dataclass(frozen=True, slots=True)
+class ScenarioRequest:
+    """What to grow: so many questions of each difficulty of a scenario, in these languages.
+
+    `issued` holds the content hashes of earlier editions' questions.
+    """
+
+    domain: Domain
+    scenario: str
+    counts: Mapping[Difficulty, int]
+    languages: tuple[Language, ...]
+    seed: int
+    issued: Container[str] = frozenset()
+
+
+@dataclass
+class GrownScenario:
+    """The questions by difficulty and number, one in each language, and how many are missing."""
+
+    drawn: dict[tuple[Difficulty, int], list[Question]] = field(default_factory=dict)
+    missing: Counter[Difficulty] = field(default_factory=Counter)
+
+
+@dataclass
+class _Growth:
+    request: ScenarioRequest
+    quotas: Quotas
+    pairs: set[str] = field(default_factory=set)
+    fruitful: set[_Choice] = field(default_factory=set)
+    barren: set[_Choice] = field(default_factory=set)
+
+
+def grow_scenario(request: ScenarioRequest) -> GrownScenario:
+    """Return the questions of a scenario; deterministic in seed, domain, scenario, difficulty and number."""
+    place = f"knowlogic/{request.domain.name}/{request.scenario}"
+    quotas = Quotas(request.domain.types(request.scenario), derive_rng(request.seed, place, 0))
+    growth, grown = _Growth(request, quotas), GrownScenario()
+    for difficulty, number in request.counts.items():
+        for index in range(number):
+            found = _draw_new(growth, difficulty, index)
+            if found:
+                grown.drawn[difficulty, index] = found
+            else:
+                grown.missing[difficulty] += 1
+    return grown
+
+
+def _draw_new(growth: _Growth, difficulty: Difficulty, index: int) -> list[Question]:
+    """Return the next question in each language; nothing where no choice gives a new one."""
+    request, attempt = growth.request, 0
+    domain, scenario = request.domain, request.scenario
+    purpose = f"knowlogic/{domain.name}/{scenario}/{difficulty}/{index}"
+    for type_, right in growth.quotas.choices():
+        choice = difficulty, type_, right
+        if choice in growth.barren:
+            continue
+        for _ in range(_most_draws(growth, choice)):
+            rng = derive_rng(request.seed, purpose, attempt)
+            attempt += 1
+            problem = domain.draw(Request(scenario, difficulty, type_, right), rng)
+            if problem is None:
+                continue
+            problem = replace(problem, options=tuple(rng.sample(problem.options, len(problem.options))))
+            questions = _accept(growth, problem, difficulty, attempt - 1)
+            if questions:
+                growth.quotas.add(problem, right)
+                growth.fruitful.add(choice)
+                return questions
+        growth.barren.add(choice)
+    return []
+
+
+def _most_draws(growth: _Growth, choice: _Choice) -> int:
+    return max(_LATER_DRAWS, len(growth.pairs)) if choice in growth.fruitful else _FIRST_DRAWS
+
+
+def _accept(growth: _Growth, problem: Problem, difficulty: Difficulty, rejected: int) -> list[Question]:
+    """Return the questions of a problem that is new and of this difficulty, else nothing."""
+    request = growth.request
+    pair = pair_id(request.domain, problem)
+    if pair in growth.pairs or any(
+        instance_id(pair, language).removeprefix("kl_") in request.issued for language in LANGUAGES
+    ):
+        return []
+    labels = request.domain.labels(problem)
+    if labels.difficulty != difficulty:
+        return []
+    growth.pairs.add(pair)
+    letters = right_letters(problem, request.domain.decide(problem).verdicts)
+    return write_questions(request.domain, problem, labels, letters, request.languages, rejected)

@@ -1,0 +1,1 @@
+"""Players of KnowLogic that need no model."""

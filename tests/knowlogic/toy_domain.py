@@ -1,0 +1,187 @@
+"""A row of people: a domain of the smallest size, for tests of what holds for every domain."""
+
+import random
+from functools import lru_cache
+
+from schemas.ids import canonical_json
+from schemas.knowlogic.knowledge import Knowledge
+from schemas.knowlogic.things import (
+    GAP,
+    Decision,
+    Difficulty,
+    DomainName,
+    Labels,
+    Language,
+    Proposition,
+    QuestionType,
+)
+from tasks.knowlogic.arrangement.frame import (
+    Constraint,
+    all_of,
+    drop_redundant,
+    fewest_statements,
+    frame,
+    verdict,
+)
+from tasks.knowlogic.arrangement.solver import decide_by_solver
+from tasks.knowlogic.difficulty import Cuts
+from tasks.knowlogic.domain import Domain, Intro, Request
+from tasks.knowlogic.people import Person, names_of, read_people
+from tasks.knowlogic.problem import Problem, fill
+from tasks.knowlogic.wording.phrasebook import Phrasebook, join_names, split_names
+
+# Scenario -> number of people. In a row of four all are options, in a row of five three are.
+ROWS = {"row_of_four": 4, "row_of_five": 5}
+SHARES: dict[str, dict[Difficulty, float]] = {
+    "row_of_four": {"easy": 1.0, "medium": 1.0},
+    "row_of_five": {"easy": 1.0, "medium": 1.0, "hard": 1.0},
+}
+SENTENCES = {
+    "left": {"zh": "{a:item}在{b:item}的左边。", "en": "{a:item} is to the left of {b:item}."},
+    "beside": {"zh": "{a:item}紧挨着{b:item}。", "en": "{a:item} is next to {b:item}."},
+    "first": {"zh": "{a:item}不在两端。", "en": "{a:item} is at neither end."},
+}
+TYPES: tuple[QuestionType, ...] = (
+    "correct_statements",
+    "incorrect_statements",
+    "precise_entity",
+    "vague_entity",
+)
+CUTS = Cuts(1.0, 1.2)
+_INTRO = {"zh": "{names}从左到右站成一排。", "en": "{names} stand in a row, from left to right."}
+
+
+def build(knowledge: Knowledge, name: DomainName = "space") -> Domain:
+    """Return the toy under the name of a domain."""
+    people = read_people(knowledge)
+    ids = {language: {person.names[language]: person.id for person in people} for language in ("zh", "en")}
+
+    @lru_cache
+    def book(_scenario: str, language: Language) -> Phrasebook:
+        return Phrasebook(SENTENCES, language, {"item": names_of(people, language)})
+
+    def write_intro(problem: Problem, language: Language) -> str:
+        names = [book("", language).call("item", person) for person in problem.entities]
+        return _INTRO[language].format(names=join_names(names, language))
+
+    def read_intro(text: str, language: Language) -> Intro:
+        before, after = _INTRO[language].split("{names}")
+        if not text.endswith(after) or before:
+            raise ValueError("the introduction is that of no row")
+        names = split_names(text.removesuffix(after), language)
+        if any(name not in ids[language] for name in names):
+            raise ValueError("nobody is called so")
+        found = {size: scenario for scenario, size in ROWS.items()}
+        return Intro(found[len(names)], tuple(ids[language][each] for each in names))
+
+    return Domain(
+        name,
+        SHARES,
+        types=lambda _scenario: TYPES,
+        draw=lambda request, rng: _draw(people, request, rng),
+        decide=_decide,
+        check=_check,
+        labels=_labels,
+        canonical=_canonical,
+        write_intro=write_intro,
+        read_intro=read_intro,
+        phrasebook=book,
+    )
+
+
+def _constraint(problem: Problem, said: Proposition) -> Constraint:
+    size, places = len(problem.entities), [problem.entities.index(each) for each in said.arguments]
+    if said.template == "first":
+        return Constraint(tuple(places), frozenset((seat,) for seat in range(1, size - 1)))
+    tests = {"left": lambda a, b: a < b, "beside": lambda a, b: abs(a - b) == 1}
+    pairs = ((a, b) for a in range(size) for b in range(size) if a != b)
+    return Constraint(tuple(places), frozenset(pair for pair in pairs if tests[said.template](*pair)))
+
+
+def _decide(problem: Problem) -> Decision:
+    of = frame(len(problem.entities), len(problem.entities))
+    held = all_of(of, (of.mask(_constraint(problem, each)) for each in problem.statements))
+    verdicts = (verdict(held, of.mask(_constraint(problem, each))) for each in problem.options)
+    return Decision(held.bit_count(), tuple(verdicts))
+
+
+def _check(problem: Problem) -> Decision:
+    size = len(problem.entities)
+    statements, options = (
+        [_constraint(problem, each) for each in of] for of in (problem.statements, problem.options)
+    )
+    return decide_by_solver(size, size, statements, options)
+
+
+def _draw(people: tuple[Person, ...], request: Request, rng: random.Random) -> Problem | None:
+    size = ROWS[request.scenario]
+    entities = tuple(person.id for person in rng.sample(people, size))
+    said = [Proposition(each, pair) for each in ("left", "beside") for pair in _pairs(entities)]
+    said += [Proposition("first", (each,)) for each in entities]
+    blank = Problem(request.scenario, entities, (), (), request.type, None, ())
+    of = frame(size, size)
+    masks = {each: of.mask(_constraint(blank, each)) for each in said}
+    hidden = 1 << rng.randrange(len(of.arrangements))
+    true = [each for each in rng.sample(said, len(said)) if masks[each] & hidden]
+    kept = drop_redundant(of, [masks[each] for each in true], range(len(true)))
+    statements = tuple(true[place] for place in kept)
+    if all_of(of, (masks[each] for each in statements)) != hidden:
+        return None
+    wanted = request.type != "incorrect_statements"
+    asked = None
+    if request.type.endswith("entity"):
+        asked = Proposition(rng.choice(["left", "beside"]), (GAP, rng.choice(entities)))
+        choices = [each for each in entities if each not in asked.arguments]
+        options = [fill(asked, each) for each in choices]
+    else:
+        options = [each for each in said if each not in statements]
+    options = [each for each in options if each not in statements]
+    right = [each for each in options if bool(masks[each] & hidden) is wanted]
+    wrong = [each for each in options if each not in right]
+    count = 3 if size == 5 or asked else 4
+    if len(right) < request.right or len(wrong) < count - request.right or request.right > count:
+        return None
+    chosen = (*rng.sample(right, request.right), *rng.sample(wrong, count - request.right))
+    if request.right == 0 and count == 4:
+        return None
+    problem = Problem(request.scenario, entities, (), statements, request.type, asked, chosen)
+    return problem if _labels(problem).difficulty == request.difficulty else None
+
+
+def _pairs(entities: tuple[str, ...]) -> list[tuple[str, str]]:
+    return [(a, b) for a in entities for b in entities if a != b]
+
+
+def _labels(problem: Problem) -> Labels:
+    of = frame(len(problem.entities), len(problem.entities))
+    masks = [of.mask(_constraint(problem, each)) for each in problem.statements]
+    chain = max(fewest_statements(of, masks, of.mask(_constraint(problem, each))) for each in problem.options)
+    level = 0.1 * len(problem.entities) + 0.2 * chain
+    return Labels(
+        (),
+        tuple(sorted({each.template for each in (*problem.statements, *problem.options)})),
+        (),
+        chain,
+        "precise" if problem.type.startswith("precise") else "vague",
+        level,
+        CUTS.classify(level),
+        {"nm": len(problem.entities), "cl": chain},
+    )
+
+
+def _canonical(problem: Problem) -> object:
+    """Return the problem with the people numbered by where they stand."""
+    of = frame(len(problem.entities), len(problem.entities))
+    held = all_of(of, (of.mask(_constraint(problem, each)) for each in problem.statements))
+    seats = dict(zip(problem.entities, of.arrangement(held), strict=True)) if held else {}
+    number = {**seats, GAP: GAP}
+
+    def rename(said: Proposition | None) -> list[object]:
+        return [said.template, *(number.get(each, each) for each in said.arguments)] if said else []
+
+    return [
+        problem.type,
+        sorted((rename(each) for each in problem.statements), key=canonical_json),
+        rename(problem.asked),
+        sorted((rename(each) for each in problem.options), key=canonical_json),
+    ]
