@@ -135,6 +135,7 @@ class Benchmark:
     - `estimate`: returns the model calls of an evaluation of a published edition of a data root.
     - `inputs_of`: returns the inputs (`Preparation`) that a published edition of a data root was grown with.
     - `unfit`: returns, for a plan's own part, the programs that cannot play, and why.
+    - `plays_imports`: whether its imported editions, which passed no gate here, may be evaluated.
     - `parameters`: returns type and help of flow parameters that may hold less than their setting, None for
       settings that are no parameters.
     - `summary`: returns what is printed of a published edition, from its catalog and plan.
@@ -158,6 +159,7 @@ class Benchmark:
     estimate: Callable[[Any, EvaluationPlan, Mapping[str, Price]], list[StageEstimate]] = _no_calls
     inputs_of: Callable[[Any, str], Any] = nothing
     unfit: Callable[[Mapping[str, Any]], Mapping[str, str]] = nothing
+    plays_imports: bool = False
     parameters: Callable[[], Mapping[str, tuple[Any, str] | None]] = dict
     summary: Callable[[Any, EditionPlan], Mapping[str, str]] = nothing
     warm_up: Callable[[], str] | None = None

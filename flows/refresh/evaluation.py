@@ -36,12 +36,12 @@ def prepare_evaluation(
     _refuse_bad_name(name)
     refuse_clock_set_back(store, datetime.now(UTC))
     growth = read_published_plan(store, settings.edition)
-    if growth.imported_from:
+    benchmark = find_benchmark(growth.benchmark)
+    if growth.imported_from and not benchmark.plays_imports:
         raise InvalidOption(
             f"edition {growth.edition!r} was imported, and its questions passed no gate here: name an "
             "edition that `perennial refresh` grew"
         )
-    benchmark = find_benchmark(growth.benchmark)
     players = choose_players(settings, benchmark, growth.own)
     check_models(settings, benchmark, (), players, store, needs_key=needs_key)
     versions = choose_versions(settings, benchmark, growth.own, players)

@@ -1,12 +1,17 @@
 """KnowLogic's own settings: section [knowlogic] of perennial.toml."""
 
-from typing import Any
+from collections.abc import Collection
+from typing import Any, Self
 
 from pydantic import field_validator
 
+from schemas.errors import join_choices
 from schemas.knowlogic.things import DOMAINS, LANGUAGES
 from schemas.settings import RefreshSettings
 from schemas.settings.form import Names, setting
+
+# The paper: 600 questions a domain (section 3.4), models at temperature 0.7 (section 4.1).
+PRESETS: dict[str, dict[str, Any]] = {"": {}, "paper": {"questions": 600, "temperature": 0.7}}
 
 
 class KnowLogicSettings(RefreshSettings):
@@ -21,9 +26,8 @@ class KnowLogicSettings(RefreshSettings):
         "Players, separated by commas: exact, random, single; any other name is treated as a model. "
         "Default: these three.",
     )
-    questions: int = setting(
-        60, "Questions per domain, each of them in all languages (the paper has 600).", ge=1, le=1_000_000
-    )
+    questions: int = setting(60, "Questions per domain, each of them in all languages.", ge=1, le=1_000_000)
+    preset: str = setting("", "paper: 600 questions per domain, and models at temperature 0.7.")
 
     @field_validator("domains")
     @classmethod
@@ -34,6 +38,18 @@ class KnowLogicSettings(RefreshSettings):
     @classmethod
     def _check_languages(cls, value: list[str]) -> list[str]:
         return _choose("language", value, LANGUAGES)
+
+    @field_validator("preset")
+    @classmethod
+    def _check_preset(cls, value: str) -> str:
+        if value not in PRESETS:
+            raise ValueError(f"expected {join_choices(name for name in PRESETS if name)}")
+        return value
+
+    def fill_preset(self, flags: Collection[str]) -> Self:
+        """Return the settings with what the preset sets, but for what flags set."""
+        preset = PRESETS[self.preset]
+        return self.model_copy(update={name: value for name, value in preset.items() if name not in flags})
 
 
 def _choose(what: str, value: list[str], known: tuple[Any, ...]) -> list[str]:

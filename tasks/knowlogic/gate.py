@@ -1,6 +1,6 @@
 """The gate's test of one question in all its languages, before anybody plays: proof, texts, labels."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from schemas.knowlogic.question import Question
@@ -173,12 +173,12 @@ def _try_replies(question: Question, tested: Tested) -> None:
             tested.refused += 1
 
 
-def find_repeats(questions: Sequence[Question], of: Callable[[Question], str]) -> list[str]:
-    """Return the ids of questions whose text, of all, stands before them already."""
+def find_repeats(questions: Sequence[Question]) -> list[str]:
+    """Return the ids of questions whose prompt another one before them shows."""
     seen: set[str] = set()
     repeats = []
     for question in questions:
-        if of(question) in seen:
+        if question.prompt in seen:
             repeats.append(question.instance_id)
-        seen.add(of(question))
+        seen.add(question.prompt)
     return repeats

@@ -1,0 +1,35 @@
+"""KnowLogic as a benchmark: what its entry point names. Nothing heavy is imported before it is needed."""
+
+from functools import partial
+from pkgutil import resolve_name
+
+from schemas.benchmark import Benchmark, later
+from schemas.knowlogic.tables import KNOWLOGIC_TABLES
+
+BENCHMARK = Benchmark(
+    "knowlogic",
+    settings=partial(resolve_name, "schemas.knowlogic.settings:KnowLogicSettings"),
+    prepare=later("flows.knowlogic.prepare:prepare"),
+    growing=partial(resolve_name, "flows.knowlogic.stages:STAGES"),
+    playing=partial(resolve_name, "flows.knowlogic.seats:PLAYING"),
+    analysis=partial(resolve_name, "flows.knowlogic.analysis:ANALYSIS"),
+    tables=KNOWLOGIC_TABLES,
+    sql="warehouse.knowlogic",
+    estimate=later("flows.knowlogic.prepare:estimate_evaluation"),
+    unfit=later("flows.knowlogic.prepare:unfit"),
+    plays_imports=True,
+    origins=partial(resolve_name, "warehouse.knowlogic.origins:ORIGINS"),
+    summary=later("flows.knowlogic.summary:summary"),
+    commands={
+        "knowledge": (
+            "flows.knowlogic.cli.knowledge:knowledge",
+            "List and check KnowLogic's knowledge base, or draw a question from it.",
+        ),
+    },
+    importers={
+        "knowlogic": (
+            "flows.knowlogic.cli.import_questions:knowlogic",
+            "Import questions of KnowLogic's published form as an edition.",
+        ),
+    },
+)

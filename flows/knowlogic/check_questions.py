@@ -1,0 +1,43 @@
+"""Stage `gate`: prove each question and read its texts back before any model is paid for an answer."""
+
+from itertools import groupby
+
+from flows.knowlogic.edition import domain_of, plan_of, question_of
+from flows.stages.policies import Policies
+from flows.stages.workspace import Workspace
+from schemas.benchmark import Batch, Rows
+from schemas.errors import AuditFailed
+from tasks.knowlogic.gate import Tested, check_pair, find_repeats
+
+_SHOWN = 3
+
+
+def check_scenario(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[str, Rows]:
+    """Return the gate's row of one scenario; raise AuditFailed, naming the pairs, where one is unsound."""
+    name, scenario = batch.key
+    domain, languages = domain_of(workspace, name), plan_of(workspace).languages
+    rows = workspace.rows(Batch("questions", batch.key), "knowlogic_questions")
+    questions = sorted(map(question_of, rows), key=lambda question: (question.pair, question.language))
+    faults = [f"{repeat}: another question shows the same" for repeat in find_repeats(questions)]
+    tested: list[Tested] = []
+    for pair, group in groupby(questions, key=lambda question: question.pair):
+        found = check_pair(domain, list(group), languages)
+        faults += [f"{pair}: {fault}" for fault in found.faults]
+        tested.append(found)
+    if faults:
+        more = f" and {len(faults) - _SHOWN:,} more" if len(faults) > _SHOWN else ""
+        raise AuditFailed(
+            f"{name}/{scenario}: the gate found {len(faults):,} faults in {len(tested):,} questions, nothing "
+            f"was published: {'; '.join(faults[:_SHOWN])}{more}"
+        )
+    row = {
+        "domain": name,
+        "scenario": scenario,
+        "pairs": len(tested),
+        "texts": sum(each.texts for each in tested),
+        "proved": sum(each.is_proved for each in tested),
+        "options": sum(each.options for each in tested),
+        "changes": sum(each.changes for each in tested),
+        "refused": sum(each.refused for each in tested),
+    }
+    return {"knowlogic_gate": [row]}

@@ -1,0 +1,71 @@
+"""Stage `questions`: draw the questions of one scenario in all languages, and count what does not exist."""
+
+from dataclasses import asdict
+
+from flows.knowlogic.edition import domain_of, plan_of
+from flows.stages.policies import Policies
+from flows.stages.workspace import Workspace
+from schemas.benchmark import Batch, Rows
+from schemas.knowlogic.question import Question
+from schemas.knowlogic.things import Difficulty
+from tasks.knowlogic.growing import GrownScenario, ScenarioRequest, grow_scenario
+from tasks.knowlogic.quotas import plan_scenarios
+from warehouse.editions.issued_ids import issued_instances
+
+EXHAUSTED = "space_exhausted"
+Counts = dict[str, dict[Difficulty, int]]
+
+
+def grow(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[str, Rows]:
+    """Return the rows of the questions of one scenario, and of what is missing."""
+    plan, (name, scenario) = plan_of(workspace), batch.key
+    domain = domain_of(workspace, name)
+    counts = plan_scenarios(domain, plan.questions)
+    issued = issued_instances(workspace.staging.store, workspace.growth.known_editions)
+    request = ScenarioRequest(domain, scenario, counts[scenario], plan.languages, workspace.seed, issued)
+    grown = grow_scenario(request)
+    before = _count_before(counts, scenario)
+    tables: dict[str, Rows] = {"instances": [], "knowlogic_questions": []}
+    for (difficulty, number), questions in grown.drawn.items():
+        for place, question in enumerate(questions):
+            index = (before[difficulty] + number) * len(plan.languages) + place
+            tables["instances"].append(shared_row(question, index, workspace.growth.seed))
+            tables["knowlogic_questions"].append(asdict(question))
+    return tables | {"rejections": _rejection_rows(batch, counts[scenario], grown)}
+
+
+def shared_row(question: Question, index: int, seed: int | None) -> dict[str, object]:
+    """Return the question's row of `instances`."""
+    return {
+        "instance_id": question.instance_id,
+        "benchmark": "knowlogic",
+        "domain": question.domain,
+        "setting": question.difficulty,
+        "seed": seed,
+        "index": index,
+        "content_hash": question.instance_id.removeprefix("kl_"),
+    }
+
+
+def _count_before(counts: Counts, scenario: str) -> dict[Difficulty, int]:
+    """Return how many questions of each difficulty the scenarios before this one have."""
+    earlier = list(counts)[: list(counts).index(scenario)]
+    return {
+        difficulty: sum(counts[name].get(difficulty, 0) for name in earlier)
+        for difficulty in counts[scenario]
+    }
+
+
+def _rejection_rows(batch: Batch, counts: dict[Difficulty, int], grown: GrownScenario) -> Rows:
+    """Return a row for each difficulty of which questions are missing, with their number."""
+    return [
+        {
+            "stage": "questions",
+            "subject": f"{'/'.join(batch.key)} {difficulty}",
+            "rule": EXHAUSTED,
+            "message": f"{number} of {counts[difficulty]} questions: too few exist that neither this "
+            "edition nor an earlier one holds",
+            "call_id": None,
+        }
+        for difficulty, number in sorted(grown.missing.items())
+    ]

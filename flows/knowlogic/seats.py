@@ -1,0 +1,92 @@
+"""How KnowLogic is played: a question of a published edition, or a fresh one, answered once."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from flows.knowlogic.draw_question import draw_question
+from flows.knowlogic.edition import load_domain
+from schemas.game import Episode, Playing, Sheet
+from schemas.ids import content_id
+from schemas.knowlogic.things import Language
+from tasks.knowlogic.answers import read_answer, write_answer
+from tasks.knowlogic.game import QuestionGame
+from tasks.knowlogic.players.registry import PLAYERS
+from warehouse.catalog.published_rows import rows_with
+from warehouse.store.store import Store
+
+Row = dict[str, Any]
+_PLAYED = ("instance_id", "domain", "language", "letters", "prompt", "template_hash")
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionSeat:
+    """A question as it is played (`schemas.game.Seat`): the prompt as published, and the right letters."""
+
+    instance_id: str
+    domain: str
+    language: Language
+    letters: str
+    prompt: str
+    template_hash: str = ""
+
+    def start(self) -> QuestionGame:
+        """Return a fresh game of it."""
+        find = partial(load_domain, self.domain)
+        return QuestionGame(self.prompt, self.letters, self.language, find, self.template_hash)
+
+    def episode_id(self, player: str, run: int) -> str:
+        """Return the content id of question, player and run."""
+        return content_id("ep", self.instance_id, player, run)
+
+    def own_rows(self, episode_id: str, episode: Episode) -> dict[str, list[Row]]:
+        """Return the row of `knowlogic_answers`."""
+        game = episode.game
+        assert isinstance(game, QuestionGame)
+        answer = game.answer
+        row = {
+            "episode_id": episode_id,
+            "letters": None if answer is None else answer.letters,
+            "extracted": answer is not None,
+            "brackets": None if answer is None else answer.brackets,
+            "error_class": game.error_class,
+        }
+        return {"knowlogic_answers": [row]}
+
+
+def take_seats(
+    store: Store, edition: str, instance_ids: Sequence[str], _protocol: Mapping[str, Any]
+) -> list[QuestionSeat]:
+    """Return the seats of these instances, in their order."""
+    rows = rows_with(store, "knowlogic_questions", edition, "instance_id", instance_ids, _PLAYED)
+    found = {row["instance_id"]: QuestionSeat(**row) for row in rows}
+    return [found[id_] for id_ in instance_ids if id_ in found]
+
+
+def draw_seat(domain: str, setting: str, seed: int) -> QuestionSeat:
+    """Return the seat of one fresh question of a domain and difficulty (drawn where they are empty)."""
+    question = draw_question(domain, seed, difficulty=setting)
+    return QuestionSeat(
+        question.instance_id, question.domain, question.language, question.letters, question.prompt
+    )
+
+
+def draw_sheet(game: QuestionGame) -> Sheet:
+    """Return what a person is shown of a question: the prompt, to which letters are typed."""
+
+    def reply(answer: str) -> str:
+        return answer if read_answer(answer) is not None else write_answer(answer, game.language)
+
+    return Sheet("", game.prompt, (), (), "answer", "", reply)
+
+
+PLAYING = Playing(
+    PLAYERS,
+    (),
+    take_seats,
+    reads=("instances", "knowlogic_questions"),
+    one_shot=True,
+    sheet=draw_sheet,
+    draw=draw_seat,
+)
