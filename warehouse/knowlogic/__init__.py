@@ -1,0 +1,1 @@
+"""Knowledge tables, views and audit rules of KnowLogic."""
