@@ -17,6 +17,8 @@ _TOGETHER = (
     ("names/people", "social/relations"),
     ("names/people", "kinship/terms"),
 )
+# Tables of what questions are about: their names alone must say what is meant.
+_ENTITIES = ("kinship/terms", "names/people", "nature/entities", "social/relations")
 _LISTED = ("names/people", "nature/entities")
 _JOINERS = {"zh": ("和", "、"), "en": (" and ", ",")}
 _FOREIGN = {"zh": re.compile("[a-zà-ɏ]"), "en": re.compile("[　-〿㐀-䶿一-鿿＀-￯]")}
@@ -92,9 +94,12 @@ def find_ambiguous_names(knowledge: Knowledge) -> Found:
             others = _ids_by_name(rows_of(knowledge, second), language)
             for row in rows_of(knowledge, first):
                 for other in others.get(row[language].casefold(), ()):
+                    # What is made of apples is made of what the entity is: one sense.
+                    if other.rpartition("/")[2] == row["id"]:
+                        continue
                     yield first, key_of(row), f"{language} {row[language]!r} is {other} in {second} too"
     for listed in rows_of(knowledge, "names/ambiguous"):
-        for table in sorted({table for pair in _TOGETHER for table in pair}):
+        for table in _ENTITIES:
             for id_ in _ids_by_name(rows_of(knowledge, table), listed["language"]).get(
                 listed["name"].casefold(), ()
             ):

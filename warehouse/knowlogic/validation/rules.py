@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from itertools import chain
 
 from schemas.knowlogic.knowledge import Knowledge
-from warehouse.knowlogic.validation import names, nature, relations
+from warehouse.knowlogic.validation import names, nature, people, relations
 from warehouse.knowlogic.validation.finding import Finding, Found
 
 Check = Callable[[Knowledge], Found]
@@ -25,13 +25,13 @@ RULES: dict[str, Check] = {
     "wrong_script": names.find_wrong_scripts,
     "name_with_joiner": names.find_joiners,
     "ambiguous_name": names.find_ambiguous_names,
-    "value_not_listed": nature.find_unlisted_values,
+    "value_not_listed": _all(nature.find_unlisted_values, people.find_unlisted_sexes),
     "kind_not_allowed": nature.find_wrong_kinds,
     "unknown_reference": _all(nature.find_unknown_properties, relations.find_unknown_relations),
-    "contradiction": _all(nature.find_broken_rules, relations.find_contradictions),
+    "contradiction": _all(nature.find_broken_rules, relations.find_contradictions, people.find_wrong_names),
 }
 
 
 def validate_knowledge(knowledge: Knowledge, rules: Iterable[str] = tuple(RULES)) -> list[Finding]:
-    """Return what breaks the rules of these names, rule by rule in the tables' order; nothing where all hold."""
+    """Return what breaks the rules of these names, rule by rule, in the tables' order."""
     return [Finding(name, *found) for name in rules for found in RULES[name](knowledge)]
