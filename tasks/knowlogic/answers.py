@@ -6,7 +6,6 @@ letters do not matter, nor do case and full width. Brackets with anything else i
 """
 
 import re
-import unicodedata
 from typing import NamedTuple
 
 from schemas.knowlogic.things import LETTERS, Brackets, ErrorClass, Language
@@ -15,6 +14,8 @@ from schemas.knowlogic.things import LETTERS, Brackets, ErrorClass, Language
 _FILLED = re.compile(r"\[([^\[\]【】]{1,60})\]|【([^\[\]【】]{1,60})】")
 # Commas, the Chinese enumeration comma, spaces, and what Markdown or LaTeX put around a letter.
 _SEPARATORS = re.compile(r"[\s,、;/.&*_$\\]+")
+# Full-width letters, commas, brackets and spaces, as the usual ones.
+_NARROW = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
 _LETTERS_ONLY = re.compile(r"[A-Da-d]+")
 _WRITTEN: dict[Language, str] = {"zh": "【{}】", "en": "[{}]"}
 
@@ -29,8 +30,7 @@ class Answer(NamedTuple):
 def read_answer(reply: str) -> Answer | None:
     """Return what the last brackets with letters say, None where there are none."""
     found: Answer | None = None
-    # Full-width letters, commas and brackets become the usual ones.
-    for match in _FILLED.finditer(unicodedata.normalize("NFKC", reply)):
+    for match in _FILLED.finditer(reply.translate(_NARROW)):
         square, lenticular = match.groups()
         letters = _SEPARATORS.sub("", square if lenticular is None else lenticular)
         if _LETTERS_ONLY.fullmatch(letters):

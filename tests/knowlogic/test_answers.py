@@ -1,0 +1,139 @@
+"""What is read of a reply: the last brackets with letters, whatever stands around them."""
+
+import time
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from schemas.knowlogic.things import LETTERS
+from tasks.knowlogic.answers import classify_error, letter_sets, read_answer, write_answer
+
+READ = [
+    ("[A]", "A"),
+    ("【BD】", "BD"),
+    ("[DB]", "BD"),
+    ("[A, C]", "AC"),
+    ("【A、C】", "AC"),
+    ("【 a，b ； d 】", "ABD"),
+    ("[AA]", "A"),
+    ("[bd]", "BD"),
+    ("［ＡＣ］", "AC"),
+    ("【Ａ】", "A"),
+    ("[A]\n...\n[B]", "B"),
+    ("[A] 【C】", "C"),
+    ("【C】, that is [A]", "A"),
+    ("[ABC] because of [1] and [see above]", "ABC"),
+    ("[[AC]]", "AC"),
+    ("【[AC]】", "AC"),
+    ("**[A]**", "A"),
+    ("[**A**, **B**]", "AB"),
+    ("$[A]$", "A"),
+    ("\\[ A, B \\]", "AB"),
+    ("\\[\\boxed{A}\\]\nSo the answer is [C].", "C"),
+    ("<think>[A]</think> [B", "A"),
+    ("[A\nB]", "AB"),
+]
+UNREAD = [
+    "",
+    "A",
+    "The answer is A and C.",
+    "\\boxed{A}",
+    "\\[\\boxed{A}\\]",
+    "[]",
+    "[ , ]",
+    "【】",
+    "[E]",
+    "[AE]",
+    "[A】",
+    "(A)",
+    "[A: the first]",
+    "[none]",
+    "[" * 5,
+    "[A" + " " * 100 + "]",
+]
+
+
+@pytest.mark.parametrize(("reply", "letters"), READ)
+def test_letters_are_read(reply: str, letters: str) -> None:
+    answer = read_answer(reply)
+    assert answer is not None
+    assert answer.letters == letters
+
+
+@pytest.mark.parametrize("reply", UNREAD)
+def test_nothing_else_is_read(reply: str) -> None:
+    assert read_answer(reply) is None
+
+
+def test_the_brackets_are_named() -> None:
+    assert [read_answer(reply).brackets for reply in ("[A]", "【A】", "［A］")] == [  # type: ignore[union-attr]
+        "square",
+        "lenticular",
+        "square",
+    ]
+
+
+@given(
+    st.text("[]【】ABCDabcd, 、\\x{}［］Ａ\n", max_size=60),
+    st.sets(st.sampled_from(LETTERS), min_size=1),
+    st.sampled_from(["zh", "en"]),
+    st.text("xyz .。\n", max_size=20),
+)
+@example("[" * 30, {"A"}, "en", "")
+def test_what_is_written_last_is_read(before: str, letters: set[str], language: str, after: str) -> None:
+    right = "".join(sorted(letters))
+    answer = read_answer(f"{before} {write_answer(right, language)} {after}")
+    assert answer is not None
+    assert answer.letters == right
+    assert answer.brackets == ("square" if language == "en" else "lenticular")
+
+
+@given(st.text(max_size=200))
+def test_what_is_read_is_letters_in_order(reply: str) -> None:
+    answer = read_answer(reply)
+    assert answer is None or answer.letters in letter_sets()
+
+
+@pytest.mark.parametrize("part", ["[", "【", "]", "[A", "[[A] ", "A, ", "【A】", "ﷺ", "［", "[" + "x" * 59])
+def test_an_endless_reply_costs_no_more_than_it_is_long(part: str) -> None:
+    reply = part * (1_000_000 // len(part))
+    start = time.process_time()
+    read_answer(reply)
+    assert time.process_time() - start < 5
+
+
+def test_there_are_15_sets_of_letters() -> None:
+    assert len(set(letter_sets())) == 15
+
+
+@pytest.mark.parametrize(
+    ("letters", "right", "expected"),
+    [
+        ("A", "A", None),
+        ("AB", "BA", None),
+        ("A", "AB", "subset"),
+        ("ABC", "AB", "superset"),
+        ("AC", "AB", "overlap"),
+        ("CD", "AB", "disjoint"),
+    ],
+)
+def test_wrong_letters_have_a_class(letters: str, right: str, expected: str | None) -> None:
+    assert classify_error(letters, right) == expected
+
+
+@given(st.sampled_from(letter_sets()), st.sampled_from(letter_sets()))
+def test_every_wrong_set_has_one_class(letters: str, right: str) -> None:
+    chosen, wanted = set(letters), set(right)
+    expected = (
+        None
+        if chosen == wanted
+        else "subset"
+        if chosen < wanted
+        else "superset"
+        if chosen > wanted
+        else "overlap"
+        if chosen & wanted
+        else "disjoint"
+    )
+    assert classify_error(letters, right) == expected

@@ -1,0 +1,120 @@
+"""Growing a scenario: the asked difficulties, types and letters, distinct, new, and counted where it ends."""
+
+import random
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schemas.knowlogic.things import Difficulty
+from tasks.knowlogic.growing import ScenarioRequest, grow_scenario
+from tasks.knowlogic.problem import problem_of
+from tasks.knowlogic.quotas import plan_scenarios, split_total
+from tests.knowlogic import toy_edition
+from tests.knowlogic.toy_edition import BOTH
+
+ROW, LONG_ROW = "row_of_four", "row_of_five"
+
+
+def request(
+    scenario: str = LONG_ROW, counts: dict[Difficulty, int] | None = None, **more: object
+) -> ScenarioRequest:
+    asked = ScenarioRequest(toy_edition.domain(), scenario, counts or {"medium": 40}, BOTH, 3)
+    return replace(asked, **more)  # type: ignore[arg-type]
+
+
+@given(st.integers(0, 500), st.dictionaries(st.integers(), st.integers(1, 9), min_size=1, max_size=6))
+def test_a_total_is_split_by_largest_remainders(total: int, weights: dict[int, int]) -> None:
+    found = split_total(total, weights)
+    assert sum(found.values()) == total
+    whole = sum(weights.values())
+    assert all(abs(found[key] - total * weight / whole) < 1 for key, weight in weights.items())
+
+
+@pytest.mark.parametrize("total", [1, 5, 60, 61, 600])
+def test_difficulties_are_1_2_3_and_shares_are_kept(total: int) -> None:
+    plan = plan_scenarios(toy_edition.domain(), total)
+    sums = {each: sum(counts.get(each, 0) for counts in plan.values()) for each in ("easy", "medium", "hard")}
+    assert sums == split_total(total, {"easy": 1, "medium": 2, "hard": 3})
+    assert "hard" not in plan.get(ROW, {})
+    if total >= 60:
+        assert abs(plan[ROW]["medium"] - plan[LONG_ROW]["medium"]) <= 1
+
+
+def test_types_take_turns_and_numbers_of_letters_are_even() -> None:
+    grown = grow_scenario(request())
+    questions = [of[0] for of in grown.drawn.values()]
+    assert set(Counter(each.type for each in questions).values()) == {10}
+    right = Counter(
+        (each.type, 0 if each.has_none and each.letters == "D" else len(each.letters)) for each in questions
+    )
+    for type_ in ("correct_statements", "incorrect_statements", "vague_entity"):
+        numbers = [right[type_, number] for number in (1, 2, 3)]
+        assert max(numbers) - min(numbers) <= 1
+        assert right[type_, 0] in (1, 2)
+    assert right["precise_entity", 1] + right["precise_entity", 0] == 10
+    four = [of[0] for of in grow_scenario(request(ROW)).drawn.values() if not of[0].has_none]
+    assert {len(each.letters) for each in four} == {1, 2, 3, 4}
+
+
+def test_right_letters_are_at_every_place() -> None:
+    questions = [of[0] for of in grow_scenario(request(ROW)).drawn.values()]
+    single = Counter(each.letters for each in questions if len(each.letters) == 1)
+    assert set(single) == set("ABCD")
+
+
+def test_questions_are_distinct_and_the_same_in_each_run() -> None:
+    first, second = grow_scenario(request()), grow_scenario(request())
+    assert first.drawn == second.drawn
+    assert len({of[0].pair for of in first.drawn.values()}) == 40
+    assert len({question.prompt for of in first.drawn.values() for question in of}) == 80
+    other = grow_scenario(request(seed=4))
+    assert {of[0].pair for of in other.drawn.values()} != {of[0].pair for of in first.drawn.values()}
+
+
+def test_nothing_that_an_earlier_edition_holds_in_any_language_is_drawn() -> None:
+    first = grow_scenario(request(languages=("en",)))
+    issued = {of[0].instance_id.removeprefix("kl_") for of in first.drawn.values()}
+    second = grow_scenario(request(languages=("zh",), issued=issued))
+    assert len(second.drawn) == 40
+    assert {of[0].pair for of in second.drawn.values()}.isdisjoint(of[0].pair for of in first.drawn.values())
+
+
+def test_the_languages_of_a_pair_say_the_same_and_are_equal_but_for_the_words() -> None:
+    for zh, en in grow_scenario(request(counts={"hard": 8})).drawn.values():
+        assert (zh.language, en.language) == BOTH
+        assert zh.pair == en.pair
+        assert zh.instance_id != en.instance_id
+        assert (zh.payload, zh.letters, zh.level) == (en.payload, en.letters, en.level)
+        assert zh.prompt != en.prompt
+
+
+def test_what_does_not_exist_is_counted() -> None:
+    grown = grow_scenario(request(ROW, {"easy": 2, "hard": 3}))
+    assert grown.missing == {"hard": 3}
+    assert {difficulty for difficulty, _ in grown.drawn} == {"easy"}
+
+
+def test_a_small_space_is_used_up() -> None:
+    honest = toy_edition.domain()
+    few = replace(honest, draw=lambda asked, rng: honest.draw(asked, random.Random(rng.randrange(3))))
+    grown = grow_scenario(request(LONG_ROW, {"easy": 60, "medium": 60}, domain=few))
+    assert all(grown.missing[each] > 20 for each in ("easy", "medium"))
+    assert sum(grown.missing.values()) == 120 - len(grown.drawn)
+    assert len({of[0].pair for of in grown.drawn.values()}) == len(grown.drawn) > 0
+
+
+def test_a_domain_that_breaks_its_promise_of_a_difficulty_is_not_believed() -> None:
+    honest = toy_edition.domain()
+    lying = replace(honest, draw=lambda asked, rng: honest.draw(replace(asked, difficulty="hard"), rng))
+    grown = grow_scenario(request(counts={"easy": 3}, domain=lying))
+    assert grown.missing == {"easy": 3}
+
+
+def test_the_payload_is_the_problem() -> None:
+    for of in grow_scenario(request(counts={"easy": 4})).drawn.values():
+        problem = problem_of(of[0].payload)
+        assert problem.scenario == of[0].scenario
+        assert len(problem.statements) == of[0].statements
