@@ -25,14 +25,15 @@ def _figures(tables: "Mapping[str, pyarrow.Table]", _seed: int) -> Iterable[Figu
 def _questions(table: "pyarrow.Table") -> Questions:
     import numpy as np
 
-    texts = (np.array(table[name].to_pylist(), dtype=str) for name in ("language", "domain", "difficulty"))
-    _, pair = np.unique(np.array(table["pair"].to_pylist(), dtype=str), return_inverse=True)
+    names = ("pair", "language", "domain", "difficulty")
+    pair, language, domain, difficulty = (np.array(table[name].to_pylist(), dtype=str) for name in names)
+    _, number = np.unique(pair, return_inverse=True)
     level = np.array([np.nan if value is None else value for value in table["level"].to_pylist()], float)
     labels = {
         label: [_values(label, value) for value in table[_COLUMN_OF.get(label, label)].to_pylist()]
         for label in LABELS
     }
-    return Questions(pair, *texts, level, labels)
+    return Questions(number, language, domain, difficulty, level, labels)
 
 
 def _values(label: str, value: object) -> list[str]:

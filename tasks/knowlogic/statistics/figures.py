@@ -6,6 +6,7 @@ question that a player has no scored run on is in none of its figures: `n` says 
 """
 
 from collections.abc import Iterable, Iterator
+from math import fsum
 from typing import TYPE_CHECKING, NamedTuple
 
 from schemas.knowlogic.things import ERROR_CLASSES
@@ -102,16 +103,17 @@ def _average(questions: Questions, played: Played, groups: Iterable[Group]) -> I
     if not cells or not all(map(len, known)):
         return
     deviations = np.zeros(len(questions))
-    value = 0.0
+    means = []
     for rows in known:
         rates, unit = rates_in_units(solved[rows], runs[rows])
         mean = float(rates.sum()) / (unit * len(rows))
         deviations[rows] = (rates / unit - mean) / (len(cells) * len(rows))
-        value += mean / len(cells)
+        means.append(mean)
     parts = []
     for domain in dict.fromkeys(group.domain for group in cells):
         rows = np.flatnonzero((questions.domain == domain) & (runs > 0))
         parts.append((deviations[rows], questions.pair[rows]))
+    value = fsum(means) / len(means)
     low, high = interval_of_average(parts, value)
     n = sum(map(len, known))
     yield Figure("average", ALL, ALL, played.player, n, value, _AVERAGE, low=low, high=high)
