@@ -1,0 +1,53 @@
+"""`perennial import knowlogic`: import questions of KnowLogic's published form."""
+
+import re
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from flows.console.input_files import read_text_file, show_path
+from flows.console.root_option import RootOption, data_root
+from flows.console.terminal import Terminal, json_text
+from schemas.errors import InvalidOption, count
+from schemas.settings.problems import EDITION_PATTERN, NAME_WORDS
+
+_MAX_BYTES = 200_000_000
+
+
+def knowlogic(
+    file: Annotated[Path, typer.Argument(help="The questions: JSON, or JSON Lines.")],
+    edition: Annotated[str, typer.Option(help="Name of the edition.")] = "knowlogic-import",
+    root: RootOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print what was imported as JSON.")] = False,
+) -> None:
+    """Import questions of KnowLogic's published form as an edition, for models to be evaluated on.
+
+    Each question is an object with id, text, question, options (four texts, or A to D by letter), answer
+    (letters such as AC), domain, language (zh or en) and difficulty; questions of one id in both languages
+    are a pair. Nothing is repaired: the first thing that is not as expected ends the import. Importing the
+    same twice changes nothing.
+
+    Example: perennial import knowlogic questions.jsonl --edition knowlogic-2025
+    """
+    from flows.knowlogic.import_questions import publish_questions
+    from tasks.knowlogic.published_form import read_questions
+    from warehouse.lock.root_lock import lock_root
+
+    if not edition or not re.fullmatch(EDITION_PATTERN, edition):
+        raise InvalidOption(f"--edition {edition!r}: expected {NAME_WORDS}")
+    console = Terminal(soft_wrap=True, stderr=as_json)
+    store = data_root(root)
+    questions = read_questions(read_text_file(file, _MAX_BYTES), show_path(file))
+    with lock_root(store, f"import {edition}", console.print):
+        done = publish_questions(store, edition, questions)
+    pairs = len(questions) - len({question.pair for question in questions})
+    if done is None:
+        console.print(f"edition {edition} was imported from the same questions before: nothing to do")
+    else:
+        console.print(f"published {edition}: {count(len(questions), 'question')}, {pairs:,} in two languages")
+    if as_json:
+        document = {"edition": edition, "questions": len(questions), "pairs": pairs, "new": done is not None}
+        sys.stdout.write(json_text(document) + "\n")
+    console.print(f"next: perennial evaluate {edition} --players MODEL")

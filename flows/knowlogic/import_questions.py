@@ -1,0 +1,72 @@
+"""Publish questions of the published form as an edition, which models can be evaluated on."""
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import pyarrow as pa
+
+from flows.refresh.template_hashes import template_hashes
+from flows.run.code_version import code_version
+from schemas.errors import EditionConflict
+from schemas.ids import content_id
+from schemas.knowlogic.plan import KnowLogicPlan
+from schemas.knowlogic.things import DOMAINS, LANGUAGES
+from schemas.plan import EditionPlan
+from schemas.tables import TABLES, staged_tables
+from tasks.knowlogic.published_form import Imported
+from warehouse.catalog.catalog import published_editions
+from warehouse.editions.publish import Publication, publish, read_published_plan
+from warehouse.store.parquet import sort_by_key
+from warehouse.store.store import Store
+
+
+def publish_questions(store: Store, edition: str, questions: Sequence[Imported]) -> Publication | None:
+    """Publish these questions as the edition; None where that was done before with the same ones.
+
+    Raises EditionConflict where the edition is published with others. The caller holds the root's lock.
+    """
+    digest = content_id("knowlogic", sorted(question.instance_id for question in questions))
+    if edition in published_editions(store):
+        if read_published_plan(store, edition).imported_from == digest:
+            return None
+        raise EditionConflict(
+            f"edition {edition!r} is already published in {store.root}, with other questions, and is never "
+            "changed: choose another --edition"
+        )
+    per_domain = Counter(question.domain for question in questions)
+    languages = {question.language for question in questions}
+    own = KnowLogicPlan(
+        tuple(name for name in DOMAINS if name in per_domain),
+        max(per_domain.values()),
+        tuple(name for name in LANGUAGES if name in languages),
+        knowledge="",
+    )
+    plan = EditionPlan(edition, "knowlogic", own.as_json(), 0, (), code_version(), digest)
+    rows = {"instances": _shared_rows(questions), "knowlogic_questions": [each.row() for each in questions]}
+    tables = {}
+    for name in staged_tables("knowlogic", answers=False):
+        table = pa.Table.from_pylist(rows.get(name, []), schema=TABLES[name].arrow_schema())
+        tables[name] = sort_by_key(table, TABLES[name])
+    return publish(store, plan, tables, [], datetime.now(UTC), templates=template_hashes())
+
+
+def _shared_rows(questions: Sequence[Imported]) -> list[dict[str, Any]]:
+    numbers: Counter[tuple[str, str]] = Counter()
+    rows = []
+    for question in questions:
+        place = question.domain, question.difficulty
+        rows.append(
+            {
+                "instance_id": question.instance_id,
+                "benchmark": "knowlogic",
+                "domain": question.domain,
+                "setting": question.difficulty,
+                "seed": None,
+                "index": numbers[place],
+                "content_hash": question.instance_id.removeprefix("kl_"),
+            }
+        )
+        numbers[place] += 1
+    return rows
