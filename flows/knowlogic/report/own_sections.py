@@ -1,0 +1,17 @@
+"""What KnowLogic adds to the report: the paper's table 5 and figures 4 to 12, languages paired, error classes."""
+
+from tasks.knowlogic.report.errors import error_classes
+from tasks.knowlogic.report.fields import scenarios, types
+from tasks.knowlogic.report.languages import languages
+from tasks.knowlogic.report.leaderboard import leaderboard
+from tasks.knowlogic.report.lines import difficulty, reply_tokens
+from tasks.report.content import Report
+
+REPORT = Report(
+    package="flows.knowlogic.report",
+    queries=("leaderboard", "difficulty", "scenarios", "types", "reply_tokens", "languages", "errors"),
+    sources=("difficulties",),
+    order="difficulties",
+    after_rates=(leaderboard, difficulty, scenarios, types),
+    at_end=(reply_tokens, languages, error_classes),
+)

@@ -1,0 +1,1 @@
+"""KnowLogic's own sections of the report."""

@@ -1,0 +1,117 @@
+"""Accuracy as fields, players by scenario and by question type (the paper's figures 5 and 6)."""
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+import altair as alt
+
+from schemas.knowlogic.things import DOMAINS, PRECISIONS, QUESTION_TYPES
+from tasks.report.content import Drawing, Record, ReportData, Section, omit_section
+from tasks.report.figures.chart import FOUND, ROWS, Spec, compile_chart, cut, make_drawing, player_axis, tips
+from tasks.report.wording import clean, decimals, span, with_interval
+
+_STEP = 18
+_WRITTEN = "bandwidth('x') > 98 ? datum.text : bandwidth('x') > 24 ? datum.short : ''"
+_ORDER = "order == 'name' ? datum.by_name : order == 'value' ? -datum.mean : datum.place"
+_LEGEND = (
+    "Dark is 0, light is 1, empty is not scored. Where there is room its number is written in it, with the 95% "
+    "interval for questions that vary, a pair of texts counting once; point to a field to read both. n is the "
+    "number of questions of a field, each in one language."
+)
+_NO_LABELS = (
+    "The questions of this edition have no labels: it was imported, or perennial analyse has not run."
+)
+_LABELS: Mapping[str, tuple[str, Sequence[str]]] = {
+    "type": ("question type", QUESTION_TYPES),
+    "precision": ("precision", PRECISIONS),
+    "right_letters": ("number of right letters", ("1", "2", "3", "4")),
+}
+
+
+def scenarios(data: ReportData) -> Section:
+    """Return the section of accuracy by scenario: a drawing a domain."""
+    key, title = "scenarios", "Accuracy by scenario"
+    table = data.tables[key]
+    rows = table.records()
+    if not rows:
+        return omit_section(key, title, [table], _NO_LABELS)
+    drawings = []
+    for domain in DOMAINS:
+        listed = [row for row in rows if row["domain"] == domain]
+        if listed:
+            names = sorted({row["scenario"] for row in listed})
+            drawings.append(_draw(domain, title, listed, "scenario", names, data.players()))
+    caption = (
+        "Each field is a player's accuracy on the questions of a scenario, both languages together. Scenarios "
+        f"may differ in their questions' difficulty too. {_LEGEND}"
+    )
+    return Section(key, title, caption, (table,), tuple(drawings))
+
+
+def types(data: ReportData) -> Section:
+    """Return the section of accuracy by question type, precision and number of right letters."""
+    key, title = "types", "Accuracy by question type"
+    table = data.tables[key]
+    rows = table.records()
+    if not rows:
+        return omit_section(key, title, [table], _NO_LABELS)
+    drawings = []
+    for label, (words, order) in _LABELS.items():
+        listed = [row for row in rows if row["label"] == label]
+        if listed:
+            names = sorted({row["value"] for row in listed}, key=order.index)
+            drawings.append(_draw(words, title, listed, "value", names, data.players()))
+    caption = (
+        "Each field is a player's accuracy on the questions of one kind, all domains and both languages "
+        "together: by what is asked for, by whether it fits one choice (precise) or may fit several (vague), "
+        f"and by how many letters are right. {_LEGEND}"
+    )
+    return Section(key, title, caption, (table,), tuple(drawings))
+
+
+def _draw(
+    name: str, title: str, rows: Sequence[Record], column: str, names: Sequence[str], order: Sequence[str]
+) -> Drawing:
+    players = sorted({row["player"] for row in rows}, key=str.casefold)
+    rates = {player: [row["accuracy"] for row in rows if row["player"] == player] for player in players}
+    drawn = [
+        {
+            "player": clean(row["player"]),
+            "of": clean(row[column].replace("_", " ")),
+            "column": names.index(row[column]),
+            "place": order.index(row["player"]),
+            "by_name": players.index(row["player"]),
+            "mean": round(sum(rates[row["player"]]) / len(rates[row["player"]]), 4),
+            "rate": round(row["accuracy"], 4),
+            "short": decimals(row["accuracy"], 2),
+            "text": with_interval(row["accuracy"], row["accuracy_low"], row["accuracy_high"], 2),
+            "n": decimals(row["questions"], 0),
+        }
+        for row in rows
+    ]
+    heading = f"{name}, n = {span(row['questions'] for row in rows)} a field"
+    return make_drawing(heading, f"{title}: {name}", _compile(), drawn, is_wide=True)
+
+
+@lru_cache(maxsize=1)
+def _compile() -> Spec:
+    ink = alt.condition("datum.rate < 0.5", alt.value("#ffffff"), alt.value("#111111"))
+    look = alt.Axis(
+        orient="top", labelExpr=cut("datum.label", 24, 14), labelAngle=-45, ticks=False, domain=False
+    )
+    base = alt.Chart().encode(
+        x=alt.X("of:N", sort=alt.EncodingSortField(field="column", op="min"), title=None, axis=look),
+        y=player_axis(),
+        tooltip=tips(player="player", of="questions", text="accuracy [95%]", n="n"),
+    )
+    colour = alt.Color(
+        "rate:Q",
+        scale=alt.Scale(scheme="cividis", domain=[0, 1]),
+        legend=alt.Legend(title="accuracy", direction="horizontal", orient="bottom", tickCount=5),
+    )
+    layers = [
+        base.mark_rect(strokeWidth=0).encode(color=colour),
+        base.mark_text(text=alt.ExprRef(_WRITTEN), fontSize=10).encode(color=ink),
+    ]
+    chart = alt.layer(*layers, data=ROWS).transform_filter(FOUND).transform_calculate(key=_ORDER)
+    return compile_chart(chart.properties(width="container", height=alt.Step(_STEP)))

@@ -1,0 +1,1 @@
+"""Figures of KnowLogic: accuracy by the labels of questions, errors, tokens, languages paired."""
