@@ -15,8 +15,8 @@ _OTHERS = "others"
 _ALL = "all"
 _RIGHT, _WRONG = "right", "wrong"
 _NAMED = (
-    f"The first {len(SERIES)} players by rank have colours; look for others by name. Lines through points are "
-    "95% intervals for questions that vary, a pair of texts counting once."
+    f"The first {len(SERIES)} players by rank have colours; look for others by name. Lines through points "
+    "are 95% intervals for questions that vary, a pair of texts counting once."
 )
 
 
@@ -40,9 +40,9 @@ def difficulty(data: ReportData) -> Section:
         return omit_unanalysed(key, title, [table])
     drawings = _by_domain(data, title, rows, "accuracy", 3)
     caption = (
-        "Each point is a player's accuracy on the questions of one class, both languages together. Classes are "
-        "cuts of the level, whose formula is the domain's own: the same class is not equally hard in two "
-        f"domains. {_NAMED} n is the number of questions of a point, each in one language."
+        "Each point is a player's accuracy on the questions of one class, both languages together. "
+        "Classes are cuts of the level, whose formula is the domain's own: the same class is not equally "
+        f"hard in two domains. {_NAMED} n is the number of questions of a point, each in one language."
     )
     return Section(key, title, caption, (table,), drawings)
 
@@ -62,11 +62,11 @@ def reply_tokens(data: ReportData) -> Section:
         return omit_section(key, title, [table], missing)
     drawings = _by_domain(data, title, rows, "tokens a reply", 0)
     caption = (
-        "Each point is the mean number of tokens of a player's replies, reasoning included, to the questions of "
-        "one class: whole lines and discs are right replies, broken lines and crosses wrong ones. Which "
-        "questions these are differs between the two. The table has the correlations of tokens with the level "
-        f"within each domain, with 95% intervals. {_NAMED} n is the number of questions of a point. Programs "
-        "have no tokens."
+        "Each point is the mean number of tokens of a player's replies, reasoning included, to the "
+        "questions of one class: whole lines and discs are right replies, broken lines and crosses wrong "
+        "ones. Which questions these are differs between the two. The table has the correlations of "
+        f"tokens with the level within each domain, with 95% intervals. {_NAMED} n is the number of "
+        "questions of a point. Programs have no tokens."
     )
     return Section(key, title, caption, (table,), drawings)
 
