@@ -93,7 +93,7 @@ def _compile() -> Spec:
             x=across,
             x2="end:Q",
             y=player_axis(),
-            color=series_colours(_KINDS),
+            color=series_colours(_KINDS, alt.Legend(columns=2)),
             tooltip=tips(player="player", series="wrong letters", text="share [95%]", n="n"),
         )
         .transform_filter(FOUND)
