@@ -61,7 +61,7 @@ def random_problem(rng: random.Random) -> Problem:
         marked = [each for each in people if each in table().marks]
         return Description(form, person, chain, rng.choice(marked) if form == "mark" else "")
 
-    options = []
+    options: list[Proposition] = []
     while len(options) < 4:
         right = describe("chain", "chain", "mark")
         left = describe("chain", "some", *([] if right.form == "mark" else ["mark"]))

@@ -77,7 +77,9 @@ def test_a_sex_that_a_term_needs_is_stated_and_never_taken_from_a_name() -> None
 
 def test_rules_of_the_table_are_applied() -> None:
     assert verdict(say("name_1", "m02", "m01", "subordinate"), say("name_1", "m01", "m02", "boss")) is True
-    assert verdict(say("name_1", "m02", "m01", "schoolmate"), say("name_1", "m01", "m02", "desk_mate")) is True
+    assert (
+        verdict(say("name_1", "m02", "m01", "schoolmate"), say("name_1", "m01", "m02", "desk_mate")) is True
+    )
     spouse = (say("name_1", "m01", "f01", "spouse"), say("male", "m01"), say("female", "f01"))
     assert verdict(say("name_1", "m01", "f01", "husband"), *spouse) is True
     assert verdict(say("name_1", "f01", "m01", "wife"), *spouse) is True
