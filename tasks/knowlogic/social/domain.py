@@ -1,9 +1,10 @@
-"""Domain social: general relations between people (section 2.1 and Appendix C of the paper)."""
+"""Domain social: general relations between people, and kinship (section 2.1 and Appendix C of the paper)."""
 
 from schemas.knowlogic.knowledge import Knowledge
 from schemas.knowlogic.things import LANGUAGES, QuestionType
 from tasks.knowlogic.domain import Domain
 from tasks.knowlogic.joined import join_domains
+from tasks.knowlogic.kinship import domain as kinship
 from tasks.knowlogic.people import read_people
 from tasks.knowlogic.social.canonical import canonical
 from tasks.knowlogic.social.decide import decide
@@ -23,7 +24,7 @@ TYPES: tuple[QuestionType, ...] = (
 
 def build(knowledge: Knowledge) -> Domain:
     """Return the domain of the knowledge base: its scenarios joined."""
-    return join_domains("social", build_general(knowledge))
+    return join_domains("social", build_general(knowledge), kinship.build(knowledge))
 
 
 def build_general(knowledge: Knowledge) -> Domain:
