@@ -3,6 +3,7 @@
 from functools import partial
 from pkgutil import resolve_name
 
+from flows.knowlogic.measures import MEASURES
 from schemas.benchmark import Benchmark, later
 from schemas.knowlogic.tables import KNOWLOGIC_TABLES
 
@@ -15,10 +16,13 @@ BENCHMARK = Benchmark(
     analysis=partial(resolve_name, "flows.knowlogic.analysis:ANALYSIS"),
     tables=KNOWLOGIC_TABLES,
     sql="warehouse.knowlogic",
+    measures=MEASURES,
+    report=partial(resolve_name, "flows.knowlogic.report.own_sections:REPORT"),
     estimate=later("flows.knowlogic.prepare:estimate_evaluation"),
     unfit=later("flows.knowlogic.prepare:unfit"),
     plays_imports=True,
     origins=partial(resolve_name, "warehouse.knowlogic.origins:ORIGINS"),
+    pages=partial(resolve_name, "flows.knowlogic.web.own_pages:PAGES"),
     summary=later("flows.knowlogic.summary:summary"),
     commands={
         "knowledge": (

@@ -140,7 +140,7 @@ def _instance(own: Row, index: int) -> Row:
 
 
 def reply_to(right: str, wanted: str) -> str | None:
-    """Return letters that are wanted (`R`, `S`, `P`, `O`, `D`, `N`) to the right ones, disjoint where none can be."""
+    """Return letters of a wanted class (`R`, `S`, `P`, `O`, `D`, `N`); disjoint where there are none."""
     wrong = [letter for letter in "ABCD" if letter not in right]
     found: str | None = None
     if wanted == "R":

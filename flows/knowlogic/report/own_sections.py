@@ -1,4 +1,4 @@
-"""What KnowLogic adds to the report: the paper's table 5 and figures 4 to 12, languages paired, error classes."""
+"""What KnowLogic adds to the report: the paper's table 5 and figures 4 to 12, paired languages, errors."""
 
 from tasks.knowlogic.report.errors import error_classes
 from tasks.knowlogic.report.fields import scenarios, types

@@ -42,11 +42,12 @@ def error_classes(data: ReportData) -> Section:
         if listed:
             drawings.append(_draw("all domains" if domain == _ALL else domain, listed, data.players()))
     caption = (
-        "Each bar is the share of a player's scored replies that are wrong, by what their letters are to the right "
-        "ones: subset, some right ones are missing and none is wrong; superset, wrong ones were added; overlap, "
-        "both; disjoint, none is right; and no letters, where none could be read. A question with one right "
-        "letter has no subset, one with four no superset. What is left to 1 is right. Point to a part to read "
-        "its share with its 95% interval; n is the number of questions, each in one language."
+        "Each bar is the share of a player's scored replies that are wrong, by what their letters are to "
+        "the right ones: subset, some right ones are missing and none is wrong; superset, wrong ones were "
+        "added; overlap, both; disjoint, none is right; and no letters, where none could be read. A "
+        "question with one right letter has no subset, one with four no superset. What is left to 1 is "
+        "right. Point to a part to read its share with its 95% interval; n is the number of questions, "
+        "each in one language."
     )
     return Section(_KEY, _TITLE, caption, (table,), tuple(drawings))
 
@@ -92,7 +93,7 @@ def _compile() -> Spec:
             x=across,
             x2="end:Q",
             y=player_axis(),
-            color=series_colours(_KINDS),
+            color=series_colours(_KINDS, alt.Legend(columns=2)),
             tooltip=tips(player="player", series="wrong letters", text="share [95%]", n="n"),
         )
         .transform_filter(FOUND)

@@ -14,9 +14,9 @@ _STEP = 18
 _WRITTEN = "bandwidth('x') > 98 ? datum.text : bandwidth('x') > 24 ? datum.short : ''"
 _ORDER = "order == 'name' ? datum.by_name : order == 'value' ? -datum.mean : datum.place"
 _LEGEND = (
-    "Dark is 0, light is 1, empty is not scored. Where there is room its number is written in it, with the 95% "
-    "interval for questions that vary, a pair of texts counting once; point to a field to read both. n is the "
-    "number of questions of a field, each in one language."
+    "Dark is 0, light is 1, empty is not scored. Where there is room its number is written in it, with "
+    "the 95% interval for questions that vary, a pair of texts counting once; point to a field to read "
+    "both. n is the number of questions of a field, each in one language."
 )
 _NO_LABELS = (
     "The questions of this edition have no labels: it was imported, or perennial analyse has not run."
@@ -42,8 +42,8 @@ def scenarios(data: ReportData) -> Section:
             names = sorted({row["scenario"] for row in listed})
             drawings.append(_draw(domain, title, listed, "scenario", names, data.players()))
     caption = (
-        "Each field is a player's accuracy on the questions of a scenario, both languages together. Scenarios "
-        f"may differ in their questions' difficulty too. {_LEGEND}"
+        "Each field is a player's accuracy on the questions of a scenario, both languages together. "
+        f"Scenarios may differ in their questions' difficulty too. {_LEGEND}"
     )
     return Section(key, title, caption, (table,), tuple(drawings))
 

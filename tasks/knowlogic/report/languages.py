@@ -30,12 +30,12 @@ def languages(data: ReportData) -> Section:
             heading = f"{name}, n = {span(row['pairs'] for row in listed)} pairs a player"
             drawings.append(interval_rows(heading, f"{_TITLE}: {name}", drawn, scale, data.players()))
     caption = (
-        "Each point is the mean over pairs of a player's accuracy on the Chinese text of a question minus that "
-        "on its English text: right of the line Chinese is better. Only pairs with scored answers in both "
-        "languages count, n of them. 95% intervals are Student's over pairs; where fewer than 10 pairs' worth "
-        "differ they join Clopper and Pearson's of gains and losses. p is McNemar's exact test of the pairs "
-        "solved in one language alone, adjusted by Holm: over all domains one family of models, over the "
-        "single domains another; programs are no part of these. A difference is one of texts and readers "
-        "together: it does not say which of them is the cause."
+        "Each point is the mean over pairs of a player's accuracy on the Chinese text of a question minus "
+        "that on its English text: right of the line Chinese is better. Only pairs with scored answers in "
+        "both languages count, n of them. 95% intervals are Student's over pairs; where fewer than 10 "
+        "pairs' worth differ they join Clopper and Pearson's of gains and losses. p is McNemar's exact "
+        "test of the pairs solved in one language alone, adjusted by Holm: over all domains one family of "
+        "models, over the single domains another; programs are no part of these. A difference is one of "
+        "texts and readers together: it does not say which of them is the cause."
     )
     return Section(_KEY, _TITLE, caption, (table,), tuple(drawings))

@@ -13,7 +13,7 @@ _HEADINGS = {"zh": "Chinese", "en": "English"}
 
 
 def leaderboard(data: ReportData) -> Section:
-    """Return the section of the leaderboard: a row a player, a column a domain and language, and the average."""
+    """Return the section of the leaderboard: a row a player, a column a domain and language, average."""
     table = data.tables[_KEY]
     rows = table.records()
     if not rows:
@@ -48,12 +48,13 @@ def leaderboard(data: ReportData) -> Section:
     )
     who = "models" if any(row["player"] not in PLAYERS for row in rows) else "players"
     caption = (
-        "Each number is the percentage of scored replies with exactly the right letters: no partial credit, and "
-        "a reply from which no letters could be read is wrong; unextracted is the percentage of these. The "
-        "average is the unweighted mean of the columns before it, empty where a player has no answer in one of "
-        "them. Brackets hold 95% intervals for questions that vary: in one column by question, and of the "
-        "average by pairs, as the two texts of one question are no independent draws; Clopper and Pearson's "
-        f"near 0 and 100%. Bold is the best of a column, underlined the second, among {who}."
+        "Each number is the percentage of scored replies with exactly the right letters: no partial "
+        "credit, and a reply from which no letters could be read is wrong; unextracted is the percentage "
+        "of these. The average is the unweighted mean of the columns before it, empty where a player has "
+        "no answer in one of them. Brackets hold 95% intervals for questions that vary: in one column by "
+        "question, and of the average by pairs, as the two texts of one question are no independent "
+        "draws; Clopper and Pearson's near 0 and 100%. Bold is the best of a column, underlined the "
+        f"second, among {who}."
     )
     return Section(_KEY, _TITLE, caption, (table,), grid=grid)
 

@@ -11,12 +11,14 @@ from tasks.report.figures.chart import FOUND, ROWS, SERIES, SOFT, Spec, compile_
 from tasks.report.wording import clean, decimals, span, with_interval
 
 _HEIGHT = 200
+# Names are cut so that a telephone shows them.
+_LEGEND = alt.Legend(columns=2, labelLimit=130)
 _OTHERS = "others"
 _ALL = "all"
 _RIGHT, _WRONG = "right", "wrong"
 _NAMED = (
-    f"The first {len(SERIES)} players by rank have colours; look for others by name. Lines through points are "
-    "95% intervals for questions that vary, a pair of texts counting once."
+    f"The first {len(SERIES)} players by rank have colours; look for others by name. Lines through points "
+    "are 95% intervals for questions that vary, a pair of texts counting once."
 )
 
 
@@ -40,9 +42,9 @@ def difficulty(data: ReportData) -> Section:
         return omit_unanalysed(key, title, [table])
     drawings = _by_domain(data, title, rows, "accuracy", 3)
     caption = (
-        "Each point is a player's accuracy on the questions of one class, both languages together. Classes are "
-        "cuts of the level, whose formula is the domain's own: the same class is not equally hard in two "
-        f"domains. {_NAMED} n is the number of questions of a point, each in one language."
+        "Each point is a player's accuracy on the questions of one class, both languages together. "
+        "Classes are cuts of the level, whose formula is the domain's own: the same class is not equally "
+        f"hard in two domains. {_NAMED} n is the number of questions of a point, each in one language."
     )
     return Section(key, title, caption, (table,), drawings)
 
@@ -62,11 +64,11 @@ def reply_tokens(data: ReportData) -> Section:
         return omit_section(key, title, [table], missing)
     drawings = _by_domain(data, title, rows, "tokens a reply", 0)
     caption = (
-        "Each point is the mean number of tokens of a player's replies, reasoning included, to the questions of "
-        "one class: whole lines and discs are right replies, broken lines and crosses wrong ones. Which "
-        "questions these are differs between the two. The table has the correlations of tokens with the level "
-        f"within each domain, with 95% intervals. {_NAMED} n is the number of questions of a point. Programs "
-        "have no tokens."
+        "Each point is the mean number of tokens of a player's replies, reasoning included, to the "
+        "questions of one class: whole lines and discs are right replies, broken lines and crosses wrong "
+        "ones. Which questions these are differs between the two. The table has the correlations of "
+        f"tokens with the level within each domain, with 95% intervals. {_NAMED} n is the number of "
+        "questions of a point. Programs have no tokens."
     )
     return Section(key, title, caption, (table,), drawings)
 
@@ -96,6 +98,7 @@ def _draw(name: str, title: str, rows: Sequence[Record], data: ReportData, what:
         {
             "player": clean(row["player"]),
             "series": clean(row["player"]) if row["player"] in named else _OTHERS,
+            "place": playing.index(row["player"]),
             "difficulty": row["difficulty"],
             "kind": row["kind"],
             "value": row["value"],
@@ -108,20 +111,24 @@ def _draw(name: str, title: str, rows: Sequence[Record], data: ReportData, what:
     ]
     series = tuple(map(clean, named)) + ((_OTHERS,) if len(playing) > len(named) else ())
     heading = f"{name}, n = {span(row['n'] for row in rows)} a point"
-    return make_drawing(heading, f"{title}: {name}", _compile(series, what, places == 0), drawn)
+    return make_drawing(heading, f"{title}: {name}", _compile(series, len(playing), what, places == 0), drawn)
 
 
 @lru_cache(maxsize=32)
-def _compile(series: tuple[str, ...], what: str, has_kinds: bool) -> Spec:
+def _compile(series: tuple[str, ...], players: int, what: str, has_kinds: bool) -> Spec:
     """Return the chart of lines, points and intervals; of two kinds of lines where it has kinds."""
     colours = [SOFT if name == _OTHERS else SERIES[place] for place, name in enumerate(series)]
     kind = {"kind": "replies"} if has_kinds else {}
     base = alt.Chart().encode(
-        x=alt.X("difficulty:O", sort=list(DIFFICULTIES), title=None, axis=alt.Axis(labelAngle=0)),
-        xOffset=alt.XOffset("player:N"),
-        color=alt.Color(
-            "series:N", scale=alt.Scale(domain=list(series), range=colours), legend=alt.Legend(columns=3)
+        x=alt.X(
+            "difficulty:O",
+            sort=list(DIFFICULTIES),
+            title=None,
+            axis=alt.Axis(labelAngle=0),
+            scale=alt.Scale(paddingInner=0.5, paddingOuter=0.25),
         ),
+        xOffset=alt.XOffset("place:O", scale=alt.Scale(domain=list(range(players)))),
+        color=alt.Color("series:N", scale=alt.Scale(domain=list(series), range=colours), legend=_LEGEND),
         detail=["player:N", "kind:N"],
         tooltip=tips(player="player", difficulty="difficulty", **kind, text=f"{what} [95%]", n="n"),
     )

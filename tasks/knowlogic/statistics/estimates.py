@@ -12,7 +12,7 @@ from tasks.statistics.shares import FEW, exact_interval, is_near_an_end
 if TYPE_CHECKING:
     from tasks.statistics.cells import Column, Numbers
 
-METHOD = "R -+ t s(R), pairs being clusters (t of their number - 1)"
+METHOD = "R -+ t s(R), not below 0, pairs being clusters (t of their number - 1)"
 EXACT = f"Clopper-Pearson over pairs where fewer than {FEW} pairs' worth is one or the other"
 GAP_METHOD = (
     f"mean -+ t s / sqrt(n); where fewer than {FEW} pairs' worth differ, Clopper-Pearson of gains and of "
@@ -44,7 +44,7 @@ def cluster(values: "Numbers", pair: "Column") -> Clusters:
 
 
 def estimate_mean(totals: "Column", numbers: "Column", pair: "Column", *, is_share: bool) -> Estimate | None:
-    """Return the mean over questions of totals / numbers; None where no question has a number above 0.
+    """Return the mean over questions of totals / numbers, which are counts; None where all numbers are 0.
 
     The unit is the question: each weighs the same, however often it was run. Of a share near 0 or 1 the
     interval is Clopper and Pearson's, as if a pair were one trial: where both texts of every pair are
@@ -67,7 +67,7 @@ def _interval(of: Clusters, value: float, is_share: bool) -> Interval | None:
         return None
     half = _quantile(n - 1) * ratio_and_error(*of)[1]
     low, high = value - half, value + half
-    return (max(0.0, low), min(1.0, high)) if is_share else (low, high)
+    return max(0.0, low), min(1.0, high) if is_share else high
 
 
 def interval_of_average(parts: "Sequence[tuple[Numbers, Column]]", value: float) -> Interval:

@@ -1,0 +1,1 @@
+"""What KnowLogic adds to the explorer."""

@@ -1,0 +1,141 @@
+"""What KnowLogic adds to the explorer: figures by label, and questions with both languages side by side."""
+
+from typing import Any
+
+import streamlit as st
+
+from flows.web.page import ALL, Opened, OwnPages, Page, Visit, choose
+from flows.web.plain_text import show_text
+from flows.web.tables import show_query, show_rows
+from schemas.errors import UnreadableInput
+from schemas.knowlogic.things import DIFFICULTIES, DOMAINS, LANGUAGES, LETTERS
+from warehouse.catalog.confinement import quote
+
+_WORDS = {"zh": "Chinese", "en": "English"}
+_VIEWS = {
+    "difficulty": "knowlogic_scores",
+    "scenarios": "knowlogic_scenarios",
+    "types and numbers of right letters": "knowlogic_types",
+    "properties and relations": "knowlogic_properties",
+    "errors": "knowlogic_errors",
+    "tokens": "knowlogic_tokens",
+    "Chinese and English": "knowlogic_languages",
+}
+_FACTS = (
+    *("pair", "domain", "scenario", "type", "precision", "difficulty", "level", "variables"),
+    *("chain_length", "statements", "entities", "properties", "relations", "rules", "rejected_draws"),
+)
+
+
+def show_figures(visit: Visit) -> None:
+    """Show the leaderboard, and accuracies by a label of the questions."""
+    columns = st.columns(4)
+    with columns[0]:
+        edition = visit.choose_edition("knowlogic")
+    if not edition.query("SELECT 1 FROM knowlogic_scores LIMIT 1").rows:
+        raise UnreadableInput(f"edition {edition.name} has no scored answers yet")
+    with columns[1]:
+        by = choose("By", list(_VIEWS), "by")
+    with columns[2]:
+        domain = choose("Domain", [ALL, *DOMAINS], "domain")
+    view = _VIEWS[by]
+    wanted = [("domain", domain)]
+    if view != "knowlogic_languages":
+        with columns[3]:
+            wanted.append(("language", choose("Language", [ALL, *LANGUAGES], "language")))
+    # Scenarios, properties and relations are named within a domain.
+    has_all = view not in ("knowlogic_scenarios", "knowlogic_properties")
+    filters = [
+        f"{name} = {quote(value)}" for name, value in wanted if has_all or (name, value) != ("domain", ALL)
+    ]
+    show_query(
+        view,
+        edition.snapshot,
+        f"SELECT * EXCLUDE (edition) FROM {view} WHERE {' AND '.join(filters) or 'true'}",
+    )
+    st.caption(
+        "Accuracy is over questions, each in one language, with exactly the right letters. Intervals "
+        "(95%) are for questions that vary, the two texts of a pair counting once."
+    )
+    st.header("Domains and languages")
+    show_query(
+        "knowlogic_leaderboard", edition.snapshot, "SELECT * EXCLUDE (edition) FROM knowlogic_leaderboard"
+    )
+
+
+def show_questions(visit: Visit) -> None:
+    """List the questions of the edition."""
+    columns = st.columns(4)
+    with columns[0]:
+        edition = visit.choose_edition("knowlogic")
+    wanted = []
+    for place, (label, name, options) in enumerate(
+        (
+            ("Domain", "domain", DOMAINS),
+            ("Difficulty", "difficulty", DIFFICULTIES),
+            ("Language", "language", LANGUAGES),
+        ),
+        start=1,
+    ):
+        with columns[place]:
+            wanted.append((name, choose(label, [ALL, *options], name)))
+    where = " AND ".join(f"{name} = {quote(value)}" for name, value in wanted if value != ALL) or "true"
+    show_query(
+        "questions",
+        edition.snapshot,
+        "SELECT instance_id, pair, language, domain, scenario, type, precision, difficulty, level, "
+        "letters, text "
+        f"FROM knowlogic_questions WHERE {where} ORDER BY domain, scenario, pair, language DESC",
+        lambda row: visit.go("instances", edition=edition.name, instance=row["instance_id"]),
+    )
+
+
+def show_question(edition: Opened, instance_id: str) -> None:
+    """Show the question in both languages side by side, its labels, and what players answered in each."""
+    row = edition.require("knowlogic_questions", "instance_id", instance_id)
+    st.text("\n".join(f"{name}: {_write(row[name])}" for name in _FACTS if row[name] is not None))
+    texts = edition.query(
+        f"FROM knowlogic_questions WHERE pair = {quote(row['pair'])} ORDER BY language DESC, instance_id"
+    ).records()
+    for column, text in zip(st.columns(len(texts)), texts, strict=True):
+        with column:
+            _show_text(text)
+    st.header("Answers in each language")
+    show_rows(
+        "answers",
+        edition.query(
+            "SELECT q.language, e.player, e.run, a.letters, q.letters AS right_letters, e.status, "
+            "a.error_class, a.brackets, e.tokens FROM knowlogic_answers AS a JOIN episodes AS e USING "
+            "(episode_id) JOIN knowlogic_questions AS q USING (instance_id) WHERE q.pair = "
+            f"{quote(row['pair'])} ORDER BY e.player, e.run, q.language DESC"
+        ),
+    )
+
+
+def show_letters(edition: Opened, instance_id: str) -> None:
+    """Show the question and its right letters."""
+    _show_text(edition.require("knowlogic_questions", "instance_id", instance_id))
+
+
+def _show_text(row: dict[str, Any]) -> None:
+    st.header(_WORDS[row["language"]])
+    options = "\n".join(
+        f"{letter}. {option}" for letter, option in zip(LETTERS, row["options"], strict=False)
+    )
+    show_text(f"{row['text']}\n\n{row['question']}\n\n{options}")
+    st.caption("right letters")
+    show_text(row["letters"])
+
+
+def _write(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+PAGES = OwnPages(
+    (
+        Page("knowlogic-figures", "KnowLogic: figures", show_figures),
+        Page("knowlogic-questions", "KnowLogic: questions", show_questions),
+    ),
+    instance=show_question,
+    reference=show_letters,
+)
