@@ -1,4 +1,4 @@
-"""Difficulty of a nature question (Appendix D): level = 0.4 kl + 0.3 cl + 0.5 nm, and the cuts between classes.
+"""Difficulty of a nature question (Appendix D): level = 0.4 kl + 0.3 cl + 0.5 nm, and the cuts of classes.
 
 - `kl`: the sum of the difficulties (column `difficulty` of `nature/properties`) of the distinct properties
   that statements, question and options use.

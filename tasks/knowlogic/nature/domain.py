@@ -10,6 +10,7 @@ from tasks.knowlogic.nature.draw import Drawer
 from tasks.knowlogic.nature.facts import FactMaker
 from tasks.knowlogic.nature.judge import Judge
 from tasks.knowlogic.nature.meaning import read_meanings
+from tasks.knowlogic.nature.questions import GapMaker
 from tasks.knowlogic.nature.scenarios import SCENARIOS, Choice
 from tasks.knowlogic.nature.tables import read_nature
 from tasks.knowlogic.nature.wording import Wording
@@ -29,9 +30,9 @@ def build(knowledge: Knowledge) -> Domain:
     """Return the domain; raise KeyError where a table of nature is missing."""
     nature, sentences = read_nature(knowledge), load_sentences("nature")
     meanings = read_meanings(sentences, nature)
-    judge, maker = Judge(nature, meanings), FactMaker(meanings)
+    judge, facts, gaps = Judge(nature, meanings), FactMaker(meanings), GapMaker(meanings)
     choices = {scenario.name: Choice(scenario, nature) for scenario in SCENARIOS}
-    drawers = {name: Drawer(choice, meanings, maker) for name, choice in choices.items()}
+    drawers = {name: Drawer(choice, meanings, facts, gaps) for name, choice in choices.items()}
     wordings = {
         scenario.name: Wording(sentences, meanings, nature, scenario.name, scenario.kinds)
         for scenario in SCENARIOS

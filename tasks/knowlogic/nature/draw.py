@@ -12,24 +12,38 @@ from tasks.knowlogic.domain import Request
 from tasks.knowlogic.nature.difficulty import CUTS, is_unmentioned, rate, slots_of
 from tasks.knowlogic.nature.facts import FRAME, HIDDEN, Cells, Fact, FactMaker, Facts
 from tasks.knowlogic.nature.meaning import SIZE, Meaning
-from tasks.knowlogic.nature.questions import Question, choose_gap, choose_statements, right_count
+from tasks.knowlogic.nature.questions import GapMaker, Question, choose_gap, choose_statements
 from tasks.knowlogic.nature.scenarios import Choice
 from tasks.knowlogic.problem import Problem
 
-_TRIES = 60
+_TRIES = 80
+_STATEMENT_TRIES = 3
+# Four things are told apart by five statements at most, nearly always.
+_LONGEST = 4
 # How many more properties than needed to tell four things apart are offered, by requested difficulty.
 _EXTRA: dict[Difficulty, tuple[int, ...]] = {"easy": (0,), "medium": (0, 1), "hard": (1, 2, 3)}
+_OF_ENTITIES: tuple[QuestionType, ...] = ("precise_entity", "vague_entity")
 _STATEMENTS: tuple[QuestionType, ...] = ("correct_statements", "incorrect_statements")
 
 
 class Drawer:
     """Draws questions of one scenario."""
 
-    def __init__(self, choice: Choice, meanings: Mapping[str, Meaning], maker: FactMaker) -> None:
+    def __init__(
+        self, choice: Choice, meanings: Mapping[str, Meaning], facts: FactMaker, gaps: GapMaker
+    ) -> None:
         self._choice = choice
         self._meanings = meanings
-        self._maker = maker
-        self._cells = choice.nature.cells
+        self._facts = facts
+        self._gaps = gaps
+        self._rows = {
+            entity: tuple(choice.nature.cells[entity][name] for name in choice.properties)
+            for entity in choice.entities
+        }
+        # A question for several things compares: its four are drawn for a property that compares things.
+        compared = {meaning.about for meaning in meanings.values() if meaning.with_entity}
+        pools = choice.pools
+        self._pools = (pools, tuple(each for each in pools if each[0] in compared) or pools)
         self._difficulty = {name: each.difficulty for name, each in choice.nature.properties.items()}
 
     def draw(self, request: Request, rng: random.Random) -> Problem | None:
@@ -40,62 +54,87 @@ class Drawer:
         return None
 
     def _attempt(self, request: Request, rng: random.Random) -> Problem | None:
-        focus, pool = rng.choice(self._choice.pools)
+        focus, pool = rng.choice(self._pools[request.type == "vague_entity"])
         four = rng.sample(pool, SIZE)
-        cells = self._choose_properties(four, focus, request.difficulty, rng)
+        usable = self._find_usable(four)
+        question = None
+        if request.type not in _STATEMENTS:
+            question = choose_gap(request, four, usable, self._gaps, rng)
+            if question is None:
+                return None
+            focus = question.about
+        cells = self._choose_properties(usable, focus, request.difficulty, rng)
         if cells is None:
             return None
-        facts = [self._maker.make(name, own) for name, own in cells.items()]
-        listed = rng.sample(four, SIZE)
-        if request.type in _STATEMENTS:
-            question = choose_statements(request, facts, self._meanings, rng)
-        else:
-            question = choose_gap(request, four, listed, cells, self._meanings, rng)
-        if question is None or right_count(request.type, question.masks) != request.right:
+        if not self._may_reach(request.difficulty, cells):
             return None
-        statements = choose_facts(facts, question, rng)
-        if statements is None or self._classify(question, statements) != request.difficulty:
+        facts = [self._facts.make(name, own) for name, own in cells.items()]
+        question = question or choose_statements(request, facts, self._meanings, rng)
+        if question is None:
+            return None
+        statements = self._choose_statements(facts, question, request.difficulty, rng)
+        if statements is None:
             return None
         said = tuple(fact.said for fact in statements)
+        # The order of the draw is the hidden arrangement: things are listed, and offered, in another one.
+        order = rng.sample(range(SIZE), SIZE)
+        options = question.options
+        if request.type in _OF_ENTITIES:
+            options = tuple(options[place] for place in order)
         return Problem(
             request.scenario,
-            tuple(listed),
+            tuple(four[place] for place in order),
             notes_of(self._meanings[each.template] for each in (*said, *question.options)),
             said,
             request.type,
             question.asked,
-            question.options,
+            options,
         )
 
-    def _choose_properties(
-        self, four: Sequence[str], focus: str | None, difficulty: Difficulty, rng: random.Random
-    ) -> dict[str, Cells] | None:
-        """Return properties that tell the four things apart, perhaps a few more, with their cells.
+    def _find_usable(self, four: Sequence[str]) -> dict[str, Cells]:
+        """Return the properties whose cells are sure for all four things and not all equal."""
+        columns = zip(*(self._rows[entity] for entity in four), strict=True)
+        return {
+            name: own
+            for name, own in zip(self._choice.properties, columns, strict=True)
+            if None not in own and own.count(own[0]) < SIZE
+        }
 
-        All cells are sure. None where no properties tell them apart.
-        """
-        rows = [self._cells[entity] for entity in four]
-        usable: dict[str, Cells] = {}
-        for name in self._choice.properties:
-            own = [row[name] for row in rows]
-            if None not in own and len(set(own)) > 1:
-                usable[name] = tuple(own)  # type: ignore[arg-type]
+    def _choose_properties(
+        self, usable: Mapping[str, Cells], focus: str | None, difficulty: Difficulty, rng: random.Random
+    ) -> dict[str, Cells] | None:
+        """Return properties that tell the four things apart, perhaps a few more; None where none do."""
         names = list(usable)
         rng.shuffle(names)
-        if focus in usable:
-            names.sort(key=lambda name: name != focus)
-        chosen: dict[str, Cells] = {}
+        names.sort(key=lambda name: name != focus)
         extra = rng.choice(_EXTRA[difficulty])
+        chosen: dict[str, Cells] = {}
+        is_told = False
         for name in names:
-            if chosen and len(set(zip(*chosen.values(), strict=True))) == SIZE:
-                if not extra:
-                    break
-                extra -= 1
+            if is_told and not extra:
+                break
+            extra -= is_told
             chosen[name] = usable[name]
-        return chosen if chosen and len(set(zip(*chosen.values(), strict=True))) == SIZE else None
+            is_told = is_told or len(set(zip(*chosen.values(), strict=True))) == SIZE
+        return chosen if is_told else None
+
+    def _may_reach(self, difficulty: Difficulty, cells: Mapping[str, Cells]) -> bool:
+        """Whether questions with these properties can be so hard: a quick look before the work."""
+        kl = sum(self._difficulty[name] for name in cells)
+        return difficulty != "hard" or CUTS.classify(rate(kl, _LONGEST, 1)) == "hard"
+
+    def _choose_statements(
+        self, facts: Sequence[Facts], question: Question, difficulty: Difficulty, rng: random.Random
+    ) -> list[Fact] | None:
+        """Return statements with which the question is of this difficulty; None where a few tries gave none."""
+        for _ in range(_STATEMENT_TRIES):
+            statements = choose_facts(facts, question, rng)
+            if statements is None or self._classify(question, statements) == difficulty:
+                return statements
+        return None
 
     def _classify(self, question: Question, statements: Sequence[Fact]) -> Difficulty:
-        used = {fact.about for fact in statements} | question.properties
+        used = {fact.about for fact in statements} | question.abouts
         kl = sum(self._difficulty[name] for name in used)
         masks = [fact.mask for fact in statements]
         cl = max(fewest_statements(FRAME, masks, mask) for mask in set(question.masks))

@@ -1,4 +1,4 @@
-"""What the sentences of nature mean: for four things and their cells, which arrangements a sentence allows."""
+"""What the sentences of nature mean: which arrangements of four things one allows, given their cells."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -106,26 +106,30 @@ def constrain(
     `cells` are those of its property in the same order. Raises ValueError where the template does not fit the
     cells, or the sentence names a slot or an entity that the question does not have.
     """
-    slots = arguments[: meaning.slots]
+    slots, rest = arguments[: meaning.slots], arguments[meaning.slots :]
     if not all(slot in SLOTS for slot in slots) or len(set(slots)) < len(slots):
         raise ValueError(f"{meaning.template} of slots {slots}")
-    if meaning.about is None:
-        return _at(slots, [entities.index(arguments[1])])
-    if not meaning.fits(cells):
+    if meaning.about is not None and not meaning.fits(cells):
         raise ValueError(f"{meaning.template} does not fit cells {tuple(cells)}")
+    return Constraint(tuple(int(slot) - 1 for slot in slots), allow(meaning, rest, entities, cells))
+
+
+def allow(
+    meaning: Meaning, rest: Sequence[Argument], entities: Sequence[Argument], cells: Sequence[Cell]
+) -> frozenset[tuple[int, ...]]:
+    """Return the things that a sentence allows at its slots, whichever these are.
+
+    `rest` are its arguments without slots; the template fits the cells.
+    """
+    if meaning.about is None:
+        return frozenset({(entities.index(rest[0]),)})
     if meaning.relation is None:
-        value = meaning.value if meaning.value is not None else arguments[1]
-        return _at(slots, [place for place in range(SIZE) if meaning.holds(cells[place], value)])
+        value = meaning.value if meaning.value is not None else rest[0]
+        return frozenset((place,) for place in range(SIZE) if meaning.holds(cells[place], value))
     sure = [str(cell) for cell in cells]
-    k = int(arguments[-1]) if len(arguments) > 2 else 0
     if meaning.with_entity:
-        other = entities.index(arguments[1])
-        return _at(
-            slots, [x for x in range(SIZE) if x != other and meaning.compares(sure[x], sure[other], k)]
-        )
-    pairs = ((x, y) for x, y in permutations(range(SIZE), 2) if meaning.compares(sure[x], sure[y], k))
-    return Constraint(tuple(int(slot) - 1 for slot in slots), frozenset(pairs))
-
-
-def _at(slots: Sequence[Argument], places: Sequence[int]) -> Constraint:
-    return Constraint((int(slots[0]) - 1,), frozenset((place,) for place in places))
+        other = entities.index(rest[0])
+        things = (x for x in range(SIZE) if x != other and meaning.compares(sure[x], sure[other]))
+        return frozenset((x,) for x in things)
+    k = int(rest[0]) if rest else 0
+    return frozenset((x, y) for x, y in permutations(range(SIZE), 2) if meaning.compares(sure[x], sure[y], k))

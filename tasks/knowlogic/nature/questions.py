@@ -2,12 +2,22 @@
 
 import random
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
-from schemas.knowlogic.things import GAP, LETTERS, Argument, Proposition, QuestionType
+from schemas.knowlogic.things import GAP, LETTERS, Argument, Proposition
 from tasks.knowlogic.domain import Request
-from tasks.knowlogic.nature.facts import FRAME, Cells, Fact, Facts, values_to_say
-from tasks.knowlogic.nature.meaning import HOLDS, SIZE, SLOTS, Meaning, constrain
+from tasks.knowlogic.nature.facts import (
+    FRAME,
+    HIDDEN,
+    REMEMBERED,
+    Cells,
+    Fact,
+    Facts,
+    mask_of,
+    values_to_say,
+)
+from tasks.knowlogic.nature.meaning import HOLDS, SIZE, SLOTS, Meaning, allow
 from tasks.knowlogic.problem import fill
 
 # How often a precise question asks for the name of what is at a place, or the place of a named thing.
@@ -15,22 +25,28 @@ _HOLDS_SHARE = 0.6
 
 
 class Question(NamedTuple):
-    """A question: `masks` and `properties` of its options, and the places that it is about (`nm`)."""
+    """A question: the masks of its options, properties and places that it is about, options as facts."""
 
     asked: Proposition | None
     options: tuple[Proposition, ...]
     masks: tuple[int, ...]
-    properties: frozenset[str]
+    abouts: frozenset[str]
     wanted: frozenset[int]
     facts: tuple[Fact, ...] = ()
 
+    @property
+    def about(self) -> str | None:
+        """The property of a question with a gap."""
+        return next(iter(self.abouts), None)
+
 
 class Gap(NamedTuple):
-    """A proposition with a gap, its property (None: `holds`), and the choices that are right."""
+    """A proposition with a gap: its arguments, the masks of the four choices, the places that it is about."""
 
-    asked: Proposition
-    about: str | None
-    rights: tuple[Argument, ...]
+    meaning: Meaning
+    arguments: tuple[Argument, ...]
+    masks: tuple[int, ...]
+    wanted: tuple[int, ...]
 
 
 def choose_statements(
@@ -59,46 +75,90 @@ def choose_statements(
 def choose_gap(
     request: Request,
     four: Sequence[str],
-    listed: Sequence[str],
     cells: Mapping[str, Cells],
-    meanings: Mapping[str, Meaning],
+    maker: "GapMaker",
     rng: random.Random,
 ) -> Question | None:
     """Return a question with a gap and so many right choices as requested; None where there is none.
 
-    The four things and the four places are the options, things in the order of the introduction.
+    The four things, in their order here, and the four places are the options.
     """
+    is_precise = request.type.startswith("precise")
+    if is_precise and request.right != 1:
+        return None
     of_slots = request.type in ("precise_slot", "vague_slot")
-    if request.type in ("precise_entity", "precise_slot") and rng.random() < _HOLDS_SHARE:
+    if is_precise and rng.random() < _HOLDS_SHARE:
         place = rng.randrange(SIZE)
-        slot, entity = SLOTS[place], four[place]
-        gaps = [
-            Gap(Proposition(HOLDS, (GAP, entity)), None, (slot,))
-            if of_slots
-            else Gap(Proposition(HOLDS, (slot, GAP)), None, (entity,))
-        ]
-    else:
-        make = _slot_gaps if of_slots else _entity_gaps
-        gaps = [gap for gap in make(four, cells, meanings) if len(gap.rights) == request.right]
-        templates = sorted({gap.asked.template for gap in gaps})
-        if not gaps:
-            return None
-        template = rng.choice(templates)
-        gaps = [gap for gap in gaps if gap.asked.template == template]
-    gap = rng.choice(gaps)
-    options = tuple(fill(gap.asked, choice) for choice in (SLOTS if of_slots else listed))
-    meaning = meanings[gap.asked.template]
-    own = cells[gap.about] if gap.about else ()
-    masks = tuple(FRAME.mask(constrain(meaning, option.arguments, four, own)) for option in options)
-    wanted = gap.rights if of_slots else gap.asked.arguments[:1]
-    properties = frozenset({gap.about} if gap.about else ())
-    return Question(gap.asked, options, masks, properties, frozenset(int(each) for each in wanted))
+        arguments: tuple[Argument, ...] = (GAP, four[place]) if of_slots else (SLOTS[place], GAP)
+        masks = tuple(mask_of((SLOTS[place],), frozenset({(each,)})) for each in range(SIZE))
+        if of_slots:
+            masks = tuple(mask_of((slot,), frozenset({(place,)})) for slot in SLOTS)
+        return _ask(Proposition(HOLDS, arguments), masks, (SLOTS[place],), None, four)
+    for name in rng.sample(list(cells), len(cells)):
+        templates = maker.make(name, cells[name]).get((of_slots, request.right))
+        if templates:
+            gap = rng.choice(rng.choice(templates))
+            return _ask(
+                Proposition(gap.meaning.template, gap.arguments),
+                gap.masks,
+                gap.wanted,
+                gap.meaning.about,
+                four,
+            )
+    return None
 
 
-def right_count(type_: QuestionType, masks: Sequence[int]) -> int:
-    """Return how many options of these masks are right in the hidden arrangement."""
-    held = sum(mask & 1 for mask in masks)
-    return len(masks) - held if type_ == "incorrect_statements" else held
+def _ask(
+    asked: Proposition,
+    masks: tuple[int, ...],
+    wanted: tuple[int, ...],
+    about: str | None,
+    four: Sequence[str],
+) -> Question:
+    choices = SLOTS if asked.arguments[0] == GAP else four
+    options = tuple(fill(asked, choice) for choice in choices)
+    return Question(asked, options, masks, frozenset({about} if about else ()), frozenset(wanted))
+
+
+class GapMaker:
+    """Makes the questions with a gap that four cells of a property allow."""
+
+    def __init__(self, meanings: Mapping[str, Meaning]) -> None:
+        self._meanings = [meaning for meaning in meanings.values() if meaning.about is not None]
+        self.make = lru_cache(maxsize=REMEMBERED)(self._make)
+
+    def _make(self, name: str, cells: Cells) -> dict[tuple[bool, int], list[list[Gap]]]:
+        """Return them by whether a place is asked for and how many choices are right, a list a template."""
+        found: dict[tuple[bool, int], list[list[Gap]]] = {}
+        for meaning in self._meanings:
+            if meaning.about != name or not meaning.fits(cells):
+                continue
+            if meaning.relation is None:
+                gaps = list(_slot_gaps(meaning, cells))
+            else:
+                gaps = list(_entity_gaps(meaning, cells)) if meaning.with_entity else []
+            by_right: dict[int, list[Gap]] = {}
+            for gap in gaps:
+                by_right.setdefault(sum(mask & HIDDEN for mask in gap.masks), []).append(gap)
+            for right, same in by_right.items():
+                found.setdefault((meaning.relation is None, right), []).append(same)
+        return found
+
+
+def _slot_gaps(meaning: Meaning, cells: Cells) -> Iterator[Gap]:
+    """Yield "the animal in enclosure No.____ has a shell" and the like."""
+    for rest in values_to_say(meaning, cells):
+        allowed = allow(meaning, rest, (), cells)
+        masks = tuple(mask_of((slot,), allowed) for slot in SLOTS)
+        rights = tuple(slot for slot, mask in zip(SLOTS, masks, strict=True) if mask & HIDDEN)
+        yield Gap(meaning, (GAP, *rest), masks, rights)
+
+
+def _entity_gaps(meaning: Meaning, cells: Cells) -> Iterator[Gap]:
+    """Yield "the animal in enclosure No.1 has more legs than ____" and the like."""
+    for slot in SLOTS:
+        masks = tuple(mask_of((slot,), allow(meaning, (place,), range(SIZE), cells)) for place in range(SIZE))
+        yield Gap(meaning, (slot, GAP), masks, (slot,))
 
 
 def _draw_fact(
@@ -113,36 +173,3 @@ def _draw_fact(
         if (fact.about, fact.mask) not in said:
             return fact
     return None
-
-
-def _slot_gaps(
-    four: Sequence[str], cells: Mapping[str, Cells], meanings: Mapping[str, Meaning]
-) -> Iterator[Gap]:
-    """Yield "the animal in enclosure No.____ has a shell" and the like."""
-    for meaning in meanings.values():
-        if meaning.about not in cells or meaning.relation or not meaning.fits(cells[meaning.about]):
-            continue
-        own = cells[meaning.about]
-        for arguments in values_to_say(meaning, own):
-            value = arguments[0] if arguments else meaning.value
-            rights = tuple(
-                slot for slot, cell in zip(SLOTS, own, strict=True) if meaning.holds(cell, str(value))
-            )
-            yield Gap(Proposition(meaning.template, (GAP, *arguments)), meaning.about, rights)
-
-
-def _entity_gaps(
-    four: Sequence[str], cells: Mapping[str, Cells], meanings: Mapping[str, Meaning]
-) -> Iterator[Gap]:
-    """Yield "the animal in enclosure No.1 has more legs than ____" and the like."""
-    for meaning in meanings.values():
-        if meaning.about not in cells or not meaning.with_entity or not meaning.fits(cells[meaning.about]):
-            continue
-        own = cells[meaning.about]
-        for place, slot in enumerate(SLOTS):
-            rights = tuple(
-                entity
-                for other, entity in enumerate(four)
-                if other != place and meaning.compares(own[place], own[other])
-            )
-            yield Gap(Proposition(meaning.template, (slot, GAP)), meaning.about, rights)

@@ -16,9 +16,9 @@ TRANSITIVE = "longer_wavelength_transitive"
 
 
 def close_cells(nature: Nature, entity: str) -> Closure[Fact]:
-    """Return what is known of a thing when cells that a rule makes of other cells are left out of the givens."""
+    """Return what is known of a thing; cells that a rule makes of other cells are not among the givens."""
     cells = {name: cell for name, cell in nature.cells[entity].items() if cell is not None}
-    held = {(name, cell) for name, cell in cells.items()}
+    held = set(cells.items())
     made = {rule.conclusion for rule in nature.rules if rule.premise in held}
     return close_facts(nature.rules, (fact for fact in cells.items() if fact not in made))
 

@@ -1,4 +1,4 @@
-"""The scenarios of nature: which things stand at the four places, and by which properties they are told apart."""
+"""The scenarios of nature: which things stand at the four places, and which properties tell them apart."""
 
 from dataclasses import dataclass
 from functools import cached_property

@@ -35,7 +35,7 @@ class Entity:
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    """A property: its values in the table's order, the kinds of things that have it, and its difficulty, 1 to 3."""
+    """A property: its values in the table's order, the kinds that have it, and its difficulty from 1 to 3."""
 
     id: str
     values: tuple[str, ...]
