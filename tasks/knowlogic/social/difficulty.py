@@ -4,7 +4,7 @@ level = 0.4 cl + 0.3 nm + 0.3 ne. The paper's words on the variables, and what t
 
 - cl, "reasoning chain length": the fewest derivation steps that decide the hardest option.
 - nm, "whether the entities in the question are explicitly mentioned in the text, nm = 1 when not": 1 where
-  some option or the asked sentence describes a person ('Dave's wife') on each side instead of naming one.
+  an option or the asked sentence means a person by a description only ('Dave's wife').
 - ne, "relationship edges in network": the pairs of people between whom the text states a relation.
 
 The paper gives no cut points; these let each class be drawn in both scenarios.

@@ -22,8 +22,8 @@ SIZES: dict[Difficulty, tuple[tuple[int, int], ...]] = {
     "medium": ((4, 4), (4, 5), (4, 6), (5, 4), (5, 5), (5, 6), (5, 7), (6, 5), (6, 6), (6, 7)),
     "hard": ((4, 6), (5, 5), (5, 6), (5, 7), (5, 8), (6, 6), (6, 7), (6, 8), (6, 9)),
 }
-_DRAWS = 100
-_TEXTS = 12
+# Options tried for a text, gaps tried for a text, and texts tried for a question.
+_DRAWS, _GAP_DRAWS, _TEXTS = 100, 30, 24
 # How often an easy question names all people, and how often three options stand beside 'none of the above'.
 _PLAIN = 0.3
 _NONE = 0.2
@@ -118,7 +118,7 @@ def _fits(text: Text, request: Request, options: Sequence[Candidate], *, is_last
 def _draw_gap(text: Text, request: Request, rng: random.Random) -> Problem | None:
     """Return a question for the people who have a relation to a person that is described."""
     maker = ClaimMaker(text.world, text.given, rng)
-    for _ in range(_DRAWS):
+    for _ in range(_GAP_DRAWS):
         asked = maker.draw_asked(is_vague=request.type == "vague_entity")
         if asked is None:
             continue

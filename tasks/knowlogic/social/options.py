@@ -69,7 +69,8 @@ class ClaimMaker:
         left, right = self._pick(self.lefts, person, is_plain), self._pick(self.rights, target, is_plain)
         if left.form == right.form == "mark":
             return None
-        return self.judge(Claim(left, relation, right), is_true)
+        found = self.judge(Claim(left, relation, right))
+        return found if found and found.finding.verdict is is_true else None
 
     def draw_asked(self, *, is_vague: bool) -> Claim | None:
         """Return a claim whose left side is to be asked for: several fit where it is vague, else one."""
@@ -89,19 +90,17 @@ class ClaimMaker:
         fitting: list[Candidate] = []
         others: list[Candidate] = []
         for person in self.world.people:
-            claim = replace(asked, left=Description("chain", person))
-            for is_true, found in ((True, fitting), (False, others)):
-                candidate = self.judge(claim, is_true)
-                if candidate:
-                    found.append(candidate)
+            found = self.judge(replace(asked, left=Description("chain", person)))
+            if found:
+                (fitting if found.finding.verdict else others).append(found)
         return fitting, others
 
-    def judge(self, claim: Claim, is_true: bool) -> Candidate | None:
-        """Return the claim where its verdict is this one and it is worth asking, else None."""
+    def judge(self, claim: Claim) -> Candidate | None:
+        """Return the claim where it is decided and worth asking, else None."""
         if not self._is_worth_asking(claim):
             return None
         finding = judge(self.world, claim)
-        if finding.verdict is not is_true:
+        if finding.verdict is None:
             return None
         return Candidate(claim, finding, count_steps(self.world, finding))
 

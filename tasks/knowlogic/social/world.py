@@ -76,9 +76,10 @@ class World:
         for (relation, of), holders in sorted(self._holders.items()):
             if self.relations.by_id[relation].has_one_holder and len(holders) > 1:
                 found.append(f"{of} has {len(holders)} holders of {relation}")
-        for (first, second), holder, of in product(self.relations.exclusive, self.people, self.people):
-            if self.holds(first, holder, of) and self.holds(second, holder, of):
-                found.append(f"{holder} is {of}'s {first} and {second}")
+        for first, second in self.relations.exclusive:
+            for holder, of in product(self.people, repeat=2):
+                if self.holds(first, holder, of) and self.holds(second, holder, of):
+                    found.append(f"{holder} is {of}'s {first} and {second}")
         return found
 
     def _has_two_sexes(self, person: str) -> bool:
