@@ -82,11 +82,12 @@ def _draw_new(growth: _Growth, difficulty: Difficulty, index: int) -> list[Quest
         for _ in range(_most_draws(growth, choice)):
             rng = derive_rng(request.seed, purpose, attempt)
             attempt += 1
-            problem = domain.draw(Request(scenario, difficulty, type_, right), rng)
+            asked = Request(scenario, difficulty, type_, right)
+            problem = domain.draw(asked, rng)
             if problem is None:
                 continue
             problem = replace(problem, options=tuple(rng.sample(problem.options, len(problem.options))))
-            questions = _accept(growth, problem, difficulty, attempt - 1)
+            questions = _accept(growth, problem, asked, attempt - 1)
             if questions:
                 growth.quotas.add(problem, right)
                 growth.fruitful.add(choice)
@@ -99,17 +100,21 @@ def _most_draws(growth: _Growth, choice: _Choice) -> int:
     return max(_LATER_DRAWS, len(growth.pairs)) if choice in growth.fruitful else _FIRST_DRAWS
 
 
-def _accept(growth: _Growth, problem: Problem, difficulty: Difficulty, rejected: int) -> list[Question]:
-    """Return the questions of a problem that is new and of this difficulty, else nothing."""
-    request = growth.request
-    pair = pair_id(request.domain, problem)
+def _accept(growth: _Growth, problem: Problem, asked: Request, rejected: int) -> list[Question]:
+    """Return the questions of a problem that is new and keeps the request, else nothing."""
+    request, domain = growth.request, growth.request.domain
+    pair = pair_id(domain, problem)
     if pair in growth.pairs or any(
         instance_id(pair, language).removeprefix("kl_") in request.issued for language in LANGUAGES
     ):
         return []
-    labels = request.domain.labels(problem)
-    if labels.difficulty != difficulty:
+    verdicts = domain.decide(problem).verdicts
+    wanted = problem.type != "incorrect_statements"
+    if None in verdicts or verdicts.count(wanted) != asked.right or not (asked.right or problem.has_none):
+        return []
+    labels = domain.labels(problem)
+    if labels.difficulty != asked.difficulty:
         return []
     growth.pairs.add(pair)
-    letters = right_letters(problem, request.domain.decide(problem).verdicts)
-    return write_questions(request.domain, problem, labels, letters, request.languages, rejected)
+    letters = right_letters(problem, verdicts)
+    return write_questions(domain, problem, labels, letters, request.languages, rejected)

@@ -1,0 +1,166 @@
+"""Draw a question of kinship: a family, statements that allow it alone, and four options."""
+
+import random
+from collections.abc import Mapping, Sequence
+from itertools import count
+
+from schemas.knowlogic.things import GAP, LETTERS, Argument, Difficulty, Proposition
+from tasks.knowlogic.domain import Request
+from tasks.knowlogic.kinship.models import holds
+from tasks.knowlogic.kinship.options import FORMS, Options
+from tasks.knowlogic.kinship.random_family import draw_family
+from tasks.knowlogic.kinship.statements import draw_statements
+from tasks.knowlogic.kinship.terms import Term
+from tasks.knowlogic.kinship.wording import SCENARIO
+from tasks.knowlogic.people import Person
+from tasks.knowlogic.problem import Problem, fill
+from tasks.knowlogic.social.difficulty import classify
+
+_SIZES: dict[Difficulty, tuple[int, ...]] = {"easy": (5, 5, 5, 6), "medium": (5, 6, 6, 7), "hard": (7, 7, 8)}
+# How often three options and 'none of the above' are shown where four own options could be.
+_WITH_NONE = 0.2
+BOTH = "holder_is_of_holder"
+_TRIES = 60
+
+
+def draw(
+    people: Sequence[Person], terms: Mapping[str, Term], request: Request, rng: random.Random
+) -> Problem | None:
+    """Return a problem that keeps the request; None where this draw failed."""
+    born = draw_family(rng.choice(_SIZES[request.difficulty]), rng)
+    stated = draw_statements(terms, born, request.difficulty, rng)
+    if stated is None:
+        return None
+    options = Options(terms, stated)
+    own = len(LETTERS)
+    if request.right == 0 or (request.right < own and rng.random() < _WITH_NONE):
+        own -= 1
+    asked: Proposition | None = None
+    if request.type in ("precise_entity", "vague_entity"):
+        found = _draw_gap(options, request, own, rng)
+        if found is None:
+            return None
+        asked, chosen = found
+    else:
+        sentences = _draw_sentences(options, request, own, rng)
+        if sentences is None:
+            return None
+        chosen = sentences
+    if born.family.size < len(chosen):
+        return None
+    rng.shuffle(chosen)
+    names = _name(people, born.family.sexes, rng)
+
+    def with_names(said: Proposition) -> Proposition:
+        return Proposition(
+            said.template, tuple(names[each] if isinstance(each, int) else each for each in said.arguments)
+        )
+
+    return Problem(
+        SCENARIO,
+        tuple(rng.sample(names, len(names))),
+        (),
+        tuple(map(with_names, stated.statements)),
+        request.type,
+        with_names(asked) if asked else None,
+        tuple(map(with_names, chosen)),
+    )
+
+
+def _name(people: Sequence[Person], sexes: Sequence[str], rng: random.Random) -> list[Argument]:
+    """Return the id of a person of that sex for each member of the family."""
+    names = {
+        sex: iter(rng.sample([each.id for each in people if each.sex == sex], len(sexes))) for sex in "mf"
+    }
+    return [next(names[sex]) for sex in sexes]
+
+
+def count_edges(statements: Sequence[Proposition]) -> int:
+    """Return the pairs of people between whom a relation is stated (`ne` of the difficulty formula)."""
+    return len({frozenset(each.arguments[:2]) for each in statements if each.template == "is"})
+
+
+def _range_of_steps(difficulty: Difficulty, nm: int, ne: int) -> tuple[int, int] | None:
+    """Return the fewest and the most steps of a question of that difficulty; None where there are none."""
+    fit = [cl for cl in range(1, 40) if classify(cl, nm, ne) == difficulty]
+    return (fit[0], fit[-1]) if fit else None
+
+
+def _draw_sentences(
+    options: Options, request: Request, own: int, rng: random.Random
+) -> list[Proposition] | None:
+    """Return options that are sentences, so many of them right."""
+    forms = FORMS[request.difficulty]
+    hardest_form = rng.choices(list(forms), list(forms.values()))[0]
+    nm = int(hardest_form == BOTH)
+    bounds = _range_of_steps(request.difficulty, nm, count_edges(options.stated.statements))
+    if bounds is None:
+        return None
+    true_is_right = request.type == "correct_statements"
+    wanted = [true_is_right] * request.right + [not true_is_right] * (own - request.right)
+    rng.shuffle(wanted)
+    others = {form: weight for form, weight in forms.items() if nm or form != BOTH}
+    chosen: list[Proposition] = []
+    for number, truth in enumerate(wanted):
+        least = bounds[0] if not number else 1
+        for attempt in count():
+            if attempt == _TRIES:
+                return None
+            form = hardest_form if not number else rng.choices(list(others), list(others.values()))[0]
+            option = options.draw_sentence(form, truth, rng)
+            if option is None or option in chosen:
+                continue
+            steps = options.steps(option)
+            if steps is not None and least <= steps <= bounds[1]:
+                chosen.append(option)
+                break
+    return chosen
+
+
+def _draw_gap(
+    options: Options, request: Request, own: int, rng: random.Random
+) -> tuple[Proposition, list[Proposition]] | None:
+    """Return a sentence with a gap, and options that fill it, so many of them right."""
+    bounds = _range_of_steps(request.difficulty, 0, count_edges(options.stated.statements))
+    if bounds is None:
+        return None
+    for _ in range(_TRIES):
+        asked = _draw_asked(options, request, rng)
+        if asked is None:
+            continue
+        filled = [
+            option
+            for x in range(options.stated.model.family.size)
+            if x not in asked.arguments and (option := fill(asked, x)) not in options.stated.statements
+        ]
+        verdicts = {option: holds(options.terms, options.stated.model, option) for option in filled}
+        steps = {option: options.steps(option) for option in filled}
+        shown = [option for option in filled if (cost := steps[option]) is not None and cost <= bounds[1]]
+        right = [option for option in shown if verdicts[option]]
+        wrong = [option for option in shown if options.is_fit(option, False)]
+        fitting = _count_fitting(options, asked)
+        if (fitting > 1) != (request.type == "vague_entity"):
+            continue
+        if len(right) < request.right or len(wrong) < own - request.right:
+            continue
+        chosen = rng.sample(right, request.right) + rng.sample(wrong, own - request.right)
+        if max(steps[option] or 0 for option in chosen) >= bounds[0]:
+            return asked, chosen
+    return None
+
+
+def _count_fitting(options: Options, asked: Proposition) -> int:
+    """Return how many people may fit the gap (those whom an unknown age leaves open among them)."""
+    people = [x for x in range(options.stated.model.family.size) if x not in asked.arguments]
+    return sum(holds(options.terms, options.stated.model, fill(asked, x)) is not False for x in people)
+
+
+def _draw_asked(options: Options, request: Request, rng: random.Random) -> Proposition | None:
+    form = rng.choice(("is", "is", "is_of_holder")) if request.difficulty != "easy" else "is"
+    true = options.draw_sentence(form, True, rng)
+    if true is None:
+        return None
+    place = rng.choice((0, 0, 1)) if form == "is" else 0
+    arguments = list(true.arguments)
+    arguments[place] = GAP
+    return Proposition(form, tuple(arguments))

@@ -1,0 +1,71 @@
+"""A family as a tree: persons are its edges, between the family of birth and the own family of each.
+
+Every end of a person belongs to one nuclear family: parents belong to it by their `OWN` end, children by
+`BIRTH`. Where nobody is related to anybody in two ways, the nuclear families and the persons between them
+form a tree; the one way from a person to another is a path that does not fold back.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from tasks.knowlogic.kinship.ages import Older
+from tasks.knowlogic.kinship.terms import BIRTH, LETTER_OF, OWN, Shape, Term
+
+
+class Relation(NamedTuple):
+    """How a person is related to another: the shape of the path, and everybody on it from first to last."""
+
+    shape: Shape
+    persons: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Family:
+    """A family of persons 0, 1, ...: the sex of each, and the nuclear family at each end (`2 * x + end`)."""
+
+    sexes: tuple[str, ...]
+    ends: tuple[int, ...]
+
+    @property
+    def size(self) -> int:
+        """The number of persons."""
+        return len(self.sexes)
+
+    @cached_property
+    def relations(self) -> tuple[tuple[Relation | None, ...], ...]:
+        """`relations[x][y]`: the path from x to y (None for x itself and where there is none)."""
+        found: list[list[Relation | None]] = [[None] * self.size for _ in range(self.size)]
+        for x in range(self.size):
+            for end in (BIRTH, OWN):
+                for shape, persons in self._walk(x, end, "", (x,)):
+                    found[x][persons[-1]] = Relation(shape, persons)
+        return tuple(map(tuple, found))
+
+    def _walk(
+        self, x: int, end: int, shape: Shape, persons: tuple[int, ...]
+    ) -> Iterator[tuple[Shape, tuple[int, ...]]]:
+        """Yield the paths that leave x by an end."""
+        place = self.ends[2 * x + end]
+        for y in range(self.size):
+            for entered in (BIRTH, OWN):
+                if y != x and self.ends[2 * y + entered] == place:
+                    letter = LETTER_OF[end, entered, self.sexes[y]]
+                    yield shape + letter, (*persons, y)
+                    yield from self._walk(y, OWN + BIRTH - entered, shape + letter, (*persons, y))
+
+    def parents_and_children(self) -> Iterator[Older]:
+        """Yield each parent with each child."""
+        for x in range(self.size):
+            for y in range(self.size):
+                if self.ends[2 * x + OWN] == self.ends[2 * y + BIRTH]:
+                    yield x, y
+
+    def comparisons(self, term: Term, of: int, who: int) -> tuple[Older, ...] | None:
+        """Return who must be older than whom for `who` to be the term of `of`; None where no path fits."""
+        relation = self.relations[of][who]
+        ages = term.shapes.get(relation.shape) if relation else None
+        if relation is None or ages is None:
+            return None
+        return tuple((relation.persons[a], relation.persons[b]) for a, b in sorted(ages))

@@ -1,0 +1,157 @@
+"""Options of a question: sentences, true or false in every family that the statements allow, with their steps."""
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from schemas.knowlogic.things import Argument, Difficulty, Proposition
+from tasks.knowlogic.kinship.derivation import Pair, count_steps, derive, given_pairs
+from tasks.knowlogic.kinship.models import find_holder, holds
+from tasks.knowlogic.kinship.statements import Stated, find_truths
+from tasks.knowlogic.kinship.terms import Term
+
+# Forms of sentences, by how much a question of each difficulty uses them.
+FORMS: dict[Difficulty, dict[str, float]] = {
+    "easy": {"is": 6, "is_of_holder": 1, "holder_is": 1},
+    "medium": {"is": 3, "is_of_holder": 2, "holder_is": 2, "holder_is_of_holder": 1},
+    "hard": {"is": 3, "is_of_holder": 2, "holder_is": 3, "holder_is_of_holder": 2},
+}
+# Terms that describe a person have at most so many steps.
+_DESCRIBED = 3
+
+
+@dataclass(frozen=True)
+class Options:
+    """What may be said of a family whose statements allow it alone."""
+
+    terms: Mapping[str, Term]
+    stated: Stated
+
+    @cached_property
+    def usable(self) -> list[Term]:
+        """The terms that questions use."""
+        return [term for term in self.terms.values() if term.used]
+
+    @cached_property
+    def basic(self) -> list[Term]:
+        """The terms of one step."""
+        return [term for term in self.usable if term.length == 1]
+
+    @cached_property
+    def costs(self) -> dict[Pair, int]:
+        """The fewest compositions that derive the relation of each pair."""
+        return derive(self.stated.model.family, given_pairs(self.terms, self.stated.statements))
+
+    @cached_property
+    def truths(self) -> list[Proposition]:
+        """The true sentences of one term."""
+        return find_truths(self.usable, self.stated.model)
+
+    @cached_property
+    def descriptions(self) -> list[tuple[int, str, int]]:
+        """Descriptions that fit exactly one person: of whom, the term, and the person."""
+        model = self.stated.model
+        said = sorted({(int(of), str(term)) for _, of, term in (each.arguments for each in self.truths)})
+        return [
+            (of, term, holder)
+            for of, term in said
+            if self.terms[term].length <= _DESCRIBED
+            and (holder := find_holder(model, self.terms[term], of)) is not None
+        ]
+
+    def steps(self, option: Proposition) -> int | None:
+        """Return the steps that decide an option; None where it does not follow by composition."""
+        return count_steps(self.terms, self.stated.model, self.costs, option)
+
+    def is_fit(self, option: Proposition, wanted: bool) -> bool:
+        """Return whether an option has this verdict and repeats no statement; a false one must not be what
+        some would say in a loose sense.
+        """
+        if option in self.stated.statements or holds(self.terms, self.stated.model, option) is not wanted:
+            return False
+        return wanted or option.template not in ("is", "holder_is") or not self._is_loose(option)
+
+    def _is_loose(self, option: Proposition) -> bool:
+        """Return whether somebody would use the term, from the view of the spouse or a child, or of a cousin."""
+        if option.template == "is":
+            who, of, term = (option.arguments[0], option.arguments[1], option.arguments[2])
+        else:
+            b, first, of, term = option.arguments
+            who = find_holder(self.stated.model, self.terms[str(first)], int(b))  # type: ignore[assignment]
+        family, said = self.stated.model.family, self.terms[str(term)]
+        relation = family.relations[int(of)][int(who)] if who is not None else None
+        if relation is None:
+            return False
+        for other, each in enumerate(family.relations[int(of)]):
+            is_near = each is not None and each.shape in ("h", "w", "s", "d") and other != who
+            if is_near and family.comparisons(said, other, int(who)) is not None:
+                return True
+        true = [each for each in self.terms.values() if relation.shape in each.shapes]
+        return any(each.words["zh"].endswith(said.words["zh"]) for each in true)
+
+    def draw_sentence(self, form: str, wanted: bool, rng: random.Random) -> Proposition | None:
+        """Return a sentence of this form that is true or false; None where this draw found none."""
+        sentence = self._draw_true(form, rng)
+        if sentence is not None and not wanted:
+            sentence = self._falsify(sentence, rng)
+        return sentence if sentence is not None and self.is_fit(sentence, wanted) else None
+
+    def _draw_true(self, form: str, rng: random.Random) -> Proposition | None:
+        if form == "is":
+            return rng.choice(self.truths)
+        if not self.descriptions:
+            return None
+        b, first, holder = rng.choice(self.descriptions)
+        if form == "holder_is":
+            found = [each for each in self.truths if each.arguments[0] == holder and each.arguments[1] != b]
+            if not found:
+                return None
+            _, c, second = rng.choice(found).arguments
+            return Proposition(form, (b, first, c, second))
+        basic = {term.id for term in self.basic}
+        if form == "is_of_holder":
+            found = [
+                each
+                for each in self.truths
+                if each.arguments[1] == holder and each.arguments[2] in basic and each.arguments[0] != b
+            ]
+            if not found:
+                return None
+            a, _, second = rng.choice(found).arguments
+            return Proposition(form, (a, b, first, second))
+        c, second, other = rng.choice(self.descriptions)
+        ways = [
+            each.arguments[2]
+            for each in self.truths
+            if each.arguments[:2] == (holder, other) and each.arguments[2] in basic
+        ]
+        if not ways or len({b, c, holder, other}) < 4:
+            return None
+        return Proposition(form, (b, first, c, second, rng.choice(ways)))
+
+    def _falsify(self, sentence: Proposition, rng: random.Random) -> Proposition:
+        """Return the sentence with another last term, or with another person."""
+        arguments = list(sentence.arguments)
+        if sentence.template == "is" and rng.random() < 0.3:
+            place = rng.randrange(2)
+            others = [x for x in range(self.stated.model.family.size) if x not in arguments[:2]]
+            arguments[place] = rng.choice(others)
+            return Proposition(sentence.template, tuple(arguments))
+        old = self.terms[str(arguments[-1])]
+        arguments[-1] = rng.choice(self._alike(old, sentence.template.endswith("of_holder"), rng)).id
+        return Proposition(sentence.template, tuple(arguments))
+
+    def _alike(self, term: Term, basic: bool, rng: random.Random) -> Sequence[Term]:
+        """Return other terms that a careless reader may take for this one: of the same sex and generation."""
+        from_ = self.basic if basic else self.usable
+        alike = [each for each in from_ if each is not term and each.sex == term.sex]
+        near = [each for each in alike if each.generation == term.generation and _begin(each) == _begin(term)]
+        same = [each for each in alike if each.generation == term.generation]
+        choice = rng.random()
+        return (near if choice < 0.4 else same if choice < 0.85 else alike) or alike
+
+
+def _begin(term: Term) -> set[str]:
+    """Return whom its paths begin with: a spouse, who tells the sex of whoever has the relative, or not."""
+    return {shape[0] if shape[0] in "hw" else "" for shape in term.shapes}

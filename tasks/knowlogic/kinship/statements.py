@@ -1,0 +1,163 @@
+"""The statements of a question: drawn until they allow one family."""
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from schemas.knowlogic.things import Argument, Difficulty, Proposition
+from tasks.knowlogic.kinship.models import LIMIT, Model, TooManyError, find_models
+from tasks.knowlogic.kinship.random_family import BornFamily
+from tasks.knowlogic.kinship.terms import Term
+
+# How often a statement has a term of 1, 2, 3 or 4 steps.
+_WEIGHTS: dict[Difficulty, tuple[float, ...]] = {
+    "easy": (4, 3, 1, 1),
+    "medium": (3, 3, 2, 2),
+    "hard": (2, 3, 3, 3),
+}
+# More growths than this are not waited for.
+_BOUND = 500
+_AGE_STATED = 0.35
+
+
+@dataclass(frozen=True)
+class Stated:
+    """Statements of numbered persons, and the one family that they allow, with the ages that follow."""
+
+    statements: tuple[Proposition, ...]
+    model: Model
+
+
+def find_truths(terms: Sequence[Term], model: Model) -> list[Proposition]:
+    """Return every true sentence that a person is a term of another, as far as the ages are known."""
+    found = []
+    people = range(model.family.size)
+    by_shape = {
+        shape: [term for term in terms if shape in term.shapes] for term in terms for shape in term.shapes
+    }
+    for of in people:
+        for who in people:
+            relation = model.family.relations[of][who]
+            for term in by_shape.get(relation.shape, ()) if relation else ():
+                if model.ages.verdict(model.family.comparisons(term, of, who) or ()):
+                    found.append(Proposition("is", (who, of, term.id)))
+    return found
+
+
+def draw_statements(
+    terms: Mapping[str, Term], born: BornFamily, difficulty: Difficulty, rng: random.Random
+) -> Stated | None:
+    """Return statements that allow this family only; None where this draw found none."""
+    size = born.family.size
+    usable = [term for term in terms.values() if term.used]
+    truths = _shuffle(terms, find_truths(usable, born.model()), difficulty, rng)
+    chosen = _span(truths, size)
+    if chosen is None:
+        return None
+    spanning = len(chosen)
+    models = _models(terms, size, chosen)
+    sexes = [Proposition("male" if sex == "m" else "female", (x,)) for x, sex in enumerate(born.family.sexes)]
+    rng.shuffle(sexes)
+    while len(models) > 1:
+        added = _tell_apart(terms, models, [*truths, *sexes])
+        if added is None:
+            return None
+        chosen.append(added)
+        models = [model for model in models if _keeps(terms, model, added)]
+    if not models:
+        return None
+    if len(chosen) > spanning:
+        chosen = _drop_redundant(terms, size, chosen, rng)
+    chosen += _state_age(usable, _models(terms, size, chosen)[0], born, rng)
+    rng.shuffle(chosen)
+    return Stated(tuple(chosen), _models(terms, size, chosen)[0])
+
+
+def _shuffle(
+    terms: Mapping[str, Term], truths: Sequence[Proposition], difficulty: Difficulty, rng: random.Random
+) -> list[Proposition]:
+    """Return the sentences in a random order in which heavier ones tend to come first."""
+    weights = _WEIGHTS[difficulty]
+
+    def key(sentence: Proposition) -> float:
+        return float(rng.random() ** (1 / weights[terms[str(sentence.arguments[2])].length - 1]))
+
+    return [each for _, each in sorted(((key(each), each) for each in truths), reverse=True)]
+
+
+def _span(truths: Sequence[Proposition], size: int) -> list[Proposition] | None:
+    """Return the first sentences that relate everybody to everybody, each to somebody new."""
+    part = list(range(size))
+    chosen = []
+    for sentence in truths:
+        a, b = int(sentence.arguments[0]), int(sentence.arguments[1])
+        if part[a] != part[b]:
+            old = part[a]
+            part = [part[b] if each == old else each for each in part]
+            chosen.append(sentence)
+    return chosen if len(chosen) == size - 1 else None
+
+
+def _models(terms: Mapping[str, Term], size: int, statements: Sequence[Proposition]) -> list[Model]:
+    """Return the families that the statements allow; none where they are too many."""
+    try:
+        found = list(islice(find_models(terms, size, statements, _BOUND), LIMIT))
+    except TooManyError:
+        return []
+    return found if len(found) < LIMIT else []
+
+
+def _keeps(terms: Mapping[str, Term], model: Model, statement: Proposition) -> bool:
+    """Return whether a family may keep a statement, ages aside."""
+    if statement.template != "is":
+        return model.family.sexes[int(statement.arguments[0])] == statement.template[0]
+    who, of, term = statement.arguments
+    return model.family.comparisons(terms[str(term)], int(of), int(who)) is not None
+
+
+def _tell_apart(
+    terms: Mapping[str, Term], models: Sequence[Model], truths: Sequence[Proposition]
+) -> Proposition | None:
+    """Return the first true sentence that some of the families does not keep."""
+    return next((each for each in truths if not all(_keeps(terms, model, each) for model in models)), None)
+
+
+def _drop_redundant(
+    terms: Mapping[str, Term], size: int, chosen: Sequence[Proposition], rng: random.Random
+) -> list[Proposition]:
+    """Return the statements without those, in a random order, that the family follows without."""
+    kept = list(chosen)
+    for each in rng.sample(kept, len(kept)):
+        rest = [other for other in kept if other != each]
+        if _mentions_all(rest, size) and len(_models(terms, size, rest)) == 1:
+            kept = rest
+    return kept
+
+
+def _mentions_all(statements: Sequence[Proposition], size: int) -> bool:
+    people: set[Argument] = {
+        each for said in statements if said.template == "is" for each in said.arguments[:2]
+    }
+    return len(people) == size
+
+
+def _state_age(
+    terms: Sequence[Term], model: Model, born: BornFamily, rng: random.Random
+) -> list[Proposition]:
+    """Return, sometimes, a statement of ages on which the word for somebody depends."""
+    if rng.random() > _AGE_STATED:
+        return []
+    people = range(model.family.size)
+    open_ = {
+        tuple(sorted(age))
+        for term in terms
+        for of in people
+        for who in people
+        for age in model.family.comparisons(term, of, who) or ()
+        if model.ages.verdict([age]) is None
+    }
+    if not open_:
+        return []
+    a, b = rng.choice(sorted(open_))
+    return [Proposition("older", (a, b) if born.births[a] < born.births[b] else (b, a))]

@@ -1,0 +1,1 @@
+"""Questions about what stands at four numbered places, told by what things are like (spec "Nature")."""

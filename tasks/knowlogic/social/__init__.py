@@ -1,0 +1,1 @@
+"""Domain social: general relations between people; kinship is a scenario of its own folder."""

@@ -1,0 +1,45 @@
+"""Domain social: general relations between people (section 2.1 and Appendix C of the paper)."""
+
+from schemas.knowlogic.knowledge import Knowledge
+from schemas.knowlogic.things import LANGUAGES, QuestionType
+from tasks.knowlogic.domain import Domain
+from tasks.knowlogic.joined import join_domains
+from tasks.knowlogic.people import read_people
+from tasks.knowlogic.social.canonical import canonical
+from tasks.knowlogic.social.decide import decide
+from tasks.knowlogic.social.draw import draw
+from tasks.knowlogic.social.labels import label
+from tasks.knowlogic.social.relations import read_relations
+from tasks.knowlogic.social.solver import check
+from tasks.knowlogic.social.text import SCENARIO, make_phrasebook, read_intro, write_intro
+
+TYPES: tuple[QuestionType, ...] = (
+    "correct_statements",
+    "incorrect_statements",
+    "precise_entity",
+    "vague_entity",
+)
+
+
+def build(knowledge: Knowledge) -> Domain:
+    """Return the domain of the knowledge base: its scenarios joined."""
+    return join_domains("social", build_general(knowledge))
+
+
+def build_general(knowledge: Knowledge) -> Domain:
+    """Return the scenario of general relations."""
+    relations, people = read_relations(knowledge), read_people(knowledge)
+    books = {language: make_phrasebook(relations, people, language) for language in LANGUAGES}
+    return Domain(
+        "social",
+        {SCENARIO: {"easy": 1.0, "medium": 1.0, "hard": 1.0}},
+        types=lambda _: TYPES,
+        draw=lambda request, rng: draw(relations, people, request, rng),
+        decide=lambda problem: decide(relations, problem),
+        check=lambda problem: check(relations, problem),
+        labels=lambda problem: label(relations, problem),
+        canonical=canonical,
+        write_intro=lambda problem, language: write_intro(people, problem, language),
+        read_intro=lambda text, language: read_intro(people, text, language),
+        phrasebook=lambda _, language: books[language],
+    )

@@ -1,0 +1,205 @@
+"""An edition of KnowLogic goes all the way: grown, gated, played by programs and models, and published."""
+
+import json
+import shutil
+import signal
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from flows.editions.audit import audit_unit
+from flows.editions.reproduce import reproduce_unit
+from tests.flows.conftest import KEY
+from tests.flows.prefect_harness import Harness, edition_content
+from tests.knowlogic.scripted_model import MODELS
+from tests.server.log import answers_by_digest
+from tests.server.options import ServerOptions
+from tests.server.running import RunningServer, running_server
+from warehouse.catalog.catalog import open_catalog
+from warehouse.store.store import Store
+
+ROLES = "tests.knowlogic.scripted_model"
+REFRESH = ("refresh", "--benchmark", "knowlogic", "--root", "data", "--seed", "5")
+SMALL = (*REFRESH, "--domains", "nature,social", "--questions", "6")
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[RunningServer]:
+    options = ServerOptions(keys=(KEY,), models=MODELS, roles=ROLES)
+    with running_server(options) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def root(keyed: Harness, server: RunningServer, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data root with an edition that programs and five models have played."""
+    folder = tmp_path_factory.mktemp("knowlogic")
+    (folder / "perennial.toml").write_text(f'base_url = "{server.url}"\nruns = 1\n')
+    players = ",".join(("exact", "random", "single", *MODELS))
+    done = keyed.perennial(*SMALL, "--edition", "e1", "--players", players, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert "12 questions have one arrangement by two engines" in done.stdout
+    return folder / "data"
+
+
+def rows(root: Path, sql: str) -> list[tuple[Any, ...]]:
+    return [tuple(row) for row in open_catalog(Store(str(root))).query(sql)[1]]
+
+
+def test_each_player_gets_the_figures_that_it_must_get(root: Path) -> None:
+    found = rows(
+        root,
+        "SELECT player, language, avg(score), avg(extracted::INT), min(a.error_class), max(a.error_class) "
+        "FROM episodes JOIN knowlogic_answers a USING (episode_id) "
+        "JOIN knowlogic_questions USING (instance_id) GROUP BY ALL",
+    )
+    figures = {(player, language): rest for player, language, *rest in found}
+    for language in ("zh", "en"):
+        for player in ("exact", "right", "thinking"):
+            assert figures[player, language] == [1.0, 1.0, None, None]
+        assert figures["lost", language] == [0.0, 0.0, None, None]
+        assert figures["hasty", language][2:] == ["subset", "subset"]
+        assert figures["greedy", language][2:] == ["superset", "superset"]
+        assert 0 < figures["hasty", language][0] < 1
+    brackets = rows(
+        root,
+        "SELECT DISTINCT brackets, language FROM knowlogic_answers JOIN episodes USING (episode_id) "
+        "JOIN knowlogic_questions USING (instance_id) WHERE player = 'exact' ORDER BY ALL",
+    )
+    assert brackets == [("lenticular", "zh"), ("square", "en")]
+
+
+def test_questions_stand_in_both_languages_and_as_1_2_3(root: Path) -> None:
+    assert rows(
+        root,
+        "SELECT domain, language, difficulty, count(*) FROM knowlogic_questions GROUP BY ALL ORDER BY ALL",
+    ) == [
+        (domain, language, difficulty, number)
+        for domain in ("nature", "social")
+        for language in ("en", "zh")
+        for difficulty, number in (("easy", 1), ("hard", 3), ("medium", 2))
+    ]
+    assert rows(root, "SELECT count(DISTINCT pair) FROM knowlogic_questions") == [(12,)]
+    assert rows(root, "SELECT sum(pairs), sum(texts), min(changes = refused) FROM knowlogic_gate") == [
+        (12, 24, True)
+    ]
+
+
+def test_it_is_audited_and_reproduced(root: Path, tmp_path: Path) -> None:
+    store = Store(str(root))
+    assert [audit_unit(store, unit)[1] for unit in ("e1", "e1@1")] == [(), ()]
+    for place, unit in enumerate(("e1", "e1@1")):
+        folder = tmp_path / str(place)
+        folder.mkdir()
+        assert reproduce_unit(store, unit, folder, lambda _line: None).same
+
+
+def test_a_second_edition_holds_other_questions(harness: Harness, root: Path, tmp_path: Path) -> None:
+    shutil.copytree(root, tmp_path / "data")
+    more = ("--edition", "e2", "--players", "exact", "--languages", "en", "--questions", "20")
+    done = harness.perennial(*SMALL, *more, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    data = tmp_path / "data"
+    shared = "SELECT count(*) FROM knowlogic_questions WHERE edition = 'e2'"
+    assert rows(data, shared) == [(40,)]
+    assert rows(
+        data, f"{shared} AND pair IN (SELECT pair FROM knowlogic_questions WHERE edition = 'e1')"
+    ) == [(0,)]
+    played = "SELECT avg(score), count(*) FROM episodes WHERE edition = 'e2'"
+    assert rows(data, played) == [(1.0, 40)]
+
+
+def test_imported_questions_are_played_by_models_and_not_by_exact(
+    keyed: Harness, server: RunningServer, root: Path, tmp_path: Path
+) -> None:
+    columns = "instance_id, pair, language, domain, difficulty, text, question, options, letters"
+    names = ("_", "id", "language", "domain", "difficulty", "text", "question", "options", "answer")
+    found = rows(root, f"SELECT {columns} FROM knowlogic_questions ORDER BY instance_id")
+    lines = (json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False) for row in found)
+    (tmp_path / "questions.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    imported = ("import", "knowlogic", "questions.jsonl", "--edition", "theirs", "--root", "data")
+    done = keyed.perennial(*imported, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    evaluate = ("evaluate", "theirs", "--root", "data", "--base-url", server.url, "--runs", "1", "--players")
+    refused = keyed.perennial(*evaluate, "exact", cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "the questions are imported" in refused.stderr
+    done = keyed.perennial(*evaluate, "right,lost,single", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    data = tmp_path / "data"
+    scores = dict(rows(data, "SELECT player, avg(score) FROM episodes GROUP BY 1"))
+    assert (scores["right"], scores["lost"]) == (1.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        (("--domains", "cooking"), ["--domains", "cooking", "space, time, social, nature, mix"]),
+        (("--languages", "fr"), ["--languages", "fr", "zh, en"]),
+        (("--questions", "0"), ["--questions", "at least 1"]),
+        (("--preset", "theirs"), ["--preset", "expected paper"]),
+    ],
+)
+def test_bad_settings_are_one_line(
+    harness: Harness, tmp_path: Path, flags: tuple[str, ...], words: list[str]
+) -> None:
+    done = harness.perennial(*REFRESH, *flags, cwd=tmp_path)
+    assert done.returncode == 2
+    assert len(done.stderr.strip().splitlines()) == 1
+    for word in words:
+        assert word in done.stderr
+    assert not (tmp_path / "data" / "tables").exists()
+
+
+def test_the_papers_preset_is_600_questions_at_temperature_0_7(harness: Harness, tmp_path: Path) -> None:
+    flags = ("--preset", "paper", "--domains", "nature", "--players", "exact,some-model", "--dry-run")
+    done = harness.but(PERENNIAL_API_KEY=KEY).perennial(*REFRESH, *flags, "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    planned = json.loads(done.stdout)
+    assert planned["counts"]["instances"] == 1200
+    assert "0.7" in done.stdout
+
+
+def test_killed_while_it_grows_and_while_a_model_plays_it_gives_the_same_and_repeats_no_call(
+    keyed: Harness, tmp_path: Path
+) -> None:
+    folders = [tmp_path / name for name in ("killed", "undisturbed")]
+    command = (*SMALL, "--edition", "e1", "--players", "exact,right")
+    options = ServerOptions(keys=(KEY,), models=MODELS, roles=ROLES, hold_after=9)
+    with running_server(options) as server:
+        for folder in folders:
+            folder.mkdir()
+            (folder / "perennial.toml").write_text(f'base_url = "{server.url}"\nruns = 1\nconcurrency = 4\n')
+        for waits in (lambda: _is_staged(folders[0]), lambda: server.status().held):
+            process = keyed.start(*command, cwd=folders[0])
+            _wait_until(waits)
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            assert process.stdout is not None
+            process.stdout.close()
+        server.release()
+        for folder in folders:
+            done = keyed.perennial(*command, cwd=folder)
+            assert done.returncode == 0, done.stderr
+        log = server.log()
+    assert edition_content(folders[0] / "data", "e1") == edition_content(folders[1] / "data", "e1")
+    ((calls,),) = rows(folders[0] / "data", "SELECT count(*) FROM calls")
+    answers = answers_by_digest(log)
+    assert len(answers) == calls
+    # The answers that were under way when it was killed came after that; all others were asked for once.
+    assert sum(answers.values()) <= 2 * calls + 4
+
+
+def _is_staged(folder: Path) -> bool:
+    """Whether a part of the questions is staged."""
+    return any((folder / "data").rglob("staging/**/knowlogic_questions/*"))
+
+
+def _wait_until(holds: Callable[[], bool], timeout_s: float = 120.0) -> None:
+    deadline = time.monotonic() + timeout_s
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
