@@ -6,6 +6,7 @@ from flows.console.root_option import data_root
 from schemas.benchmark import find_benchmark
 from schemas.errors import InvalidOption, quote
 from schemas.game import Playing, Seat
+from schemas.settings.refresh import DEFAULT_BENCHMARK
 from warehouse.catalog.catalog import visible_editions
 from warehouse.editions.publish import read_published_plan
 from warehouse.editions.selectors import select_unit
@@ -22,7 +23,8 @@ def draw_fresh(benchmark: str, domain: str, setting: str, seed: int | None) -> t
             f"benchmark {benchmark!r} draws no single instance for a person: give --edition and --instance"
         )
     chosen = secrets.randbits(32) if seed is None else seed
-    given = {"--domain": domain, "--setting": setting}
+    own = "" if benchmark == DEFAULT_BENCHMARK else benchmark
+    given = {"--benchmark": own, "--domain": domain, "--setting": setting}
     options = [f"{name} {value}" for name, value in given.items() if value]
     told = " ".join(("perennial play", *options, f"--seed {chosen}"))
     return playing, playing.draw(domain, setting, chosen), told

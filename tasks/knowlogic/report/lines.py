@@ -7,12 +7,12 @@ import altair as alt
 
 from schemas.knowlogic.things import DIFFICULTIES, DOMAINS
 from tasks.report.content import Drawing, Record, ReportData, Section, omit_section, omit_unanalysed
-from tasks.report.figures.chart import FOUND, ROWS, SERIES, SOFT, Spec, compile_chart, make_drawing, tips
+from tasks.report.figures.chart import FOUND, ROWS, SERIES, SOFT, Spec, compile_chart, cut, make_drawing, tips
 from tasks.report.wording import clean, decimals, span, with_interval
 
 _HEIGHT = 200
 # Names are cut so that a telephone shows them.
-_LEGEND = alt.Legend(columns=2, labelLimit=130)
+_LEGEND = alt.Legend(columns=2, labelExpr=cut("datum.label", 34, 20))
 _OTHERS = "others"
 _ALL = "all"
 _RIGHT, _WRONG = "right", "wrong"

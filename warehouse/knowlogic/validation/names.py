@@ -16,10 +16,11 @@ _TOGETHER = (
     ("names/people", "nature/entities"),
     ("names/people", "social/relations"),
     ("names/people", "kinship/terms"),
+    ("names/people", "space/items"),
 )
 # Tables of what questions are about: their names alone must say what is meant.
-_ENTITIES = ("kinship/terms", "names/people", "nature/entities", "social/relations")
-_LISTED = ("names/people", "nature/entities")
+_ENTITIES = ("kinship/terms", "names/people", "nature/entities", "social/relations", "space/items")
+_LISTED = ("names/people", "nature/entities", "space/items")
 _JOINERS = {"zh": ("和", "、"), "en": (" and ", ",")}
 _FOREIGN = {"zh": re.compile("[a-zà-ɏ]"), "en": re.compile("[　-〿㐀-䶿一-鿿＀-￯]")}
 
@@ -109,5 +110,5 @@ def find_ambiguous_names(knowledge: Knowledge) -> Found:
 def _ids_by_name(rows: tuple[Row, ...], language: str) -> dict[str, list[str]]:
     found: defaultdict[str, list[str]] = defaultdict(list)
     for row in rows:
-        found[row[language].casefold()].append(row.get("id") or "/".join(list(row.values())[:2]))
+        found[row[language].casefold().removeprefix("the ")].append(row.get("id") or "/".join(list(row.values())[:2]))
     return found
