@@ -48,12 +48,12 @@ def play(
             raise InvalidOption(
                 "--domain, --setting and --seed draw an instance, and --instance names one: give either"
             )
-        playing, seat, told = find_published(edition, instance, root)
+        playing, seat, notice = find_published(edition, instance, root)
     else:
-        playing, seat, told = draw_fresh(benchmark, domain or "", setting or "", seed)
+        playing, seat, notice = draw_fresh(benchmark, domain or "", setting or "", seed)
     console = Terminal(stderr=as_json)
     try:
-        document = play_seat(playing, seat, told, console, sys.stdin)
+        document = play_seat(playing, seat, notice, console, sys.stdin)
     except KeyboardInterrupt:
         console.print("\ninterrupted: nothing was recorded")
         raise SystemExit(_INTERRUPTED) from None

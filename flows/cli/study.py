@@ -39,7 +39,7 @@ def new(
 ) -> None:
     """Write a commented file of a study, with the settings and domains of the edition.
 
-    Example: perennial study new pilot.toml --edition kumo-2026-11-20
+    Example: perennial study new pilot.toml --edition latest
     """
     import re
     import secrets

@@ -86,7 +86,7 @@ def _plan(store: Store, unit: str) -> Plan:
     if isinstance(plan, EvaluationPlan) and plan.people:
         raise InvalidOption(
             f"{describe_unit(unit)} was played by people, who do not play again: `perennial audit` grades "
-            "their moves anew, and `perennial verify` says whether its files are what was published"
+            "their moves again, and `perennial verify` says whether its files are what was published"
         )
     return plan
 

@@ -81,7 +81,7 @@ def publish_study(
 def withdraw_participant(
     study: Study, store: Store, file: Path, public: str, tell: Tell, now: Callable[[], float] = time.time
 ) -> PublishedStudy | None:
-    """Delete what is kept of a participant; where answers are published, publish the others' anew.
+    """Delete what is kept of a participant; where answers are published, publish those of the others again.
 
     Returns None where nothing is published. `public` is the public part of the code. A second time it only
     finishes what an interruption left.

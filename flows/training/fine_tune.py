@@ -67,7 +67,7 @@ def load_model(name: str) -> Loaded:
             f"--model {name}: its tokenizer has no chat template, and chats cannot be written without one: "
             "use an instruct model, or add chat_template.jinja to its folder"
         )
-    # Its bars and warnings are about its own code; what a reader needs is told by `fine_tune`.
+    # Its bars and warnings are about its own code; what a reader needs is printed by `fine_tune`.
     logging.disable_progress_bar()
     logging.set_verbosity_error()
     warnings.filterwarnings("ignore", category=FutureWarning, module="transformers")

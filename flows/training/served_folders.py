@@ -12,7 +12,7 @@ _ADAPTER = ("adapter_config.json", "adapter_model.safetensors")
 
 
 def make_served_folders(model: str, checkpoints: Sequence[Path]) -> dict[int, Path]:
-    """Return a folder `served-STEP` beside each checkpoint, by step, made anew where it is there."""
+    """Return a folder `served-STEP` beside each checkpoint, by step; one that exists is replaced."""
     base = _folder_of(model)
     made = {}
     for checkpoint in checkpoints:

@@ -4,9 +4,13 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from flows.watchers.prefect_artifacts import Artifacts
 from tests.flows.conftest import Published
 from tests.flows.prefect_harness import Harness
+
+pytestmark = pytest.mark.slow
 
 STAGES = ("sample", "books", "episodes", "publish")
 

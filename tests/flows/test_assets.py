@@ -14,6 +14,8 @@ from tests.flows.prefect_harness import Harness
 from warehouse.catalog.catalog import open_catalog
 from warehouse.store.store import Store
 
+pytestmark = pytest.mark.slow
+
 _MADE = "prefect.asset.materialization.succeeded"
 _WITH_ROWS = (
     *("editions", "instances", "kumo_domains", "kumo_seed_configs", "kumo_outcomes", "kumo_instances"),

@@ -191,6 +191,7 @@ def test_bad_settings_are_one_line(
     assert not (tmp_path / "data" / "tables").exists()
 
 
+@pytest.mark.slow
 def test_killed_while_it_grows_and_while_a_model_plays_it_gives_the_same_and_repeats_no_call(
     keyed: Harness, tmp_path: Path
 ) -> None:

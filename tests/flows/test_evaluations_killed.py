@@ -21,6 +21,8 @@ from warehouse.catalog.catalog import open_catalog, published_evaluations
 from warehouse.staging.staging import Staging, staged_units
 from warehouse.store.store import Store
 
+pytestmark = pytest.mark.slow
+
 OPTIONS = ServerOptions(seed=3, keys=(KEY,), latency_s=0.01)
 MOMENTS = (
     "flows.stages.play_episodes.episode_row",

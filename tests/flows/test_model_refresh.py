@@ -131,6 +131,7 @@ def test_the_server_gave_each_answer_once(undisturbed: tuple[Path, list[LogLine]
     assert answers_by_digest(log) == _calls_by_digest(root)
 
 
+@pytest.mark.slow
 def test_a_refresh_killed_twice_gives_the_same_edition_and_repeats_no_stored_call(
     keyed: Harness, faulty: ServerOptions, undisturbed: tuple[Path, list[LogLine], str], tmp_path: Path
 ) -> None:

@@ -16,6 +16,8 @@ from tests.server.log import answers_by_digest
 from tests.server.options import ServerOptions
 from tests.server.running import RunningServer, running_server
 
+pytestmark = pytest.mark.slow
+
 OPTIONS = ServerOptions(seed=3, keys=(KEY,), faults={"writer.extra_rule": 0.4})
 BOOKS = 4
 REFRESH = (

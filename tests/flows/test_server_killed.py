@@ -23,6 +23,8 @@ from tests.server.running import running_server
 from warehouse.ledger.ledger import ledger_file
 from warehouse.ledger.reading import CallFilter, LedgerReader
 
+pytestmark = pytest.mark.slow
+
 LINE = "perennial: error: the embedded Prefect server has ended "
 ANSWERS = 8
 LEAVING_S = 60  # a generous bound: it takes less than a second, and took minutes

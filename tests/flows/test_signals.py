@@ -21,6 +21,8 @@ from tests.server.running import RunningServer, running_server
 from warehouse.ledger.ledger import ledger_file
 from warehouse.ledger.reading import CallFilter, LedgerReader
 
+pytestmark = pytest.mark.slow
+
 ANSWERS = 8
 WAITED_FOR = "waiting for the calls in flight"
 REFRESH = (

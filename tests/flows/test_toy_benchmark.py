@@ -170,6 +170,7 @@ def benchmark_commands(package: Path, harness: Harness) -> Callable[..., str]:
     return run
 
 
+@pytest.mark.slow
 def test_the_command_line_grows_one(
     benchmark_commands: Callable[..., str], server: RunningServer, tmp_path: Path
 ) -> None:

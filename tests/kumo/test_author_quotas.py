@@ -1,4 +1,4 @@
-"""Quotas of categories: how many domains of each a proposer may have, and what it is told and refused."""
+"""Quotas of categories: how many domains of each may be proposed, what prompts say, what is refused."""
 
 import asyncio
 import json

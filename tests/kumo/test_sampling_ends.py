@@ -85,6 +85,7 @@ def test_a_minimum_above_one_is_decided_by_the_search(least: float) -> None:
     assert sample.counts.too_easy > 0
 
 
+@pytest.mark.slow
 def test_a_minimum_that_is_never_met_is_given_up_without_a_claim() -> None:
     sample = sample_instances(WIDE, SamplingRequest(EASY, 40, 9, 4.0))
     assert isinstance(sample.shortfall, InstancesExhausted)

@@ -33,7 +33,7 @@ except PerennialError as error:
 
 
 class Holder:
-    """A process that reaches for the lock when told to, and releases it when told so again."""
+    """A process that reaches for the lock on a first command, and releases it on a second."""
 
     def __init__(self, root: str, what: str, program: str = _HOLD) -> None:
         self.process = subprocess.Popen(

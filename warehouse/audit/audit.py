@@ -54,13 +54,13 @@ def require_pass(rows: list[dict[str, Any]], where: str) -> None:
     """Raise AuditFailed, naming each broken expectation and its rows, unless all critical ones held."""
     broken = [row for row in rows if not row["success"] and row["severity"] == "critical"]
     if broken:
-        told = "; ".join(
+        failures = "; ".join(
             f"{row['suite']}: {row['expectation']}, broken by {row['unexpected_count']} rows, "
             f"{row['observed']}"
             for row in broken
         )
         raise AuditFailed(
-            f"the audit failed, nothing was published: {told}. The staged data is kept in {where}: "
+            f"the audit failed, nothing was published: {failures}. The staged data is kept in {where}: "
             "look at it, then remove that folder and refresh again"
         )
 

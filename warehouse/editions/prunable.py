@@ -153,6 +153,6 @@ def _files(store: Store) -> Iterator[_File]:
 def _read_change_time(info: dict[str, Any]) -> datetime:
     """Return when the file was last changed: the local disk gives seconds, an object store a datetime."""
     times = (info[name] for name in ("mtime", "LastModified", "created") if name in info)
-    told = next(times)
-    moment = told if isinstance(told, datetime) else datetime.fromtimestamp(float(told), UTC)
+    value = next(times)
+    moment = value if isinstance(value, datetime) else datetime.fromtimestamp(float(value), UTC)
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

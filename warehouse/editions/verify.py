@@ -110,13 +110,13 @@ class _Verifier:
         try:
             (row,) = parquet_table(content).to_pylist()
         except Exception as error:  # noqa: BLE001  what a damaged file makes pyarrow raise is anything
-            told = f"the edition's row cannot be read ({in_one_line(error)}): {_UNCHECKED}"
-            self._note(self._row_file, "unreadable", told)
+            fault = f"the edition's row cannot be read ({in_one_line(error)}): {_UNCHECKED}"
+            self._note(self._row_file, "unreadable", fault)
             return None
         seal = self._read(seal_file(self._edition), "the seal of the edition's row")
         if seal is not None and not is_sealed(self._edition, content, seal):
-            told = f"the edition's row or its seal, {seal_file(self._edition)}, was altered: they do not fit"
-            self._note(self._row_file, "altered", told)
+            fault = f"the edition's row or its seal, {seal_file(self._edition)}, was altered: they do not fit"
+            self._note(self._row_file, "altered", fault)
         return dict(row)
 
     def _manifest(self, row: dict[str, Any]) -> Manifest | None:
@@ -127,14 +127,14 @@ class _Verifier:
             return None
         found = hashlib.sha256(content).hexdigest()
         if found != row.get("manifest_sha256"):
-            told = f"the manifest is not the one that the edition's row names: {_UNCHECKED}"
-            self._note(name, "altered", told)
+            fault = f"the manifest is not the one that the edition's row names: {_UNCHECKED}"
+            self._note(name, "altered", fault)
             return None
         try:
             return parse_manifest(content)
         except ValueError as error:
-            told = f"the manifest was written by another version ({error}), use that one: {_UNCHECKED}"
-            self._note(name, "unreadable", told)
+            fault = f"the manifest was written by another version ({error}), use that one: {_UNCHECKED}"
+            self._note(name, "unreadable", fault)
             return None
 
     def _read(self, name: str, what: str) -> bytes | None:
@@ -165,15 +165,15 @@ class _Verifier:
         if made["unit"] != self._edition:
             differing.append("name")
         if differing:
-            told = f"the edition's row differs from the manifest in {', '.join(differing)}"
-            self._note(self._row_file, "altered", told)
+            fault = f"the edition's row differs from the manifest in {', '.join(differing)}"
+            self._note(self._row_file, "altered", fault)
 
     def _check_files(self, manifest: Manifest) -> None:
         listed = {file.name: file for file in manifest.files}
         for name, digest in digests_of(self._store, listed):
             if isinstance(digest, FileNotFoundError):
-                told = f"missing; it had {listed[name].size:,} bytes and {listed[name].rows:,} rows"
-                self._note(name, "missing", told)
+                fault = f"missing; it had {listed[name].size:,} bytes and {listed[name].rows:,} rows"
+                self._note(name, "missing", fault)
             elif isinstance(digest, OSError):
                 self._note(name, "unreadable", f"cannot be read ({in_one_line(digest)})")
             else:
@@ -186,8 +186,8 @@ class _Verifier:
             problem: Problem = "truncated" if found.size < file.size else "altered"
             self._note(file.name, problem, f"{problem}: {found.size:,} bytes, expected {file.size:,}")
         elif found.sha256 != file.sha256:
-            told = f"altered: its SHA-256 is {found.sha256}, expected {file.sha256}"
-            self._note(file.name, "altered", told)
+            fault = f"altered: its SHA-256 is {found.sha256}, expected {file.sha256}"
+            self._note(file.name, "altered", fault)
         else:
             rows = _row_count(self._store, file.name)
             self.found.rows += rows
@@ -200,8 +200,8 @@ class _Verifier:
         if commitment and self._store.exists(name):
             content = self._read(name, "the revealed seed")
             if content is not None and hashlib.sha256(content).hexdigest() != commitment:
-                told = f"altered: not the seed that was committed to, whose SHA-256 is {commitment}"
-                self._note(name, "altered", told)
+                fault = f"altered: not the seed that was committed to, whose SHA-256 is {commitment}"
+                self._note(name, "altered", fault)
 
     def _name_unlisted(self, manifest: Manifest) -> None:
         """Note each file in its place, or with the name of its own, that nothing lists."""
@@ -215,8 +215,8 @@ class _Verifier:
             for file in (f"{folder}/{name}" for name in self._store.names(folder)):
                 is_own = file == own if is_evaluation(self._edition) else file not in of_others
                 if is_own and file not in known:
-                    told = "in the edition's folder, but no file of it: no view reads it, other readers may"
-                    self._note(file, "unlisted", told)
+                    fault = "in the edition's folder, but no file of it: no view reads it, other readers may"
+                    self._note(file, "unlisted", fault)
 
 
 def _row_count(store: Store, name: str) -> int:

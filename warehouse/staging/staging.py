@@ -198,12 +198,12 @@ class Staging:
             "same refresh again (model calls are in the ledger and are not paid for again)"
         )
 
-    def damage(self, told: str) -> Damaged:
+    def damage(self, message: str) -> Damaged:
         """Return the error for damage to what is staged, with the remedy."""
-        return Damaged(f"{told}: {self.remedy}")
+        return Damaged(f"{message}: {self.remedy}")
 
-    def _make_damaged(self, name: str, told: str) -> Damaged:
-        return self.damage(f"{self.store.location(name)} {told}")
+    def _make_damaged(self, name: str, message: str) -> Damaged:
+        return self.damage(f"{self.store.location(name)} {message}")
 
     def _plan_values(self, content: bytes) -> dict[str, Any]:
         name = f"{self.folder}/plan.json"

@@ -1,4 +1,4 @@
-"""The fsspec file system behind a data root, and its troubles told in one line.
+"""The fsspec file system behind a data root, and one-line errors of its faults.
 
 Which credentials and which endpoint an S3 store uses is up to the usual AWS_* environment, AWS_ENDPOINT_URL
 included: a root names neither.
@@ -85,10 +85,10 @@ def translate_store_errors(root: str, filesystem: Any) -> Iterator[None]:
     except Exception as error:
         if is_local(filesystem) or not _is_of_the_store(error):
             raise
-        told = _trouble(root, error)
-        if told is None:
+        reported = _trouble(root, error)
+        if reported is None:
             raise
-        raise told from None
+        raise reported from None
 
 
 def _trouble(root: str, error: Exception) -> PerennialError | None:

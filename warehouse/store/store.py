@@ -158,9 +158,9 @@ class Store:
         try:
             return parquet_table(content, columns)
         except (pa.ArrowException, OSError) as error:
-            told = in_one_line(error)
+            reason = in_one_line(error)
             raise Damaged(
-                f"{self.location(name)} cannot be read ({told}): restore it from a copy, as it cannot be "
+                f"{self.location(name)} cannot be read ({reason}): restore it from a copy, as it cannot be "
                 "made again (`perennial doctor` names all such files)"
             ) from None
 

@@ -1,4 +1,4 @@
-"""A task: before its clock starts, while it runs, and what a participant is told at the end."""
+"""A task: before its clock starts, while it runs, and what a participant is shown at the end."""
 
 from collections.abc import Callable
 

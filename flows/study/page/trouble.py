@@ -1,4 +1,4 @@
-"""What a participant is told when the study's own files fail: not which, which the server's terminal says."""
+"""What a participant is shown when the study's own files fail; the server's terminal names them."""
 
 import logging
 

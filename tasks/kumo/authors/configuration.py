@@ -143,7 +143,7 @@ def prompt_request(
 ) -> ModelRequest:
     """Return the call of the first step: for the prompt of this domain (figure 8).
 
-    `problem` is what was wrong with the last of `attempt` replies; a call that told nothing of it might get
+    `problem` is what was wrong with the last of `attempt` replies; a call that said nothing of it might get
     the same reply again.
     """
     return author_request(

@@ -43,8 +43,8 @@ async def read_back(
 ) -> ReadingBack:
     """Return what a model reads out of the book.
 
-    A reply that is cut off, refused, empty, no JSON or not of the form is asked for again, with the reason
-    told, up to READ_BACK_ATTEMPTS calls in all; a request that the endpoint rejects is not. Raises
+    A reply that is cut off, refused, empty, no JSON or not of the form is asked for again, with the
+    reason, up to READ_BACK_ATTEMPTS calls in all; a request that the endpoint rejects is not. Raises
     EndpointFailed where a call failed without an answer.
     """
     call_ids: list[str] = []

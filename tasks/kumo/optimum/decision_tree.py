@@ -2,8 +2,8 @@
 
 The search gives the optimum's play on one vector of observations. Played on other outcomes of its tests it
 gives the rest of the tree, a level at a time. How likely an outcome is follows from the weights of states
-(`tables`), computed here anew by inclusion and exclusion: the mean depth of the leaves is the optimum's
-expected number of tests, which holds the two against each other.
+(`tables`), computed here a second time by inclusion and exclusion: the mean depth of the leaves is the
+optimum's expected number of tests, which holds the two against each other.
 """
 
 from collections import defaultdict

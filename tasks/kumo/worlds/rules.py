@@ -1,7 +1,7 @@
 """Draw the hidden table of a world's attributes, and what each outcome state rules out by it.
 
 Each truth has a level in three hidden traits. An attribute follows one of them, loosely, or none: so
-attributes agree as often as in real domains, but none can be told from another. A truth's cell of an
+attributes agree as often as in real domains, but no two can be distinguished. A truth's cell of an
 attribute is empty (nothing rules it out), or the values that are possible of it: some of the labels, or an
 interval of numbers; a state rules out the truths of whose values it is none.
 """

@@ -77,9 +77,11 @@ def _cells(setting: str, player: str, ranked: list[str], pairs: Pairs) -> tuple[
     named = ", ".join(clean(other) for other in alike[:_MOST_NAMED])
     beyond = len(alike) - _MOST_NAMED
     compared = any(one == player for one, _ in pairs)
-    told = f"{named} and {beyond} more" if beyond > 0 else named or ("nobody" if compared else "not compared")
+    others = (
+        f"{named} and {beyond} more" if beyond > 0 else named or ("nobody" if compared else "not compared")
+    )
     if row is None:
-        return (clean(setting), clean(player), clean(after[0]) if after else "", *[""] * 4, told)
+        return (clean(setting), clean(player), clean(after[0]) if after else "", *[""] * 4, others)
     figures = with_interval(row["difference"], row["low"], row["high"]), f"{row['instances']:,}"
     p_values = p_number(row["mcnemar_p"]), p_number(row["mcnemar_p_holm"])
-    return (clean(setting), clean(player), clean(after[0]), *figures, *p_values, told)
+    return (clean(setting), clean(player), clean(after[0]), *figures, *p_values, others)

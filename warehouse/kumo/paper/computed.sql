@@ -35,7 +35,7 @@ WITH main_domains AS (
     JOIN external_scores AS s USING (player)
     WHERE m.domain = 'five'
     GROUP BY ALL
-), told AS (
+), revised AS (
     -- What an import keeps of books that were revised.
     SELECT string_split(subject, ' ') AS parts, regexp_extract(message, '^([0-9]+) of ([0-9]+)', ['a', 'b']) AS n
     FROM rejections
@@ -57,5 +57,5 @@ UNION ALL SELECT 'cramers_v', setting, domain, player, value FROM statistics
     WHERE edition = 'kumo-2025-release' AND statistic = 'cramers_v' AND domain = 'all'
 UNION ALL SELECT 'outcome_only_success', setting, domain, player, sum(solved) / sum(runs)
     FROM kumo_outcome_runs WHERE edition = 'kumo-2025-release' GROUP BY ALL
-UNION ALL SELECT 'revised_books', parts[3], parts[2], 'books', n.b::DOUBLE FROM told
+UNION ALL SELECT 'revised_books', parts[3], parts[2], 'books', n.b::DOUBLE FROM revised
 ORDER BY ALL
