@@ -18,64 +18,18 @@ _FORBIDDEN_NODES: dict[type[ast.AST], str] = {
     # `__match_args__` of a class pattern reads attributes by a text.
     ast.MatchClass: "a class pattern",
 }
-_FORBIDDEN_NAMES = frozenset(
-    [
-        "breakpoint",
-        "classmethod",
-        "compile",
-        "delattr",
-        "dir",
-        "eval",
-        "exec",
-        "exit",
-        "getattr",
-        "globals",
-        "hash",
-        "help",
-        "id",
-        "input",
-        "locals",
-        "memoryview",
-        "object",
-        "open",
-        "property",
-        "quit",
-        "setattr",
-        "staticmethod",
-        "super",
-        "vars",
-    ]
-)
+_NAMES = """
+breakpoint classmethod compile delattr dir eval exec exit getattr globals hash help id input locals
+memoryview object open property quit setattr staticmethod super vars
+"""
 # Attributes that lead from a frame, a generator or a class to what lies behind it.
-_FORBIDDEN_ATTRIBUTES = frozenset(
-    [
-        "ag_await",
-        "ag_code",
-        "ag_frame",
-        "co_code",
-        "co_consts",
-        "cr_await",
-        "cr_code",
-        "cr_frame",
-        "cr_origin",
-        "f_back",
-        "f_builtins",
-        "f_code",
-        "f_globals",
-        "f_lineno",
-        "f_locals",
-        "f_trace",
-        "format_map",
-        "gi_code",
-        "gi_frame",
-        "gi_yieldfrom",
-        "mro",
-        "tb_frame",
-        "tb_lasti",
-        "tb_lineno",
-        "tb_next",
-    ]
-)
+_ATTRIBUTES = """
+ag_await ag_code ag_frame co_code co_consts cr_await cr_code cr_frame cr_origin f_back f_builtins f_code
+f_globals f_lineno f_locals f_trace format_map gi_code gi_frame gi_yieldfrom mro tb_frame tb_lasti
+tb_lineno tb_next
+"""
+_FORBIDDEN_NAMES = frozenset(_NAMES.split())
+_FORBIDDEN_ATTRIBUTES = frozenset(_ATTRIBUTES.split())
 
 
 def check_syntax(code: str, limits: Limits = LIMITS) -> ast.Module:

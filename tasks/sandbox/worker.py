@@ -16,7 +16,8 @@ from tasks.sandbox.guest.values import check_value, load
 from tasks.sandbox.limits import LIMITS, Limits
 from tasks.sandbox.refusal import REASONS, Refused
 
-_GUEST = ("values", "seccomp", "names", "confine", "loop")
+_GUEST = ("values", "seccomp", "names", "confine", "loop", "probe")
+ENVIRONMENT = {"LC_ALL": "C.UTF-8"}
 _BOOTSTRAP = """
 import sys, types
 for name in ("tasks", "tasks.sandbox", "tasks.sandbox.guest"):
@@ -26,7 +27,7 @@ for name, text in {sources!r}:
     module = sys.modules["tasks.sandbox.guest." + name] = types.ModuleType(name)
     setattr(sys.modules["tasks.sandbox.guest"], name, module)
     exec(compile(text, name, "exec"), module.__dict__)
-sys.modules["tasks.sandbox.guest.loop"].main({settings!r})
+sys.modules["tasks.sandbox.guest.{entry}"].main({settings!r})
 """
 
 
@@ -34,6 +35,22 @@ sys.modules["tasks.sandbox.guest.loop"].main({settings!r})
 def _sources() -> tuple[tuple[str, str], ...]:
     folder = files("tasks.sandbox.guest")
     return tuple((name, (folder / f"{name}.py").read_text(encoding="utf-8")) for name in _GUEST)
+
+
+def guest_command(entry: str, limits: Limits, jail: Sequence[str], *, use_seccomp: bool) -> list[str]:
+    """Return the command of a guest process: a module of `guest` with a function `main(settings)`."""
+    settings = {
+        # Inside a jail the parent is another process, with numbers of its own.
+        "parent": 0 if jail else os.getpid(),
+        "memory_bytes": limits.memory_bytes,
+        "cpu_seconds": limits.cpu_seconds,
+        "message_bytes": limits.message_bytes,
+        "value_depth": limits.value_depth,
+        "seccomp": int(use_seccomp),
+    }
+    script = _BOOTSTRAP.format(sources=_sources(), settings=settings, entry=entry)
+    # -I would ignore PYTHONHASHSEED: these are its parts.
+    return [*jail, sys.executable, "-s", "-S", "-B", "-P", "-c", script]
 
 
 class Worker:
@@ -53,24 +70,13 @@ class Worker:
     ) -> None:
         self._limits = limits
         self._buffer = b""
-        settings = {
-            # Inside a jail the parent is another process, with numbers of its own.
-            "parent": 0 if jail else os.getpid(),
-            "memory_bytes": limits.memory_bytes,
-            "cpu_seconds": limits.cpu_seconds,
-            "message_bytes": limits.message_bytes,
-            "value_depth": limits.value_depth,
-            "seccomp": int(use_seccomp),
-        }
-        script = _BOOTSTRAP.format(sources=_sources(), settings=settings)
-        # -I would ignore PYTHONHASHSEED: these are its parts.
-        command = [*jail, sys.executable, "-s", "-S", "-B", "-P", "-c", script]
+        command = guest_command("loop", limits, jail, use_seccomp=use_seccomp)
         self._process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env={"PYTHONHASHSEED": str(hash_seed), "LC_ALL": "C.UTF-8"},
+            env={**ENVIRONMENT, "PYTHONHASHSEED": str(hash_seed)},
             cwd="/",
             start_new_session=True,
             bufsize=0,
