@@ -45,7 +45,7 @@ def find_protection() -> Protection:
 
 
 def require_protection(*, accept_floor: bool) -> Protection:
-    """Return the protection; raise Refused where only the floor is there and the operator did not accept it."""
+    """Return the protection; raise Refused where it is the floor and the operator did not accept that."""
     found = find_protection()
     if found.tier == "floor" and not accept_floor:
         raise Refused(

@@ -13,7 +13,7 @@ from types import ModuleType, SimpleNamespace
 # Without open, exec, eval, compile, getattr, type of three arguments, object, classes, input, hash, id.
 _BUILTINS = """
 abs all any ascii bin bool bytearray bytes callable chr complex dict divmod enumerate filter float
-frozenset hex int isinstance issubclass iter len list map max min next oct ord pow range repr reversed
+format frozenset hex int isinstance issubclass iter len list map max min next oct ord pow range repr reversed
 round set slice sorted str sum tuple zip ArithmeticError AssertionError Exception IndexError KeyError
 LookupError MemoryError NotImplementedError OverflowError RecursionError RuntimeError StopIteration
 TypeError UnicodeError ValueError ZeroDivisionError
@@ -53,6 +53,9 @@ def _print(*_values: object, **_options: object) -> None:
 
 
 def _type(value: object) -> type:
+    if isinstance(value, type):
+        # The type of a type makes classes, by three arguments.
+        raise TypeError("type of a type is not allowed")
     return type(value)
 
 
