@@ -122,7 +122,7 @@ NATURAL = {
     "recursion": "def f(x): return f(x)",
     "recursion caught": "def f(x):\n try: return f(x)\n except Exception: return f(x)",
     "recursion of repr": "def f(x):\n y = []\n for i in range(10**5): y = [y]\n return repr(y)",
-    "memory caught": "def f(x):\n y = []\n while 1:\n  try: y.append('a' * 10**7)\n  except MemoryError: pass",
+    "memory caught": "def f(x):\n y = []\n while 1:\n  try: y.append('a' * 9**7)\n  except MemoryError: pass",
     "deep source": "def f(x): return " + "(" * 150 + "1" + ")" * 150 + " + " + "-" * 300 + "1",
     "long source": "def f(x): return x\n" + "y = 1\n" * 20_000,
     # values that may not pass
