@@ -68,7 +68,9 @@ def _bubblewrap() -> tuple[str, ...]:
         if Path(place).exists()
         for each in ("--ro-bind", place, place)
     ]
-    options = ["--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--dev", "/dev"]
+    # Another user than root, which would try to become nobody by itself.
+    options = ["--unshare-all", "--unshare-user", "--uid", "65534", "--gid", "65534", "--cap-drop", "ALL"]
+    options += ["--die-with-parent", "--new-session", "--dev", "/dev"]
     return (program, *options, *bound, "--chdir", "/")
 
 

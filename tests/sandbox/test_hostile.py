@@ -17,8 +17,12 @@ from tasks.sandbox.worker import Worker
 from tests.sandbox.hostile import ESCAPED, IMPURE, NATURAL, PRELUDE
 
 FAST = Limits(call_seconds=0.5, start_seconds=1.0, cpu_seconds=1, memory_bytes=256 * 1024 * 1024)
+PROTECTION = find_protection()
 JAILS = {"seccomp": Jail(), "floor": Jail(use_seccomp=False)}
-needs_seccomp = pytest.mark.skipif(find_protection().tier == "floor", reason="this machine has no seccomp")
+if PROTECTION.tier == "bubblewrap":
+    JAILS["bubblewrap"] = PROTECTION.jail
+KERNEL_JAILS = [tier for tier in JAILS if tier != "floor"]
+needs_seccomp = pytest.mark.skipif(PROTECTION.tier == "floor", reason="this machine has no seccomp")
 
 
 @pytest.fixture
@@ -76,15 +80,18 @@ def test_an_impure_function_is_found(name: str) -> None:
 
 @needs_seccomp
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="the numbers of calls are those of x86_64")
+@pytest.mark.parametrize("tier", KERNEL_JAILS)
 @pytest.mark.parametrize("name", ESCAPED)
-def test_a_program_past_every_check_in_python_is_refused_by_the_kernel(name: str, mark: Path) -> None:
+def test_a_program_past_every_check_in_python_is_refused_by_the_kernel(
+    name: str, tier: str, mark: Path
+) -> None:
     code = PRELUDE + f" {ESCAPED[name]}\n return 'it worked'\n"
-    assert refusal_of(fill(code, mark)) in ("raised", "died", "protocol", "returned an error")
+    assert refusal_of(fill(code, mark), JAILS[tier]) in ("raised", "died", "protocol", "returned an error")
 
 
-def refusal_of(code: str) -> str:
+def refusal_of(code: str, jail: Jail) -> str:
     """Return how the kernel's refusal came back: a number below 0 is the error of a call."""
-    with Worker(FAST) as worker:
+    with Worker(FAST, jail=jail.command) as worker:
         worker.define(code, "f")
         try:
             output = worker.call("x")
