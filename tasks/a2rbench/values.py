@@ -1,0 +1,40 @@
+"""Values of an item: lists of tokens nested as deep as the dimension; what may be said of them."""
+
+from collections.abc import Callable, Iterator
+
+from tasks.a2rbench.catalogue.rule import Dimension, Value
+
+
+def tokens_of(value: Value) -> Iterator[str]:
+    """Yield the tokens of a value in reading order."""
+    if isinstance(value, list):
+        for part in value:
+            yield from tokens_of(part)
+    else:
+        yield value
+
+
+def map_tokens(value: Value, change: Callable[[str], str]) -> Value:
+    """Return the value with each token changed, its structure kept."""
+    return [map_tokens(part, change) for part in value] if isinstance(value, list) else change(value)
+
+
+def fault_of_shape(value: Value, dimension: Dimension) -> str:
+    """Return "" for a list of tokens, a rectangular grid or a cuboid, as the dimension says; else why not."""
+    if not isinstance(value, list):
+        return f"a value that is no list of dimension {dimension}"
+    if dimension == 1:
+        return (
+            "" if all(isinstance(part, str) for part in value) else "a list with something other than tokens"
+        )
+    faults = (fault_of_shape(part, dimension - 1) for part in value)  # type: ignore[arg-type]
+    found = next((fault for fault in faults if fault), "")
+    if found:
+        return found
+    return "" if len({_shape(part) for part in value}) <= 1 else "parts of different sizes"
+
+
+def _shape(value: Value) -> tuple[int, ...]:
+    if not isinstance(value, list):
+        return ()
+    return (len(value), *(_shape(value[0]) if value else ()))

@@ -1,0 +1,1 @@
+"""What runs inside the worker process. These modules import nothing of perennial but each other."""

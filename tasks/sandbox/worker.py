@@ -1,0 +1,211 @@
+"""A worker as the parent sees it: a process that is started, asked line by line, and killed."""
+
+import json
+import os
+import secrets
+import select
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from functools import lru_cache
+from importlib.resources import files
+from types import TracebackType
+
+from tasks.sandbox.guest.values import check_value, load
+from tasks.sandbox.limits import LIMITS, Limits
+from tasks.sandbox.refusal import REASONS, Refused
+
+_GUEST = ("values", "seccomp", "names", "confine", "loop", "probe")
+ENVIRONMENT = {"LC_ALL": "C.UTF-8"}
+_BOOTSTRAP = """
+import sys, types
+for name in ("tasks", "tasks.sandbox", "tasks.sandbox.guest"):
+    module = sys.modules[name] = types.ModuleType(name)
+    module.__path__ = []
+for name, text in {sources!r}:
+    module = sys.modules["tasks.sandbox.guest." + name] = types.ModuleType(name)
+    setattr(sys.modules["tasks.sandbox.guest"], name, module)
+    exec(compile(text, name, "exec"), module.__dict__)
+sys.modules["tasks.sandbox.guest.{entry}"].main({settings!r})
+"""
+
+
+@lru_cache(maxsize=1)
+def _sources() -> tuple[tuple[str, str], ...]:
+    folder = files("tasks.sandbox.guest")
+    return tuple((name, (folder / f"{name}.py").read_text(encoding="utf-8")) for name in _GUEST)
+
+
+def guest_command(entry: str, limits: Limits, jail: Sequence[str], *, use_seccomp: bool) -> list[str]:
+    """Return the command of a guest process: a module of `guest` with a function `main(settings)`."""
+    settings = {
+        # Inside a jail the parent is another process, with numbers of its own.
+        "parent": 0 if jail else os.getpid(),
+        "memory_bytes": limits.memory_bytes,
+        "cpu_seconds": limits.cpu_seconds,
+        "message_bytes": limits.message_bytes,
+        "value_depth": limits.value_depth,
+        "seccomp": int(use_seccomp),
+    }
+    script = _BOOTSTRAP.format(sources=_sources(), settings=settings, entry=entry)
+    # -I would ignore PYTHONHASHSEED: these are its parts.
+    return [*jail, sys.executable, "-s", "-S", "-B", "-P", "-c", script]
+
+
+class Worker:
+    """A process that has run the code and calls its function.
+
+    `hash_seed` fixes the order of its sets; `jail` is a command before the interpreter's, such as
+    bubblewrap's. The worker dies with the thread that started it.
+    """
+
+    def __init__(
+        self,
+        limits: Limits = LIMITS,
+        *,
+        hash_seed: int = 0,
+        jail: Sequence[str] = (),
+        use_seccomp: bool = True,
+    ) -> None:
+        self._limits = limits
+        self._buffer = b""
+        command = guest_command("loop", limits, jail, use_seccomp=use_seccomp)
+        self._process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={**ENVIRONMENT, "PYTHONHASHSEED": str(hash_seed)},
+            cwd="/",
+            start_new_session=True,
+            bufsize=0,
+        )
+
+    def __enter__(self) -> "Worker":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.kill()
+
+    @property
+    def pid(self) -> int:
+        """The number of the process."""
+        return self._process.pid
+
+    def define(self, code: str, function: str) -> None:
+        """Run the code as a script and keep its function; raise Refused. The syntax is not checked here."""
+        self._ask({"code": code, "function": function}, self._limits.start_seconds)
+
+    def call(self, value: object) -> object:
+        """Return the function's output; raise Refused."""
+        fault = check_value(value, self._limits.value_depth)
+        if fault:
+            raise Refused("value", f"the input is {fault}")
+        output = self._ask({"input": value}, self._limits.call_seconds)
+        fault = check_value(output, self._limits.value_depth)
+        if fault:
+            raise self._end("value", f"the function returns {fault}")
+        return output
+
+    def kill(self) -> None:
+        """End the process and wait until it is gone."""
+        process = self._process
+        if process.poll() is None:
+            process.kill()
+        process.wait()
+        for pipe in (process.stdin, process.stdout):
+            if pipe is not None:
+                pipe.close()
+
+    def _end(self, reason: str, detail: str) -> Refused:
+        self.kill()
+        assert reason in REASONS
+        return Refused(reason, detail)
+
+    def _ask(self, request: dict[str, object], seconds: float) -> object:
+        """Return the reply to one request; whatever is no reply to it ends the worker."""
+        if self._process.returncode is not None:
+            raise Refused("died", "the worker has ended")
+        nonce = secrets.token_hex(16)
+        line = json.dumps({**request, "nonce": nonce}, separators=(",", ":")).encode() + b"\n"
+        if len(line) > self._limits.message_bytes:
+            raise Refused("too_large", f"{len(line):,} bytes of input")
+        deadline = time.monotonic() + seconds
+        if self._buffer or self._readable(0):
+            self._unasked(seconds)
+        self._write(line, deadline, seconds)
+        reply = self._parse(self._read_line(deadline, seconds))
+        if reply.get("nonce") != nonce:
+            raise self._end("protocol", "the reply is not to the request that was made")
+        if set(reply) == {"nonce", "ok"}:
+            return reply["ok"]
+        reason, detail = reply.get("refused"), reply.get("detail")
+        if (
+            set(reply) != {"nonce", "refused", "detail"}
+            or reason not in REASONS
+            or not isinstance(detail, str)
+        ):
+            raise self._end("protocol", "the reply has not the form of a reply")
+        raise Refused(reason, detail[:400])
+
+    def _parse(self, line: bytes) -> dict[str, object]:
+        try:
+            reply = load(line)
+        except ValueError:
+            raise self._end("protocol", "the reply is no JSON") from None
+        if not isinstance(reply, dict):
+            raise self._end("protocol", "the reply is no object")
+        return reply
+
+    def _unasked(self, seconds: float) -> None:
+        """Raise Refused for bytes before a request: an end of the worker, or a forged reply."""
+        try:
+            piece = os.read(self._stdout, 1)
+        except OSError:
+            piece = b""
+        if piece or self._buffer:
+            raise self._end("protocol", "the worker wrote before it was asked")
+        raise self._ended(seconds)
+
+    @property
+    def _stdout(self) -> int:
+        assert self._process.stdout is not None
+        return self._process.stdout.fileno()
+
+    def _readable(self, seconds: float) -> bool:
+        return bool(select.select([self._stdout], [], [], max(seconds, 0))[0])
+
+    def _write(self, line: bytes, deadline: float, seconds: float) -> None:
+        assert self._process.stdin is not None
+        pipe = self._process.stdin.fileno()
+        while line:
+            if not select.select([], [pipe], [], max(deadline - time.monotonic(), 0))[1]:
+                raise self._end("time", f"the worker read nothing for {seconds:g} seconds")
+            try:
+                line = line[os.write(pipe, line[:4_096]) :]
+            except BrokenPipeError:
+                raise self._ended(seconds) from None
+
+    def _read_line(self, deadline: float, seconds: float) -> bytes:
+        while b"\n" not in self._buffer:
+            if not self._readable(deadline - time.monotonic()):
+                raise self._end("time", f"no output within {seconds:g} seconds")
+            piece = os.read(self._stdout, 65_536)
+            if not piece:
+                raise self._ended(seconds)
+            self._buffer += piece
+            if len(self._buffer) > self._limits.message_bytes:
+                raise self._end("too_large", f"an output of more than {self._limits.message_bytes:,} bytes")
+        line, _, self._buffer = self._buffer.partition(b"\n")
+        if self._buffer:
+            raise self._end("protocol", "the worker wrote more than one reply")
+        return line
+
+    def _ended(self, seconds: float) -> Refused:
+        self.kill()
+        if self._process.returncode == -24:  # SIGXCPU
+            return Refused("time", f"more than {self._limits.cpu_seconds} seconds of the processor")
+        return Refused("died", f"the worker ended without a reply ({self._process.returncode})")

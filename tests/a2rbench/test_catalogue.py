@@ -1,0 +1,99 @@
+"""Every rule of the catalogue is reversible, deterministic, and runs in the sandbox as written."""
+
+import ast
+import json
+import random
+from collections import Counter
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tasks.a2rbench.catalogue.registry import RULES
+from tasks.a2rbench.catalogue.rule import DIMENSIONS, FORWARD, INVERSE, RULE_TYPES, Rule
+from tasks.sandbox.run import run_code, run_purely
+from tasks.sandbox.syntax import check_syntax
+
+TOKENS = {
+    "any": list("abcxyz019#"),
+    "letters": [chr(65 + i) for i in range(26)],
+    "digits": list("0123456789"),
+    "bits": list("01"),
+    "elements": "H He Li Be B C N O F Ne Na Mg Al Si P S Cl Ar K Ca".split(),  # noqa: SIM905
+    "days": "Mon Tue Wed Thu Fri Sat Sun".split(),  # noqa: SIM905
+}
+
+
+def draw_input(rule: Rule, rng: random.Random, most: int = 6) -> Any:
+    sides = [rng.randint(1, most) for _ in range(rule.dimension)]
+
+    def fill(left: list[int]) -> Any:
+        return [fill(left[1:]) if left[1:] else rng.choice(TOKENS[rule.alphabet]) for _ in range(left[0])]
+
+    return fill(sides)
+
+
+@pytest.mark.parametrize("name", RULES)
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 2**32))
+def test_the_inverse_gives_back_the_input(name: str, seed: int) -> None:
+    rule = RULES[name]
+    value = draw_input(rule, random.Random(seed))
+    before = json.dumps(value)
+    output = rule.forward(value)
+    assert json.dumps(value) == before
+    assert json.loads(json.dumps(output)) == output
+    assert rule.inverse(output) == value
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_a_rule_changes_most_inputs_and_no_two_inputs_have_one_output(name: str) -> None:
+    rule, rng = RULES[name], random.Random(7)
+    inputs = {json.dumps(draw_input(rule, rng, 5)): None for _ in range(400)}
+    outputs = {given: json.dumps(rule.forward(json.loads(given))) for given in inputs}
+    assert len(set(outputs.values())) == len(inputs)
+    assert sum(given != output for given, output in outputs.items()) > len(inputs) / 2
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_a_rule_s_code_runs_in_the_sandbox_as_it_does_here(name: str) -> None:
+    rule, rng = RULES[name], random.Random(11)
+    inputs = [draw_input(rule, rng) for _ in range(5)]
+    outputs = run_purely(rule.code, FORWARD, inputs)
+    assert outputs == [rule.forward(value) for value in inputs]
+    assert run_code(rule.code, INVERSE, outputs) == inputs
+    assert [node.name for node in check_syntax(rule.code).body if isinstance(node, ast.FunctionDef)] == [
+        FORWARD,
+        INVERSE,
+    ]
+
+
+def test_each_cell_has_ten_rules_and_no_two_rules_are_the_same() -> None:
+    cells = Counter((rule.dimension, rule.type) for rule in RULES.values())
+    assert set(cells) == {(dimension, type_) for dimension in DIMENSIONS for type_ in RULE_TYPES}
+    assert min(cells.values()) >= 10
+    assert len(RULES) >= 60
+    seen: dict[tuple[object, ...], str] = {}
+    for rule in RULES.values():
+        rng = random.Random(3)
+        shown = tuple(json.dumps(rule.forward(draw_input(rule, rng, 5))) for _ in range(30))
+        assert seen.setdefault((rule.dimension, rule.alphabet, shown), rule.name) == rule.name
+    words = [text for rule in RULES.values() for text in (rule.description, rule.inverse_description)]
+    assert all(text.endswith(".") for text in words)
+    assert len({rule.description for rule in RULES.values() if rule.type == "symbolic"}) == sum(
+        rule.type == "symbolic" for rule in RULES.values()
+    )
+
+
+@pytest.mark.parametrize("name", [name for name, rule in RULES.items() if rule.type == "symbolic"])
+def test_a_symbolic_rule_commutes_with_a_renaming_of_tokens(name: str) -> None:
+    rule, rng = RULES[name], random.Random(5)
+    renamed = dict(zip(TOKENS["any"], rng.sample("αβγδεζηθικ", 10), strict=True))
+
+    def rename(value: Any) -> Any:
+        return [rename(part) for part in value] if isinstance(value, list) else renamed[value]
+
+    for _ in range(40):
+        value = draw_input(rule, rng)
+        assert rule.forward(rename(value)) == rename(rule.forward(value))
