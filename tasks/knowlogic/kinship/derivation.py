@@ -15,7 +15,7 @@ from schemas.knowlogic.things import Proposition
 from tasks.knowlogic.closure import Chain
 from tasks.knowlogic.closure import Step as RuleStep
 from tasks.knowlogic.kinship.family import Family, Relation
-from tasks.knowlogic.kinship.models import Model, find_holder
+from tasks.knowlogic.kinship.models import Model, resolve
 from tasks.knowlogic.kinship.terms import LETTERS, OWN, Step, Term
 
 # Two persons whose relation is known, the smaller number first.
@@ -30,7 +30,8 @@ def pair_of(x: int, y: int) -> Pair:
 def composes(family: Family, x: int, shared: int, y: int) -> bool:
     """Return whether the relation of x and y follows from how each is related to a shared person."""
     one, other = family.relations[shared][x], family.relations[shared][y]
-    assert one is not None and other is not None
+    assert one is not None
+    assert other is not None
     place = 0
     while True:
         place += 1
@@ -100,40 +101,20 @@ def count_steps(
     terms: Mapping[str, Term], model: Model, costs: Mapping[Pair, int], option: Proposition
 ) -> int | None:
     """Return the steps that decide an option (of numbered persons): the compositions of the pairs that it
-    relates, and a step for each term. None where a pair does not follow or a description fits nobody.
+    relates, and a step for each term.
+
+    None where a pair does not follow by composition, a description fits not exactly one person, or somebody
+    would be related to themselves.
     """
-    pairs = find_pairs(terms, model, option)
-    if pairs is None or any(pair not in costs for pair in pairs):
+    resolved = resolve(terms, model, option)
+    if resolved is None or resolved.who == resolved.of:
         return None
-    return sum(costs[pair] for pair in sorted(set(pairs))) + count_terms(option)
+    pairs = {pair_of(x, y) for x, y in (*resolved.described, (resolved.who, resolved.of))}
+    if any(pair not in costs for pair in pairs):
+        return None
+    return sum(costs[pair] for pair in sorted(pairs)) + count_terms(option)
 
 
 def count_terms(option: Proposition) -> int:
     """Return how many terms an option has."""
     return {"is": 1, "holder_is": 2, "is_of_holder": 2, "holder_is_of_holder": 3}[option.template]
-
-
-def find_pairs(terms: Mapping[str, Term], model: Model, option: Proposition) -> list[Pair] | None:
-    """Return the pairs that an option relates; None where a description does not fit exactly one person."""
-    arguments = option.arguments
-    if option.template == "is":
-        return [pair_of(int(arguments[0]), int(arguments[1]))]
-    described: list[Pair] = []
-
-    def describe(term: object, of: object) -> int | None:
-        holder = find_holder(model, terms[str(term)], int(str(of)))
-        if holder is not None:
-            described.append(pair_of(int(str(of)), holder))
-        return holder
-
-    left: int | None
-    right: int | None
-    if option.template == "holder_is":
-        left, right = describe(arguments[1], arguments[0]), int(arguments[2])
-    elif option.template == "is_of_holder":
-        left, right = int(arguments[0]), describe(arguments[2], arguments[1])
-    else:
-        left, right = describe(arguments[1], arguments[0]), describe(arguments[3], arguments[2])
-    if left is None or right is None or left == right:
-        return None
-    return [*described, pair_of(left, right)]

@@ -4,7 +4,7 @@ import random
 from collections.abc import Mapping, Sequence
 from itertools import count
 
-from schemas.knowlogic.things import GAP, LETTERS, Argument, Difficulty, Proposition
+from schemas.knowlogic.things import LETTERS, Argument, Difficulty, Proposition
 from tasks.knowlogic.domain import Request
 from tasks.knowlogic.kinship.models import holds
 from tasks.knowlogic.kinship.options import FORMS, Options
@@ -27,7 +27,9 @@ def draw(
     people: Sequence[Person], terms: Mapping[str, Term], request: Request, rng: random.Random
 ) -> Problem | None:
     """Return a problem that keeps the request; None where this draw failed."""
-    born = draw_family(rng.choice(_SIZES[request.difficulty]), rng)
+    is_vague = request.type == "vague_entity"
+    sizes = _SIZES[request.difficulty]
+    born = draw_family(max(rng.choice(sizes), 6 if is_vague else 0), rng, is_wide=is_vague)
     stated = draw_statements(terms, born, request.difficulty, rng)
     if stated is None:
         return None
@@ -125,7 +127,8 @@ def _draw_gap(
     if bounds is None:
         return None
     for _ in range(_TRIES):
-        asked = _draw_asked(options, request, rng)
+        form = "is" if request.difficulty == "easy" or rng.random() < 0.6 else "is_of_holder"
+        asked = options.draw_gap(form, max(request.right, 1 + (request.type == "vague_entity")), rng)
         if asked is None:
             continue
         filled = [
@@ -137,7 +140,7 @@ def _draw_gap(
         steps = {option: options.steps(option) for option in filled}
         shown = [option for option in filled if (cost := steps[option]) is not None and cost <= bounds[1]]
         right = [option for option in shown if verdicts[option]]
-        wrong = [option for option in shown if options.is_fit(option, False)]
+        wrong = [option for option in shown if options.is_fit(option, False, is_choice=True)]
         fitting = _count_fitting(options, asked)
         if (fitting > 1) != (request.type == "vague_entity"):
             continue
@@ -153,14 +156,3 @@ def _count_fitting(options: Options, asked: Proposition) -> int:
     """Return how many people may fit the gap (those whom an unknown age leaves open among them)."""
     people = [x for x in range(options.stated.model.family.size) if x not in asked.arguments]
     return sum(holds(options.terms, options.stated.model, fill(asked, x)) is not False for x in people)
-
-
-def _draw_asked(options: Options, request: Request, rng: random.Random) -> Proposition | None:
-    form = rng.choice(("is", "is", "is_of_holder")) if request.difficulty != "easy" else "is"
-    true = options.draw_sentence(form, True, rng)
-    if true is None:
-        return None
-    place = rng.choice((0, 0, 1)) if form == "is" else 0
-    arguments = list(true.arguments)
-    arguments[place] = GAP
-    return Proposition(form, tuple(arguments))

@@ -7,7 +7,7 @@ form a tree; the one way from a person to another is a path that does not fold b
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import lru_cache
 from typing import NamedTuple
 
 from tasks.knowlogic.kinship.ages import Older
@@ -33,27 +33,10 @@ class Family:
         """The number of persons."""
         return len(self.sexes)
 
-    @cached_property
+    @property
     def relations(self) -> tuple[tuple[Relation | None, ...], ...]:
         """`relations[x][y]`: the path from x to y (None for x itself and where there is none)."""
-        found: list[list[Relation | None]] = [[None] * self.size for _ in range(self.size)]
-        for x in range(self.size):
-            for end in (BIRTH, OWN):
-                for shape, persons in self._walk(x, end, "", (x,)):
-                    found[x][persons[-1]] = Relation(shape, persons)
-        return tuple(map(tuple, found))
-
-    def _walk(
-        self, x: int, end: int, shape: Shape, persons: tuple[int, ...]
-    ) -> Iterator[tuple[Shape, tuple[int, ...]]]:
-        """Yield the paths that leave x by an end."""
-        place = self.ends[2 * x + end]
-        for y in range(self.size):
-            for entered in (BIRTH, OWN):
-                if y != x and self.ends[2 * y + entered] == place:
-                    letter = LETTER_OF[end, entered, self.sexes[y]]
-                    yield shape + letter, (*persons, y)
-                    yield from self._walk(y, OWN + BIRTH - entered, shape + letter, (*persons, y))
+        return _relate(self)
 
     def parents_and_children(self) -> Iterator[Older]:
         """Yield each parent with each child."""
@@ -69,3 +52,28 @@ class Family:
         if relation is None or ages is None:
             return None
         return tuple((relation.persons[a], relation.persons[b]) for a, b in sorted(ages))
+
+
+@lru_cache(maxsize=4096)
+def _relate(family: Family) -> tuple[tuple[Relation | None, ...], ...]:
+    # Kept: one draw meets the same family many times.
+    members: dict[int, list[tuple[int, int, str]]] = {}
+    for x, sex in enumerate(family.sexes):
+        for end in (BIRTH, OWN):
+            members.setdefault(family.ends[2 * x + end], []).append((x, end, sex))
+
+    def walk(x: int, end: int, shape: Shape, persons: tuple[int, ...]) -> None:
+        """Note the paths that leave x by an end."""
+        for y, entered, sex in members[family.ends[2 * x + end]]:
+            if y != x:
+                longer, chain = shape + LETTER_OF[end, entered, sex], (*persons, y)
+                found[y] = Relation(longer, chain)
+                walk(y, OWN + BIRTH - entered, longer, chain)
+
+    every = []
+    for x in range(family.size):
+        found: list[Relation | None] = [None] * family.size
+        walk(x, BIRTH, "", (x,))
+        walk(x, OWN, "", (x,))
+        every.append(tuple(found))
+    return tuple(every)

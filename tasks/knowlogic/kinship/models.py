@@ -6,6 +6,7 @@ it: they are kept as a partial order, and an option that needs a comparison whic
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from schemas.knowlogic.things import Argument, Decision, Proposition, Verdict
 from tasks.knowlogic.kinship.ages import Ages, Older, compare_ages
@@ -24,6 +25,18 @@ class Model:
 
     family: Family
     ages: Ages
+
+
+class Resolved(NamedTuple):
+    """What an option says once its descriptions are found: `who` is the term of `of`.
+
+    `described` has the person from whom each description starts, and whom it fits.
+    """
+
+    who: int
+    of: int
+    term: Term
+    described: tuple[tuple[int, int], ...]
 
 
 class TooManyError(Exception):
@@ -144,22 +157,36 @@ def holds(terms: Mapping[str, Term], model: Model, option: Proposition) -> Verdi
 
     A description ('B's father's sister') must fit exactly one person in all of them; else it is open.
     """
+    resolved = resolve(terms, model, option)
+    return None if resolved is None else _is(model, resolved.term, resolved.of, resolved.who)
+
+
+def resolve(terms: Mapping[str, Term], model: Model, option: Proposition) -> "Resolved | None":
+    """Return whom an option relates by its last term; None where a description does not fit just one."""
     arguments = option.arguments
+    who: int | None
+    of: int | None
     if option.template == "is":
-        who, of, term = arguments
-        return _is(model, terms[str(term)], int(of), int(who))
+        who, of = int(arguments[0]), int(arguments[1])
+        return Resolved(who, of, terms[str(arguments[2])], ())
     if option.template == "holder_is":
-        b, first, c, second = arguments
-        holder = find_holder(model, terms[str(first)], int(b))
-        return None if holder is None else _is(model, terms[str(second)], int(c), holder)
-    if option.template == "is_of_holder":
-        a, b, first, second = arguments
-        holder = find_holder(model, terms[str(first)], int(b))
-        return None if holder is None else _is(model, terms[str(second)], holder, int(a))
-    b, first, c, second, third = arguments  # holder_is_of_holder
-    left = find_holder(model, terms[str(first)], int(b))
-    right = find_holder(model, terms[str(second)], int(c))
-    return None if left is None or right is None else _is(model, terms[str(third)], right, left)
+        b, first, c, last = arguments
+        who, of = find_holder(model, terms[str(first)], int(b)), int(c)
+        described = [(b, who)]
+    elif option.template == "is_of_holder":
+        a, b, first, last = arguments
+        who, of = int(a), find_holder(model, terms[str(first)], int(b))
+        described = [(b, of)]
+    else:  # holder_is_of_holder
+        b, first, c, second, last = arguments
+        who, of = (
+            find_holder(model, terms[str(first)], int(b)),
+            find_holder(model, terms[str(second)], int(c)),
+        )
+        described = [(b, who), (c, of)]
+    if who is None or of is None:
+        return None
+    return Resolved(who, of, terms[str(last)], tuple((int(x), int(y)) for x, y in described if y is not None))
 
 
 def _is(model: Model, term: Term, of: int, who: int) -> Verdict:

@@ -1,13 +1,14 @@
-"""Options of a question: sentences, true or false in every family that the statements allow, with their steps."""
+"""Options of a question: sentences that the statements make true or false, and their steps."""
 
 import random
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from schemas.knowlogic.things import Argument, Difficulty, Proposition
+from schemas.knowlogic.things import GAP, Difficulty, Proposition
 from tasks.knowlogic.kinship.derivation import Pair, count_steps, derive, given_pairs
-from tasks.knowlogic.kinship.models import find_holder, holds
+from tasks.knowlogic.kinship.models import Resolved, find_holder, holds, resolve
 from tasks.knowlogic.kinship.statements import Stated, find_truths
 from tasks.knowlogic.kinship.terms import Term
 
@@ -49,6 +50,11 @@ class Options:
         return find_truths(self.usable, self.stated.model)
 
     @cached_property
+    def _weights(self) -> list[int]:
+        # Most pairs of a family are close: words for distant relatives would be rare.
+        return [self.terms[str(each.arguments[2])].length ** 2 for each in self.truths]
+
+    @cached_property
     def descriptions(self) -> list[tuple[int, str, int]]:
         """Descriptions that fit exactly one person: of whom, the term, and the person."""
         model = self.stated.model
@@ -64,31 +70,38 @@ class Options:
         """Return the steps that decide an option; None where it does not follow by composition."""
         return count_steps(self.terms, self.stated.model, self.costs, option)
 
-    def is_fit(self, option: Proposition, wanted: bool) -> bool:
-        """Return whether an option has this verdict and repeats no statement; a false one must not be what
-        some would say in a loose sense.
+    def is_fit(self, option: Proposition, wanted: bool, *, is_choice: bool = False) -> bool:
+        """Return whether an option has this verdict and repeats no statement.
+
+        A false one must be nothing that some would say in a loose sense; one that is a sentence of its own
+        must be worth a thought.
         """
         if option in self.stated.statements or holds(self.terms, self.stated.model, option) is not wanted:
             return False
-        return wanted or option.template not in ("is", "holder_is") or not self._is_loose(option)
+        if wanted:
+            return True
+        resolved = resolve(self.terms, self.stated.model, option)
+        assert resolved is not None, "an option that is decided describes somebody"
+        return (is_choice or not self._is_absurd(resolved)) and not self._is_loose(resolved)
 
-    def _is_loose(self, option: Proposition) -> bool:
-        """Return whether somebody would use the term, from the view of the spouse or a child, or of a cousin."""
-        if option.template == "is":
-            who, of, term = (option.arguments[0], option.arguments[1], option.arguments[2])
-        else:
-            b, first, of, term = option.arguments
-            who = find_holder(self.stated.model, self.terms[str(first)], int(b))  # type: ignore[assignment]
-        family, said = self.stated.model.family, self.terms[str(term)]
-        relation = family.relations[int(of)][int(who)] if who is not None else None
+    def _is_absurd(self, said: Resolved) -> bool:
+        """Return whether the sexes tell that it is false: a woman's wife's sister, a man as a mother."""
+        sexes = self.stated.model.family.sexes
+        spouses = {shape[0] for shape in said.term.shapes}
+        return sexes[said.who] != said.term.sex or spouses == {"h" if sexes[said.of] == "m" else "w"}
+
+    def _is_loose(self, said: Resolved) -> bool:
+        """Return whether some use the term so: from the view of the spouse or a child, or for a cousin."""
+        family = self.stated.model.family
+        relation = family.relations[said.of][said.who]
         if relation is None:
-            return False
-        for other, each in enumerate(family.relations[int(of)]):
-            is_near = each is not None and each.shape in ("h", "w", "s", "d") and other != who
-            if is_near and family.comparisons(said, other, int(who)) is not None:
+            return True
+        for other, each in enumerate(family.relations[said.of]):
+            is_near = each is not None and each.shape in ("h", "w", "s", "d") and other != said.who
+            if is_near and family.comparisons(said.term, other, said.who) is not None:
                 return True
         true = [each for each in self.terms.values() if relation.shape in each.shapes]
-        return any(each.words["zh"].endswith(said.words["zh"]) for each in true)
+        return any(each.words["zh"].endswith(said.term.words["zh"]) for each in true if each is not said.term)
 
     def draw_sentence(self, form: str, wanted: bool, rng: random.Random) -> Proposition | None:
         """Return a sentence of this form that is true or false; None where this draw found none."""
@@ -99,7 +112,7 @@ class Options:
 
     def _draw_true(self, form: str, rng: random.Random) -> Proposition | None:
         if form == "is":
-            return rng.choice(self.truths)
+            return rng.choices(self.truths, self._weights)[0]
         if not self.descriptions:
             return None
         b, first, holder = rng.choice(self.descriptions)
@@ -129,6 +142,24 @@ class Options:
         if not ways or len({b, c, holder, other}) < 4:
             return None
         return Proposition(form, (b, first, c, second, rng.choice(ways)))
+
+    def draw_gap(self, form: str, least: int, rng: random.Random) -> Proposition | None:
+        """Return a sentence with a gap that so many people fit, or more; None where there is none."""
+        found = [asked for asked, number in self.gaps.items() if asked.template == form and number >= least]
+        return rng.choice(found) if found else None
+
+    @cached_property
+    def gaps(self) -> Counter[Proposition]:
+        """The sentences with a gap, with the number of people who fit."""
+        found: Counter[Proposition] = Counter()
+        for who, of, term in (each.arguments for each in self.truths):
+            found[Proposition("is", (GAP, of, term))] += 1
+            found[Proposition("is", (who, GAP, term))] += 1
+            if self.terms[str(term)].length == 1:
+                for b, first, holder in self.descriptions:
+                    if holder == of and b != who:
+                        found[Proposition("is_of_holder", (GAP, b, first, term))] += 1
+        return found
 
     def _falsify(self, sentence: Proposition, rng: random.Random) -> Proposition:
         """Return the sentence with another last term, or with another person."""

@@ -11,6 +11,7 @@ from tasks.knowlogic.kinship.terms import LETTERS
 
 # How often a family grows by a step: siblings and children more often than parents, so that it has width.
 _WEIGHTS = {"f": 3, "m": 3, "s": 4, "d": 4, "b": 3, "z": 3, "h": 4, "w": 4}
+_WIDE = {"f": 2, "m": 2, "s": 6, "d": 6, "b": 4, "z": 4, "h": 2, "w": 2}
 _RISE = {"f": 1, "m": 1, "s": -1, "d": -1, "b": 0, "z": 0, "h": 0, "w": 0}
 GENERATIONS = 3
 _SPAN = 26
@@ -32,14 +33,15 @@ class BornFamily:
         )
 
 
-def draw_family(size: int, rng: random.Random) -> BornFamily:
-    """Return a family of so many persons."""
+def draw_family(size: int, rng: random.Random, *, is_wide: bool = False) -> BornFamily:
+    """Return a family of so many persons; a wide one has more siblings."""
+    weights = _WIDE if is_wide else _WEIGHTS
     grown = begin(size).set_sex(0, rng.choice("mf"))
     assert grown is not None
     generations = [0]
     while len(generations) < size:
         x, y = rng.randrange(len(generations)), len(generations)
-        letter = rng.choices(list(_WEIGHTS), list(_WEIGHTS.values()))[0]
+        letter = rng.choices(list(weights), list(weights.values()))[0]
         generation = generations[x] + _RISE[letter]
         if max(*generations, generation) - min(*generations, generation) >= GENERATIONS:
             continue

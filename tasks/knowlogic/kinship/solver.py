@@ -18,7 +18,7 @@ from tasks.knowlogic.problem import Problem
 
 
 def check(terms: Mapping[str, Term], problem: Problem) -> Decision:
-    """Return the number of families that the statements allow (at most `LIMIT`), and each option's verdict."""
+    """Return the number of families that the statements allow (at most `LIMIT`), and its verdicts."""
     number = {person: place for place, person in enumerate(problem.entities)}
     with _Clauses(terms, number) as clauses:
         for statement in problem.statements:
@@ -238,7 +238,7 @@ class _Clauses:
         return [-self.same(end ^ 1, next_) for end, next_ in zip(circle, after, strict=True)]
 
     def count(self) -> int:
-        """Return the number of families, at most `LIMIT`; each one found is forbidden (so this comes last)."""
+        """Return the number of families, at most `LIMIT`; each one is then forbidden, so this comes last."""
         found = 0
         shown = [*self.joined.values(), *self.male]
         while found < LIMIT and (values := self.solve()):

@@ -12,13 +12,14 @@ from tasks.knowlogic.kinship.terms import Term
 
 # How often a statement has a term of 1, 2, 3 or 4 steps.
 _WEIGHTS: dict[Difficulty, tuple[float, ...]] = {
-    "easy": (4, 3, 1, 1),
-    "medium": (3, 3, 2, 2),
-    "hard": (2, 3, 3, 3),
+    "easy": (3, 3, 3, 3),
+    "medium": (2, 3, 4, 6),
+    "hard": (2, 3, 5, 10),
 }
 # More growths than this are not waited for.
 _BOUND = 500
 _AGE_STATED = 0.35
+_SEX_STATED = 0.6
 
 
 @dataclass(frozen=True)
@@ -32,13 +33,12 @@ class Stated:
 def find_truths(terms: Sequence[Term], model: Model) -> list[Proposition]:
     """Return every true sentence that a person is a term of another, as far as the ages are known."""
     found = []
-    people = range(model.family.size)
-    by_shape = {
-        shape: [term for term in terms if shape in term.shapes] for term in terms for shape in term.shapes
-    }
-    for of in people:
-        for who in people:
-            relation = model.family.relations[of][who]
+    by_shape: dict[str, list[Term]] = {}
+    for term in terms:
+        for shape in term.shapes:
+            by_shape.setdefault(shape, []).append(term)
+    for of, relations in enumerate(model.family.relations):
+        for who, relation in enumerate(relations):
             for term in by_shape.get(relation.shape, ()) if relation else ():
                 if model.ages.verdict(model.family.comparisons(term, of, who) or ()):
                     found.append(Proposition("is", (who, of, term.id)))
@@ -60,7 +60,11 @@ def draw_statements(
     sexes = [Proposition("male" if sex == "m" else "female", (x,)) for x, sex in enumerate(born.family.sexes)]
     rng.shuffle(sexes)
     while len(models) > 1:
-        added = _tell_apart(terms, models, [*truths, *sexes])
+        stated = {frozenset(each.arguments[:2]) for each in chosen}
+        new = [each for each in truths if frozenset(each.arguments[:2]) not in stated]
+        # Where only a sex is open, it is either stated or implied by one more relation.
+        is_sex = len({model.family.ends for model in models}) == 1 and rng.random() < _SEX_STATED
+        added = _tell_apart(terms, models, [*sexes, *new] if is_sex else [*new, *sexes])
         if added is None:
             return None
         chosen.append(added)
@@ -108,6 +112,14 @@ def _models(terms: Mapping[str, Term], size: int, statements: Sequence[Propositi
     return found if len(found) < LIMIT else []
 
 
+def _is_one(terms: Mapping[str, Term], size: int, statements: Sequence[Proposition]) -> bool:
+    """Return whether the statements allow one family."""
+    try:
+        return len(list(islice(find_models(terms, size, statements, _BOUND), 2))) == 1
+    except TooManyError:
+        return False
+
+
 def _keeps(terms: Mapping[str, Term], model: Model, statement: Proposition) -> bool:
     """Return whether a family may keep a statement, ages aside."""
     if statement.template != "is":
@@ -130,7 +142,7 @@ def _drop_redundant(
     kept = list(chosen)
     for each in rng.sample(kept, len(kept)):
         rest = [other for other in kept if other != each]
-        if _mentions_all(rest, size) and len(_models(terms, size, rest)) == 1:
+        if _mentions_all(rest, size) and _is_one(terms, size, rest):
             kept = rest
     return kept
 

@@ -12,8 +12,9 @@ from tasks.knowlogic.social.world import World
 
 # Longest chains of relations: of the person on the left, and before the last relation on the right.
 _LONGEST = 2
-# How often a false claim takes a relation that other people of the question have.
-_FAMILIAR = 0.85
+# How often a false claim takes a relation that people of the question have, and two people who are related.
+_FAMILIAR = 0.93
+_RELATED = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +56,8 @@ class ClaimMaker:
 
     @cached_property
     def familiar(self) -> list[Relation]:
-        """The relations of the world, and those that readers confuse with them."""
-        ids = {fact[0] for fact in self.world.facts}
-        by_id = self.world.relations.by_id
-        return [by_id[each] for each in sorted(ids | {near for each in ids for near in by_id[each].near})]
+        """The relations that somebody of the world has."""
+        return [self.world.relations.by_id[each] for each in sorted({fact[0] for fact in self.world.facts})]
 
     def draw(self, *, is_true: bool, is_plain: bool) -> Candidate | None:
         """Return a claim with this verdict, `is_plain` without described people; None where a draw failed."""
@@ -123,14 +122,16 @@ class ClaimMaker:
         return self.rng.choice(self.world.facts)
 
     def _false_fact(self) -> Fact | None:
-        """Return a fact that does not hold, of a relation that both could have by their sexes."""
+        """Return a fact that does not hold, of a relation that the person's sex allows."""
         person, target = self.rng.sample(self.world.people, 2)
+        if self.rng.random() < _RELATED:
+            _, person, target = self._true_fact()
         rows = self.familiar
         if self.rng.random() > _FAMILIAR:
             rows = list(self.world.relations.by_id.values())
         row = self.rng.choice(rows)
-        sexes = [sex for sex in (row.holder_sex,) if sex]
-        if any(self.world.has_sex(person, "f" if sex == "m" else "m") for sex in sexes):
+        other = {"m": "f", "f": "m"}
+        if row.holder_sex and (other[row.holder_sex], person, "") in self.world.closure:
             return None
         if self.world.may_hold(row.id, person, target):
             return None

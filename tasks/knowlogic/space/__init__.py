@@ -1,0 +1,1 @@
+"""Domain space: who sits or what stands where (KnowLogic, appendices C, D and I)."""

@@ -1,0 +1,59 @@
+"""The domain space: scenarios, question types, and how the questions of a difficulty are shared out."""
+
+from collections.abc import Mapping
+
+from schemas.knowlogic.knowledge import Knowledge
+from schemas.knowlogic.things import DIFFICULTIES, Difficulty, QuestionType
+from tasks.knowlogic.domain import Domain
+from tasks.knowlogic.space.board import canonical, check, decide
+from tasks.knowlogic.space.difficulty import shapes
+from tasks.knowlogic.space.drawing import draw
+from tasks.knowlogic.space.geometry import SCENES
+from tasks.knowlogic.space.labels import labels
+from tasks.knowlogic.space.wording import read_wording
+
+_TYPES: tuple[QuestionType, ...] = (
+    "correct_statements",
+    "incorrect_statements",
+    "precise_entity",
+    "vague_entity",
+)
+_SLOT_TYPES: tuple[QuestionType, ...] = ("precise_slot", "vague_slot")
+
+
+def types(scenario: str) -> tuple[QuestionType, ...]:
+    """Return the question types of a scenario: of slots only where slots have names."""
+    return _TYPES + (_SLOT_TYPES if SCENES[scenario].has_slot_questions else ())
+
+
+def _shares() -> Mapping[str, Mapping[Difficulty, float]]:
+    """Return equal weights: each scenario that has a difficulty gets the same part of it, with two exceptions.
+
+    Questions of four slots are medium only where they are vague with one entity unnamed, which is half as
+    much as six slots have; and six slots are easy only with nothing vague and nobody unnamed.
+    """
+    return {
+        scenario: {
+            difficulty: float(sum(len(shapes(scene.size, difficulty, type_)) for type_ in types(scenario)))
+            for difficulty in DIFFICULTIES
+        }
+        for scenario, scene in SCENES.items()
+    }
+
+
+def build(knowledge: Knowledge) -> Domain:
+    """Return the domain space."""
+    wording = read_wording(knowledge)
+    return Domain(
+        "space",
+        _shares(),
+        types=types,
+        draw=lambda request, rng: draw(request, rng, wording.cast),
+        decide=decide,
+        check=check,
+        labels=labels,
+        canonical=canonical,
+        write_intro=wording.write_intro,
+        read_intro=wording.read_intro,
+        phrasebook=wording.book,
+    )

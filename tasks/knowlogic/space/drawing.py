@@ -1,0 +1,96 @@
+"""Draw a problem that keeps a request: scenario, difficulty, type, and number of right options."""
+
+import random
+from collections.abc import Callable
+
+from schemas.knowlogic.things import GAP, LETTERS, Argument, Proposition
+from tasks.knowlogic.arrangement.frame import verdict
+from tasks.knowlogic.domain import Request
+from tasks.knowlogic.problem import Problem
+from tasks.knowlogic.space.board import Board, Fact, board, held_by
+from tasks.knowlogic.space.difficulty import shapes
+from tasks.knowlogic.space.questions import Asked, Sentence, draw_gap, draw_statement_options, say
+from tasks.knowlogic.space.statements import Told, draw_statements
+
+_MOST_TRIES = 12
+_OTHER_RING = {"ring_out": "ring_in", "ring_in": "ring_out"}
+
+# From a scenario, returns the setting and the entities of a problem, as many as there are slots.
+Cast = Callable[[str, random.Random], tuple[str, tuple[Argument, ...]]]
+
+
+def draw(request: Request, rng: random.Random, cast: Cast) -> Problem | None:
+    """Return a problem that keeps the request, None where a dozen tries gave none or none exists."""
+    of = board(request.scenario)
+    kinds = shapes(of.scene.size, request.difficulty, request.type)
+    if not kinds or not _is_possible(of, request):
+        return None
+    for _ in range(_MOST_TRIES):
+        pr, al = kinds[int(rng.random() * len(kinds))]
+        told = draw_statements(of, al, rng)
+        asked = told and _draw_asked(of, told, pr, request, rng)
+        if told and asked and needs_facing(of, told, asked):
+            return _write(of, told, asked, request, rng, cast)
+    return None
+
+
+def _is_possible(of: Board, request: Request) -> bool:
+    """Whether a question of this type can have so many right options."""
+    if request.type.endswith("statements"):
+        return 1 <= request.right <= len(LETTERS)
+    if request.type.endswith("slot") and not of.scene.has_slot_questions:
+        return False
+    has_none = of.scene.size > len(LETTERS)
+    most = len(LETTERS) - 1
+    if request.type.startswith("precise"):
+        return request.right == 1 or (has_none and request.right == 0)
+    return (0 if has_none else 2) <= request.right <= most
+
+
+def _draw_asked(of: Board, told: Told, pr: int, request: Request, rng: random.Random) -> Asked | None:
+    if request.type.endswith("statements"):
+        wanted = request.type == "correct_statements"
+        truths = [wanted] * request.right + [not wanted] * (len(LETTERS) - request.right)
+        return draw_statement_options(of, told, pr, rng.sample(truths, len(truths)), rng)
+    is_slot = request.type.endswith("slot")
+    return draw_gap(of, told, request.right, rng, precise=not pr, is_slot=is_slot)
+
+
+def needs_facing(of: Board, told: Told, asked: Asked) -> bool:
+    """Whether a reader who takes one ring for the other goes wrong (always so for other scenarios).
+
+    Without both clockwise and left or right, 703 of 703 questions had the same answer in both rings (spec,
+    convention 2): two such scenarios would be one.
+    """
+    other = _OTHER_RING.get(of.scene.name)
+    if other is None:
+        return True
+    turned = board(other)
+    held, misread = held_by(of, told.statements), held_by(turned, told.statements)
+    if misread.bit_count() != of.scene.order:
+        return True
+    facts = [option.fact for option in asked.options]
+    return any(verdict(held, of.mask(each)) != verdict(misread, turned.mask(each)) for each in facts)
+
+
+def _write(
+    of: Board, told: Told, asked: Asked, request: Request, rng: random.Random, cast: Cast
+) -> Problem | None:
+    """Return the problem in templates and ids."""
+    setting, entities = cast(of.scene.name, rng)
+    said = [say(of, told, fact, rng) for fact in told.statements]
+    statements = tuple(_proposition(of, entities, each) for each in said if each)
+    options = tuple(_proposition(of, entities, each) for each in asked.options)
+    question = None
+    if asked.gap is not None:
+        arguments = options[0].arguments
+        question = Proposition(
+            options[0].template, (*arguments[: asked.gap], GAP, *arguments[asked.gap + 1 :])
+        )
+    return Problem(of.scene.name, entities, (setting,), statements, request.type, question, options)
+
+
+def _proposition(of: Board, entities: tuple[Argument, ...], sentence: Sentence) -> Proposition:
+    places = sentence.places
+    names = (entities[each] if each >= 0 else of.scene.slots[-1 - each].id for each in places)
+    return Proposition(sentence.template.name, tuple(names))

@@ -1,0 +1,32 @@
+"""The labels of a space question (section 3.3 of the paper)."""
+
+from schemas.knowlogic.things import Labels
+from tasks.knowlogic.arrangement.frame import fewest_statements
+from tasks.knowlogic.problem import Problem
+from tasks.knowlogic.space.board import facts_of
+from tasks.knowlogic.space.difficulty import CUTS, level
+
+
+def labels(problem: Problem) -> Labels:
+    """Return what is known of a problem beside its text."""
+    of, statements, options = facts_of(problem)
+    said = {fact.predicate: of.predicates[fact.predicate] for fact in (*statements, *options)}
+    named = {place for fact in statements for place in fact.places if place >= 0}
+    nm, al = len(problem.entities), int(len(named) < len(problem.entities))
+    precise = (
+        problem.type.startswith("precise")
+        if problem.asked
+        else all(of.predicates[fact.predicate].is_precise for fact in options)
+    )
+    masks = [of.mask(fact) for fact in statements]
+    value = level(nm, int(not precise), al)
+    return Labels(
+        tuple(sorted(name for name, each in said.items() if each.arity == 1)),
+        tuple(sorted(name for name, each in said.items() if each.arity > 1)),
+        (),
+        max(fewest_statements(of.frame, masks, of.mask(option)) for option in options),
+        "precise" if precise else "vague",
+        value,
+        CUTS.classify(value),
+        {"nm": nm, "pr": int(not precise), "al": al},
+    )
