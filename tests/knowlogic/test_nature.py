@@ -7,7 +7,7 @@ from itertools import permutations
 import pytest
 
 from prompts.knowlogic.sentences import load_sentences
-from schemas.knowlogic.things import DIFFICULTIES, GAP, LANGUAGES, Argument, Language, Proposition
+from schemas.knowlogic.things import DIFFICULTIES, LANGUAGES, Argument, Language, Proposition
 from tasks.knowlogic.domain import Domain, Request
 from tasks.knowlogic.nature.domain import TYPES, build
 from tasks.knowlogic.nature.meaning import SPECTRUM, read_meanings
