@@ -3,9 +3,17 @@
 from functools import partial
 from pkgutil import resolve_name
 
-from flows.knowlogic.measures import MEASURES
 from schemas.benchmark import Benchmark, later
 from schemas.knowlogic.tables import KNOWLOGIC_TABLES
+from schemas.measure import Measure
+
+_UNEXTRACTED = Measure(
+    "unextracted_rate",
+    "any",
+    "unextracted rate",
+    "unextracted rate = share of scored replies without letters, all of them wrong; its intervals by pair",
+    "Unextracted rate is the share of scored replies from which no letters were read; these are wrong.",
+)
 
 BENCHMARK = Benchmark(
     "knowlogic",
@@ -16,7 +24,7 @@ BENCHMARK = Benchmark(
     analysis=partial(resolve_name, "flows.knowlogic.analysis:ANALYSIS"),
     tables=KNOWLOGIC_TABLES,
     sql="warehouse.knowlogic",
-    measures=MEASURES,
+    measures=(_UNEXTRACTED,),
     report=partial(resolve_name, "flows.knowlogic.report.own_sections:REPORT"),
     estimate=later("flows.knowlogic.prepare:estimate_evaluation"),
     unfit=later("flows.knowlogic.prepare:unfit"),

@@ -1,6 +1,6 @@
 """Draw one fresh question: of a domain, scenario, difficulty and language, or of drawn ones."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import cast
 
 from flows.knowlogic.edition import load_domain
@@ -20,20 +20,21 @@ def draw_question(
     """
     rng = derive_rng(seed, "knowlogic/draw", 0)
     found = load_domain(_choose("domain", domain, DOMAINS) if domain else rng.choice(DOMAINS))
-    own = find_scenario(found.shares, scenario) if scenario else rng.choice(sorted(found.shares))
-    known = [each for each in DIFFICULTIES if found.shares[own].get(each)]
-    chosen = _choose("difficulty", difficulty, known) if difficulty else rng.choice(known)
+    scenarios = [_choose("scenario", scenario, sorted(found.shares))] if scenario else sorted(found.shares)
+    held = {name: [each for each in DIFFICULTIES if found.shares[name].get(each)] for name in scenarios}
+    if difficulty:
+        known = [each for each in DIFFICULTIES if any(each in of for of in held.values())]
+        chosen = _choose("difficulty", difficulty, known)
+        scenarios = [name for name in scenarios if chosen in held[name]]
+    own = rng.choice(scenarios)
+    if not difficulty:
+        chosen = rng.choice(held[own])
     spoken = _choose("language", language, LANGUAGES) if language else LANGUAGES[0]
     request = ScenarioRequest(found, own, {cast(Difficulty, chosen): 1}, (cast(Language, spoken),), seed)
     questions = [each for of in grow_scenario(request).drawn.values() for each in of]
     if not questions:
         raise InstancesExhausted(f"{found.name}/{own}: no {chosen} question was found; give another --seed")
     return questions[0]
-
-
-def find_scenario(shares: Mapping[str, object], name: str) -> str:
-    """Return the name of a scenario; raise InvalidOption where the domain has none of that name."""
-    return _choose("scenario", name, sorted(shares))
 
 
 def _choose(option: str, value: str, known: Sequence[str]) -> str:

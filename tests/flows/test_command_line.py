@@ -18,6 +18,10 @@ WITHOUT_RESULT = ("serve", "unlock", "init", "web")
 # They read and write no data root.
 WITHOUT_ROOT = (
     "perennial init",
+    "perennial knowledge list",
+    "perennial knowledge sample",
+    "perennial knowledge show",
+    "perennial knowledge validate",
     "perennial models check",
     "perennial tables",
     "perennial tasks list",

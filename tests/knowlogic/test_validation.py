@@ -84,6 +84,8 @@ def tables() -> Tables:
                 ("wife", "妻子", "wife", "wives", "f", "husband", "wife", "", "", "", "", "a book"),
             )
         ],
+        "time/anchors": [row("id year zh en", "google", "1998", "谷歌公司成立", "Google was founded")],
+        "time/events": [row("id year zh en", "birth", "", "出生", "was born")],
         "social/exclusive": [row("first second reason", "boss", "staff", "one is above the other")],
     }
 
@@ -143,6 +145,7 @@ PLANTED: list[tuple[str, Plant]] = [
     ("contradiction", put(RELATIONS, 0, implies="friend")),
     ("contradiction", put(RELATIONS, 1, implies="staff")),
     ("contradiction", put(PEOPLE, 0, given="强")),
+    ("contradiction", put("time/events", 0, year="1999", en="Google was founded")),
 ]
 
 

@@ -50,6 +50,11 @@ class Options:
         return find_truths(self.usable, self.stated.model)
 
     @cached_property
+    def _weights(self) -> list[int]:
+        # Most pairs of a family are close: words for distant relatives would be rare.
+        return [self.terms[str(each.arguments[2])].length ** 2 for each in self.truths]
+
+    @cached_property
     def descriptions(self) -> list[tuple[int, str, int]]:
         """Descriptions that fit exactly one person: of whom, the term, and the person."""
         model = self.stated.model
@@ -107,7 +112,7 @@ class Options:
 
     def _draw_true(self, form: str, rng: random.Random) -> Proposition | None:
         if form == "is":
-            return rng.choice(self.truths)
+            return rng.choices(self.truths, self._weights)[0]
         if not self.descriptions:
             return None
         b, first, holder = rng.choice(self.descriptions)

@@ -12,9 +12,9 @@ from tasks.knowlogic.kinship.terms import Term
 
 # How often a statement has a term of 1, 2, 3 or 4 steps.
 _WEIGHTS: dict[Difficulty, tuple[float, ...]] = {
-    "easy": (4, 3, 1, 1),
-    "medium": (3, 3, 2, 2),
-    "hard": (2, 3, 3, 3),
+    "easy": (3, 3, 3, 3),
+    "medium": (2, 3, 4, 6),
+    "hard": (2, 3, 5, 10),
 }
 # More growths than this are not waited for.
 _BOUND = 500

@@ -126,7 +126,7 @@ class Drawer:
     def _choose_statements(
         self, facts: Sequence[Facts], question: Question, difficulty: Difficulty, rng: random.Random
     ) -> list[Fact] | None:
-        """Return statements with which the question is of this difficulty; None where a few tries gave none."""
+        """Return statements that give the question this difficulty; None where a few tries gave none."""
         for _ in range(_STATEMENT_TRIES):
             statements = choose_facts(facts, question, rng)
             if statements is None or self._classify(question, statements) == difficulty:

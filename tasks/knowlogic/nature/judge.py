@@ -26,9 +26,9 @@ class Judge:
     def decide(self, problem: Problem) -> Decision:
         """Return arrangements and verdicts by masks; raise ValueError for what cannot be said of the four."""
         held = all_of(FRAME, self._masks(problem, problem.statements))
-        return Decision(
-            held.bit_count(), tuple(verdict(held, mask) for mask in self._masks(problem, problem.options))
-        )
+        options = self._masks(problem, problem.options)
+        # Where nothing can hold, neither can an option.
+        return Decision(held.bit_count(), tuple(verdict(held, mask) if held else False for mask in options))
 
     def check(self, problem: Problem) -> Decision:
         """Return the same by python-sat."""

@@ -110,5 +110,7 @@ def find_ambiguous_names(knowledge: Knowledge) -> Found:
 def _ids_by_name(rows: tuple[Row, ...], language: str) -> dict[str, list[str]]:
     found: defaultdict[str, list[str]] = defaultdict(list)
     for row in rows:
-        found[row[language].casefold().removeprefix("the ")].append(row.get("id") or "/".join(list(row.values())[:2]))
+        found[row[language].casefold().removeprefix("the ")].append(
+            row.get("id") or "/".join(list(row.values())[:2])
+        )
     return found

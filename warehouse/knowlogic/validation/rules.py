@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from itertools import chain
 
 from schemas.knowlogic.knowledge import Knowledge
-from warehouse.knowlogic.validation import names, nature, people, relations
+from warehouse.knowlogic.validation import names, nature, people, relations, years
 from warehouse.knowlogic.validation.finding import Finding, Found
 
 Check = Callable[[Knowledge], Found]
@@ -28,7 +28,9 @@ RULES: dict[str, Check] = {
     "value_not_listed": _all(nature.find_unlisted_values, people.find_unlisted_sexes),
     "kind_not_allowed": nature.find_wrong_kinds,
     "unknown_reference": _all(nature.find_unknown_properties, relations.find_unknown_relations),
-    "contradiction": _all(nature.find_broken_rules, relations.find_contradictions, people.find_wrong_names),
+    "contradiction": _all(
+        nature.find_broken_rules, relations.find_contradictions, people.find_wrong_names, years.find_two_years
+    ),
 }
 
 

@@ -1,0 +1,140 @@
+"""Draw a mix question: a question of the shelf, whose things are then called by names or descriptions."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from schemas.knowlogic.things import GAP, LETTERS, Argument, Difficulty, Proposition
+from tasks.knowlogic.domain import Request
+from tasks.knowlogic.mix.descriptions import Descriptions, Part, identify
+from tasks.knowlogic.mix.judge import Judge
+from tasks.knowlogic.mix.wording import item_sentences
+from tasks.knowlogic.problem import Problem
+from tasks.knowlogic.space.board import Board, board
+from tasks.knowlogic.space.questions import Asked, Sentence, draw_gap, draw_statement_options, say
+from tasks.knowlogic.space.statements import Told, draw_statements
+
+_MOST_TRIES = 24
+_MOST_DRAWS = 30
+# How many of the six things have descriptions in the statements, by difficulty.
+_DESCRIBED: dict[Difficulty, tuple[int, ...]] = {"easy": (1, 2), "medium": (2, 3), "hard": (3, 4, 5)}
+# How often a description is of two properties where there is one; how often a thing in a question is described.
+_DOUBLE, _IN_QUESTION = 0.4, 0.5
+# How often the statements leave out one of the six things.
+_UNNAMED = 0.3
+
+
+@dataclass(frozen=True)
+class Cast:
+    """Six things, and for those that are described the id of a description."""
+
+    entities: tuple[str, ...]
+    called: tuple[str | None, ...]
+
+
+@dataclass(frozen=True)
+class Drawer:
+    """Draws the questions of the domain."""
+
+    descriptions: Descriptions
+    judge: Judge
+
+    def draw(self, request: Request, rng: random.Random) -> Problem | None:
+        """Return a question that keeps the request; None where none came out in so many tries."""
+        of = board(request.scenario)
+        is_gap = request.type.endswith("entity")
+        most = 1 if request.type == "precise_entity" else len(LETTERS) - 1 if is_gap else len(LETTERS)
+        if not (0 if is_gap else 1) <= request.right <= most:
+            return None
+        for _ in range(_MOST_TRIES):
+            if problem := self._attempt(of, request, rng):
+                return problem
+        return None
+
+    def _attempt(self, of: Board, request: Request, rng: random.Random) -> Problem | None:
+        told = draw_statements(of, int(rng.random() < _UNNAMED), rng)
+        asked = told and _draw_asked(of, told, request, rng)
+        if told is None or asked is None:
+            return None
+        said = [say(of, told, fact, rng) for fact in told.statements]
+        sentences = [each for each in said if each is not None]
+        known = item_sentences(request.scenario)
+        if len(sentences) < len(said) or any(each.template.name not in known for each in sentences):
+            return None
+        cast = self._cast(request.difficulty, of.scene.size, rng)
+        if cast is None:
+            return None
+        problem = self._write(cast, sentences, asked, request, rng)
+        return problem if self.judge.labels(problem).difficulty == request.difficulty else None
+
+    def _cast(self, difficulty: Difficulty, size: int, rng: random.Random) -> Cast | None:
+        """Return six things, some of them with a description that denotes each; None where too few have one."""
+        wanted = rng.choice(_DESCRIBED[difficulty])
+        ids = list(self.descriptions.nature.entities)
+        for _ in range(_MOST_DRAWS):
+            entities = rng.sample(ids, size)
+            described = [self.descriptions.of(entities, place) for place in range(size)]
+            places = [place for place in range(size) if described[place]]
+            if len(places) < wanted:
+                continue
+            chosen = rng.sample(places, wanted)
+            called = [
+                identify(_choose(described[place], rng)) if place in chosen else None for place in range(size)
+            ]
+            return Cast(tuple(entities), tuple(called))
+        return None
+
+    def _write(
+        self, cast: Cast, said: Sequence[Sentence], asked: Asked, request: Request, rng: random.Random
+    ) -> Problem:
+        """Return the problem: described things are so called in statements, and at times in the question."""
+        entities = cast.entities
+        called: list[Argument] = [name or entity for name, entity in zip(cast.called, entities, strict=True)]
+        again: list[Argument] = [
+            name if name and rng.random() < _IN_QUESTION else entity
+            for name, entity in zip(cast.called, entities, strict=True)
+        ]
+        statements = tuple(
+            Proposition(each.template.name, tuple(called[place] for place in each.places)) for each in said
+        )
+        question: Proposition | None = None
+        if asked.gap is None:
+            options = tuple(
+                Proposition(each.template.name, tuple(again[place] for place in each.places))
+                for each in asked.options
+            )
+        else:
+            gap, first = asked.gap, asked.options[0]
+            around: list[Argument] = [again[place] for place in first.places]
+            around[gap] = GAP
+            question = Proposition(first.template.name, tuple(around))
+            options = tuple(
+                Proposition(
+                    question.template, (*around[:gap], entities[each.places[gap]], *around[gap + 1 :])
+                )
+                for each in asked.options
+            )
+        items = {str(item) for each in (*statements, *options) for item in each.arguments}
+        notes = {
+            note for item in items for note in self.descriptions.notes(self.descriptions.all.get(item, ()))
+        }
+        listed = tuple(rng.sample(entities, len(entities)))
+        return Problem(
+            request.scenario, listed, tuple(sorted(notes)), statements, request.type, question, options
+        )
+
+
+def _draw_asked(of: Board, told: Told, request: Request, rng: random.Random) -> Asked | None:
+    if request.type.endswith("statements"):
+        wanted = request.type == "correct_statements"
+        truths = [wanted] * request.right + [not wanted] * (len(LETTERS) - request.right)
+        return draw_statement_options(of, told, rng.randrange(2), rng.sample(truths, len(truths)), rng)
+    precise = request.type == "precise_entity"
+    return draw_gap(of, told, request.right, rng, precise=precise, is_slot=False)
+
+
+def _choose(descriptions: Sequence[tuple[Part, ...]], rng: random.Random) -> tuple[Part, ...]:
+    """Return one of the descriptions, at times one of two properties."""
+    counts = sorted({len(parts) for parts in descriptions})
+    count = counts[-1] if rng.random() < _DOUBLE else counts[0]
+    return rng.choice([parts for parts in descriptions if len(parts) == count])

@@ -1,0 +1,97 @@
+"""What the tests of kinship share: the scenario, problems drawn, and problems made of plain sentences."""
+
+import random
+from functools import cache
+
+from schemas.ids import derive_rng
+from schemas.knowlogic.things import DIFFICULTIES, LETTERS, Difficulty, Proposition, QuestionType
+from tasks.knowlogic.domain import Domain, Request
+from tasks.knowlogic.kinship.domain import TYPES, build
+from tasks.knowlogic.kinship.models import holds
+from tasks.knowlogic.kinship.random_family import draw_family
+from tasks.knowlogic.kinship.terms import Term, read_terms
+from tasks.knowlogic.kinship.wording import SCENARIO
+from tasks.knowlogic.problem import Problem
+from warehouse.knowlogic.knowledge import load_knowledge
+
+
+@cache
+def kinship() -> Domain:
+    return build(load_knowledge())
+
+
+@cache
+def terms() -> dict[str, Term]:
+    return read_terms(load_knowledge())
+
+
+def said(template: str, *arguments: str | int) -> Proposition:
+    return Proposition(template, arguments)
+
+
+def problem(people: str, statements: list[Proposition], options: list[Proposition]) -> Problem:
+    """Return a problem about people of one-letter names."""
+    return Problem(SCENARIO, tuple(people), (), tuple(statements), "correct_statements", None, tuple(options))
+
+
+def draw_until(request: Request, rng: random.Random) -> Problem:
+    for _ in range(300):
+        if (found := kinship().draw(request, rng)) is not None:
+            return found
+    raise AssertionError(f"300 draws failed: {request}")
+
+
+def requests() -> list[Request]:
+    """Return a request of each kind, with every number of right options that the kind has."""
+    rights: dict[QuestionType, tuple[int, ...]] = {
+        "correct_statements": (0, 1, 2, 3, 4),
+        "incorrect_statements": (0, 1, 2, 3, 4),
+        "precise_entity": (0, 1),
+        "vague_entity": (0, 1, 2, 3, 4),
+    }
+    return [
+        Request(SCENARIO, difficulty, type_, right)
+        for difficulty in DIFFICULTIES
+        for type_ in TYPES
+        for right in rights[type_]
+    ]
+
+
+def random_claims(seed: int) -> Problem:
+    """Return a problem of a random family whose statements may allow several families, or none."""
+    rng = derive_rng(0, "kinship claims", seed)
+    difficulty: Difficulty = rng.choice(DIFFICULTIES)
+    size = rng.choice((4, 5, 5, 6, 7))
+    model = draw_family(size, rng, is_wide=rng.random() < 0.5).model()
+    used = [term for term in terms().values() if term.used]
+    true = [
+        each
+        for term in used
+        for of in range(size)
+        for who in range(size)
+        if holds(terms(), model, each := said("is", who, of, term.id))
+    ]
+    basic = [term.id for term in used if term.length == 1]
+    count = size - 1 if difficulty == "easy" else size + rng.randrange(2)
+    statements = rng.sample(true, min(count, len(true)))
+    if rng.random() < 0.3:
+        statements.append(said("older", *rng.sample(range(size), 2)))
+    if rng.random() < 0.3:
+        statements.append(said(rng.choice(("male", "female")), rng.randrange(size)))
+    if rng.random() < 0.1:
+        statements.append(said("is", *rng.sample(range(size), 2), rng.choice(used).id))
+
+    def option(number: int) -> Proposition:
+        one, other = rng.choice(true).arguments, rng.choice(true).arguments
+        a, b = rng.sample(range(size), 2)
+        any_, step = rng.choice(used).id, rng.choice(basic)
+        return (
+            rng.choice(true),
+            said("is", a, b, any_),
+            said("holder_is", one[1], one[2], b, rng.choice((any_, str(other[2])))),
+            said("is_of_holder", a, one[1], one[2], step),
+            said("holder_is_of_holder", one[1], one[2], other[1], other[2], step),
+        )[number]
+
+    options = tuple(option(rng.randrange(5)) for _ in LETTERS)
+    return Problem(SCENARIO, tuple(range(size)), (), tuple(statements), "correct_statements", None, options)
