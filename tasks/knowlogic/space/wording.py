@@ -1,4 +1,4 @@
-"""The texts of space questions: who and what is arranged, the introduction and its conventions, the phrasebook."""
+"""The texts of space questions: things and their names, introductions with conventions, phrasebooks."""
 
 import random
 import re
@@ -152,7 +152,7 @@ def read_wording(knowledge: Knowledge) -> Wording:
     for row in rows:
         groups[row["setting"]] = (*groups.get(row["setting"], ()), row["id"])
     languages: tuple[Language, ...] = ("zh", "en")
-    names = {
+    names: dict[Language, dict[str, dict[Argument, str]]] = {
         language: {
             "person": names_of(people, language),
             "item": {row["id"]: row[language] for row in rows if row["setting"] != _CROPS},
