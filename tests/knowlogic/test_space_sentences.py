@@ -1,5 +1,6 @@
 """Space: every template says one thing, in both languages, and is counted once."""
 
+import re
 from collections import Counter
 
 import pytest
@@ -25,6 +26,13 @@ _ALL = [
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_sentence_is_as_it_was_read_by_eye(language: Language) -> None:
     assert golden_lines(language) == golden_path(language).read_text(encoding="utf-8").splitlines()
+
+
+def test_no_text_holds_words_of_the_other_language() -> None:
+    foreign_words: dict[Language, str] = {"zh": r"[A-Za-z]", "en": r"[\u3000-\u9fff\uff00-\uffef]"}
+    for language, foreign in foreign_words.items():
+        for line in golden_path(language).read_text(encoding="utf-8").splitlines():
+            assert not re.search(foreign, line.partition("\t")[2]), line
 
 
 def test_the_number_of_templates_reaches_the_papers() -> None:
