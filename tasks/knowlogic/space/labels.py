@@ -5,7 +5,7 @@ from tasks.knowlogic.arrangement.frame import fewest_statements
 from tasks.knowlogic.problem import Problem
 from tasks.knowlogic.space.board import facts_of
 from tasks.knowlogic.space.difficulty import CUTS, level
-from tasks.knowlogic.space.inference import rules_used
+from tasks.knowlogic.space.reasoning.inference import rules_used
 
 
 def labels(problem: Problem) -> Labels:

@@ -19,7 +19,14 @@ from itertools import combinations
 from typing import NamedTuple
 
 from tasks.knowlogic.space.board import board
-from tasks.knowlogic.space.pairs import compose, first_slots, inverse, other_slot, pairs_mask, same_slot
+from tasks.knowlogic.space.reasoning.pairs import (
+    compose,
+    first_slots,
+    inverse,
+    other_slot,
+    pairs_mask,
+    same_slot,
+)
 
 
 class Rule(NamedTuple):

@@ -12,8 +12,14 @@ from typing import NamedTuple
 
 from tasks.knowlogic.closure import Closure, Step, close
 from tasks.knowlogic.space.board import Board, Fact
-from tasks.knowlogic.space.pairs import compose, inverse, other_slot, pairs_mask, same_slot
-from tasks.knowlogic.space.rules import Vocabulary, compose_rules, move_rules, place_rules, vocabulary
+from tasks.knowlogic.space.reasoning.pairs import compose, inverse, other_slot, pairs_mask, same_slot
+from tasks.knowlogic.space.reasoning.rules import (
+    Vocabulary,
+    compose_rules,
+    move_rules,
+    place_rules,
+    vocabulary,
+)
 
 _AND, _TURN, _COMPOSE = "and", "turn", "compose"
 
@@ -130,7 +136,7 @@ def _name_synonym(of: Vocabulary, fact: Fact) -> list[str]:
 
 
 def _name_rules(of: Vocabulary, fact: Known, step: Step[Known]) -> list[str]:
-    """Return the rule (`tasks.knowlogic.space.rules`) of a step; none where its sets have no names."""
+    """Return the rule (`reasoning.rules`) of a step; none where its sets have no names."""
     if step.rule != _COMPOSE or len(step.premises) < 2:
         return []
     first, second = step.premises[:2]
