@@ -1,7 +1,8 @@
 """What can be said of the slots of a scene: predicates, each the set of slot tuples for which it holds.
 
 A property holds for slots, a relation for pairs (the slots of a and of b), a few for triples. They are
-computed from the scene's geometry, so that rules between them need not be listed (`reasoning.rules` counts them).
+computed from the scene's geometry, so that rules between them need not be listed (`reasoning.rules` has
+them all).
 The sentences that say them are in `prompts/knowlogic/space_*.toml`, by the names used here.
 """
 
