@@ -8,8 +8,8 @@ from schemas.knowlogic.things import LETTERS, Argument, Difficulty, Proposition
 from tasks.knowlogic.domain import Request
 from tasks.knowlogic.kinship.models import holds
 from tasks.knowlogic.kinship.options import FORMS, Options
-from tasks.knowlogic.kinship.random_family import draw_family
-from tasks.knowlogic.kinship.statements import draw_statements
+from tasks.knowlogic.kinship.random_family import BornFamily, draw_family
+from tasks.knowlogic.kinship.statements import Stated, draw_statements
 from tasks.knowlogic.kinship.terms import Term
 from tasks.knowlogic.kinship.wording import SCENARIO
 from tasks.knowlogic.people import Person
@@ -31,9 +31,7 @@ def draw(
     people: Sequence[Person], terms: Mapping[str, Term], request: Request, rng: random.Random
 ) -> Problem | None:
     """Return a problem that keeps the request; None where this draw failed."""
-    is_vague = request.type == "vague_entity"
-    sizes = _SIZES[request.difficulty]
-    born = draw_family(max(rng.choice(sizes), 6 if is_vague else 0), rng, is_wide=is_vague)
+    born = _draw_family(terms, request, rng)
     stated = draw_statements(terms, born, request.difficulty, rng)
     if stated is None:
         return None
@@ -47,6 +45,18 @@ def draw(
         if found is not None:
             return _build(people, born.family.sexes, stated.statements, request, found, rng)
     return None
+
+
+def _draw_family(terms: Mapping[str, Term], request: Request, rng: random.Random) -> BornFamily:
+    """Return a family in which, if several people are to fit a gap, so many do (where one is found)."""
+    is_vague = request.type == "vague_entity"
+    sizes = _SIZES[request.difficulty]
+    for _ in range(_TRIES):
+        born = draw_family(max(rng.choice(sizes), 6 if is_vague else 0), rng, is_wide=is_vague)
+        # One more than are shown: what a statement says is no option.
+        if not is_vague or max(Options(terms, Stated((), born.model())).gaps.values()) > request.right:
+            break
+    return born
 
 
 def _build(
