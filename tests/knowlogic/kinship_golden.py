@@ -6,6 +6,7 @@ from schemas.ids import derive_rng
 from schemas.knowlogic.things import DIFFICULTIES, GAP, LANGUAGES, Language, Proposition
 from tasks.knowlogic.domain import Request
 from tasks.knowlogic.kinship.domain import TYPES
+from tasks.knowlogic.kinship.terms import Term
 from tasks.knowlogic.kinship.wording import SCENARIO
 from tasks.knowlogic.wording.layout import write_text
 from tests.knowlogic.kinship_items import draw_until, kinship, said, terms
@@ -25,8 +26,14 @@ def propositions() -> list[Proposition]:
         said("is", GAP, "f02", "mother_brother"),
         said("is", "m13", GAP, "mother_brother"),
         said("is_of_holder", GAP, "m13", "daughter_husband", "younger_sister"),
-        *(said("is", "m13" if term.sex == "m" else "f13", "m02", id_) for id_, term in terms().items()),
+        *map(_say, terms().values()),
     ]
+
+
+def _say(term: Term) -> Proposition:
+    """Return a sentence with a term, of people of the sexes that it needs."""
+    has_husband = all(shape[0] == "h" for shape in term.shapes)
+    return said("is", "m13" if term.sex == "m" else "f13", "f02" if has_husband else "m02", term.id)
 
 
 def write(language: Language) -> str:

@@ -120,9 +120,9 @@ def test_paths_composed_step_by_step_are_the_relations(born: BornFamily) -> None
 
     for of in range(born.family.size):
         for term in terms().values():
-            led = set()
+            led: set[int] = set()
             for path in term.paths:
-                chains = [(of,)]
+                chains: list[tuple[int, ...]] = [(of,)]
                 for place, name in enumerate(path.steps, start=1):
                     chains = [(*chain, y) for chain in chains for y in step(chain[-1], name)]
                     for where, older in path.cousins:

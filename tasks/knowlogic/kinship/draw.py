@@ -8,8 +8,8 @@ from schemas.knowlogic.things import LETTERS, Argument, Difficulty, Proposition
 from tasks.knowlogic.domain import Request
 from tasks.knowlogic.kinship.models import holds
 from tasks.knowlogic.kinship.options import FORMS, Options
-from tasks.knowlogic.kinship.random_family import draw_family
-from tasks.knowlogic.kinship.statements import draw_statements
+from tasks.knowlogic.kinship.random_family import BornFamily, draw_family
+from tasks.knowlogic.kinship.statements import Stated, draw_statements
 from tasks.knowlogic.kinship.terms import Term
 from tasks.knowlogic.kinship.wording import SCENARIO
 from tasks.knowlogic.people import Person
@@ -21,15 +21,17 @@ _SIZES: dict[Difficulty, tuple[int, ...]] = {"easy": (5, 5, 5, 6), "medium": (5,
 _WITH_NONE = 0.2
 BOTH = "holder_is_of_holder"
 _TRIES = 60
+# Options are drawn so often for the same statements.
+_ATTEMPTS = 3
+# What is asked, where it is a sentence with a gap, and the options.
+_Asked = tuple[Proposition | None, list[Proposition]]
 
 
 def draw(
     people: Sequence[Person], terms: Mapping[str, Term], request: Request, rng: random.Random
 ) -> Problem | None:
     """Return a problem that keeps the request; None where this draw failed."""
-    is_vague = request.type == "vague_entity"
-    sizes = _SIZES[request.difficulty]
-    born = draw_family(max(rng.choice(sizes), 6 if is_vague else 0), rng, is_wide=is_vague)
+    born = _draw_family(terms, request, rng)
     stated = draw_statements(terms, born, request.difficulty, rng)
     if stated is None:
         return None
@@ -37,21 +39,38 @@ def draw(
     own = len(LETTERS)
     if request.right == 0 or (request.right < own and rng.random() < _WITH_NONE):
         own -= 1
-    asked: Proposition | None = None
-    if request.type in ("precise_entity", "vague_entity"):
-        found = _draw_gap(options, request, own, rng)
-        if found is None:
-            return None
-        asked, chosen = found
-    else:
-        sentences = _draw_sentences(options, request, own, rng)
-        if sentences is None:
-            return None
-        chosen = sentences
-    if born.family.size < len(chosen):
-        return None
+    drawer = _draw_gap if request.type in ("precise_entity", "vague_entity") else _draw_sentences
+    for _ in range(_ATTEMPTS):
+        found = drawer(options, request, own, rng)
+        if found is not None:
+            return _build(people, born.family.sexes, stated.statements, request, found, rng)
+    return None
+
+
+def _draw_family(terms: Mapping[str, Term], request: Request, rng: random.Random) -> BornFamily:
+    """Return a family in which, if several people are to fit a gap, so many do (where one is found)."""
+    is_vague = request.type == "vague_entity"
+    sizes = _SIZES[request.difficulty]
+    for _ in range(_TRIES):
+        born = draw_family(max(rng.choice(sizes), 6 if is_vague else 0), rng, is_wide=is_vague)
+        # One more than are shown: what a statement says is no option.
+        if not is_vague or max(Options(terms, Stated((), born.model())).gaps.values()) > request.right:
+            break
+    return born
+
+
+def _build(
+    people: Sequence[Person],
+    sexes: Sequence[str],
+    statements: Sequence[Proposition],
+    request: Request,
+    found: _Asked,
+    rng: random.Random,
+) -> Problem:
+    """Return the problem with people in the place of numbers."""
+    asked, chosen = found
     rng.shuffle(chosen)
-    names = _name(people, born.family.sexes, rng)
+    names = _name(people, sexes, rng)
 
     def with_names(said: Proposition) -> Proposition:
         return Proposition(
@@ -62,7 +81,7 @@ def draw(
         SCENARIO,
         tuple(rng.sample(names, len(names))),
         (),
-        tuple(map(with_names, stated.statements)),
+        tuple(map(with_names, statements)),
         request.type,
         with_names(asked) if asked else None,
         tuple(map(with_names, chosen)),
@@ -88,13 +107,10 @@ def _range_of_steps(difficulty: Difficulty, nm: int, ne: int) -> tuple[int, int]
     return (fit[0], fit[-1]) if fit else None
 
 
-def _draw_sentences(
-    options: Options, request: Request, own: int, rng: random.Random
-) -> list[Proposition] | None:
+def _draw_sentences(options: Options, request: Request, own: int, rng: random.Random) -> _Asked | None:
     """Return options that are sentences, so many of them right."""
     forms = FORMS[request.difficulty]
-    hardest_form = rng.choices(list(forms), list(forms.values()))[0]
-    nm = int(hardest_form == BOTH)
+    nm = int(rng.random() < forms.get(BOTH, 0))
     bounds = _range_of_steps(request.difficulty, nm, count_edges(options.stated.statements))
     if bounds is None:
         return None
@@ -104,11 +120,12 @@ def _draw_sentences(
     others = {form: weight for form, weight in forms.items() if nm or form != BOTH}
     chosen: list[Proposition] = []
     for number, truth in enumerate(wanted):
-        least = bounds[0] if not number else 1
+        # The first is the hardest, which gives the question its class.
+        least, which = (1, others) if number else (bounds[0], {BOTH: 1.0} if nm else others)
         for attempt in count():
             if attempt == _TRIES:
                 return None
-            form = hardest_form if not number else rng.choices(list(others), list(others.values()))[0]
+            form = rng.choices(list(which), list(which.values()))[0]
             option = options.draw_sentence(form, truth, rng)
             if option is None or option in chosen:
                 continue
@@ -116,12 +133,10 @@ def _draw_sentences(
             if steps is not None and least <= steps <= bounds[1]:
                 chosen.append(option)
                 break
-    return chosen
+    return None, chosen
 
 
-def _draw_gap(
-    options: Options, request: Request, own: int, rng: random.Random
-) -> tuple[Proposition, list[Proposition]] | None:
+def _draw_gap(options: Options, request: Request, own: int, rng: random.Random) -> _Asked | None:
     """Return a sentence with a gap, and options that fill it, so many of them right."""
     bounds = _range_of_steps(request.difficulty, 0, count_edges(options.stated.statements))
     if bounds is None:

@@ -3,15 +3,51 @@
 Every end of a person belongs to one nuclear family: parents belong to it by their `OWN` end, children by
 `BIRTH`. Where nobody is related to anybody in two ways, the nuclear families and the persons between them
 form a tree; the one way from a person to another is a path that does not fold back.
+Who is older than whom is a partial order: as far as it is known.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from tasks.knowlogic.kinship.ages import Older
 from tasks.knowlogic.kinship.terms import BIRTH, LETTER_OF, OWN, Shape, Term
+
+# Persons: the first is older than the second.
+Older = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Ages:
+    """`younger[x]` has a bit for everybody who is known to be younger than x."""
+
+    younger: tuple[int, ...]
+
+    def knows(self, older: Older) -> bool:
+        """Return whether the comparison follows."""
+        return bool(self.younger[older[0]] >> older[1] & 1)
+
+    def verdict(self, comparisons: Iterable[Older]) -> bool | None:
+        """Return whether all comparisons hold in every order of births (True), in none (False), in some."""
+        wanted = [older for older in comparisons if not self.knows(older)]
+        if not wanted:
+            return True
+        return None if compare_ages(self.younger, wanted) else False
+
+
+def compare_ages(younger: Sequence[int], comparisons: Iterable[Older]) -> Ages | None:
+    """Return what follows from known ages and these comparisons; None where they contradict each other."""
+    masks = list(younger)
+    for old, young in comparisons:
+        if old == young or masks[young] >> old & 1:
+            return None
+        if masks[old] >> young & 1:
+            continue
+        gained = masks[young] | 1 << young
+        for x in range(len(masks)):
+            if x == old or masks[x] >> old & 1:
+                masks[x] |= gained
+    return Ages(tuple(masks))
 
 
 class Relation(NamedTuple):

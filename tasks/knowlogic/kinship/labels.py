@@ -34,7 +34,7 @@ def label(terms: Mapping[str, Term], problem: Problem) -> Labels:
     rules = {
         "composition": any(step > count_terms(option) for step, option in zip(known, options, strict=True)),
         "description": any(option.template != "is" for option in options),
-        "order of births": any(_compares(terms, each) for each in (*statements, *options)),
+        "elder and younger": any(_compares(terms, each) for each in options),
         "inverse": any(_is_inverse(option, statements) for option in options),
     }
     return Labels(

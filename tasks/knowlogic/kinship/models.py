@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from schemas.knowlogic.things import Argument, Decision, Proposition, Verdict
-from tasks.knowlogic.kinship.ages import Ages, Older, compare_ages
-from tasks.knowlogic.kinship.family import Family
+from tasks.knowlogic.kinship.family import Ages, Family, Older, compare_ages
 from tasks.knowlogic.kinship.growth import Growth, begin
 from tasks.knowlogic.kinship.terms import Term
 from tasks.knowlogic.problem import Problem

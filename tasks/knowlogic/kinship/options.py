@@ -6,17 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from schemas.knowlogic.things import GAP, Difficulty, Proposition
+from schemas.knowlogic.things import GAP, Argument, Difficulty, Proposition
 from tasks.knowlogic.kinship.derivation import Pair, count_steps, derive, given_pairs
 from tasks.knowlogic.kinship.models import Resolved, find_holder, holds, resolve
 from tasks.knowlogic.kinship.statements import Stated, find_truths
 from tasks.knowlogic.kinship.terms import Term
 
-# Forms of sentences, by how much a question of each difficulty uses them.
+# How often an option has each form; the last one makes `nm` of the difficulty formula 1.
 FORMS: dict[Difficulty, dict[str, float]] = {
-    "easy": {"is": 6, "is_of_holder": 1, "holder_is": 1},
-    "medium": {"is": 3, "is_of_holder": 2, "holder_is": 2, "holder_is_of_holder": 1},
-    "hard": {"is": 3, "is_of_holder": 2, "holder_is": 3, "holder_is_of_holder": 2},
+    "easy": {"is": 0.7, "is_of_holder": 0.15, "holder_is": 0.15},
+    "medium": {"is": 0.4, "is_of_holder": 0.2, "holder_is": 0.25, "holder_is_of_holder": 0.15},
+    "hard": {"is": 0.3, "is_of_holder": 0.2, "holder_is": 0.3, "holder_is_of_holder": 0.2},
 }
 # Terms that describe a person have at most so many steps.
 _DESCRIBED = 3
@@ -111,37 +111,35 @@ class Options:
         return sentence if sentence is not None and self.is_fit(sentence, wanted) else None
 
     def _draw_true(self, form: str, rng: random.Random) -> Proposition | None:
+        """Return a true sentence: of names, or with descriptions in the place of the names."""
+        if form.endswith("of_holder"):
+            truth = rng.choice(self._basic_truths)
+        else:
+            truth = rng.choices(self.truths, self._weights)[0]
         if form == "is":
-            return rng.choices(self.truths, self._weights)[0]
-        if not self.descriptions:
-            return None
-        b, first, holder = rng.choice(self.descriptions)
+            return truth
+        who, of, term = truth.arguments
+        left = right = None
+        if form.startswith("holder_is"):
+            left = self._describe(who, of, rng)
+        if form.endswith("of_holder"):
+            right = self._describe(of, who, rng)
         if form == "holder_is":
-            found = [each for each in self.truths if each.arguments[0] == holder and each.arguments[1] != b]
-            if not found:
-                return None
-            _, c, second = rng.choice(found).arguments
-            return Proposition(form, (b, first, c, second))
-        basic = {term.id for term in self.basic}
+            return left and Proposition(form, (*left, of, term))
         if form == "is_of_holder":
-            found = [
-                each
-                for each in self.truths
-                if each.arguments[1] == holder and each.arguments[2] in basic and each.arguments[0] != b
-            ]
-            if not found:
-                return None
-            a, _, second = rng.choice(found).arguments
-            return Proposition(form, (a, b, first, second))
-        c, second, other = rng.choice(self.descriptions)
-        ways = [
-            each.arguments[2]
-            for each in self.truths
-            if each.arguments[:2] == (holder, other) and each.arguments[2] in basic
-        ]
-        if not ways or len({b, c, holder, other}) < 4:
+            return right and Proposition(form, (who, *right, term))
+        if left is None or right is None or left[0] == right[0]:
             return None
-        return Proposition(form, (b, first, c, second, rng.choice(ways)))
+        return Proposition(form, (*left, *right, term))
+
+    @cached_property
+    def _basic_truths(self) -> list[Proposition]:
+        return [each for each in self.truths if self.terms[str(each.arguments[2])].length == 1]
+
+    def _describe(self, holder: Argument, other: Argument, rng: random.Random) -> tuple[int, str] | None:
+        """Return a description of somebody that does not start from the other person of the sentence."""
+        found = [(of, term) for of, term, each in self.descriptions if each == holder and of != other]
+        return rng.choice(found) if found else None
 
     def draw_gap(self, form: str, least: int, rng: random.Random) -> Proposition | None:
         """Return a sentence with a gap that so many people fit, or more; None where there is none."""

@@ -3,8 +3,7 @@
 import random
 from dataclasses import dataclass
 
-from tasks.knowlogic.kinship.ages import Ages
-from tasks.knowlogic.kinship.family import Family
+from tasks.knowlogic.kinship.family import Ages, Family
 from tasks.knowlogic.kinship.growth import begin
 from tasks.knowlogic.kinship.models import Model
 from tasks.knowlogic.kinship.terms import LETTERS

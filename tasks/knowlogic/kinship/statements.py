@@ -1,14 +1,15 @@
 """The statements of a question: drawn until they allow one family."""
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
 from schemas.knowlogic.things import Argument, Difficulty, Proposition
+from tasks.knowlogic.kinship.family import Family
 from tasks.knowlogic.kinship.models import LIMIT, Model, TooManyError, find_models
 from tasks.knowlogic.kinship.random_family import BornFamily
-from tasks.knowlogic.kinship.terms import Term
+from tasks.knowlogic.kinship.terms import Shape, Term
 
 # How often a statement has a term of 1, 2, 3 or 4 steps.
 _WEIGHTS: dict[Difficulty, tuple[float, ...]] = {
@@ -16,6 +17,8 @@ _WEIGHTS: dict[Difficulty, tuple[float, ...]] = {
     "medium": (2, 3, 4, 6),
     "hard": (2, 3, 5, 10),
 }
+# A word of several paths, such as that for a mother's or a father's relatives, tells less.
+_SEVERAL = 0.3
 # More growths than this are not waited for.
 _BOUND = 500
 _AGE_STATED = 0.35
@@ -30,19 +33,25 @@ class Stated:
     model: Model
 
 
-def find_truths(terms: Sequence[Term], model: Model) -> list[Proposition]:
-    """Return every true sentence that a person is a term of another, as far as the ages are known."""
-    found = []
-    by_shape: dict[str, list[Term]] = {}
+def find_terms(terms: Sequence[Term], family: Family) -> Iterator[tuple[int, int, Term]]:
+    """Yield each person, another, and each term that the second may be called by the first, ages aside."""
+    by_shape: dict[Shape, list[Term]] = {}
     for term in terms:
         for shape in term.shapes:
             by_shape.setdefault(shape, []).append(term)
-    for of, relations in enumerate(model.family.relations):
+    for of, relations in enumerate(family.relations):
         for who, relation in enumerate(relations):
-            for term in by_shape.get(relation.shape, ()) if relation else ():
-                if model.ages.verdict(model.family.comparisons(term, of, who) or ()):
-                    found.append(Proposition("is", (who, of, term.id)))
-    return found
+            if relation is not None:
+                yield from ((of, who, term) for term in by_shape.get(relation.shape, ()))
+
+
+def find_truths(terms: Sequence[Term], model: Model) -> list[Proposition]:
+    """Return every true sentence that a person is a term of another, as far as the ages are known."""
+    return [
+        Proposition("is", (who, of, term.id))
+        for of, who, term in find_terms(terms, model.family)
+        if model.ages.verdict(model.family.comparisons(term, of, who) or ())
+    ]
 
 
 def draw_statements(
@@ -85,7 +94,9 @@ def _shuffle(
     weights = _WEIGHTS[difficulty]
 
     def key(sentence: Proposition) -> float:
-        return float(rng.random() ** (1 / weights[terms[str(sentence.arguments[2])].length - 1]))
+        term = terms[str(sentence.arguments[2])]
+        weight = weights[term.length - 1] * (1 if len(term.shapes) == 1 else _SEVERAL)
+        return float(rng.random() ** (1 / weight))
 
     return [each for _, each in sorted(((key(each), each) for each in truths), reverse=True)]
 
@@ -160,12 +171,9 @@ def _state_age(
     """Return, sometimes, a statement of ages on which the word for somebody depends."""
     if rng.random() > _AGE_STATED:
         return []
-    people = range(model.family.size)
     open_ = {
-        tuple(sorted(age))
-        for term in terms
-        for of in people
-        for who in people
+        (min(age), max(age))
+        for of, who, term in find_terms(terms, model.family)
         for age in model.family.comparisons(term, of, who) or ()
         if model.ages.verdict([age]) is None
     }
