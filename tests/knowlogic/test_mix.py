@@ -1,4 +1,4 @@
-"""Mix: drawn questions keep the request, descriptions denote one thing, engines agree, texts are read back."""
+"""Mix: drawn questions keep the request, descriptions denote one thing, engines agree, texts read back."""
 
 import random
 from dataclasses import replace

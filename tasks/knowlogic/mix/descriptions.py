@@ -76,7 +76,7 @@ class Descriptions:
         return [parts for parts in candidates if self._count(parts, entities) == 1]
 
     def denote(self, id_: Argument, entities: Sequence[Argument]) -> int | None:
-        """Return the place of the entity that a name or a description stands for; None where it is not one."""
+        """Return the place of the entity that a name or a description stands for; None where it is none."""
         if id_ in entities:
             return entities.index(id_)
         parts = self.all.get(str(id_))
