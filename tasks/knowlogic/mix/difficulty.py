@@ -12,7 +12,7 @@
 from tasks.knowlogic.difficulty import Cuts
 
 # Appendix D gives no cuts: see tests/benchmarks/knowlogic_nature.py for the levels of free draws.
-CUTS = Cuts(easy=1.7, medium=2.5)
+CUTS = Cuts(easy=1.4, medium=2.3)
 
 
 def rate(nature: float, space: float, nm_q: float, nm_a: float) -> float:
