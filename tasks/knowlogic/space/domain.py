@@ -27,11 +27,7 @@ def types(scenario: str) -> tuple[QuestionType, ...]:
 
 
 def _shares() -> Mapping[str, Mapping[Difficulty, float]]:
-    """Return equal weights: each scenario that has a difficulty gets the same part of it, with two exceptions.
-
-    Questions of four slots are medium only where they are vague with one entity unnamed, which is half as
-    much as six slots have; and six slots are easy only with nothing vague and nobody unnamed.
-    """
+    """Return the weights: in how many ways a scenario has a difficulty, by type, precision and coverage."""
     return {
         scenario: {
             difficulty: float(sum(len(shapes(scene.size, difficulty, type_)) for type_ in types(scenario)))

@@ -7,7 +7,7 @@ from schemas.knowlogic.things import GAP, LETTERS, Argument, Proposition
 from tasks.knowlogic.arrangement.frame import verdict
 from tasks.knowlogic.domain import Request
 from tasks.knowlogic.problem import Problem
-from tasks.knowlogic.space.board import Board, Fact, board, held_by
+from tasks.knowlogic.space.board import Board, board, held_by
 from tasks.knowlogic.space.difficulty import shapes
 from tasks.knowlogic.space.questions import Asked, Sentence, draw_gap, draw_statement_options, say
 from tasks.knowlogic.space.statements import Told, draw_statements

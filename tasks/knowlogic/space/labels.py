@@ -5,6 +5,7 @@ from tasks.knowlogic.arrangement.frame import fewest_statements
 from tasks.knowlogic.problem import Problem
 from tasks.knowlogic.space.board import facts_of
 from tasks.knowlogic.space.difficulty import CUTS, level
+from tasks.knowlogic.space.reasoning.inference import rules_used
 
 
 def labels(problem: Problem) -> Labels:
@@ -23,7 +24,7 @@ def labels(problem: Problem) -> Labels:
     return Labels(
         tuple(sorted(name for name, each in said.items() if each.arity == 1)),
         tuple(sorted(name for name, each in said.items() if each.arity > 1)),
-        (),
+        tuple(rules_used(of, statements, options)),
         max(fewest_statements(of.frame, masks, of.mask(option)) for option in options),
         "precise" if precise else "vague",
         value,

@@ -111,7 +111,7 @@ def draw_statement_options(
 def _draw_statement(
     of: Board, told: Told, templates: Sequence[Template], truth: bool, seen: set[int], rng: random.Random
 ) -> Sentence | None:
-    """Return a statement of this truth value: first the template, so that true and false ones use the same."""
+    """Return a statement of this truth value; the template is drawn first, so that it tells nothing."""
     size = of.scene.size
     for _ in range(_MOST_DRAWS // 4):
         template = templates[int(rng.random() * len(templates))]

@@ -1,7 +1,8 @@
 """What can be said of the slots of a scene: predicates, each the set of slot tuples for which it holds.
 
 A property holds for slots, a relation for pairs (the slots of a and of b), a few for triples. They are
-computed from the scene's geometry, so that rules between them need not be listed (`rules.py` counts them).
+computed from the scene's geometry, so that rules between them need not be listed (`reasoning.rules` has
+them all).
 The sentences that say them are in `prompts/knowlogic/space_*.toml`, by the names used here.
 """
 
@@ -10,10 +11,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import permutations
 
-from tasks.knowlogic.space.across import booth_properties, booth_relations, plot_properties, plot_relations
 from tasks.knowlogic.space.geometry import SCENES, Family, Scene
-from tasks.knowlogic.space.ring import no_properties, ring_relations, ring_triples
-from tasks.knowlogic.space.shelf import shelf_properties, shelf_relations, shelf_triples
+from tasks.knowlogic.space.scenes.across import (
+    booth_properties,
+    booth_relations,
+    plot_properties,
+    plot_relations,
+)
+from tasks.knowlogic.space.scenes.ring import no_properties, ring_relations, ring_triples
+from tasks.knowlogic.space.scenes.shelf import shelf_properties, shelf_relations, shelf_triples
 
 Test = Callable[..., bool]
 

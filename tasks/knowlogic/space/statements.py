@@ -114,7 +114,7 @@ def _draw_fact(
     entity_at: dict[int, int],
     rng: random.Random,
 ) -> Fact | None:
-    """Return a random fact of the arrangement about named entities, one of them of `first`; None for no fact."""
+    """Return a random fact of the arrangement about named entities, one from `first`; None for no fact."""
     chance = rng.random()
     if chance < _TRIPLE and said.triples:
         name, places = said.triples[int(rng.random() * len(said.triples))]

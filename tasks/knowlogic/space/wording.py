@@ -1,4 +1,4 @@
-"""The texts of space questions: who and what is arranged, the introduction and its conventions, the phrasebook."""
+"""The texts of space questions: things and their names, introductions with conventions, phrasebooks."""
 
 import random
 import re
@@ -8,7 +8,7 @@ from functools import cached_property
 
 from prompts.knowlogic.sentences import load_sentences
 from schemas.knowlogic.knowledge import Knowledge
-from schemas.knowlogic.things import Argument, Language
+from schemas.knowlogic.things import LANGUAGES, Argument, Language
 from tasks.knowlogic.domain import Intro
 from tasks.knowlogic.people import names_of, read_people
 from tasks.knowlogic.problem import Problem
@@ -74,13 +74,19 @@ def read_settings() -> tuple[Setting, ...]:
             table["scenario"],
             table.get("group", _PEOPLE),
             {
-                language: f"{table[language]}\n{tables['convention_' + table['scenario']][language]}"
-                for language in ("zh", "en")
+                language: f"{table[language]}\n{_conventions(table['scenario'])[language]}"
+                for language in LANGUAGES
             },
         )
         for id_, table in tables.items()
         if "scenario" in table
     )
+
+
+def _conventions(scenario: str) -> Mapping[str, str]:
+    tables = load_sentences("space")
+    own = f"convention_{scenario}"
+    return tables[own if own in tables else f"convention_{SCENES[scenario].family}"]
 
 
 @dataclass(frozen=True)
@@ -129,11 +135,10 @@ class Wording:
 
     @cached_property
     def _books(self) -> dict[tuple[str, Language], Phrasebook]:
-        languages: tuple[Language, ...] = ("zh", "en")
         return {
             (scenario, language): self.phrasebook(scenario, language)
             for scenario in SCENES
-            for language in languages
+            for language in LANGUAGES
         }
 
     def book(self, scenario: str, language: Language) -> Phrasebook:
@@ -151,13 +156,12 @@ def read_wording(knowledge: Knowledge) -> Wording:
     groups: dict[str, tuple[str, ...]] = {_PEOPLE: tuple(each.id for each in people)}
     for row in rows:
         groups[row["setting"]] = (*groups.get(row["setting"], ()), row["id"])
-    languages: tuple[Language, ...] = ("zh", "en")
-    names = {
+    names: dict[Language, dict[str, dict[Argument, str]]] = {
         language: {
             "person": names_of(people, language),
             "item": {row["id"]: row[language] for row in rows if row["setting"] != _CROPS},
             "crop": {row["id"]: row[language] for row in rows if row["setting"] == _CROPS},
         }
-        for language in languages
+        for language in LANGUAGES
     }
     return Wording(groups, names)

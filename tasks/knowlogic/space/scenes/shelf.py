@@ -123,8 +123,8 @@ def _linked(grid: _Grid, tests: Mapping[str, Pair]) -> dict[str, Pair]:
     sides = {f"{side}_neighbour": (dx, 0) for side, dx in _SIDE.items()}
     over = {"next_above": (0, 1), "next_below": (0, -1)}
     slanted = [f"{up}_{side}" for up in _UP for side in _SIDE]
-    links = {side: (*slanted, "directly_above", "directly_below") for side in sides}
-    links |= {each: ("left", "right") for each in over}
+    links = dict.fromkeys(sides, (*slanted, "directly_above", "directly_below"))
+    links |= dict.fromkeys(over, ("left", "right"))
     found = {
         f"{beside}_{name}": link(*(sides | over)[beside], tests[name])
         for beside, names in links.items()

@@ -1,0 +1,1 @@
+"""Rules of space, and forward chaining by them."""

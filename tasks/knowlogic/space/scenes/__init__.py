@@ -1,0 +1,1 @@
+"""What can be said of the slots of each family of scenes."""
