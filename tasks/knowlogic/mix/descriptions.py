@@ -1,4 +1,4 @@
-"""Descriptions that stand for a thing: "the sweet drink", said of the one of six things that is a sweet drink.
+"""Descriptions that stand for a thing: "the sweet drink", said of the one of six that is a sweet drink.
 
 A description has one property or two. It denotes a thing only where the cells of its properties are sure for
 all six things and exactly one thing fits. Its id is `is:category=drink&taste=sweet`.
@@ -7,7 +7,7 @@ all six things and exactly one thing fits. Its id is `is:category=drink&taste=sw
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, permutations
 from typing import Any
 
 from schemas.knowlogic.things import Argument, Language
@@ -63,6 +63,10 @@ class Descriptions:
         }
         return {identify(parts): parts for parts in sorted(found)}
 
+    @cached_property
+    def _implied(self) -> frozenset[tuple[Part, ...]]:
+        return frozenset((rule.premise, rule.conclusion) for rule in self.nature.rules)
+
     def of(self, entities: Sequence[str], place: int) -> list[tuple[Part, ...]]:
         """Return the descriptions that denote this one of the entities, shorter ones first."""
         own = [part for part in self.parts[entities[place]] if self._is_usable(part[0], entities)]
@@ -72,7 +76,7 @@ class Descriptions:
         return [parts for parts in candidates if self._count(parts, entities) == 1]
 
     def denote(self, id_: Argument, entities: Sequence[Argument]) -> int | None:
-        """Return the place of the entity that a name or a description stands for; None where it is not one."""
+        """Return the place of the entity that a name or a description stands for; None where it is none."""
         if id_ in entities:
             return entities.index(id_)
         parts = self.all.get(str(id_))
@@ -84,7 +88,7 @@ class Descriptions:
 
     def say(self, parts: Sequence[Part], language: Language) -> str:
         """Return the words of a description, with "the" in English."""
-        nouns, before, after = [], [], []
+        nouns, before, after = list[str](), list[str](), list[str]()
         for name, value in parts:
             keys = self.words[_PREFIX_OF_PART + name]
             pattern = keys.get("value", {}).get(value, keys)[language]
@@ -108,9 +112,9 @@ class Descriptions:
         return str(self.words["head_animal" if _ANIMAL in kinds else "head_thing"][language])
 
     def _is_sayable(self, parts: Sequence[Part]) -> bool:
-        """Whether the parts make one phrase: two nouns do not, nor two clauses after the noun."""
+        """Whether the parts make one phrase: not two nouns or clauses, nor one that implies the other."""
         places = [self.words[_PREFIX_OF_PART + name]["place"] for name, _ in parts]
-        return len(set(places)) == len(places)
+        return len(set(places)) == len(places) and not self._implied & set(permutations(parts, 2))
 
     def _is_usable(self, name: str, entities: Sequence[str]) -> bool:
         """Whether the property is sure for all entities, and no entity is of a kind that it must not meet."""

@@ -1,18 +1,18 @@
 """Difficulty of mix (Appendix D): level = 0.4 level_nature + level_space + (nm_q + nm_a) / 2, and the cuts.
 
-- `level_nature`: as `kl` of nature, the sum of the difficulties of the distinct properties of the descriptions
-  in statements, question and options.
+- `level_nature`: as `kl` of nature, the sum of the difficulties of the distinct properties of descriptions in
+  statements, question and options.
 - `level_space`: 1 where the question is vague as in space (a gap that several fill; options with a predicate
   that leaves several places), else 0.
-- `nm_q`: 1 where a thing in the question (of statements to choose from: in an option) is named by its own name
-  in no statement, so that a reader must find out that a description means it.
+- `nm_q`: 1 where a thing in the question (of statements to choose from: in an option) is named by its own
+  name in no statement, so that a reader must find out that a description means it.
 - `nm_a`: likewise for a thing in a right option.
 """
 
 from tasks.knowlogic.difficulty import Cuts
 
 # Appendix D gives no cuts: see tests/benchmarks/knowlogic_nature.py for the levels of free draws.
-CUTS = Cuts(easy=2.0, medium=3.2)
+CUTS = Cuts(easy=1.4, medium=2.3)
 
 
 def rate(nature: float, space: float, nm_q: float, nm_a: float) -> float:

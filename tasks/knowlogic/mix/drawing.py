@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from schemas.knowlogic.things import GAP, LETTERS, Argument, Difficulty, Proposition
 from tasks.knowlogic.domain import Request
 from tasks.knowlogic.mix.descriptions import Descriptions, Part, identify
+from tasks.knowlogic.mix.difficulty import CUTS, rate
 from tasks.knowlogic.mix.judge import Judge
 from tasks.knowlogic.mix.wording import item_sentences
 from tasks.knowlogic.problem import Problem
@@ -18,7 +19,7 @@ _MOST_TRIES = 24
 _MOST_DRAWS = 30
 # How many of the six things have descriptions in the statements, by difficulty.
 _DESCRIBED: dict[Difficulty, tuple[int, ...]] = {"easy": (1, 2), "medium": (2, 3), "hard": (3, 4, 5)}
-# How often a description is of two properties where there is one; how often a thing in a question is described.
+# How often a description is of two properties where one is; how often a thing in a question is described.
 _DOUBLE, _IN_QUESTION = 0.4, 0.5
 # How often the statements leave out one of the six things.
 _UNNAMED = 0.3
@@ -53,8 +54,10 @@ class Drawer:
 
     def _attempt(self, of: Board, request: Request, rng: random.Random) -> Problem | None:
         told = draw_statements(of, int(rng.random() < _UNNAMED), rng)
-        asked = told and _draw_asked(of, told, request, rng)
-        if told is None or asked is None:
+        if told is None:
+            return None
+        asked = _draw_asked(of, told, request, rng)
+        if asked is None:
             return None
         said = [say(of, told, fact, rng) for fact in told.statements]
         sentences = [each for each in said if each is not None]
@@ -65,10 +68,11 @@ class Drawer:
         if cast is None:
             return None
         problem = self._write(cast, sentences, asked, request, rng)
-        return problem if self.judge.labels(problem).difficulty == request.difficulty else None
+        level = rate(*self.judge.rate(problem).values())
+        return problem if CUTS.classify(level) == request.difficulty else None
 
     def _cast(self, difficulty: Difficulty, size: int, rng: random.Random) -> Cast | None:
-        """Return six things, some of them with a description that denotes each; None where too few have one."""
+        """Return six things, some with a description that denotes them; None where too few have one."""
         wanted = rng.choice(_DESCRIBED[difficulty])
         ids = list(self.descriptions.nature.entities)
         for _ in range(_MOST_DRAWS):

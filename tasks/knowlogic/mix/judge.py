@@ -1,6 +1,6 @@
-"""What an engine finds of a mix question: its facts on the shelf's board, verdicts, labels, canonical form."""
+"""What an engine finds of a mix question: facts on the shelf's board, verdicts, labels, canonical form."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,7 +13,7 @@ from tasks.knowlogic.mix.difficulty import CUTS, rate
 from tasks.knowlogic.nature.rules import Fact as Cell
 from tasks.knowlogic.nature.rules import close_cells
 from tasks.knowlogic.problem import Problem, right_letters
-from tasks.knowlogic.space.board import Board, Facts, board, held_by
+from tasks.knowlogic.space.board import Facts, board, held_by
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Judge:
         parts = self._parts(problem)
         properties = {name for name, _ in parts}
         masks = [of.mask(fact) for fact in statements]
-        variables = self._variables(problem, of, properties)
+        variables = self.rate(problem)
         level = rate(*variables.values())
         return Labels(
             tuple(sorted({*properties, *(name for name, each in used.items() if each.arity == 1)})),
@@ -98,8 +98,9 @@ class Judge:
             sorted(map(form, problem.options), key=repr),
         ]
 
-    def _variables(self, problem: Problem, of: Board, properties: Iterable[str]) -> dict[str, float]:
-        """Return the variables of the level, in the formula's order."""
+    def rate(self, problem: Problem) -> dict[str, float]:
+        """Return the variables of the level, in the formula's order (`difficulty`)."""
+        of, properties = board(problem.scenario), {name for name, _ in self._parts(problem)}
         kl = sum(self.descriptions.nature.properties[name].difficulty for name in properties)
         if problem.asked is None:
             predicates = [of.predicates[of.templates[each.template].predicate] for each in problem.options]

@@ -16,7 +16,7 @@ from tasks.knowlogic.difficulty import Cuts
 from tasks.knowlogic.nature.meaning import Meaning
 
 # Appendix D gives no cuts: see tests/benchmarks/knowlogic_nature.py for the levels of free draws.
-CUTS = Cuts(easy=1.8, medium=2.4)
+CUTS = Cuts(easy=1.5, medium=2.2)
 
 
 def rate(kl: float, cl: float, nm: float) -> float:

@@ -57,15 +57,17 @@ class Drawer:
         focus, pool = rng.choice(self._pools[request.type == "vague_entity"])
         four = rng.sample(pool, SIZE)
         usable = self._find_usable(four)
+        if not _are_told(usable):
+            return None
         question = None
         if request.type not in _STATEMENTS:
             question = choose_gap(request, four, usable, self._gaps, rng)
             if question is None:
                 return None
             focus = question.about
+        elif request.difficulty == "easy":
+            focus = None
         cells = self._choose_properties(usable, focus, request.difficulty, rng)
-        if cells is None:
-            return None
         if not self._may_reach(request.difficulty, cells):
             return None
         facts = [self._facts.make(name, own) for name, own in cells.items()]
@@ -102,10 +104,11 @@ class Drawer:
 
     def _choose_properties(
         self, usable: Mapping[str, Cells], focus: str | None, difficulty: Difficulty, rng: random.Random
-    ) -> dict[str, Cells] | None:
-        """Return properties that tell the four things apart, perhaps a few more; None where none do."""
-        names = list(usable)
-        rng.shuffle(names)
+    ) -> dict[str, Cells]:
+        """Return properties that tell the four things apart, easy ones or perhaps more than needed."""
+        names = rng.sample(list(usable), len(usable))
+        if difficulty == "easy":
+            names.sort(key=self._difficulty.__getitem__)
         names.sort(key=lambda name: name != focus)
         extra = rng.choice(_EXTRA[difficulty])
         chosen: dict[str, Cells] = {}
@@ -115,8 +118,8 @@ class Drawer:
                 break
             extra -= is_told
             chosen[name] = usable[name]
-            is_told = is_told or len(set(zip(*chosen.values(), strict=True))) == SIZE
-        return chosen if is_told else None
+            is_told = is_told or _are_told(chosen)
+        return chosen
 
     def _may_reach(self, difficulty: Difficulty, cells: Mapping[str, Cells]) -> bool:
         """Whether questions with these properties can be so hard: a quick look before the work."""
@@ -136,12 +139,16 @@ class Drawer:
     def _classify(self, question: Question, statements: Sequence[Fact]) -> Difficulty:
         used = {fact.about for fact in statements} | question.abouts
         kl = sum(self._difficulty[name] for name in used)
-        masks = [fact.mask for fact in statements]
-        cl = max(fewest_statements(FRAME, masks, mask) for mask in set(question.masks))
         named = {
             slot for fact in statements for slot in slots_of(self._meanings[fact.said.template], fact.said)
         }
-        return CUTS.classify(rate(kl, cl, is_unmentioned(named, question.wanted)))
+        nm = is_unmentioned(named, question.wanted)
+        least = CUTS.classify(rate(kl, 0, nm))
+        if least == CUTS.classify(rate(kl, len(statements), nm)):
+            return least
+        masks = [fact.mask for fact in statements]
+        cl = max(fewest_statements(FRAME, masks, mask) for mask in set(question.masks))
+        return CUTS.classify(rate(kl, cl, nm))
 
 
 def choose_facts(facts: Sequence[Facts], question: Question, rng: random.Random) -> list[Fact] | None:
@@ -158,17 +165,24 @@ def choose_facts(facts: Sequence[Facts], question: Question, rng: random.Random)
     while held != HIDDEN:
         if not groups:
             return None
-        place = rng.randrange(len(groups))
+        # `randrange` says the same in three times as long.
+        place = int(rng.random() * len(groups))
         group = groups[place]
-        fact = group.pop(rng.randrange(len(group)))
+        fact = group.pop(int(rng.random() * len(group)))
         if not group:
             groups.pop(place)
         if held & fact.mask != held and fact.said not in options and (fact.about, fact.mask) not in taken:
             chosen.append(fact)
             held &= fact.mask
     masks = [fact.mask for fact in chosen]
-    kept = drop_redundant(FRAME, masks, rng.sample(range(len(masks)), len(masks)))
+    # The order in which they were drawn is as good as any.
+    kept = drop_redundant(FRAME, masks, range(len(masks)))
     return [chosen[each] for each in kept]
+
+
+def _are_told(cells: Mapping[str, Cells]) -> bool:
+    """Whether these properties tell four things apart."""
+    return len(set(zip(*cells.values(), strict=True))) == SIZE
 
 
 def notes_of(meanings: Iterable[Meaning]) -> tuple[str, ...]:

@@ -70,10 +70,6 @@ class Meaning:
             return False
         return not (self.whole or self.relation) or NOT_APPLY not in cells
 
-    def holds(self, cell: Cell, value: Argument) -> bool:
-        """Whether a thing with this cell is as a property's sentence with this value says."""
-        return (cell == value) is not self.negated
-
     def compares(self, x: str, y: str, k: int = 0) -> bool:
         """Whether the relation holds between two things with these cells."""
         return _RELATIONS[self.relation or ""](x, y, k)
@@ -125,7 +121,9 @@ def allow(
         return frozenset({(entities.index(rest[0]),)})
     if meaning.relation is None:
         value = meaning.value if meaning.value is not None else rest[0]
-        return frozenset((place,) for place in range(SIZE) if meaning.holds(cells[place], value))
+        return frozenset(
+            [(place,) for place in range(SIZE) if (cells[place] == value) is not meaning.negated]
+        )
     sure = [str(cell) for cell in cells]
     if meaning.with_entity:
         other = entities.index(rest[0])

@@ -169,7 +169,8 @@ def _draw_fact(
         return None
     said = {(fact.about, mask) for fact in chosen for mask in (fact.mask, fact.mask ^ FRAME.full)}
     for _ in range(tries):
-        fact = rng.choice(rng.choice(groups))
+        group = groups[int(rng.random() * len(groups))]
+        fact = group[int(rng.random() * len(group))]
         if (fact.about, fact.mask) not in said:
             return fact
     return None
