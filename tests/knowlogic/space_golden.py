@@ -9,6 +9,7 @@ from tasks.knowlogic.problem import Problem
 from tasks.knowlogic.space.geometry import SCENES
 from tasks.knowlogic.space.sentences import FILES, sentences
 from tests.knowlogic.space_questions import space
+from warehouse.knowlogic.knowledge import load_knowledge
 
 GOLDEN = Path(__file__).parent / "golden"
 EXAMPLES: dict[str, tuple[str, ...]] = {
@@ -41,7 +42,7 @@ def _lines(language: Language) -> Iterator[tuple[str, str]]:
         yield from ((f"{scenario}.{slot.id}", slots[slot.id]) for slot in scene.slots if slots)
     for setting, table in load_sentences("space").items():
         if "scenario" in table:
-            yield setting, write_intro(setting, table["scenario"], language).replace("\n", " / ")
+            yield setting, write_intro(setting, language).replace("\n", " / ")
 
 
 def example(scenario: str, template: str) -> Proposition:
@@ -57,10 +58,15 @@ def example(scenario: str, template: str) -> Proposition:
     )
 
 
-def write_intro(setting: str, scenario: str, language: Language) -> str:
-    """Return the introduction of a setting with examples of things."""
-    entities = EXAMPLES[SCENES[scenario].family]
-    problem = Problem(scenario, entities, (setting,), (), "correct_statements", None, ())
+def write_intro(setting: str, language: Language) -> str:
+    """Return the introduction of a setting with examples of what belongs there."""
+    table = load_sentences("space")[setting]
+    scene = SCENES[table["scenario"]]
+    fitting = [
+        row["id"] for row in load_knowledge().rows("space/items") if row["setting"] == table.get("group")
+    ]
+    entities = tuple(fitting[: scene.size]) or EXAMPLES[scene.family]
+    problem = Problem(scene.name, entities, (setting,), (), "correct_statements", None, ())
     return space().write_intro(problem, language)
 
 
