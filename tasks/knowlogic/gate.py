@@ -114,6 +114,8 @@ def _check_rows(
 ) -> None:
     """Find columns that differ from those that the problem gives when it is written once more."""
     letters, labels = right_letters(problem, decision.verdicts), domain.labels(problem)
+    if labels.chain_length < 1:
+        tested.faults.append("no statement is needed to decide the options")
     for question in questions:
         (again,) = write_questions(
             domain, problem, labels, letters, [question.language], question.rejected_draws

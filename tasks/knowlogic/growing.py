@@ -113,7 +113,8 @@ def _accept(growth: _Growth, problem: Problem, asked: Request, rejected: int) ->
     if None in verdicts or verdicts.count(wanted) != asked.right or not (asked.right or problem.has_none):
         return []
     labels = domain.labels(problem)
-    if labels.difficulty != asked.difficulty:
+    # Without any step the options are true or false of every arrangement: the statements would be idle.
+    if labels.difficulty != asked.difficulty or labels.chain_length < 1:
         return []
     growth.pairs.add(pair)
     letters = right_letters(problem, verdicts)

@@ -214,6 +214,10 @@ PLANTED: dict[str, Callable[[], tuple[Pair, Domain]]] = (
         ),
         "an engine fails": lambda: (STATEMENTS, with_engine("check", fail)),
         "introductions are not read": lambda: (STATEMENTS, replace(DOMAIN, read_intro=lambda *_: fail(*_))),
+        "no statement is needed": lambda: (
+            edit_all(STATEMENTS, chain_length=0),
+            replace(DOMAIN, labels=lambda problem: replace(DOMAIN.labels(problem), chain_length=0)),
+        ),
         "the canonical form forgets the statements": lambda: (
             STATEMENTS,
             replace(DOMAIN, canonical=lambda problem: [problem.type]),
