@@ -51,14 +51,14 @@ def claim_of(times: Times, scenario: str, said: Proposition) -> Claim:
     if name in ("later", "anchor_later"):
         return Claim("order", right, left)
     if name == "gap":
-        return Claim("gap", *sorted((left, right)), last)
+        return Claim("gap", min(left, right), max(left, right), last)
     if name == "lasts":
         span = times.spans[left]
         return _difference(scenario, span.end, span.start, last)
     if name in ("longer", "shorter"):
-        return Claim("longer", *((left, right) if name == "longer" else (right, left)))
+        return Claim("longer", left, right) if name == "longer" else Claim("longer", right, left)
     if name == "as_long":
-        return Claim("as_long", *sorted((left, right)))
+        return Claim("as_long", min(left, right), max(left, right))
     raise ValueError(f"template {name} says nothing about times")
 
 

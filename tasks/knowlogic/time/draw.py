@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from schemas.knowlogic.things import GAP, LETTERS, Proposition
 from tasks.knowlogic.domain import Request
@@ -17,13 +18,23 @@ from tasks.knowlogic.time.tables import Times
 SIZES = {WEEK: range(4, 10), LIFE: range(4, 13)}
 _ANCHORS = 5
 # Plans tried for a request, texts tried for a plan, options and gaps tried for a text.
-_PLANS, _TEXTS, _DRAWS, _GAPS = 60, 15, 60, 15
+_PLANS, _TEXTS, _DRAWS, _GAPS = 150, 15, 60, 15
 # How often three options stand beside 'none of the above' without need.
 _NONE = 0.2
 # The place of a template that a question for a time leaves open; all others have an event there.
 _EVENT_PLACE = 1
 _SLOTS = ("on", "year", "after", "before", "lasts", "anchor_after", "anchor_before")
 _NO_EVENTS = ("lasts", "longer", "shorter", "as_long")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a text shall have: events, of which `hub` share a day, the hardest statement (cg), anchors."""
+
+    events: int
+    hub: int
+    hardest: int
+    anchors: tuple[str, ...]
 
 
 def draw(times: Times, people: Sequence[Person], request: Request, rng: random.Random) -> Problem | None:
@@ -36,7 +47,10 @@ def draw(times: Times, people: Sequence[Person], request: Request, rng: random.R
     has_none = request.right == 0 or (request.right < len(LETTERS) and rng.random() < _NONE)
     number = len(LETTERS) - has_none
     for _ in range(_TEXTS):
-        text = _draw_text(times, people, request, number, rng)
+        plan = _plan(times, request, number, rng)
+        if plan is None:
+            return None
+        text = _draw_text(times, people, request.scenario, plan, rng)
         if text is None:
             continue
         maker = OptionMaker(times, text, rng)
@@ -66,31 +80,34 @@ def measure(times: Times, problem: Problem, right: int) -> dict[str, float]:
     )
 
 
-def _draw_text(
-    times: Times, people: Sequence[Person], request: Request, number: int, rng: random.Random
-) -> Text | None:
-    """Return a text with which a question of so many options can have the difficulty."""
-    person = rng.choice(people).id
+def _plan(times: Times, request: Request, number: int, rng: random.Random) -> Plan | None:
+    """Return a plan with which a question of so many options has the difficulty; None where none was found."""
     is_vague_week = request.type == "vague_event" and request.scenario == WEEK
     hub = max(2, request.right) if is_vague_week else 0
     fewest = hub + number - request.right + 1 if hub else number + 1 if "event" in request.type else 0
     sizes = [size for size in SIZES[request.scenario] if size >= fewest]
     for _ in range(_PLANS):
-        size = rng.choice(sizes)
-        hardest, anchors = 2, list[str]()
+        size, hardest, anchors = rng.choice(sizes), 2, list[str]()
         if request.scenario == LIFE:
             hardest = rng.randint(1, 3)
             if hardest > 1:
                 anchors = rng.sample(sorted(times.history), rng.randint(0, min(_ANCHORS, size)))
         dk = sum(times.history[anchor].obscurity for anchor in anchors)
-        planned = variables_of(request.scenario, request.type, size + number, hardest, request.right, dk)
-        if classify(planned) == request.difficulty:
-            break
-    else:
-        return None
-    if request.scenario == WEEK:
-        return draw_week(times, person, size, hub, rng)
-    return draw_life(times, person, size, hardest, anchors, rng)
+        lc = size + number
+        variables = variables_of(request.scenario, request.type, lc, hardest, request.right, dk)
+        if classify(variables) == request.difficulty:
+            return Plan(size, hub, hardest, tuple(anchors))
+    return None
+
+
+def _draw_text(
+    times: Times, people: Sequence[Person], scenario: str, plan: Plan, rng: random.Random
+) -> Text | None:
+    """Return a text that the plan describes, or None where years do not fit."""
+    person = rng.choice(people).id
+    if scenario == WEEK:
+        return draw_week(times, person, plan.events, plan.hub, rng)
+    return draw_life(times, person, plan.events, plan.hardest, plan.anchors, rng)
 
 
 def _draw_statements(

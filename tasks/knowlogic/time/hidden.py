@@ -65,7 +65,7 @@ def draw_life(
 ) -> Text | None:
     """Return a life of so many events whose statements name these anchors; None where years do not fit.
 
-    `hardest` is the kind of the hardest statement: 1 years only, 2 other events too, 3 durations and gaps too.
+    `hardest` is the kind of the hardest statement: 1 years, 2 other events too, 3 durations and gaps too.
     """
     events = _pick_events(times, number, hardest, rng)
     at = _date_events(times, events, rng)

@@ -35,8 +35,7 @@ def decide(times: Times, problem: Problem) -> Decision:
             raise ValueError(f"the statements allow more than {MOST} assignments")
         for verdicts, option in zip(seen, options, strict=True):
             verdicts.add(holds(times, scenario, option, at))
-    verdicts = tuple(_verdict(each) for each in seen)
-    return Decision(found // symmetry_of(scenario, given), verdicts)
+    return Decision(found // symmetry_of(scenario, given), tuple(map(_verdict, seen)))
 
 
 def _verdict(seen: set[bool]) -> Verdict:
@@ -63,7 +62,7 @@ def find_assignments(
 ) -> Iterator[Mapping[str, int]]:
     """Yield each assignment of times to the events that all claims and the order of a life allow."""
     finder = _Finder(times, scenario, given, variables)
-    for masks in finder.find({event: finder.all for event in variables}):
+    for masks in finder.find(dict.fromkeys(variables, finder.all)):
         yield {event: finder.first + mask.bit_length() - 1 for event, mask in masks.items()}
 
 

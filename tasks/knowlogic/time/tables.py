@@ -13,8 +13,8 @@ _ANY = "*"
 class Event:
     """An event: what it is called in each language, and the gerund in English.
 
-    `ages` are those at which an event of a life usually comes; `year` and `obscurity` (1 to 3) are those of an
-    event of history.
+    `ages` are those at which an event of a life usually comes; `year` and `obscurity` (1 to 3) are those of
+    an event of history.
     """
 
     id: str
@@ -82,7 +82,7 @@ def _event_of(row: Row) -> Event:
 
 
 def _read_orders(knowledge: Knowledge, events: tuple[str, ...]) -> dict[tuple[str, str], int]:
-    """Return the orders with what follows from two of them: the most years that any way of them adds up to."""
+    """Return the orders and all that follow from them: the most years that any way adds up to."""
     found: dict[tuple[str, str], int] = {}
     for row in knowledge.rows("time/orders"):
         befores = events if row["before"] == _ANY else (row["before"],)
