@@ -4,7 +4,7 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from schemas.knowlogic.things import GAP, LETTERS, Proposition
+from schemas.knowlogic.things import DIFFICULTIES, GAP, LETTERS, Proposition
 from tasks.knowlogic.domain import Request
 from tasks.knowlogic.people import Person
 from tasks.knowlogic.problem import Problem, fill
@@ -81,11 +81,13 @@ def measure(times: Times, problem: Problem, right: int) -> dict[str, float]:
 
 
 def _plan(times: Times, request: Request, number: int, rng: random.Random) -> Plan | None:
-    """Return a plan with which a question of so many options has the difficulty; None where none was found."""
+    """Return a plan with which a question of so many options has the difficulty, or None."""
     is_vague_week = request.type == "vague_event" and request.scenario == WEEK
     hub = max(2, request.right) if is_vague_week else 0
     fewest = hub + number - request.right + 1 if hub else number + 1 if "event" in request.type else 0
     sizes = [size for size in SIZES[request.scenario] if size >= fewest]
+    if not _is_possible(request, sizes, number):
+        return None
     for _ in range(_PLANS):
         size, hardest, anchors = rng.choice(sizes), 2, list[str]()
         if request.scenario == LIFE:
@@ -98,6 +100,18 @@ def _plan(times: Times, request: Request, number: int, rng: random.Random) -> Pl
         if classify(variables) == request.difficulty:
             return Plan(size, hub, hardest, tuple(anchors))
     return None
+
+
+def _is_possible(request: Request, sizes: Sequence[int], number: int) -> bool:
+    """Whether the difficulty lies between those of the plainest and of the hardest text."""
+    ends = ((sizes[0], 1, 0), (sizes[-1], 3, 3 * _ANCHORS)) if request.scenario == LIFE else ()
+    low, high = (
+        DIFFICULTIES.index(
+            classify(variables_of(request.scenario, request.type, size + number, cg, request.right, dk))
+        )
+        for size, cg, dk in ends or ((sizes[0], 2, 0), (sizes[-1], 2, 0))
+    )
+    return low <= DIFFICULTIES.index(request.difficulty) <= high
 
 
 def _draw_text(
