@@ -8,24 +8,26 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemas.ids import derive_rng
-from schemas.knowlogic.things import DIFFICULTIES, Decision
+from schemas.knowlogic.things import Decision, Difficulty, QuestionType
 from tasks.knowlogic.domain import Request
 from tasks.knowlogic.problem import Problem
 from tasks.knowlogic.time.claims import claim_of, holds
-from tasks.knowlogic.time.domain import TYPES
 from tasks.knowlogic.time.search import variables_of
 from tests.knowlogic.time_items import domain, problem, say, table
 
 SCENARIOS = ("cyclic", "linear")
 # A type for each difficulty that both scenarios can draw.
-DRAWN = ("precise_event", "correct_statements", "incorrect_statements")
+DRAWN: tuple[tuple[Difficulty, QuestionType], ...] = (
+    ("easy", "precise_event"),
+    ("medium", "correct_statements"),
+    ("hard", "incorrect_statements"),
+)
 
 
 def draw(scenario: str, seed: int) -> Problem:
     """Return a problem of any difficulty."""
-    place = seed % len(DIFFICULTIES)
-    type_ = TYPES[TYPES.index(DRAWN[place])]
-    request = Request(scenario, DIFFICULTIES[place] if place != 1 else "medium", type_, 1)
+    difficulty, type_ = DRAWN[seed % len(DRAWN)]
+    request = Request(scenario, difficulty, type_, 1)
     found = domain().draw(request, derive_rng(7, scenario, seed))
     assert found is not None
     return found
@@ -35,6 +37,11 @@ def weaken(found: Problem, seed: int) -> Problem:
     """Return the problem without one of its statements."""
     place = seed % len(found.statements)
     return replace(found, statements=found.statements[:place] + found.statements[place + 1 :])
+
+
+def symmetric(found: Problem) -> bool:
+    """Whether the week names no day, so that its rotations are one arrangement."""
+    return found.scenario == "cyclic" and not any(each.template == "on" for each in found.statements)
 
 
 def enumerate_week(found: Problem) -> Decision:
@@ -62,10 +69,13 @@ def test_the_engines_agree(scenario: str, seed: int) -> None:
 @settings(max_examples=12, deadline=None)
 @given(seed=st.integers(0, 100_000))
 def test_the_engines_agree_without_a_statement(scenario: str, seed: int) -> None:
-    found = weaken(draw(scenario, seed), seed // 3)
-    decision = domain().decide(found)
-    assert decision == domain().check(found)
-    assert decision.arrangements != 1
+    found = draw(scenario, seed)
+    weak = weaken(found, seed // 3)
+    decision = domain().decide(weak)
+    assert decision == domain().check(weak)
+    # The event of the statement may be named nowhere else.
+    if variables_of(table(), weak) == variables_of(table(), found):
+        assert decision.arrangements > 1 or symmetric(weak)
 
 
 @settings(max_examples=10, deadline=None)
