@@ -24,7 +24,8 @@ from tasks.knowlogic.growing import ScenarioRequest, grow_scenario
 from tasks.knowlogic.problem import Problem, fill, right_letters
 from tasks.knowlogic.time.claims import claim_of
 from tasks.knowlogic.time.domain import TYPES
-from tasks.knowlogic.time.search import variables_of
+from tasks.knowlogic.time.proofs import prove
+from tasks.knowlogic.time.search import events_in
 from tasks.knowlogic.wording.layout import read_text, says_the_same, write_text
 from tests.knowlogic import time_golden
 from tests.knowlogic.time_items import PERSON, domain, problem, say, table
@@ -115,7 +116,7 @@ def test_precise_questions_have_one_event_that_fits_and_vague_ones_several() -> 
     for _, each in drawn():
         if each.asked is None or each.type == "precise_slot":
             continue
-        others = sorted(set(variables_of(table(), each)) - set(each.asked.arguments))
+        others = sorted(set(events_in(table(), each)) - set(each.asked.arguments))
         filled = replace(each, options=tuple(fill(each.asked, event) for event in others))
         assert (domain().decide(filled).verdicts.count(True) > 1) == (each.type == "vague_event")
 
@@ -188,6 +189,21 @@ def test_the_chain_length_counts_the_statements_that_decide_the_hardest_option()
         said = say("on", "swim", 3) if option == "on" else say("same", "jog", "swim")
         assert domain().labels(problem(WEEK, statements, [said])).chain_length == length
     assert domain().labels(problem(WEEK, statements, [say("on", "jog", 2)])).chain_length == 3
+
+
+def test_a_proof_needs_all_its_statements() -> None:
+    for _, each in drawn()[::6]:
+        proofs = prove(table(), each)
+        # Two spans alone may lie anywhere: too many lives to try.
+        compared = ("longer", "shorter", "as_long")
+        for option in (one for one in each.options if one.template not in compared):
+            needed = proofs.statements_for(claim_of(table(), each.scenario, option))
+            (verdict,) = domain().decide(replace(each, options=(option,))).verdicts
+            alone = replace(each, statements=tuple(needed), options=(option,))
+            assert domain().decide(alone).verdicts == (verdict,)
+            for place in range(len(needed) if each.scenario == WEEK else 0):
+                fewer = replace(alone, statements=tuple(needed[:place] + needed[place + 1 :]))
+                assert domain().decide(fewer).verdicts == (None,)
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)

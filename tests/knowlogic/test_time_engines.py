@@ -12,7 +12,7 @@ from schemas.knowlogic.things import Decision, Difficulty, QuestionType
 from tasks.knowlogic.domain import Request
 from tasks.knowlogic.problem import Problem
 from tasks.knowlogic.time.claims import claim_of, holds
-from tasks.knowlogic.time.search import variables_of
+from tasks.knowlogic.time.search import events_in
 from tests.knowlogic.time_items import domain, problem, say, table
 
 SCENARIOS = ("cyclic", "linear")
@@ -46,7 +46,7 @@ def symmetric(found: Problem) -> bool:
 
 def enumerate_week(found: Problem) -> Decision:
     """Return what holds in all weeks, tried one by one."""
-    times, events = table(), variables_of(table(), found)
+    times, events = table(), events_in(table(), found)
     given = [claim_of(times, "cyclic", each) for each in found.statements]
     options = [claim_of(times, "cyclic", each) for each in found.options]
     weeks = [dict(zip(events, days, strict=True)) for days in product(range(7), repeat=len(events))]
@@ -74,7 +74,7 @@ def test_the_engines_agree_without_a_statement(scenario: str, seed: int) -> None
     decision = domain().decide(weak)
     assert decision == domain().check(weak)
     # The event of the statement may be named nowhere else.
-    if variables_of(table(), weak) == variables_of(table(), found):
+    if events_in(table(), weak) == events_in(table(), found):
         assert decision.arrangements > 1 or symmetric(weak)
 
 
@@ -82,7 +82,7 @@ def test_the_engines_agree_without_a_statement(scenario: str, seed: int) -> None
 @given(seed=st.integers(0, 100_000))
 def test_a_week_is_what_plain_enumeration_finds(seed: int) -> None:
     found = draw("cyclic", 3 * seed)
-    if len(variables_of(table(), found)) <= 5:
+    if len(events_in(table(), found)) <= 5:
         assert domain().decide(found) == enumerate_week(found)
         weak = weaken(found, seed)
         assert domain().decide(weak) == enumerate_week(weak)

@@ -47,7 +47,7 @@ def label(times: Times, problem: Problem) -> Labels:
     for option in problem.options:
         claim = claim_of(times, problem.scenario, option)
         try:
-            chain_length = max(chain_length, proofs.statements_for(claim))
+            chain_length = max(chain_length, len(proofs.statements_for(claim)))
             rules |= proofs.rules_for(claim)
         except KeyError:
             # The rules are too weak; all statements together decide it.

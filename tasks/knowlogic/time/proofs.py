@@ -1,8 +1,9 @@
 """What follows from the statements about times, by rules, with the statements that each fact needs."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from schemas.knowlogic.things import Proposition
 from tasks.knowlogic.closure import Closure, Step, close
 from tasks.knowlogic.problem import Problem
 from tasks.knowlogic.time.claims import DAYS, WEEK, Claim, claim_of
@@ -12,16 +13,20 @@ from tasks.knowlogic.time.tables import Times
 # are as in claims. The calendar itself stands as the event "" of the time 0.
 Fact = tuple[str, str, str, int]
 _CALENDAR = ""
+# Rules that give a difference without a sum of two.
+_PLAIN = ("given", "order_of_life", "same_duration")
+# A sum adds one difference a round, and no text has more than so many.
+_ROUNDS = 24
 
 
 @dataclass(frozen=True)
 class Proofs:
-    """The closure of a problem's statements; `said` are their facts, `by_pair` the differences found."""
+    """The closure of a problem's statements; `said` has each by its fact, `by_pair` the differences found."""
 
     times: Times
     scenario: str
     closure: Closure[Fact]
-    said: frozenset[Fact]
+    said: Mapping[Fact, Proposition]
     by_pair: dict[tuple[str, str], Fact]
 
     def facts_for(self, claim: Claim) -> list[Fact]:
@@ -33,17 +38,17 @@ class Proofs:
             pairs = [(claim.left, claim.right)]
         return [self.by_pair[min(a, b), max(a, b)] for a, b in pairs]
 
-    def statements_for(self, claim: Claim) -> int:
-        """Return how many statements the smallest proofs found for a claim rest on."""
-        facts = self.facts_for(claim)
-        return len({each for fact in facts for each in self.closure.given_facts(fact)} & self.said)
+    def statements_for(self, claim: Claim) -> list[Proposition]:
+        """Return the statements that the smallest proofs found for a claim rest on."""
+        used = {each for fact in self.facts_for(claim) for each in self.closure.given_facts(fact)}
+        return [statement for fact, statement in self.said.items() if fact in used]
 
     def rules_for(self, claim: Claim) -> set[str]:
         """Return the rules of these proofs, and the events of history whose year they use."""
         rules: set[str] = set()
         for fact in self.facts_for(claim):
             rules |= {step.rule for step in self.closure.proof(fact).values()}
-            used = self.closure.given_facts(fact) - self.said
+            used = self.closure.given_facts(fact) - self.said.keys()
             rules |= {f"anchor_year:{each[2]}" for each in used}
         return rules
 
@@ -51,8 +56,7 @@ class Proofs:
 def prove(times: Times, problem: Problem) -> Proofs:
     """Return all differences of times that follow from the statements and the events of history they name."""
     scenario = problem.scenario
-    claims = [claim_of(times, scenario, each) for each in problem.statements]
-    said = [_fact_of(scenario, claim) for claim in claims if claim.kind not in ("order", "longer")]
+    said = {_fact_of(scenario, claim_of(times, scenario, each)): each for each in problem.statements}
     named = {each for one in (*problem.statements, *problem.options) for each in one.arguments}
     anchors = sorted(str(each) for each in named if each in times.history)
     known = [_apart(scenario, anchor, _CALENDAR, times.year_of(anchor)) for anchor in anchors]
@@ -62,9 +66,9 @@ def prove(times: Times, problem: Problem) -> Proofs:
         yield from _use_order(times, scenario, new)
         yield from _use_spans(times, scenario, facts)
 
-    closure = close([*said, *known], chain)
+    closure = close([*said, *known], chain, max_depth=_ROUNDS)
     by_pair = {(fact[1], fact[2]): fact for fact in reversed(closure.steps) if fact[0] == "apart"}
-    return Proofs(times, scenario, closure, frozenset(said), by_pair)
+    return Proofs(times, scenario, closure, said, by_pair)
 
 
 def _fact_of(scenario: str, claim: Claim) -> Fact:
@@ -85,29 +89,34 @@ def _apart(scenario: str, left: str, right: str, number: int) -> Fact:
 def _compose(
     scenario: str, facts: dict[Fact, Step[Fact]], new: list[Fact]
 ) -> Iterator[tuple[Fact, Step[Fact]]]:
-    """Yield the sums of two differences that share an event."""
-    at: dict[str, list[Fact]] = {}
-    for fact in facts:
-        if fact[0] == "apart":
-            at.setdefault(fact[1], []).append(fact)
-            at.setdefault(fact[2], []).append(fact)
-    for fact in new:
-        if fact[0] != "apart":
+    """Yield the sums of two differences that share an event, one of which was not made by a sum.
+
+    So proofs grow by one difference a round, and the first proof of a fact makes no detour.
+    """
+    plain = [each for each, step in facts.items() if each[0] == "apart" and step.rule in _PLAIN]
+    fresh = set(new)
+    if fresh & set(plain):
+        pairs = [(each, other) for each in plain for other in facts if other[0] == "apart"]
+    else:
+        pairs = [(each, other) for each in plain for other in new if other[0] == "apart"]
+    for first, second in pairs:
+        if first == second or not (first in fresh or second in fresh):
             continue
-        for shared, other in ((fact[1], fact[2]), (fact[2], fact[1])):
-            for second in at[shared]:
-                third = second[2] if second[1] == shared else second[1]
-                if third == other:
-                    continue
-                number = _from_to(shared, other, fact) - _from_to(shared, third, second)
-                rule = "sum_of_differences"
-                if shared == _CALENDAR:
-                    rule = "difference_of_dates"
-                elif _CALENDAR in (other, third):
-                    rule = "date_from_difference"
-                if scenario == WEEK:
-                    rule += "_modulo_7"
-                yield _apart(scenario, other, third, number), Step(rule, (fact, second))
+        for shared, other in ((first[1], first[2]), (first[2], first[1])):
+            if shared not in second[1:3]:
+                continue
+            third = second[2] if second[1] == shared else second[1]
+            if third == other:
+                continue
+            number = _from_to(shared, other, first) - _from_to(shared, third, second)
+            rule = "sum_of_differences"
+            if shared == _CALENDAR:
+                rule = "difference_of_dates"
+            elif _CALENDAR in (other, third):
+                rule = "date_from_difference"
+            if scenario == WEEK:
+                rule += "_modulo_7"
+            yield _apart(scenario, other, third, number), Step(rule, (first, second))
 
 
 def _from_to(start: str, end: str, fact: Fact) -> int:

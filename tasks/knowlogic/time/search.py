@@ -29,7 +29,7 @@ def decide(times: Times, problem: Problem) -> Decision:
     options = [claim_of(times, scenario, each) for each in problem.options]
     found = 0
     seen: list[set[bool]] = [set() for _ in options]
-    for at in find_assignments(times, scenario, given, variables_of(times, problem)):
+    for at in find_assignments(times, scenario, given, events_in(times, problem)):
         found += 1
         if found > MOST:
             raise ValueError(f"the statements allow more than {MOST} assignments")
@@ -47,7 +47,7 @@ def symmetry_of(scenario: str, given: list[Claim]) -> int:
     return DAYS if scenario == WEEK and not any(claim.kind == "at" for claim in given) else 1
 
 
-def variables_of(times: Times, problem: Problem) -> tuple[str, ...]:
+def events_in(times: Times, problem: Problem) -> tuple[str, ...]:
     """Return the events of the problem, sorted."""
     said = (*problem.statements, *problem.options)
     return tuple(

@@ -12,7 +12,7 @@ from pysat.solvers import Solver
 from schemas.knowlogic.things import Decision, Verdict
 from tasks.knowlogic.problem import Problem
 from tasks.knowlogic.time.claims import DAYS, WEEK, Claim, claim_of
-from tasks.knowlogic.time.search import FIRST_YEAR, LAST_YEAR, MOST, variables_of
+from tasks.knowlogic.time.search import FIRST_YEAR, LAST_YEAR, MOST, events_in
 from tasks.knowlogic.time.tables import Times
 
 # An event, or a time itself.
@@ -22,7 +22,7 @@ Term = str | int
 def check(times: Times, problem: Problem) -> Decision:
     """Return what `decide` returns, found by a SAT solver; raises ValueError where it does."""
     claims = [claim_of(times, problem.scenario, each) for each in problem.statements]
-    theory = _Theory(times, problem.scenario, variables_of(times, problem))
+    theory = _Theory(times, problem.scenario, events_in(times, problem))
     try:
         compared = ("longer", "as_long")
         # Comparisons of spans come last: their literals need only the years that the others leave.
