@@ -22,7 +22,7 @@ class OptionMaker:
         self.spans = [
             span.id for span in times.spans.values() if span.start in text.at and span.end in text.at
         ]
-        self.given = {self._key(claim) for claim in text.given}
+        self.given = {self._pair_of(claim) for claim in text.given}
         forms: dict[str, tuple[Callable[[bool], Proposition], ...]] = {
             WEEK: (self._day, self._days_apart, self._days_apart, self._days_apart),
             LIFE: (self._year, self._apart, self._apart, self._order, self._gap),
@@ -49,11 +49,15 @@ class OptionMaker:
         return self.rng.choice(orders)(True)
 
     def accept(self, said: Proposition, *, is_true: bool) -> Proposition | None:
-        """Return the sentence where it has the verdict, repeats no statement and needs some; else None."""
+        """Return the sentence where it has the verdict, and statements must be put together; else None.
+
+        A sentence that repeats a statement or changes its number alone is refused, and one that the order of
+        a life decides without any statement.
+        """
         claim = self.claim(said)
         if holds(self.times, self.text.scenario, claim, self.text.at) is not is_true:
             return None
-        return None if self._key(claim) in self.given or self._is_plain(claim) else said
+        return None if self._pair_of(claim) in self.given or self._is_plain(claim) else said
 
     def claim(self, said: Proposition) -> Claim:
         """Return what a sentence says."""
@@ -72,6 +76,11 @@ class OptionMaker:
         if self.text.scenario == LIFE and claim.kind in ("difference", "gap"):
             return ("apart", claim.left, claim.right, abs(claim.number))
         return claim
+
+    @staticmethod
+    def _pair_of(claim: Claim) -> tuple[str, str, str]:
+        kind = "apart" if claim.kind in ("difference", "gap") else claim.kind
+        return kind, claim.left, claim.right
 
     def _is_plain(self, claim: Claim) -> bool:
         """Whether the order of a life alone decides a claim about two events."""
