@@ -1,0 +1,104 @@
+"""What a sentence about times says, apart from its words."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from schemas.knowlogic.things import GAP, Proposition
+from tasks.knowlogic.time.tables import Times
+
+WEEK, LIFE = "cyclic", "linear"
+DAYS = 7
+
+ClaimKind = Literal["at", "difference", "order", "gap", "longer", "as_long"]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Claim:
+    """A claim; two sentences that say the same in other words are equal claims.
+
+    - at: `left` is in the year (on the day) `number`.
+    - difference: `left` is `number` years after `right` (days: modulo 7).
+    - order: `left` is before `right`. gap: they are `number` years apart.
+    - longer: the span `left` lasts longer than `right`. as_long: as long as it.
+    """
+
+    kind: ClaimKind
+    left: str
+    right: str = ""
+    number: int = 0
+
+
+# The sign of a number of years or days in a template.
+_SIGNS = {"after": 1, "before": -1, "anchor_after": 1, "anchor_before": -1}
+
+
+def claim_of(times: Times, scenario: str, said: Proposition) -> Claim:
+    """Return what a statement or option says; raise ValueError for an unknown template or a gap."""
+    if GAP in said.arguments:
+        raise ValueError("a sentence with a gap claims nothing")
+    name, (_, *arguments) = said.template, said.arguments
+    left, right = str(arguments[0]), str(arguments[1])
+    last = arguments[-1] if isinstance(arguments[-1], int) else 0
+    if name in ("on", "year"):
+        return Claim("at", left, "", last)
+    if name in _SIGNS:
+        return _difference(scenario, left, right, _SIGNS[name] * last)
+    if name in ("same", "anchor_same"):
+        return _difference(scenario, left, right, 0)
+    if name in ("earlier", "anchor_earlier"):
+        return Claim("order", left, right)
+    if name in ("later", "anchor_later"):
+        return Claim("order", right, left)
+    if name == "gap":
+        return Claim("gap", min(left, right), max(left, right), last)
+    if name == "lasts":
+        span = times.spans[left]
+        return _difference(scenario, span.end, span.start, last)
+    if name in ("longer", "shorter"):
+        return Claim("longer", left, right) if name == "longer" else Claim("longer", right, left)
+    if name == "as_long":
+        return Claim("as_long", min(left, right), max(left, right))
+    raise ValueError(f"template {name} says nothing about times")
+
+
+def _difference(scenario: str, left: str, right: str, number: int) -> Claim:
+    if right < left:
+        left, right, number = right, left, -number
+    return Claim("difference", left, right, number % DAYS if scenario == WEEK else number)
+
+
+def events_of(times: Times, claim: Claim) -> tuple[str, ...]:
+    """Return the events of the life or week that a claim is about, without those of history."""
+    if claim.kind in ("longer", "as_long"):
+        spans = (times.spans[claim.left], times.spans[claim.right])
+        return tuple(event for span in spans for event in (span.start, span.end))
+    return tuple(each for each in (claim.left, claim.right) if each and each not in times.history)
+
+
+def anchors_of(times: Times, claim: Claim) -> tuple[str, ...]:
+    """Return the events of history that a claim is about."""
+    return tuple(each for each in (claim.left, claim.right) if each in times.history)
+
+
+def holds(times: Times, scenario: str, claim: Claim, at: Mapping[str, int]) -> bool:
+    """Whether a claim holds where each event has this year or day."""
+
+    def time_of(event: str) -> int:
+        return times.year_of(event) if event in times.history else at[event]
+
+    def length_of(span: str) -> int:
+        return at[times.spans[span].end] - at[times.spans[span].start]
+
+    if claim.kind == "longer":
+        return length_of(claim.left) > length_of(claim.right)
+    if claim.kind == "as_long":
+        return length_of(claim.left) == length_of(claim.right)
+    if claim.kind == "at":
+        return at[claim.left] == claim.number
+    apart = time_of(claim.left) - time_of(claim.right)
+    if claim.kind == "order":
+        return apart < 0
+    if claim.kind == "gap":
+        return abs(apart) == claim.number
+    return (apart - claim.number) % DAYS == 0 if scenario == WEEK else apart == claim.number

@@ -1,0 +1,53 @@
+"""Domain time: a week and a life (section 2.1 and Appendix C of the paper)."""
+
+from functools import partial
+
+from schemas.knowlogic.knowledge import Knowledge
+from schemas.knowlogic.things import LANGUAGES, Difficulty, QuestionType
+from tasks.knowlogic.domain import Domain
+from tasks.knowlogic.joined import join_domains
+from tasks.knowlogic.people import read_people
+from tasks.knowlogic.time.claims import LIFE, WEEK
+from tasks.knowlogic.time.draw import draw
+from tasks.knowlogic.time.labels import canonical, label
+from tasks.knowlogic.time.search import decide
+from tasks.knowlogic.time.solver import check
+from tasks.knowlogic.time.tables import read_times
+from tasks.knowlogic.time.text import make_phrasebook, read_intro, write_intro
+
+TYPES: tuple[QuestionType, ...] = (
+    "correct_statements",
+    "precise_event",
+    "incorrect_statements",
+    "vague_event",
+    "precise_slot",
+)
+# Easy questions of a week are precise only, so that a life has more of them.
+_SHARES: dict[str, dict[Difficulty, float]] = {
+    LIFE: {"easy": 2.0, "medium": 1.0, "hard": 1.0},
+    WEEK: {"easy": 1.0, "medium": 1.0, "hard": 1.0},
+}
+
+
+def build(knowledge: Knowledge) -> Domain:
+    """Return the domain of the knowledge base: a life and a week joined."""
+    return join_domains("time", build_scenario(knowledge, LIFE), build_scenario(knowledge, WEEK))
+
+
+def build_scenario(knowledge: Knowledge, scenario: str) -> Domain:
+    """Return the domain of one scenario."""
+    times, people = read_times(knowledge), read_people(knowledge)
+    books = {language: make_phrasebook(times, people, scenario, language) for language in LANGUAGES}
+    return Domain(
+        "time",
+        {scenario: _SHARES[scenario]},
+        types=lambda _: TYPES,
+        draw=partial(draw, times, people),
+        decide=partial(decide, times),
+        check=partial(check, times),
+        labels=partial(label, times),
+        canonical=partial(canonical, times),
+        write_intro=partial(write_intro, people),
+        read_intro=partial(read_intro, people, scenario),
+        phrasebook=lambda _, language: books[language],
+    )
