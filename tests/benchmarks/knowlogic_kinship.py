@@ -13,7 +13,7 @@ from schemas.ids import canonical_json, derive_rng
 from schemas.knowlogic.things import DIFFICULTIES, LANGUAGES, RATIO
 from tasks.knowlogic.problem import Problem
 from tasks.knowlogic.wording.layout import read_text, write_text
-from tests.knowlogic.kinship_items import kinship, requests, terms
+from tests.knowlogic.kinship.kinship_items import kinship, requests, terms
 
 
 def main() -> None:

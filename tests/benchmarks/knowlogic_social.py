@@ -15,7 +15,7 @@ from tasks.knowlogic.problem import Problem
 from tasks.knowlogic.social.domain import TYPES
 from tasks.knowlogic.social.text import SCENARIO
 from tasks.knowlogic.wording.layout import read_text, write_text
-from tests.knowlogic.social_items import general
+from tests.knowlogic.social.social_items import general
 
 
 def main() -> None:

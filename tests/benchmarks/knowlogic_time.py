@@ -14,7 +14,7 @@ from tasks.knowlogic.domain import Domain, Request
 from tasks.knowlogic.problem import Problem
 from tasks.knowlogic.time.domain import TYPES
 from tasks.knowlogic.wording.layout import read_text, write_text
-from tests.knowlogic.time_items import domain
+from tests.knowlogic.time.time_items import domain
 
 # Problems that the second engine, the slowest step, decides too.
 _CHECKED = 1_000

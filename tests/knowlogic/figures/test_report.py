@@ -1,0 +1,127 @@
+"""KnowLogic's sections of the report, of usual and of odd editions, and its pages of the explorer."""
+
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from flows.editions.report import report_data
+from flows.editions.report_files import write_page
+from tasks.report.content import ReportData, Section
+from tasks.report.page import sections
+from tests.knowlogic.figures import made_edition
+from tests.web.visiting import errors_of, visit
+from warehouse.catalog.catalog import open_catalog
+from warehouse.store.store import Store
+
+OWN = ("leaderboard", "difficulty", "scenarios", "types", "reply_tokens", "languages", "errors")
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("made")
+    made_edition.publish(root, made_edition.rows())
+    return root
+
+
+def report_of(root: Path, **changed: Any) -> ReportData:
+    return report_data(made_edition.publish(root, made_edition.rows(**changed)))
+
+
+def own_sections(data: ReportData) -> dict[str, Section]:
+    return {section.key: section for section in sections(data) if section.key in OWN}
+
+
+def test_the_leaderboard_marks_the_best_models_of_each_column(root: Path, tmp_path: Path) -> None:
+    data = report_data(Store(str(root)))
+    assert data.settings == ("easy", "medium", "hard")
+    found = own_sections(data)
+    assert list(found) == list(OWN)
+    assert [key for key in found if found[key].missing] == []
+    grid = found["leaderboard"].grid
+    assert grid is not None
+    assert grid.groups == (("", 1), *((name.capitalize(), 2) for name in made_edition.DOMAINS), ("All", 2))
+    assert [row[0] for row in grid.rows] == ["exact", "m-large", "m-small", "single", "other"]
+    assert grid.rows[0][1] == "100.0 [73.5,\xa0100.0]"
+    # No program is marked; `other` has no answer in domain mix, and no average.
+    assert {row for row, _ in grid.best | grid.second} == {1, 2, 4}
+    assert [place for place in grid.best if place[1] == 11] == [(1, 11)]
+    assert [place for place in grid.second if place[1] == 11] == [(2, 11)]
+    assert grid.rows[4][9:12] == ("", "", "")
+    page = unescape(write_page(data, tmp_path / "out").read_text(encoding="utf-8"))
+    assert page.count('class="number best"') == len(grid.best)
+
+
+def test_drawings_are_of_all_domains_and_of_each(root: Path) -> None:
+    found = own_sections(report_data(Store(str(root))))
+    for key in ("difficulty", "reply_tokens", "languages", "errors"):
+        assert [drawing.heading.split(",")[0] for drawing in found[key].drawings] == [
+            "all domains",
+            *made_edition.DOMAINS,
+        ]
+    assert [drawing.heading.split(",")[0] for drawing in found["scenarios"].drawings] == list(
+        made_edition.DOMAINS
+    )
+    assert [drawing.heading.split(",")[0] for drawing in found["types"].drawings] == [
+        "question type",
+        "precision",
+        "number of right letters",
+    ]
+    assert found["difficulty"].drawings[0].heading == "all domains, n = 16 to 60 a point"
+    # Bars of a player stand end to end, and leave its accuracy free.
+    bars = [row for row in found["errors"].drawings[0].rows if row["player"] == "m-small"]
+    assert [row["start"] for row in bars[1:]] == [row["end"] for row in bars[:-1]]
+    assert bars[-1]["end"] == pytest.approx(1 - bars[-1]["total"])
+    rows = found["languages"].drawings[0].rows
+    assert next(row["more"] for row in rows if row["player"] == "m-large") == ", p < 0.001"
+
+
+@pytest.mark.parametrize(
+    ("changed", "missing"),
+    [
+        ({"languages": ("zh",), "pairs": 3}, {"languages"}),
+        ({"imported": True, "pairs": 3}, {"scenarios"}),
+        ({"models": {}, "pairs": 3}, {"reply_tokens"}),
+        ({"models": {"mute": ("N", "N")}, "pairs": 1, "domains": ("mix",)}, set()),
+    ],
+)
+def test_odd_editions_say_what_is_missing(tmp_path: Path, changed: dict[str, Any], missing: set[str]) -> None:
+    data = report_of(tmp_path, **changed)
+    found = own_sections(data)
+    assert {key for key in found if found[key].missing} == missing
+    assert write_page(data, tmp_path / "out").stat().st_size > 100_000
+
+
+def test_the_pages_show_figures_and_a_question_in_both_languages(root: Path) -> None:
+    for by in ("tokens", "properties and relations", "Chinese and English"):
+        shown = visit(root, "knowlogic-figures", edition="k1", by=by)
+        assert errors_of(shown) == []
+        assert len(shown.dataframe) == 2
+    assert next(iter(shown.dataframe[1].value["player"])) == "exact"
+    listed = visit(root, "knowlogic-questions", edition="k1", domain="mix", language="en")
+    assert errors_of(listed) == []
+    assert set(listed.dataframe[0].value["domain"]) == {"mix"}
+    _, ((instance, pair),) = open_catalog(Store(str(root))).query(
+        "SELECT instance_id, pair FROM knowlogic_questions WHERE domain = 'space' AND language = 'en' LIMIT 1"
+    )
+    shown = visit(root, "instances", edition="k1", instance=instance)
+    assert errors_of(shown) == []
+    assert [header.value for header in shown.header] == [
+        "Chinese",
+        "English",
+        "Answers in each language",
+        "Episodes",
+    ]
+    texts = [block.value for block in shown.code]
+    assert texts[0].startswith("问题 space")
+    assert texts[2].startswith("question space")
+    assert "<b>one</b> $x$ statement" in texts[2]
+    assert pair in shown.text[1].value
+    answers = shown.dataframe[0].value
+    assert list(answers.columns[:4]) == ["language", "player", "run", "letters"]
+    assert set(answers["language"]) == {"zh", "en"}
+    _, ((episode,),) = open_catalog(Store(str(root))).query(
+        f"SELECT episode_id FROM episodes WHERE instance_id = '{instance}' AND player = 'm-large'"
+    )
+    assert errors_of(visit(root, "episodes", edition="k1", episode=episode)) == []

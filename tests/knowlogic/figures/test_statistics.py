@@ -1,0 +1,306 @@
+"""KnowLogic's figures against plain loops over the rows, scipy, and hand counts; editions of odd shapes."""
+
+import math
+from collections import defaultdict
+from collections.abc import Callable
+from functools import partial
+from statistics import fmean, stdev
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from tasks.knowlogic.statistics.estimates import estimate_mean, interval_of_average, interval_of_gap
+from tasks.statistics.multiplicity import holm
+from tests.knowlogic.figures import made_edition
+from tests.knowlogic.figures.made_edition import DOMAINS, LANGUAGES, MODELS, PROGRAMS, Row, Rows
+
+Key = tuple[str, ...]
+
+
+@pytest.fixture(scope="module")
+def made() -> Rows:
+    return made_edition.rows()
+
+
+@pytest.fixture(scope="module")
+def found(made: Rows) -> dict[Key, Row]:
+    return by_key(made)
+
+
+def by_key(made: Rows) -> dict[Key, Row]:
+    names = ("statistic", "setting", "domain", "player", "other")
+    return {tuple(row[name] for name in names): row for row in made_edition.statistics(made)}
+
+
+def replies(made: Rows) -> list[Row]:
+    """Return the scored replies with all that is known of each, joined by plain dictionaries."""
+    questions = {row["instance_id"]: row for row in made["knowlogic_questions"]}
+    answers = {row["episode_id"]: row for row in made["knowlogic_answers"]}
+    tokens = {row["call_id"]: row["completion_tokens"] for row in made["calls"]}
+    calls = {row["episode_id"]: row["call_id"] for row in made["turns"]}
+    return [
+        {
+            **questions[row["instance_id"]],
+            "player": row["player"],
+            "right": row["success"],
+            "unread": answers[row["episode_id"]]["letters"] is None,
+            "class": answers[row["episode_id"]]["error_class"],
+            "reply_tokens": tokens.get(calls[row["episode_id"]]),
+        }
+        for row in made["episodes"]
+        if row["status"] != "api_error"
+    ]
+
+
+def question_means(rows: list[Row], value: Any) -> dict[tuple[str, str], float]:
+    """Return the mean over runs by pair and language."""
+    runs: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for row in rows:
+        runs[row["pair"], row["language"]].append(float(value(row)))
+    return {key: fmean(values) for key, values in runs.items()}
+
+
+def values_of(row: Row, label: str) -> list[str]:
+    """Return the values of a label that a question has."""
+    if label == "right_letters":
+        return [str(len(row["letters"]))]
+    if label in ("property", "relation"):
+        return list(row["properties" if label == "property" else "relations"])
+    return [str(row[label])]
+
+
+def is_right(row: Row) -> bool:
+    return bool(row["right"])
+
+
+def is_of_class(name: str, row: Row) -> bool:
+    return bool(row["class"] == name)
+
+
+SHARES: dict[str, Callable[[Row], bool]] = {
+    "accuracy": is_right,
+    "unextracted_rate": lambda row: bool(row["unread"]),
+    **{f"error_{name}": partial(is_of_class, name) for name in ("subset", "superset", "overlap", "disjoint")},
+}
+
+
+def test_each_share_is_the_mean_over_questions_of_the_mean_over_runs(
+    made: Rows, found: dict[Key, Row]
+) -> None:
+    known = replies(made)
+    compared = 0
+    for (statistic, setting, domain, player, other), row in found.items():
+        if statistic not in SHARES:
+            continue
+        rows = [
+            each
+            for each in known
+            if each["player"] == player
+            and setting in ("all", each["difficulty"])
+            and domain in ("all", each["domain"])
+            and other in ("", each["language"])
+        ]
+        means = question_means(rows, SHARES[statistic])
+        assert (row["n"], row["value"]) == (len(means), pytest.approx(fmean(means.values())))
+        assert 0 <= row["low"] <= row["value"] <= row["high"] <= 1
+        compared += 1
+    # Four settings x all and five domains x three languages; `other` has no answer in mix. Six shares.
+    assert compared == 6 * (4 * 72 + 60)
+
+
+def test_shares_of_all_kinds_of_replies_make_one(found: dict[Key, Row]) -> None:
+    for (statistic, *rest), row in found.items():
+        if statistic == "accuracy":
+            total = sum(found[(name, *rest)]["value"] for name in SHARES)
+            assert total == pytest.approx(1), rest
+            assert row["n"] == found[("unextracted_rate", *rest)]["n"]
+
+
+@pytest.mark.parametrize(
+    "label", ["scenario", "type", "precision", "right_letters", "chain_length", "property", "relation"]
+)
+def test_accuracy_by_a_label(made: Rows, found: dict[Key, Row], label: str) -> None:
+    expected: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
+    for row in replies(made):
+        domains = [row["domain"]] + (["all"] if label not in ("scenario", "property", "relation") else [])
+        for domain in domains:
+            for language in ("all", row["language"]):
+                for value in values_of(row, label):
+                    expected[domain, row["player"], f"{language}/{value}"].append(row)
+    own = {key[2:]: row for key, row in found.items() if key[0] == f"accuracy_by_{label}"}
+    assert own.keys() == expected.keys()
+    for key, rows in expected.items():
+        means = question_means(rows, is_right)
+        assert (own[key]["n"], own[key]["value"]) == (len(means), pytest.approx(fmean(means.values())))
+
+
+def test_the_average_is_the_papers_mean_of_columns(made: Rows, found: dict[Key, Row]) -> None:
+    averages = {key[3]: row for key, row in found.items() if key[0] == "average"}
+    # `other` has no answer in domain mix.
+    assert sorted(averages) == ["exact", "m-large", "m-small", "single"]
+    for player, row in averages.items():
+        cells = [
+            fmean(
+                question_means(
+                    [
+                        each
+                        for each in replies(made)
+                        if (each["player"], each["domain"], each["language"]) == (player, domain, language)
+                    ],
+                    is_right,
+                ).values()
+            )
+            for domain in DOMAINS
+            for language in LANGUAGES
+        ]
+        assert row["value"] == pytest.approx(fmean(cells))
+    assert (averages["exact"]["value"], averages["exact"]["high"]) == (1, 1)
+    # Sixty pairs without a failure are no surety.
+    assert averages["exact"]["low"] == pytest.approx(0.025 ** (1 / 60))
+
+
+def test_tokens_and_their_correlation_with_the_level(made: Rows, found: dict[Key, Row]) -> None:
+    wanted = {"all": (True, False), "right": (True,), "wrong": (False,)}
+    own = {key: row for key, row in found.items() if key[0].startswith(("reply_tokens", "tokens_level"))}
+    assert {key[3] for key in own} == set(MODELS)
+    known = [row for row in replies(made) if row["reply_tokens"] is not None]
+    checked = set()
+    for (statistic, setting, domain, player, other), figure in own.items():
+        language, which = other.split("/")
+        rows = [
+            row
+            for row in known
+            if row["player"] == player
+            and setting in ("all", row["difficulty"])
+            and domain in ("all", row["domain"])
+            and language in ("all", row["language"])
+            and row["right"] in wanted[which]
+        ]
+        means = question_means(rows, lambda row: row["reply_tokens"])
+        if statistic == "reply_tokens":
+            assert (figure["n"], figure["value"]) == (len(means), pytest.approx(fmean(means.values())))
+            continue
+        levels = {row["pair"]: row["level"] for row in rows}
+        tokens = {
+            pair: fmean(value for (of, _), value in means.items() if of == pair) for pair in sorted(levels)
+        }
+        x, y = [levels[pair] for pair in tokens], list(tokens.values())
+        correlate = stats.pearsonr if statistic == "tokens_level_pearson" else stats.spearmanr
+        assert figure["n"] == len(x)
+        assert figure["value"] == pytest.approx(correlate(x, y).statistic)
+        assert domain != "all"
+        checked.add((statistic, language, which))
+    assert len(checked) == 2 * 3 * 3
+
+
+def test_the_paired_comparison_of_languages(made: Rows, found: dict[Key, Row]) -> None:
+    for player in (*PROGRAMS, *MODELS):
+        for domain in ("all", *DOMAINS):
+            rows = [
+                row for row in replies(made) if row["player"] == player and domain in ("all", row["domain"])
+            ]
+            means = question_means(rows, is_right)
+            pairs = sorted({pair for pair, _ in means if {(pair, "zh"), (pair, "en")} <= means.keys()})
+            if not pairs:
+                assert ("language_difference", "all", domain, player, "") not in found
+                continue
+            gaps = [means[pair, "zh"] - means[pair, "en"] for pair in pairs]
+            difference = found["language_difference", "all", domain, player, ""]
+            assert (difference["n"], difference["value"]) == (len(pairs), pytest.approx(fmean(gaps)))
+            if sum(map(abs, gaps)) >= 10:
+                half = stats.t.ppf(0.975, len(gaps) - 1) * stdev(gaps) / math.sqrt(len(gaps))
+                assert difference["high"] == pytest.approx(fmean(gaps) + half)
+            for language in LANGUAGES:
+                own = found["paired_accuracy", "all", domain, player, language]
+                assert own["value"] == pytest.approx(fmean(means[pair, language] for pair in pairs))
+            only_zh = sum(means[pair, "zh"] > 0.5 >= means[pair, "en"] for pair in pairs)
+            only_en = sum(means[pair, "en"] > 0.5 >= means[pair, "zh"] for pair in pairs)
+            statistic = "language_mcnemar" + ("" if domain == "all" else "_in_domain")
+            test = found[statistic, "all", domain, player, ""]
+            discordant = only_zh + only_en
+            assert test["n"] == discordant
+            expected = stats.binomtest(only_zh, discordant).pvalue if discordant else 1.0
+            assert test["p_value"] == pytest.approx(expected)
+    # The first Chinese reply of m-large was lost: its pair is none.
+    assert found["language_difference", "all", "all", "m-large", ""]["n"] == 59
+
+
+def test_holm_over_the_models_of_one_question_alone(found: dict[Key, Row]) -> None:
+    for statistic, number in (("language_mcnemar", 3), ("language_mcnemar_in_domain", 14)):
+        rows = [row for key, row in found.items() if key[0] == statistic and key[3] in MODELS]
+        assert len(rows) == number
+        assert [row["p_adjusted"] for row in rows] == pytest.approx(
+            [float(p) for p in holm([row["p_value"] for row in rows]) if p is not None]
+        )
+        assert all("Holm over models" in row["method"] for row in rows)
+    # 15 pairs in Chinese alone, none in English alone.
+    assert found["language_mcnemar", "all", "all", "m-large", ""]["p_value"] == pytest.approx(2 * 0.5**15)
+
+
+def test_two_texts_of_a_pair_count_as_one_draw() -> None:
+    """Where both texts of each pair fare alike, the interval is that of one of them alone."""
+    solved = np.array([1, 0] * 30)
+    once = estimate_mean(solved, np.ones(60, int), np.arange(60), is_share=True)
+    twice = estimate_mean(np.repeat(solved, 2), np.ones(120, int), np.repeat(np.arange(60), 2), is_share=True)
+    assert once is not None
+    assert twice is not None
+    assert (once.n, twice.n) == (60, 120)
+    assert twice.interval == pytest.approx(once.interval)
+    half = stats.t.ppf(0.975, 59) * stdev(solved.tolist()) / math.sqrt(60)
+    assert once.interval == pytest.approx((0.5 - half, 0.5 + half))
+
+
+def test_the_interval_of_an_average_is_that_of_independent_domains() -> None:
+    """Two domains of one language each: half of each variance, squared weights 1/4."""
+    parts, variance = [], 0.0
+    for seed, n in ((1, 40), (2, 60)):
+        values = np.random.default_rng(seed).integers(0, 2, n)
+        parts.append(((values - values.mean()) / (2 * n), np.arange(n)))
+        variance += float(values.var(ddof=1)) / n / 4
+    low, high = interval_of_average(parts, 0.5)
+    assert high - low == pytest.approx(2 * 1.959964 * math.sqrt(variance))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.sampled_from([-1.0, -0.5, 0.0, 0.5, 1.0]), min_size=1, max_size=60))
+def test_the_interval_of_a_difference_holds_it_has_width_and_turns_with_its_sign(gaps: list[float]) -> None:
+    low, high = interval_of_gap(np.array(gaps))
+    assert -1 <= low <= fmean(gaps) <= high <= 1
+    assert low < high
+    turned = interval_of_gap(-np.array(gaps))
+    assert turned == pytest.approx((-high, -low))
+
+
+@pytest.mark.parametrize(
+    ("changed", "absent"),
+    [
+        ({"languages": ("en",)}, {"language_difference", "language_mcnemar", "paired_accuracy"}),
+        ({"pairs": 1, "domains": ("space",)}, {"tokens_level_pearson", "tokens_level_spearman"}),
+        (
+            {"imported": True},
+            {"accuracy_by_scenario", "accuracy_by_property", "accuracy_by_type", "tokens_level_pearson"},
+        ),
+        ({"models": {}}, {"reply_tokens"}),
+    ],
+)
+def test_odd_editions_have_the_figures_that_they_can_have(changed: dict[str, Any], absent: set[str]) -> None:
+    found = by_key(made_edition.rows(**changed))
+    statistics = {key[0] for key in found}
+    assert {"accuracy", "unextracted_rate", "average", "error_subset"} <= statistics
+    assert not statistics & absent
+    assert found["accuracy", "all", "all", "exact", ""]["value"] == 1
+
+
+def test_who_answers_nothing_readable_has_accuracy_0_and_no_error_classes() -> None:
+    found = by_key(made_edition.rows({"mute": ("N", "N")}))
+    assert found["accuracy", "all", "all", "mute", ""]["value"] == 0
+    assert found["unextracted_rate", "all", "all", "mute", ""]["value"] == 1
+    assert {found[f"error_{name}", "all", "all", "mute", ""]["value"] for name in ("subset", "disjoint")} == {
+        0
+    }
+    assert ("reply_tokens", "all", "all", "mute", "all/right") not in found
+    assert found["reply_tokens", "all", "all", "mute", "all/wrong"]["n"] == 120

@@ -1,0 +1,185 @@
+"""KnowLogic's views over an edition made by hand, against SQL over the tables themselves."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.knowlogic.figures import made_edition
+from warehouse.catalog.catalog import Catalog, open_catalog
+
+# Accuracy by any columns of questions, one run or more: the mean over questions of the mean over runs.
+_MEANS = """
+SELECT {columns}, player, count(*), avg(rate)
+FROM (
+    SELECT q.*, e.player, avg(e.success::INT) AS rate
+    FROM episodes AS e
+    JOIN knowlogic_questions AS q USING (instance_id)
+    WHERE e.status <> 'api_error'
+    GROUP BY ALL
+)
+GROUP BY ALL
+"""
+
+
+@pytest.fixture(scope="module")
+def catalog(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
+    return open_catalog(made_edition.publish(tmp_path_factory.mktemp("made"), made_edition.rows()))
+
+
+def records(catalog: Catalog, sql: str) -> list[dict[str, Any]]:
+    names, found = catalog.query(sql)
+    return [dict(zip(names, row, strict=True)) for row in found]
+
+
+def same(catalog: Catalog, one: str, other: str) -> None:
+    """Hold that two queries have the same rows, the last two columns being a number and a mean."""
+    found, expected = (sorted(catalog.query(sql)[1]) for sql in (one, other))
+    assert [row[:-1] for row in found] == [row[:-1] for row in expected]
+    assert [row[-1] for row in found] == pytest.approx([row[-1] for row in expected])
+    assert found
+
+
+def test_the_leaderboard_has_the_papers_columns_and_order(catalog: Catalog) -> None:
+    board = records(catalog, "FROM knowlogic_leaderboard")
+    # `other` has no answer in domain mix, and so no average: it stands last.
+    assert [row["player"] for row in board] == ["exact", "m-large", "m-small", "single", "other"]
+    for row in board:
+        cells = [
+            row[f"{domain}_{language}_accuracy"]
+            for domain in made_edition.DOMAINS
+            for language in made_edition.LANGUAGES
+        ]
+        if row["player"] == "other":
+            assert (row["average"], cells[-2:]) == (None, [None, None])
+        else:
+            assert row["average"] == pytest.approx(sum(cells) / 10)
+            assert row["average_low"] <= row["average"] <= row["average_high"]
+    assert [row["questions"] for row in board] == [120, 119, 120, 120, 96]
+
+
+def test_scores_and_difficulties_are_those_of_the_episodes(catalog: Catalog) -> None:
+    columns = "domain, language, difficulty"
+    same(
+        catalog,
+        f"SELECT {columns}, player, questions, accuracy FROM knowlogic_scores "
+        "WHERE domain <> 'all' AND language <> 'all' AND difficulty <> 'all'",
+        _MEANS.format(columns=columns),
+    )
+    same(
+        catalog,
+        "SELECT domain, language, player, hard_questions, hard_accuracy FROM knowlogic_difficulty "
+        "WHERE domain <> 'all' AND language <> 'all'",
+        f"SELECT * EXCLUDE (difficulty) FROM ({_MEANS.format(columns=columns)}) WHERE difficulty = 'hard'",
+    )
+    whole = "(domain, language, difficulty) = ('all', 'all', 'all')"
+    same(
+        catalog,
+        f"SELECT 1, player, questions, accuracy FROM knowlogic_scores WHERE {whole}",
+        _MEANS.format(columns="1 AS one"),
+    )
+    counts = records(catalog, f"SELECT DISTINCT questions_of_edition FROM knowlogic_scores WHERE {whole}")
+    assert counts == [{"questions_of_edition": 120}]
+
+
+def test_scenarios_types_and_properties_are_those_of_the_episodes(catalog: Catalog) -> None:
+    same(
+        catalog,
+        "SELECT domain, scenario, language, player, questions, accuracy FROM knowlogic_scenarios "
+        "WHERE language <> 'all'",
+        _MEANS.format(columns="domain, scenario, language"),
+    )
+    for label, column in (("type", "type"), ("precision", "precision"), ("right_letters", "length(letters)")):
+        same(
+            catalog,
+            "SELECT domain, value, language, player, questions, accuracy FROM knowlogic_types "
+            f"WHERE language <> 'all' AND domain <> 'all' AND label = '{label}'",
+            _MEANS.format(columns=f"domain, {column}::VARCHAR AS of, language"),
+        )
+    same(
+        catalog,
+        "SELECT domain, value, player, questions, accuracy FROM knowlogic_properties "
+        "WHERE language = 'zh' AND label = 'property'",
+        "SELECT domain, property, player, count(*), avg(rate) FROM ("
+        "SELECT q.domain, p.property, e.player, q.instance_id, avg(e.success::INT) AS rate "
+        "FROM episodes AS e JOIN knowlogic_questions AS q USING (instance_id), "
+        "unnest(q.properties) AS p (property) "
+        "WHERE e.status <> 'api_error' AND q.language = 'zh' GROUP BY ALL) GROUP BY ALL",
+    )
+
+
+def test_types_stand_in_order_with_numbers_as_numbers(catalog: Catalog) -> None:
+    rows = records(
+        catalog, "FROM knowlogic_types WHERE domain = 'all' AND language = 'all' AND player = 'exact'"
+    )
+    assert [(row["label"], row["value"]) for row in rows if row["label"] != "type"] == [
+        *(("precision", value) for value in ("precise", "vague")),
+        *(("right_letters", value) for value in "123"),
+        *(("chain_length", value) for value in "123"),
+    ]
+
+
+def test_tokens_have_right_and_wrong_replies_and_correlations_of_one_domain(catalog: Catalog) -> None:
+    rows = records(catalog, "FROM knowlogic_tokens")
+    assert {row["player"] for row in rows} == set(made_edition.MODELS)
+    for row in rows:
+        is_whole = row["difficulty"] == "all" and row["domain"] != "all"
+        assert (row["pearson"] is not None) == is_whole
+        assert (row["right_questions"] or 0) + (row["wrong_questions"] or 0) >= row["questions"]
+    same(
+        catalog,
+        "SELECT domain, difficulty, language, player, wrong_questions, wrong_tokens FROM knowlogic_tokens "
+        "WHERE domain <> 'all' AND difficulty <> 'all' AND language <> 'all' AND wrong_tokens IS NOT NULL",
+        "SELECT domain, difficulty, language, player, count(*), avg(tokens) FROM (SELECT q.domain, "
+        "q.difficulty, q.language, e.player, q.instance_id, avg(c.completion_tokens) AS tokens FROM "
+        "episodes AS e JOIN knowlogic_questions AS q USING (instance_id) JOIN turns AS t USING "
+        "(episode_id) "
+        "JOIN calls AS c USING (call_id) WHERE e.status <> 'api_error' AND NOT e.success GROUP BY ALL) "
+        "GROUP BY ALL",
+    )
+
+
+def test_languages_are_compared_on_the_same_pairs(catalog: Catalog) -> None:
+    rows = records(catalog, "FROM knowlogic_languages WHERE domain = 'all'")
+    found = {row["player"]: row for row in rows}
+    large = found["m-large"]
+    assert (large["pairs"], large["only_zh"], large["only_en"]) == (59, 15, 0)
+    assert large["difference"] == pytest.approx(15 / 59)
+    assert large["difference"] == pytest.approx(large["zh_accuracy"] - large["en_accuracy"])
+    # Three models are the family, two programs another one.
+    assert large["p_adjusted"] == pytest.approx(3 * large["p_value"])
+    assert (found["exact"]["only_zh"], found["exact"]["p_value"]) == (0, 1)
+    assert [row["difference"] for row in rows] == sorted((row["difference"] for row in rows), reverse=True)
+
+
+def test_errors_make_one_with_right_and_unread_replies(catalog: Catalog) -> None:
+    rows = records(catalog, "FROM knowlogic_errors")
+    classes = ("subset", "superset", "overlap", "disjoint")
+    for row in rows:
+        assert row["accuracy"] + row["unextracted_rate"] + sum(
+            row[name] for name in classes
+        ) == pytest.approx(1)
+        shares = [row[f"{name}_of_errors"] for name in classes]
+        assert shares == [None] * 4 or sum(shares) == pytest.approx(1)
+    same(
+        catalog,
+        "SELECT domain, language, player, 1, overlap FROM knowlogic_errors "
+        "WHERE difficulty = 'all' AND domain <> 'all' AND language <> 'all'",
+        "SELECT domain, language, player, 1, avg(rate) FROM ("
+        "SELECT q.domain, q.language, e.player, q.instance_id, "
+        "avg(coalesce(a.error_class = 'overlap', false)::INT) AS rate "
+        "FROM episodes AS e JOIN knowlogic_questions AS q USING (instance_id) "
+        "JOIN knowlogic_answers AS a USING (episode_id) WHERE e.status <> 'api_error' GROUP BY ALL) "
+        "GROUP BY ALL",
+    )
+
+
+def test_an_imported_edition_of_one_language_has_its_leaderboard(tmp_path: Path) -> None:
+    made = made_edition.rows(languages=("en",), imported=True)
+    catalog = open_catalog(made_edition.publish(tmp_path, made))
+    (row,) = records(catalog, "FROM knowlogic_leaderboard WHERE player = 'exact'")
+    assert (row["average"], row["space_en_accuracy"], row["space_zh_accuracy"]) == (1, 1, None)
+    for name in ("scenarios", "properties", "languages"):
+        assert records(catalog, f"FROM knowlogic_{name}") == []
+    assert {row["label"] for row in records(catalog, "FROM knowlogic_types")} == {"right_letters"}
+    assert {row["pearson"] for row in records(catalog, "FROM knowlogic_tokens")} == {None}

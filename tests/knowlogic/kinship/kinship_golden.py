@@ -1,0 +1,52 @@
+"""Golden texts of kinship; `python -m tests.knowlogic.kinship.kinship_golden` writes them again."""
+
+from pathlib import Path
+
+from schemas.ids import derive_rng
+from schemas.knowlogic.things import DIFFICULTIES, GAP, LANGUAGES, Language, Proposition
+from tasks.knowlogic.domain import Request
+from tasks.knowlogic.kinship.domain import TYPES
+from tasks.knowlogic.kinship.terms import Term
+from tasks.knowlogic.kinship.wording import SCENARIO
+from tasks.knowlogic.wording.layout import write_text
+from tests.knowlogic.kinship.kinship_items import draw_until, kinship, said, terms
+
+FOLDER = Path(__file__).parents[1] / "golden"
+
+
+def propositions() -> list[Proposition]:
+    """Return each template, questions, and each term in a sentence."""
+    return [
+        said("male", "m13"),
+        said("female", "f13"),
+        said("older", "m13", "f13"),
+        said("holder_is", "m13", "wife_sister_husband", "f02", "tang_elder_male"),
+        said("is_of_holder", "f02", "m13", "father_elder_brother", "wife"),
+        said("holder_is_of_holder", "f02", "brother_son", "m13", "biao_younger_female", "husband"),
+        said("is", GAP, "f02", "mother_brother"),
+        said("is", "m13", GAP, "mother_brother"),
+        said("is_of_holder", GAP, "m13", "daughter_husband", "younger_sister"),
+        *map(_say, terms().values()),
+    ]
+
+
+def _say(term: Term) -> Proposition:
+    """Return a sentence with a term, of people of the sexes that it needs."""
+    has_husband = all(shape[0] == "h" for shape in term.shapes)
+    return said("is", "m13" if term.sex == "m" else "f13", "f02" if has_husband else "m02", term.id)
+
+
+def write(language: Language) -> str:
+    """Return all sentences, and a question of each type."""
+    book = kinship().phrasebook(SCENARIO, language)
+    lines = [*map(book.write, propositions())]
+    for number, type_ in enumerate(TYPES):
+        request = Request(SCENARIO, DIFFICULTIES[number % 3], type_, 1 + number // 3)
+        text = write_text(kinship(), draw_until(request, derive_rng(2, "golden", number)), language)
+        lines += ["", text.text, text.question, *text.options]
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    for each in LANGUAGES:
+        (FOLDER / f"kinship_{each}.txt").write_text(write(each), encoding="utf-8")

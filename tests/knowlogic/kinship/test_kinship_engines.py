@@ -1,0 +1,194 @@
+"""Kinship: grown families and python-sat agree; what is open is found open; derivations are sound."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from schemas.ids import derive_rng
+from schemas.knowlogic.things import Decision, Proposition
+from tasks.knowlogic.closure import close
+from tasks.knowlogic.kinship.derivation import compose_pairs, composes, derive, pair_of
+from tasks.knowlogic.kinship.models import LIMIT, decide, find_models, holds
+from tasks.knowlogic.kinship.random_family import draw_family
+from tasks.knowlogic.kinship.solver import check
+from tests.knowlogic.kinship.kinship_items import draw_until, problem, random_claims, requests, said, terms
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(0, 2**32))
+def test_the_engines_agree(seed: int) -> None:
+    claims = random_claims(seed)
+    assert decide(terms(), claims) == check(terms(), claims)
+
+
+@pytest.mark.slow
+def test_the_engines_agree_on_a_thousand() -> None:
+    counts = set()
+    for seed in range(1000):
+        claims = random_claims(seed)
+        found = decide(terms(), claims)
+        assert found == check(terms(), claims), seed
+        counts.add(min(found.arrangements, 2))
+    assert counts == {0, 1, 2}
+
+
+def test_without_a_statement_the_engines_still_agree() -> None:
+    """Questions that lost a statement: several families, or ages that no longer follow."""
+    is_open = 0
+    for number, request in enumerate(requests()[::5]):
+        drawn = draw_until(request, derive_rng(1, "lost", number))
+        lost = replace(drawn, statements=drawn.statements[1:])
+        found = decide(terms(), lost)
+        assert found == check(terms(), lost)
+        is_open += found.arrangements != 1 or None in found.verdicts
+    assert is_open >= 5
+
+
+def decided(people: str, statements: list[Proposition], options: list[Proposition]) -> Decision:
+    claims = problem(people, statements, options)
+    found = decide(terms(), claims)
+    assert found == check(terms(), claims)
+    return found
+
+
+def test_a_sex_that_is_stated_nowhere_leaves_the_papers_option_open() -> None:
+    """The paper's kinship item: L is the son's daughter of J, and J has a mother's father; is J a man?"""
+    statements = [
+        said("is", "S", "J", "mother_father"),
+        said("is", "M", "S", "daughter"),
+        said("is", "K", "J", "son"),
+        said("is", "L", "J", "son_daughter"),
+    ]
+    options = [
+        said("is", "J", "L", "father_father"),
+        said("is", "J", "L", "father_mother"),
+        said("is", "S", "L", "father_father"),
+        said("is", "K", "L", "father"),
+    ]
+    assert decided("SMJKL", statements, options) == Decision(2, (None, None, False, True))
+    assert decided("SMJKL", [*statements, said("male", "J")], options) == Decision(
+        1, (True, False, False, True)
+    )
+
+
+def test_an_age_that_does_not_follow_leaves_the_word_open() -> None:
+    statements = [
+        said("is", "F", "X", "father"),
+        said("is", "G", "F", "father"),
+        said("is", "U", "G", "son"),
+        said("is", "X", "F", "son"),
+        said("is", "C", "X", "tang_elder_female"),
+        said("is", "U", "C", "father"),
+    ]
+    options = [
+        said("is", "U", "X", "father_elder_brother"),
+        said("is", "X", "C", "tang_younger_male"),
+        said("is", "U", "X", "mother_brother"),
+        said("holder_is", "X", "father_younger_brother", "C", "father"),
+    ]
+    assert decided("FXGUC", statements, options) == Decision(1, (None, True, False, None))
+    older = [*statements, said("older", "F", "U")]
+    assert decided("FXGUC", older, options).verdicts == (False, True, False, True)
+    # Older than the father's father's child: through the order of births alone.
+    twisted = [*statements, said("older", "U", "F"), said("older", "F", "U")]
+    assert decided("FXGUC", twisted, options).arrangements == 0
+
+
+def test_who_links_two_people_is_one_of_the_family() -> None:
+    """A mother's mother is the mother of a mother who has a name: only D can be that."""
+    statements = [said("is", "G", "X", "mother_mother"), said("is", "D", "G", "daughter"), said("male", "X")]
+    found = decided("GXD", statements, [said("is", "D", "X", "mother")])
+    assert found == Decision(1, (True,))
+
+
+def test_a_description_of_two_people_or_of_nobody_is_open() -> None:
+    statements = [
+        said("is", "A", "X", "elder_brother"),
+        said("is", "B", "X", "elder_brother"),
+        said("is", "X", "A", "younger_sister"),
+    ]
+    options = [
+        said("holder_is", "X", "elder_brother", "A", "younger_brother"),
+        said("is_of_holder", "A", "X", "wife", "elder_brother"),
+        said("is", "A", "X", "elder_brother"),
+    ]
+    assert decided("AXB", statements, options).verdicts == (None, None, True)
+
+
+def test_where_next_to_nothing_is_said_the_count_stops() -> None:
+    claims = problem("ABCDE", [said("is", "A", "B", "father")], [said("is", "A", "B", "father")])
+    assert decide(terms(), claims) == check(terms(), claims) == Decision(LIMIT, (None,))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32))
+def test_what_composes_follows_from_the_two_relations_alone(seed: int) -> None:
+    """Two relations that share a person, in every family of the people on their paths."""
+    rng = derive_rng(0, "composition", seed)
+    family = draw_family(6, rng).family
+    x, shared, y = rng.sample(range(6), 3)
+    by_shape = {shape: term.id for term in terms().values() if len(term.shapes) == 1 for shape in term.shapes}
+    one, other = family.relations[shared][x], family.relations[shared][y]
+    assert one is not None
+    assert other is not None
+    if one.shape not in by_shape or other.shape not in by_shape or not composes(family, x, shared, y):
+        return
+    people = sorted({*one.persons, *other.persons})
+    number = {person: place for place, person in enumerate(people)}
+    # Nobody may be known to be younger by the word: ages are not what composition is about.
+    statements = [
+        said("is", number[x], number[shared], by_shape[one.shape]),
+        said("is", number[y], number[shared], by_shape[other.shape]),
+        *(said("male" if family.sexes[z] == "m" else "female", number[z]) for z in (x, shared, y)),
+    ]
+    true = family.relations[x][y]
+    assert true is not None
+    shapes = {
+        relation.shape
+        for model in find_models(terms(), len(people), statements)
+        if (relation := model.family.relations[number[x]][number[y]])
+    }
+    assert shapes == {true.shape}
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32))
+def test_derivations_reach_what_forward_chaining_reaches(seed: int) -> None:
+    rng = derive_rng(0, "derivation", seed)
+    family = draw_family(7, rng).family
+    given_ = {pair_of(*rng.sample(range(7), 2)) for _ in range(6)}
+    costs = derive(family, given_)
+    closure = close(sorted(given_), compose_pairs(family), max_depth=30)
+    assert closure.is_complete
+    assert set(costs) == set(closure.steps)
+    for pair, cost in costs.items():
+        assert cost <= len(closure.proof(pair)) or pair in given_
+        assert (cost == 0) == (pair in given_)
+
+
+def test_the_aunts_husbands_wifes_sister_does_not_compose() -> None:
+    """H is X's father's sister's husband and A is X's father's sister: A is H's wife or her sister."""
+    statements = [
+        said("is", "H", "X", "father_sister_husband"),
+        said("is", "A", "X", "father_sister"),
+        said("is", "F", "X", "father"),
+        said("is", "B", "A", "elder_sister"),
+        said("male", "X"),
+    ]
+    assert decided("HAXFB", statements, [said("is", "A", "H", "wife")]) == Decision(2, (None,))
+    claims = problem("HAXFB", [*statements, said("is", "A", "H", "wife")], [])
+    (model,) = find_models(
+        terms(),
+        5,
+        [
+            Proposition(
+                s.template, tuple("HAXFB".index(str(a)) if len(str(a)) == 1 else a for a in s.arguments)
+            )
+            for s in claims.statements
+        ],
+    )
+    assert not composes(model.family, 0, 2, 1)
+    assert composes(model.family, 0, 2, 3)
+    assert holds(terms(), model, said("is", 1, 0, "wife"))

@@ -1,0 +1,154 @@
+"""The table of kinship terms: complete, without a word of two meanings, right on random families."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from schemas.ids import derive_rng
+from schemas.knowlogic.knowledge import Knowledge
+from tasks.knowlogic.kinship.models import holds
+from tasks.knowlogic.kinship.random_family import BornFamily, draw_family
+from tasks.knowlogic.kinship.terms import STEPS, all_paths, read_path, read_terms
+from tests.knowlogic.kinship.kinship_items import said, terms
+from tests.knowlogic.kinship.kinship_words import Words
+from warehouse.knowlogic.knowledge import load_knowledge
+
+# Words of several relations or of regions.
+EXCLUDED = ["大爷", "舅公", "伯公", "叔公", "姨公", "姨夫", "姑夫", "婶子", "妗子", "媳妇", "太太"]
+INVERSES = {"f": "sd", "m": "sd", "s": "fm", "d": "fm", "b": "bz", "z": "bz", "h": "w", "w": "h"}
+
+
+def families(size: int = 8) -> st.SearchStrategy[BornFamily]:
+    return st.builds(
+        lambda seed, size, is_wide: draw_family(size, derive_rng(0, "family", seed), is_wide=is_wide),
+        st.integers(0, 2**32),
+        st.integers(2, size),
+        st.booleans(),
+    )
+
+
+def test_so_many_paths_do_not_fold_back() -> None:
+    assert [sum(1 for _ in all_paths(length)) for length in (1, 2, 3, 4)] == [10, 42, 168, 672]
+
+
+def test_every_path_of_three_steps_has_a_term_or_a_reason() -> None:
+    known = {path.steps for term in terms().values() for path in term.paths}
+    rows = load_knowledge().rows("kinship/no_term")
+    unknown = {tuple(row["path"].split(".")) for row in rows}
+    assert known.isdisjoint(unknown)
+    assert len(unknown) == len(rows)
+    assert {path for length in (1, 2, 3) for path in all_paths(length)} <= known | unknown
+    assert all(row["reason"] and row["en"] for row in rows)
+
+
+def test_no_two_terms_share_a_meaning_or_a_word() -> None:
+    meanings = [(path.steps, path.cousins) for term in terms().values() for path in term.paths]
+    assert len(meanings) == len(set(meanings))
+    rows = load_knowledge().rows("kinship/terms")
+    for key in ("id", "zh", "en"):
+        assert len({row[key] for row in rows}) == len(rows)
+    words = [word for row in rows for word in (row["zh"], *filter(None, row["also"].split("|")))]
+    assert len(words) == len(set(words))
+    assert not set(words) & set(EXCLUDED)
+
+
+def test_the_papers_number_of_compound_relations() -> None:
+    assert sum(1 for term in terms().values() if 2 <= term.length <= 3) >= 58
+
+
+def test_only_cousins_compare_ages_across_the_path() -> None:
+    for term in terms().values():
+        for path in term.paths:
+            is_cousin = any(
+                step[0] in "fm" and STEPS[sibling].letter in "bz" and child in "sd"
+                for step, sibling, child in zip(path.steps, path.steps[1:], path.steps[2:], strict=False)
+            )
+            assert is_cousin or not path.cousins
+    # 16 paths of three steps: each has an elder and a younger word.
+    cousins = [path for term in terms().values() for path in term.paths if path.cousins]
+    assert len({path.steps for path in cousins if len(path.steps) == 3}) == 16
+
+
+def test_generations_are_those_of_the_paths() -> None:
+    rise = {"f": 1, "m": 1, "s": -1, "d": -1}
+    for term in terms().values():
+        for shape in term.shapes:
+            assert sum(rise.get(letter, 0) for letter in shape) == term.generation, term.id
+
+
+@pytest.mark.parametrize(
+    "text", ["f.s", "ob.ls", "s.m", "h.w", "f.w", "s.h", "m.h", "ob.f", "f.ob>", "q", ""]
+)
+def test_a_path_that_folds_back_or_says_nothing_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="path"):
+        read_path(text)
+
+
+@pytest.mark.parametrize("paths", ["f|m", "ob|f.ob|f.lb.s>|lb.s>|f.ob.s<"])
+def test_a_row_of_two_sexes_or_of_mixed_ages_is_refused(paths: str) -> None:
+    row = {"id": "x", "zh": "x", "en": "x", "generation": "0", "use": "yes", "paths": paths}
+    with pytest.raises(ValueError, match=r"term x|path"):
+        read_terms(Knowledge({"kinship/terms": (row,)}))
+
+
+@settings(max_examples=150, deadline=None)
+@given(families())
+def test_terms_on_a_family_are_the_words_of_the_graph(born: BornFamily) -> None:
+    words, model = Words(born), born.model()
+    for of in range(born.family.size):
+        expected = words.words(of)
+        for who in range(born.family.size):
+            found = [t for t in terms().values() if holds(terms(), model, said("is", who, of, t.id))]
+            assert [t.words["zh"] for t in found] == ([expected[who]] if who in expected else [])
+
+
+@settings(max_examples=100, deadline=None)
+@given(families())
+def test_paths_composed_step_by_step_are_the_relations(born: BornFamily) -> None:
+    """Follow each path of the table by single steps on the graph; it must lead to whoever has the term."""
+    words, model = Words(born), born.model()
+
+    def step(x: int, name: str) -> set[int]:
+        near = {"f": words.parents, "m": words.parents, "s": words.children, "d": words.children}
+        people = near.get(name) or (words.spouses if name in "hw" else words.siblings)
+        sex, older = STEPS[name].sex, STEPS[name].older
+        return {
+            y
+            for y in people[x]
+            if words.male[y] == (sex == "m") and older in (None, born.births[y] < born.births[x])
+        }
+
+    for of in range(born.family.size):
+        for term in terms().values():
+            led: set[int] = set()
+            for path in term.paths:
+                chains: list[tuple[int, ...]] = [(of,)]
+                for place, name in enumerate(path.steps, start=1):
+                    chains = [(*chain, y) for chain in chains for y in step(chain[-1], name)]
+                    for where, older in path.cousins:
+                        if where == place:
+                            chains = [
+                                chain
+                                for chain in chains
+                                if (born.births[chain[place]] < born.births[chain[place - 3]]) == older
+                            ]
+                led |= {chain[-1] for chain in chains}
+            found = {
+                who for who in range(born.family.size) if holds(terms(), model, said("is", who, of, term.id))
+            }
+            assert led == found, term.id
+
+
+@settings(max_examples=100, deadline=None)
+@given(families())
+def test_relations_are_inverse_to_each_other(born: BornFamily) -> None:
+    family = born.family
+    for x in range(family.size):
+        for y in range(family.size):
+            one, other = family.relations[x][y], family.relations[y][x]
+            if one is None or other is None:
+                assert x == y
+                continue
+            assert one.persons == other.persons[::-1]
+            for letter, back in zip(one.shape, other.shape[::-1], strict=True):
+                assert back in INVERSES[letter]

@@ -1,0 +1,66 @@
+"""The golden texts of mix: introductions, each template of the shelves, each value in a description.
+
+`python -m tests.knowlogic.mix.mix_golden` writes the files again; read them by eye before they are kept. The
+shelf's sentences are those of space; here they are seen with names and descriptions.
+"""
+
+from itertools import cycle
+from pathlib import Path
+
+from prompts.knowlogic.sentences import load_sentences
+from schemas.knowlogic.things import GAP, LANGUAGES, Argument, Language, Proposition
+from tasks.knowlogic.mix.descriptions import Descriptions
+from tasks.knowlogic.mix.domain import TYPES, build
+from tasks.knowlogic.mix.wording import SCENARIOS, item_sentences
+from tasks.knowlogic.nature.tables import read_nature
+from tasks.knowlogic.problem import Problem
+from warehouse.knowlogic.knowledge import load_knowledge
+
+FOLDER = Path(__file__).parents[1] / "golden"
+THINGS = ("goldfish", "banana", "pliers", "milk", "komodo_dragon", "maize")
+NOTES = ("colour", "edible_part", "plant_type")
+
+
+def load_descriptions() -> Descriptions:
+    """Return the real descriptions."""
+    return Descriptions(read_nature(load_knowledge()), load_sentences("mix"))
+
+
+def say_all() -> list[tuple[str, Proposition]]:
+    """Return each template of each shelf with names and descriptions, and a sentence a description.
+
+    Of descriptions there are all with one property, and the first of each pair of properties.
+    """
+    descriptions = load_descriptions()
+    chosen: dict[tuple[str, ...], str] = {}
+    for id_, parts in descriptions.all.items():
+        names = tuple(name for name, _ in parts)
+        chosen[names if len(parts) > 1 else (id_,)] = chosen.get(names, id_)
+    said = [(SCENARIOS[0], Proposition("left__1", (id_, THINGS[0]))) for id_ in chosen.values()]
+    items = cycle([*THINGS, *chosen.values()])
+    for scenario in SCENARIOS:
+        for name, keys in item_sentences(scenario).items():
+            arguments: list[Argument] = [next(items) for _ in keys["places"]]
+            said.append((scenario, Proposition(name, tuple(arguments))))
+            said.append((scenario, Proposition(name, (GAP, *arguments[1:]))))
+    return said
+
+
+def write_lines(language: Language) -> list[str]:
+    """Return the golden lines."""
+    domain = build(load_knowledge())
+    lines: list[str] = []
+    for scenario in SCENARIOS:
+        problem = Problem(scenario, THINGS, NOTES, (), TYPES[0], None, ())
+        lines += domain.write_intro(problem, language).split("\n")
+    return lines + [domain.phrasebook(scenario, language).write(said) for scenario, said in say_all()]
+
+
+def golden(language: Language) -> Path:
+    """Return the file of a language."""
+    return FOLDER / f"mix_{language}.txt"
+
+
+if __name__ == "__main__":
+    for each in LANGUAGES:
+        golden(each).write_text("\n".join(write_lines(each)) + "\n", encoding="utf-8")

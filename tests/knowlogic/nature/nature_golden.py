@@ -1,0 +1,80 @@
+"""The golden texts of nature: each template and each value of a property once, in both languages.
+
+`python -m tests.knowlogic.nature.nature_golden` writes the files again; read them by eye before they are kept.
+"""
+
+from pathlib import Path
+
+from prompts.knowlogic.sentences import load_sentences
+from schemas.knowlogic.things import GAP, LANGUAGES, Language, Proposition
+from tasks.knowlogic.domain import Domain
+from tasks.knowlogic.nature.domain import TYPES, build
+from tasks.knowlogic.nature.meaning import HOLDS, Meaning, read_meanings
+from tasks.knowlogic.nature.tables import Nature, read_nature
+from tasks.knowlogic.problem import Problem
+from warehouse.knowlogic.knowledge import load_knowledge
+
+FOLDER = Path(__file__).parents[1] / "golden"
+# Where a property of a kind is said, and a thing to compare with.
+_SCENES = {
+    "animal": ("zoo", "goldfish"),
+    "plant": ("farm", "banana"),
+    "artefact": ("photos", "violin"),
+}
+_INTROS = {
+    "farm": ("banana", "maize", "carrot", "ginkgo"),
+    "zoo": ("goldfish", "ant", "elephant", "giant_panda"),
+    "photos": ("goldfish", "banana", "pliers", "milk"),
+}
+
+
+def load() -> tuple[Domain, Nature, dict[str, Meaning]]:
+    """Return the real domain, its tables, and the meanings of its templates."""
+    nature = read_nature(load_knowledge())
+    return build(load_knowledge()), nature, read_meanings(load_sentences("nature"), nature)
+
+
+def say_all() -> list[tuple[str, Proposition]]:
+    """Return each template with each of its values, as (scenario, proposition); once with a gap."""
+    _, nature, meanings = load()
+    said: list[tuple[str, Proposition]] = []
+    for name, meaning in meanings.items():
+        if meaning.about is None:
+            said += [(scene, Proposition(HOLDS, (2, thing))) for scene, thing in _SCENES.values()]
+            said += [(scene, Proposition(HOLDS, (GAP, thing))) for scene, thing in _SCENES.values()]
+            continue
+        kinds = nature.properties[meaning.about].kinds
+        scene, thing = _SCENES[kinds[-1]]
+        if meaning.with_entity:
+            said.append((scene, Proposition(name, (3, GAP))))
+            said.append((scene, Proposition(name, (3, thing))))
+        elif meaning.relation:
+            count = () if meaning.relation not in ("more", "fewer", "total") else (4,)
+            said.append((scene, Proposition(name, (3, 1, *count))))
+        elif meaning.value is not None:
+            said += [(scene, Proposition(name, (2,))), (scene, Proposition(name, (GAP,)))]
+        else:
+            said += [(scene, Proposition(name, (2, value))) for value in meaning.values]
+            said.append((scene, Proposition(name, (GAP, meaning.values[0]))))
+    return said
+
+
+def write_lines(language: Language) -> list[str]:
+    """Return the golden lines: introductions with all conventions, then the sentences."""
+    domain, _, meanings = load()
+    notes = tuple(sorted({meaning.note for meaning in meanings.values() if meaning.note}))
+    lines: list[str] = []
+    for scene, things in _INTROS.items():
+        problem = Problem(scene, things, notes, (), TYPES[0], None, ())
+        lines += domain.write_intro(problem, language).split("\n")
+    return lines + [domain.phrasebook(scene, language).write(said) for scene, said in say_all()]
+
+
+def golden(language: Language) -> Path:
+    """Return the file of a language."""
+    return FOLDER / f"nature_{language}.txt"
+
+
+if __name__ == "__main__":
+    for each in LANGUAGES:
+        golden(each).write_text("\n".join(write_lines(each)) + "\n", encoding="utf-8")

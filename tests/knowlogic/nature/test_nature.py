@@ -1,0 +1,258 @@
+"""Nature: drawn questions keep the request, two engines agree, texts are read back, knowledge is used."""
+
+import random
+from dataclasses import replace
+from itertools import permutations
+
+import pytest
+
+from prompts.knowlogic.sentences import load_sentences
+from schemas.knowlogic.things import DIFFICULTIES, LANGUAGES, Argument, Language, Proposition
+from tasks.knowlogic.domain import Domain, Request
+from tasks.knowlogic.nature.domain import TYPES, build
+from tasks.knowlogic.nature.meaning import SPECTRUM, read_meanings
+from tasks.knowlogic.nature.rules import TRANSITIVE, close_cells, close_facts, rules_of_light
+from tasks.knowlogic.nature.scenarios import SCENARIOS, Choice
+from tasks.knowlogic.nature.tables import read_nature
+from tasks.knowlogic.nature.unused import find_unused_cells, find_unused_entities
+from tasks.knowlogic.problem import Problem, right_letters
+from tasks.knowlogic.wording.layout import read_text, says_the_same, write_text
+from tests.knowlogic.nature.nature_golden import golden, load, say_all, write_lines
+from tests.knowlogic.nature.nature_items import TWELVE, Things, make_knowledge
+from warehouse.knowlogic.knowledge import load_knowledge
+
+NATURE = read_nature(load_knowledge())
+MEANINGS = read_meanings(load_sentences("nature"), NATURE)
+CHOICES = [Choice(scenario, NATURE) for scenario in SCENARIOS]
+
+
+def requests(count: int, rng: random.Random) -> list[Request]:
+    """Return requests of all scenarios, difficulties and types in turn, with a possible number of rights."""
+    made = []
+    for number in range(count):
+        type_ = TYPES[number % len(TYPES)]
+        right = 1 if type_.startswith("precise") else rng.randint(2, 3)
+        if type_.endswith("statements"):
+            right = rng.randint(1, 4)
+        scenario = SCENARIOS[number // 6 % 3].name
+        made.append(Request(scenario, DIFFICULTIES[number // 18 % 3], type_, right))
+    return made
+
+
+def draw_many(domain: Domain, count: int, seed: int) -> list[tuple[Request, Problem]]:
+    """Return as many drawn questions as came out of so many requests."""
+    rng = random.Random(seed)
+    drawn = [(request, domain.draw(request, rng)) for request in requests(count, rng)]
+    return [(request, problem) for request, problem in drawn if problem is not None]
+
+
+@pytest.fixture(scope="module")
+def domain() -> Domain:
+    return build(load_knowledge())
+
+
+@pytest.fixture(scope="module")
+def drawn(domain: Domain) -> list[tuple[Request, Problem]]:
+    return draw_many(domain, 324, 11)
+
+
+def test_nearly_every_request_gives_a_question(drawn: list[tuple[Request, Problem]]) -> None:
+    assert len(drawn) > 300
+
+
+def test_questions_keep_their_request(domain: Domain, drawn: list[tuple[Request, Problem]]) -> None:
+    for request, problem in drawn:
+        decision = domain.decide(problem)
+        assert decision.arrangements == 1
+        assert problem.scenario == request.scenario
+        assert problem.type == request.type
+        assert len(right_letters(problem, decision.verdicts)) == request.right
+        assert domain.labels(problem).difficulty == request.difficulty
+        assert len(set(problem.options)) == 4
+        assert not set(problem.options) & set(problem.statements)
+
+
+def test_two_engines_agree(domain: Domain, drawn: list[tuple[Request, Problem]]) -> None:
+    for _, problem in drawn:
+        assert domain.check(problem) == domain.decide(problem)
+
+
+@pytest.mark.slow
+def test_two_engines_agree_on_a_thousand_with_and_without_a_statement(domain: Domain) -> None:
+    found = draw_many(domain, 1040, 12)
+    assert len(found) >= 1000
+    for _, problem in found:
+        assert domain.check(problem) == domain.decide(problem)
+        shorter = replace(problem, statements=problem.statements[1:])
+        assert domain.check(shorter) == domain.decide(shorter)
+
+
+def test_no_statement_can_be_dropped(domain: Domain, drawn: list[tuple[Request, Problem]]) -> None:
+    for _, problem in drawn:
+        for place in range(len(problem.statements)):
+            rest = problem.statements[:place] + problem.statements[place + 1 :]
+            assert domain.decide(replace(problem, statements=rest)).arrangements > 1
+
+
+def test_no_used_cell_is_unsure(domain: Domain, drawn: list[tuple[Request, Problem]]) -> None:
+    for _, problem in drawn:
+        for name in domain.labels(problem).properties:
+            assert None not in [NATURE.cells[str(entity)][name] for entity in problem.entities]
+
+
+def test_the_listed_order_tells_nothing_of_the_arrangement(
+    domain: Domain, drawn: list[tuple[Request, Problem]]
+) -> None:
+    asked = [problem for request, problem in drawn if request.type == "precise_entity"]
+    rights = [right_letters(problem, domain.decide(problem).verdicts) for problem in asked]
+    assert set(rights) == set("ABCD")
+
+
+def test_texts_are_read_back_in_both_languages(domain: Domain, drawn: list[tuple[Request, Problem]]) -> None:
+    for _, problem in drawn:
+        for language in LANGUAGES:
+            read = read_text(domain, write_text(domain, problem, language), language)
+            assert says_the_same(problem, read)
+            assert domain.decide(read) == domain.decide(problem)
+
+
+def test_numbers_of_places_and_orders_do_not_matter_but_things_do(
+    domain: Domain, drawn: list[tuple[Request, Problem]]
+) -> None:
+    rng = random.Random(3)
+    for _, problem in drawn[:60]:
+        numbers: dict[Argument, int] = dict(zip((1, 2, 3, 4), rng.sample((1, 2, 3, 4), 4), strict=True))
+
+        def rename(said: Proposition, numbers: dict[Argument, int] = numbers) -> Proposition:
+            slots = MEANINGS[said.template].slots
+            places = tuple(numbers.get(slot, slot) for slot in said.arguments[:slots])
+            return Proposition(said.template, (*places, *said.arguments[slots:]))
+
+        other = replace(
+            problem,
+            entities=tuple(rng.sample(problem.entities, 4)),
+            statements=tuple(map(rename, rng.sample(problem.statements, len(problem.statements)))),
+            options=tuple(map(rename, rng.sample(problem.options, 4))),
+            asked=problem.asked and rename(problem.asked),
+        )
+        assert domain.canonical(other) == domain.canonical(problem)
+    forms = {repr(domain.canonical(problem)) for _, problem in drawn}
+    assert len(forms) == len(drawn)
+
+
+def test_a_small_table_makes_questions_and_never_uses_unsure_cells() -> None:
+    knowledge = make_knowledge(TWELVE)
+    domain = build(knowledge)
+    cells = read_nature(knowledge).cells
+    found = draw_many(domain, 120, 5)
+    assert len(found) > 30
+    for _, problem in found:
+        assert domain.check(problem) == domain.decide(problem)
+        for name in domain.labels(problem).properties:
+            assert None not in [cells[str(entity)][name] for entity in problem.entities]
+
+
+def test_a_sentence_about_an_unsure_cell_is_refused() -> None:
+    domain = build(make_knowledge(TWELVE))
+    flies = (Proposition("can_fly", (1,)),)
+    problem = Problem("zoo", ("carp", "duck", "fox", "ladybird"), (), flies, TYPES[0], None, flies)
+    with pytest.raises(ValueError, match="does not fit"):
+        domain.decide(problem)
+
+
+def test_light_is_compared_within_the_spectrum_only() -> None:
+    domain = build(load_knowledge())
+    longer = (Proposition("wavelength_longer", (1, 2)),)
+    white = next(e for e in NATURE.entities if NATURE.cells[e]["colour"] == "white")
+    sure = [e for e in NATURE.entities if NATURE.cells[e]["colour"] in SPECTRUM]
+    of_spectrum = Problem("photos", tuple(sure[:4]), (), longer, TYPES[0], None, ())
+    domain.decide(of_spectrum)
+    with pytest.raises(ValueError, match="does not fit"):
+        domain.decide(replace(of_spectrum, entities=(white, *sure[:3])))
+
+
+def test_chain_length_is_the_fewest_statements_that_decide_the_hardest_option(domain: Domain) -> None:
+    """Table 2: three statements of legs and swimming; the asked place needs them all or fewer."""
+    request = Request("zoo", "medium", "precise_entity", 1)
+    problem = domain.draw(request, random.Random(8))
+    assert problem is not None
+    length = domain.labels(problem).chain_length
+    for kept in permutations(problem.statements, length - 1):
+        verdicts = domain.decide(replace(problem, statements=kept)).verdicts
+        assert None in verdicts
+
+
+def test_rules_have_no_counterexample_and_are_used() -> None:
+    used = set()
+    for rule in NATURE.rules:
+        (name, value), (other, concluded) = rule.premise, rule.conclusion
+        for entity, cells in NATURE.cells.items():
+            if cells[name] == value:
+                assert cells[other] in (None, concluded), (rule.id, entity)
+                used.add(rule.id)
+    assert used == {rule.id for rule in NATURE.rules}
+    assert len(NATURE.rules) >= 27
+
+
+def test_closures_hold_what_rules_make_with_their_steps() -> None:
+    closure = close_facts(NATURE.rules, [("class", "bird")])
+    assert ("warm_blooded", "yes") in closure
+    assert [step.rule for step in closure.proof(("legs", "2")).values()] == ["bird_legs_2"]
+    for entity, cells in NATURE.cells.items():
+        sure = {(name, cell) for name, cell in cells.items() if cell is not None}
+        assert sure <= set(close_cells(NATURE, entity).steps)
+    assert rules_of_light(["green", "red"]) == {
+        TRANSITIVE,
+        "red_longer_than_orange",
+        "orange_longer_than_yellow",
+        "yellow_longer_than_green",
+    }
+
+
+def test_every_entity_and_every_cell_is_used_or_reported() -> None:
+    assert find_unused_entities(CHOICES) == []
+    assert find_unused_cells(CHOICES, list(MEANINGS.values())) == []
+
+
+def test_what_cannot_be_used_is_reported() -> None:
+    twins: Things = {
+        name: ("animal", {"class": "fish", "shell": "?"}) for name in ("eel", "bass", "pike", "tench")
+    }
+    alone: Things = {**TWELVE, **twins, "blob": ("animal", {"class": "fish", "legs": "?", "taste": "sweet"})}
+    nature = read_nature(make_knowledge({name: row for name, row in alone.items() if row[0] == "animal"}))
+    choices = [Choice(SCENARIOS[1], nature)]
+    meanings = list(read_meanings(load_sentences("nature"), nature).values())
+    assert ("blob", "taste") in find_unused_cells(choices, meanings)
+    few = read_nature(make_knowledge(twins))
+    assert find_unused_entities([Choice(SCENARIOS[1], few)]) == list(twins)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_golden_texts(language: Language) -> None:
+    assert golden(language).read_text(encoding="utf-8").splitlines() == write_lines(language)
+
+
+def test_golden_texts_have_every_template_and_value_and_are_read_back() -> None:
+    domain, nature, meanings = load()
+    said = [proposition for _, proposition in say_all()]
+    assert {each.template for each in said} == set(meanings)
+    for (name, value), _ in nature.value_names.items():
+        templates = [m for m in meanings.values() if m.about == name and not m.relation and not m.negated]
+        is_said = any(
+            meaning.value == value or Proposition(meaning.template, (2, value)) in said
+            for meaning in templates
+        )
+        # A "no" is said by denying the "yes".
+        assert is_said or value == "no", (name, value)
+    for scene, proposition in say_all():
+        for language in LANGUAGES:
+            book = domain.phrasebook(scene, language)
+            assert book.read(book.write(proposition)) == proposition
+
+
+def test_names_do_not_hold_what_joins_a_list() -> None:
+    for entity in NATURE.entities.values():
+        for name in (entity.singles["en"], entity.plurals["en"]):
+            assert ", " not in name
+            assert " and " not in name
+        assert not set("、和") & set(entity.names["zh"])
