@@ -13,7 +13,7 @@ from tasks.knowlogic.mix.wording import item_sentences
 from tasks.knowlogic.problem import Problem
 from tasks.knowlogic.space.board import Board, board
 from tasks.knowlogic.space.questions import Asked, Sentence, draw_gap, draw_statement_options, say
-from tasks.knowlogic.space.statements import Told, draw_statements
+from tasks.knowlogic.space.statements import Layout, draw_statements
 
 _MOST_TRIES = 24
 _MOST_DRAWS = 30
@@ -53,13 +53,13 @@ class Drawer:
         return None
 
     def _attempt(self, of: Board, request: Request, rng: random.Random) -> Problem | None:
-        told = draw_statements(of, int(rng.random() < _UNNAMED), rng)
-        if told is None:
+        layout = draw_statements(of, int(rng.random() < _UNNAMED), rng)
+        if layout is None:
             return None
-        asked = _draw_asked(of, told, request, rng)
+        asked = _draw_asked(of, layout, request, rng)
         if asked is None:
             return None
-        said = [say(of, told, fact, rng) for fact in told.statements]
+        said = [say(of, layout, fact, rng) for fact in layout.statements]
         sentences = [each for each in said if each is not None]
         known = item_sentences(request.scenario)
         if len(sentences) < len(said) or any(each.template.name not in known for each in sentences):
@@ -128,13 +128,13 @@ class Drawer:
         )
 
 
-def _draw_asked(of: Board, told: Told, request: Request, rng: random.Random) -> Asked | None:
+def _draw_asked(of: Board, layout: Layout, request: Request, rng: random.Random) -> Asked | None:
     if request.type.endswith("statements"):
         wanted = request.type == "correct_statements"
         truths = [wanted] * request.right + [not wanted] * (len(LETTERS) - request.right)
-        return draw_statement_options(of, told, rng.randrange(2), rng.sample(truths, len(truths)), rng)
+        return draw_statement_options(of, layout, rng.randrange(2), rng.sample(truths, len(truths)), rng)
     precise = request.type == "precise_entity"
-    return draw_gap(of, told, request.right, rng, precise=precise, is_slot=False)
+    return draw_gap(of, layout, request.right, rng, precise=precise, is_slot=False)
 
 
 def _choose(descriptions: Sequence[tuple[Part, ...]], rng: random.Random) -> tuple[Part, ...]:

@@ -1,1 +1,1 @@
-"""Questions about what stands at four numbered places, told by what things are like (spec "Nature")."""
+"""Questions about what stands at four numbered places, described by what things are like (spec "Nature")."""

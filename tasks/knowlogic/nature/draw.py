@@ -18,7 +18,7 @@ from tasks.knowlogic.problem import Problem
 
 _TRIES = 80
 _STATEMENT_TRIES = 3
-# Four things are told apart by five statements at most, nearly always.
+# Four things are distinguished by five statements at most, nearly always.
 _LONGEST = 4
 # How many more properties than needed to tell four things apart are offered, by requested difficulty.
 _EXTRA: dict[Difficulty, tuple[int, ...]] = {"easy": (0,), "medium": (0, 1), "hard": (1, 2, 3)}

@@ -11,7 +11,7 @@ def find_unused_entities(choices: list[Choice]) -> list[str]:
     """Return the entities that no question of any scenario can have, in the tables' order.
 
     Four things make a question where properties that are sure for all four tell each from the others: a
-    thing can be used where there are three others with which it is told apart.
+    thing can be used where there are three others from which it is distinguished.
     """
     used = {entity for choice in choices for entity in choice.entities if _has_company(choice, entity)}
     known = {entity: None for choice in choices for entity in choice.nature.entities}
@@ -57,7 +57,7 @@ def find_unused_cells(choices: list[Choice], meanings: list[Meaning]) -> list[tu
 
 
 def _has_company(choice: Choice, entity: str) -> bool:
-    """Whether three other things of the scenario are told apart, with this one, by sure properties."""
+    """Whether three other things of the scenario are distinguished, as this one is, by sure properties."""
     cells = choice.nature.cells
     own = {name for name in choice.properties if cells[entity][name] is not None}
 

@@ -10,7 +10,7 @@ from tasks.knowlogic.problem import Problem
 from tasks.knowlogic.space.board import Board, board, held_by
 from tasks.knowlogic.space.difficulty import shapes
 from tasks.knowlogic.space.questions import Asked, Sentence, draw_gap, draw_statement_options, say
-from tasks.knowlogic.space.statements import Told, draw_statements
+from tasks.knowlogic.space.statements import Layout, draw_statements
 
 _MOST_TRIES = 12
 _OTHER_RING = {"ring_out": "ring_in", "ring_in": "ring_out"}
@@ -27,10 +27,10 @@ def draw(request: Request, rng: random.Random, cast: Cast) -> Problem | None:
         return None
     for _ in range(_MOST_TRIES):
         pr, al = kinds[int(rng.random() * len(kinds))]
-        told = draw_statements(of, al, rng)
-        asked = told and _draw_asked(of, told, pr, request, rng)
-        if told and asked and needs_facing(of, told, asked):
-            return _write(of, told, asked, request, rng, cast)
+        layout = draw_statements(of, al, rng)
+        asked = layout and _draw_asked(of, layout, pr, request, rng)
+        if layout and asked and needs_facing(of, layout, asked):
+            return _write(of, layout, asked, request, rng, cast)
     return None
 
 
@@ -47,16 +47,16 @@ def _is_possible(of: Board, request: Request) -> bool:
     return (0 if has_none else 2) <= request.right <= most
 
 
-def _draw_asked(of: Board, told: Told, pr: int, request: Request, rng: random.Random) -> Asked | None:
+def _draw_asked(of: Board, layout: Layout, pr: int, request: Request, rng: random.Random) -> Asked | None:
     if request.type.endswith("statements"):
         wanted = request.type == "correct_statements"
         truths = [wanted] * request.right + [not wanted] * (len(LETTERS) - request.right)
-        return draw_statement_options(of, told, pr, rng.sample(truths, len(truths)), rng)
+        return draw_statement_options(of, layout, pr, rng.sample(truths, len(truths)), rng)
     is_slot = request.type.endswith("slot")
-    return draw_gap(of, told, request.right, rng, precise=not pr, is_slot=is_slot)
+    return draw_gap(of, layout, request.right, rng, precise=not pr, is_slot=is_slot)
 
 
-def needs_facing(of: Board, told: Told, asked: Asked) -> bool:
+def needs_facing(of: Board, layout: Layout, asked: Asked) -> bool:
     """Whether a reader who takes one ring for the other goes wrong (always so for other scenarios).
 
     Without both clockwise and left or right, 703 of 703 questions had the same answer in both rings (spec,
@@ -66,7 +66,7 @@ def needs_facing(of: Board, told: Told, asked: Asked) -> bool:
     if other is None:
         return True
     turned = board(other)
-    held, misread = held_by(of, told.statements), held_by(turned, told.statements)
+    held, misread = held_by(of, layout.statements), held_by(turned, layout.statements)
     if misread.bit_count() != of.scene.order:
         return True
     facts = [option.fact for option in asked.options]
@@ -74,11 +74,11 @@ def needs_facing(of: Board, told: Told, asked: Asked) -> bool:
 
 
 def _write(
-    of: Board, told: Told, asked: Asked, request: Request, rng: random.Random, cast: Cast
+    of: Board, layout: Layout, asked: Asked, request: Request, rng: random.Random, cast: Cast
 ) -> Problem | None:
     """Return the problem in templates and ids."""
     setting, entities = cast(of.scene.name, rng)
-    said = [say(of, told, fact, rng) for fact in told.statements]
+    said = [say(of, layout, fact, rng) for fact in layout.statements]
     statements = tuple(_proposition(of, entities, each) for each in said if each)
     options = tuple(_proposition(of, entities, each) for each in asked.options)
     question = None

@@ -13,7 +13,7 @@ from functools import lru_cache
 from schemas.knowlogic.things import LETTERS
 from tasks.knowlogic.space.board import Board, Fact, board, slot_place
 from tasks.knowlogic.space.sentences import Template
-from tasks.knowlogic.space.statements import Told
+from tasks.knowlogic.space.statements import Layout
 
 _MOST_DRAWS = 60
 
@@ -80,27 +80,27 @@ def phrases(scenario: str) -> Phrases:
     )
 
 
-def say(of: Board, told: Told, fact: Fact, rng: random.Random) -> Sentence | None:
+def say(of: Board, layout: Layout, fact: Fact, rng: random.Random) -> Sentence | None:
     """Return a fact in the words of a template that fits the arrangement; None where none does."""
     fitting = [
         each
         for each in phrases(of.scene.name).by_predicate[fact.predicate]
-        if _speaks(of, told, each, fact.places)
+        if _speaks(of, layout, each, fact.places)
     ]
     return Sentence(rng.choice(fitting), fact.places) if fitting else None
 
 
 def draw_statement_options(
-    of: Board, told: Told, pr: int, truths: Sequence[bool], rng: random.Random
+    of: Board, layout: Layout, pr: int, truths: Sequence[bool], rng: random.Random
 ) -> Asked | None:
     """Return statements with these truth values; with `pr` 1 the first one is of a vague predicate."""
     use = phrases(of.scene.name)
     every = use.vague + use.precise if pr else use.precise
-    seen = {of.mask(fact) for fact in told.statements}
+    seen = {of.mask(fact) for fact in layout.statements}
     options: list[Sentence] = []
     for truth in truths:
         templates = every if options or not pr else use.vague
-        found = _draw_statement(of, told, templates, truth, seen, rng)
+        found = _draw_statement(of, layout, templates, truth, seen, rng)
         if found is None:
             return None
         seen.add(of.mask(found.fact))
@@ -109,7 +109,7 @@ def draw_statement_options(
 
 
 def _draw_statement(
-    of: Board, told: Told, templates: Sequence[Template], truth: bool, seen: set[int], rng: random.Random
+    of: Board, layout: Layout, templates: Sequence[Template], truth: bool, seen: set[int], rng: random.Random
 ) -> Sentence | None:
     """Return a statement of this truth value; the template is drawn first, so that it tells nothing."""
     size = of.scene.size
@@ -118,8 +118,8 @@ def _draw_statement(
         allowed = of.predicates[template.predicate].allowed
         for _ in range(_MOST_DRAWS // 4):
             places = tuple(rng.sample(range(size), len(template.is_slot)))
-            is_true = tuple([told.slots[each] for each in places]) in allowed
-            if is_true is not truth or not _speaks(of, told, template, places):
+            is_true = tuple([layout.slots[each] for each in places]) in allowed
+            if is_true is not truth or not _speaks(of, layout, template, places):
                 continue
             if of.mask(Fact(template.predicate, places)) not in seen:
                 return Sentence(template, places)
@@ -127,7 +127,7 @@ def _draw_statement(
 
 
 def draw_gap(
-    of: Board, told: Told, right: int, rng: random.Random, *, precise: bool, is_slot: bool
+    of: Board, layout: Layout, right: int, rng: random.Random, *, precise: bool, is_slot: bool
 ) -> Asked | None:
     """Return a gap question of which so many options fit.
 
@@ -135,11 +135,11 @@ def draw_gap(
     """
     use = phrases(of.scene.name)
     gaps = (use.slot_gaps if is_slot else use.entity_gaps)[precise]
-    masks = {of.mask(fact) for fact in told.statements}
+    masks = {of.mask(fact) for fact in layout.statements}
     for _ in range(_MOST_DRAWS if gaps else 0):
         template, gap = gaps[int(rng.random() * len(gaps))]
         others = rng.sample(range(of.scene.size), len(template.is_slot) - 1)
-        choices = _draw_choices(of, told, template, gap, others, right, rng)
+        choices = _draw_choices(of, layout, template, gap, others, right, rng)
         options = tuple(Sentence(template, (*others[:gap], each, *others[gap:])) for each in choices)
         if options and not any(of.mask(option.fact) in masks for option in options):
             return Asked(options, gap)
@@ -147,7 +147,7 @@ def draw_gap(
 
 
 def _draw_choices(
-    of: Board, told: Told, template: Template, gap: int, others: list[int], right: int, rng: random.Random
+    of: Board, layout: Layout, template: Template, gap: int, others: list[int], right: int, rng: random.Random
 ) -> list[int]:
     """Return places for the gap, so many of which fit; none where this gap does not fit the request."""
     size, predicate, is_slot = of.scene.size, of.predicates[template.predicate], template.is_slot[gap]
@@ -155,10 +155,10 @@ def _draw_choices(
     # With all four as options, the one named in the question would be on the same side as itself.
     if has_all and predicate.is_reflexive and not is_slot:
         return []
-    if not _speaks(of, told, template, (*others[:gap], None, *others[gap:])):
+    if not _speaks(of, layout, template, (*others[:gap], None, *others[gap:])):
         return []
-    slots = [told.slots[each] for each in others]
-    choices = [(slot_place(slot), slot) for slot in range(size)] if is_slot else list(enumerate(told.slots))
+    slots = [layout.slots[each] for each in others]
+    choices = [(slot_place(slot), slot) for slot in range(size)] if is_slot else list(enumerate(layout.slots))
     fitting = [choice for choice, slot in choices if (*slots[:gap], slot, *slots[gap:]) in predicate.allowed]
     if (len(fitting) != 1) if predicate.is_precise else (len(fitting) < 2):
         return []
@@ -181,9 +181,9 @@ def _draw_choices(
     return chosen
 
 
-def _speaks(of: Board, told: Told, template: Template, places: Sequence[int | None]) -> bool:
+def _speaks(of: Board, layout: Layout, template: Template, places: Sequence[int | None]) -> bool:
     """Whether what the sentence speaks of is there (the gap, None, is not asked)."""
     return all(
-        place is None or (told.slots[place],) in of.predicates[need].allowed
+        place is None or (layout.slots[place],) in of.predicates[need].allowed
         for need, place in zip(template.needs, places, strict=False)
     )

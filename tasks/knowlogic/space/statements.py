@@ -21,7 +21,7 @@ _MOST_FACTS, _MOST_DRAWS = 8, 80
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Layout:
     """A hidden arrangement (the slot of each entity), and statements that hold in it alone."""
 
     slots: tuple[int, ...]
@@ -55,7 +55,7 @@ def sayings(scenario: str) -> Sayings:
     )
 
 
-def draw_statements(of: Board, al: int, rng: random.Random) -> Told | None:
+def draw_statements(of: Board, al: int, rng: random.Random) -> Layout | None:
     """Return an arrangement and its statements; None where this draw failed.
 
     With `al` 1 the statements name all entities but one, else all.
@@ -74,7 +74,7 @@ def draw_statements(of: Board, al: int, rng: random.Random) -> Told | None:
             facts = [facts[place] for place in kept]
     if _count_named(facts) != len(named):
         return None
-    return Told(slots, tuple(rng.sample(facts, len(facts))))
+    return Layout(slots, tuple(rng.sample(facts, len(facts))))
 
 
 def _count_named(facts: Sequence[Fact]) -> int:

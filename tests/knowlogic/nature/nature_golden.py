@@ -1,6 +1,6 @@
 """The golden texts of nature: each template and each value of a property once, in both languages.
 
-`python -m tests.knowlogic.nature.nature_golden` writes the files again; read them by eye before they are kept.
+`python -m tests.knowlogic.nature.nature_golden` writes them; read them by eye before they are kept.
 """
 
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Small tables of nature for tests: things of a test's own, told by the properties of the real tables."""
+"""Small tables of nature for tests: things of a test's own, with the properties of the real tables."""
 
 from collections.abc import Mapping
 

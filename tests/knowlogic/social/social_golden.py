@@ -1,4 +1,4 @@
-"""Golden texts of general social relations; `python -m tests.knowlogic.social.social_golden` writes them again."""
+"""Golden texts of general social relations; `python -m tests.knowlogic.social.social_golden` writes them."""
 
 from pathlib import Path
 
