@@ -1,0 +1,38 @@
+"""The sizes that docs/knowlogic.md states are those of the tables."""
+
+import re
+from collections import Counter
+from pathlib import Path
+
+from warehouse.knowlogic.knowledge import load_knowledge
+
+DOCS = Path(__file__).parents[2] / "docs" / "knowlogic.md"
+
+
+def numbers(beginning: str) -> list[int]:
+    """Return the numbers of our column in the row of the docs that begins so."""
+    (row,) = (line for line in DOCS.read_text(encoding="utf-8").splitlines() if line.startswith(beginning))
+    return [int(number.replace(",", "")) for number in re.findall(r"\d[\d,]*", row.split("|")[3])]
+
+
+def test_events_of_time() -> None:
+    rows = load_knowledge().rows("time/events")
+    kinds = Counter(row["kind"] for row in rows)
+    assert numbers("| events of time") == [len(rows), kinds["life"], kinds["week"], kinds["history"]]
+
+
+def test_relations_of_social() -> None:
+    general = {row["zh"] for row in load_knowledge().rows("social/relations")}
+    terms = [row for row in load_knowledge().rows("kinship/terms") if row["use"] == "yes"]
+    marks = load_knowledge().rows("social/properties")
+    both = sum(bool({row["zh"], row["also"]} & general) for row in terms)
+    assert numbers("| relations and properties of social") == [len(general), len(terms), both, len(marks)]
+    assert len(general) + len(terms) - both >= 76
+
+
+def test_entities_of_nature() -> None:
+    kinds = Counter(row["kind"] for row in load_knowledge().rows("nature/entities"))
+    properties = load_knowledge().rows("nature/properties")
+    found = numbers("| entities, properties, relations of nature")
+    expected = [sum(kinds.values()), kinds["animal"], kinds["plant"], kinds["artefact"], len(properties)]
+    assert found[:5] == expected
