@@ -11,7 +11,7 @@ _COLLAPSE = Measure(
     "collapse_rate",
     "any",
     "collapse rate",
-    "collapse rate = share of scored replies without a usable answer, all of them wrong; its intervals by rule",
+    "collapse rate = share of scored replies without a usable answer, all wrong; its intervals by rule",
     "Collapse rate is the share of scored replies from which no final answer was read; these are wrong.",
 )
 

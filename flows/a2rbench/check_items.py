@@ -22,8 +22,8 @@ def check_rule(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[
     if tested.faults:
         more = f" and {len(tested.faults) - _SHOWN:,} more" if len(tested.faults) > _SHOWN else ""
         raise AuditFailed(
-            f"{domain}/{rule}: the gate found {len(tested.faults):,} faults in {tested.items:,} items, nothing "
-            f"was published: {'; '.join(tested.faults[:_SHOWN])}{more}"
+            f"{domain}/{rule}: the gate found {len(tested.faults):,} faults in {tested.items:,} items, "
+            f"nothing was published: {'; '.join(tested.faults[:_SHOWN])}{more}"
         )
     counts = {name: number for name, number in asdict(tested).items() if name != "faults"}
     return {"a2rbench_gate": [{"domain": domain, "rule": rule, **counts, "tier": plan_of(workspace).tier}]}

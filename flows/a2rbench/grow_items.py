@@ -28,8 +28,8 @@ def grow(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[str, R
                 variations,
                 plan.remapping,
                 workspace.seed,
-                issued,
                 find_protection().jail,
+                issued,
             )
         )
         tables["instances"] += [shared_row(item, number, workspace.growth.seed) for item in grown.items]

@@ -76,9 +76,7 @@ def draw_seat(domain: str, setting: str, seed: int) -> ItemSeat:
     if not names:
         raise InstancesExhausted(f"no rule of A2RBench is of {domain!r}")
     variations, jail = sorted({0, variation}), find_protection().jail
-    request = SeedRequest(
-        RULES[rng.choice(names)], 0, variations, setting == "remapped", seed, frozenset(), jail
-    )
+    request = SeedRequest(RULES[rng.choice(names)], 0, variations, setting == "remapped", seed, jail)
     for item in grow_seed(request).items:
         if item.variation == variation and item.is_remapped == (setting == "remapped"):
             return ItemSeat(item.instance_id, item.answer, item.prompt, item.template_hash)

@@ -17,7 +17,7 @@ _RULE_CHARACTERS = 2_000
 
 
 class Answer(NamedTuple):
-    """The final answer as JSON, and the rule in the player's words; None where the reply has no text of it."""
+    """The final answer as JSON, and the rule in the player's words, None where it is no text."""
 
     answer: str
     rule: str | None

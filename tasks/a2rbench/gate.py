@@ -10,7 +10,7 @@ from tasks.a2rbench.catalogue.rule import FORWARD, INVERSE, Rule
 from tasks.a2rbench.fits import Fits, find_fits
 from tasks.a2rbench.items import Shown, read_shown, show, write_item
 from tasks.a2rbench.remapping import remap
-from tasks.a2rbench.values import fault_of_shape
+from tasks.a2rbench.values import fault_of_shape, tokens_of
 from tasks.a2rbench.wording import read_prompt
 from tasks.sandbox.refusal import Refused
 from tasks.sandbox.run import Jail, run_code
@@ -32,7 +32,7 @@ class Tested:
     faults: list[str] = field(default_factory=list)
 
 
-def check_items(rule: Rule, items: Sequence[Item], jail: Jail = Jail()) -> Tested:
+def check_items(rule: Rule, items: Sequence[Item], jail: Jail) -> Tested:
     """Return what holds of the items of a rule.
 
     The stored code gives the stored outputs in a fresh process, and its inverse the inputs in another one;
@@ -117,7 +117,8 @@ def _check_copy(item: Item, own: Mapping[str, Item], shown: Mapping[str, Shown],
         image = show(remap(holds.inputs, phi), remap(holds.outputs, phi))
     except LookupError:
         image = None
-    if image != shown[item.instance_id] or len(set(phi.values())) < len(phi):
+    tokens = set(tokens_of([*holds.inputs, *holds.outputs]))
+    if image != shown[item.instance_id] or set(phi) != tokens or len(set(phi.values())) < len(phi):
         tested.faults.append(f"{item.instance_id}: it is not the image of its original under phi")
     else:
         tested.copies += 1

@@ -38,8 +38,8 @@ class SeedRequest:
     variations: Sequence[int]
     remapping: bool
     seed: int
+    jail: Jail
     issued: Container[str] = frozenset()
-    jail: Jail = Jail()
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +84,9 @@ def grow_seed(request: SeedRequest) -> GrownSeed:
     try:
         found = _draw_variations(request, grown)
         if 0 not in found:
+            grown.rejected += [
+                Rejected(each, "no_seed_item", "there is no V0 of this seed") for each in found
+            ]
             return grown
         grown.items = _write(request, found, grown)
     except Refused as error:

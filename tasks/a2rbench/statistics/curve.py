@@ -54,9 +54,9 @@ def curve_figures(
     curves = {played.player: [_accuracy(played, rows) for rows in places.values()] for played in everybody}
     yield _correlation(WITH_ENTROPY, ALL, compression, entropies)
     means = [_mean([curves[played.player][at] for played in pooled]) for at in range(len(places))]
-    for variation, mean in zip(places, means, strict=True):
-        method = f"unweighted mean of their {BY_VARIATION}; n counts players"
-        yield Figure(f"mean_{BY_VARIATION}", ALL, ALL, ALL, len(pooled), mean, method, other=f"V{variation}")
+    for (variation, rows), mean in zip(places.items(), means, strict=True):
+        method = f"unweighted mean of their {BY_VARIATION}; n counts items"
+        yield Figure(f"mean_{BY_VARIATION}", ALL, ALL, ALL, len(rows), mean, method, other=f"V{variation}")
     for player, values in {ALL: means, **curves}.items():
         yield _correlation(WITH_ACCURACY, player, compression, values)
 

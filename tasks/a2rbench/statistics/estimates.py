@@ -34,8 +34,8 @@ def estimate_share(rates: "Numbers", rules: "Column") -> Estimate | None:
     if not len(rates):
         return None
     _, cluster = np.unique(rules, return_inverse=True)
-    sums: "Numbers" = np.bincount(cluster, rates).astype(np.float64)
-    sizes: "Numbers" = np.bincount(cluster).astype(np.float64)
+    sums: Numbers = np.bincount(cluster, rates).astype(np.float64)
+    sizes: Numbers = np.bincount(cluster).astype(np.float64)
     value, error = ratio_and_error(sums, sizes)
     n = len(sums)
     if is_near_an_end(value * n, n):
