@@ -63,8 +63,12 @@ def rows() -> Rows:
         for player, replies in MODELS.items():
             for run in range(RUNS):
                 reply = _reply(item, replies[(number + run) % len(replies)])
-                _play(tables, item, Program(player, False, "", lambda _g, _r, text=reply: lambda: text), run)
+                _play(tables, item, _say(player, reply), run)
     return tables
+
+
+def _say(player: str, reply: str) -> Program:
+    return Program(player, False, "", lambda _game, _rng: lambda: reply)
 
 
 def _reply(item: Item, kind: str) -> str:
