@@ -44,8 +44,8 @@ def leaderboard(data: ReportData) -> Section:
     )
     caption = (
         "Each number is the percentage of scored replies whose whole output is exactly right; collapsed is "
-        "the percentage without a usable answer, which are wrong. Remapped are copies of symbolic items in other "
-        "tokens, which no column before counts; delta_S is the accuracy on their originals minus theirs, in "
+        "the percentage without a usable answer, which are wrong. Remapped are copies of symbolic items in "
+        "other tokens, which no column before counts; delta_S is the accuracy on originals minus theirs, in "
         "points. Brackets hold 95% intervals: of the total by rule, as the items of one rule are no "
         "independent draws, and of delta_S by pair of original and copy."
     )
