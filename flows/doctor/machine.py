@@ -1,4 +1,4 @@
-"""Looks at the machine: the versions that are installed, and Prefect."""
+"""Looks at the machine: the versions that are installed, the sandbox, and Prefect."""
 
 import os
 import platform
@@ -18,6 +18,7 @@ from flows.serve.prefect_environment import configure_prefect, prefect_home
 from schemas.errors import PerennialError
 from schemas.settings import RefreshSettings
 from tasks.llm.http.endpoint import is_loopback
+from tasks.sandbox.tier import find_protection
 from warehouse.ledger.ledger import without_credentials
 
 if TYPE_CHECKING:
@@ -28,12 +29,17 @@ _TIMEOUT_S = 5.0
 
 _INSTALL = "install perennial again, in an environment of its own: `pip install perennial-bench`"
 _PREFECT = "start that server, or unset PREFECT_API_URL: each refresh then starts one of its own"
+_SANDBOX = (
+    "run on Linux with seccomp, best with bubblewrap installed (program `bwrap`); until then let perennial "
+    "run no code that you do not trust"
+)
 _EMBEDDED = "see why it does not start with `prefect server start`"
 
 
 def machine_looks(settings: RefreshSettings, *, deep: bool) -> Iterator[Look]:
-    """Yield the looks at versions and Prefect; `deep` starts an embedded server where none is named."""
+    """Yield the looks at versions, sandbox and Prefect; `deep` starts a server where none is named."""
     yield Look("versions", _INSTALL, _versions)
+    yield Look("sandbox", _SANDBOX, _sandbox)
     url = os.environ.get("PREFECT_API_URL", "")
     if url:
         yield Look("prefect", _PREFECT, partial(_check_named_server, url))
@@ -64,6 +70,15 @@ def _versions() -> str | Check:
         f"Python {python}, perennial {installed.version}, Prefect {version('prefect')}, "
         f"and all {len(direct)} dependencies as required"
     )
+
+
+def _sandbox() -> str | Check:
+    """Look at what holds code that a model wrote: found by trying it."""
+    found = find_protection()
+    seen = f"tier {found.tier} ({'; '.join(found.findings)})"
+    if found.tier == "floor":
+        return warn(f"{seen}: authored code is held by a syntax check and limits alone", _SANDBOX)
+    return seen
 
 
 def _find_misfit(required: "Requirement") -> str:

@@ -21,7 +21,7 @@ Example = tuple[Value, Value]
 class Fits:
     """The programs (names of one or two rules, applied in order) that fit the examples.
 
-    `agreeing` give the answer that most simple ones give, `other` another one; `answer` is that of the first.
+    `agreeing` give the answer of the first of them, which is `answer`; `other` give another one.
     """
 
     agreeing: tuple[tuple[str, ...], ...]
@@ -37,13 +37,20 @@ class Fits:
 def find_fits(dimension: Dimension, examples: Sequence[Example], query: Value) -> Fits:
     """Return the programs of at most two rules that fit all examples, single rules first."""
     values = [value for pair in examples for value in pair] + [query]
-    alphabets = frozenset(_alphabets(values))
-    found: list[tuple[tuple[str, ...], Value]] = []
-    for program in _programs(dimension, alphabets):
-        if all(_gives(program, given, wanted) for given, wanted in examples):
-            found.append((tuple(rule.name for rule in program), _apply(program, query)))
-    if not found:
+    programs = _programs(dimension, frozenset(_alphabets(values)))
+    # A small example refuses most programs at the least cost.
+    for given, wanted in sorted(examples, key=lambda pair: sum(1 for _ in tokens_of(pair[0]))):
+        outputs = _outputs(programs, given)
+        programs = tuple(
+            program for program, output in zip(programs, outputs, strict=True) if output == wanted
+        )
+    if not programs:
         return Fits((), (), None)
+    answers = _outputs(programs, query)
+    found = [
+        (tuple(rule.name for rule in program), answer)
+        for program, answer in zip(programs, answers, strict=True)
+    ]
     answer = found[0][1]
     return Fits(
         tuple(names for names, given in found if given == answer),
@@ -64,14 +71,18 @@ def _programs(dimension: Dimension, alphabets: frozenset[Alphabet]) -> tuple[tup
     return (*((rule,) for rule in rules), *product(rules, repeat=2))
 
 
-def _apply(program: Sequence[Rule], value: Value) -> Value:
+def _outputs(programs: Sequence[tuple[Rule, ...]], value: Value) -> list[Value]:
+    """Return what each program gives; what a first rule gives is computed once. None: it fails."""
+    firsts = {program[0].name: program[0] for program in programs}
+    after = {name: _apply(rule, value) for name, rule in firsts.items()}
+    return [
+        after[program[0].name] if len(program) == 1 else _apply(program[1], after[program[0].name])
+        for program in programs
+    ]
+
+
+def _apply(rule: Rule, value: Value) -> Value:
     try:
-        for rule in program:
-            value = rule.forward(value)
+        return None if value is None else rule.forward(value)
     except (ValueError, IndexError):  # a rule that does not take what the one before it gives
         return None
-    return value
-
-
-def _gives(program: Sequence[Rule], given: Value, wanted: Value) -> bool:
-    return bool(_apply(program, given) == wanted)

@@ -7,7 +7,7 @@ from tasks.a2rbench.catalogue.rule import Value
 from tasks.a2rbench.values import map_tokens, tokens_of
 
 # Signs that no item has: Greek and Cyrillic letters that look like no Latin one.
-SIGNS = tuple("αβγδεζηθλμξπρσφψωБДЖЗЛФЦЧШЩЭЮЯ")
+SIGNS = tuple("αβγδεζηθλμξπρσφψωБДЖЗЛФЦЧШЩЭЮЯΓΘΞΣΨΩИЫ")
 
 
 def draw_remapping(values: Sequence[Value], rng: random.Random) -> dict[str, str] | None:

@@ -19,6 +19,8 @@ from typer.testing import CliRunner
 from flows.cli.app import app
 from flows.stages.completeness import progress_of
 from flows.stages.workspace import open_workspace
+from tasks.sandbox.run import Jail
+from tasks.sandbox.tier import Protection, Tier
 from tests.flows.conftest import KEY
 from tests.flows.doctored_roots import DAMAGE, cut_a_part, make_healthy, publish_tiny
 from tests.flows.grown_root import digests
@@ -273,6 +275,19 @@ def test_versions_that_do_not_fit_are_named(root: Path, monkeypatch: pytest.Monk
     code, checks = _doctor(root)
     assert code == 1
     assert "fastapi<0.151 is required, 0.151.0 is installed" in checks["versions"]["seen"]
+
+
+@pytest.mark.parametrize("tier", ["bubblewrap", "seccomp", "floor"])
+def test_the_sandbox_is_a_fact_and_its_floor_a_warning(
+    root: Path, monkeypatch: pytest.MonkeyPatch, tier: Tier
+) -> None:
+    found = Protection(tier, Jail(), ("bubblewrap: not installed", "seccomp: as found"))
+    monkeypatch.setattr("flows.doctor.machine.find_protection", lambda: found)
+    code, checks = _doctor(root)
+    assert code == 0
+    assert checks["sandbox"]["status"] == ("warning" if tier == "floor" else "ok")
+    assert f"tier {tier} (bubblewrap: not installed; seccomp: as found)" in checks["sandbox"]["seen"]
+    assert ("bwrap" in checks["sandbox"]["remedy"]) == (tier == "floor")
 
 
 def test_the_most_severe_failure_decides_the_exit_code(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

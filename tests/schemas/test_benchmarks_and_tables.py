@@ -109,7 +109,7 @@ def test_a_package_of_somebody_else_adds_a_benchmark_and_its_tables(tmp_path: Pa
         "                  staged_tables('toy', answers=False)[-2:]]))"
     )
     assert json.loads(_run(program, tmp_path)) == [
-        ["beyondbench", "knowlogic", "kumo", "toy"],
+        ["a2rbench", "beyondbench", "knowlogic", "kumo", "toy"],
         True,
         True,
         False,

@@ -1,0 +1,1 @@
+"""A2RBench: its stages, planning, play and analysis."""

@@ -1,0 +1,54 @@
+"""What A2RBench adds to the statistics of an edition."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from tasks.a2rbench.players.registry import PLAYERS
+from tasks.a2rbench.statistics.figures import COUNTS, Items, Played, item_figures
+from tasks.statistics.analysis import Analysis
+from tasks.statistics.figure import Figure
+
+if TYPE_CHECKING:
+    import pyarrow
+
+_ITEMS, _PLAYED = "items", "played_items"
+
+
+def _figures(tables: "Mapping[str, pyarrow.Table]", _seed: int) -> Iterable[Figure]:
+    items = _items(tables[_ITEMS])
+    return item_figures(items, _played(tables[_PLAYED], len(items)), PLAYERS)
+
+
+def _items(table: "pyarrow.Table") -> Items:
+    import numpy as np
+
+    rules, types, authors = (np.array(table[name].to_pylist(), str) for name in ("rule", "type", "author"))
+    dimension, variation, original = (
+        np.array(table[name].to_pylist(), np.int64) for name in ("dimension", "variation", "original")
+    )
+    _, number = np.unique(rules, return_inverse=True)
+    gzip = np.array(table["gzip"].to_pylist(), float)
+    return Items(number, types, dimension, variation, authors, original, gzip, table["answer"].to_pylist())
+
+
+def _played(table: "pyarrow.Table", number: int) -> Iterator[Played]:
+    import numpy as np
+
+    for row, player in enumerate(table["player"].to_pylist()):
+        places = table["number"][row].values.to_numpy()
+        counts = {}
+        for name in COUNTS:
+            counts[name] = np.zeros(number, np.int64)
+            counts[name][places] = table[name][row].values.to_numpy()
+        wrong = dict(zip(places.tolist(), table["wrong"][row].as_py(), strict=True))
+        yield Played(player, counts, wrong)
+
+
+ANALYSIS = Analysis(
+    queries={
+        name: (files("flows.a2rbench") / f"{name}.sql").read_text(encoding="utf-8")
+        for name in (_ITEMS, _PLAYED)
+    },
+    table_figures=_figures,
+)

@@ -1,0 +1,32 @@
+"""A2RBench as a benchmark: what its entry point names. Nothing heavy is imported before it is needed."""
+
+from functools import partial
+from pkgutil import resolve_name
+
+from schemas.a2rbench.tables import A2RBENCH_TABLES
+from schemas.benchmark import Benchmark, later
+from schemas.measure import Measure
+
+_COLLAPSE = Measure(
+    "collapse_rate",
+    "any",
+    "collapse rate",
+    "collapse rate = share of scored replies without a usable answer, all wrong; its intervals by rule",
+    "Collapse rate is the share of scored replies from which no final answer was read; these are wrong.",
+)
+
+BENCHMARK = Benchmark(
+    "a2rbench",
+    settings=partial(resolve_name, "schemas.a2rbench.settings:A2RBenchSettings"),
+    prepare=later("flows.a2rbench.prepare:prepare"),
+    growing=partial(resolve_name, "flows.a2rbench.stages:STAGES"),
+    playing=partial(resolve_name, "flows.a2rbench.seats:PLAYING"),
+    analysis=partial(resolve_name, "flows.a2rbench.analysis:ANALYSIS"),
+    tables=A2RBENCH_TABLES,
+    sql="warehouse.a2rbench",
+    measures=(_COLLAPSE,),
+    report=partial(resolve_name, "flows.a2rbench.report.own_sections:REPORT"),
+    estimate=later("flows.a2rbench.prepare:estimate_evaluation"),
+    origins=partial(resolve_name, "warehouse.a2rbench.origins:ORIGINS"),
+    summary=later("flows.a2rbench.summary:summary"),
+)

@@ -1,0 +1,29 @@
+"""Stage `gate`: run each item again and read it back before any model is paid for an answer."""
+
+from dataclasses import asdict
+
+from flows.a2rbench.edition import item_of, plan_of
+from flows.stages.policies import Policies
+from flows.stages.workspace import Workspace
+from schemas.benchmark import Batch, Rows
+from schemas.errors import AuditFailed
+from tasks.a2rbench.catalogue.registry import RULES
+from tasks.a2rbench.gate import check_items
+from tasks.sandbox.tier import find_protection
+
+_SHOWN = 3
+
+
+def check_rule(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[str, Rows]:
+    """Return the gate's row of one rule; raise AuditFailed, naming the items, where one is unsound."""
+    domain, rule = batch.key
+    rows = workspace.rows(Batch("items", batch.key), "a2rbench_items")
+    tested = check_items(RULES[rule], [item_of(row) for row in rows], find_protection().jail)
+    if tested.faults:
+        more = f" and {len(tested.faults) - _SHOWN:,} more" if len(tested.faults) > _SHOWN else ""
+        raise AuditFailed(
+            f"{domain}/{rule}: the gate found {len(tested.faults):,} faults in {tested.items:,} items, "
+            f"nothing was published: {'; '.join(tested.faults[:_SHOWN])}{more}"
+        )
+    counts = {name: number for name, number in asdict(tested).items() if name != "faults"}
+    return {"a2rbench_gate": [{"domain": domain, "rule": rule, **counts, "tier": plan_of(workspace).tier}]}

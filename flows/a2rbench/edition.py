@@ -1,0 +1,64 @@
+"""An A2RBench edition in growth: its plan, its rules, the batches of these, items from rows."""
+
+from functools import lru_cache
+from typing import Any
+
+from flows.stages.workspace import Workspace
+from schemas.a2rbench.item import DOMAINS, Item, name_domain
+from schemas.a2rbench.plan import A2RBenchPlan
+from schemas.benchmark import Batch
+from schemas.errors import EditionConflict
+from schemas.ids import content_id, derive_rng
+from tasks.a2rbench.catalogue.registry import RULES
+from tasks.a2rbench.catalogue.rule import Rule
+
+
+@lru_cache(maxsize=1)
+def catalogue_id() -> str:
+    """Return the content id of the catalogue: of each rule's name, words and code."""
+    return content_id(
+        "cat", [(rule.name, rule.description, rule.inverse_description, rule.code) for rule in RULES.values()]
+    )
+
+
+def plan_of(workspace: Workspace) -> A2RBenchPlan:
+    """Return A2RBench's own part of the plan of the edition that is staged.
+
+    Raises EditionConflict where the catalogue is not the one that the edition was planned with.
+    """
+    plan = A2RBenchPlan.from_json(workspace.growth.own)
+    if plan.catalogue != catalogue_id():
+        raise EditionConflict(
+            f"edition {workspace.growth.edition!r} was begun with the catalogue {plan.catalogue}, and "
+            f"{catalogue_id()} is installed: install the version of perennial that began it, or begin "
+            f"another edition after `perennial editions --prune-staging {workspace.growth.edition}`"
+        )
+    return plan
+
+
+def rules_of(domain: str, seed: int) -> list[Rule]:
+    """Return the rules of a cell in the order in which an edition of this seed takes them."""
+    rules = [rule for rule in RULES.values() if name_domain(rule.dimension, rule.type) == domain]
+    derive_rng(seed, f"a2rbench/rules/{domain}", 0).shuffle(rules)
+    return rules
+
+
+def numbers_of(plan: A2RBenchPlan, domain: str, rule: str, seed: int) -> list[int]:
+    """Return the numbers of the seeds of a cell that have this rule: they take the rules in turn."""
+    names = [each.name for each in rules_of(domain, seed)]
+    return list(range(names.index(rule), plan.seeds, len(names)))
+
+
+def batches_of(workspace: Workspace, stage: str) -> list[Batch]:
+    """Return a batch of the stage for each rule that has seeds."""
+    plan = plan_of(workspace)
+    return [
+        Batch(stage, (domain, rule.name))
+        for domain in DOMAINS
+        for rule in rules_of(domain, workspace.seed)[: plan.seeds]
+    ]
+
+
+def item_of(row: dict[str, Any]) -> Item:
+    """Return the item of a row of `a2rbench_items`."""
+    return Item(**row)

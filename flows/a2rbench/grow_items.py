@@ -1,0 +1,66 @@
+"""Stage `items`: make the items of the seeds of one rule, and say which do not exist."""
+
+from dataclasses import asdict
+
+from flows.a2rbench.edition import numbers_of, plan_of
+from flows.stages.policies import Policies
+from flows.stages.workspace import Workspace
+from schemas.a2rbench.item import VARIATIONS, Item
+from schemas.benchmark import Batch, Rows
+from tasks.a2rbench.catalogue.registry import RULES
+from tasks.a2rbench.growing import GrownSeed, SeedRequest, grow_seed
+from tasks.a2rbench.items import PREFIX
+from tasks.sandbox.tier import find_protection
+from warehouse.editions.issued_ids import issued_instances
+
+
+def grow(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[str, Rows]:
+    """Return the rows of the items of one rule, and of what is missing."""
+    plan, (domain, rule) = plan_of(workspace), batch.key
+    issued = issued_instances(workspace.staging.store, workspace.growth.known_editions)
+    tables: dict[str, Rows] = {"instances": [], "a2rbench_items": [], "rejections": []}
+    for number in numbers_of(plan, domain, rule, workspace.seed):
+        variations = range(plan.variations + 1)
+        grown = grow_seed(
+            SeedRequest(
+                RULES[rule],
+                number,
+                variations,
+                plan.remapping,
+                workspace.seed,
+                find_protection().jail,
+                issued,
+            )
+        )
+        tables["instances"] += [shared_row(item, number, workspace.growth.seed) for item in grown.items]
+        tables["a2rbench_items"] += map(asdict, grown.items)
+        tables["rejections"] += _rejection_rows(rule, number, grown)
+    return tables
+
+
+def shared_row(item: Item, number: int, seed: int | None) -> dict[str, object]:
+    """Return the item's row of `instances`."""
+    # Where an item is missing, so is its index.
+    index = {"seed": number, "augmented": number * (VARIATIONS - 1) + item.variation - 1}
+    return {
+        "instance_id": item.instance_id,
+        "benchmark": "a2rbench",
+        "domain": item.domain,
+        "setting": item.setting,
+        "seed": seed,
+        "index": index.get(item.setting, number * VARIATIONS + item.variation),
+        "content_hash": item.instance_id.removeprefix(f"{PREFIX}_"),
+    }
+
+
+def _rejection_rows(rule: str, number: int, grown: GrownSeed) -> Rows:
+    return [
+        {
+            "stage": "items",
+            "subject": f"{rule} seed {number} V{each.variation}",
+            "rule": each.rule,
+            "message": each.why,
+            "call_id": None,
+        }
+        for each in grown.rejected
+    ]

@@ -1,0 +1,109 @@
+"""How A2RBench is played: an item of a published edition, or a fresh one, answered once."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from schemas.errors import InstancesExhausted
+from schemas.game import Episode, Playing, Sheet
+from schemas.ids import content_id, derive_rng
+from tasks.a2rbench.answers import read_answer, write_answer
+from tasks.a2rbench.catalogue.registry import RULES
+from tasks.a2rbench.game import ItemGame
+from tasks.a2rbench.growing import SeedRequest, grow_seed
+from tasks.a2rbench.players.registry import PLAYERS
+from tasks.sandbox.tier import find_protection
+from warehouse.catalog.published_rows import rows_with
+from warehouse.store.store import Store
+
+Row = dict[str, Any]
+_PLAYED = ("instance_id", "answer", "prompt", "template_hash")
+
+
+@dataclass(frozen=True, slots=True)
+class ItemSeat:
+    """An item as it is played (`schemas.game.Seat`): the prompt as published, and the right answer."""
+
+    instance_id: str
+    answer: str
+    prompt: str
+    template_hash: str = ""
+
+    def start(self) -> ItemGame:
+        """Return a fresh game of it."""
+        return ItemGame(self.prompt, self.answer, self.template_hash)
+
+    def episode_id(self, player: str, run: int) -> str:
+        """Return the content id of item, player and run."""
+        return content_id("ep", self.instance_id, player, run)
+
+    def own_rows(self, episode_id: str, episode: Episode) -> dict[str, list[Row]]:
+        """Return the row of `a2rbench_answers`."""
+        game = episode.game
+        assert isinstance(game, ItemGame)
+        read = game.answer
+        row = {
+            "episode_id": episode_id,
+            "answer": None if read is None else read.answer,
+            "rule": None if read is None else read.rule,
+            "parse": "none" if read is None else "json",
+            "collapsed": read is None,
+        }
+        return {"a2rbench_answers": [row]}
+
+
+def take_seats(
+    store: Store, edition: str, instance_ids: Sequence[str], _protocol: Mapping[str, Any]
+) -> list[ItemSeat]:
+    """Return the seats of these instances, in their order."""
+    rows = rows_with(store, "a2rbench_items", edition, "instance_id", instance_ids, _PLAYED)
+    found = {row["instance_id"]: ItemSeat(**row) for row in rows}
+    return [found[id_] for id_ in instance_ids if id_ in found]
+
+
+def draw_seat(domain: str, setting: str, seed: int) -> ItemSeat:
+    """Return the seat of a fresh item of a cell; `setting` is seed, augmented or remapped ("": seed).
+
+    Raises InstancesExhausted where the draws give none.
+    """
+    rng = derive_rng(seed, "a2rbench/draw", 0)
+    variation = 0 if setting in ("", "seed") else rng.randrange(1, 10)
+    names = [
+        name
+        for name, rule in RULES.items()
+        if not domain or f"{('line', 'grid', 'cube')[rule.dimension - 1]}_{rule.type}" == domain
+    ]
+    if not names:
+        raise InstancesExhausted(f"no rule of A2RBench is of {domain!r}")
+    variations, jail = sorted({0, variation}), find_protection().jail
+    request = SeedRequest(RULES[rng.choice(names)], 0, variations, setting == "remapped", seed, jail)
+    for item in grow_seed(request).items:
+        if item.variation == variation and item.is_remapped == (setting == "remapped"):
+            return ItemSeat(item.instance_id, item.answer, item.prompt, item.template_hash)
+    raise InstancesExhausted(f"{domain}: no {setting} item was found; give another --seed")
+
+
+def draw_sheet(game: ItemGame) -> Sheet:
+    """Return what a person is shown of an item: the prompt, to which the output is typed as JSON."""
+
+    def reply(answer: str) -> str:
+        return answer if read_answer(answer) is not None else _wrap(answer)
+
+    return Sheet("", game.prompt, (), (), "answer", "", reply)
+
+
+def _wrap(answer: str) -> str:
+    """Return a reply whose final answer is the JSON text that was typed; as it is where it is no JSON."""
+    wrapped = write_answer(None).replace("null", answer)
+    return wrapped if read_answer(wrapped) is not None else answer
+
+
+PLAYING = Playing(
+    PLAYERS,
+    (),
+    take_seats,
+    reads=("instances", "a2rbench_items"),
+    one_shot=True,
+    sheet=draw_sheet,
+    draw=draw_seat,
+)

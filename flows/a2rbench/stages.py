@@ -1,0 +1,29 @@
+"""The stages by which an edition of A2RBench grows, declared once."""
+
+from functools import partial
+
+from flows.a2rbench import check_items, grow_items
+from flows.a2rbench.edition import batches_of
+from schemas.benchmark import Stage, always
+
+STAGES = (
+    Stage(
+        "items",
+        "Draws inputs of each variation of a rule and runs its code on them; copies symbolic items in other "
+        "tokens.",
+        partial(batches_of, stage="items"),
+        grow_items.grow,
+        writes=("instances", "a2rbench_items", "rejections"),
+        earlier=("instances",),
+        spreads=always,
+    ),
+    Stage(
+        "gate",
+        "Runs each item again in a fresh process, searches for other rules that fit, reads its prompt back.",
+        partial(batches_of, stage="gate"),
+        check_items.check_rule,
+        reads=("a2rbench_items",),
+        writes=("a2rbench_gate",),
+        spreads=always,
+    ),
+)

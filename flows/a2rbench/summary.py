@@ -1,0 +1,22 @@
+"""What a refresh prints of a published edition of A2RBench beside its leaderboard."""
+
+from schemas.plan import EditionPlan
+from warehouse.catalog.catalog import Catalog
+
+
+def summary(catalog: Catalog, plan: EditionPlan) -> dict[str, str]:
+    """Return what the gate found, and how many items are missing."""
+    where = f"WHERE edition = '{plan.edition}'"
+    _, ((items, outputs, unique, copies, tier),) = catalog.query(
+        'SELECT sum(items)::BIGINT, sum(outputs)::BIGINT, sum("unique")::BIGINT, sum(copies)::BIGINT, '
+        f"any_value(tier) FROM a2rbench_gate {where}"
+    )
+    shown = {
+        "gate": f"{outputs or 0:,} outputs of {items or 0:,} items run again (sandbox: {tier}), on "
+        f"{unique or 0:,} items all programs that fit agree, {copies or 0:,} are copies in other tokens"
+    }
+    _, missing = catalog.query(
+        f"SELECT rule, count(*) FROM rejections {where} AND stage = 'items' GROUP BY 1 ORDER BY 1"
+    )
+    listed = [f"{number:,} {rule}" for rule, number in missing]
+    return shown | ({"left out": ", ".join(listed) + " (table rejections)"} if listed else {})

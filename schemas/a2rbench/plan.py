@@ -1,0 +1,29 @@
+"""A2RBench's own part of an edition's plan."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class A2RBenchPlan:
+    """What of A2RBench decides an edition's items.
+
+    `seeds` of each cell, each with the variations V0 to V`variations`, and copies in other tokens where
+    `remapping` is on; `catalogue` is the content id of the rules. `tier` is the protection that the machine
+    gave to workers when the edition was begun.
+    """
+
+    seeds: int
+    variations: int
+    remapping: bool
+    catalogue: str
+    tier: str
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the plan as a JSON object."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, values: dict[str, Any]) -> "A2RBenchPlan":
+        """Return the plan that `as_json` wrote."""
+        return cls(**values)

@@ -1,0 +1,44 @@
+"""One run on one item: it ends at the first reply (`schemas.game.Game`)."""
+
+from dataclasses import dataclass, field
+
+from schemas.calls import Message
+from schemas.game import EpisodeStatus, Opening, Result
+from tasks.a2rbench.answers import Answer, read_answer
+from tasks.a2rbench.wording import TEMPLATE
+
+
+@dataclass
+class ItemGame:
+    """An item as it is played: the prompt, the right answer as canonical JSON, and what was read."""
+
+    prompt: str
+    right: str
+    template_hash: str = ""
+    answer: Answer | None = None
+    _ended: Result | None = field(default=None, init=False)
+
+    def opening(self, _variant: str) -> Opening:
+        """Return the prompt as the only message."""
+        message: Message = {"role": "user", "content": self.prompt}
+        return Opening((message,), TEMPLATE, self.template_hash)
+
+    def take(self, reply: str) -> None:
+        """Read the reply and compare its answer exactly. The game ends."""
+        self.answer = read_answer(reply)
+        if self.answer is None:
+            self.end("unparsed")
+        else:
+            self.end("solved" if self.answer.answer == self.right else "wrong")
+
+    def next_message(self) -> Message:
+        """Raise: there is one reply."""
+        raise AssertionError("an item is answered once")
+
+    def end(self, status: EpisodeStatus) -> None:
+        """End with this status."""
+        self._ended = Result(status, status == "solved", float(status == "solved"))
+
+    def result(self) -> Result | None:
+        """Return how it ended, None before the reply."""
+        return self._ended

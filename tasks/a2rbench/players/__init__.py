@@ -1,0 +1,1 @@
+"""Players of A2RBench that need no model."""

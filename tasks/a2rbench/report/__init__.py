@@ -1,0 +1,1 @@
+"""Sections of A2RBench in the report."""

@@ -1,0 +1,135 @@
+"""The leaderboard in the paper's columns, and accuracy, entropy and compression from V0 to V9 (table 7)."""
+
+from functools import lru_cache
+
+import altair as alt
+
+from tasks.report.content import Drawing, Grid, Record, ReportData, Section, omit_unanalysed
+from tasks.report.figures.chart import FOUND, ROWS, SERIES, SOFT, Spec, compile_chart, cut, make_drawing, tips
+from tasks.report.wording import brackets, clean, decimals, with_interval
+
+_HEIGHT = 200
+_ALL = "all"
+_OTHERS = "others"
+_LEGEND = alt.Legend(columns=2, labelExpr=cut("datum.label", 34, 20))
+_COLUMNS = {
+    "total_accuracy": "total",
+    "symbolic_accuracy": "symbolic",
+    "semantic_accuracy": "semantic",
+    "seed_accuracy": "seed",
+    "augmented_accuracy": "augmented",
+    "line_accuracy": "1D",
+    "grid_accuracy": "2D",
+    "cube_accuracy": "3D",
+    "remapped_accuracy": "remapped",
+    "delta_s": "delta_S",
+    "collapse_rate": "collapsed",
+}
+_WITH_INTERVAL = ("total_accuracy", "delta_s")
+# The quantities of the curve that are of all players together, with the decimals of their text.
+_TOGETHER = {"gzip": ("compression ratio", 3), "wrong_entropy": ("entropy of wrong answers, bits", 2)}
+
+
+def leaderboard(data: ReportData) -> Section:
+    """Return the section of the leaderboard: a row a player, the paper's columns."""
+    key, title = "a2rbench_leaderboard", "Rules inferred"
+    table = data.tables[key]
+    rows = table.records()
+    if not rows:
+        return omit_unanalysed(key, title, [table])
+    grid = Grid(
+        ("player", *_COLUMNS.values()),
+        tuple((clean(row["player"]), *(_cell(row, column) for column in _COLUMNS)) for row in rows),
+        frozenset(range(1, len(_COLUMNS) + 1)),
+    )
+    caption = (
+        "Each number is the percentage of scored replies whose whole output is exactly right; collapsed is "
+        "the percentage without a usable answer, which are wrong. Remapped are copies of symbolic items in "
+        "other tokens, which no column before counts; delta_S is the accuracy on originals minus theirs, in "
+        "points. Brackets hold 95% intervals: of the total by rule, as the items of one rule are no "
+        "independent draws, and of delta_S by pair of original and copy."
+    )
+    return Section(key, title, caption, (table,), grid=grid)
+
+
+def _cell(row: Record, column: str) -> str:
+    value = row[column]
+    text = "" if value is None else decimals(100 * value, 1)
+    low, high = (row.get(f"{column}_{end}") for end in ("low", "high"))
+    if column not in _WITH_INTERVAL or low is None or high is None:
+        return text
+    return f"{text} {brackets(decimals(100 * low, 1), decimals(100 * high, 1))}"
+
+
+def curve(data: ReportData) -> Section:
+    """Return the section of the curve: accuracy of each player, then what is of all of them together."""
+    key, title = "a2rbench_curve", "From V0 to V9"
+    table = data.tables[key]
+    rows = table.records()
+    if not rows:
+        return omit_unanalysed(key, title, [table])
+    together = [row for row in rows if row["player"] == _ALL]
+    playing = [row for row in rows if row["player"] != _ALL]
+    drawings = [_draw("accuracy", "accuracy", playing, title, data, 3)]
+    for column, (what, places) in _TOGETHER.items():
+        known = [row for row in together if row[column] is not None]
+        if known:
+            drawings.append(_draw(column, what, known, title, data, places))
+    caption = (
+        "V0 is the seed, V1 to V3 are standard, V4 to V6 edge (tiny or repetitive) and V7 to V9 complex "
+        "(large) inputs of the same rules. Accuracy has 95% intervals by rule. The compression ratio is "
+        "compressed over original size by gzip, a mean over items: higher is less regular. Entropy is of the "
+        "wrong answers to an item, all models and runs together (programs where no model played), a mean "
+        "over items with any. Over these variations, compression and accuracy of all have Pearson's "
+        f"r = {_correlation(together, 'accuracy')}, compression and entropy "
+        f"r = {_correlation(together, 'entropy')}."
+    )
+    return Section(key, title, caption, (table,), tuple(drawings))
+
+
+def _correlation(rows: list[Record], name: str) -> str:
+    if not rows:
+        return decimals(None)
+    row, column = rows[0], f"pearson_{name}"
+    return with_interval(row[column], row[f"{column}_low"], row[f"{column}_high"], 2)
+
+
+def _draw(column: str, what: str, rows: list[Record], title: str, data: ReportData, places: int) -> Drawing:
+    order = [*data.players(), _ALL]
+    names = sorted({row["player"] for row in rows}, key=order.index)
+    named = names[: len(SERIES)]
+    drawn = [
+        {
+            "player": clean(row["player"]),
+            "series": clean(row["player"]) if row["player"] in named else _OTHERS,
+            "variation": row["variation"],
+            "value": row[column],
+            "low": row.get(f"{column}_low"),
+            "high": row.get(f"{column}_high"),
+            "text": with_interval(row[column], row.get(f"{column}_low"), row.get(f"{column}_high"), places),
+            "n": decimals(row["items"], 0),
+        }
+        for row in rows
+    ]
+    series = tuple(map(clean, named)) + ((_OTHERS,) if len(names) > len(named) else ())
+    return make_drawing(what, f"{title}: {what}", _compile(series, what, column == "accuracy"), drawn)
+
+
+@lru_cache(maxsize=16)
+def _compile(series: tuple[str, ...], what: str, is_share: bool) -> Spec:
+    """Return the chart of lines, points and intervals over variations."""
+    colours = [SOFT if name == _OTHERS else SERIES[place] for place, name in enumerate(series)]
+    base = alt.Chart().encode(
+        x=alt.X("variation:O", title=None, axis=alt.Axis(labelAngle=0)),
+        color=alt.Color("series:N", scale=alt.Scale(domain=list(series), range=colours), legend=_LEGEND),
+        detail="player:N",
+        tooltip=tips(player="player", variation="variation", text=what, n="items"),
+    )
+    scale = alt.Scale(domain=[0, 1]) if is_share else alt.Scale(zero=True)
+    up = alt.Y("value:Q", title=what, scale=scale)
+    layers = [base.mark_line(strokeWidth=1.5).encode(y=up), base.mark_point().encode(y=up)]
+    if is_share:
+        rule = base.mark_rule(strokeWidth=1, opacity=0.4)
+        layers.insert(0, rule.encode(y=alt.Y("low:Q", title=what), y2="high:Q"))
+    chart = alt.layer(*layers, data=ROWS).transform_filter(FOUND)
+    return compile_chart(chart.properties(width="container", height=_HEIGHT))

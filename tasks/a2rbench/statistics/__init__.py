@@ -1,0 +1,1 @@
+"""Figures of players on an edition of A2RBench."""

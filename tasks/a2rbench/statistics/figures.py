@@ -1,0 +1,151 @@
+"""Figures of players by type, dimension, variation and author, and of the same items in other tokens.
+
+`setting` is `all` for the items P0 (seed and augmented), else seed, augmented or remapped (P1, in no figure
+of `all`). `domain` is a cell of the grid. `other` is a type or a shape where all cells of it are meant.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from schemas.a2rbench.item import DOMAINS, RULE_TYPES, SETTINGS, SHAPES, name_domain
+from tasks.a2rbench.statistics.curve import BY_VARIATION, curve_figures
+from tasks.a2rbench.statistics.estimates import GAP_METHOD, METHOD, Estimate, estimate_gap, estimate_share
+from tasks.statistics.cells import ALL
+from tasks.statistics.figure import Figure
+
+if TYPE_CHECKING:
+    from tasks.statistics.cells import Column, Numbers
+
+ACCURACY, COLLAPSE, DELTA = "item_accuracy", "collapse_rate", "delta_s"
+BY_AUTHOR = "accuracy_by_author"
+COUNTS = ("runs", "solved", "collapsed")
+_WHAT = {
+    "solved": "share of scored runs whose answer is exactly right",
+    "collapsed": "share of scored runs without a usable answer",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """The items of an edition, an element each. `original` is the place of an item's original, -1 for none.
+
+    `rule` holds numbers of rules, `truth` right answers as texts.
+    """
+
+    rule: "Column"
+    type: "Column"
+    dimension: "Column"
+    variation: "Column"
+    author: "Column"
+    original: "Column"
+    gzip: "Numbers"
+    truth: list[str]
+
+    def __len__(self) -> int:
+        return len(self.rule)
+
+
+class Played(NamedTuple):
+    """What a player did: counts (`COUNTS`), an element an item, and its wrong answers by item's place."""
+
+    player: str
+    counts: "Mapping[str, Column]"
+    wrong: Mapping[int, list[str]]
+
+
+class _Group(NamedTuple):
+    statistic: str
+    setting: str
+    domain: str
+    other: str
+    rows: "Column"
+
+
+def item_figures(items: Items, players: Iterable[Played], programs: Iterable[str]) -> Iterator[Figure]:
+    """Yield all figures; those of all players together are of models where there are any."""
+    everybody = list(players)
+    groups = list(_groups(items))
+    for played in everybody:
+        for group in groups:
+            yield from _share(items, played, group, "solved")
+            if group.statistic == ACCURACY:
+                yield from _share(items, played, group._replace(statistic=COLLAPSE), "collapsed")
+        yield from _deltas(items, played)
+    known = set(programs)
+    models = [played for played in everybody if played.player not in known]
+    yield from curve_figures(items, everybody, models or everybody)
+
+
+def _groups(items: Items) -> Iterator[_Group]:
+    """Yield the items that figures are of; empty groups not."""
+    import numpy as np
+
+    is_copy = items.original >= 0
+    of_setting = {
+        ALL: ~is_copy,
+        "seed": ~is_copy & (items.variation == 0),
+        "augmented": ~is_copy & (items.variation > 0),
+        "remapped": is_copy,
+    }
+    assert set(of_setting) == {ALL, *SETTINGS}
+    for setting, chosen in of_setting.items():
+        parts = [(ALL, "", chosen)]
+        parts += [(ALL, type_, chosen & (items.type == type_)) for type_ in RULE_TYPES]
+        parts += [
+            (ALL, shape, chosen & (items.dimension == number)) for number, shape in enumerate(SHAPES, start=1)
+        ]
+        parts += [
+            (name_domain(number, type_), "", chosen & (items.type == type_) & (items.dimension == number))
+            for number in range(1, len(SHAPES) + 1)
+            for type_ in RULE_TYPES
+        ]
+        for domain, other, rows in parts:
+            if rows.any():
+                yield _Group(ACCURACY, setting, domain, other, np.flatnonzero(rows))
+    for variation in np.unique(items.variation[~is_copy]).tolist():
+        rows = np.flatnonzero(~is_copy & (items.variation == variation))
+        yield _Group(BY_VARIATION, ALL, ALL, f"V{variation}", rows)
+    for author in np.unique(items.author[~is_copy]).tolist():
+        rows = np.flatnonzero(~is_copy & (items.author == author))
+        yield _Group(BY_AUTHOR, ALL, ALL, author, rows)
+
+
+def rates(played: Played, rows: "Column", column: str) -> "tuple[Column, Numbers]":
+    """Return those of the rows that the player has a scored run on, and the share of its runs on each."""
+    runs = played.counts["runs"][rows]
+    known = rows[runs > 0]
+    return known, played.counts[column][known] / runs[runs > 0]
+
+
+def _share(items: Items, played: Played, group: _Group, column: str) -> Iterator[Figure]:
+    rows, values = rates(played, group.rows, column)
+    found = estimate_share(values, items.rule[rows])
+    if found is not None:
+        yield _figure(group, played.player, found, f"{_WHAT[column]}: {METHOD}; n counts items")
+
+
+def _deltas(items: Items, played: Played) -> Iterator[Figure]:
+    """Yield accuracy of P0 minus P1 on the items that the player has runs on in both."""
+    import numpy as np
+
+    runs, solved = played.counts["runs"], played.counts["solved"]
+    copies = np.flatnonzero(items.original >= 0)
+    copies = copies[(runs[copies] > 0) & (runs[items.original[copies]] > 0)]
+    originals = items.original[copies]
+    gaps = solved[originals] / runs[originals] - solved[copies] / runs[copies]
+    for domain in (ALL, *DOMAINS):
+        inside = [
+            domain in (ALL, name_domain(dimension, type_))
+            for dimension, type_ in zip(items.dimension[copies], items.type[copies], strict=True)
+        ]
+        found = estimate_gap(gaps[np.array(inside, dtype=bool)])
+        if found is not None:
+            group = _Group(DELTA, "remapped", domain, "", copies)
+            yield _figure(group, played.player, found, f"accuracy of P0 - P1: {GAP_METHOD}; n counts pairs")
+
+
+def _figure(group: _Group, player: str, found: Estimate, method: str) -> Figure:
+    low, high = found.interval or (None, None)
+    place = group.statistic, group.setting, group.domain, player
+    return Figure(*place, found.n, found.value, method, other=group.other, low=low, high=high)

@@ -1,0 +1,52 @@
+"""The prompt of an item, and back: what a reader finds in it."""
+
+import json
+import re
+
+from prompts.render import render, template_hash
+from tasks.a2rbench.catalogue.rule import Dimension, Value
+from tasks.a2rbench.fits import Example
+
+TEMPLATE = "a2rbench/solve.md.j2"
+_FORMS = (
+    "Each input is a list of tokens.",
+    "Each input is a grid of tokens, written as a list of rows.",
+    "Each input is a cube of tokens, written as a list of layers, each of them a list of rows.",
+)
+# Where a value begins, and whether it is an output.
+_PLACES = re.compile(r"^(Input|Output):\n", re.MULTILINE)
+_DECODER = json.JSONDecoder()
+
+
+def write_prompt(dimension: Dimension, examples: list[Example], query: Value) -> str:
+    """Return the text that players are shown."""
+    written = [(write_value(given), write_value(wanted)) for given, wanted in examples]
+    return render(TEMPLATE, form=_FORMS[dimension - 1], examples=written, query=write_value(query))
+
+
+def prompt_hash() -> str:
+    """Return the hash of the template of prompts."""
+    return template_hash(TEMPLATE)
+
+
+def write_value(value: Value) -> str:
+    """Return the value as JSON, a row on each line."""
+    if all(isinstance(part, str) for part in value):
+        return json.dumps(value, ensure_ascii=False)
+    rows = ",\n".join(write_value(part) for part in value)
+    return f"[{rows.replace(chr(10), chr(10) + ' ')}]"
+
+
+def read_prompt(prompt: str) -> tuple[list[Example], Value]:
+    """Return examples and query that a prompt shows; raise ValueError for a text that is none."""
+    places = list(_PLACES.finditer(prompt))
+    names = [place[1] for place in places]
+    if not names or names != ["Input", "Output"] * (len(names) // 2) + ["Input"]:
+        raise ValueError("the text is no prompt of A2RBench")
+    values = [_DECODER.raw_decode(prompt, place.end())[0] for place in places]
+    return list(zip(values[:-1:2], values[1::2], strict=True)), values[-1]
+
+
+def depth_of(value: Value) -> int:
+    """Return how deep a value is nested: its dimension, 0 for a token."""
+    return 1 + max(map(depth_of, value), default=0) if isinstance(value, list) else 0

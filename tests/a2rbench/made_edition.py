@@ -1,0 +1,112 @@
+"""A small edition of A2RBench, grown and played here: rows of every staged table, without a refresh."""
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from flows.a2rbench.grow_items import shared_row
+from flows.a2rbench.seats import ItemSeat
+from flows.stages.compute_statistics import edition_statistics
+from schemas.a2rbench.item import Item
+from schemas.tables import TABLES, staged_tables
+from tasks.a2rbench.catalogue.registry import RULES
+from tasks.a2rbench.gate import check_items
+from tasks.a2rbench.growing import SeedRequest, grow_seed
+from tasks.a2rbench.players.registry import PLAYERS
+from tasks.play.program_player import Program, play_program
+from tasks.sandbox.tier import find_protection
+from tests.warehouse import tiny_edition
+from warehouse.store.store import Store
+
+Row = dict[str, Any]
+Rows = dict[str, list[Row]]
+NAMES = ("line_reverse", "line_caesar", "cube_reverse_layers", "cube_transpose_layers")
+VARIATIONS = (0, 1, 4, 5, 7)
+# What two models answer, item after item: right, the query, a list that is wrong, null, no JSON.
+MODELS: Mapping[str, str] = {"m-large": "RRRWRRN", "m-small": "RQWNRX"}
+RUNS = 2
+
+
+@lru_cache(maxsize=1)
+def items() -> tuple[Item, ...]:
+    """Return the items of a few rules."""
+    grown: list[Item] = []
+    for name in NAMES:
+        request = SeedRequest(RULES[name], 0, VARIATIONS, True, 3, find_protection().jail)
+        found = grow_seed(request)
+        assert not found.rejected
+        grown += found.items
+    return tuple(grown)
+
+
+def rows() -> Rows:
+    """Return the rows of every staged table."""
+    names = (*staged_tables("a2rbench", answers=False), *staged_tables("a2rbench", answers=True))
+    tables: Rows = {name: [] for name in names}
+    tables["a2rbench_items"] = [asdict(item) for item in items()]
+    tables["instances"] = [shared_row(item, number, 3) for number, item in enumerate(items())]
+    for name in NAMES:
+        own = [item for item in items() if item.rule == name]
+        counts = asdict(check_items(RULES[name], own, find_protection().jail))
+        assert counts.pop("faults") == []
+        row = {"domain": own[0].domain, "rule": name, **counts, "tier": find_protection().tier}
+        tables["a2rbench_gate"].append(row)
+    for number, item in enumerate(items()):
+        for player in PLAYERS:
+            _play(tables, item, PLAYERS[player], 0)
+        for player, replies in MODELS.items():
+            for run in range(RUNS):
+                reply = _reply(item, replies[(number + run) % len(replies)])
+                _play(tables, item, _say(player, reply), run)
+    return tables
+
+
+def _say(player: str, reply: str) -> Program:
+    return Program(player, False, "", lambda _game, _rng: lambda: reply)
+
+
+def _reply(item: Item, kind: str) -> str:
+    answer = {"R": item.answer, "Q": item.query, "W": '["no"]', "N": "null"}.get(kind)
+    return "I cannot say." if answer is None else f'Thinking. {{"rule": "r", "final_answer": {answer}}}'
+
+
+def _play(tables: Rows, item: Item, program: Program, run: int) -> None:
+    seat = ItemSeat(item.instance_id, item.answer, item.prompt, item.template_hash)
+    episode = play_program(program, seat.start(), run, random.Random(0))
+    id_ = seat.episode_id(program.name, run)
+    tables["a2rbench_answers"] += seat.own_rows(id_, episode)["a2rbench_answers"]
+    tables["turns"].append(
+        {"episode_id": id_, "turn": 1, "reply": episode.turns[0].reply, "feedback": None, "call_id": None}
+    )
+    tables["episodes"].append(
+        {"episode_id": id_, "instance_id": item.instance_id, "player": program.name, "run": run}
+        | {"version": None, "status": episode.status, "success": episode.success}
+        | {"score": episode.result.score, "turns": 1, "tokens": None, "cost_usd": None, "seconds": 0.1}
+    )
+
+
+def arrow(made: Rows) -> dict[str, pa.Table]:
+    """Return the rows as Arrow tables."""
+    return {name: pa.Table.from_pylist(of, schema=TABLES[name].arrow_schema()) for name, of in made.items()}
+
+
+def statistics(made: Rows) -> list[Row]:
+    """Return the rows of table `statistics` of an edition of these rows."""
+    return list(edition_statistics("a2rbench", arrow(made), 3, {}))
+
+
+def publish(root: Path, made: Rows, computed: Sequence[Row], edition: str = "a1") -> Store:
+    """Publish the rows with their statistics; return the data root."""
+    store, tables = Store(str(root)), arrow(made)
+    tables["statistics"] = pa.Table.from_pylist(list(computed), schema=TABLES["statistics"].arrow_schema())
+    plan = tiny_edition.plan(edition, benchmark="a2rbench")
+    own = {"seeds": 1, "variations": 9, "remapping": True, "catalogue": "", "tier": "floor"}
+    plan = replace(plan, growth=replace(plan.growth, own=own))
+    tiny_edition.publish(store, plan, tables, [], datetime(2026, 1, 9, tzinfo=UTC))
+    return store

@@ -1,0 +1,137 @@
+"""Items are grown from code that is run, have one answer, and are new and equal for equal seeds."""
+
+import json
+import random
+from dataclasses import replace
+
+import pytest
+
+from tasks.a2rbench import growing
+from tasks.a2rbench.catalogue.registry import RULES
+from tasks.a2rbench.catalogue.rule import Rule, Value
+from tasks.a2rbench.fits import find_fits
+from tasks.a2rbench.growing import GrownSeed, SeedRequest, grow_seed
+from tasks.a2rbench.items import PREFIX
+from tasks.a2rbench.remapping import remap
+from tasks.a2rbench.wording import depth_of, read_prompt, write_prompt, write_value
+from tasks.sandbox.tier import find_protection
+
+
+def grow(rule: Rule | str, variations: tuple[int, ...] = (0, 5), **changes: object) -> GrownSeed:
+    of = RULES[rule] if isinstance(rule, str) else rule
+    request = SeedRequest(of, 0, variations, True, 11, find_protection().jail)
+    return grow_seed(replace(request, **changes))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["line_reverse", "grid_transpose", "cube_shear_layers", "line_caesar"])
+def test_items_are_those_of_the_rule_and_equal_for_equal_seeds(name: str) -> None:
+    grown, rule = grow(name, tuple(range(10))), RULES[name]
+    assert grown == grow(name, tuple(range(10)))
+    originals = [item for item in grown.items if not item.is_remapped]
+    assert [item.variation for item in originals] == list(range(10))
+    assert {item.seed_item for item in grown.items} == {originals[0].instance_id}
+    for item in originals:
+        examples, query = json.loads(item.examples), json.loads(item.query)
+        assert len(examples) == 5
+        assert [rule.forward(given) for given, _ in examples] == [wanted for _, wanted in examples]
+        assert rule.forward(query) == json.loads(item.answer)
+        found = find_fits(rule.dimension, [(given, wanted) for given, wanted in examples], query)
+        assert (item.fits, item.fits_other) == (found.count, 0)
+        assert (name,) in found.agreeing
+        assert any(given != wanted for given, wanted in examples)
+
+
+def test_copies_are_images_of_their_originals_for_symbolic_rules_alone() -> None:
+    grown = grow("line_reverse")
+    own = {item.instance_id: item for item in grown.items}
+    copies = [item for item in grown.items if item.is_remapped]
+    assert len(copies) == 2
+    for copy in copies:
+        original, phi = own[copy.of or ""], json.loads(copy.phi or "")
+        assert remap(json.loads(original.examples), phi) == json.loads(copy.examples)
+        assert remap(json.loads(original.answer), phi) == json.loads(copy.answer)
+        assert (copy.setting, copy.variation) == ("remapped", original.variation)
+    assert [item.is_remapped for item in grow("line_reverse", remapping=False).items] == [False, False]
+    semantic = grow("line_caesar")
+    assert not semantic.rejected
+    assert [(item.is_remapped, item.commutes) for item in semantic.items] == [(False, None)] * 2
+
+
+def test_a_rule_that_does_not_commute_has_no_copies() -> None:
+    # A Caesar shift that says of itself that it is symbolic: it fails on the other tokens or differs.
+    rule = replace(RULES["line_caesar"], type="symbolic")
+    grown = grow(rule, (0,))
+    assert [(item.is_remapped, item.commutes) for item in grown.items] == [(False, False)]
+    assert [(each.variation, each.rule) for each in grown.rejected] == [(0, "not_remapped")]
+    assert "f(phi(x))" in grown.rejected[0].why
+
+
+def _first_only(x: Value) -> Value:
+    return x[:1]
+
+
+def _same(x: Value) -> Value:
+    return x
+
+
+@pytest.mark.parametrize("function", [_first_only, _same])
+def test_a_rule_without_inverse_or_without_effect_gives_nothing_and_says_so(
+    function: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(growing, "_ROUNDS", 2)
+    rule = Rule("made", 1, "symbolic", "Made.", "Made.", function, _same)  # type: ignore[arg-type]
+    grown = grow(rule, (0, 1))
+    assert grown.items == []
+    assert {each.rule for each in grown.rejected} == {"no_unique_item"}
+    assert "4 draws" in grown.rejected[0].why
+
+
+def _raise(x: Value) -> Value:
+    raise ValueError(x)
+
+
+def test_code_that_fails_in_the_sandbox_gives_nothing_and_says_why() -> None:
+    rule = Rule("made", 1, "symbolic", "Made.", "Made.", _raise, _same)
+    grown = grow(rule)
+    assert grown.items == []
+    assert [each.rule for each in grown.rejected] == ["refused_by_sandbox"]
+    assert "raised" in grown.rejected[0].why
+
+
+def test_items_of_earlier_editions_are_drawn_again() -> None:
+    first = grow("line_reverse")
+    hashes = {item.instance_id.removeprefix(f"{PREFIX}_") for item in first.items}
+    second = grow("line_reverse", issued=hashes)
+    assert len(second.items) == len(first.items)
+    assert not {item.instance_id for item in second.items} & {item.instance_id for item in first.items}
+    assert all(item.rejected_draws for item in second.items if not item.is_remapped)
+
+
+def test_an_item_with_two_answers_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Examples of one token fit every rule that keeps a single token; the query tells them apart.
+    monkeypatch.setattr(growing, "_ROUNDS", 1)
+    draws = [["a"], ["b", "b"], ["c"], ["d"], ["e", "f"], ["a", "b", "c", "d"]]
+    monkeypatch.setattr(growing, "draw_inputs", lambda *_of: draws)
+    assert grow("line_reverse", (0,)).items == []
+
+
+@pytest.mark.parametrize("name", ["line_reverse", "grid_transpose", "cube_transpose_layers"])
+def test_prompts_are_read_back(name: str) -> None:
+    rule, rng = RULES[name], random.Random(2)
+
+    def draw(depth: int) -> object:
+        return [draw(depth - 1) if depth > 1 else rng.choice('ab"\\é[{') for _ in range(3)]
+
+    values = [draw(rule.dimension) for _ in range(5)]
+    prompt = write_prompt(rule.dimension, list(zip(values[:4:2], values[1:4:2], strict=True)), values[4])
+    examples, query = read_prompt(f"{prompt}\n\nA canary line.")
+    assert [part for pair in examples for part in pair] == values[:4]
+    assert query == values[4]
+    assert depth_of(query) == rule.dimension
+    assert json.loads(write_value(query)) == query
+
+
+@pytest.mark.parametrize("text", ["", "Input:\n", "Output:\n[]", "Input:\n[]\nOutput:\n[]\n", "Input:\n["])
+def test_another_text_is_no_prompt(text: str) -> None:
+    with pytest.raises(ValueError):
+        read_prompt(text)

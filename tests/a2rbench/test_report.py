@@ -1,0 +1,48 @@
+"""A2RBench's sections of the report, of an edition with statistics and of one without."""
+
+from pathlib import Path
+
+from flows.editions.report import report_data
+from flows.editions.report_files import write_page
+from tasks.report.content import Section
+from tasks.report.page import sections
+from tests.a2rbench import made_edition
+from warehouse.store.store import Store
+
+OWN = ("a2rbench_leaderboard", "a2rbench_curve")
+
+
+def own_sections(store: Store) -> dict[str, Section]:
+    return {section.key: section for section in sections(report_data(store)) if section.key in OWN}
+
+
+def test_the_leaderboard_and_the_curve_are_drawn(tmp_path: Path) -> None:
+    made = made_edition.rows()
+    store = made_edition.publish(tmp_path / "root", made, made_edition.statistics(made))
+    data = report_data(store)
+    assert data.settings == ("seed", "augmented", "remapped")
+    found = own_sections(store)
+    assert list(found) == list(OWN)
+    assert [key for key in found if found[key].missing] == []
+    grid = found["a2rbench_leaderboard"].grid
+    assert grid is not None
+    assert grid.rows[0][0] == "search"
+    assert grid.rows[0][1].startswith("100.0 [")
+    # No rule of this edition is on a grid.
+    assert {row[grid.headings.index("2D")] for row in grid.rows} == {""}
+    drawings = found["a2rbench_curve"].drawings
+    assert [drawing.heading for drawing in drawings] == [
+        "accuracy",
+        "compression ratio",
+        "entropy of wrong answers, bits",
+    ]
+    assert [len(drawing.rows) for drawing in drawings] == [25, 5, 5]
+    assert {row["player"] for row in drawings[1].rows} == {"all"}
+    page = write_page(data, tmp_path / "out").read_text(encoding="utf-8")
+    assert "From V0 to V9" in page
+
+
+def test_without_statistics_the_sections_say_what_computes_them(tmp_path: Path) -> None:
+    store = made_edition.publish(tmp_path / "root", made_edition.rows(), [])
+    found = own_sections(store)
+    assert ["perennial analyse" in found[key].missing for key in OWN] == [True, True]

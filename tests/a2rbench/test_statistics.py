@@ -1,0 +1,148 @@
+"""Figures of an edition against plain loops over its rows."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from math import log2
+from statistics import correlation, fmean, stdev
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tasks.a2rbench.statistics.estimates import estimate_gap, estimate_share
+from tests.a2rbench import made_edition
+from tests.a2rbench.made_edition import Row, Rows
+
+
+@pytest.fixture(scope="module")
+def made() -> Rows:
+    return made_edition.rows()
+
+
+@pytest.fixture(scope="module")
+def figures(made: Rows) -> dict[tuple[Any, ...], Row]:
+    return {
+        tuple(row[name] for name in ("statistic", "setting", "domain", "player", "other")): row
+        for row in made_edition.statistics(made)
+    }
+
+
+def rates(made: Rows, column: Callable[[Row, Row], bool]) -> dict[tuple[str, str], float]:
+    """Return the share of a player's runs on an item for which this holds of episode and answer."""
+    answers = {row["episode_id"]: row for row in made["a2rbench_answers"]}
+    found: dict[tuple[str, str], list[bool]] = defaultdict(list)
+    for row in made["episodes"]:
+        found[row["player"], row["instance_id"]].append(column(row, answers[row["episode_id"]]))
+    return {key: fmean(values) for key, values in found.items()}
+
+
+def test_accuracy_and_collapse_rate_are_means_over_items(
+    made: Rows, figures: dict[tuple[Any, ...], Row]
+) -> None:
+    parts: dict[tuple[str, str, str], Callable[[Row], bool]] = {
+        ("all", "all", ""): lambda i: not i["is_remapped"],
+        ("all", "all", "symbolic"): lambda i: not i["is_remapped"] and i["type"] == "symbolic",
+        ("all", "all", "semantic"): lambda i: not i["is_remapped"] and i["type"] == "semantic",
+        ("all", "all", "line"): lambda i: not i["is_remapped"] and i["dimension"] == 1,
+        ("all", "cube_symbolic", ""): lambda i: not i["is_remapped"] and i["dimension"] == 3,
+        ("seed", "all", ""): lambda i: not i["is_remapped"] and i["variation"] == 0,
+        ("augmented", "all", ""): lambda i: not i["is_remapped"] and i["variation"] > 0,
+        ("remapped", "all", ""): lambda i: bool(i["is_remapped"]),
+        ("remapped", "line_symbolic", ""): lambda i: i["is_remapped"] and i["dimension"] == 1,
+    }
+    right = rates(made, lambda episode, _: episode["success"])
+    lost = rates(made, lambda _, answer: answer["collapsed"])
+    for (setting, domain, other), chosen in parts.items():
+        ids = [row["instance_id"] for row in made["a2rbench_items"] if chosen(row)]
+        assert ids
+        for player in ("search", "identity", "m-large", "m-small"):
+            for statistic, values in (("item_accuracy", right), ("collapse_rate", lost)):
+                row = figures[statistic, setting, domain, player, other]
+                assert row["value"] == pytest.approx(fmean(values[player, id_] for id_ in ids))
+                assert row["n"] == len(ids)
+                assert 0 <= row["low"] <= row["value"] <= row["high"] <= 1
+    assert ("item_accuracy", "all", "grid_symbolic", "search", "") not in figures
+    assert figures["collapse_rate", "all", "all", "m-large", ""]["value"] > 0
+
+
+def test_delta_s_is_the_mean_of_differences_over_pairs(
+    made: Rows, figures: dict[tuple[Any, ...], Row]
+) -> None:
+    right = rates(made, lambda episode, _: episode["success"])
+    for domain, dimension in (("all", 0), ("line_symbolic", 1), ("cube_symbolic", 3)):
+        for player in ("search", "m-large", "m-small"):
+            gaps = [
+                right[player, row["of"]] - right[player, row["instance_id"]]
+                for row in made["a2rbench_items"]
+                if row["of"] and dimension in (0, row["dimension"])
+            ]
+            row = figures["delta_s", "remapped", domain, player, ""]
+            assert (row["n"], row["value"]) == (len(gaps), pytest.approx(fmean(gaps)))
+            assert row["low"] <= row["value"] <= row["high"]
+
+
+def test_the_curve_pools_wrong_answers_of_models_and_correlates_over_variations(
+    made: Rows, figures: dict[tuple[Any, ...], Row]
+) -> None:
+    answers = {row["episode_id"]: row["answer"] for row in made["a2rbench_answers"]}
+    right = rates(made, lambda episode, _: episode["success"])
+    entropies, compressions, means = [], [], []
+    for variation in made_edition.VARIATIONS:
+        items = [
+            row for row in made["a2rbench_items"] if row["variation"] == variation and not row["is_remapped"]
+        ]
+        own = []
+        for item in items:
+            wrong = [
+                answers[row["episode_id"]]
+                for row in made["episodes"]
+                if row["instance_id"] == item["instance_id"]
+                and row["player"] in made_edition.MODELS
+                and row["status"] == "wrong"
+            ]
+            if wrong:
+                shares = [count / len(wrong) for count in Counter(wrong).values()]
+                own.append(-sum(share * log2(share) for share in shares))
+        row = figures["wrong_entropy", "all", "all", "all", f"V{variation}"]
+        assert (row["n"], row["value"]) == (len(own), pytest.approx(fmean(own)))
+        entropies.append(fmean(own))
+        compressions.append(fmean(item["gzip"] for item in items))
+        accuracies = {
+            player: fmean(right[player, item["instance_id"]] for item in items)
+            for player in (*made_edition.MODELS, "identity")
+        }
+        for player, value in accuracies.items():
+            found = figures["accuracy_by_variation", "all", "all", player, f"V{variation}"]
+            assert found["value"] == pytest.approx(value)
+        means.append(fmean(accuracies[player] for player in made_edition.MODELS))
+        found = figures["mean_accuracy_by_variation", "all", "all", "all", f"V{variation}"]
+        assert found["value"] == pytest.approx(means[-1])
+    assert len(set(entropies)) > 1
+    for statistic, values in (("compression_entropy", entropies), ("compression_accuracy", means)):
+        row = figures[statistic, "all", "all", "all", ""]
+        assert (row["n"], row["value"]) == (5, pytest.approx(correlation(compressions, values)))
+
+
+def test_an_interval_counts_a_rule_once() -> None:
+    values = np.array([1.0, 1, 0, 0] * 20 + [1.0, 0] * 40)
+    apart = estimate_share(values, np.arange(160))
+    together = estimate_share(np.repeat(values, 4), np.repeat(np.arange(160), 4))
+    assert apart is not None
+    assert together is not None
+    assert apart.interval is not None
+    assert together.interval == pytest.approx(apart.interval)
+    assert (apart.n, together.n) == (160, 640)
+    half = 1.9749 * stdev(values) / 160**0.5  # t of 159 degrees
+    assert apart.interval == pytest.approx((0.5 - half, 0.5 + half), abs=1e-4)
+    assert estimate_share(np.array([]), np.array([])) is None
+
+
+def test_a_gap_without_differences_has_an_interval_of_width() -> None:
+    none = estimate_gap(np.zeros(60))
+    assert none is not None
+    assert none.interval == pytest.approx((-0.0596, 0.0596), abs=1e-4)
+    many = estimate_gap(np.array([1.0, 0, 0, -1] * 20))
+    assert many is not None
+    half = 1.9905 * stdev([1.0, 0, 0, -1] * 20) / 80**0.5  # t of 79 degrees
+    assert many.interval == pytest.approx((-half, half), abs=1e-4)
+    assert estimate_gap(np.array([])) is None

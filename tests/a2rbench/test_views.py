@@ -1,0 +1,107 @@
+"""A2RBench's views over a small edition, against SQL over the tables themselves."""
+
+from typing import Any
+
+import pytest
+
+from tests.a2rbench import made_edition
+from warehouse.catalog.catalog import Catalog, open_catalog
+
+PLAYERS = {"search", "identity", "nearest", *made_edition.MODELS}
+
+
+@pytest.fixture(scope="module")
+def catalog(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
+    made = made_edition.rows()
+    folder = tmp_path_factory.mktemp("made")
+    return open_catalog(made_edition.publish(folder, made, made_edition.statistics(made)))
+
+
+def records(catalog: Catalog, sql: str) -> list[dict[str, Any]]:
+    names, found = catalog.query(sql)
+    return [dict(zip(names, row, strict=True)) for row in found]
+
+
+def one(catalog: Catalog, where: str) -> float:
+    """Return the mean over items of the mean over runs; all items have as many runs of a player."""
+    ((value,),) = catalog.query(
+        "SELECT avg(success::INT) FROM episodes JOIN a2rbench_items USING (edition, instance_id) "
+        f"WHERE {where}"
+    )[1]
+    return float(value)
+
+
+def test_the_leaderboard_has_a_row_a_player_in_order_of_accuracy(catalog: Catalog) -> None:
+    board = records(catalog, "FROM a2rbench_leaderboard")
+    assert {row["player"] for row in board} == PLAYERS
+    assert board[0]["player"] == "search"
+    totals = [row["total_accuracy"] for row in board]
+    assert totals == sorted(totals, reverse=True)
+    for row in board:
+        own = f"player = '{row['player']}' AND"
+        for column, where in {
+            "total_accuracy": "NOT is_remapped",
+            "symbolic_accuracy": "NOT is_remapped AND type = 'symbolic'",
+            "semantic_accuracy": "NOT is_remapped AND type = 'semantic'",
+            "seed_accuracy": "NOT is_remapped AND variation = 0",
+            "augmented_accuracy": "NOT is_remapped AND variation > 0",
+            "line_accuracy": "NOT is_remapped AND dimension = 1",
+            "cube_accuracy": "NOT is_remapped AND dimension = 3",
+            "remapped_accuracy": "is_remapped",
+        }.items():
+            assert row[column] == pytest.approx(one(catalog, f"{own} {where}")), column
+        assert row["grid_accuracy"] is None
+        assert row["delta_s"] == pytest.approx(
+            one(catalog, f"{own} commutes AND NOT is_remapped") - row["remapped_accuracy"]
+        )
+        assert row["played"] == 20
+        assert (row["collapse_rate"] > 0) == (row["player"] in made_edition.MODELS)
+
+
+def test_the_curve_has_a_row_a_player_and_variation_and_one_of_all(catalog: Catalog) -> None:
+    curve = records(catalog, "FROM a2rbench_curve")
+    assert len(curve) == (len(PLAYERS) + 1) * len(made_edition.VARIATIONS)
+    for row in curve:
+        assert (row["wrong_entropy"] is not None) == (row["player"] == "all")
+        assert row["items"] == row["played"] == 4
+        assert 0 < row["deflate"] < row["gzip"]
+    assert [row["variation"] for row in curve[:5]] == ["V0", "V1", "V4", "V5", "V7"]
+    search = [row for row in curve if row["player"] == "search"]
+    assert {(row["accuracy"], row["pearson_accuracy"]) for row in search} == {(1.0, None)}
+
+
+def test_measures_count_a_rule_once(catalog: Catalog) -> None:
+    rows = records(catalog, "FROM a2rbench_measures")
+    assert [(row["dimension"], row["type"], row["author"], row["rules"]) for row in rows] == [
+        (1, "symbolic", "catalogue", 1),
+        (1, "semantic", "catalogue", 1),
+        (3, "symbolic", "catalogue", 2),
+    ]
+    cubes = catalog.query(
+        "SELECT avg(max_complexity) FROM a2rbench_items WHERE dimension = 3 AND variation = 0"
+    )[1]
+    assert rows[2]["mean_complexity"] == pytest.approx(cubes[0][0])
+
+
+def test_remapping_pairs_items_with_their_copies(catalog: Catalog) -> None:
+    rows = records(catalog, "FROM a2rbench_remapping")
+    assert {(row["domain"], row["pairs"]) for row in rows} == {
+        ("all", 15),
+        ("line_symbolic", 5),
+        ("cube_symbolic", 10),
+    }
+    for row in rows:
+        assert row["delta_s"] == pytest.approx(row["p0_accuracy"] - row["p1_accuracy"])
+        assert row["not_remapped"] == 0
+        own = f"player = '{row['player']}' AND is_remapped"
+        own += {"all": "", "line_symbolic": " AND dimension = 1"}.get(row["domain"], " AND dimension = 3")
+        assert row["p1_accuracy"] == pytest.approx(one(catalog, own))
+
+
+def test_scores_have_every_cell_of_every_kind_of_items(catalog: Catalog) -> None:
+    rows = records(catalog, "FROM a2rbench_scores WHERE player = 'search'")
+    assert {row["items"] for row in rows} == {"p0", "seed", "augmented", "remapped"}
+    assert {row["cell"] for row in rows if row["items"] == "p0"} == {
+        *("all", "symbolic", "semantic", "line", "cube"),
+        *("line_symbolic", "line_semantic", "cube_symbolic"),
+    }

@@ -1,0 +1,1 @@
+"""Views and audit rules of A2RBench."""

@@ -1,0 +1,22 @@
+"""Which columns the values of an edition of A2RBench are made from."""
+
+from schemas.benchmark import Origins
+
+_SHOWN = "a2rbench_items.code a2rbench_items.examples a2rbench_items.query"
+_ASKED = "a2rbench_items.answer calls.reply"
+_MEASURES = "max_loop_depth total_ifs max_if_depth max_complexity mutability return_complexity"
+
+ORIGINS: Origins = {
+    "TRANSFORMATION": (
+        ("instances", "instance_id content_hash", "a2rbench_items.examples a2rbench_items.query"),
+        ("instances", "domain setting", "a2rbench_items.rule a2rbench_items.variation"),
+        ("a2rbench_items", "instance_id fits fits_other prompt gzip deflate", _SHOWN),
+        ("a2rbench_items", "answer commutes", _SHOWN),
+        ("a2rbench_items", _MEASURES, "a2rbench_items.code"),
+        ("episodes", "episode_id", "instances.instance_id"),
+        ("episodes", "status success score turns", _ASKED),
+        ("turns", "reply", _ASKED),
+        ("a2rbench_answers", "answer rule parse collapsed", "calls.reply"),
+    ),
+    "AGGREGATION": (("a2rbench_gate", "items outputs cycles unique prompts copies", _SHOWN),),
+}
