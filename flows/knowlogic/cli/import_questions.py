@@ -11,7 +11,6 @@ from flows.console.input_files import read_text_file, show_path
 from flows.console.root_option import RootOption, data_root
 from flows.console.terminal import Terminal, json_text
 from schemas.errors import InvalidOption, count
-from schemas.settings.problems import EDITION_PATTERN, NAME_WORDS
 
 _MAX_BYTES = 200_000_000
 
@@ -32,6 +31,7 @@ def knowlogic(
     Example: perennial import knowlogic questions.jsonl --edition knowlogic-2025
     """
     from flows.knowlogic.import_questions import publish_questions
+    from schemas.settings.problems import EDITION_PATTERN, NAME_WORDS
     from tasks.knowlogic.published_form import read_questions
     from warehouse.lock.root_lock import lock_root
 
