@@ -2,6 +2,8 @@
 
 import os
 import signal
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,14 @@ settings.load_profile("unhurried")
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 REPOSITORY = Path(__file__).resolve().parent.parent
+MAIN = sys.modules["__main__"]
+
+
+@pytest.fixture(autouse=True)
+def same_main_module() -> Iterator[None]:
+    """Streamlit's tests put their script into the place of `__main__`, which a spawned process would run."""
+    yield
+    sys.modules["__main__"] = MAIN
 
 
 @pytest.fixture(scope="session")
