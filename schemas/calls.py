@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from schemas.ids import content_id
 
@@ -11,8 +11,20 @@ if TYPE_CHECKING:
 
 Message = dict[str, str]
 
-Role = Literal["proposer", "configurer", "writer", "reviser", "checker", "player"]
-ROLES: tuple[Role, ...] = ("proposer", "configurer", "writer", "reviser", "checker", "player")
+Role = Literal[
+    "proposer",
+    "configurer",
+    "writer",
+    "reviser",
+    "checker",
+    "designer",
+    "architect",
+    "judge",
+    "expander",
+    "analyst",
+    "player",
+]
+ROLES: tuple[Role, ...] = get_args(Role)
 
 # What became of a call. The first four are answers: paid for, kept, and never asked for again.
 CallStatus = Literal[

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from schemas.calls import ModelChoice, Reply
 from schemas.errors import EndpointFailed, UnreadableInput
 from schemas.kumo.things import BookVerdict, Rule
-from tasks.kumo.authors.author_reply import Unusable, unusable_status
+from tasks.authors.reply import Unusable, unusable_status
 from tasks.kumo.authors.book_replies import read_book_reply, says_true
 from tasks.kumo.authors.book_request import writing_request
 from tasks.kumo.authors.comparison import compare

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from schemas.calls import Reply
-from tasks.kumo.authors.author_reply import Unusable, unusable_status
+from tasks.authors.reply import Unusable, unusable_status
 from tasks.kumo.tags import find_tagged
 
 

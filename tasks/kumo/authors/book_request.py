@@ -10,7 +10,7 @@ from typing import Any
 
 from schemas.calls import ModelChoice, ModelRequest
 from schemas.kumo.things import Instance, Rule, SeedConfig
-from tasks.kumo.authors.author_request import author_request
+from tasks.authors.request import author_request
 from tasks.kumo.books.rules import closed_ends
 
 WRITING_TEMPLATE = "kumo/authors/write_book.md.j2"

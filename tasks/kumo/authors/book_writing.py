@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from schemas.calls import ModelChoice, Reply
 from schemas.kumo.things import BookVerdict, Instance, Rejection, Rule, SeedConfig
-from tasks.kumo.authors.author_reply import Unusable
+from tasks.authors.reply import Unusable
 from tasks.kumo.authors.book_replies import read_book_reply
 from tasks.kumo.authors.book_request import writing_request
 from tasks.kumo.authors.comparison import compare

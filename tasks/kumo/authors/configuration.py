@@ -11,8 +11,8 @@ from functools import partial
 
 from schemas.calls import Message, ModelChoice, ModelRequest
 from schemas.kumo.things import MIN_ACTIONS, MIN_TRUTHS, Proposal, Rejection, SeedConfig
-from tasks.kumo.authors.author_reply import Unusable, unusable_status
-from tasks.kumo.authors.author_request import author_request, conversation_request, message
+from tasks.authors.reply import Unusable, unusable_status
+from tasks.authors.request import author_request, conversation_request, message
 from tasks.kumo.authors.config_reply import Accepted, Refused, config_schema, read_configuration
 from tasks.kumo.authors.continuation import Completed, complete
 from tasks.llm.asking import Ask

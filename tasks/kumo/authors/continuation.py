@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from prompts.render import template_hash
 from schemas.calls import CallStatus, Message, ModelRequest, Reply
 from schemas.errors import UnreadableInput
-from tasks.kumo.authors.author_reply import Unusable, unusable_status
-from tasks.kumo.authors.author_request import message
+from tasks.authors.reply import Unusable, unusable_status
+from tasks.authors.request import message
 from tasks.llm.asking import Ask
 from tasks.llm.json_replies import is_cut_off, json_text
 

@@ -11,8 +11,8 @@ from schemas.calls import ModelChoice, ModelRequest
 from schemas.errors import UnreadableInput
 from schemas.kumo.categories import Quota
 from schemas.kumo.things import Proposal, Rejection
-from tasks.kumo.authors.author_reply import Unusable, unusable_status
-from tasks.kumo.authors.author_request import author_request
+from tasks.authors.reply import Unusable, unusable_status
+from tasks.authors.request import author_request
 from tasks.kumo.authors.forms.proposal_form import (
     LONGEST_NAME,
     LONGEST_NOUN,

@@ -11,8 +11,8 @@ from pydantic import ValidationError
 from schemas.calls import ModelChoice, ModelRequest, Reply
 from schemas.errors import UnreadableInput
 from schemas.kumo.things import Instance, SeedConfig
-from tasks.kumo.authors.author_reply import Unusable, describe_problems, unusable_status
-from tasks.kumo.authors.author_request import author_request
+from tasks.authors.reply import Unusable, describe_problems, unusable_status
+from tasks.authors.request import author_request
 from tasks.kumo.authors.forms.read_back_form import ReadBackForm, read_back_schema
 from tasks.kumo.configuration import parse_json
 from tasks.llm.json_replies import json_text

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from schemas.calls import ModelChoice, ModelRequest, Reply
 from schemas.kumo.things import BookVerdict, Instance, Rule, SeedConfig
-from tasks.kumo.authors.author_reply import Unusable
-from tasks.kumo.authors.author_request import author_request
+from tasks.authors.reply import Unusable
+from tasks.authors.request import author_request
 from tasks.kumo.authors.book_replies import read_book_reply, says_true
 from tasks.kumo.authors.book_request import rule_values
 

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from schemas.errors import UnreadableInput, shorten
-from tasks.kumo.authors.author_reply import describe_problems
+from tasks.authors.reply import describe_problems
 from tasks.kumo.configuration import parse_json
 from tasks.kumo.validation.names import fold_name
 from tasks.llm.json_replies import json_text
