@@ -8,8 +8,9 @@ from flows.stages.workspace import Workspace
 from schemas.a2rbench.item import VARIATIONS, Item
 from schemas.benchmark import Batch, Rows
 from tasks.a2rbench.catalogue.registry import RULES
-from tasks.a2rbench.growing import GrownSeed, SeedRequest, grow_seed
+from tasks.a2rbench.growing import grow_seed
 from tasks.a2rbench.items import PREFIX
+from tasks.a2rbench.seeds import GrownSeed, SeedRequest
 from tasks.sandbox.tier import find_protection
 from warehouse.editions.issued_ids import issued_instances
 

@@ -10,8 +10,9 @@ from schemas.ids import content_id, derive_rng
 from tasks.a2rbench.answers import read_answer, write_answer
 from tasks.a2rbench.catalogue.registry import RULES
 from tasks.a2rbench.game import ItemGame
-from tasks.a2rbench.growing import SeedRequest, grow_seed
+from tasks.a2rbench.growing import grow_seed
 from tasks.a2rbench.players.registry import PLAYERS
+from tasks.a2rbench.seeds import SeedRequest
 from tasks.sandbox.tier import find_protection
 from warehouse.catalog.published_rows import rows_with
 from warehouse.store.store import Store

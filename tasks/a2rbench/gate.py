@@ -6,10 +6,12 @@ from dataclasses import dataclass, field
 
 from schemas.a2rbench.item import Item
 from tasks.a2rbench.answers import read_answer, write_answer
-from tasks.a2rbench.catalogue.rule import FORWARD, INVERSE, Rule
+from tasks.a2rbench.catalogue.rule import FORWARD, INVERSE
+from tasks.a2rbench.coded_rule import CodedRule
 from tasks.a2rbench.fits import Fits, find_fits
 from tasks.a2rbench.items import Shown, read_shown, show, write_item
 from tasks.a2rbench.remapping import remap
+from tasks.a2rbench.trials import fault_of_fits
 from tasks.a2rbench.values import fault_of_shape, tokens_of
 from tasks.a2rbench.wording import read_prompt
 from tasks.sandbox.refusal import Refused
@@ -32,7 +34,7 @@ class Tested:
     faults: list[str] = field(default_factory=list)
 
 
-def check_items(rule: Rule, items: Sequence[Item], jail: Jail) -> Tested:
+def check_items(rule: CodedRule, items: Sequence[Item], jail: Jail) -> Tested:
     """Return what holds of the items of a rule.
 
     The stored code gives the stored outputs in a fresh process, and its inverse the inputs in another one;
@@ -62,7 +64,7 @@ def check_items(rule: Rule, items: Sequence[Item], jail: Jail) -> Tested:
 
 
 def _check_runs(
-    rule: Rule, items: Sequence[Item], shown: Mapping[str, Shown], tested: Tested, jail: Jail
+    rule: CodedRule, items: Sequence[Item], shown: Mapping[str, Shown], tested: Tested, jail: Jail
 ) -> None:
     """Run the code on all inputs of one seed, and its inverse on the outputs that are stored."""
     inputs = [value for item in items for value in shown[item.instance_id].inputs]
@@ -84,7 +86,7 @@ def _check_runs(
 
 
 def _check_item(
-    rule: Rule, item: Item, own: Mapping[str, Item], shown: Mapping[str, Shown], tested: Tested
+    rule: CodedRule, item: Item, own: Mapping[str, Item], shown: Mapping[str, Shown], tested: Tested
 ) -> None:
     holds = shown[item.instance_id]
     for value in (*holds.inputs, *holds.outputs):
@@ -93,8 +95,9 @@ def _check_item(
             tested.faults.append(f"{item.instance_id}: {fault}")
             return
     fits = find_fits(rule.dimension, holds.examples, holds.query)
-    if fits.other or not fits.count or fits.answer != holds.answer:
-        tested.faults.append(f"{item.instance_id}: a program that fits the examples gives another answer")
+    fault = fault_of_fits(rule, holds, fits)
+    if fault:
+        tested.faults.append(f"{item.instance_id}: {fault}")
     else:
         tested.unique += 1
     if item.is_remapped or item.of is not None:
@@ -126,7 +129,7 @@ def _check_copy(item: Item, own: Mapping[str, Item], shown: Mapping[str, Shown],
         tested.faults.append(f"{item.instance_id}: a copy although the rule is not said to commute")
 
 
-def _check_columns(rule: Rule, item: Item, holds: Shown, fits: Fits, tested: Tested) -> None:
+def _check_columns(rule: CodedRule, item: Item, holds: Shown, fits: Fits, tested: Tested) -> None:
     """Find columns that differ from those of the item when it is written once more."""
     again = write_item(
         rule,

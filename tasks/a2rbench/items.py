@@ -6,13 +6,13 @@ from dataclasses import asdict, dataclass
 
 from schemas.a2rbench.item import Item
 from schemas.ids import canonical_json, content_id
-from tasks.a2rbench.ast_measures import measure_code
-from tasks.a2rbench.catalogue.rule import Rule, Value
-from tasks.a2rbench.compression import compression_of
+from tasks.a2rbench.catalogue.rule import Value
+from tasks.a2rbench.coded_rule import CodedRule
 from tasks.a2rbench.fits import Example, Fits
+from tasks.a2rbench.measures.ast_measures import measure_code
+from tasks.a2rbench.measures.compression import compression_of
 from tasks.a2rbench.wording import prompt_hash, write_prompt
 
-CATALOGUE = "catalogue"
 PREFIX = "a2r"
 
 
@@ -54,7 +54,7 @@ def instance_id(shown: Shown) -> str:
 
 
 def write_item(
-    rule: Rule,
+    rule: CodedRule,
     variation: int,
     shown: Shown,
     fits: Fits,
@@ -71,7 +71,7 @@ def write_item(
         instance_id=own,
         seed_item=seed_item or own,
         rule=rule.name,
-        author=CATALOGUE,
+        author=rule.author,
         type=rule.type,
         dimension=rule.dimension,
         variation=variation,

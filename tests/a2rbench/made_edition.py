@@ -17,8 +17,9 @@ from schemas.a2rbench.item import Item
 from schemas.tables import TABLES, staged_tables
 from tasks.a2rbench.catalogue.registry import RULES
 from tasks.a2rbench.gate import check_items
-from tasks.a2rbench.growing import SeedRequest, grow_seed
+from tasks.a2rbench.growing import grow_seed
 from tasks.a2rbench.players.registry import PLAYERS
+from tasks.a2rbench.seeds import SeedRequest
 from tasks.play.program_player import Program, play_program
 from tasks.sandbox.tier import find_protection
 from tests.warehouse import tiny_edition

@@ -10,9 +10,10 @@ from tasks.a2rbench import growing
 from tasks.a2rbench.catalogue.registry import RULES
 from tasks.a2rbench.catalogue.rule import Rule, Value
 from tasks.a2rbench.fits import find_fits
-from tasks.a2rbench.growing import GrownSeed, SeedRequest, grow_seed
+from tasks.a2rbench.growing import grow_seed
 from tasks.a2rbench.items import PREFIX
 from tasks.a2rbench.remapping import remap
+from tasks.a2rbench.seeds import GrownSeed, SeedRequest
 from tasks.a2rbench.wording import depth_of, read_prompt, write_prompt, write_value
 from tasks.sandbox.tier import find_protection
 

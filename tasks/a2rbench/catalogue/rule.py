@@ -36,6 +36,7 @@ class Rule:
     forward: Callable[[Value], Value]
     inverse: Callable[[Value], Value]
     alphabet: Alphabet = "any"
+    author: str = "catalogue"
 
     @cached_property
     def code(self) -> str:

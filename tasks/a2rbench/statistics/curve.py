@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from tasks.a2rbench.diversity import Diversity, diversity_of
+from tasks.a2rbench.measures.diversity import Diversity, diversity_of
 from tasks.statistics.cells import ALL
 from tasks.statistics.correlation import PEARSON_METHOD, pearson
 from tasks.statistics.figure import Figure

@@ -1,0 +1,1 @@
+"""Measures of items and of wrong answers: code, regularity of inputs, diversity."""

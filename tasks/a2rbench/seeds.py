@@ -1,0 +1,138 @@
+"""From the variations of a seed to its items: each original, and symbolic ones in other tokens (P1) too."""
+
+from collections.abc import Container, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Generic, NamedTuple, TypeVar
+
+from schemas.a2rbench.item import Item
+from schemas.ids import derive_rng
+from tasks.a2rbench.catalogue.rule import FORWARD, Value
+from tasks.a2rbench.coded_rule import CodedRule
+from tasks.a2rbench.fits import Fits
+from tasks.a2rbench.items import Shown, instance_id, show, write_item
+from tasks.a2rbench.remapping import draw_remapping, remap
+from tasks.a2rbench.trials import UnfitItem, check_item
+from tasks.sandbox.refusal import Refused
+from tasks.sandbox.run import Jail, run_code
+
+Phi = dict[str, str]
+AnyRule = TypeVar("AnyRule", bound=CodedRule)
+
+
+@dataclass(frozen=True, slots=True)
+class SeedRequest(Generic[AnyRule]):
+    """A seed: a rule, its number among the seeds of its cell, and what to make of it.
+
+    `issued` holds the content hashes of earlier editions' items.
+    """
+
+    rule: AnyRule
+    number: int
+    variations: Sequence[int]
+    remapping: bool
+    seed: int
+    jail: Jail
+    issued: Container[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """An item that does not exist: its variation, the rule that it broke, and why."""
+
+    variation: int
+    rule: str
+    why: str
+
+
+@dataclass
+class GrownSeed:
+    """The items of a seed, by variation and with a copy after its original, and those that are missing."""
+
+    items: list[Item] = field(default_factory=list)
+    rejected: list[Rejected] = field(default_factory=list)
+
+
+class Drawn(NamedTuple):
+    """What an item shows, the programs that fit it, and how many draws were refused before."""
+
+    shown: Shown
+    fits: Fits
+    rejected: int
+
+
+def write_items(request: SeedRequest[AnyRule], drawn: Mapping[int, Drawn]) -> GrownSeed:
+    """Return the items of these variations (V0 is one), each copy after its original.
+
+    Raises Refused where the sandbox refuses to run the code.
+    """
+    grown = GrownSeed()
+    seed_item = instance_id(drawn[0].shown)
+    copies = _copy_all(request, drawn)
+    for variation, (shown, fits, rejected) in sorted(drawn.items()):
+        phi, copy = copies.get(variation, (None, None))
+        commutes = None if phi is None else copy is not None and copy.outputs == remap(shown.outputs, phi)
+        written = partial(write_item, request.rule, variation, seed_item=seed_item)
+        grown.items.append(written(shown, fits, commutes=commutes, rejected_draws=rejected))
+        if not _is_copied(request):
+            continue
+        if copy is None or phi is None or not commutes:
+            why = (
+                "the item has more tokens than there are signs"
+                if phi is None
+                else "f(phi(x)) is not phi(f(x))"
+            )
+            grown.rejected.append(Rejected(variation, "not_remapped", why))
+            continue
+        known = {item.instance_id for item in grown.items}
+        try:
+            fits_of_copy = check_item(request.rule, variation, copy, known, request.issued)
+        except UnfitItem as fault:
+            grown.rejected.append(Rejected(variation, "not_remapped", str(fault)))
+        else:
+            own = grown.items[-1].instance_id
+            grown.items.append(written(copy, fits_of_copy, of=own, phi=phi, commutes=True))
+    return grown
+
+
+def _is_copied(request: SeedRequest[AnyRule]) -> bool:
+    return request.rule.type == "symbolic" and request.remapping
+
+
+def _copy_all(
+    request: SeedRequest[AnyRule], drawn: Mapping[int, Drawn]
+) -> dict[int, tuple[Phi, Shown | None]]:
+    """Return for each variation of a symbolic rule a mapping of tokens and what the copy shows.
+
+    The copy's outputs come from the code as well; None where it fails on the other tokens.
+    """
+    if not _is_copied(request):
+        return {}
+    copies: dict[int, tuple[Phi, Shown | None]] = {}
+    for variation, (shown, _, _) in sorted(drawn.items()):
+        place = f"a2rbench/{request.rule.name}/{request.number}/phi"
+        values = [*shown.inputs, *shown.outputs]
+        phi = draw_remapping(values, derive_rng(request.seed, place, variation))
+        if phi is not None:
+            copies[variation] = phi, None
+    inputs = {variation: remap(drawn[variation].shown.inputs, phi) for variation, (phi, _) in copies.items()}
+    try:
+        outputs = _run_each(request, inputs)
+    except Refused:
+        # It fails on some of them: one process for each says which.
+        outputs = {}
+        for variation, values in inputs.items():
+            with suppress(Refused):
+                outputs |= _run_each(request, {variation: values})
+    return {
+        variation: (phi, show(inputs[variation], outputs[variation]) if variation in outputs else None)
+        for variation, (phi, _) in copies.items()
+    }
+
+
+def _run_each(request: SeedRequest[AnyRule], inputs: dict[int, list[Value]]) -> dict[int, list[Value]]:
+    """Return the outputs of several lists of inputs, all from one process."""
+    flat = [value for values in inputs.values() for value in values]
+    outputs = iter(run_code(request.rule.code, FORWARD, flat, jail=request.jail) if flat else [])
+    return {variation: [next(outputs) for _ in values] for variation, values in inputs.items()}
