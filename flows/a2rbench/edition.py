@@ -4,6 +4,7 @@ from functools import lru_cache
 from typing import Any
 
 from flows.stages.workspace import Workspace
+from schemas.a2rbench.authoring import CATALOGUE
 from schemas.a2rbench.item import DOMAINS, Item, name_domain
 from schemas.a2rbench.plan import A2RBenchPlan
 from schemas.benchmark import Batch
@@ -44,18 +45,20 @@ def rules_of(domain: str, seed: int) -> list[Rule]:
 
 
 def numbers_of(plan: A2RBenchPlan, domain: str, rule: str, seed: int) -> list[int]:
-    """Return the numbers of the seeds of a cell that have this rule: they take the rules in turn."""
+    """Return the numbers of the seeds of a cell that have this rule: the catalogue's take them in turn."""
     names = [each.name for each in rules_of(domain, seed)]
-    return list(range(names.index(rule), plan.seeds, len(names)))
+    numbers = [each for each in range(plan.seeds) if plan.authoring.author_of(each) == CATALOGUE]
+    return numbers[names.index(rule) :: len(names)]
 
 
 def batches_of(workspace: Workspace, stage: str) -> list[Batch]:
-    """Return a batch of the stage for each rule that has seeds."""
+    """Return a batch of the stage for each rule of the catalogue that has seeds."""
     plan = plan_of(workspace)
     return [
         Batch(stage, (domain, rule.name))
         for domain in DOMAINS
-        for rule in rules_of(domain, workspace.seed)[: plan.seeds]
+        for rule in rules_of(domain, workspace.seed)
+        if numbers_of(plan, domain, rule.name, workspace.seed)
     ]
 
 

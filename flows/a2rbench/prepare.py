@@ -24,7 +24,9 @@ _WEAK = (
 def prepare(settings: A2RBenchSettings, _store: Store) -> Preparation:
     """Return the plan's own part, after every check that needs no work."""
     tier = find_protection().tier
-    plan = A2RBenchPlan(settings.seeds, settings.variations, settings.remapping, catalogue_id(), tier)
+    plan = A2RBenchPlan(
+        settings.seeds, settings.variations, settings.remapping, catalogue_id(), tier, settings.authoring()
+    )
     items = len(DOMAINS) * plan.seeds * (plan.variations + 1)
     copies = items // 2 if plan.remapping else 0
     return Preparation(

@@ -1,7 +1,9 @@
 """A2RBench's own part of an edition's plan."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
+
+from schemas.a2rbench.authoring import AuthoringPlan
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,12 +20,13 @@ class A2RBenchPlan:
     remapping: bool
     catalogue: str
     tier: str
+    authoring: AuthoringPlan = field(default_factory=AuthoringPlan)
 
     def as_json(self) -> dict[str, Any]:
         """Return the plan as a JSON object."""
-        return asdict(self)
+        return {**asdict(self), "authoring": self.authoring.as_json()}
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> "A2RBenchPlan":
         """Return the plan that `as_json` wrote."""
-        return cls(**values)
+        return cls(**{**values, "authoring": AuthoringPlan.from_json(values["authoring"])})

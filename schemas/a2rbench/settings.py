@@ -1,11 +1,25 @@
 """A2RBench's own settings: section [a2rbench] of perennial.toml."""
 
+from collections.abc import Collection
+from typing import Any, Self
+
+from pydantic import field_validator
+
+from schemas.a2rbench.authoring import CATALOGUE, TEMPERATURES, AuthoringPlan
+from schemas.errors import InvalidOption, join_choices
 from schemas.settings import RefreshSettings
-from schemas.settings.form import Names, setting
+from schemas.settings.form import AUTHORS, OPERATION, Names, setting
+from schemas.settings.models import only_set
+
+# The paper: 72 seeds, nine variations of each, models at temperature 1e-7 (section 4.1).
+PRESETS: dict[str, dict[str, Any]] = {
+    "": {},
+    "paper": {"seeds": 12, "variations": 9, "remapping": True, "temperature": 1e-7},
+}
 
 
 class A2RBenchSettings(RefreshSettings):
-    """How many seeds and variations, and whether symbolic items are asked in other tokens too."""
+    """How many seeds and variations, who writes them, and whether items are asked in other tokens too."""
 
     players: Names = setting(
         [],
@@ -13,7 +27,7 @@ class A2RBenchSettings(RefreshSettings):
         "Default: these three.",
     )
     seeds: int = setting(
-        12, "Seeds of each of the six cells: a rule of the catalogue with inputs of its own.", ge=1, le=10_000
+        12, "Seeds of each of the six cells: a rule with inputs of its own.", ge=1, le=10_000
     )
     variations: int = setting(
         9,
@@ -24,3 +38,79 @@ class A2RBenchSettings(RefreshSettings):
     remapping: bool = setting(
         True, "Ask symbolic items in other tokens as well, where the rule commutes with that."
     )
+    preset: str = setting("", "paper: 12 seeds of each cell, V0 to V9, and models at temperature 1e-7.")
+
+    authors: Names = setting(
+        [CATALOGUE],
+        "Who writes the rules, separated by commas: catalogue (perennial's own rules) and models, which take "
+        "the seeds of each cell in turn.",
+        AUTHORS,
+    )
+    judge: str = setting(
+        "",
+        "Model that judges what models wrote. Default: the first model of --authors.",
+        AUTHORS,
+    )
+    expander: str = setting(
+        "",
+        "Model that writes variations of what models wrote. Default: the rule's author.",
+        AUTHORS,
+    )
+    candidates: int = setting(
+        3, "Largest number of rules that a model begins for a seed.", AUTHORS, ge=1, le=20
+    )
+    retries: int = setting(
+        2, "Largest number of repeats of a step, with what was wrong.", AUTHORS, ge=0, le=20
+    )
+    author_max_tokens: int | None = setting(
+        None, "Largest number of tokens of an author's reply.", AUTHORS, example=8_000, ge=1
+    )
+    accept_weak_sandbox: bool = setting(
+        False,
+        "Run code that models or files supplied though this machine has the weakest sandbox alone (see "
+        "`perennial doctor`).",
+        OPERATION,
+    )
+
+    @field_validator("preset")
+    @classmethod
+    def _check_preset(cls, value: str) -> str:
+        if value not in PRESETS:
+            raise ValueError(f"expected {join_choices(name for name in PRESETS if name)}")
+        return value
+
+    @field_validator("authors")
+    @classmethod
+    def _check_authors(cls, value: list[str]) -> list[str]:
+        if not value or len(set(value)) < len(value):
+            raise ValueError(f"expected {CATALOGUE} or models, each once")
+        return value
+
+    def fill_preset(self, flags: Collection[str]) -> Self:
+        """Return the settings with what the preset sets, but for what flags set."""
+        preset = PRESETS[self.preset]
+        return self.model_copy(update={name: value for name, value in preset.items() if name not in flags})
+
+    def authoring(self) -> AuthoringPlan:
+        """Return who writes and judges; raise InvalidOption for roles without a model that writes rules."""
+        models = [name for name in self.authors if name != CATALOGUE]
+        for role in ("judge", "expander"):
+            name = getattr(self, role)
+            if name and not models:
+                raise InvalidOption(f"--{role} {name}: no model writes rules: name one with --authors")
+        plan = AuthoringPlan(tuple(self.authors))
+        if not models:
+            return plan
+        judge = self.judge or models[0]
+        named = {
+            "designer": models,
+            "architect": models,
+            "judge": [judge],
+            "expander": [self.expander] if self.expander else models,
+        }
+        params: dict[str, dict[str, dict[str, Any]]] = {}
+        for role, temperature in TEMPERATURES.items():
+            shared = only_set(temperature=temperature, max_tokens=self.author_max_tokens)
+            own = self.model_params(named[role], shared)
+            params[role] = {model: own.get(model, shared) for model in named[role]}
+        return AuthoringPlan(tuple(self.authors), judge, self.expander, self.candidates, self.retries, params)

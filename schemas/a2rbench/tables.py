@@ -1,5 +1,6 @@
 """A2RBench's own tables, beside the shared ones of `schemas.tables`."""
 
+from schemas.a2rbench.authoring import STEPS
 from schemas.a2rbench.item import DOMAINS, PARSE_KINDS, RULE_TYPES, TIERS
 from schemas.table_form import Column, Reference, Table
 
@@ -81,4 +82,40 @@ ANSWERS = Table(
     kind="answers",
 )
 
-A2RBENCH_TABLES = (ITEMS, GATE, ANSWERS)
+RULES = Table(
+    "a2rbench_rules",
+    "a rule that a model wrote and that passed all checks",
+    (
+        Column("rule", "string", "the rule's name: a content id of its code"),
+        Column("domain", "string", "the cell", allowed=DOMAINS),
+        Column("number", "int64", "number of the seed in its cell", minimum=0),
+        Column("author", "string", "the model that wrote it"),
+        Column("description", "string", "the rule in words"),
+        Column("inverse_description", "string", "the inverse rule in words"),
+        Column("code", "string", "the rule as a Python script: transform_grid and its inverse"),
+        Column("inputs", "string", "inputs of V0, the query last (JSON)"),
+        Column("call_ids", "list<string>", "calls that wrote and judged it, in order"),
+    ),
+    key=("domain", "number"),
+)
+
+ATTEMPTS = Table(
+    "a2rbench_attempts",
+    "a step of writing a rule or a variation: whether it passed, or why not",
+    (
+        Column("domain", "string", "the cell", allowed=DOMAINS),
+        Column("number", "int64", "number of the seed in its cell", minimum=0),
+        Column("variation", "int64", "0 the seed, 1 to 9 a variation", minimum=0, maximum=9),
+        Column("candidate", "int64", "which rule for this seed, from 1", minimum=1),
+        Column("step", "string", "what was tried", allowed=STEPS),
+        Column("attempt", "int64", "how often this step was tried, from 1", minimum=1),
+        Column("author", "string", "the model that wrote what was tried"),
+        Column("passed", "bool", "whether the next step follows"),
+        Column("reason", "string", "why not, in a word, NULL where it passed", nullable=True),
+        Column("message", "string", "why not, in one line, NULL where it passed", nullable=True),
+        Column("call_id", "string", "the call, NULL where none was made: code that was run", nullable=True),
+    ),
+    key=("domain", "number", "variation", "candidate", "step", "attempt"),
+)
+
+A2RBENCH_TABLES = (ITEMS, RULES, ATTEMPTS, GATE, ANSWERS)

@@ -5,8 +5,6 @@ from typing import Protocol
 
 from tasks.a2rbench.catalogue.rule import Dimension, RuleType
 
-CATALOGUE = "catalogue"
-
 
 class CodedRule(Protocol):
     """A rule in words and as a script that defines `transform_grid` and `inverse_transform_grid`."""

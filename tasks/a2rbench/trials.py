@@ -5,8 +5,9 @@ Outputs come from the rule's code, run in the sandbox, and never from an author.
 
 from collections.abc import Container, Sequence
 
+from schemas.a2rbench.authoring import CATALOGUE
 from tasks.a2rbench.catalogue.rule import FORWARD, INVERSE, Value
-from tasks.a2rbench.coded_rule import CATALOGUE, CodedRule
+from tasks.a2rbench.coded_rule import CodedRule
 from tasks.a2rbench.fits import Fits, find_fits
 from tasks.a2rbench.items import PREFIX, Shown, instance_id, show
 from tasks.a2rbench.values import fault_of_shape

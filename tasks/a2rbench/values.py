@@ -4,6 +4,9 @@ from collections.abc import Callable, Iterator
 
 from tasks.a2rbench.catalogue.rule import Dimension, Value
 
+# Of an input that a model wrote.
+MOST_TOKENS, LONGEST_TOKEN = 400, 12
+
 
 def tokens_of(value: Value) -> Iterator[str]:
     """Yield the tokens of a value in reading order."""
@@ -32,6 +35,21 @@ def fault_of_shape(value: Value, dimension: Dimension) -> str:
     if found:
         return found
     return "" if len({_shape(part) for part in value}) <= 1 else "parts of different sizes"
+
+
+def fault_of_input(value: Value, dimension: Dimension) -> str:
+    """Return "" for an input of bounded size that has the shape of the dimension; else why it has not."""
+    fault = fault_of_shape(value, dimension)
+    if fault:
+        return fault
+    tokens = list(tokens_of(value))
+    if len(tokens) > MOST_TOKENS:
+        return f"an input of {len(tokens):,} tokens, at most {MOST_TOKENS} are allowed"
+    odd = (token for token in tokens if not (0 < len(token) <= LONGEST_TOKEN and token.isprintable()))
+    bad = next(odd, None)
+    if bad is None:
+        return ""
+    return f"a list with the token {bad[:30]!r}: expected 1 to {LONGEST_TOKEN} printable characters"
 
 
 def _shape(value: Value) -> tuple[int, ...]:

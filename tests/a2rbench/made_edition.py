@@ -14,6 +14,7 @@ from flows.a2rbench.grow_items import shared_row
 from flows.a2rbench.seats import ItemSeat
 from flows.stages.compute_statistics import edition_statistics
 from schemas.a2rbench.item import Item
+from schemas.a2rbench.plan import A2RBenchPlan
 from schemas.tables import TABLES, staged_tables
 from tasks.a2rbench.catalogue.registry import RULES
 from tasks.a2rbench.gate import check_items
@@ -107,7 +108,7 @@ def publish(root: Path, made: Rows, computed: Sequence[Row], edition: str = "a1"
     store, tables = Store(str(root)), arrow(made)
     tables["statistics"] = pa.Table.from_pylist(list(computed), schema=TABLES["statistics"].arrow_schema())
     plan = tiny_edition.plan(edition, benchmark="a2rbench")
-    own = {"seeds": 1, "variations": 9, "remapping": True, "catalogue": "", "tier": "floor"}
+    own = A2RBenchPlan(1, 9, True, "", "floor").as_json()
     plan = replace(plan, growth=replace(plan.growth, own=own))
     tiny_edition.publish(store, plan, tables, [], datetime(2026, 1, 9, tzinfo=UTC))
     return store

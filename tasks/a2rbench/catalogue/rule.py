@@ -12,6 +12,8 @@ from functools import cached_property
 from textwrap import dedent
 from typing import Any, Literal, get_args
 
+from schemas.a2rbench.authoring import CATALOGUE
+
 # A list of tokens, a grid, or a cube: which of them, the rule's dimension says.
 Value = Any
 Dimension = Literal[1, 2, 3]
@@ -36,7 +38,7 @@ class Rule:
     forward: Callable[[Value], Value]
     inverse: Callable[[Value], Value]
     alphabet: Alphabet = "any"
-    author: str = "catalogue"
+    author: str = CATALOGUE
 
     @cached_property
     def code(self) -> str:
