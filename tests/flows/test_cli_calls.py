@@ -159,7 +159,7 @@ def test_the_first_letters_of_an_id_will_do(root: Path, run: Run) -> None:
         (["call_0123"], "no model call 'call_0123' in this root: `perennial calls` lists those there are"),
         (["call_"], "several model calls begin with 'call_': call_"),
         (["call_0123", "--role", "player"], "CALL_ID shows one call in full"),
-        (["--role", "judge"], "--role 'judge': expected proposer, configurer,"),
+        (["--role", "jury"], "--role 'jury': expected proposer, configurer,"),
         (["--status", "bad"], "--status 'bad': expected ok, truncated,"),
         (["--limit", "0"], "--limit"),
     ],

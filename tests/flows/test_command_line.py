@@ -119,8 +119,9 @@ def test_json_is_short_for_the_format(give: Run, store: Store) -> None:
         ("calls --limit x", "--limit 'x': expected a whole number (see `perennial calls --help`)"),
         ("calls --limit 0", "--limit '0': expected at least 1 (see `perennial calls --help`)"),
         (
-            "calls --role judge",
-            "--role 'judge': expected proposer, configurer, writer, reviser, checker or player",
+            "calls --role jury",
+            "--role 'jury': expected proposer, configurer, writer, reviser, checker, designer, architect, "
+            "judge, expander, analyst or player",
         ),
         (
             "query --format xml x",
