@@ -2,11 +2,10 @@
 
 from collections.abc import Mapping
 
+from flows.stages.estimate_one_shot import estimate_one_shot
 from schemas.calls import Price, StageEstimate
 from schemas.plan import EvaluationPlan
 from tasks.knowlogic.players.registry import PLAYERS
-from tasks.llm.rate_limits import completion_bound
-from tasks.play.model_player import parse_model_player
 
 # Tokens: of a prompt; of an answer without its reasoning; of a reply that thinks at length, without a limit.
 _PROMPT, _ANSWER, _LONG_REPLY = 350, 5, 4_000
@@ -15,29 +14,12 @@ _PROMPT, _ANSWER, _LONG_REPLY = 350, 5, 4_000
 def estimate_calls(questions: int, plan: EvaluationPlan, prices: Mapping[str, Price]) -> list[StageEstimate]:
     """Return the estimate of each model: a call a question and run."""
     calls = questions * plan.runs
-    stages = []
-    for name in (name for name in plan.players if name not in PLAYERS):
-        choice = parse_model_player(name, plan.params_of, ()).choice
-        longest = completion_bound(choice.params) or _LONG_REPLY
-        price = prices.get(choice.model)
-        stages.append(
-            StageEstimate(
-                stage="episodes",
-                model=name,
-                calls_low=calls,
-                calls_high=calls,
-                prompt_tokens=calls * _PROMPT,
-                completion_tokens=calls * _ANSWER,
-                prompt_tokens_high=calls * _PROMPT,
-                completion_tokens_high=calls * longest,
-                cost_low_usd=_cost(calls * _PROMPT, calls * _ANSWER, price),
-                cost_high_usd=_cost(calls * _PROMPT, calls * longest, price),
-            )
-        )
-    return stages
-
-
-def _cost(prompt: float, completion: float, price: Price | None) -> float | None:
-    if price is None or price.prompt is None or price.completion is None:
-        return None
-    return (prompt * price.prompt + completion * price.completion) / 1e6
+    return estimate_one_shot(
+        plan,
+        PLAYERS,
+        prices,
+        calls=calls,
+        prompt_tokens=calls * _PROMPT,
+        answer_tokens=calls * _ANSWER,
+        longest_reply=_LONG_REPLY,
+    )

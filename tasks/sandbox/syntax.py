@@ -1,6 +1,7 @@
 """The first gate: code whose syntax tree has what authored code may not use is refused before it runs."""
 
 import ast
+from collections.abc import Iterable
 from string import Formatter
 
 from tasks.sandbox.guest.names import ALLOWED
@@ -80,8 +81,8 @@ def _fault_of(node: ast.AST) -> str:
     return _first(_fault_of_name(name) for name in _names(node))
 
 
-def _first(faults: object) -> str:
-    return next((fault for fault in faults if fault), "")  # type: ignore[attr-defined]
+def _first(faults: Iterable[str]) -> str:
+    return next(filter(None, faults), "")
 
 
 def _names(node: ast.AST) -> list[str]:

@@ -1,6 +1,5 @@
 """BeyondBench's views over an edition made by hand, and its rules of the audit, each of which can fail."""
 
-from collections.abc import Callable
 from math import sqrt
 from pathlib import Path
 from typing import Any
@@ -8,9 +7,8 @@ from typing import Any
 import pytest
 
 from tests.beyondbench import made_edition
-from tests.beyondbench.made_edition import Rows
-from warehouse.audit.audit import cross_table_rules
-from warehouse.catalog.catalog import Catalog, open_catalog, view_over_arrow
+from tests.warehouse.doctored_rows import Doctor, change, drop, find_offenders
+from warehouse.catalog.catalog import Catalog, open_catalog
 
 
 @pytest.fixture(scope="module")
@@ -89,17 +87,6 @@ def test_an_edition_of_some_suites_has_no_overall_figure(tmp_path: Path) -> None
     ]
 
 
-def change(table: str, column: str, value: Any, row: int = 0) -> Callable[[Rows], None]:
-    def doctor(rows: Rows) -> None:
-        rows[table][row][column] = value
-
-    return doctor
-
-
-def drop(table: str) -> Callable[[Rows], None]:
-    return lambda rows: rows[table].pop(0) and None
-
-
 BREAKS = [
     ("every instance of BeyondBench has its row", drop("beyondbench_instances")),
     ("every instance of BeyondBench has its row", change("instances", "domain", "range")),
@@ -126,16 +113,9 @@ BREAKS = [
 ]
 
 
-def offenders(sentence: str, made: Rows) -> list[tuple[Any, ...]]:
-    (sql,) = [sql for rule, sql in cross_table_rules(set(made)).items() if sentence in rule]
-    return view_over_arrow(made_edition.arrow(made)).execute(sql).fetchall()
-
-
 @pytest.mark.parametrize(("sentence", "doctor"), BREAKS)
-def test_each_rule_fails_on_a_doctored_row_and_only_then(
-    sentence: str, doctor: Callable[[Rows], None]
-) -> None:
+def test_each_rule_fails_on_a_doctored_row_and_only_then(sentence: str, doctor: Doctor) -> None:
     made = made_edition.rows(suites=("easy",))
-    assert offenders(sentence, made) == []
+    assert find_offenders(sentence, made) == []
     doctor(made)
-    assert offenders(sentence, made) != []
+    assert find_offenders(sentence, made) != []

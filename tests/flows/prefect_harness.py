@@ -4,9 +4,10 @@ import json
 import os
 import subprocess
 import sys
+import time
 import urllib.request
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -128,3 +129,11 @@ def edition_content(root: Path, edition: str) -> dict[str, list[tuple[Any, ...]]
         kept = ", ".join(f'"{column.name}"' for column in table.columns if not column.volatile)
         content[table.name] = catalog.query(f"SELECT {kept} FROM {table.name} WHERE edition = '{edition}'")[1]
     return content
+
+
+def wait_until(holds: Callable[[], bool], timeout_s: float = 60.0) -> None:
+    """Return once this holds; fail where it does not within the time."""
+    deadline = time.monotonic() + timeout_s
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)

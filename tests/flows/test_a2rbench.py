@@ -2,26 +2,19 @@
 
 import json
 import shutil
-import signal
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from flows.a2rbench.seats import draw_seat, draw_sheet
-from flows.editions.audit import audit_unit
-from flows.editions.reproduce import reproduce_unit
 from schemas.a2rbench.item import DOMAINS
 from tests.a2rbench.scripted_model import MODELS
 from tests.flows.conftest import KEY
-from tests.flows.prefect_harness import Harness, edition_content
-from tests.server.log import answers_by_digest
+from tests.flows.one_shot import check_audit_and_reproduction, check_kills, check_refusal, query_rows
+from tests.flows.prefect_harness import Harness
 from tests.server.options import ServerOptions
 from tests.server.running import RunningServer, running_server
-from warehouse.catalog.catalog import open_catalog
-from warehouse.store.store import Store
 
 ROLES = "tests.a2rbench.scripted_model"
 REFRESH = ("refresh", "--benchmark", "a2rbench", "--root", "data", "--seed", "5")
@@ -48,15 +41,11 @@ def root(keyed: Harness, server: RunningServer, tmp_path_factory: pytest.TempPat
     return folder / "data"
 
 
-def rows(root: Path, sql: str) -> list[tuple[Any, ...]]:
-    return [tuple(row) for row in open_catalog(Store(str(root))).query(sql)[1]]
-
-
 def test_each_player_gets_the_figures_that_it_must_get(root: Path) -> None:
     columns = "total_accuracy, remapped_accuracy, delta_s, collapse_rate"
     board = {
         player: tuple(rest)
-        for player, *rest in rows(root, f"SELECT player, {columns} FROM a2rbench_leaderboard")
+        for player, *rest in query_rows(root, f"SELECT player, {columns} FROM a2rbench_leaderboard")
     }
     assert board["search"] == board["right"] == (1.0, 1.0, 0.0, 0.0)
     assert board["familiar"] == (1.0, 0.0, 1.0, 0.0)
@@ -64,7 +53,7 @@ def test_each_player_gets_the_figures_that_it_must_get(root: Path) -> None:
     assert board["joined"] == (0.0, 0.0, 0.0, 0.0)
     assert board["lost"] == (0.0, 0.0, 0.0, 1.0)
     assert board["identity"][0] == 0.0
-    found = rows(
+    found = query_rows(
         root,
         "SELECT DISTINCT player, parse, rule FROM a2rbench_answers JOIN episodes USING (edition, episode_id) "
         "WHERE player IN ('right', 'lost') ORDER BY ALL",
@@ -73,7 +62,7 @@ def test_each_player_gets_the_figures_that_it_must_get(root: Path) -> None:
 
 
 def test_each_cell_has_its_items_and_symbolic_ones_their_copies(root: Path) -> None:
-    found = rows(root, "SELECT domain, setting, count(*) FROM instances GROUP BY ALL ORDER BY ALL")
+    found = query_rows(root, "SELECT domain, setting, count(*) FROM instances GROUP BY ALL ORDER BY ALL")
     assert found == [
         (domain, setting, number)
         for domain in sorted(DOMAINS)
@@ -81,19 +70,14 @@ def test_each_cell_has_its_items_and_symbolic_ones_their_copies(root: Path) -> N
         if setting != "remapped" or domain.endswith("symbolic")
     ]
     gate = 'SELECT sum(items), sum(outputs), sum(cycles), sum("unique"), sum(copies) FROM a2rbench_gate'
-    assert rows(root, gate) == [(18, 108, 108, 18, 6)]
-    assert rows(root, "SELECT count(DISTINCT tier) FROM a2rbench_gate") == [(1,)]
-    assert len(rows(root, "FROM a2rbench_curve WHERE player = 'all'")) == 2
-    assert len(rows(root, "FROM a2rbench_measures")) == 6
+    assert query_rows(root, gate) == [(18, 108, 108, 18, 6)]
+    assert query_rows(root, "SELECT count(DISTINCT tier) FROM a2rbench_gate") == [(1,)]
+    assert len(query_rows(root, "FROM a2rbench_curve WHERE player = 'all'")) == 2
+    assert len(query_rows(root, "FROM a2rbench_measures")) == 6
 
 
 def test_it_is_audited_and_reproduced(root: Path, tmp_path: Path) -> None:
-    store = Store(str(root))
-    assert [audit_unit(store, unit)[1] for unit in ("e1", "e1@1")] == [(), ()]
-    for place, unit in enumerate(("e1", "e1@1")):
-        folder = tmp_path / str(place)
-        folder.mkdir()
-        assert reproduce_unit(store, unit, folder, lambda _line: None).same
+    check_audit_and_reproduction(root, tmp_path)
 
 
 def test_a_second_edition_holds_other_items(harness: Harness, root: Path, tmp_path: Path) -> None:
@@ -103,11 +87,11 @@ def test_a_second_edition_holds_other_items(harness: Harness, root: Path, tmp_pa
     assert done.returncode == 0, done.stderr
     data = tmp_path / "data"
     own = "SELECT count(*) FROM a2rbench_items WHERE edition = 'e2'"
-    assert rows(data, f"{own} AND NOT is_remapped AND commutes IS NULL") == [(12,)]
-    assert rows(data, own) == [(12,)]
+    assert query_rows(data, f"{own} AND NOT is_remapped AND commutes IS NULL") == [(12,)]
+    assert query_rows(data, own) == [(12,)]
     shared = "SELECT instance_id FROM a2rbench_items WHERE edition = 'e1'"
-    assert rows(data, f"{own} AND instance_id IN ({shared})") == [(0,)]
-    assert rows(data, "SELECT avg(score), count(*) FROM episodes WHERE edition = 'e2'") == [(1.0, 12)]
+    assert query_rows(data, f"{own} AND instance_id IN ({shared})") == [(0,)]
+    assert query_rows(data, "SELECT avg(score), count(*) FROM episodes WHERE edition = 'e2'") == [(1.0, 12)]
 
 
 @pytest.mark.parametrize(
@@ -120,12 +104,7 @@ def test_a_second_edition_holds_other_items(harness: Harness, root: Path, tmp_pa
 def test_bad_settings_are_one_line(
     harness: Harness, tmp_path: Path, flags: tuple[str, ...], words: list[str]
 ) -> None:
-    done = harness.perennial(*REFRESH, *flags, cwd=tmp_path)
-    assert done.returncode == 2
-    assert len(done.stderr.strip().splitlines()) == 1
-    for word in words:
-        assert word in done.stderr
-    assert not (tmp_path / "data" / "tables").exists()
+    check_refusal(harness, tmp_path, (*REFRESH, *flags), words)
 
 
 def test_the_default_is_72_seeds_with_9_variations_and_their_copies(harness: Harness, tmp_path: Path) -> None:
@@ -147,43 +126,10 @@ def test_a_fresh_item_is_played_by_a_person_who_types_json(setting: str) -> None
         assert result.status == status
 
 
+@pytest.mark.slow
 def test_killed_while_it_grows_and_while_a_model_plays_it_gives_the_same_and_repeats_no_call(
     keyed: Harness, tmp_path: Path
 ) -> None:
-    folders = [tmp_path / name for name in ("killed", "undisturbed")]
     command = (*SMALL, "--edition", "e1", "--players", "search,right")
     options = ServerOptions(keys=(KEY,), models=MODELS, roles=ROLES, hold_after=7)
-    with running_server(options) as server:
-        for folder in folders:
-            folder.mkdir()
-            (folder / "perennial.toml").write_text(f'base_url = "{server.url}"\nruns = 1\nconcurrency = 4\n')
-        for waits in (lambda: _is_staged(folders[0]), lambda: server.status().held):
-            process = keyed.start(*command, cwd=folders[0])
-            _wait_until(waits)
-            process.send_signal(signal.SIGKILL)
-            process.wait()
-            assert process.stdout is not None
-            process.stdout.close()
-        server.release()
-        for folder in folders:
-            done = keyed.perennial(*command, cwd=folder)
-            assert done.returncode == 0, done.stderr
-        log = server.log()
-    assert edition_content(folders[0] / "data", "e1") == edition_content(folders[1] / "data", "e1")
-    ((calls,),) = rows(folders[0] / "data", "SELECT count(*) FROM calls")
-    answers = answers_by_digest(log)
-    assert len(answers) == calls
-    # The answers that were under way when it was killed came after that; all others were asked for once.
-    assert sum(answers.values()) <= 2 * calls + 4
-
-
-def _is_staged(folder: Path) -> bool:
-    """Whether a part of the items is staged."""
-    return any((folder / "data").rglob("staging/**/a2rbench_items/*"))
-
-
-def _wait_until(holds: Callable[[], bool], timeout_s: float = 120.0) -> None:
-    deadline = time.monotonic() + timeout_s
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    check_kills(keyed, tmp_path, command, "a2rbench_items", options)

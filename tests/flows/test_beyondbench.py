@@ -1,32 +1,26 @@
 """An edition of BeyondBench goes all the way: grown, gated, played by programs and models, and published."""
 
 import shutil
-import signal
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from flows.editions.audit import audit_unit
-from flows.editions.reproduce import reproduce_unit
 from tests.beyondbench.scripted_model import MODELS
 from tests.flows.conftest import KEY
-from tests.flows.prefect_harness import Harness, edition_content
-from tests.server.log import answers_by_digest
+from tests.flows.one_shot import check_audit_and_reproduction, check_kills, check_refusal, query_rows
+from tests.flows.prefect_harness import Harness
 from tests.server.options import ServerOptions
 from tests.server.running import RunningServer, running_server
-from warehouse.catalog.catalog import open_catalog
-from warehouse.store.store import Store
 
+ROLES = "tests.beyondbench.scripted_model"
 TASKS = "addition,tower_of_hanoi/disks_3,modular_systems/basic"
 REFRESH = ("refresh", "--benchmark", "beyondbench", "--root", "data", "--seed", "5", "--instances", "8")
 
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[RunningServer]:
-    options = ServerOptions(keys=(KEY,), models=MODELS, roles="tests.beyondbench.scripted_model")
+    options = ServerOptions(keys=(KEY,), models=MODELS, roles=ROLES)
     with running_server(options) as running:
         yield running
 
@@ -42,12 +36,8 @@ def root(keyed: Harness, server: RunningServer, tmp_path_factory: pytest.TempPat
     return folder / "data"
 
 
-def rows(root: Path, sql: str) -> list[tuple[Any, ...]]:
-    return [tuple(row) for row in open_catalog(Store(str(root))).query(sql)[1]]
-
-
 def test_each_player_gets_the_figures_that_it_must_get(root: Path) -> None:
-    found = rows(
+    found = query_rows(
         root,
         "SELECT player, avg(e.score), avg(a.instruction_followed::INT), "
         "list_sort(list(DISTINCT a.parse_level)) FROM episodes e "
@@ -63,7 +53,7 @@ def test_each_player_gets_the_figures_that_it_must_get(root: Path) -> None:
     assert figures["lost"] == [0.0, 0.0, [0]]
     assert figures["chatty"][1] == 0.0
     assert 1 not in figures["chatty"][2]
-    assert rows(
+    assert query_rows(
         root,
         "SELECT avg(score) FROM episodes JOIN instances USING (instance_id) "
         "WHERE player = 'chatty' AND domain = 'addition'",
@@ -71,12 +61,12 @@ def test_each_player_gets_the_figures_that_it_must_get(root: Path) -> None:
 
 
 def test_problems_are_distinct_and_of_the_asked_number_or_said_to_be_missing(root: Path) -> None:
-    counts = rows(
+    counts = query_rows(
         root, "SELECT task, variation, count(DISTINCT prompt) FROM beyondbench_instances GROUP BY ALL"
     )
     assert {count for *_, count in counts} == {8}
-    assert rows(root, "SELECT count(*) FROM rejections") == [(0,)]
-    gate = rows(
+    assert query_rows(root, "SELECT count(*) FROM rejections") == [(0,)]
+    gate = query_rows(
         root,
         "SELECT min(problems), min(mutations), min(mutations - refused - also_right) FROM beyondbench_gate",
     )
@@ -85,7 +75,7 @@ def test_problems_are_distinct_and_of_the_asked_number_or_said_to_be_missing(roo
 
 
 def test_tokens_have_a_status_where_a_model_played(root: Path) -> None:
-    found = rows(
+    found = query_rows(
         root,
         "SELECT player IN ('exact', 'careless', 'random'), token_status, count(*) > 0 FROM episodes "
         "JOIN beyondbench_answers USING (episode_id) GROUP BY 1, 2 ORDER BY 1",
@@ -94,12 +84,7 @@ def test_tokens_have_a_status_where_a_model_played(root: Path) -> None:
 
 
 def test_it_is_audited_and_reproduced(root: Path, tmp_path: Path) -> None:
-    store = Store(str(root))
-    assert [audit_unit(store, unit)[1] for unit in ("e1", "e1@1")] == [(), ()]
-    for place, unit in enumerate(("e1", "e1@1")):
-        folder = tmp_path / str(place)
-        folder.mkdir()
-        assert reproduce_unit(store, unit, folder, lambda _line: None).same
+    check_audit_and_reproduction(root, tmp_path)
 
 
 def test_a_second_edition_holds_other_problems_and_says_where_a_space_is_exhausted(
@@ -113,13 +98,13 @@ def test_a_second_edition_holds_other_problems_and_says_where_a_space_is_exhaust
     )
     assert done.returncode == 0, done.stderr
     data = tmp_path / "data"
-    shared = rows(
+    shared = query_rows(
         data,
         "SELECT i.task, count(*), count(*) FILTER (reused) FROM beyondbench_instances i WHERE edition = 'e2' "
         "AND instance_id IN (SELECT instance_id FROM instances WHERE edition = 'e1') GROUP BY 1",
     )
     assert shared == [("tower_of_hanoi", 8, 8)]
-    assert rows(data, "SELECT subject, rule FROM rejections WHERE edition = 'e2'") == [
+    assert query_rows(data, "SELECT subject, rule FROM rejections WHERE edition = 'e2'") == [
         ("tower_of_hanoi/disks_3 size 3", "space_exhausted")
     ]
     assert "space_exhausted in 1 sizes" in done.stdout
@@ -134,10 +119,10 @@ def test_sizes_shrink_until_they_fit_and_what_never_fits_is_counted(harness: Har
     assert done.returncode == 0, done.stderr
     data = tmp_path / "data"
     fitting = "SELECT max(prompt_tokens + solution_tokens), max(size) FROM beyondbench_instances"
-    ((tokens, size),) = rows(data, fitting)
+    ((tokens, size),) = query_rows(data, fitting)
     assert tokens <= 0.85 * 220
     assert size < 64
-    ((subject, rule, message),) = rows(data, "SELECT subject, rule, message FROM rejections")
+    ((subject, rule, message),) = query_rows(data, "SELECT subject, rule, message FROM rejections")
     assert (subject, rule) == ("tower_of_hanoi/disks_3 size 3", "token_budget")
     assert message.startswith("8 of 8 problems")
 
@@ -156,13 +141,13 @@ def test_a_model_is_not_asked_what_its_own_context_does_not_hold(
     )
     assert done.returncode == 0, done.stderr
     data = tmp_path / "data"
-    ((refused,),) = rows(data, "SELECT count(*) FROM rejections WHERE rule = 'not_asked'")
-    ((played,),) = rows(data, "SELECT count(*) FROM episodes WHERE player = 'small'")
-    ((asked,),) = rows(data, "SELECT count(*) FROM instances")
+    ((refused,),) = query_rows(data, "SELECT count(*) FROM rejections WHERE rule = 'not_asked'")
+    ((played,),) = query_rows(data, "SELECT count(*) FROM episodes WHERE player = 'small'")
+    ((asked,),) = query_rows(data, "SELECT count(*) FROM instances")
     assert refused > 0
     assert played > 0
     assert played + refused == asked
-    ((message,),) = rows(data, "SELECT message FROM rejections WHERE rule = 'not_asked' LIMIT 1")
+    ((message,),) = query_rows(data, "SELECT message FROM rejections WHERE rule = 'not_asked' LIMIT 1")
     assert "85% of its 260" in message
 
 
@@ -183,56 +168,14 @@ def test_bad_settings_are_one_line(
     harness: Harness, tmp_path: Path, flags: tuple[str, ...], words: list[str]
 ) -> None:
     (tmp_path / "perennial.toml").write_text("runs = 2\n")
-    done = harness.perennial("refresh", "--benchmark", "beyondbench", "--root", "data", *flags, cwd=tmp_path)
-    assert done.returncode == 2
-    assert len(done.stderr.strip().splitlines()) == 1
-    for word in words:
-        assert word in done.stderr
-    assert not (tmp_path / "data" / "tables").exists()
+    command = ("refresh", "--benchmark", "beyondbench", "--root", "data", *flags)
+    check_refusal(harness, tmp_path, command, words)
 
 
 @pytest.mark.slow
 def test_killed_while_it_grows_and_while_a_model_plays_it_gives_the_same_and_repeats_no_call(
     keyed: Harness, tmp_path: Path
 ) -> None:
-    folders = [tmp_path / name for name in ("killed", "undisturbed")]
     command = (*REFRESH, "--tasks", "addition,tower_of_hanoi", "--edition", "e1", "--players", "exact,right")
-    options = ServerOptions(
-        keys=(KEY,), models=MODELS, roles="tests.beyondbench.scripted_model", hold_after=9
-    )
-    with running_server(options) as server:
-        for folder in folders:
-            folder.mkdir()
-            (folder / "perennial.toml").write_text(f'base_url = "{server.url}"\nruns = 1\nconcurrency = 4\n')
-        for waits in (lambda: _is_staged(folders[0]), lambda: server.status().held):
-            process = keyed.start(*command, cwd=folders[0])
-            _wait_until(waits)
-            process.send_signal(signal.SIGKILL)
-            process.wait()
-            assert process.stdout is not None
-            process.stdout.close()
-        server.release()
-        for folder in folders:
-            done = keyed.perennial(*command, cwd=folder)
-            assert done.returncode == 0, done.stderr
-        log = server.log()
-    assert edition_content(folders[0] / "data", "e1") == edition_content(folders[1] / "data", "e1")
-    ((calls,),) = rows(folders[0] / "data", "SELECT count(*) FROM calls")
-    answers = answers_by_digest(log)
-    assert len(answers) == calls
-    # The answers that were under way when it was killed came after that; all others were asked for once.
-    assert sum(answers.values()) <= 2 * calls + 4
-
-
-def _is_staged(folder: Path) -> bool:
-    """Whether a part of the problems is staged."""
-    return any((folder / "data" / "staging").rglob("*addition*")) or any(
-        (folder / "data").rglob("staging/**/beyondbench_instances/*")
-    )
-
-
-def _wait_until(holds: Callable[[], bool], timeout_s: float = 120.0) -> None:
-    deadline = time.monotonic() + timeout_s
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    options = ServerOptions(keys=(KEY,), models=MODELS, roles=ROLES, hold_after=9)
+    check_kills(keyed, tmp_path, command, "beyondbench_instances", options)

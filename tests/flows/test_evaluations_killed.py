@@ -3,9 +3,7 @@
 import shutil
 import signal
 import sqlite3
-import time
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +11,7 @@ import pytest
 
 from tests.flows.conftest import KEY
 from tests.flows.made_units import make_edition, make_evaluation
-from tests.flows.prefect_harness import Harness, edition_content
+from tests.flows.prefect_harness import Harness, edition_content, wait_until
 from tests.server.log import answers_by_digest
 from tests.server.options import ServerOptions
 from tests.server.running import RunningServer, running_server
@@ -106,13 +104,6 @@ def _answers(root: Path) -> int:
         connection.close()
 
 
-def _wait_until(holds: Callable[[], bool], timeout_s: float = 60.0) -> None:
-    deadline = time.monotonic() + timeout_s
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-
-
 def test_killed_while_a_model_plays_it_repeats_no_stored_call(
     keyed: Harness, root: Path, tmp_path: Path
 ) -> None:
@@ -125,7 +116,7 @@ def test_killed_while_a_model_plays_it_repeats_no_stored_call(
         server.release(sum(expected.values()) // 2)
         process = keyed.start(*_command(server, root), cwd=tmp_path)
         server.wait_held(timeout_s=120)
-        _wait_until(lambda: _answers(root) == server.status().answered)
+        wait_until(lambda: _answers(root) == server.status().answered)
         process.send_signal(signal.SIGKILL)
         process.wait()
         assert process.stdout is not None

@@ -2,24 +2,17 @@
 
 import json
 import shutil
-import signal
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from flows.editions.audit import audit_unit
-from flows.editions.reproduce import reproduce_unit
 from tests.flows.conftest import KEY
-from tests.flows.prefect_harness import Harness, edition_content
+from tests.flows.one_shot import check_audit_and_reproduction, check_kills, check_refusal, query_rows
+from tests.flows.prefect_harness import Harness
 from tests.knowlogic.scripted_model import MODELS
-from tests.server.log import answers_by_digest
 from tests.server.options import ServerOptions
 from tests.server.running import RunningServer, running_server
-from warehouse.catalog.catalog import open_catalog
-from warehouse.store.store import Store
 
 ROLES = "tests.knowlogic.scripted_model"
 REFRESH = ("refresh", "--benchmark", "knowlogic", "--root", "data", "--seed", "5")
@@ -45,12 +38,8 @@ def root(keyed: Harness, server: RunningServer, tmp_path_factory: pytest.TempPat
     return folder / "data"
 
 
-def rows(root: Path, sql: str) -> list[tuple[Any, ...]]:
-    return [tuple(row) for row in open_catalog(Store(str(root))).query(sql)[1]]
-
-
 def test_each_player_gets_the_figures_that_it_must_get(root: Path) -> None:
-    found = rows(
+    found = query_rows(
         root,
         "SELECT player, language, avg(score), avg(extracted::INT), min(a.error_class), max(a.error_class) "
         "FROM episodes JOIN knowlogic_answers a USING (episode_id) "
@@ -64,7 +53,7 @@ def test_each_player_gets_the_figures_that_it_must_get(root: Path) -> None:
         assert figures["hasty", language][2:] == ["subset", "subset"]
         assert figures["greedy", language][2:] == ["superset", "superset"]
         assert 0 < figures["hasty", language][0] < 1
-    brackets = rows(
+    brackets = query_rows(
         root,
         "SELECT DISTINCT brackets, language FROM knowlogic_answers JOIN episodes USING (episode_id) "
         "JOIN knowlogic_questions USING (instance_id) WHERE player = 'exact' ORDER BY ALL",
@@ -73,7 +62,7 @@ def test_each_player_gets_the_figures_that_it_must_get(root: Path) -> None:
 
 
 def test_questions_stand_in_both_languages_and_as_1_2_3(root: Path) -> None:
-    assert rows(
+    assert query_rows(
         root,
         "SELECT domain, language, difficulty, count(*) FROM knowlogic_questions GROUP BY ALL ORDER BY ALL",
     ) == [
@@ -82,19 +71,14 @@ def test_questions_stand_in_both_languages_and_as_1_2_3(root: Path) -> None:
         for language in ("en", "zh")
         for difficulty, number in (("easy", 1), ("hard", 3), ("medium", 2))
     ]
-    assert rows(root, "SELECT count(DISTINCT pair) FROM knowlogic_questions") == [(12,)]
-    assert rows(root, "SELECT sum(pairs), sum(texts), min(changes = refused) FROM knowlogic_gate") == [
+    assert query_rows(root, "SELECT count(DISTINCT pair) FROM knowlogic_questions") == [(12,)]
+    assert query_rows(root, "SELECT sum(pairs), sum(texts), min(changes = refused) FROM knowlogic_gate") == [
         (12, 24, True)
     ]
 
 
 def test_it_is_audited_and_reproduced(root: Path, tmp_path: Path) -> None:
-    store = Store(str(root))
-    assert [audit_unit(store, unit)[1] for unit in ("e1", "e1@1")] == [(), ()]
-    for place, unit in enumerate(("e1", "e1@1")):
-        folder = tmp_path / str(place)
-        folder.mkdir()
-        assert reproduce_unit(store, unit, folder, lambda _line: None).same
+    check_audit_and_reproduction(root, tmp_path)
 
 
 def test_a_second_edition_holds_other_questions(harness: Harness, root: Path, tmp_path: Path) -> None:
@@ -104,12 +88,12 @@ def test_a_second_edition_holds_other_questions(harness: Harness, root: Path, tm
     assert done.returncode == 0, done.stderr
     data = tmp_path / "data"
     shared = "SELECT count(*) FROM knowlogic_questions WHERE edition = 'e2'"
-    assert rows(data, shared) == [(40,)]
-    assert rows(
+    assert query_rows(data, shared) == [(40,)]
+    assert query_rows(
         data, f"{shared} AND pair IN (SELECT pair FROM knowlogic_questions WHERE edition = 'e1')"
     ) == [(0,)]
     played = "SELECT avg(score), count(*) FROM episodes WHERE edition = 'e2'"
-    assert rows(data, played) == [(1.0, 40)]
+    assert query_rows(data, played) == [(1.0, 40)]
 
 
 def test_imported_questions_are_played_by_models_and_not_by_exact(
@@ -117,7 +101,7 @@ def test_imported_questions_are_played_by_models_and_not_by_exact(
 ) -> None:
     columns = "instance_id, pair, language, domain, difficulty, text, question, options, letters"
     names = ("_", "id", "language", "domain", "difficulty", "text", "question", "options", "answer")
-    found = rows(root, f"SELECT {columns} FROM knowlogic_questions ORDER BY instance_id")
+    found = query_rows(root, f"SELECT {columns} FROM knowlogic_questions ORDER BY instance_id")
     lines = (json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False) for row in found)
     (tmp_path / "questions.jsonl").write_text("\n".join(lines), encoding="utf-8")
     imported = ("import", "knowlogic", "questions.jsonl", "--edition", "theirs", "--root", "data")
@@ -130,7 +114,7 @@ def test_imported_questions_are_played_by_models_and_not_by_exact(
     done = keyed.perennial(*evaluate, "right,lost,single", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     data = tmp_path / "data"
-    scores = dict(rows(data, "SELECT player, avg(score) FROM episodes GROUP BY 1"))
+    scores = dict(query_rows(data, "SELECT player, avg(score) FROM episodes GROUP BY 1"))
     assert (scores["right"], scores["lost"]) == (1.0, 0.0)
 
 
@@ -146,12 +130,7 @@ def test_imported_questions_are_played_by_models_and_not_by_exact(
 def test_bad_settings_are_one_line(
     harness: Harness, tmp_path: Path, flags: tuple[str, ...], words: list[str]
 ) -> None:
-    done = harness.perennial(*REFRESH, *flags, cwd=tmp_path)
-    assert done.returncode == 2
-    assert len(done.stderr.strip().splitlines()) == 1
-    for word in words:
-        assert word in done.stderr
-    assert not (tmp_path / "data" / "tables").exists()
+    check_refusal(harness, tmp_path, (*REFRESH, *flags), words)
 
 
 def test_the_papers_preset_is_600_questions_at_temperature_0_7(harness: Harness, tmp_path: Path) -> None:
@@ -163,43 +142,10 @@ def test_the_papers_preset_is_600_questions_at_temperature_0_7(harness: Harness,
     assert "0.7" in done.stdout
 
 
+@pytest.mark.slow
 def test_killed_while_it_grows_and_while_a_model_plays_it_gives_the_same_and_repeats_no_call(
     keyed: Harness, tmp_path: Path
 ) -> None:
-    folders = [tmp_path / name for name in ("killed", "undisturbed")]
     command = (*SMALL, "--edition", "e1", "--players", "exact,right")
     options = ServerOptions(keys=(KEY,), models=MODELS, roles=ROLES, hold_after=9)
-    with running_server(options) as server:
-        for folder in folders:
-            folder.mkdir()
-            (folder / "perennial.toml").write_text(f'base_url = "{server.url}"\nruns = 1\nconcurrency = 4\n')
-        for waits in (lambda: _is_staged(folders[0]), lambda: server.status().held):
-            process = keyed.start(*command, cwd=folders[0])
-            _wait_until(waits)
-            process.send_signal(signal.SIGKILL)
-            process.wait()
-            assert process.stdout is not None
-            process.stdout.close()
-        server.release()
-        for folder in folders:
-            done = keyed.perennial(*command, cwd=folder)
-            assert done.returncode == 0, done.stderr
-        log = server.log()
-    assert edition_content(folders[0] / "data", "e1") == edition_content(folders[1] / "data", "e1")
-    ((calls,),) = rows(folders[0] / "data", "SELECT count(*) FROM calls")
-    answers = answers_by_digest(log)
-    assert len(answers) == calls
-    # The answers that were under way when it was killed came after that; all others were asked for once.
-    assert sum(answers.values()) <= 2 * calls + 4
-
-
-def _is_staged(folder: Path) -> bool:
-    """Whether a part of the questions is staged."""
-    return any((folder / "data").rglob("staging/**/knowlogic_questions/*"))
-
-
-def _wait_until(holds: Callable[[], bool], timeout_s: float = 120.0) -> None:
-    deadline = time.monotonic() + timeout_s
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    check_kills(keyed, tmp_path, command, "knowlogic_questions", options)

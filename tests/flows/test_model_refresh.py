@@ -4,15 +4,13 @@ import json
 import re
 import signal
 import sqlite3
-import time
 from collections import Counter, defaultdict
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.flows.conftest import KEY
-from tests.flows.prefect_harness import Harness, edition_content
+from tests.flows.prefect_harness import Harness, edition_content, wait_until
 from tests.server.log import LogLine, answers_by_digest
 from tests.server.options import ServerOptions
 from tests.server.running import RunningServer, running_server
@@ -141,7 +139,7 @@ def test_a_refresh_killed_twice_gives_the_same_edition_and_repeats_no_stored_cal
             server.release(hold_after)
             process = keyed.start(*_command(server, tmp_path, "--concurrency", "8"), cwd=tmp_path)
             server.wait_held(timeout_s=120)
-            _wait_until(lambda: _count_answers(tmp_path) == server.status().answered)
+            wait_until(lambda: _count_answers(tmp_path) == server.status().answered)
             process.send_signal(signal.SIGKILL)
             process.wait()
             assert process.stdout is not None
@@ -154,13 +152,6 @@ def test_a_refresh_killed_twice_gives_the_same_edition_and_repeats_no_stored_cal
     assert "resuming edition models" in done.stdout
     assert edition_content(tmp_path, "models") == edition_content(undisturbed[0], "models")
     assert answers_by_digest(log) == _calls_by_digest(tmp_path)
-
-
-def _wait_until(holds: Callable[[], bool], timeout_s: float = 60.0) -> None:
-    deadline = time.monotonic() + timeout_s
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 def _calls_by_digest(root: Path) -> Counter[str]:

@@ -26,7 +26,7 @@ from schemas import errors
 from schemas.errors import InvalidOption, PerennialError
 from schemas.settings import load_settings
 from schemas.tables import TABLES
-from tests.flows.prefect_harness import Harness, edition_content
+from tests.flows.prefect_harness import Harness, edition_content, wait_until
 from warehouse.catalog.catalog import table_file
 from warehouse.catalog.later_statistics import analysis_folder
 
@@ -178,7 +178,7 @@ def test_workers_end_with_the_refresh_however_it_ends(harness: Harness, tmp_path
         assert process.stdout is not None
         rest = process.stdout.read()
         assert process.wait() == (130 if end == signal.SIGINT else -end)
-        _wait_until(lambda: not _running(workers))
+        wait_until(lambda: not _running(workers), DEADLINE_S)
         if end == signal.SIGINT:
             assert "Traceback" not in rest
             assert "the same command resumes" in rest
@@ -202,7 +202,7 @@ def _refreshing(
         start_new_session=True,
     )
     try:
-        _wait_until(lambda: len(_workers(process.pid)) == 2)
+        wait_until(lambda: len(_workers(process.pid)) == 2, DEADLINE_S)
         yield process, _workers(process.pid)
     finally:
         process.kill()
@@ -234,13 +234,6 @@ def _running(processes: set[int]) -> set[int]:
 
 def _stat(entry: Path) -> list[str]:
     return (entry / "stat").read_text().rsplit(")", 1)[1].split()
-
-
-def _wait_until(condition: Any) -> None:
-    deadline = time.monotonic() + DEADLINE_S
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 @pytest.mark.parametrize("runner", ["other", "dask://", "dask://host", "dask://user:key@host:1", "Dask"])

@@ -3,7 +3,6 @@
 import signal
 import sqlite3
 import subprocess
-import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.flows.conftest import KEY
-from tests.flows.prefect_harness import Harness, edition_content
+from tests.flows.prefect_harness import Harness, edition_content, wait_until
 from tests.server.log import answers_by_digest
 from tests.server.options import ServerOptions
 from tests.server.running import RunningServer, running_server
@@ -59,13 +58,6 @@ def _rows(root: Path, sql: str) -> list[tuple[object, ...]]:
         return ledger.execute(sql).fetchall()
 
 
-def _wait_until(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 120
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-
-
 def _end(process: "subprocess.Popen[str]", number: signal.Signals) -> str:
     process.send_signal(number)
     out, _ = process.communicate(timeout=120)
@@ -84,7 +76,7 @@ def test_killed_at_each_moment_of_a_batch_nothing_is_submitted_or_asked_twice(
             before = Counter(line.outcome for line in server.log())[f"held_{point}"]
             process = keyed.start(*given, cwd=tmp_path)
             server.wait_logged(f"held_{point}", before + 1)
-            _wait_until(holds)
+            wait_until(holds, timeout_s=120)
             _end(process, signal.SIGKILL)
             return Counter(line.outcome for line in server.log())
 

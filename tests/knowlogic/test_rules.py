@@ -4,34 +4,18 @@ from collections.abc import Callable
 from copy import deepcopy
 from typing import Any
 
-import pyarrow as pa
 import pytest
 
-from schemas.tables import TABLES
 from tests.knowlogic import toy_edition
-from tests.knowlogic.toy_edition import Rows
-from warehouse.audit.audit import cross_table_rules
-from warehouse.catalog.catalog import view_over_arrow
+from tests.warehouse.doctored_rows import Doctor, Rows, change, drop, find_offenders, list_rules
 
 
 @pytest.fixture(scope="module")
-def made() -> Rows:
+def rows() -> Rows:
     return toy_edition.rows()
 
 
-def change(table: str, column: str, value: Any, row: int = 0) -> Callable[[Rows], None]:
-    def doctor(rows: Rows) -> None:
-        assert rows[table][row][column] != value
-        rows[table][row][column] = value
-
-    return doctor
-
-
-def drop(table: str, row: int = 0) -> Callable[[Rows], None]:
-    return lambda rows: rows[table].pop(row) and None
-
-
-def change_answer(chosen: Callable[[str, str], bool], **values: Any) -> Callable[[Rows], None]:
+def change_answer(chosen: Callable[[str, str], bool], **values: Any) -> Doctor:
     """Doctor the first answer for whose letters, and the right ones, this holds."""
 
     def doctor(rows: Rows) -> None:
@@ -86,27 +70,14 @@ BREAKS = [
 ]
 
 
-def offenders(sentence: str, made: Rows) -> list[tuple[Any, ...]]:
-    (sql,) = [sql for rule, sql in cross_table_rules(set(made)).items() if sentence in rule]
-    tables = {name: pa.Table.from_pylist(of, schema=_schema(name)) for name, of in made.items()}
-    return view_over_arrow(tables).execute(sql).fetchall()
-
-
-def _schema(name: str) -> pa.Schema:
-    """Return the table's schema with every column nullable: doctored rows break it."""
-    return pa.schema([field.with_nullable(True) for field in TABLES[name].arrow_schema()])
-
-
 @pytest.mark.parametrize(("sentence", "doctor"), BREAKS)
-def test_each_rule_fails_on_a_doctored_row_and_only_then(
-    made: Rows, sentence: str, doctor: Callable[[Rows], None]
-) -> None:
-    doctored = deepcopy(made)
+def test_each_rule_fails_on_a_doctored_row_and_only_then(rows: Rows, sentence: str, doctor: Doctor) -> None:
+    doctored = deepcopy(rows)
     doctor(doctored)
-    assert offenders(sentence, doctored) != []
+    assert find_offenders(sentence, doctored) != []
 
 
-def test_no_rule_fails_on_what_was_grown(made: Rows) -> None:
-    rules = [rule for rule, sql in cross_table_rules(set(made)).items() if "knowlogic_" in sql]
+def test_no_rule_fails_on_what_was_grown(rows: Rows) -> None:
+    rules = list_rules(rows, "knowlogic_")
     assert len(rules) > 10
-    assert {rule: found for rule in rules if (found := offenders(rule, made))} == {}
+    assert {rule: found for rule in rules if (found := find_offenders(rule, rows))} == {}

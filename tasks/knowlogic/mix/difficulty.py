@@ -11,7 +11,7 @@
 
 from tasks.knowlogic.difficulty import Cuts
 
-# Appendix D gives no cuts: see tests/benchmarks/knowlogic_nature.py for the levels of free draws.
+# Appendix D gives no cuts: see tests/benchmarks/knowlogic_levels.py for the levels of free draws.
 CUTS = Cuts(easy=1.4, medium=2.3)
 
 

@@ -15,7 +15,7 @@ from schemas.knowlogic.things import GAP, Proposition
 from tasks.knowlogic.difficulty import Cuts
 from tasks.knowlogic.nature.meaning import Meaning
 
-# Appendix D gives no cuts: see tests/benchmarks/knowlogic_nature.py for the levels of free draws.
+# Appendix D gives no cuts: see tests/benchmarks/knowlogic_levels.py for the levels of free draws.
 CUTS = Cuts(easy=1.5, medium=2.2)
 
 

@@ -1,17 +1,13 @@
-"""Golden texts of kinship; `python -m tests.knowlogic.kinship.kinship_golden` writes them again."""
-
-from pathlib import Path
+"""The golden texts of kinship: each template, each term, a question of each type."""
 
 from schemas.ids import derive_rng
-from schemas.knowlogic.things import DIFFICULTIES, GAP, LANGUAGES, Language, Proposition
+from schemas.knowlogic.things import DIFFICULTIES, GAP, Language, Proposition
 from tasks.knowlogic.domain import Request
 from tasks.knowlogic.kinship.domain import TYPES
 from tasks.knowlogic.kinship.terms import Term
 from tasks.knowlogic.kinship.wording import SCENARIO
 from tasks.knowlogic.wording.layout import write_text
 from tests.knowlogic.kinship.kinship_items import draw_until, kinship, said, terms
-
-FOLDER = Path(__file__).parents[1] / "golden"
 
 
 def propositions() -> list[Proposition]:
@@ -45,8 +41,3 @@ def write(language: Language) -> str:
         text = write_text(kinship(), draw_until(request, derive_rng(2, "golden", number)), language)
         lines += ["", text.text, text.question, *text.options]
     return "\n".join(lines) + "\n"
-
-
-if __name__ == "__main__":
-    for each in LANGUAGES:
-        (FOLDER / f"kinship_{each}.txt").write_text(write(each), encoding="utf-8")

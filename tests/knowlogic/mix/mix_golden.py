@@ -1,14 +1,12 @@
 """The golden texts of mix: introductions, each template of the shelves, each value in a description.
 
-`python -m tests.knowlogic.mix.mix_golden` writes the files again; read them by eye before they are kept. The
-shelf's sentences are those of space; here they are seen with names and descriptions.
+The shelf's sentences are those of space; here they are seen with names and descriptions.
 """
 
 from itertools import cycle
-from pathlib import Path
 
 from prompts.knowlogic.sentences import load_sentences
-from schemas.knowlogic.things import GAP, LANGUAGES, Argument, Language, Proposition
+from schemas.knowlogic.things import GAP, Argument, Language, Proposition
 from tasks.knowlogic.mix.descriptions import Descriptions
 from tasks.knowlogic.mix.domain import TYPES, build
 from tasks.knowlogic.mix.wording import SCENARIOS, item_sentences
@@ -16,7 +14,6 @@ from tasks.knowlogic.nature.tables import read_nature
 from tasks.knowlogic.problem import Problem
 from warehouse.knowlogic.knowledge import load_knowledge
 
-FOLDER = Path(__file__).parents[1] / "golden"
 THINGS = ("goldfish", "banana", "pliers", "milk", "komodo_dragon", "maize")
 NOTES = ("colour", "edible_part", "plant_type")
 
@@ -46,21 +43,12 @@ def say_all() -> list[tuple[str, Proposition]]:
     return said
 
 
-def write_lines(language: Language) -> list[str]:
+def write(language: Language) -> str:
     """Return the golden lines."""
     domain = build(load_knowledge())
     lines: list[str] = []
     for scenario in SCENARIOS:
         problem = Problem(scenario, THINGS, NOTES, (), TYPES[0], None, ())
         lines += domain.write_intro(problem, language).split("\n")
-    return lines + [domain.phrasebook(scenario, language).write(said) for scenario, said in say_all()]
-
-
-def golden(language: Language) -> Path:
-    """Return the file of a language."""
-    return FOLDER / f"mix_{language}.txt"
-
-
-if __name__ == "__main__":
-    for each in LANGUAGES:
-        golden(each).write_text("\n".join(write_lines(each)) + "\n", encoding="utf-8")
+    lines += [domain.phrasebook(scenario, language).write(said) for scenario, said in say_all()]
+    return "\n".join(lines) + "\n"

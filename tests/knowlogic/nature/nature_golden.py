@@ -1,12 +1,7 @@
-"""The golden texts of nature: each template and each value of a property once, in both languages.
-
-`python -m tests.knowlogic.nature.nature_golden` writes them; read them by eye before they are kept.
-"""
-
-from pathlib import Path
+"""The golden texts of nature: each template and each value of a property once."""
 
 from prompts.knowlogic.sentences import load_sentences
-from schemas.knowlogic.things import GAP, LANGUAGES, Language, Proposition
+from schemas.knowlogic.things import GAP, Language, Proposition
 from tasks.knowlogic.domain import Domain
 from tasks.knowlogic.nature.domain import TYPES, build
 from tasks.knowlogic.nature.meaning import HOLDS, Meaning, read_meanings
@@ -14,7 +9,6 @@ from tasks.knowlogic.nature.tables import Nature, read_nature
 from tasks.knowlogic.problem import Problem
 from warehouse.knowlogic.knowledge import load_knowledge
 
-FOLDER = Path(__file__).parents[1] / "golden"
 # Where a property of a kind is said, and a thing to compare with.
 _SCENES = {
     "animal": ("zoo", "goldfish"),
@@ -59,7 +53,7 @@ def say_all() -> list[tuple[str, Proposition]]:
     return said
 
 
-def write_lines(language: Language) -> list[str]:
+def write(language: Language) -> str:
     """Return the golden lines: introductions with all conventions, then the sentences."""
     domain, _, meanings = load()
     notes = tuple(sorted({meaning.note for meaning in meanings.values() if meaning.note}))
@@ -67,14 +61,5 @@ def write_lines(language: Language) -> list[str]:
     for scene, things in _INTROS.items():
         problem = Problem(scene, things, notes, (), TYPES[0], None, ())
         lines += domain.write_intro(problem, language).split("\n")
-    return lines + [domain.phrasebook(scene, language).write(said) for scene, said in say_all()]
-
-
-def golden(language: Language) -> Path:
-    """Return the file of a language."""
-    return FOLDER / f"nature_{language}.txt"
-
-
-if __name__ == "__main__":
-    for each in LANGUAGES:
-        golden(each).write_text("\n".join(write_lines(each)) + "\n", encoding="utf-8")
+    lines += [domain.phrasebook(scene, language).write(said) for scene, said in say_all()]
+    return "\n".join(lines) + "\n"

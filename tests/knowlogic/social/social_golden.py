@@ -1,12 +1,9 @@
-"""Golden texts of general social relations; `python -m tests.knowlogic.social.social_golden` writes them."""
-
-from pathlib import Path
+"""The golden texts of general social relations: each template, each relation."""
 
 from prompts.knowlogic.sentences import load_sentences
-from schemas.knowlogic.things import GAP, LANGUAGES, Language, Proposition
+from schemas.knowlogic.things import GAP, Language, Proposition
 from tests.knowlogic.social.social_items import general, problem, say, table
 
-FOLDER = Path(__file__).parents[1] / "golden"
 # What fills the places of a template, by kind of the Chinese pattern; each takes the next one.
 _FILLERS = {
     "person": ("f05", "m09", "m12"),
@@ -41,8 +38,3 @@ def write(language: Language) -> str:
     book = general().phrasebook("relations", language)
     intro = general().write_intro(problem(("m01", "f01", "m02", "f02"), [], []), language)
     return "\n".join([intro, *map(book.write, propositions())]) + "\n"
-
-
-if __name__ == "__main__":
-    for each in LANGUAGES:
-        (FOLDER / f"social_{each}.txt").write_text(write(each), encoding="utf-8")

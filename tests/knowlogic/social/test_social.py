@@ -15,7 +15,8 @@ from tasks.knowlogic.problem import Problem, right_letters
 from tasks.knowlogic.social.claims import claim_of, facts_of, proposition_of
 from tasks.knowlogic.social.domain import TYPES
 from tasks.knowlogic.social.text import SCENARIO
-from tasks.knowlogic.wording.layout import read_text, says_the_same, write_text
+from tasks.knowlogic.wording.layout import read_text, write_text
+from tests.knowlogic.problem_checks import check_engines, check_text
 from tests.knowlogic.social.social_items import general, table
 
 REQUESTS = [
@@ -59,7 +60,7 @@ def test_requests_are_kept() -> None:
 
 def test_the_second_engine_finds_the_same() -> None:
     for _, problem in drawn():
-        assert general().check(problem) == general().decide(problem)
+        check_engines(general(), problem)
 
 
 def test_no_option_repeats_a_statement_or_another_option() -> None:
@@ -87,10 +88,7 @@ def test_precise_questions_have_one_person_that_fits_and_vague_ones_several() ->
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_texts_are_read_back(language: Language) -> None:
     for _, problem in drawn():
-        text = write_text(general(), problem, language)
-        read = read_text(general(), text, language)
-        assert says_the_same(problem, read)
-        assert general().decide(read) == general().decide(problem)
+        check_text(general(), problem, language)
 
 
 def test_another_introduction_is_refused() -> None:

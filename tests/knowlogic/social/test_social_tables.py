@@ -8,7 +8,7 @@ import pytest
 from schemas.knowlogic.things import LANGUAGES, Language
 from tasks.knowlogic.social.claims import Claim, Description, claim_of, facts_of, proposition_of
 from tasks.knowlogic.social.relations import SEXES, Relation
-from tests.knowlogic.social.social_golden import FOLDER, propositions, write
+from tests.knowlogic.social.social_golden import propositions
 from tests.knowlogic.social.social_items import general, say, table
 from warehouse.knowlogic.knowledge import load_knowledge
 
@@ -92,11 +92,6 @@ def test_marks_are_parts_of_the_names_of_their_people() -> None:
             holding = {id_ for id_, each in people.items() if each[language].startswith(mark.texts[language])}
             assert holding <= mark.shared_by
     assert table().marks["m01"].shared_by == {"m01", "m24", "m27", "f22"}
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_golden_texts(language: Language) -> None:
-    assert write(language) == (FOLDER / f"social_{language}.txt").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -1,17 +1,15 @@
-"""All sentences of domain space with example arguments; run as a module, it writes the golden files again."""
+"""The golden texts of space: all sentences with example arguments."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 from prompts.knowlogic.sentences import load_sentences
-from schemas.knowlogic.things import LANGUAGES, Language, Proposition
+from schemas.knowlogic.things import Language, Proposition
 from tasks.knowlogic.problem import Problem
 from tasks.knowlogic.space.geometry import SCENES
 from tasks.knowlogic.space.sentences import FILES, sentences
 from tests.knowlogic.space.space_questions import space
 from warehouse.knowlogic.knowledge import load_knowledge
 
-GOLDEN = Path(__file__).parents[1] / "golden"
 EXAMPLES: dict[str, tuple[str, ...]] = {
     "ring": ("m01", "f01", "f16", "m02", "f17", "m12"),
     "booth": ("m01", "f01", "f16", "m02"),
@@ -20,14 +18,9 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
 }
 
 
-def golden_path(language: Language) -> Path:
-    """Return the golden file of a language."""
-    return GOLDEN / f"space_{language}.txt"
-
-
-def golden_lines(language: Language) -> list[str]:
+def write(language: Language) -> str:
     """Return `name<TAB>sentence` of every template, slot and introduction, in the order of the tables."""
-    return [f"{name}\t{text}" for name, text in _lines(language)]
+    return "".join(f"{name}\t{text}\n" for name, text in _lines(language))
 
 
 def _lines(language: Language) -> Iterator[tuple[str, str]]:
@@ -68,8 +61,3 @@ def write_intro(setting: str, language: Language) -> str:
     entities = tuple(fitting[: scene.size]) or EXAMPLES[scene.family]
     problem = Problem(scene.name, entities, (setting,), (), "correct_statements", None, ())
     return space().write_intro(problem, language)
-
-
-if __name__ == "__main__":
-    for each in LANGUAGES:
-        golden_path(each).write_text("\n".join(golden_lines(each)) + "\n", encoding="utf-8")

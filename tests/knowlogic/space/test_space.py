@@ -13,7 +13,7 @@ from tasks.knowlogic.problem import Problem, right_letters
 from tasks.knowlogic.space.board import board
 from tasks.knowlogic.space.difficulty import CUTS, level
 from tasks.knowlogic.space.geometry import SCENES
-from tasks.knowlogic.wording.layout import read_text, says_the_same, write_text
+from tests.knowlogic.problem_checks import check_text
 from tests.knowlogic.space.space_questions import drawn, requests, space
 
 SCENARIOS = list(SCENES)
@@ -147,8 +147,7 @@ def test_enumeration_and_solver_agree_on_a_thousand_problems_of_each_scenario() 
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_a_text_is_read_back_as_the_problem(scenario: str, language: Language) -> None:
     for _, problem in drawn(scenario, times=1):
-        text = write_text(space(), problem, language)
-        assert says_the_same(problem, read_text(space(), text, language))
+        check_text(space(), problem, language)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -1,12 +1,9 @@
-"""Golden texts of time; `python -m tests.knowlogic.time.time_golden` writes them again."""
-
-from pathlib import Path
+"""The golden texts of time: each template, each event and span."""
 
 from prompts.knowlogic.sentences import load_sentences
-from schemas.knowlogic.things import GAP, LANGUAGES, Argument, Language, Proposition
+from schemas.knowlogic.things import GAP, Argument, Language, Proposition
 from tests.knowlogic.time.time_items import PERSON, domain, problem, say, table
 
-FOLDER = Path(__file__).parents[1] / "golden"
 _FILES = {"cyclic": "time_week", "linear": "time_life"}
 # What fills the places of a template, by its letter; `a` and `b` are events of the scenario.
 _FILLERS: dict[str, Argument] = {
@@ -49,8 +46,3 @@ def write(language: Language) -> str:
         lines.append(domain().write_intro(problem(scenario, [], []), language))
         lines += map(book.write, propositions(scenario))
     return "\n".join(lines) + "\n"
-
-
-if __name__ == "__main__":
-    for each in LANGUAGES:
-        (FOLDER / f"time_{each}.txt").write_text(write(each), encoding="utf-8")

@@ -1,0 +1,46 @@
+"""What the model calls of a plan cost where a question has one reply: an estimate before any is made."""
+
+from collections.abc import Container, Mapping
+
+from schemas.calls import Price, StageEstimate
+from schemas.plan import EvaluationPlan
+from tasks.llm.rate_limits import completion_bound
+from tasks.llm.usage import cost_usd
+from tasks.play.model_player import parse_model_player
+
+
+def estimate_one_shot(
+    plan: EvaluationPlan,
+    programs: Container[str],
+    prices: Mapping[str, Price],
+    *,
+    calls: int,
+    prompt_tokens: int,
+    answer_tokens: int,
+    longest_reply: int,
+) -> list[StageEstimate]:
+    """Return the estimate of each player of a plan that is not one of the `programs`.
+
+    A player makes so many `calls`, with so many tokens of prompts in all. Its replies have `answer_tokens`
+    in all where it writes no reasoning; at most each has `longest_reply`, where no other limit is set.
+    """
+    stages = []
+    for name in (name for name in plan.players if name not in programs):
+        choice = parse_model_player(name, plan.params_of, ()).choice
+        longest = max(calls * (completion_bound(choice.params) or longest_reply), answer_tokens)
+        price = prices.get(choice.model)
+        stages.append(
+            StageEstimate(
+                stage="episodes",
+                model=name,
+                calls_low=calls,
+                calls_high=calls,
+                prompt_tokens=prompt_tokens,
+                completion_tokens=answer_tokens,
+                prompt_tokens_high=prompt_tokens,
+                completion_tokens_high=longest,
+                cost_low_usd=cost_usd(price, prompt_tokens, answer_tokens, 0),
+                cost_high_usd=cost_usd(price, prompt_tokens, longest, 0),
+            )
+        )
+    return stages

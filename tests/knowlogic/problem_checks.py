@@ -1,0 +1,18 @@
+"""What must hold for every problem of every domain: its engines agree, and its texts are read back."""
+
+from schemas.knowlogic.things import Language
+from tasks.knowlogic.domain import Domain
+from tasks.knowlogic.problem import Problem
+from tasks.knowlogic.wording.layout import read_text, says_the_same, write_text
+
+
+def check_engines(domain: Domain, problem: Problem) -> None:
+    """Check that both engines give the same."""
+    assert domain.check(problem) == domain.decide(problem)
+
+
+def check_text(domain: Domain, problem: Problem, language: Language) -> None:
+    """Check that the text is read back as a problem that says the same and has the same answer."""
+    read = read_text(domain, write_text(domain, problem, language), language)
+    assert says_the_same(problem, read)
+    assert domain.decide(read) == domain.decide(problem)
