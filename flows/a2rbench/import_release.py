@@ -1,4 +1,4 @@
-"""Import items of the authors' form as an edition: their code runs in the sandbox, and what holds is played."""
+"""Import items of the authors' form as an edition: code runs in the sandbox, and what holds is an item."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -21,7 +21,8 @@ from schemas.plan import EditionPlan
 from schemas.tables import TABLES, staged_tables
 from tasks.a2rbench.published.items import ImportedLine, write_published
 from tasks.a2rbench.published.lines import PublishedLine
-from tasks.a2rbench.published.trials import try_line
+from tasks.a2rbench.published.trials import Held, try_line
+from tasks.a2rbench.seeds import Rejected
 from tasks.sandbox.tier import Protection
 from warehouse.catalog.catalog import published_editions
 from warehouse.editions.publish import publish, read_published_plan
@@ -64,7 +65,7 @@ def import_lines(
             f"edition {edition!r} is already published in {store.root}, with other content, and is never "
             "changed: choose another --edition"
         )
-    tried = []
+    tried: list[tuple[PublishedLine, Held | Rejected]] = []
     for found in spread(try_line, [(line, protection.jail) for line in lines]):
         tried.append((lines[len(tried)], found))
         on_progress(len(tried))

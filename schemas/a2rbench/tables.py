@@ -123,7 +123,7 @@ PUBLISHED = Table(
     "a line of an imported file as it was read, and the item that it became",
     (
         Column("question_id", "string", "the line's own name"),
-        Column("status", "string", "item, or rejected: table rejections says why", allowed=("item", "rejected")),
+        Column("status", "string", "rejected: table rejections says why", allowed=("item", "rejected")),
         Column("line", "string", "the line (JSON): words, code, data"),
         Column("instance_id", "string", "the item, NULL where it is none", nullable=True),
     ),

@@ -21,7 +21,7 @@ def tokens_of(value: Value) -> Iterator[str]:
         yield value
 
 
-def map_tokens(value: Value, change: Callable[[str], str]) -> Value:
+def map_tokens(value: Value, change: Callable[[str], str | int]) -> Value:
     """Return the value with each token changed, its structure kept."""
     return [map_tokens(part, change) for part in value] if isinstance(value, list) else change(value)
 
@@ -87,7 +87,8 @@ def split_texts(value: Value, dimension: int) -> Value:
 
 def join_texts(value: Value, dimension: int, like: Sequence[Value]) -> Value:
     """Return lists of tokens in the form that other values have."""
-    if {type(token) for each in like for token in tokens_of(each)} == {int}:
+    kinds: set[object] = {type(token) for each in like for token in tokens_of(each)}
+    if kinds == {int}:
         return map_tokens(value, lambda token: int(token) if token.lstrip("-").isdecimal() else token)
     return _join(value, dimension) if has_texts(like, dimension) else value
 

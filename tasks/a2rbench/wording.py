@@ -31,9 +31,7 @@ def write_prompt(dimension: Dimension, examples: list[Example], query: Value) ->
     written = [(write_value(given, dimension), write_value(wanted, dimension)) for given, wanted in examples]
     values = [query, *(value for pair in examples for value in pair)]
     forms = _TEXT_FORMS if has_texts(values, dimension) else _FORMS
-    return render(
-        TEMPLATE, form=forms[dimension - 1], examples=written, query=write_value(query, dimension)
-    )
+    return render(TEMPLATE, form=forms[dimension - 1], examples=written, query=write_value(query, dimension))
 
 
 def prompt_hash() -> str:

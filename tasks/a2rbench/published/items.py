@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from schemas.a2rbench.item import Item
-from tasks.a2rbench.items import instance_id, write_item
+from tasks.a2rbench.items import Shown, instance_id, write_item
 from tasks.a2rbench.published.lines import PublishedLine
 from tasks.a2rbench.published.trials import Copied, Held
 from tasks.a2rbench.seeds import Rejected
@@ -32,9 +32,7 @@ def write_published(tried: Sequence[tuple[PublishedLine, Held | Rejected]]) -> l
     for line, found in sorted(tried, key=lambda each: (each[0].rule.name, each[0].variation)):
         imported = ImportedLine(line)
         written.append(imported)
-        fault = (
-            found if isinstance(found, Rejected) else _fault_in_edition(line, instance_id(found.shown), seeds, known)
-        )
+        fault = found if isinstance(found, Rejected) else _find_fault(line, found.shown, seeds, known)
         if isinstance(fault, Rejected):
             imported.rejected.append(fault)
             continue
@@ -56,19 +54,16 @@ def write_published(tried: Sequence[tuple[PublishedLine, Held | Rejected]]) -> l
     return written
 
 
-def _fault_in_edition(
-    line: PublishedLine, own: str, seeds: dict[str, tuple[PublishedLine, Item]], known: set[str]
+def _find_fault(
+    line: PublishedLine, shown: Shown, seeds: dict[str, tuple[PublishedLine, Item]], known: set[str]
 ) -> Rejected | None:
     """Return why the line is no item beside those before it."""
     seed = seeds.get(line.rule.name)
-    if own in known:
+    if instance_id(shown) in known:
         return Rejected(line.variation, "not_new", "another line has these examples and this query")
     if seed is None:
-        return (
-            Rejected(line.variation, "no_seed_item", f"no item is V0 of {line.rule.name}")
-            if line.variation
-            else None
-        )
+        why = f"no item is V0 of {line.rule.name}"
+        return Rejected(line.variation, "no_seed_item", why) if line.variation else None
     if line.variation == 0:
         return Rejected(0, "not_new", f"{seed[0].question_id} is V0 of {line.rule.name} already")
     rule, other = line.rule, seed[0].rule

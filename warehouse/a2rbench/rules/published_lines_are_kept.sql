@@ -1,0 +1,7 @@
+-- every imported line of A2RBench became an item or has a reason in rejections, and every imported item but copies has its line
+SELECT p.question_id, p.status, i.instance_id
+FROM a2rbench_published AS p
+FULL JOIN a2rbench_items AS i USING (instance_id)
+WHERE (EXISTS (FROM a2rbench_published) AND p.question_id IS NULL AND NOT i.is_remapped)
+   OR (p.status = 'item') IS DISTINCT FROM (i.instance_id IS NOT NULL AND p.question_id IS NOT NULL)
+   OR (p.status = 'rejected' AND NOT EXISTS (FROM rejections AS r WHERE r.stage = 'import' AND r.subject = p.question_id))
