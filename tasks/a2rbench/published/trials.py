@@ -95,6 +95,9 @@ def _check_shown(line: PublishedLine, shown: Shown) -> Fits:
         raise UnfitItem("no_function", f"the code has no `def {FORWARD}` outside of other blocks") from None
     if all(given == wanted for given, wanted in shown.examples):
         raise UnfitItem("unchanged", "the rule changes none of the examples")
+    for number, (given, _) in enumerate(shown.examples, start=1):
+        if _split(given, line) == _split(shown.query, line):
+            raise UnfitItem("answer_shown", f"the query is the input of example {number}")
     examples = [[given, wanted] for given, wanted in shown.examples]
     read, query = read_prompt(write_prompt(line.rule.dimension, list(shown.examples), shown.query))
     reply = read_answer(write_answer(shown.answer))
