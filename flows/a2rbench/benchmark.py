@@ -27,6 +27,13 @@ BENCHMARK = Benchmark(
     measures=(_COLLAPSE,),
     report=partial(resolve_name, "flows.a2rbench.report.own_sections:REPORT"),
     estimate=later("flows.a2rbench.prepare:estimate_evaluation"),
+    plays_imports=True,
     origins=partial(resolve_name, "warehouse.a2rbench.origins:ORIGINS"),
     summary=later("flows.a2rbench.summary:summary"),
+    importers={
+        "a2rbench": (
+            "flows.a2rbench.cli.import_release:a2rbench",
+            "Import items of the form that A2RBench's authors publish as an edition.",
+        ),
+    },
 )

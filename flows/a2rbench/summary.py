@@ -11,12 +11,16 @@ def summary(catalog: Catalog, plan: EditionPlan) -> dict[str, str]:
         'SELECT sum(items)::BIGINT, sum(outputs)::BIGINT, sum("unique")::BIGINT, sum(copies)::BIGINT, '
         f"any_value(tier) FROM a2rbench_gate {where}"
     )
-    shown = {
-        "gate": f"{outputs or 0:,} outputs of {items or 0:,} items run again (sandbox: {tier}), on "
-        f"{unique or 0:,} items all programs that fit agree, {copies or 0:,} are copies in other tokens"
-    }
-    _, missing = catalog.query(
-        f"SELECT rule, count(*) FROM rejections {where} AND stage = 'items' GROUP BY 1 ORDER BY 1"
+    # No gate ran an imported edition: its import did.
+    shown = (
+        {}
+        if items is None
+        else {
+            "gate": f"{outputs:,} outputs of {items:,} items run again (sandbox: {tier}), on "
+            f"{unique:,} items all programs that fit agree, {copies:,} are copies in other tokens"
+        }
     )
+    where += " AND stage IN ('items', 'import')"
+    _, missing = catalog.query(f"SELECT rule, count(*) FROM rejections {where} GROUP BY 1 ORDER BY 1")
     listed = [f"{number:,} {rule}" for rule, number in missing]
     return shown | ({"left out": ", ".join(listed) + " (table rejections)"} if listed else {})

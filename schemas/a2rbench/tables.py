@@ -118,4 +118,17 @@ ATTEMPTS = Table(
     key=("domain", "number", "variation", "candidate", "step", "attempt"),
 )
 
-A2RBENCH_TABLES = (ITEMS, RULES, ATTEMPTS, GATE, ANSWERS)
+PUBLISHED = Table(
+    "a2rbench_published",
+    "a line of an imported file as it was read, and the item that it became",
+    (
+        Column("question_id", "string", "the line's own name"),
+        Column("status", "string", "rejected: table rejections says why", allowed=("item", "rejected")),
+        Column("line", "string", "the line (JSON): words, code, data"),
+        Column("instance_id", "string", "the item, NULL where it is none", nullable=True),
+    ),
+    key=("question_id",),
+    references=(Reference("instance_id", "instances", "instance_id"),),
+)
+
+A2RBENCH_TABLES = (ITEMS, RULES, ATTEMPTS, GATE, PUBLISHED, ANSWERS)

@@ -84,5 +84,6 @@ def _outputs(programs: Sequence[tuple[Rule, ...]], value: Value) -> list[Value]:
 def _apply(rule: Rule, value: Value) -> Value:
     try:
         return None if value is None else rule.forward(value)
-    except (ValueError, IndexError):  # a rule that does not take what the one before it gives
+    # A rule that does not take what the one before it gives, or a published value of uneven parts.
+    except (ValueError, LookupError, TypeError, ArithmeticError):
         return None

@@ -1,6 +1,10 @@
-"""Values of an item: lists of tokens nested as deep as the dimension; what may be said of them."""
+"""Values of an item: lists of tokens nested as deep as the dimension; what may be said of them.
 
-from collections.abc import Callable, Iterator
+Published items have forms of their own: an innermost list may be a text, whose characters are the tokens,
+and a token may be a whole number.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
 
 from tasks.a2rbench.catalogue.rule import Dimension, Value
 
@@ -17,7 +21,7 @@ def tokens_of(value: Value) -> Iterator[str]:
         yield value
 
 
-def map_tokens(value: Value, change: Callable[[str], str]) -> Value:
+def map_tokens(value: Value, change: Callable[[str], str | int]) -> Value:
     """Return the value with each token changed, its structure kept."""
     return [map_tokens(part, change) for part in value] if isinstance(value, list) else change(value)
 
@@ -56,3 +60,38 @@ def _shape(value: Value) -> tuple[int, ...]:
     if not isinstance(value, list):
         return ()
     return (len(value), *(_shape(value[0]) if value else ()))
+
+
+def fault_of_form(value: Value, dimension: int) -> str:
+    """Return "" for tokens nested as deep as the dimension in any published form, ragged or not; else why."""
+    if dimension == 0:
+        return "" if type(value) in (str, int) else f"{type(value).__name__} in place of a token"
+    if dimension == 1 and isinstance(value, str):
+        return ""
+    if not isinstance(value, list):
+        return f"{type(value).__name__} in place of a list of dimension {dimension}"
+    return next((fault for part in value if (fault := fault_of_form(part, dimension - 1))), "")
+
+
+def has_texts(values: Sequence[Value], dimension: int) -> bool:
+    """Whether a text stands in place of an innermost list anywhere in the values."""
+    if dimension == 1:
+        return any(isinstance(value, str) for value in values)
+    return any(has_texts(value, dimension - 1) for value in values)
+
+
+def split_texts(value: Value, dimension: int) -> Value:
+    """Return a value of any published form as lists of tokens as deep as the dimension."""
+    return [split_texts(part, dimension - 1) for part in value] if dimension else str(value)
+
+
+def join_texts(value: Value, dimension: int, like: Sequence[Value]) -> Value:
+    """Return lists of tokens in the form that other values have."""
+    kinds: set[object] = {type(token) for each in like for token in tokens_of(each)}
+    if kinds == {int}:
+        return map_tokens(value, lambda token: int(token) if token.lstrip("-").isdecimal() else token)
+    return _join(value, dimension) if has_texts(like, dimension) else value
+
+
+def _join(value: Value, dimension: int) -> Value:
+    return "".join(value) if dimension == 1 else [_join(part, dimension - 1) for part in value]

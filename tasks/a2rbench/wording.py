@@ -4,14 +4,22 @@ import json
 import re
 
 from prompts.render import render, template_hash
-from tasks.a2rbench.catalogue.rule import Dimension, Value
+from tasks.a2rbench.catalogue.rule import DIMENSIONS, Dimension, Value
 from tasks.a2rbench.fits import Example
+from tasks.a2rbench.values import has_texts
 
 TEMPLATE = "a2rbench/solve.md.j2"
 _FORMS = (
     "Each input is a list of tokens.",
     "Each input is a grid of tokens, written as a list of rows.",
     "Each input is a cube of tokens, written as a list of layers, each of them a list of rows.",
+)
+# Of published items in which texts stand in place of innermost lists.
+_TEXT_FORMS = (
+    "Each input is a text, whose tokens are its characters.",
+    "Each input is a grid of tokens, written as a list of rows: texts, whose tokens are their characters.",
+    "Each input is a cube of tokens, written as a list of layers, each of them a list of rows: texts, whose "
+    "tokens are their characters.",
 )
 # Where a value begins, and whether it is an output.
 _PLACES = re.compile(r"^(Input|Output):\n", re.MULTILINE)
@@ -20,8 +28,10 @@ _DECODER = json.JSONDecoder()
 
 def write_prompt(dimension: Dimension, examples: list[Example], query: Value) -> str:
     """Return the text that players are shown."""
-    written = [(write_value(given), write_value(wanted)) for given, wanted in examples]
-    return render(TEMPLATE, form=_FORMS[dimension - 1], examples=written, query=write_value(query))
+    written = [(write_value(given, dimension), write_value(wanted, dimension)) for given, wanted in examples]
+    values = [query, *(value for pair in examples for value in pair)]
+    forms = _TEXT_FORMS if has_texts(values, dimension) else _FORMS
+    return render(TEMPLATE, form=forms[dimension - 1], examples=written, query=write_value(query, dimension))
 
 
 def prompt_hash() -> str:
@@ -29,11 +39,11 @@ def prompt_hash() -> str:
     return template_hash(TEMPLATE)
 
 
-def write_value(value: Value) -> str:
+def write_value(value: Value, dimension: int) -> str:
     """Return the value as JSON, a row on each line."""
-    if all(isinstance(part, str) for part in value):
+    if dimension == 1 or isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)
-    rows = ",\n".join(write_value(part) for part in value)
+    rows = ",\n".join(write_value(part, dimension - 1) for part in value)
     return f"[{rows.replace(chr(10), chr(10) + ' ')}]"
 
 
@@ -47,6 +57,10 @@ def read_prompt(prompt: str) -> tuple[list[Example], Value]:
     return list(zip(values[:-1:2], values[1::2], strict=True)), values[-1]
 
 
-def depth_of(value: Value) -> int:
-    """Return how deep a value is nested: its dimension, 0 for a token."""
-    return 1 + max(map(depth_of, value), default=0) if isinstance(value, list) else 0
+def read_dimension(prompt: str) -> Dimension:
+    """Return the dimension that a prompt names; raise ValueError for a text that is none."""
+    head = prompt.partition("\nInput:\n")[0]
+    for dimension in DIMENSIONS:
+        if _FORMS[dimension - 1] in head or _TEXT_FORMS[dimension - 1] in head:
+            return dimension
+    raise ValueError("the text is no prompt of A2RBench")

@@ -14,7 +14,7 @@ from tasks.a2rbench.growing import grow_seed
 from tasks.a2rbench.items import PREFIX
 from tasks.a2rbench.remapping import remap
 from tasks.a2rbench.seeds import GrownSeed, SeedRequest
-from tasks.a2rbench.wording import depth_of, read_prompt, write_prompt, write_value
+from tasks.a2rbench.wording import read_dimension, read_prompt, write_prompt, write_value
 from tasks.sandbox.tier import find_protection
 
 
@@ -128,8 +128,8 @@ def test_prompts_are_read_back(name: str) -> None:
     examples, query = read_prompt(f"{prompt}\n\nA canary line.")
     assert [part for pair in examples for part in pair] == values[:4]
     assert query == values[4]
-    assert depth_of(query) == rule.dimension
-    assert json.loads(write_value(query)) == query
+    assert read_dimension(prompt) == rule.dimension
+    assert json.loads(write_value(query, rule.dimension)) == query
 
 
 @pytest.mark.parametrize("text", ["", "Input:\n", "Output:\n[]", "Input:\n[]\nOutput:\n[]\n", "Input:\n["])

@@ -10,6 +10,7 @@ ORIGINS: Origins = {
     "TRANSFORMATION": (
         ("instances", "instance_id content_hash", "a2rbench_items.examples a2rbench_items.query"),
         ("instances", "domain setting", "a2rbench_items.rule a2rbench_items.variation"),
+        ("a2rbench_published", "status", "a2rbench_published.line"),
         ("a2rbench_items", "instance_id fits fits_other prompt gzip deflate", _SHOWN),
         ("a2rbench_items", "answer commutes", _SHOWN),
         ("a2rbench_items", _MEASURES, "a2rbench_items.code"),

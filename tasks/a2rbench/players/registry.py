@@ -7,19 +7,21 @@ from rapidfuzz.distance import Levenshtein
 from tasks.a2rbench.answers import write_answer
 from tasks.a2rbench.fits import find_fits
 from tasks.a2rbench.game import ItemGame
-from tasks.a2rbench.values import tokens_of
-from tasks.a2rbench.wording import depth_of, read_prompt
+from tasks.a2rbench.values import join_texts, split_texts, tokens_of
+from tasks.a2rbench.wording import read_dimension, read_prompt
 from tasks.play.program_player import Move, Program
 
 
 def search_prompt(prompt: str) -> str:
     """Return the answer of the first program that fits the examples of a prompt; it names the program."""
     examples, query = read_prompt(prompt)
-    dimension = depth_of(query)
-    if dimension not in (1, 2, 3):
+    dimension = read_dimension(prompt)
+    split = [(split_texts(given, dimension), split_texts(wanted, dimension)) for given, wanted in examples]
+    found = find_fits(dimension, split, split_texts(query, dimension))
+    if not found.count:
         return write_answer(None)
-    found = find_fits(dimension, examples, query)  # type: ignore[arg-type]
-    return write_answer(found.answer, ", then ".join(found.agreeing[0]) if found.agreeing else "")
+    answer = join_texts(found.answer, dimension, [wanted for _, wanted in examples])
+    return write_answer(answer, ", then ".join(found.agreeing[0]))
 
 
 def repeat_query(prompt: str) -> str:
@@ -30,8 +32,11 @@ def repeat_query(prompt: str) -> str:
 def copy_nearest(prompt: str) -> str:
     """Return the output of the first example whose input is nearest to the query, token by token."""
     examples, query = read_prompt(prompt)
-    tokens = list(tokens_of(query))
-    distances = [Levenshtein.distance(list(tokens_of(given)), tokens) for given, _ in examples]
+    dimension = read_dimension(prompt)
+    wanted, *others = (
+        list(tokens_of(split_texts(value, dimension))) for value in (query, *(given for given, _ in examples))
+    )
+    distances = [Levenshtein.distance(tokens, wanted) for tokens in others]
     answer = examples[distances.index(min(distances))][1] if examples else query
     return write_answer(answer, "the output is that of the most similar example")
 

@@ -1,0 +1,143 @@
+"""Import items of the authors' form as an edition: code runs in the sandbox, and what holds is an item."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import pyarrow as pa
+
+from flows.a2rbench.edition import catalogue_id
+from flows.a2rbench.grow_items import shared_row
+from flows.refresh.template_hashes import template_hashes
+from flows.run.code_version import code_version
+from flows.stages.compute_statistics import Spread
+from schemas.a2rbench.authoring import AuthoringPlan
+from schemas.a2rbench.plan import A2RBenchPlan
+from schemas.errors import EditionConflict, UnreadableInput
+from schemas.ids import content_id
+from schemas.plan import EditionPlan
+from schemas.tables import TABLES, staged_tables
+from tasks.a2rbench.published.items import ImportedLine, write_published
+from tasks.a2rbench.published.lines import PublishedLine
+from tasks.a2rbench.published.trials import Held, try_line
+from tasks.a2rbench.seeds import Rejected
+from tasks.sandbox.tier import Protection
+from warehouse.catalog.catalog import published_editions
+from warehouse.editions.publish import publish, read_published_plan
+from warehouse.store.parquet import sort_by_key
+from warehouse.store.store import Store
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedEdition:
+    """What an import made of the lines, counted."""
+
+    lines: int
+    items: int
+    copies: int
+    symbolic: int
+    not_commuting: int
+    rejected: dict[str, int]
+
+
+def import_lines(
+    store: Store,
+    edition: str,
+    lines: Sequence[PublishedLine],
+    protection: Protection,
+    spread: Spread,
+    on_progress: Callable[[int], None],
+) -> ImportedEdition | None:
+    """Publish these lines as the edition; None where that was done before with the same ones.
+
+    `on_progress` is called with the number of lines that were tried. Raises EditionConflict where the edition
+    is published with others, UnreadableInput where no line holds. The caller holds the root's lock.
+    """
+    digest = content_id("a2rbench", [line.text for line in lines])
+    if edition in published_editions(store):
+        if read_published_plan(store, edition).imported_from == digest:
+            return None
+        raise EditionConflict(
+            f"edition {edition!r} is already published in {store.root}, with other content, and is never "
+            "changed: choose another --edition"
+        )
+    tried: list[tuple[PublishedLine, Held | Rejected]] = []
+    for found in spread(try_line, [(line, protection.jail) for line in lines]):
+        tried.append((lines[len(tried)], found))
+        on_progress(len(tried))
+    imported = write_published(tried)
+    done = _count(imported)
+    if not done.items:
+        first = next(each for each in imported if each.rejected)
+        raise UnreadableInput(
+            f"none of {done.lines:,} lines holds, nothing was published; first {first.line.question_id}: "
+            f"{first.rejected[0].rule}, {first.rejected[0].why}"
+        )
+    rows = _rows(imported)
+    tables = {}
+    for name in staged_tables("a2rbench", answers=False):
+        table = pa.Table.from_pylist(rows.get(name, []), schema=TABLES[name].arrow_schema())
+        tables[name] = sort_by_key(table, TABLES[name])
+    own = A2RBenchPlan(
+        max(Counter(row["domain"] for row in rows["instances"] if row["setting"] == "seed").values()),
+        max(row["variation"] for row in rows["a2rbench_items"]),
+        remapping=True,
+        catalogue=catalogue_id(),
+        tier=protection.tier,
+        authoring=AuthoringPlan(authors=()),
+    )
+    plan = EditionPlan(edition, "a2rbench", own.as_json(), 0, (), code_version(), digest, ("tier",))
+    publish(store, plan, tables, [], datetime.now(UTC), templates=template_hashes())
+    return done
+
+
+def _count(imported: Sequence[ImportedLine]) -> ImportedEdition:
+    items = [each.item for each in imported if each.item is not None]
+    rules = Counter(fault.rule for each in imported for fault in each.rejected)
+    return ImportedEdition(
+        len(imported),
+        len(items),
+        sum(each.copy is not None for each in imported),
+        sum(item.type == "symbolic" for item in items),
+        sum(item.commutes is False for item in items),
+        dict(sorted(rules.items())),
+    )
+
+
+def _rows(imported: Sequence[ImportedLine]) -> dict[str, list[Row]]:
+    """Return the rows of all tables that an import fills."""
+    tables: dict[str, list[Row]] = {
+        name: [] for name in ("instances", "a2rbench_items", "a2rbench_published", "rejections")
+    }
+    numbers: dict[str, dict[str, int]] = {}
+    for each in imported:
+        line = each.line
+        for item in (each.item, each.copy):
+            if item is not None:
+                of_domain = numbers.setdefault(item.domain, {})
+                number = of_domain.setdefault(item.rule, len(of_domain))
+                tables["instances"].append(shared_row(item, number, None))
+                tables["a2rbench_items"].append(asdict(item))
+        tables["a2rbench_published"].append(
+            {
+                "question_id": line.question_id,
+                "status": "rejected" if each.item is None else "item",
+                "line": line.text,
+                "instance_id": each.item and each.item.instance_id,
+            }
+        )
+        tables["rejections"] += [
+            {
+                "stage": "import",
+                "subject": line.question_id,
+                "rule": fault.rule,
+                "message": fault.why,
+                "call_id": None,
+            }
+            for fault in each.rejected
+        ]
+    return tables
