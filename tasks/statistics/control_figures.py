@@ -56,4 +56,3 @@ def _controls(players: Sequence[str], variants: Sequence[str]) -> Iterator[tuple
             model = control.removeprefix(f"{variant}:")
             if model != control and model in players:
                 yield variant, model, control
-
