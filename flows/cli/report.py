@@ -107,8 +107,8 @@ def _check_profiles(edition: str | None, compare: str | None, anchors: str | Non
     for name, value in (("EDITION", edition), ("--compare", compare), ("--anchors", anchors)):
         if value is not None:
             raise InvalidOption(
-                f"{name} {value!r} is of the report of one edition, but --profiles shows the newest edition of "
-                "each benchmark: leave one of them out"
+                f"{name} {value!r} is of the report of one edition, but --profiles shows the newest edition "
+                "of each benchmark: leave one of them out"
             )
 
 

@@ -27,8 +27,8 @@ def profile_data(store: Store, step: Callable[[str], None] = lambda name: None) 
         tables[name] = query_table(catalog, name, query_text(SHARED_QUERIES, name))
     if not tables["profile_scores"].rows:
         raise UnreadableInput(
-            f"no edition in {store.root} has profiles: publish one with `perennial refresh`, or compute those "
-            "of editions from an earlier version with `perennial analyse`"
+            f"no edition in {store.root} has profiles: publish one with `perennial refresh`, or compute "
+            "those of editions from an earlier version with `perennial analyse`"
         )
     facts = tuple(
         (

@@ -31,8 +31,8 @@ def correlation_matrix(table: ReportTable, columns: Sequence[tuple[str, str]]) -
         "Each field is the correlation, over the models that have a score in both, of their scores in two "
         "settings, with its 95% interval by Fisher's z below it: of few models it is wide. A dash is "
         "undefined: fewer than three models, or all with the same score; an interval needs four models and "
-        "is undefined at 1. Programs, people, controls and checkpoints do not count. Point to a field to read "
-        "its number of models."
+        "is undefined at 1. Programs, people, controls and checkpoints do not count. Point to a field to "
+        "read its number of models."
     )
     return Section(_KEY, _TITLE, caption, (table,), drawings)
 

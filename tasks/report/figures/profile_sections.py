@@ -11,8 +11,8 @@ _MODELS = "models"
 _TITLES = ("score", "rank", "US$")
 _SCORES = (
     "Score is the success rate over the instances that all players of the setting with enough of them have: "
-    "the mean over these n instances of the share of scored runs that are solved. Brackets hold 95% intervals "
-    "for instances that vary: by bootstrap, and by Clopper and Pearson near 0 and 1."
+    "the mean over these n instances of the share of scored runs that are solved. Brackets hold 95% "
+    "intervals for instances that vary: by bootstrap, and by Clopper and Pearson near 0 and 1."
 )
 _SETTINGS = "Settings of a benchmark are never counted together, as on leaderboards."
 
@@ -46,8 +46,8 @@ def profile_table(table: ReportTable, players: Sequence[str], columns: Sequence[
         f"{_SCORES} {_SETTINGS} Rank is the place among the players of the same kind, so that models are "
         "ranked among models, and in parentheses that among all players of the setting; equal scores share a "
         "place. The best models are bold. US$ is the cost of all the player's episodes in the setting: empty "
-        "where none is known, with ≥ where some are not. A player that has too few instances of a setting, or "
-        "none, has no score there."
+        "where none is known, with ≥ where some are not. A player that has too few instances of a setting, "
+        "or none, has no score there."
     )
     return Section("profiles", "Players and benchmarks", caption, (table,), grid=grid)
 
