@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import Any
 
 import altair as alt
 
@@ -69,7 +70,7 @@ def _interval(row: Record) -> str:
 def _compile() -> Spec:
     """Return the chart of fields with their numbers and intervals."""
     label = cut("datum.label", 24, 24)
-    look = {"ticks": False, "domain": False, "labelExpr": label}
+    look: dict[str, Any] = {"ticks": False, "domain": False, "labelExpr": label}
     base = alt.Chart().encode(
         x=alt.X(
             "across:N",

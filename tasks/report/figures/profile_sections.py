@@ -103,11 +103,11 @@ def domain_table(table: ReportTable, players: Sequence[str], columns: Sequence[C
         domain, *column = map(clean, names)
         line = [domain, ", ".join(column), span(row["instances"] for row in of.values())]
         for player in players:
-            row = of.get(player)
-            if row is not None and _is_best(row):
+            own = of.get(player)
+            if own is not None and _is_best(own):
                 best.add((place, len(line)))
             line.append(
-                "" if row is None else with_interval(row["score"], row["score_low"], row["score_high"], 2)
+                "" if own is None else with_interval(own["score"], own["score_low"], own["score_high"], 2)
             )
         cells.append(tuple(line))
     grid = Grid(
