@@ -16,7 +16,8 @@ def connection() -> Iterator["duckdb.DuckDBPyConnection"]:
         opened.execute("CREATE TABLE editions (edition VARCHAR, benchmark VARCHAR, created_at TIMESTAMP)")
         opened.execute(
             "CREATE TABLE statistics (edition VARCHAR, statistic VARCHAR, convention VARCHAR, "
-            "setting VARCHAR, domain VARCHAR, player VARCHAR, other VARCHAR, n BIGINT, value DOUBLE, low DOUBLE, high DOUBLE)"
+            "setting VARCHAR, domain VARCHAR, player VARCHAR, other VARCHAR, n BIGINT, value DOUBLE, "
+            "low DOUBLE, high DOUBLE)"
         )
         opened.execute(
             "CREATE TABLE instances (edition VARCHAR, instance_id VARCHAR, setting VARCHAR, domain VARCHAR)"
