@@ -55,6 +55,13 @@ def report(
         str | None,
         typer.Option(metavar="URL", help="Link to the edition's pages in this `perennial web`."),
     ] = None,
+    profiles: Annotated[
+        bool,
+        typer.Option(
+            "--profiles",
+            help="Write the page of all benchmarks instead: players on the newest edition of each.",
+        ),
+    ] = False,
     root: RootOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print what was written as JSON.")] = False,
 ) -> None:
@@ -65,6 +72,11 @@ def report(
     from flows.editions.report import report_data
     from flows.editions.report_files import write_page, write_tables
     from schemas.settings.form import split_names
+
+    if profiles:
+        _check_profiles(edition, compare, anchors)
+        _report_profiles(out, format_, explorer, root, as_json)
+        return
 
     console = Terminal(soft_wrap=True, stderr=as_json)
     if anchors and compare is None:
@@ -87,4 +99,40 @@ def report(
         console.print(f"{len(paths)} tables of edition {data.edition}: {paths[0].parent}")
     if as_json:
         document = {"edition": data.edition, "format": format_.value, "files": [str(path) for path in paths]}
+        sys.stdout.write(json_text(document) + "\n")
+
+
+def _check_profiles(edition: str | None, compare: str | None, anchors: str | None) -> None:
+    """Raise InvalidOption for an option that says something of one edition."""
+    for name, value in (("EDITION", edition), ("--compare", compare), ("--anchors", anchors)):
+        if value is not None:
+            raise InvalidOption(
+                f"{name} {value!r} is of the report of one edition, but --profiles shows the newest edition "
+                "of each benchmark: leave one of them out"
+            )
+
+
+def _report_profiles(
+    out: Path, form: ReportFormat, explorer: str | None, root: str | None, as_json: bool
+) -> None:
+    """Write the page of profiles or its tables."""
+    from flows.editions.report_files import PROFILES, write_profiles
+    from flows.editions.report_profiles import profile_data
+
+    if explorer is not None:
+        check_explorer(explorer)
+    require_folder("--out", out)
+    with show_steps("report") as step:
+        data = replace(profile_data(data_root(root), step), explorer=explorer or "")
+        step("writing")
+        paths = write_profiles(data, out, form.value)
+    console = Terminal(soft_wrap=True, stderr=as_json)
+    benchmarks = ", ".join(name for name, _ in data.facts)
+    console.print(f"profiles of {benchmarks}: {paths[0] if form is ReportFormat.html else paths[0].parent}")
+    if as_json:
+        document = {
+            PROFILES: list(dict(data.facts)),
+            "format": form.value,
+            "files": [str(path) for path in paths],
+        }
         sys.stdout.write(json_text(document) + "\n")

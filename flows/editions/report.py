@@ -21,8 +21,7 @@ from warehouse.editions.publish import read_published_plan
 from warehouse.editions.selectors import select_unit
 from warehouse.store.store import Store
 
-_PACKAGE = "flows.editions"
-_FOLDER = "report_queries"
+SHARED_QUERIES = "flows.editions.report_queries"
 _QUERIES = ("domains", "player_pairs", "tokens", "statuses", "other_benchmarks")
 
 
@@ -61,7 +60,7 @@ def report_data(
     queried = {}
     for name, sql in report_queries(benchmark, chosen).items():
         step(f"query {name}")
-        queried[name] = _table(catalog, name, sql)
+        queried[name] = query_table(catalog, name, sql)
     step("computing figures")
     plan = read_published_plan(store, chosen)
     extras = own.compute(queried, plan.public_seed)
@@ -89,18 +88,19 @@ def report_queries(benchmark: Benchmark, edition: str) -> dict[str, str]:
     own = own_report(benchmark)
     return {
         "headline": leaderboard_sql(edition, benchmark.measures),
-        **{name: _query_text(f"{_PACKAGE}.{_FOLDER}", name, edition) for name in _QUERIES},
-        **{name: _query_text(own.package, name, edition) for name in (*own.queries, *own.sources)},
+        **{name: query_text(SHARED_QUERIES, name, edition) for name in _QUERIES},
+        **{name: query_text(own.package, name, edition) for name in (*own.queries, *own.sources)},
     }
 
 
-def _query_text(package: str, name: str, edition: str) -> str:
-    """Return the SQL of the package's file with the edition in its place."""
+def query_text(package: str, name: str, edition: str = "") -> str:
+    """Return the SQL of the package's file, with the edition in its place."""
     sql = (files(package) / f"{name}.sql").read_text(encoding="utf-8")
     return re.sub(r"\$edition\b", lambda _: quote(edition), sql).strip()
 
 
-def _table(catalog: Catalog, name: str, sql: str) -> ReportTable:
+def query_table(catalog: Catalog, name: str, sql: str) -> ReportTable:
+    """Return the rows of the SQL under that name; raise what `Catalog.query` raises."""
     columns, rows = catalog.query(sql)
     return ReportTable(name, tuple(columns), tuple(rows), sql)
 
@@ -117,13 +117,13 @@ def _comparison(
         )
     queries = report_queries(benchmark, other)
     headline, domains = (
-        _table(catalog, f"{name}_{other}", queries[name]) for name in ("headline", "domains")
+        query_table(catalog, f"{name}_{other}", queries[name]) for name in ("headline", "domains")
     )
     answers, own_answers = (
-        _table(
+        query_table(
             catalog,
             f"answer_patterns_{edition}",
-            _query_text(f"{_PACKAGE}.{_FOLDER}", "answer_patterns", edition),
+            query_text(SHARED_QUERIES, "answer_patterns", edition),
         )
         for edition in (other, chosen)
     )
@@ -163,8 +163,8 @@ def _asked_how(settings: Mapping[str, Any], player: str, playing: Playing) -> st
 
 
 def _edition_record(catalog: Catalog, edition: str) -> Record:
-    sql = _query_text(f"{_PACKAGE}.{_FOLDER}", "edition", edition)
-    (record,) = _table(catalog, "edition", sql).records()
+    sql = query_text(SHARED_QUERIES, "edition", edition)
+    (record,) = query_table(catalog, "edition", sql).records()
     return record
 
 

@@ -4,21 +4,25 @@ import csv
 import io
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flows.console.input_files import show_path
 from flows.console.row_formats import csv_row
 from schemas.errors import InvalidOption
 from tasks.report.content import ReportData, ReportTable
 
+if TYPE_CHECKING:
+    from tasks.report.profiles import ProfileData
+
+
+PROFILES = "profiles"
+
 
 def write_page(data: ReportData, folder: Path) -> Path:
     """Write `folder/EDITION.html` and return its path; raise InvalidOption where it cannot be written."""
     from tasks.report.page import render_page
 
-    path = folder / f"{data.edition}.html"
-    _write(path, render_page(data).encode())
-    return path
+    return _write(folder / f"{data.edition}.html", render_page(data).encode())
 
 
 def write_tables(data: ReportData, folder: Path, form: str) -> list[Path]:
@@ -28,13 +32,24 @@ def write_tables(data: ReportData, folder: Path, form: str) -> list[Path]:
     """
     from tasks.report.page import all_tables
 
+    return _write_each(all_tables(data), folder / data.edition, form)
+
+
+def write_profiles(data: "ProfileData", folder: Path, form: str = "html") -> list[Path]:
+    """Write `folder/profiles.html`, or each table as `folder/profiles/NAME.csv` or `.parquet`.
+
+    Returns the paths, sorted; raises InvalidOption where they cannot be written.
+    """
+    from tasks.report.profiles import render_profiles
+
+    if form == "html":
+        return [_write(folder / f"{PROFILES}.html", render_profiles(data).encode())]
+    return _write_each([data.tables[name] for name in sorted(data.tables)], folder / PROFILES, form)
+
+
+def _write_each(tables: Iterable[ReportTable], folder: Path, form: str) -> list[Path]:
     encode = _parquet if form == "parquet" else _csv
-    paths = []
-    for table in all_tables(data):
-        path = folder / data.edition / f"{table.name}.{form}"
-        _write(path, encode(table))
-        paths.append(path)
-    return paths
+    return [_write(folder / f"{table.name}.{form}", encode(table)) for table in tables]
 
 
 def _csv(table: ReportTable) -> bytes:
@@ -56,8 +71,8 @@ def _parquet(table: ReportTable) -> bytes:
     return bytes(sink.getvalue().to_pybytes())
 
 
-def _write(path: Path, content: bytes) -> None:
-    """Write the file so that it is there whole or not at all."""
+def _write(path: Path, content: bytes) -> Path:
+    """Write the file so that it is there whole or not at all, and return its path."""
     draft = path.with_name(f".{path.name}.draft")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -69,6 +84,7 @@ def _write(path: Path, content: bytes) -> None:
             f"--out: {show_path(path)} cannot be written: {error.strerror or error}; "
             "name a folder that you can write"
         ) from None
+    return path
 
 
 def _discard(draft: Path) -> None:

@@ -23,6 +23,7 @@ from tasks.statistics.figure import Figure
 from tasks.statistics.items import Items, item_statistics
 from tasks.statistics.multiplicity import adjust_by_family, kind_by_name
 from tasks.statistics.pair_figures import pair_figures
+from tasks.statistics.ranks.domain_ranks import domain_rank_figures
 from tasks.statistics.ranks.rank_figures import rank_figures
 from tasks.statistics.rate_figures import rate_figures
 from tasks.statistics.study_figures import correlation_figures
@@ -146,6 +147,7 @@ def _analyse(
         for setting in sorted(parts):
             grid = grid_of(setting, domains[setting], parts.pop(setting))
             figures += rank_figures(grid, seed)
+            figures += domain_rank_figures(grid, kind, seed)
             figures += pair_figures(grid, seed)
             figures += control_figures(grid, playing.variants, seed)
             studied[setting] = item_statistics(grid)

@@ -42,10 +42,11 @@ class Snapshot:
         """The visible editions, sorted."""
         return tuple(unit for unit in self.units if not is_evaluation(unit))
 
-    def of(self, edition: str) -> "Snapshot":
-        """Return the part of the snapshot that is this edition."""
-        units = tuple(unit for unit in self.units if split_unit(unit)[0] == edition)
-        figures = tuple(name for name in self.figures if f"/edition={edition}/" in name)
+    def of(self, *editions: str) -> "Snapshot":
+        """Return the part of the snapshot that is these editions."""
+        units = tuple(unit for unit in self.units if split_unit(unit)[0] in editions)
+        folders = tuple(f"/edition={edition}/" for edition in editions)
+        figures = tuple(name for name in self.figures if any(folder in name for folder in folders))
         return replace(self, units=units, figures=figures)
 
     def query(self, sql: str) -> "Rows":

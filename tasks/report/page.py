@@ -33,6 +33,7 @@ _EXPLORED = (
     ("episodes", "episodes"),
     ("pairs", "pairs"),
     ("drift", "drift"),
+    ("profiles", "profiles"),
 )
 _RATES = (headline, success_rows)
 _COMPARISONS = (
@@ -70,12 +71,26 @@ def all_tables(data: ReportData) -> list[ReportTable]:
 
 def render_page(data: ReportData) -> str:
     """Return the whole HTML page: equal data give equal text, and nothing of the data is markup."""
+    links = explorer_links(data.explorer, data.edition)
+    command = f"perennial report {clean(data.edition)}"
+    return render_sections(f"Edition {clean(data.edition)}", command, data.facts, links, sections(data))
+
+
+def render_sections(
+    title: str,
+    command: str,
+    facts: Iterable[tuple[str, str]],
+    links: Iterable[tuple[str, str]],
+    shown: Iterable[Section],
+) -> str:
+    """Return the HTML page of these sections; `command` writes their tables as files, with `--format`."""
     script = _load_script()
     return _template().render(
-        edition=clean(data.edition),
-        explorer=explorer_links(data.explorer, data.edition),
-        facts=[(name, clean(value)) for name, value in data.facts],
-        sections=sections(data),
+        title=title,
+        command=command,
+        explorer=list(links),
+        facts=[(clean(name), clean(value)) for name, value in facts],
+        sections=list(shown),
         most_rows=MOST_ROWS,
         script=script,
         script_digest=b64encode(sha256(script.encode()).digest()).decode(),

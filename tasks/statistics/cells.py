@@ -105,6 +105,12 @@ class Grid:
     solved: "Column"
     rank: "Column"
 
+    def places(self) -> Iterator[tuple[str, slice]]:
+        """Yield all domains as one, then each domain, with its columns."""
+        yield ALL, slice(None)
+        for place, domain in enumerate(self.domains.names):
+            yield domain, slice(self.domains.starts[place], self.domains.starts[place + 1])
+
 
 class Part(NamedTuple):
     """A player's instances, their ranks, its runs on them, and the solved ones of these."""

@@ -6,7 +6,7 @@ A control is the model asked in another variant, such as without a book, under t
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from tasks.statistics.cells import ALL, Grid
+from tasks.statistics.cells import Grid
 from tasks.statistics.figure import Figure
 from tasks.statistics.intervals import METHOD, intervals_of_sums
 from tasks.statistics.rate_figures import rates_in_units
@@ -34,7 +34,7 @@ def control_figures(grid: Grid, variants: Sequence[str], seed: int) -> Iterator[
         one, other = grid.players.index(model), grid.players.index(control)
         shared = seen[one] & seen[other]
         gap = rates[one] - rates[other]
-        for domain, columns in _places(grid):
+        for domain, columns in grid.places():
             if shared[columns].any():
                 found.append((domain, model, control, variant, gap[columns][shared[columns]]))
     intervals = intervals_of_sums([(gap, np.ones(len(gap))) for *_, gap in found], seed)
@@ -56,11 +56,3 @@ def _controls(players: Sequence[str], variants: Sequence[str]) -> Iterator[tuple
             model = control.removeprefix(f"{variant}:")
             if model != control and model in players:
                 yield variant, model, control
-
-
-def _places(grid: Grid) -> Iterator[tuple[str, slice]]:
-    """Yield all domains as one, then each domain, with its columns."""
-    yield ALL, slice(None)
-    starts = grid.domains.starts
-    for place, domain in enumerate(grid.domains.names):
-        yield domain, slice(starts[place], starts[place + 1])

@@ -100,7 +100,7 @@ def test_every_figure_is_that_of_single_episodes(episodes: list[Played], found: 
     assert other == {
         *("cramers_v", "cramers_v_corrected", "pearson", "spearman"),
         *("success_rate_over_domains", "relative_action_count_over_domains"),
-        *("common_rate", "adjusted_rate", "adjusted_rate_se", "rank"),
+        *("common_rate", "adjusted_rate", "adjusted_rate_se", "rank", "rank_in_kind"),
     }
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 FEWEST = 100
 """Enough instances for a rank, unless half of what some player has is fewer."""
 _TIE = 1e-9
-_COMMON = (
+COMMON_METHOD = (
     f"mean over the instances that all players with enough of them have; {METHOD}; {EXACT_METHOD}; "
     "n counts these instances"
 )
@@ -37,6 +37,15 @@ _RANK = {
     "common": "place by common_rate; n counts the common instances",
     "adjusted": "place by adjusted_rate, as too few instances are common; n counts instances",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Common:
+    """Which players have enough instances, which instances all of these have, and how many are enough."""
+
+    players: "NDArray[np.bool_]"
+    instances: "NDArray[np.bool_]"
+    enough: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,26 +65,36 @@ def rank_figures(grid: Grid, seed: int) -> Iterator[Figure]:
     by the adjusted one. Equal rates share a place; a player without that rate has no place.
     """
     seen = grid.runs > 0
-    own = seen.sum(axis=1)
-    enough = min(FEWEST, int(own.max()) / 2)
-    is_ranked = own >= enough
-    is_common = seen[is_ranked].all(axis=0)
+    found = find_common(seen)
+    is_ranked, is_common = found.players, found.instances
     n_instances, n_common = int(seen.any(axis=0).sum()), int(is_common.sum())
     common, intervals = _common_rates(grid, is_ranked, is_common, seed)
     adjusted = adjust_rates(grid)
-    ranked_by = "common" if n_common >= enough else "adjusted"
-    ranks = _rank(common if ranked_by == "common" else adjusted.rates)
+    ranked_by = "common" if n_common >= found.enough else "adjusted"
+    ranks = rank_rates(common if ranked_by == "common" else adjusted.rates)
     for number, player in enumerate(grid.players):
         of = (grid.setting, ALL, player)
         low, high = intervals[number] or (None, None)
         n = n_common if is_ranked[number] else 0
-        yield Figure("common_rate", *of, n, _defined(common[number]), _COMMON, low=low, high=high)
+        yield Figure("common_rate", *of, n, _defined(common[number]), COMMON_METHOD, low=low, high=high)
         yield Figure("adjusted_rate", *of, n_instances, _defined(adjusted.rates[number]), rasch.METHOD)
         for clusters, errors in (("instances", adjusted.errors), ("domains", adjusted.domain_errors)):
             error, method = _defined(errors[number]), _ERROR.format(clusters)
             yield Figure("adjusted_rate_se", *of, n_instances, error, method, convention=clusters)
         n = n_common if ranked_by == "common" else n_instances
         yield Figure("rank", *of, n, ranks[number], _RANK[ranked_by], convention=ranked_by)
+
+
+def find_common(seen: "NDArray[np.bool_]") -> Common:
+    """Return what is common of `seen`: whether the player of a row has the instance of a column.
+
+    Enough instances are 100, or half of what some player has where that is fewer. A player that has none is
+    never among the players.
+    """
+    own = seen.sum(axis=1)
+    enough = min(FEWEST, int(own.max()) / 2)
+    is_ranked = (own >= enough) & (own > 0)
+    return Common(is_ranked, seen[is_ranked].all(axis=0), enough)
 
 
 def _common_rates(
@@ -145,7 +164,7 @@ def find_linked(grid: Grid) -> "NDArray[np.bool_]":
     return is_largest
 
 
-def _rank(rates: "Numbers") -> list[float | None]:
+def rank_rates(rates: "Numbers") -> list[float | None]:
     """Return each one's place: 1 + the number of higher rates; None where it is undefined."""
     return [None if rate != rate else 1.0 + float((rates > rate + _TIE).sum()) for rate in rates.tolist()]
 

@@ -1,0 +1,55 @@
+"""The page of profiles: players on the newest edition of each benchmark, side by side."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from tasks.report.content import Record, ReportTable, Section
+from tasks.report.figures.correlation_matrix import correlation_matrix
+from tasks.report.figures.profile_sections import domain_table, profile_rows, profile_table
+from tasks.report.page import render_sections
+
+TITLE = "Profiles"
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileData:
+    """All that the page shows: facts of its editions, tables by name, and the URL of a `perennial web`.
+
+    `columns` are benchmark and setting of each column, in the order of the page.
+    """
+
+    facts: tuple[tuple[str, str], ...]
+    tables: dict[str, ReportTable]
+    columns: tuple[tuple[str, str], ...]
+    explorer: str = ""
+
+
+def profile_sections(data: ProfileData) -> list[Section]:
+    """Return the sections of the page in order."""
+    scores, domains = data.tables["profile_scores"], data.tables["profile_domains"]
+    players = order_players(scores.records())
+    return [
+        profile_table(scores, players, data.columns),
+        profile_rows(scores, players, data.columns),
+        correlation_matrix(data.tables["profile_correlations"], data.columns),
+        domain_table(domains, players, data.columns),
+    ]
+
+
+def render_profiles(data: ProfileData) -> str:
+    """Return the whole HTML page: equal data give equal text, and nothing of the data is markup."""
+    links = [("profiles", f"{data.explorer.rstrip('/')}/profiles")] if data.explorer else []
+    return render_sections(TITLE, "perennial report --profiles", data.facts, links, profile_sections(data))
+
+
+def order_players(rows: Iterable[Record]) -> list[str]:
+    """Return the players: models before others, the highest mean rank of its kind first."""
+    ranks: dict[tuple[str, str], list[int]] = {}
+    for row in rows:
+        ranks.setdefault((row["kind"], row["player"]), []).append(row["rank_in_kind"])
+
+    def place(of: tuple[str, str]) -> tuple[bool, str, float, str]:
+        kind, player = of
+        return kind != "models", kind, sum(ranks[of]) / len(ranks[of]), player
+
+    return list(dict.fromkeys(player for _, player in sorted(ranks, key=place)))

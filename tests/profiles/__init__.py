@@ -1,0 +1,1 @@
+"""Profiles: four benchmarks in one root, played by models of known weaknesses."""

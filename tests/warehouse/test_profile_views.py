@@ -1,0 +1,114 @@
+"""The views of profiles over rows made by hand: newest editions, pooled people, costs, too few models."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import duckdb
+import pytest
+from scipy import stats
+
+from warehouse.catalog.question_views import question_views
+
+
+@pytest.fixture
+def connection() -> Iterator["duckdb.DuckDBPyConnection"]:
+    with duckdb.connect(":memory:") as opened:
+        opened.execute("CREATE TABLE editions (edition VARCHAR, benchmark VARCHAR, created_at TIMESTAMP)")
+        opened.execute(
+            "CREATE TABLE statistics (edition VARCHAR, statistic VARCHAR, convention VARCHAR, "
+            "setting VARCHAR, domain VARCHAR, player VARCHAR, other VARCHAR, n BIGINT, value DOUBLE, "
+            "low DOUBLE, high DOUBLE)"
+        )
+        opened.execute(
+            "CREATE TABLE instances (edition VARCHAR, instance_id VARCHAR, setting VARCHAR, domain VARCHAR)"
+        )
+        opened.execute(
+            "CREATE TABLE episodes (edition VARCHAR, episode_id VARCHAR, instance_id VARCHAR, "
+            "player VARCHAR, version VARCHAR, cost_usd DOUBLE)"
+        )
+        for name in ("profiles", "profile_correlations"):
+            opened.execute(f"CREATE VIEW {name} AS {question_views()[name]}")
+        yield opened
+
+
+def _score(
+    connection: Any, edition: str, player: str, score: float, kind: str = "models", domain: str = "all"
+) -> None:
+    for statistic, convention, value in (("common_rate", "any", score), ("rank_in_kind", kind, 1)):
+        row = (edition, statistic, convention, "s", domain, player, "", 10, value, None, None)
+        connection.execute("INSERT INTO statistics VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+
+
+def _edition(connection: Any, edition: str, benchmark: str, day: int, **scores: float) -> None:
+    connection.execute(
+        "INSERT INTO editions VALUES (?, ?, make_timestamp(2026, 1, ?, 0, 0, 0))", (edition, benchmark, day)
+    )
+    for player, score in scores.items():
+        _score(connection, edition, player, score)
+
+
+def test_the_newest_edition_with_answers_is_marked_and_all_are_there(connection: Any) -> None:
+    _edition(connection, "x1", "x", 1, m=0.5)
+    _edition(connection, "x2", "x", 2, m=0.25)
+    _edition(connection, "x3", "x", 3)  # nobody has played it yet
+    _edition(connection, "y1", "y", 1, m=1.0)
+    found = connection.execute("SELECT edition, is_newest, score FROM profiles").fetchall()
+    assert found == [("x1", False, 0.5), ("x2", True, 0.25), ("y1", True, 1.0)]
+    newest = (
+        "SELECT edition, other_edition FROM profile_correlations WHERE is_newest AND coefficient = 'pearson'"
+    )
+    assert connection.execute(newest).fetchall() == [("x2", "y1")]
+
+
+def test_costs_are_of_all_episodes_of_the_usual_questions_and_people_are_one_player(connection: Any) -> None:
+    _edition(connection, "x1", "x", 1, human=0.5, m=0.5, partly=0.25)
+    _score(connection, "x1", "human", 0.5, "people", "d")
+    connection.execute("INSERT INTO instances VALUES ('x1', 'i1', 's', 'd'), ('x1', 'i2', 's', 'e')")
+    connection.execute(
+        "INSERT INTO episodes VALUES ('x1', '1', 'i1', 'human:a', NULL, NULL), "
+        "('x1', '2', 'i2', 'human:b', NULL, NULL), ('x1', '3', 'i1', 'm', NULL, 0.25), "
+        "('x1', '4', 'i2', 'm', NULL, 0.5), ('x1', '5', 'i1', 'm', 'other', 8), "
+        "('x1', '6', 'i1', 'partly', NULL, 0.125), ('x1', '7', 'i2', 'partly', NULL, NULL)"
+    )
+    columns = "domain, player, rank, episodes, episodes_with_cost, cost_usd"
+    assert connection.execute(f"SELECT {columns} FROM profiles").fetchall() == [
+        ("all", "human", 1, 2, 0, None),
+        ("all", "m", 1, 2, 2, 0.75),
+        ("all", "partly", 3, 2, 1, 0.125),
+        ("d", "human", 1, 1, 0, None),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "players", "why"),
+    [
+        ([0.1, 0.2], [0.1, 0.3], 2, "fewer than 3 models have both"),
+        ([], [0.1, 0.3], 0, "fewer than 3 models have both"),
+        ([0.5, 0.5, 0.5, 0.5], [0.1, 0.3, 0.4, 0.5], 4, "all models score the same in one of them"),
+        ([0.1, 0.2, 0.4], [0.3, 0.9, 0.2], 3, "interval: fewer than 4 models have both"),
+        ([0.1, 0.2, 0.4, 0.5], [0.2, 0.4, 0.8, 1.0], 4, "interval: the agreement is perfect"),
+        ([0.1, 0.2, 0.2, 0.5, 0.7], [0.2, 0.1, 0.8, 0.9, 0.9], 5, None),
+    ],
+)
+def test_a_correlation_of_too_few_or_equal_models_says_why_there_is_none(
+    connection: Any, one: list[float], other: list[float], players: int, why: str | None
+) -> None:
+    _edition(connection, "x1", "x", 1, **{f"m{n}": score for n, score in enumerate(one)})
+    _edition(connection, "y1", "y", 1, **{f"m{n}": score for n, score in enumerate(other)})
+    # Programs, and models of one side alone, do not count.
+    for edition, score in (("x1", 0.0), ("y1", 1.0)):
+        _score(connection, edition, "exact", score, "programs")
+        _score(connection, edition, f"only_{edition}", score)
+    rows = connection.execute(
+        "SELECT coefficient, players, correlation, low, high, undefined FROM profile_correlations"
+    ).fetchall()
+    assert [row[0] for row in rows] == ["pearson", "spearman"]
+    for coefficient, n, r, low, high, undefined in rows:
+        assert (n, undefined) == (players, why)
+        if why and not why.startswith("interval"):
+            assert (r, low, high) == (None, None, None)
+        else:
+            test: Any = stats.pearsonr if coefficient == "pearson" else stats.spearmanr
+            assert r == pytest.approx(test(one, other).statistic, abs=1e-9)
+            assert (low is None, high is None) == (why is not None, why is not None)
+            assert why or low < r < high
