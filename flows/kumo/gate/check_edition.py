@@ -31,6 +31,7 @@ from tasks.kumo.encoding import EncodedConfig, encode_config, instance_id
 from tasks.kumo.space import SpaceSize, repeat_probability
 from warehouse.catalog.catalog import published_editions, table_file
 from warehouse.editions.issued_ids import issued_instances
+from warehouse.editions.publish import read_published_plan
 from warehouse.kumo.overlap import (
     NOT_READ,
     READ_BY_GRAMMAR,
@@ -90,9 +91,12 @@ class _Whole:
 
     @cached_property
     def earlier(self) -> tuple[str, ...]:
-        """The earlier editions."""
+        """The earlier editions of this benchmark: no instance of another can be one of them."""
+        plan = self.edition.workspace.plan
         return tuple(
-            name for name in published_editions(self.store) if name != self.edition.workspace.plan.edition
+            name
+            for name in published_editions(self.store)
+            if name != plan.edition and read_published_plan(self.store, name).benchmark == plan.benchmark
         )
 
     @property
