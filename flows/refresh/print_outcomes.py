@@ -26,7 +26,7 @@ def print_outcomes(store: Store, outcomes: "Sequence[Outcome]", console: Termina
     table = Table(title="Editions of this refresh", title_justify="left", padding=0)
     for heading in ("benchmark", "edition"):
         table.add_column(heading, overflow="fold")
-    for heading in ("instances", "evaluation", "episodes", "calls", "cost", "seconds"):
+    for heading in ("instances", "evaluation", "calls", "cost", "seconds"):
         table.add_column(heading, justify="right", no_wrap=True)
     for row in rows:
         table.add_row(row["benchmark"], row["edition"], *_cells(row))
@@ -60,6 +60,6 @@ def _describe(catalog: Catalog, outcome: "Outcome") -> dict[str, Any]:
 def _cells(row: dict[str, Any]) -> list[str]:
     unknown = row["calls_of_unknown_cost"]
     cost = "unknown" if unknown else f"${row['known_cost_usd'] or 0:,.2f}"
-    counts = (row["instances"], row["evaluation"], row["episodes"], row["calls"])
+    counts = (row["instances"], row["evaluation"], row["calls"])
     cells = ["-" if value is None else f"{value:,}" if isinstance(value, int) else value for value in counts]
     return [*cells, cost, f"{row['seconds']:.1f}"]
