@@ -31,7 +31,6 @@ from tasks.kumo.encoding import EncodedConfig, encode_config, instance_id
 from tasks.kumo.space import SpaceSize, repeat_probability
 from warehouse.catalog.catalog import published_editions, table_file
 from warehouse.editions.issued_ids import issued_instances
-from warehouse.editions.publish import read_published_plan
 from warehouse.kumo.overlap import (
     NOT_READ,
     READ_BY_GRAMMAR,
@@ -96,7 +95,7 @@ class _Whole:
         return tuple(
             name
             for name in published_editions(self.store)
-            if name != plan.edition and read_published_plan(self.store, name).benchmark == plan.benchmark
+            if name != plan.edition and _benchmark_of(self.store, name) == plan.benchmark
         )
 
     @property
@@ -117,6 +116,11 @@ class _Whole:
 
         ids: list[str] = self.columns.filter(pc.equal(self.columns[column], value))["instance_id"].to_pylist()
         return ids
+
+
+def _benchmark_of(store: Store, edition: str) -> str:
+    column = store.read_table(table_file("editions", edition), ["benchmark"])["benchmark"]
+    return str(column[0].as_py())
 
 
 def _grader_rows(whole: _Whole) -> Iterator[Row]:
