@@ -1,5 +1,6 @@
 """`perennial refresh --benchmark a,b` or `all`: an edition of each in one run, within one budget."""
 
+import inspect
 import json
 import re
 import signal
@@ -10,10 +11,12 @@ from typing import Any
 import pytest
 
 from flows.refresh.several import prepare_each
+from flows.serve.flow_parameters import takes_settings
 from schemas.errors import InvalidOption
 from schemas.settings.several import load_each
 from tests.flows.conftest import KEY
 from tests.flows.prefect_harness import Harness
+from tests.flows.webhook import running_hook
 from tests.server.log import answers_by_digest
 from tests.server.options import ServerOptions
 from tests.server.running import RunningServer, running_server
@@ -109,8 +112,11 @@ def test_one_that_fails_leaves_the_others_to_be_made(harness: Harness, folder: P
         "--seed",
         "3",
     )
-    failed = harness.perennial(*command, cwd=folder)
+    with running_hook() as hook:
+        failed = harness.perennial(*command, "--webhook", hook.url, cwd=folder)
     assert failed.returncode == 1
+    events = [(told["event"], told["edition"], (told["error"] or {}).get("type")) for told in hook.taken]
+    assert events == [("failed", "e-kumo", "AuditFailed"), ("published", "e-beyondbench", None)]
     assert re.fullmatch(r"perennial: error: 1 of 2 editions are published, .*e-kumo: .*\n", failed.stderr)
     assert re.search(r"^failed: e-kumo: ", failed.stdout, re.MULTILINE)
     assert re.search(r"│beyondbench *│e-beyondbench *│ *3│ *1│", failed.stdout)
@@ -215,6 +221,23 @@ def test_a_flag_goes_to_each_that_has_it_and_a_section_to_its_own(
     assert (each["knowlogic"]["questions"], each["a2rbench"]["seeds"]) == (5, 1)
     with pytest.raises(InvalidOption, match="sections: there is no such setting"):
         load_each({"sections": 1})
+
+
+def test_a_deployment_of_several_has_the_settings_that_they_share(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+
+    def run_of(benchmark: str) -> set[str]:
+        def run(**_settings: Any) -> None:
+            """Run."""
+
+        monkeypatch.setenv("PERENNIAL_BENCHMARK", benchmark)
+        return set(inspect.signature(takes_settings(run)).parameters)
+
+    assert {"players", "runs", "seed", "edition", "max_calls"} <= run_of("all")
+    # An own setting may name a file, which a benchmark refuses for itself alone.
+    assert run_of("knowlogic") - run_of("kumo,knowlogic") == {"domains", "languages", "preset", "questions"}
 
 
 def test_anchors_and_names_of_programs_play_where_they_are_programs(
