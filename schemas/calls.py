@@ -207,8 +207,9 @@ class Spent:
 class CallPolicy:
     """How calls are made. Nothing here decides what a reply says, so it may change between two runs.
 
-    Times are in seconds. `max_calls` and `max_cost` (US dollars) bound what the edition pays for in all,
-    `max_reply_bytes` the decoded body of one response.
+    Times are in seconds. `max_calls` and `max_cost` (US dollars) bound what `units` pay for in all: the
+    editions and evaluations of one run, or none for that alone which calls are made for. `max_reply_bytes`
+    bounds the decoded body of one response.
     `replay`: nobody is asked, replies come from the ledger alone. `models` are the entries of models.toml.
     """
 
@@ -222,6 +223,7 @@ class CallPolicy:
     max_reply_bytes: int = 32_000_000
     max_calls: int | None = None
     max_cost: float | None = None
+    units: tuple[str, ...] = ()
     replay: bool = False
     models: "Mapping[str, ModelEntry]" = field(default_factory=dict)
 

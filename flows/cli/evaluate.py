@@ -76,7 +76,8 @@ def evaluate(
         settings = {**without_secrets(chosen), "players": list(plan.players)}
         parameters = {"settings": settings, "evaluation": plan.name}
         warm_up = find_benchmark(plan.benchmark).warm_up
-        run_flow("evaluate", parameters, warm_up, chosen.root, console, verbose)
+        warm_ups = [] if warm_up is None else [warm_up]
+        run_flow("evaluate", parameters, warm_ups, chosen.root, console, verbose)
     print_edition(store, plan.unit, console, as_json)
 
 

@@ -1,7 +1,7 @@
-"""`perennial refresh`: grow and publish one edition."""
+"""`perennial refresh`: grow and publish one edition, or one of each of several benchmarks."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextvars import copy_context
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,17 +13,19 @@ from flows.console.print_edition import print_edition
 from flows.console.settings_options import settings_app
 from flows.console.steps import show_steps
 from flows.console.terminal import Terminal
-from flows.refresh.print_plan import print_plan
+from flows.refresh.print_outcomes import print_outcomes
+from flows.refresh.print_plan import print_plans
 from flows.serve.prefect_environment import configure_prefect, prefect_home
 from flows.stages.leaving import leave
 from schemas.benchmark import find_benchmark
 from schemas.errors import ServerEnded
 from warehouse.audit.great_expectations import load_great_expectations
 from warehouse.lock.root_lock import refuse_locked
-from warehouse.staging.staging import Staging
 from warehouse.store.store import Store
 
 if TYPE_CHECKING:
+    from flows.refresh.plan import PreparedRefresh
+    from flows.refresh.several import Outcome
     from schemas.settings import RefreshSettings
 
 DryRunOption = Annotated[
@@ -41,49 +43,76 @@ def refresh(
 ) -> None:
     """Grow one edition, let players answer its questions, audit and publish both.
 
-    Give the same command again to resume an interrupted refresh.
+    Of several benchmarks (--benchmark all) an edition of each, one after the other; the limits of calls and
+    cost hold for all together. Give the same command again to resume an interrupted refresh.
 
     Example: perennial refresh --players gpt-4.1-mini --max-calls 5000 --private-share 0.2
     """
-    from flows.refresh.plan import prepare_refresh
     from flows.refresh.player_choice import describe_aliases
+    from flows.refresh.several import EditionsFailed, end_run, outcome_of, prepare_each
     from flows.run.choose_runner import check_runner
-    from schemas.settings import load_settings
+    from schemas.settings.several import load_each
 
-    chosen = load_settings(flags)
+    each = load_each(flags)
+    root = each[0].root
     console = result_console(as_json)
-    store = Store(chosen.root)
+    store = Store(root)
     if not dry_run:
         refuse_locked(store)
-    prepared = prepare_refresh(chosen, store, needs_key=not dry_run)
-    plan = prepared.plan
-    for note in describe_aliases(chosen.players, find_benchmark(chosen.benchmark)):
+    prepared = prepare_each(each, store, needs_key=not dry_run, flags=flags)
+    plans = [one.plan for one in prepared]
+    chosen = [find_benchmark(settings.benchmark) for settings in each]
+    for note in dict.fromkeys(note for one in chosen for note in describe_aliases(each[0].players, one)):
         console.print(f"note: {note}")
     if dry_run:
-        print_plan(console, store, prepared, as_json, chosen)
+        print_plans(console, store, prepared, as_json, each)
         return
-    if prepared.published:
-        for part in (plan.growth, plan.evaluation):
-            Staging(store, part.unit).remove()
-        console.print(f"edition {plan.edition} is published already, with these settings: nothing to do")
-        print_edition(store, plan.edition, console, as_json)
+    for one in prepared:
+        if one.published:
+            told = f"edition {one.plan.edition} is published already, with these settings"
+            console.print(told if len(prepared) > 1 else f"{told}: nothing to do")
+    if all(one.published for one in prepared):
+        end_run(store, plans)
+        _print_result(store, [outcome_of(plan) for plan in plans], console, as_json)
         return
-    check_runner(chosen.runner)
+    check_runner(each[0].runner)
     store.require_conditional_writes()
-    for warning in prepared.own.warnings:
-        console.print(f"warning: {warning}", style="yellow")
-    if plan.growth.private_share and not plan.growth.is_fresh:
+    _warn(prepared, console)
+    values = [
+        {
+            **without_secrets(settings),
+            "edition": plan.edition,
+            "players": list(plan.evaluation.players),
+        }
+        for settings, plan in zip(each, plans, strict=True)
+    ]
+    for one in prepared:
+        if not one.published:
+            verb = "resuming" if one.resumed else "growing"
+            console.print(f"{verb} edition {one.plan.edition} in {root}")
+    try:
+        warm_ups = [one.warm_up for one in chosen if one.warm_up is not None]
+        outcomes = run_flow("refresh", {"settings": values}, warm_ups, root, console, verbose)
+    except EditionsFailed as error:
+        _print_result(store, error.outcomes, console, as_json)
+        raise
+    _print_result(store, outcomes, console, as_json)
+
+
+def _warn(prepared: "Sequence[PreparedRefresh]", console: Terminal) -> None:
+    for one in prepared:
+        for warning in one.own.warnings:
+            console.print(f"warning: {warning}", style="yellow")
+    if any(one.plan.growth.private_share and not one.plan.growth.is_fresh for one in prepared):
         console.print("warning: whoever knows --seed can draw the private instances", style="yellow")
-    values = {
-        **without_secrets(chosen),
-        "edition": plan.edition,
-        "players": list(plan.evaluation.players),
-    }
-    verb = "resuming" if prepared.resumed else "growing"
-    console.print(f"{verb} edition {plan.edition} in {chosen.root}")
-    warm_up = find_benchmark(plan.growth.benchmark).warm_up
-    run_flow("refresh", {"settings": values}, warm_up, chosen.root, console, verbose)
-    print_edition(store, plan.edition, console, as_json)
+
+
+def _print_result(store: Store, outcomes: "Sequence[Outcome]", console: Terminal, as_json: bool) -> None:
+    """Print the edition of one benchmark, or a line about that of each."""
+    if len(outcomes) == 1:
+        print_edition(store, outcomes[0].edition, console, as_json)
+    else:
+        print_outcomes(store, outcomes, console, as_json)
 
 
 def without_secrets(settings: "RefreshSettings") -> dict[str, Any]:
@@ -104,15 +133,15 @@ def without_secrets(settings: "RefreshSettings") -> dict[str, Any]:
 def run_flow(
     name: str,
     parameters: dict[str, Any],
-    warm_up: Callable[[], str] | None,
+    warm_ups: Sequence[Callable[[], str]],
     root: str,
     console: Terminal,
     verbose: bool,
-) -> None:
-    """Run the flow of this name in `flows.refresh.flow`; a signal that ends it becomes its exit code."""
+) -> Any:
+    """Return what the flow of this name in `flows.refresh.flow` does; an interrupt becomes an exit code."""
     try:
         with signals_interrupt():
-            _run(name, parameters, warm_up, root, console, verbose)
+            return _run(name, parameters, warm_ups, root, console, verbose)
     except Interrupted as interrupted:
         raise typer.Exit(interrupted.exit_code) from None
 
@@ -120,11 +149,11 @@ def run_flow(
 def _run(
     name: str,
     parameters: dict[str, Any],
-    warm_up: Callable[[], str] | None,
+    warm_ups: Sequence[Callable[[], str]],
     root: str,
     console: Terminal,
     verbose: bool,
-) -> None:
+) -> Any:
     """Run the flow beside an embedded server; make compiled code ready while that server starts."""
     configure_prefect(root, verbose)
     from flows.serve.embedded_server import EmbeddedServer
@@ -133,7 +162,7 @@ def _run(
     with progress.show_on(console, slow), EmbeddedServer(prefect_home(root)) as server:
         with show_steps("start") as step:
             step("starting Prefect, making compiled code ready (compiled on first use)")
-            told = f"{warm_up()}; " if warm_up else ""
+            told = "".join(f"{warm_up()}; " for warm_up in warm_ups)
             # What takes seconds to import is imported while the server starts.
             from flows.refresh import flow
 
@@ -142,7 +171,7 @@ def _run(
         progress.note(f"{'start':<12} {told}Prefect is up")
         context = copy_context()
         server.when_ended(lambda: context.run(_leave_without_server))
-        getattr(flow, name)(**parameters)
+        return getattr(flow, name)(**parameters)
 
 
 refresh_app = settings_app(refresh)

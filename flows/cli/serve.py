@@ -3,7 +3,7 @@
 import fcntl
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -50,11 +50,11 @@ def serve(
 
     Example: perennial serve --root data --cron "0 3 1 */2 *" --timezone Europe/Berlin
     """
-    from schemas.settings import load_settings
+    from schemas.settings.several import load_each
 
-    settings = load_settings({"root": root}, "serve")
-    place = _absolute(settings.root)
-    _refuse_what_cannot_recur(settings, Store(place))
+    each = load_each({"root": root}, "serve")
+    place = _absolute(each[0].root)
+    _refuse_what_cannot_recur(each, Store(place))
     os.environ["PERENNIAL_ROOT"] = place
     configure_serving(place, verbose)
     with _only_one(prefect_home(place)):
@@ -129,16 +129,16 @@ def _absolute(root: str) -> str:
     return root if "://" in root else os.path.abspath(root)
 
 
-def _refuse_what_cannot_recur(settings: "RefreshSettings", store: Store) -> None:
+def _refuse_what_cannot_recur(each: "Sequence[RefreshSettings]", store: Store) -> None:
     """Raise what a refresh with these settings would raise before its work: now, and not in two months."""
-    from flows.refresh.plan import prepare_refresh
+    from flows.refresh.several import prepare_each
 
-    if settings.edition:
+    if each[0].edition:
         raise InvalidOption(
-            f"edition {settings.edition!r}: a schedule names its editions by date; take the setting out of "
+            f"edition {each[0].edition!r}: a schedule names its editions by date; take the setting out of "
             "perennial.toml or the environment (PERENNIAL_EDITION)"
         )
-    prepare_refresh(settings, store)
+    prepare_each(each, store)
     store.require_conditional_writes()
 
 

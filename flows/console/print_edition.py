@@ -44,7 +44,7 @@ def print_edition(store: Store, unit: str, console: Terminal, as_json: bool) -> 
         if is_evaluation(unit):
             document["evaluation"] = split_unit(unit)[1]
         document |= {"root": store.root, "counts": counts, "leaderboard": board}
-        document["models"] = _sum_calls(catalog, plan.edition)
+        document["models"] = sum_calls(catalog, plan.edition)
         document["failed"] = [
             {"error": error, "calls": calls} for error, calls in _causes(catalog, plan.edition)
         ]
@@ -75,7 +75,7 @@ def print_edition(store: Store, unit: str, console: Terminal, as_json: bool) -> 
         f"{counts['audits'] - grown['audits']:,} of {count(len(answered), 'evaluation')}"
     )
     if counts.get("calls"):
-        console.print(f"models:    {_describe_spending(_sum_calls(catalog, plan.edition))}")
+        console.print(f"models:    {_describe_spending(sum_calls(catalog, plan.edition))}")
         causes = _causes(catalog, plan.edition)
         if causes:
             console.print(f"failed:    {describe_causes(causes)}")
@@ -120,7 +120,7 @@ def _figure(row: dict[str, Any], name: str) -> str:
     return f"{value:.3f}" if low is None or high is None else f"{value:.3f} [{low:.3f}, {high:.3f}]"
 
 
-def _sum_calls(catalog: Catalog, edition: str) -> dict[str, Any]:
+def sum_calls(catalog: Catalog, edition: str) -> dict[str, Any]:
     """Return the edition's calls, tokens and known cost, and for how many calls each is unknown."""
     names, rows = catalog.query(
         "SELECT count(*) AS calls, sum(prompt_tokens)::BIGINT AS prompt_tokens, "

@@ -37,7 +37,7 @@ def with_settings(function: Command, fields: "Mapping[str, FieldInfo]") -> Comma
 def settings_command(
     function: Command, has: "Callable[[str, FieldInfo], bool]" = lambda _name, _field: True
 ) -> type[TyperCommand]:
-    """Return the class of a command that has the settings of the benchmark it is used with.
+    """Return the class of a command that has the settings of the benchmarks it is used with.
 
     `has` says which of them, by name and field.
     """
@@ -46,10 +46,11 @@ def settings_command(
         def make_context(
             self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any
         ) -> Any:
-            """Read the benchmark's name first: its settings are options too."""
-            from schemas.settings.refresh import choose_benchmark
+            """Read the names of benchmarks first: their settings are options too."""
+            from schemas.settings.refresh import choose_benchmarks
+            from schemas.settings.several import fields_of
 
-            known = choose_benchmark(_flag_of(args)).settings().ordered_fields()
+            known = fields_of(choose_benchmarks(_flag_of(args)))
             fields = {name: field for name, field in known.items() if has(name, field)}
             app = typer.Typer(add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False)
             app.command(self.name)(with_settings(function, fields))

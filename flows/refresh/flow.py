@@ -1,10 +1,11 @@
-"""A refresh as one Prefect flow, from domains to a published edition and its first evaluation; and an
-evaluation of a published edition as another.
+"""A refresh as one Prefect flow, from domains to a published edition and its first evaluation, of one
+benchmark or of several in turn; and an evaluation of a published edition as another.
 
 A Prefect task run is one batch. What is staged already is skipped, so that the same command resumes after any
 interruption.
 """
 
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -13,9 +14,18 @@ from prefect import flow
 
 from flows.console import progress
 from flows.refresh.evaluation import prepare_evaluation
-from flows.refresh.plan import prepare_refresh
 from flows.refresh.publish import Publishing
 from flows.refresh.settle_seed import settle_seed
+from flows.refresh.several import (
+    EditionsFailed,
+    Outcome,
+    begin_run,
+    end_run,
+    outcome_of,
+    prepare_each,
+    stage_plan,
+    units_of,
+)
 from flows.run.choose_runner import open_runner, root_for_workers
 from flows.run.code_version import code_version
 from flows.run.prefect_stages import Stages
@@ -26,8 +36,15 @@ from flows.stages.workspace import open_workspace
 from flows.watchers.openlineage import LineageWatcher
 from flows.watchers.prefect_artifacts import Artifacts
 from flows.watchers.prefect_assets import AssetWatcher
-from flows.watchers.watcher import Watchers
+from flows.watchers.watcher import Watchers, report_failure
 from flows.watchers.webhook import Notices
+from schemas.errors import (
+    AuditFailed,
+    InstancesExhausted,
+    PerennialError,
+    UnsatisfiableSetting,
+    UnusableConfig,
+)
 from schemas.plan import Plan
 from schemas.settings import RefreshSettings, load_settings
 from warehouse.catalog.catalog import row_file
@@ -37,19 +54,45 @@ from warehouse.lock.root_lock import lock_root
 from warehouse.staging.staging import Staging
 from warehouse.store.store import Store
 
+# Reasons of one edition; anything else would meet the next one too.
+_OF_ONE_EDITION = (AuditFailed, InstancesExhausted, UnsatisfiableSetting, UnusableConfig)
+
 
 @flow(name="refresh", validate_parameters=False)
-def refresh(settings: dict[str, Any]) -> str:
-    """Publish the edition that these settings ask for and its first evaluation; return the edition's name.
+def refresh(settings: Sequence[dict[str, Any]]) -> list[Outcome]:
+    """Publish the edition that each of these settings asks for and its first evaluation.
 
-    `settings` are those of `schemas.settings.RefreshSettings`; what is absent keeps its default.
+    `settings` are those of `schemas.settings.RefreshSettings`, of one benchmark each and on one root; what is
+    absent keeps its default. Of several, one that fails for a reason of its own leaves the others to be made:
+    EditionsFailed is raised at the end. A limit, an endpoint that fails, an interrupt end the run.
     """
-    chosen = load_settings(settings)
-    with _open_watchers(chosen, f"refresh {chosen.edition}".rstrip()) as watchers:
-        prepared = prepare_refresh(chosen, Store(chosen.root))
-        plan = settle_seed(prepared.plan, chosen.seed, Store(chosen.root))
-        _make((plan.growth, plan.evaluation), chosen, prepared.own.inputs, watchers)
-    return plan.edition
+    each = [load_settings(values) for values in settings]
+    store = Store(each[0].root)
+    watching = [_watchers_of(one, is_alone=len(each) == 1) for one in each]
+    what = f"refresh {', '.join(one.edition or one.benchmark for one in each)}"
+    with _hold_root(store, what, watching):
+        prepared = prepare_each(each, store)
+        plans = [settle_seed(one.plan, own.seed, store) for one, own in zip(prepared, each, strict=True)]
+        begin_run(store, plans)
+        outcomes = []
+        for one, own, plan in zip(prepared, each, plans, strict=True):
+            policies = Policies.of(own, one.own.inputs, units_of(plans))
+            started, error = time.monotonic(), None
+            try:
+                _make((plan.growth, plan.evaluation), own, policies, watching[0])
+            except _OF_ONE_EDITION as failed:
+                if len(each) == 1:
+                    raise
+                error = failed
+                watching[0].failed(error)
+                progress.note(f"edition {plan.edition} failed: {error}")
+            # What has ended is told of no later failure.
+            del watching[0]
+            outcomes.append(outcome_of(plan, 0.0 if one.published else time.monotonic() - started, error))
+        if any(outcome.error for outcome in outcomes):
+            raise EditionsFailed(outcomes)
+        end_run(store, plans)
+    return outcomes
 
 
 @flow(name="evaluate", validate_parameters=False)
@@ -59,49 +102,50 @@ def evaluate(settings: dict[str, Any], evaluation: str) -> str:
     It gets the name `evaluation`, or the next number where that is "".
     """
     chosen = load_settings(settings)
-    with _open_watchers(chosen, f"evaluate {chosen.edition}") as watchers:
-        plan = prepare_evaluation(chosen, Store(chosen.root), evaluation)
-        _make((plan,), chosen, None, watchers)
+    store = Store(chosen.root)
+    watchers = _watchers_of(chosen)
+    with _hold_root(store, f"evaluate {chosen.edition}", [watchers]):
+        plan = prepare_evaluation(chosen, store, evaluation)
+        stage_plan(store, plan)
+        _make((plan,), chosen, Policies.of(chosen), watchers)
+        Staging(store, plan.unit).remove()
     return plan.unit
 
 
-@contextmanager
-def _open_watchers(settings: RefreshSettings, what: str) -> Iterator[Watchers]:
-    """Yield the watchers of work on the root, which nobody else writes to meanwhile."""
+def _watchers_of(settings: RefreshSettings, *, is_alone: bool = True) -> Watchers:
+    """Return who watches the work on one edition; it is alone in its flow run, or one of several."""
     notices = Notices(settings.webhook, settings.root, settings.benchmark, settings.edition, code_version())
-    watchers = Watchers([LineageWatcher(settings.openlineage_url), AssetWatcher(), Artifacts(), notices])
-    with (
-        watchers.report_failure(),
-        before_leaving(watchers.failed),
-        lock_root(Store(settings.root), what, progress.note),
-    ):
-        yield watchers
+    return Watchers([LineageWatcher(settings.openlineage_url), AssetWatcher(), Artifacts(is_alone), notices])
 
 
-def _make(plans: Sequence[Plan], settings: RefreshSettings, inputs: Any, watchers: Watchers) -> None:
-    """Make and publish what each plan says, in order, but for what is published already."""
+@contextmanager
+def _hold_root(store: Store, what: str, watching: Sequence[Watchers]) -> Iterator[None]:
+    """Hold the root, which nobody else writes to meanwhile, and tell those who watch of a failure."""
+
+    def tell_failure(error: PerennialError) -> None:
+        for watchers in watching:
+            watchers.failed(error)
+
+    with report_failure(watching), before_leaving(tell_failure), lock_root(store, what, progress.note):
+        yield
+
+
+def _make(plans: Sequence[Plan], settings: RefreshSettings, policies: Policies, watchers: Watchers) -> None:
+    """Make and publish what each staged plan says, in order, but for what is published already."""
     store = Store(settings.root)
     waiting = [plan for plan in plans if not store.exists(row_file(plan.unit))]
-    # The last one first: an edition that is staged has its evaluation's plan beside it.
-    for plan in reversed(waiting):
-        staging = Staging(store, plan.unit)
-        if staging.read_plan() != plan:
-            # What is staged is nothing, or of an edition whose own staging was removed.
-            staging.remove()
-            staging.write_plan(plan)
-    if waiting:
-        root = root_for_workers(settings.runner, settings.root)
-        with (
-            open_runner(settings.runner, settings.workers, root, waiting[0].unit) as runner,
-            one_ledger(ledger_file(root)),
-        ):
-            stages = Stages(watchers, runner)
-            for plan in waiting:
-                watchers.unit_started(settings.root, plan)
-                grow(open_workspace(root, plan.unit), Policies.of(settings, inputs), stages)
-                publishing = Publishing(settings.root, plan.unit, settings.workers)
-                watchers.published(stages.run("publish", [publishing.run]))
-                Staging(store, plan.unit).remove()
-        watchers.ended()
-    for plan in plans:
-        Staging(store, plan.unit).remove()
+    if not waiting:
+        return
+    root = root_for_workers(settings.runner, settings.root)
+    with (
+        open_runner(settings.runner, settings.workers, root, waiting[0].unit) as runner,
+        one_ledger(ledger_file(root)),
+    ):
+        stages = Stages(watchers, runner)
+        for plan in waiting:
+            watchers.unit_started(settings.root, plan)
+            grow(open_workspace(root, plan.unit), policies, stages)
+            publishing = Publishing(settings.root, plan.unit, settings.workers)
+            watchers.published(stages.run("publish", [publishing.run]))
+            Staging(store, plan.unit).remove()
+    watchers.ended()

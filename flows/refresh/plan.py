@@ -1,5 +1,6 @@
 """From what the operator asked for to the plan of an edition, new or already begun."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -18,6 +19,7 @@ from warehouse.catalog.withdrawals import withdrawn_units
 from warehouse.editions.publish import unit_plan
 from warehouse.editions.selectors import LATEST
 from warehouse.staging.staging import Staging, staged_units
+from warehouse.staging.unfinished import read_unfinished, run_key
 from warehouse.store.store import Store
 
 FIRST = "1"  # the name of the evaluation that a refresh makes
@@ -33,12 +35,15 @@ class PreparedRefresh:
     published: bool
 
 
-def prepare_refresh(settings: RefreshSettings, store: Store, *, needs_key: bool = True) -> PreparedRefresh:
+def prepare_refresh(
+    settings: RefreshSettings, store: Store, *, needs_key: bool = True, together: Collection[str] = ()
+) -> PreparedRefresh:
     """Return the plan for these settings, after every check that needs no work.
 
     `needs_key` False is for those who only look at the plan. A staged edition with equal settings is
-    resumed. A seed that is to be drawn has no commitment yet: see `settle_seed`. Raises InvalidOption,
-    UnreadableInput, UnusableConfig or EditionConflict, before anything is written.
+    resumed; of a run of several benchmarks, which are `together`, one that this run has published too. A
+    seed that is to be drawn has no commitment yet: see `settle_seed`. Raises InvalidOption, UnreadableInput,
+    UnusableConfig or EditionConflict, before anything is written.
     """
     refuse_clock_set_back(store, datetime.now(UTC))
     if settings.edition == LATEST:
@@ -76,7 +81,7 @@ def prepare_refresh(settings: RefreshSettings, store: Store, *, needs_key: bool 
     prepared = (
         _prepare_named(settings.edition, asked, own, store)
         if settings.edition
-        else _prepare_unnamed(asked, own, store)
+        else _prepare_unnamed(asked, own, store, together)
     )
     if prepared.resumed and own.resume is not None:
         return replace(prepared, own=own.resume(prepared.plan.growth, prepared.published))
@@ -140,10 +145,13 @@ def _refuse_withdrawn(edition: str, store: Store) -> None:
         )
 
 
-def _prepare_unnamed(asked: RefreshPlan, own: Preparation, store: Store) -> PreparedRefresh:
+def _prepare_unnamed(
+    asked: RefreshPlan, own: Preparation, store: Store, together: Collection[str]
+) -> PreparedRefresh:
     withdrawn = withdrawn_units(store)
     staged = {edition for edition, name in map(split_unit, staged_units(store)) if name in ("", FIRST)}
-    for edition in sorted(staged - set(withdrawn)):
+    kept = read_unfinished(store).get(run_key(together, asked)) if together else None
+    for edition in ([kept] if kept else []) + sorted(staged - set(withdrawn)):
         begun = _find_begun(store, edition, asked.with_name(edition).evaluation)
         if begun is not None and begun.asked == asked.asked:
             return _resume(begun, own, store)

@@ -3,7 +3,7 @@
 import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from rich.table import Table
@@ -26,27 +26,89 @@ _INTERNAL = ("edition", "configs", "known_editions", "code_version", "name", "fi
 _NOTHING: tuple[object, ...] = (None, "", [], {}, [USUAL])
 
 
+@dataclass(frozen=True, slots=True)
+class _Description:
+    """What is printed of a plan: `head` is its JSON, `rows` what the table has of it."""
+
+    title: str
+    head: Mapping[str, object]
+    rows: Mapping[str, object]
+    counts: Mapping[str, int]
+    estimates: list[StageEstimate]
+    endpoints: Mapping[str, Endpoint]
+    in_batches: Sequence[str]
+
+    def as_json(self) -> dict[str, object]:
+        estimates = [asdict(estimate) for estimate in self.estimates]
+        document = {**self.head, "counts": self.counts, "estimates": estimates}
+        if self.in_batches:
+            document["in_batches"] = self.in_batches
+        if self.estimates:
+            document["endpoints"] = {
+                model: {"base_url": one.base_url, "key": one.key_from}
+                for model, one in self.endpoints.items()
+            }
+        return document
+
+
+def print_plans(
+    console: Terminal,
+    store: Store,
+    prepared: Sequence["PreparedRefresh"],
+    as_json: bool,
+    each: Sequence["RefreshSettings"],
+) -> None:
+    """Print the plan of each benchmark of a refresh, as `print_plan` does, and the sum of all estimates.
+
+    As JSON the plans are under `plans`, by benchmark.
+    """
+    if len(prepared) == 1:
+        print_plan(console, store, prepared[0], as_json, each[0])
+        return
+    plans = {
+        settings.benchmark: _describe(store, one, settings)
+        for one, settings in zip(prepared, each, strict=True)
+    }
+    estimates = [estimate for plan in plans.values() for estimate in plan.estimates]
+    calls = [
+        sum(column) for column in zip(*((row.calls_low, row.calls_high) for row in estimates), strict=True)
+    ]
+    low, high = calls or (0, 0)
+    costs = _total([row.cost_low_usd for row in estimates]), _total([row.cost_high_usd for row in estimates])
+    if as_json:
+        total = {"calls_low": low, "calls_high": high, "cost_low_usd": costs[0], "cost_high_usd": costs[1]}
+        _write_json({"plans": {name: plan.as_json() for name, plan in plans.items()}, "estimate": total})
+        return
+    for plan in plans.values():
+        _print_tables(console, plan)
+    text = f"all {len(plans)} editions: {_span(f'{low:,}', f'{high:,}')} model calls, cost {_cost(*costs)}"
+    console.print(text, markup=False, highlight=False)
+
+
 def print_plan(
     console: Terminal, store: Store, prepared: "PreparedRefresh", as_json: bool, settings: "RefreshSettings"
 ) -> None:
     """Print the plan of a refresh for people, or as JSON on standard output, and where it calls models."""
+    _print(console, _describe(store, prepared, settings), as_json)
+
+
+def _describe(store: Store, prepared: "PreparedRefresh", settings: "RefreshSettings") -> _Description:
     plan, own = prepared.plan, prepared.own
     estimates = own.estimate(plan.evaluation, _prices(settings, store, plan.evaluation))
-    endpoints = _endpoints(settings, plan.evaluation, own.authors)
-    in_batches = _asked_in_batches(settings, plan.evaluation, estimates)
     values = {**plan.growth.as_json(), **plan.growth.own, **plan.evaluation.as_json()}
     hidden = ("own", "found", "evaluation", "canary", "is_fresh", "seed_commitment")
     shown = {key: value for key, value in values.items() if key not in hidden} | _describe_seed(plan.growth)
     shown["protocol"] = _describe_protocol(plan.evaluation)
-    counts = _count_planned_rows(own.counts, plan.evaluation, estimates)
-    if as_json:
-        head = {"plan": shown, **own.shown, "resumed": prepared.resumed}
-        _print_json(head, counts, estimates, endpoints, in_batches)
-        return
     state = " (started before, will be resumed)" if prepared.resumed else ""
-    rows = _rows({**own.shown, **shown}, own.unused)
-    title = f"Plan of edition {plan.edition}{state}"
-    _print_tables(console, title, rows, counts, estimates, endpoints, in_batches)
+    return _Description(
+        title=f"Plan of edition {plan.edition}{state}",
+        head={"plan": shown, **own.shown, "resumed": prepared.resumed},
+        rows=_rows({**own.shown, **shown}, own.unused),
+        counts=_count_planned_rows(own.counts, plan.evaluation, estimates),
+        estimates=estimates,
+        endpoints=_endpoints(settings, plan.evaluation, own.authors),
+        in_batches=_asked_in_batches(settings, plan.evaluation, estimates),
+    )
 
 
 def _rows(values: Mapping[str, object], unused: Sequence[str] = ()) -> dict[str, object]:
@@ -76,16 +138,18 @@ def print_evaluation_plan(
     from warehouse.editions.publish import read_counts
 
     estimates = find_benchmark(plan.benchmark).estimate(store, plan, _prices(settings, store, plan))
-    endpoints = _endpoints(settings, plan)
-    in_batches = _asked_in_batches(settings, plan, estimates)
     instances = read_counts(store, plan.edition).get("instances", 0)
-    counts = _count_planned_rows({"instances": instances}, plan, estimates)
     shown = plan.as_json() | {"protocol": _describe_protocol(plan)}
-    if as_json:
-        _print_json({"plan": shown}, counts, estimates, endpoints, in_batches)
-        return
-    title = f"Plan of evaluation {plan.unit}"
-    _print_tables(console, title, _rows(shown), counts, estimates, endpoints, in_batches)
+    description = _Description(
+        title=f"Plan of evaluation {plan.unit}",
+        head={"plan": shown},
+        rows=_rows(shown),
+        counts=_count_planned_rows({"instances": instances}, plan, estimates),
+        estimates=estimates,
+        endpoints=_endpoints(settings, plan),
+        in_batches=_asked_in_batches(settings, plan, estimates),
+    )
+    _print(console, description, as_json)
 
 
 def _prices(settings: "RefreshSettings", store: Store, plan: EvaluationPlan) -> Mapping[str, Price]:
@@ -117,50 +181,37 @@ def _endpoints(
     return {model: settings.endpoint(model) for model in models}
 
 
-def _print_json(
-    head: Mapping[str, object],
-    counts: Mapping[str, int],
-    estimates: list[StageEstimate],
-    endpoints: Mapping[str, Endpoint],
-    in_batches: Sequence[str],
-) -> None:
-    document = {**head, "counts": counts, "estimates": [asdict(estimate) for estimate in estimates]}
-    if in_batches:
-        document["in_batches"] = in_batches
-    if estimates:
-        document["endpoints"] = {
-            model: {"base_url": one.base_url, "key": one.key_from} for model, one in endpoints.items()
-        }
+def _print(console: Terminal, plan: _Description, as_json: bool) -> None:
+    if as_json:
+        _write_json(plan.as_json())
+    else:
+        _print_tables(console, plan)
+
+
+def _write_json(document: Mapping[str, object]) -> None:
     sys.stdout.write(json.dumps(document, indent=1) + "\n")
 
 
-def _print_tables(
-    console: Terminal,
-    title: str,
-    rows: Mapping[str, object],
-    counts: Mapping[str, int],
-    estimates: list[StageEstimate],
-    endpoints: Mapping[str, Endpoint],
-    in_batches: Sequence[str],
-) -> None:
-    table = Table(title=title, title_justify="left", show_header=False)
-    for key, value in rows.items():
+def _print_tables(console: Terminal, plan: _Description) -> None:
+    table = Table(title=plan.title, title_justify="left", show_header=False)
+    for key, value in plan.rows.items():
         table.add_row(key, _in_words(value))
     table.add_section()
-    for key, count in counts.items():
+    for key, count in plan.counts.items():
         table.add_row(key, f"{count:,}")
     console.print(table)
-    if estimates:
-        console.print(_estimate_table(estimates))
+    if plan.estimates:
+        console.print(_estimate_table(plan.estimates))
         places: dict[str, list[str]] = {}
-        for model, endpoint in endpoints.items():
+        for model, endpoint in plan.endpoints.items():
             places.setdefault(endpoint.describe(), []).append(model)
         for place, models in places.items():
             of = f" for {', '.join(models)}" if len(places) > 1 else ""
             console.print(f"endpoint{of}: {place}", markup=False, highlight=False)
-    if in_batches:
+    if plan.in_batches:
         console.print(
-            f"in batches of their server, at {BATCH_PRICE_SHARE:g} of their prices: {', '.join(in_batches)}",
+            f"in batches of their server, at {BATCH_PRICE_SHARE:g} of their prices: "
+            f"{', '.join(plan.in_batches)}",
             markup=False,
             highlight=False,
         )

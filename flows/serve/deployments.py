@@ -23,6 +23,7 @@ from flows.serve.child_runs import end_with_parent
 from flows.serve.flow_parameters import takes_settings
 from flows.watchers.webhook import Notices
 from schemas.settings import EditionName, load_settings
+from schemas.settings.several import load_each
 from schemas.units import evaluation_of
 from warehouse.catalog.catalog import published_units
 from warehouse.store.store import Store
@@ -30,17 +31,20 @@ from warehouse.store.store import Store
 _WIDTH = 160
 
 
-def _fresh_edition(given: dict[str, Any]) -> str:
-    """Publish an edition and return its name.
+def _fresh_editions(given: dict[str, Any]) -> list[str]:
+    """Publish an edition of each benchmark and return their names.
 
     A refresh that was killed between publishing and tidying up is found staged and published: it is
     tidied up, and is no fresh edition, so that another one follows.
     """
-    settings = load_settings(given)
-    before = published_units(Store(settings.root))
-    values = {name: value for name, value in given.items() if value is not None}
-    edition = refresh.fn(values)
-    return refresh.fn(values) if evaluation_of(edition, FIRST) in before and not settings.edition else edition
+    each = load_each(given)
+    before = published_units(Store(each[0].root))
+    asked = {name: value for name, value in given.items() if value is not None}
+    values = [{**asked, "benchmark": one.benchmark, "edition": one.edition} for one in each]
+    editions = [outcome.edition for outcome in refresh.fn(values)]
+    if not each[0].edition and all(evaluation_of(edition, FIRST) in before for edition in editions):
+        return [outcome.edition for outcome in refresh.fn(values)]
+    return editions
 
 
 def _tell_of_crash(flow: Flow[..., Any], flow_run: FlowRun, state: State[Any]) -> None:
@@ -54,15 +58,16 @@ def _tell_of_crash(flow: Flow[..., Any], flow_run: FlowRun, state: State[Any]) -
 
 @flow(
     name="refresh",
-    description="Grow and publish one edition of fresh instances, or resume one that was started.",
+    description="Grow and publish one edition of fresh instances of each benchmark, or resume them.",
     on_crashed=[_tell_of_crash],
 )
 @takes_settings
 def grow_edition(**settings: Any) -> State[Any]:
     """Grow and publish one edition, as `perennial refresh` does."""
     with _run_of_its_own():
-        edition = _fresh_edition(settings)
-    return Completed(message=f"edition {edition} is published")
+        editions = _fresh_editions(settings)
+    told = f"edition {editions[0]} is" if len(editions) == 1 else f"editions {', '.join(editions)} are"
+    return Completed(message=f"{told} published")
 
 
 def _name_run() -> str:

@@ -1,7 +1,8 @@
 """The settings of a refresh as the parameters of a flow: typed, described and optional.
 
 Prefect draws its form from a flow's signature and from the `Args` of its docstring: both are made from the
-fields of the settings of the benchmark that this process serves.
+fields of the settings of the benchmark that this process serves. Of several they are those that all share:
+each benchmark's own come from its section of perennial.toml.
 
 Whoever reaches the Prefect server chooses the parameters of a run. So none names an endpoint, a root, a
 runner or a file: what is left are counts, seeds, limits and thresholds, and names of what is there already.
@@ -13,7 +14,7 @@ from collections.abc import Callable
 from typing import Annotated, Any
 
 from schemas.settings.form import describe_setting
-from schemas.settings.refresh import choose_benchmark
+from schemas.settings.refresh import RefreshSettings, choose_benchmarks
 
 # A URL of these may hold a secret: it comes from the environment or perennial.toml, never by Prefect.
 SECRET_SETTINGS = ("webhook", "openlineage_url")
@@ -23,15 +24,16 @@ _OPERATOR_SETTINGS = ("benchmark", "root", "runner", "base_url", "models_file", 
 
 def _parameters() -> dict[str, tuple[Any, str]]:
     """Return type and help of each parameter, in the order of the command's options."""
-    benchmark = choose_benchmark(None)
+    benchmark, *others = choose_benchmarks(None)
+    form: type[RefreshSettings] = RefreshSettings if others else benchmark.settings()
     found: dict[str, tuple[Any, str]] = {}
-    for name, field in benchmark.settings().ordered_fields().items():
+    for name, field in form.ordered_fields().items():
         annotation: Any = field.annotation
         for constraint in field.metadata:
             annotation = Annotated[annotation, constraint]
         found[name] = annotation, describe_setting(field)
     offered = {name: found[name] for name in found if name not in _OPERATOR_SETTINGS}
-    own = {**offered, **benchmark.parameters()}
+    own = offered if others else {**offered, **benchmark.parameters()}
     return {name: parameter for name, parameter in own.items() if parameter is not None}
 
 

@@ -159,7 +159,9 @@ def _client(
     if in_batches:
         prices = {model: price.in_batch() for model, price in prices.items()}
         batches = InBatches(ledger, progress.show_server_batch)
-    return ModelClients(policy, os.environ, ledger, prices, ledger.sum_spending(), batches=batches)
+    return ModelClients(
+        policy, os.environ, ledger, prices, ledger.sum_spending(policy.units), batches=batches
+    )
 
 
 def _read_stored_reply(ledger: CallLedger, call_id: str) -> Reply | None:

@@ -23,10 +23,10 @@ class Policies:
     smoke: bool = False
 
     @classmethod
-    def of(cls, settings: RefreshSettings, inputs: Any = None) -> "Policies":
-        """Return what the settings say."""
+    def of(cls, settings: RefreshSettings, inputs: Any = None, units: tuple[str, ...] = ()) -> "Policies":
+        """Return what the settings say; the limits are of these editions and evaluations together."""
         return cls(
-            settings.call_policy(),
+            replace(settings.call_policy(), units=units),
             settings.accept_api_errors,
             settings.own_policy(),
             inputs,

@@ -24,9 +24,13 @@ _UPDATE_EVERY_S = 1.0
 
 
 class Artifacts(Watcher):
-    """Makes the artifacts of the current flow run; outside of one it makes none."""
+    """Makes the artifacts of the current flow run; outside of one it makes none.
 
-    def __init__(self) -> None:
+    The run is named by its edition, unless it has several (`is_alone` False).
+    """
+
+    def __init__(self, is_alone: bool = True) -> None:
+        self._is_alone = is_alone
         self._client: SyncPrefectClient | None = None
         self._run_id: UUID | None = None
         self._root = ""
@@ -48,7 +52,7 @@ class Artifacts(Watcher):
         self._measures = find_benchmark(plan.benchmark).measures
         is_first, self._run_id = self._run_id != context.flow_run.id, context.flow_run.id
         self._client = get_client(sync_client=True).__enter__()
-        if is_first:
+        if is_first and self._is_alone:
             # Its edition has a name only now.
             self._client.update_flow_run(self._run_id, name=plan.unit)
 

@@ -60,15 +60,6 @@ class Watchers(Watcher):
         self._watchers = tuple(watchers)
         self._failed: set[str] = set()
 
-    @contextmanager
-    def report_failure(self) -> Iterator[None]:
-        """Tell them of whatever ends the block, an interrupt included, and let it pass on."""
-        try:
-            yield
-        except BaseException as error:
-            self.failed(error)
-            raise
-
     def tell(self, step: str, values: tuple[object, ...]) -> None:
         """Call the method `step` of each watcher."""
         for watcher in self._watchers:
@@ -79,3 +70,14 @@ class Watchers(Watcher):
                 if name not in self._failed:
                     self._failed.add(name)
                     progress.note(f"warning: {name} failed and is ignored: {error!r}")
+
+
+@contextmanager
+def report_failure(watching: Sequence[Watcher]) -> Iterator[None]:
+    """Tell all who watch of whatever ends the block, an interrupt included, and let it pass on."""
+    try:
+        yield
+    except BaseException as error:
+        for watcher in watching:
+            watcher.failed(error)
+        raise

@@ -55,11 +55,15 @@ class ModelSettings(BaseModel):
         32, "Largest size of one reply in megabytes, decompressed.", CALLS, ge=1, le=256
     )
     max_calls: int | None = setting(
-        None, "Largest number of model calls that the edition may make.", CALLS, example=20_000, ge=0
+        None,
+        "Largest number of model calls of all editions and evaluations that the command makes.",
+        CALLS,
+        example=20_000,
+        ge=0,
     )
     max_cost: float | None = setting(
         None,
-        "Largest cost of the edition's model calls in US dollars.",
+        "Largest cost of all these calls in US dollars.",
         CALLS,
         example=20.0,
         ge=0,

@@ -27,6 +27,7 @@ from schemas.settings.toml_file import read_toml
 
 SETTINGS_FILE = "perennial.toml"
 DEFAULT_BENCHMARK = "kumo"
+ALL = "all"  # in place of the names of all benchmarks that are installed
 EditionName = Annotated[str, Field(pattern=EDITION_PATTERN)]
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _PROBLEMS_SHOWN = 8
@@ -41,9 +42,17 @@ class RefreshSettings(ModelSettings, OperatingSettings, BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    benchmark: str = setting(DEFAULT_BENCHMARK, "Benchmark that the edition belongs to.")
+    benchmark: str = setting(
+        DEFAULT_BENCHMARK,
+        "Benchmark that the edition belongs to. NAME,NAME,... or all: an edition of each, in one run with "
+        "one budget.",
+    )
     root: str = setting("warehouse/data", "Data root.")
-    edition: EditionName = setting("", "Name of the edition. Default: the benchmark and the date.")
+    edition: EditionName = setting(
+        "",
+        "Name of the edition; with several benchmarks NAME-BENCHMARK each. Default: the benchmark and the "
+        "date.",
+    )
     seed: int | None = setting(
         None,
         "Seed of all random draws; the edition is then marked as replayed, not fresh. Default: 256 bits from "
@@ -133,11 +142,13 @@ class RefreshSettings(ModelSettings, OperatingSettings, BaseModel):
 def load_settings(flags: Mapping[str, Any], command: str = "refresh") -> RefreshSettings:
     """Return the settings with these flags (None: not given); raise InvalidOption naming each bad one.
 
-    The error points at the help of the `command`.
+    Of several benchmarks they are those of the first one: see `schemas.settings.several`. The error points
+    at the help of the `command`.
     """
     given = {name: value for name, value in flags.items() if value is not None}
     file = _read_settings_file()
-    benchmark = _benchmark(given, file)
+    chosen = _benchmarks(given, file)
+    benchmark = chosen[0]
     form: type[RefreshSettings] = benchmark.settings()
     variables = read_variables(benchmark)
     values = {
@@ -145,6 +156,8 @@ def load_settings(flags: Mapping[str, Any], command: str = "refresh") -> Refresh
         **{name: value for name, (_, value) in variables.items()},
         **given,
     }
+    if len(chosen) > 1 or values.get("benchmark") == ALL:
+        values["benchmark"] = benchmark.name
     try:
         return form(**values).fill_preset(given)
     except ValidationError as error:
@@ -160,12 +173,15 @@ def load_settings(flags: Mapping[str, Any], command: str = "refresh") -> Refresh
         ) from None
 
 
-def choose_benchmark(flag: str | None) -> Benchmark:
-    """Return the benchmark of flag, environment or perennial.toml; raise InvalidOption for no such."""
-    return _benchmark({"benchmark": flag} if flag else {}, _read_settings_file())
+def choose_benchmarks(flag: str | None) -> tuple[Benchmark, ...]:
+    """Return the benchmarks of flag, environment or perennial.toml, in the order in which they are named.
+
+    Raises InvalidOption for one that is not installed, or named twice.
+    """
+    return _benchmarks({"benchmark": flag} if flag else {}, _read_settings_file())
 
 
-def _benchmark(given: Mapping[str, Any], file: Mapping[str, Any]) -> Benchmark:
+def _benchmarks(given: Mapping[str, Any], file: Mapping[str, Any]) -> tuple[Benchmark, ...]:
     sources: tuple[Mapping[str, Any], ...] = (
         given,
         {"benchmark": os.environ.get("PERENNIAL_BENCHMARK")},
@@ -173,7 +189,16 @@ def _benchmark(given: Mapping[str, Any], file: Mapping[str, Any]) -> Benchmark:
     )
     name = next((name for source in sources if (name := source.get("benchmark"))), DEFAULT_BENCHMARK)
     # Anything else than a text is refused with the other bad settings.
-    return find_benchmark(name if isinstance(name, str) else DEFAULT_BENCHMARK)
+    text = name if isinstance(name, str) else DEFAULT_BENCHMARK
+    if text == ALL:
+        return tuple(benchmarks().values())
+    names = [part.strip() for part in text.split(",")]
+    if len(names) > 1 and ("" in names or ALL in names or len(set(names)) < len(names)):
+        raise InvalidOption(
+            f"benchmark {shorten(text)!r}: expected names separated by commas, each once, or {ALL}; "
+            f"installed: {', '.join(benchmarks())}"
+        )
+    return tuple(map(find_benchmark, names))
 
 
 def _read_settings_file() -> dict[str, Any]:

@@ -48,6 +48,7 @@ SETTINGS = {
     "seed": 0,
 }
 CALL = {"call_id": "call_read", "role": "checker", "model": "m", "served_model": None, "template": "t"}
+KUMO_ROW = pa.table({"benchmark": ["kumo"]})
 Rows = list[dict[str, Any]]
 Change = Callable[[Rows], None]
 
@@ -150,7 +151,7 @@ def _publish_copy(workspace: Workspace, edition: str, change: Change = lambda ro
     for table, rows in content.items():
         made = pa.Table.from_pylist(rows, schema=TABLES[table].arrow_schema())
         store.write_table(table_file(table, edition), made)
-    store.write_bytes(table_file("editions", edition), b"only its name is looked at")
+    store.write_table(table_file("editions", edition), KUMO_ROW)
 
 
 def test_a_sound_edition_passes_and_everything_is_told(workspace: Workspace) -> None:
@@ -416,9 +417,17 @@ def test_what_was_issued_before_raises_the_probability(workspace: Workspace) -> 
 
 
 def test_a_missing_earlier_file_is_damage(workspace: Workspace) -> None:
-    workspace.staging.store.write_bytes(table_file("editions", "gone"), b"")
+    workspace.staging.store.write_table(table_file("editions", "gone"), KUMO_ROW)
     with pytest.raises(Damaged, match="edition=gone"):
         _pass_gate(workspace)
+
+
+def test_editions_of_another_benchmark_are_not_looked_at(workspace: Workspace) -> None:
+    other = pa.table({"benchmark": ["other"]})
+    workspace.staging.store.write_table(table_file("editions", "other"), other)
+    rows = _pass_gate(workspace)
+    compared = rows["no earlier edition holds the same instance_id"]["observed"]
+    assert compared == "12 instances against 0 of 0 earlier editions"
 
 
 def test_equal_books_count_against_the_threshold(workspace: Workspace) -> None:

@@ -16,7 +16,7 @@ from rich.console import Console
 from flows.console import progress
 from flows.stages.unit_stages import stages_of
 from flows.watchers.openlineage import LineageWatcher
-from flows.watchers.watcher import Watchers
+from flows.watchers.watcher import Watchers, report_failure
 from schemas.errors import AuditFailed
 from schemas.tables import TABLES
 from schemas.units import split_unit
@@ -54,7 +54,7 @@ def _report_refresh(root: str, watcher: LineageWatcher) -> str:
 
 def _fail(root: str, error: Exception) -> None:
     watchers = Watchers([LineageWatcher()])
-    with watchers.report_failure():
+    with report_failure([watchers]):
         watchers.unit_started(root, PLAN)
         watchers.stage_started("books", 1)
         raise error
@@ -166,7 +166,7 @@ def test_an_error_is_told_by_its_message_without_secrets(tmp_path: Path) -> None
 
 def test_a_refresh_that_never_began_has_no_events(tmp_path: Path) -> None:
     watchers = Watchers([LineageWatcher()])
-    with pytest.raises(AuditFailed), watchers.report_failure():
+    with pytest.raises(AuditFailed), report_failure([watchers]):
         raise AuditFailed("before the plan stood")
     assert list(tmp_path.iterdir()) == []
 

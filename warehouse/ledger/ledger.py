@@ -1,5 +1,6 @@
 """The ledger of model calls: every reply is in it before it is used, and no answered call is made again."""
 
+import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -27,7 +28,7 @@ _LOCAL_SCHEMES = ("file", "local")
 _REMOTE_ROOTS = "warehouse/data/ledgers"
 _SPENT = (
     "SELECT count(*), coalesce(sum(cost_usd), 0.0), count(*) - count(cost_usd) FROM calls "
-    f"WHERE edition = ? AND status IN {ANSWERED_SQL}"
+    f"WHERE edition IN (SELECT value FROM json_each(?)) AND status IN {ANSWERED_SQL}"
 )
 
 
@@ -159,10 +160,14 @@ class CallLedger(AbstractContextManager["CallLedger"]):
     def _endpoint_of(self, model: str) -> str:
         return self._endpoints.get(model, self._endpoint)
 
-    def sum_spending(self) -> Spent:
-        """Return how many answered calls this edition has paid for, and what they cost as far as known."""
+    def sum_spending(self, units: Sequence[str] = ()) -> Spent:
+        """Return how many answered calls this edition has paid for, and what they cost as far as known.
+
+        With `units`, of these editions and evaluations together.
+        """
         with plain_errors(self._path):
-            return Spent(*self._reader.execute(_SPENT, (self._edition,)).fetchone())
+            values = json.dumps(list(units) or [self._edition])
+            return Spent(*self._reader.execute(_SPENT, (values,)).fetchone())
 
     def rows(self, call_ids: Iterable[str]) -> dict[str, list[dict[str, Any]]]:
         """Return these calls as rows of table `calls`, in the order given, each once, and of `messages`.

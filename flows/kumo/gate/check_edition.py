@@ -90,9 +90,12 @@ class _Whole:
 
     @cached_property
     def earlier(self) -> tuple[str, ...]:
-        """The earlier editions."""
+        """The earlier editions of this benchmark: no instance of another can be one of them."""
+        plan = self.edition.workspace.plan
         return tuple(
-            name for name in published_editions(self.store) if name != self.edition.workspace.plan.edition
+            name
+            for name in published_editions(self.store)
+            if name != plan.edition and _benchmark_of(self.store, name) == plan.benchmark
         )
 
     @property
@@ -113,6 +116,11 @@ class _Whole:
 
         ids: list[str] = self.columns.filter(pc.equal(self.columns[column], value))["instance_id"].to_pylist()
         return ids
+
+
+def _benchmark_of(store: Store, edition: str) -> str:
+    column = store.read_table(table_file("editions", edition), ["benchmark"])["benchmark"]
+    return str(column[0].as_py())
 
 
 def _grader_rows(whole: _Whole) -> Iterator[Row]:

@@ -1,0 +1,139 @@
+"""A refresh of several benchmarks: all are prepared before any work, and what has ended is counted."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from flows.refresh.plan import PreparedRefresh, prepare_refresh
+from schemas.benchmark import Benchmark, find_benchmark
+from schemas.errors import InvalidOption, PerennialError, count, in_one_line
+from schemas.plan import Plan, RefreshPlan
+from schemas.settings import RefreshSettings
+from schemas.settings.several import naming
+from warehouse.catalog.catalog import row_file
+from warehouse.staging.staging import Staging
+from warehouse.staging.unfinished import forget_unfinished, keep_unfinished, run_key
+from warehouse.store.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one edition of a run: `error` says why it is not published, "" where it is.
+
+    `seconds` are those of this run, 0 where it was published before.
+    """
+
+    benchmark: str
+    edition: str
+    seconds: float = 0.0
+    error: str = ""
+
+
+class EditionsFailed(PerennialError):
+    """A run of several benchmarks of which some came to no edition; the others are published."""
+
+    def __init__(self, outcomes: Sequence[Outcome]) -> None:
+        self.outcomes = tuple(outcomes)
+        failed = [outcome for outcome in outcomes if outcome.error]
+        reasons = "; ".join(f"{outcome.edition}: {outcome.error}" for outcome in failed)
+        super().__init__(
+            f"{len(outcomes) - len(failed)} of {count(len(outcomes), 'edition')} are published, and the same "
+            f"command tries the rest again; {reasons}"
+        )
+
+
+def prepare_each(
+    each: Sequence[RefreshSettings],
+    store: Store,
+    *,
+    needs_key: bool = True,
+    flags: Mapping[str, Any] | None = None,
+) -> list[PreparedRefresh]:
+    """Return the plan of each benchmark after every check that needs no work, as `prepare_refresh` does.
+
+    Errors name the benchmark, and which of the `flags` is not for all of them.
+    """
+    if len(each) == 1:
+        return [prepare_refresh(each[0], store, needs_key=needs_key)]
+    chosen = [find_benchmark(settings.benchmark) for settings in each]
+    together = [benchmark.name for benchmark in chosen]
+    given = {name: value for name, value in (flags or {}).items() if value is not None}
+    prepared = []
+    for settings, benchmark in zip(each, chosen, strict=True):
+        with naming(benchmark.name, chosen, given):
+            own = _choose_own_players(settings, benchmark, chosen)
+            prepared.append(prepare_refresh(own, store, needs_key=needs_key, together=together))
+    return prepared
+
+
+def _choose_own_players(
+    settings: RefreshSettings, benchmark: Benchmark, chosen: Sequence[Benchmark]
+) -> RefreshSettings:
+    """Return the settings with the players and anchors that play this benchmark.
+
+    A program, or a way to ask a model, plays the benchmarks that have it; any other name plays all.
+    """
+    players = [name for name in settings.players if _plays(name, benchmark, chosen)]
+    if settings.players and not players:
+        raise InvalidOption(
+            f"--players {','.join(settings.players)}: none of them plays it: name one of its programs "
+            f"({', '.join(benchmark.playing().programs)}) or a model too"
+        )
+    anchors = [name for name in settings.anchors if _plays(name, benchmark, chosen)]
+    return settings.model_copy(update={"players": players, "anchors": anchors})
+
+
+def _plays(name: str, benchmark: Benchmark, chosen: Sequence[Benchmark]) -> bool:
+    return _has(benchmark, name) or not any(_has(other, name) for other in chosen)
+
+
+def _has(benchmark: Benchmark, name: str) -> bool:
+    playing = benchmark.playing()
+    variant, colon, _ = name.partition(":")
+    return (
+        name in playing.programs or name in playing.aliases or (bool(colon) and variant in playing.variants)
+    )
+
+
+def begin_run(store: Store, plans: Sequence[RefreshPlan]) -> None:
+    """Stage the plans of a run, but for what is published, and keep which editions it has."""
+    if len(plans) > 1:
+        keep_unfinished(store, {key: plan.edition for key, plan in _keys(plans).items()})
+    for refresh in plans:
+        # The last one first: an edition that is staged has its evaluation's plan beside it.
+        for plan in (refresh.evaluation, refresh.growth):
+            stage_plan(store, plan)
+
+
+def stage_plan(store: Store, plan: Plan) -> None:
+    """Stage the plan, unless that was done before, or what it says is published."""
+    staging = Staging(store, plan.unit)
+    if not store.exists(row_file(plan.unit)) and staging.read_plan() != plan:
+        # What is staged is nothing, or of an edition whose own staging was removed.
+        staging.remove()
+        staging.write_plan(plan)
+
+
+def end_run(store: Store, plans: Sequence[RefreshPlan]) -> None:
+    """Remove what the run of these published editions has left behind."""
+    for refresh in plans:
+        for plan in (refresh.growth, refresh.evaluation):
+            Staging(store, plan.unit).remove()
+    if len(plans) > 1:
+        forget_unfinished(store, _keys(plans))
+
+
+def units_of(plans: Sequence[RefreshPlan]) -> tuple[str, ...]:
+    """Return the names of all editions and evaluations of a run."""
+    return tuple(plan.unit for refresh in plans for plan in (refresh.growth, refresh.evaluation))
+
+
+def outcome_of(plan: RefreshPlan, seconds: float = 0.0, error: PerennialError | None = None) -> Outcome:
+    """Return what became of an edition, published unless there is an error."""
+    reason = "" if error is None else in_one_line(error)
+    return Outcome(plan.growth.benchmark, plan.edition, seconds, reason)
+
+
+def _keys(plans: Sequence[RefreshPlan]) -> dict[str, RefreshPlan]:
+    together: Collection[str] = [plan.growth.benchmark for plan in plans]
+    return {run_key(together, plan): plan for plan in plans}

@@ -1,0 +1,101 @@
+"""The settings of a refresh of several benchmarks: each gets the flags that it has, and its own section."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from copy import copy
+from typing import Any
+
+from pydantic.fields import FieldInfo
+
+from schemas.benchmark import Benchmark
+from schemas.errors import PerennialError
+from schemas.settings.form import PANELS, describe_setting, panel_of, setting
+from schemas.settings.refresh import SETTINGS_FILE, RefreshSettings, choose_benchmarks, load_settings
+
+
+def load_each(flags: Mapping[str, Any], command: str = "refresh") -> tuple[RefreshSettings, ...]:
+    """Return the settings of each chosen benchmark with those of the flags that it has (None: not given).
+
+    With several benchmarks the name of the edition gets the benchmark's as its end. Raises InvalidOption,
+    naming the benchmark, for what is not valid for each that has it.
+    """
+    given = {name: value for name, value in flags.items() if value is not None}
+    chosen = choose_benchmarks(given.get("benchmark"))
+    if len(chosen) == 1:
+        return (load_settings(flags, command),)
+    known = {benchmark.name: set(benchmark.settings().model_fields) for benchmark in chosen}
+    unknown = set(given) - set().union(*known.values())
+    each = []
+    for benchmark in chosen:
+        # What none has is refused with the settings of the first.
+        own = {name: value for name, value in given.items() if name in known[benchmark.name] | unknown}
+        own["benchmark"] = benchmark.name
+        with naming(benchmark.name, chosen, given):
+            settings = load_settings(own, command)
+            if settings.edition:
+                own["edition"] = f"{settings.edition}-{benchmark.name}"
+                settings = load_settings(own, command)
+        each.append(settings)
+    return tuple(each)
+
+
+@contextmanager
+def naming(benchmark: str, chosen: Sequence[Benchmark], given: Mapping[str, Any]) -> Iterator[None]:
+    """Let errors of the block name the benchmark, and say what to do about a flag that is not for all."""
+    try:
+        yield
+    except PerennialError as error:
+        flags = [
+            f"--{name.replace('_', '-')}"
+            for name, value in given.items()
+            if _count_owners(name, chosen) > 1 and _is_about(str(error), name, value)
+        ]
+        remedy = (
+            f"; {', '.join(flags)} goes to every chosen benchmark that has it: leave it out, and write it in "
+            f"the sections of {SETTINGS_FILE} that it is meant for, such as [{benchmark}]"
+            if flags
+            else ""
+        )
+        raise type(error)(f"{benchmark}: {error}{remedy}") from error
+
+
+def _count_owners(name: str, chosen: Sequence[Benchmark]) -> int:
+    return sum(name in benchmark.settings().own_fields() for benchmark in chosen)
+
+
+def _is_about(message: str, name: str, value: Any) -> bool:
+    values = value if isinstance(value, list) else str(value).split(",")
+    return f"--{name.replace('_', '-')} " in message or any(repr(part) in message for part in values)
+
+
+def fields_of(chosen: Sequence[Benchmark]) -> dict[str, FieldInfo]:
+    """Return the settings of these benchmarks as options show them, by name.
+
+    Of several, what one or some of them have says so in its description.
+    """
+    if len(chosen) == 1:
+        form: type[RefreshSettings] = chosen[0].settings()
+        return form.ordered_fields()
+    fields: dict[str, FieldInfo] = {}
+    for benchmark in chosen:
+        for name in benchmark.settings().ordered_fields():
+            if name not in RefreshSettings.model_fields and name not in fields:
+                fields[name] = _merge(name, chosen)
+    fields |= RefreshSettings.ordered_fields()
+    return dict(sorted(fields.items(), key=lambda item: PANELS.index(panel_of(item[1]))))
+
+
+def _merge(name: str, chosen: Sequence[Benchmark]) -> FieldInfo:
+    found: dict[str, dict[str, FieldInfo]] = {one.name: one.settings().model_fields for one in chosen}
+    owners = {benchmark: fields[name] for benchmark, fields in found.items() if name in fields}
+    first, *others = owners.values()
+    if not others:
+        merged = copy(first)
+        merged.description = f"{next(iter(owners))}: {first.description}"
+        return merged
+    text = " ".join(f"{benchmark}: {describe_setting(field)}" for benchmark, field in owners.items())
+    both: FieldInfo = setting(None, text, panel_of(first))
+    kinds = {repr(field.annotation) for field in owners.values()}
+    is_list = any(isinstance(field.default, list) for field in owners.values())
+    both.annotation = str if is_list or len(kinds) > 1 else first.annotation
+    return both
