@@ -72,14 +72,18 @@ def refresh(settings: Sequence[dict[str, Any]]) -> list[Outcome]:
     what = f"refresh {', '.join(one.edition or one.benchmark for one in each)}"
     with _hold_root(store, what, watching):
         prepared = prepare_each(each, store)
-        plans = [settle_seed(one.plan, own.seed, store) for one, own in zip(prepared, each, strict=True)]
+        plans = [
+            settle_seed(ready.plan, chosen.seed, store) for ready, chosen in zip(prepared, each, strict=True)
+        ]
         begin_run(store, plans)
         outcomes = []
-        for one, own, plan in zip(prepared, each, plans, strict=True):
-            policies = Policies.of(own, one.own.inputs, units_of(plans))
+        for ready, chosen, plan in zip(prepared, each, plans, strict=True):
+            policies = Policies.of(chosen, ready.own.inputs, units_of(plans))
             started, error = time.monotonic(), None
+            if len(each) > 1 and not ready.published:
+                progress.note(f"edition {plan.edition}:")
             try:
-                _make((plan.growth, plan.evaluation), own, policies, watching[0])
+                _make((plan.growth, plan.evaluation), chosen, policies, watching[0])
             except _OF_ONE_EDITION as failed:
                 if len(each) == 1:
                     raise
@@ -88,7 +92,7 @@ def refresh(settings: Sequence[dict[str, Any]]) -> list[Outcome]:
                 progress.note(f"edition {plan.edition} failed: {error}")
             # What has ended is told of no later failure.
             del watching[0]
-            outcomes.append(outcome_of(plan, 0.0 if one.published else time.monotonic() - started, error))
+            outcomes.append(outcome_of(plan, 0.0 if ready.published else time.monotonic() - started, error))
         if any(outcome.error for outcome in outcomes):
             raise EditionsFailed(outcomes)
         end_run(store, plans)

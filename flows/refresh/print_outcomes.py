@@ -42,24 +42,25 @@ def _describe(catalog: Catalog, outcome: "Outcome") -> dict[str, Any]:
     edition = outcome.edition
     grown = catalog.query(f"SELECT counts FROM editions WHERE edition = '{edition}'")[1]
     played = catalog.query(f"SELECT evaluation, counts FROM evaluations WHERE edition = '{edition}'")[1]
-    spent = sum_calls(catalog, edition)
+    # What is not published has its calls in the ledger alone.
+    spent = sum_calls(catalog, edition) if played else {}
     return {
         "benchmark": outcome.benchmark,
         "edition": edition,
         "instances": json.loads(grown[0][0])["instances"] if grown else None,
         "evaluation": played[0][0] if played else None,
         "episodes": sum(json.loads(counts).get("episodes", 0) for _, counts in played) if played else None,
-        "calls": spent["calls"],
-        "known_cost_usd": spent["known_cost_usd"],
-        "calls_of_unknown_cost": spent["calls_of_unknown_cost"],
+        "calls": spent.get("calls"),
+        "known_cost_usd": spent.get("known_cost_usd"),
+        "calls_of_unknown_cost": spent.get("calls_of_unknown_cost"),
         "seconds": round(outcome.seconds, 1),
         "error": outcome.error,
     }
 
 
 def _cells(row: dict[str, Any]) -> list[str]:
-    unknown = row["calls_of_unknown_cost"]
-    cost = "unknown" if unknown else f"${row['known_cost_usd'] or 0:,.2f}"
+    known = row["known_cost_usd"] or 0
+    cost = "-" if row["calls"] is None else "unknown" if row["calls_of_unknown_cost"] else f"${known:,.2f}"
     counts = (row["instances"], row["evaluation"], row["calls"])
     cells = ["-" if value is None else f"{value:,}" if isinstance(value, int) else value for value in counts]
-    return [*cells, cost, f"{row['seconds']:.1f}"]
+    return [*cells, cost, f"{row['seconds']:,.1f}"]
