@@ -17,7 +17,7 @@ _ITEMS, _PLAYED = "items", "played_items"
 
 def _figures(tables: "Mapping[str, pyarrow.Table]", _seed: int) -> Iterable[Figure]:
     items = _items(tables[_ITEMS])
-    return item_figures(items, _played(tables[_PLAYED], len(items)), PLAYERS)
+    return item_figures(items, _read_players(tables[_PLAYED], len(items)), PLAYERS)
 
 
 def _items(table: "pyarrow.Table") -> Items:
@@ -32,7 +32,7 @@ def _items(table: "pyarrow.Table") -> Items:
     return Items(number, types, dimension, variation, authors, original, gzip, table["answer"].to_pylist())
 
 
-def _played(table: "pyarrow.Table", number: int) -> Iterator[Played]:
+def _read_players(table: "pyarrow.Table", number: int) -> Iterator[Played]:
     import numpy as np
 
     for row, player in enumerate(table["player"].to_pylist()):

@@ -19,7 +19,7 @@ _COLUMN_OF = {"property": "properties", "relation": "relations"}
 
 def _figures(tables: "Mapping[str, pyarrow.Table]", _seed: int) -> Iterable[Figure]:
     questions = _questions(tables[_QUESTIONS])
-    return question_figures(questions, _played(tables[_PLAYED], len(questions)))
+    return question_figures(questions, _read_players(tables[_PLAYED], len(questions)))
 
 
 def _questions(table: "pyarrow.Table") -> Questions:
@@ -42,7 +42,7 @@ def _values(label: str, value: object) -> list[str]:
     return [str(one) for one in value] if label in LISTS and isinstance(value, list) else [str(value)]
 
 
-def _played(table: "pyarrow.Table", number: int) -> Iterator[Played]:
+def _read_players(table: "pyarrow.Table", number: int) -> Iterator[Played]:
     import numpy as np
 
     for row, player in enumerate(table["player"].to_pylist()):

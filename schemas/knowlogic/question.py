@@ -36,6 +36,6 @@ class Question:
     rejected_draws: int
 
     @property
-    def shown(self) -> QuestionText:
+    def as_text(self) -> QuestionText:
         """What a reader is shown of it."""
         return QuestionText(self.text, self.question, tuple(self.options))

@@ -44,7 +44,7 @@ class Closure(Generic[F]):
                 pending += step.premises
         return found
 
-    def given_facts(self, fact: F) -> set[F]:
+    def grounds(self, fact: F) -> set[F]:
         """Return the given facts that the proof of a fact rests on."""
         proof = self.proof(fact)
         used = {fact, *(premise for step in proof.values() for premise in step.premises)}

@@ -130,7 +130,7 @@ def _check_text(domain: Domain, problem: Problem, question: Question, tested: Te
     language = question.language
     try:
         shown = split_prompt(question.prompt)
-        if shown != (question.shown, language):
+        if shown != (question.as_text, language):
             tested.faults.append(f"the prompt ({language}) shows another text")
         if not says_the_same(problem, read_text(domain, shown[0], language)):
             tested.faults.append(f"the text ({language}) says something else than the problem")
@@ -144,7 +144,7 @@ def _check_text(domain: Domain, problem: Problem, question: Question, tested: Te
 
 def _try_changes(domain: Domain, problem: Problem, question: Question, tested: Tested) -> None:
     """Change the text, and count the changes and those of them that reading it back finds."""
-    for text, language in _changed_texts(question):
+    for text, language in _change_text(question):
         tested.changes += 1
         try:
             is_found = not says_the_same(problem, read_text(domain, text, language))
@@ -155,9 +155,9 @@ def _try_changes(domain: Domain, problem: Problem, question: Question, tested: T
             tested.faults.append(f"a changed text ({question.language}) is read as the same problem")
 
 
-def _changed_texts(question: Question) -> Iterator[tuple[QuestionText, Language]]:
+def _change_text(question: Question) -> Iterator[tuple[QuestionText, Language]]:
     """Yield the text without its last statement, with two options swapped, and as the other language's."""
-    shown, language = question.shown, question.language
+    shown, language = question.as_text, question.language
     yield shown._replace(text=shown.text.rpartition("\n")[0]), language
     first, second, *others = shown.options
     yield shown._replace(options=(second, first, *others)), language

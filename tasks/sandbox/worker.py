@@ -135,7 +135,7 @@ class Worker:
             raise Refused("too_large", f"{len(line):,} bytes of input")
         deadline = time.monotonic() + seconds
         if self._buffer or self._readable(0):
-            self._unasked(seconds)
+            self._refuse_unasked(seconds)
         self._write(line, deadline, seconds)
         reply = self._parse(self._read_line(deadline, seconds))
         if reply.get("nonce") != nonce:
@@ -160,7 +160,7 @@ class Worker:
             raise self._end("protocol", "the reply is no object")
         return reply
 
-    def _unasked(self, seconds: float) -> None:
+    def _refuse_unasked(self, seconds: float) -> None:
         """Raise Refused for bytes before a request: an end of the worker, or a forged reply."""
         try:
             piece = os.read(self._stdout, 1)
@@ -168,7 +168,7 @@ class Worker:
             piece = b""
         if piece or self._buffer:
             raise self._end("protocol", "the worker wrote before it was asked")
-        raise self._ended(seconds)
+        raise self._explain_end(seconds)
 
     @property
     def _stdout(self) -> int:
@@ -187,7 +187,7 @@ class Worker:
             try:
                 line = line[os.write(pipe, line[:4_096]) :]
             except BrokenPipeError:
-                raise self._ended(seconds) from None
+                raise self._explain_end(seconds) from None
 
     def _read_line(self, deadline: float, seconds: float) -> bytes:
         while b"\n" not in self._buffer:
@@ -195,7 +195,7 @@ class Worker:
                 raise self._end("time", f"no output within {seconds:g} seconds")
             piece = os.read(self._stdout, 65_536)
             if not piece:
-                raise self._ended(seconds)
+                raise self._explain_end(seconds)
             self._buffer += piece
             if len(self._buffer) > self._limits.message_bytes:
                 raise self._end("too_large", f"an output of more than {self._limits.message_bytes:,} bytes")
@@ -204,7 +204,7 @@ class Worker:
             raise self._end("protocol", "the worker wrote more than one reply")
         return line
 
-    def _ended(self, seconds: float) -> Refused:
+    def _explain_end(self, seconds: float) -> Refused:
         self.kill()
         if self._process.returncode == -24:  # SIGXCPU
             return Refused("time", f"more than {self._limits.cpu_seconds} seconds of the processor")

@@ -15,29 +15,29 @@ from tests.a2rbench.made_edition import Row, Rows
 
 
 @pytest.fixture(scope="module")
-def made() -> Rows:
+def rows() -> Rows:
     return made_edition.rows()
 
 
 @pytest.fixture(scope="module")
-def figures(made: Rows) -> dict[tuple[Any, ...], Row]:
+def figures(rows: Rows) -> dict[tuple[Any, ...], Row]:
     return {
         tuple(row[name] for name in ("statistic", "setting", "domain", "player", "other")): row
-        for row in made_edition.statistics(made)
+        for row in made_edition.statistics(rows)
     }
 
 
-def rates(made: Rows, column: Callable[[Row, Row], bool]) -> dict[tuple[str, str], float]:
+def rates(rows: Rows, column: Callable[[Row, Row], bool]) -> dict[tuple[str, str], float]:
     """Return the share of a player's runs on an item for which this holds of episode and answer."""
-    answers = {row["episode_id"]: row for row in made["a2rbench_answers"]}
+    answers = {row["episode_id"]: row for row in rows["a2rbench_answers"]}
     found: dict[tuple[str, str], list[bool]] = defaultdict(list)
-    for row in made["episodes"]:
+    for row in rows["episodes"]:
         found[row["player"], row["instance_id"]].append(column(row, answers[row["episode_id"]]))
     return {key: fmean(values) for key, values in found.items()}
 
 
 def test_accuracy_and_collapse_rate_are_means_over_items(
-    made: Rows, figures: dict[tuple[Any, ...], Row]
+    rows: Rows, figures: dict[tuple[Any, ...], Row]
 ) -> None:
     parts: dict[tuple[str, str, str], Callable[[Row], bool]] = {
         ("all", "all", ""): lambda i: not i["is_remapped"],
@@ -50,10 +50,10 @@ def test_accuracy_and_collapse_rate_are_means_over_items(
         ("remapped", "all", ""): lambda i: bool(i["is_remapped"]),
         ("remapped", "line_symbolic", ""): lambda i: i["is_remapped"] and i["dimension"] == 1,
     }
-    right = rates(made, lambda episode, _: episode["success"])
-    lost = rates(made, lambda _, answer: answer["collapsed"])
+    right = rates(rows, lambda episode, _: episode["success"])
+    lost = rates(rows, lambda _, answer: answer["collapsed"])
     for (setting, domain, other), chosen in parts.items():
-        ids = [row["instance_id"] for row in made["a2rbench_items"] if chosen(row)]
+        ids = [row["instance_id"] for row in rows["a2rbench_items"] if chosen(row)]
         assert ids
         for player in ("search", "identity", "m-large", "m-small"):
             for statistic, values in (("item_accuracy", right), ("collapse_rate", lost)):
@@ -66,14 +66,14 @@ def test_accuracy_and_collapse_rate_are_means_over_items(
 
 
 def test_delta_s_is_the_mean_of_differences_over_pairs(
-    made: Rows, figures: dict[tuple[Any, ...], Row]
+    rows: Rows, figures: dict[tuple[Any, ...], Row]
 ) -> None:
-    right = rates(made, lambda episode, _: episode["success"])
+    right = rates(rows, lambda episode, _: episode["success"])
     for domain, dimension in (("all", 0), ("line_symbolic", 1), ("cube_symbolic", 3)):
         for player in ("search", "m-large", "m-small"):
             gaps = [
                 right[player, row["of"]] - right[player, row["instance_id"]]
-                for row in made["a2rbench_items"]
+                for row in rows["a2rbench_items"]
                 if row["of"] and dimension in (0, row["dimension"])
             ]
             row = figures["delta_s", "remapped", domain, player, ""]
@@ -82,20 +82,20 @@ def test_delta_s_is_the_mean_of_differences_over_pairs(
 
 
 def test_the_curve_pools_wrong_answers_of_models_and_correlates_over_variations(
-    made: Rows, figures: dict[tuple[Any, ...], Row]
+    rows: Rows, figures: dict[tuple[Any, ...], Row]
 ) -> None:
-    answers = {row["episode_id"]: row["answer"] for row in made["a2rbench_answers"]}
-    right = rates(made, lambda episode, _: episode["success"])
+    answers = {row["episode_id"]: row["answer"] for row in rows["a2rbench_answers"]}
+    right = rates(rows, lambda episode, _: episode["success"])
     entropies, compressions, means = [], [], []
     for variation in made_edition.VARIATIONS:
         items = [
-            row for row in made["a2rbench_items"] if row["variation"] == variation and not row["is_remapped"]
+            row for row in rows["a2rbench_items"] if row["variation"] == variation and not row["is_remapped"]
         ]
         own = []
         for item in items:
             wrong = [
                 answers[row["episode_id"]]
-                for row in made["episodes"]
+                for row in rows["episodes"]
                 if row["instance_id"] == item["instance_id"]
                 and row["player"] in made_edition.MODELS
                 and row["status"] == "wrong"

@@ -80,7 +80,7 @@ def open_option(problem: Problem) -> Problem:
 
 def swap_options(pair: Pair, place: int) -> Pair:
     first, second, *others = pair[place].options
-    shown = pair[place].shown._replace(options=(second, first, *others))
+    shown = pair[place].as_text._replace(options=(second, first, *others))
     return edit(
         pair, place, options=[second, first, *others], prompt=write_prompt(shown, pair[place].language)
     )

@@ -106,4 +106,4 @@ def test_random_draws_all_sets_and_single_gives_one_letter_by_the_prompt() -> No
 
 def test_a_prompt_is_split_into_what_it_was_made_of() -> None:
     for question in GROWN:
-        assert split_prompt(question.prompt) == (question.shown, question.language)
+        assert split_prompt(question.prompt) == (question.as_text, question.language)

@@ -9,58 +9,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.kumo.things import Finding, Outcome, OutcomeState, SeedConfig
+from schemas.kumo.things import OutcomeState, SeedConfig
 from tasks.kumo.answers import Move, parse_answer
 from tasks.kumo.players.seat import answer
-from tasks.kumo.validation import RULES, one_to_one_share, validate_config
-
-
-def label(name: str, *rules_out: str) -> OutcomeState:
-    return OutcomeState(name, None, None, rules_out)
-
-
-def span(low: float, high: float, *rules_out: str) -> OutcomeState:
-    return OutcomeState(None, low, high, rules_out)
-
-
-SMELL = Outcome("Smell", "str", (label("sharp", "Oak", "Elm"), label("mild", "Ash")))
-TOUCH = Outcome("Touch", "str", (label("rough", "Fir", "Elm"), label("smooth", "Oak", "Ash")))
-HEIGHT = Outcome("Height", "float", (span(0, 10, "Fir", "Oak"), span(10, 40, "Elm")), "m")
-CLEAN = SeedConfig(
-    "Trees",
-    ("Oak", "Ash", "Elm", "Fir"),
-    ("Smell", "Touch", "Height"),
-    (SMELL, TOUCH, HEIGHT),
-    truth_notes={"Oak": "A broad tree."},
-    action_notes={"Smell": "Crush a leaf."},
+from tasks.kumo.validation import RULES, validate_config
+from tests.kumo.tree_config import (
+    CLEAN,
+    HEIGHT,
+    SMELL,
+    TOUCH,
+    label,
+    small,
+    span,
+    with_action,
+    with_height,
+    with_smell,
+    with_truth,
 )
 
-
-def with_smell(*states: OutcomeState, kind: str = "str") -> SeedConfig:
-    return replace(CLEAN, outcomes=(Outcome("Smell", kind, states), TOUCH, HEIGHT))
-
-
-def with_height(*states: OutcomeState, kind: str = "float") -> SeedConfig:
-    return replace(CLEAN, outcomes=(SMELL, TOUCH, Outcome("Height", kind, states)))
-
-
-def with_truth(name: str) -> SeedConfig:
-    """Add a truth that the first state of Smell rules out."""
-    sharp = replace(SMELL.states[0], rules_out=("Oak", "Elm", name))
-    return replace(with_smell(sharp, SMELL.states[1]), truths=(*CLEAN.truths, name))
-
-
-def with_action(name: str) -> SeedConfig:
-    return replace(
-        CLEAN, actions=(*CLEAN.actions, name), outcomes=(*CLEAN.outcomes, replace(SMELL, action=name))
-    )
-
-
-def small(config: SeedConfig) -> list[Finding]:
-    return validate_config(config, min_truths=4, min_actions=3)
-
-
-# rule, broken configuration, the finding's action and state, what its message must tell
 Case = tuple[str, SeedConfig, str | None, str | None, str]
 CASES: list[Case] = [
     ("blank-name", with_truth(" \t"), None, None, "truth ' \\t' (number 5) is blank"),
@@ -341,57 +307,3 @@ def test_several_defects_are_all_found_in_one_run() -> None:
         "too-few-truths",
         "too-few-actions",
     ]
-
-
-def test_default_sizes_are_fifty_truths_and_thirty_actions() -> None:
-    names = tuple(f"tree {i}" for i in range(50))
-    outcomes = tuple(
-        Outcome(f"test {i}", "str", (label("a", *names), label("b")))
-        if i
-        else Outcome("test 0", "float", (span(0, 1, *names), span(1, 2)))
-        for i in range(30)
-    )
-    config = SeedConfig("Trees", names, tuple(outcome.action for outcome in outcomes), outcomes)
-    assert validate_config(config) == []
-    assert [f.rule for f in validate_config(replace(config, truths=names[1:]))].count("too-few-truths") == 1
-    assert "too-few-actions" in [f.rule for f in validate_config(replace(config, actions=config.actions[1:]))]
-
-
-def test_repeated_names_count_once_towards_the_size() -> None:
-    doubled = replace(CLEAN, truths=(*CLEAN.truths, "Oak"), actions=(*CLEAN.actions, "Smell"))
-    rules = {found.rule for found in validate_config(doubled, min_truths=5, min_actions=4)}
-    assert {"too-few-truths", "too-few-actions"} <= rules
-
-
-def test_an_entry_of_an_unlisted_action_counts_for_nothing_else() -> None:
-    taste = Outcome("Taste", "float", (span(0, 1, "Yew"), span(1, 2)))
-    config = replace(with_height(*SMELL.states, kind="str"), truths=(*CLEAN.truths, "Yew"))
-    rules = [found.rule for found in small(replace(config, outcomes=(*config.outcomes, taste)))]
-    assert rules == ["unlisted-outcome", "missing-type", "never-ruled-out"]
-
-
-def test_one_accent_in_two_encodings_is_one_name() -> None:
-    assert "similar-truth" in {found.rule for found in small(replace(CLEAN, truths=("\u00e9", "e\u0301")))}
-
-
-def test_joiners_that_belong_to_a_script_are_no_invisible_characters() -> None:
-    assert small(with_truth("\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645")) == []
-
-
-def test_ranges_within_a_wider_one_leave_no_gap() -> None:
-    rules = {found.rule for found in small(with_height(span(0, 9, "Oak"), span(1, 2), span(5, 6)))}
-    assert rules == {"overlapping-ranges"}
-
-
-def test_many_overlaps_are_cut_short_and_counted_as_such() -> None:
-    found = small(with_height(*(span(0, 1 + i, "Oak") for i in range(3000)), span(4000, 4001)))
-    overlaps = [f for f in found if f.rule == "overlapping-ranges"]
-    assert len(overlaps) == 101
-    assert "more than 100 pairs" in overlaps[-1].message
-
-
-def test_one_to_one_share_counts_states_that_rule_out_exactly_one_truth() -> None:
-    # sharp 2, mild 1, rough 2, smooth 2, low 2, high 1
-    assert one_to_one_share(CLEAN) == 2 / 6
-    assert one_to_one_share(with_smell(label("a", "Oak", "Oak", "Yew"), label("b"))) == 2 / 5
-    assert one_to_one_share(replace(CLEAN, outcomes=())) == 0.0

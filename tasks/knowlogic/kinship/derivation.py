@@ -51,7 +51,7 @@ def _arrival(relation: Relation, place: int) -> Step:
     return LETTERS[relation.shape[place - 1]]
 
 
-def given_pairs(terms: Mapping[str, Term], statements: Iterable[Proposition]) -> list[Pair]:
+def list_pairs(terms: Mapping[str, Term], statements: Iterable[Proposition]) -> list[Pair]:
     """Return the pairs whose path a statement (of numbered persons) gives: not that of a word such as
     "cousin", which has several.
     """

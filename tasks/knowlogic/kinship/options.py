@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from schemas.knowlogic.things import GAP, Argument, Difficulty, Proposition
-from tasks.knowlogic.kinship.derivation import Pair, count_steps, derive, given_pairs
+from tasks.knowlogic.kinship.derivation import Pair, count_steps, derive, list_pairs
 from tasks.knowlogic.kinship.models import Resolved, find_holder, holds, resolve
 from tasks.knowlogic.kinship.statements import Stated, find_truths
 from tasks.knowlogic.kinship.terms import Term
@@ -42,7 +42,7 @@ class Options:
     @cached_property
     def costs(self) -> dict[Pair, int]:
         """The fewest compositions that derive the relation of each pair."""
-        return derive(self.stated.model.family, given_pairs(self.terms, self.stated.statements))
+        return derive(self.stated.model.family, list_pairs(self.terms, self.stated.statements))
 
     @cached_property
     def truths(self) -> list[Proposition]:

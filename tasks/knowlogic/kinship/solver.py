@@ -193,13 +193,13 @@ class _Clauses:
         """Return the values of a solution that is a tree (by variable), or None where there is none."""
         while self.solver.solve(assumptions=list(assumptions)):
             values = [False, *(literal > 0 for literal in self.solver.get_model())]
-            clause = self._broken(values)
+            clause = self._find_broken_clause(values)
             if clause is None:
                 return values
             self.add(clause)
         return None
 
-    def _broken(self, values: Sequence[bool]) -> list[int] | None:
+    def _find_broken_clause(self, values: Sequence[bool]) -> list[int] | None:
         """Return a clause of all trees that a solution breaks; None where it is a tree."""
         place = [
             min(e for e in range(2 * self.size) if e == end or values[self.same(e, end)])

@@ -64,7 +64,7 @@ class Descriptions:
         return {identify(parts): parts for parts in sorted(found)}
 
     @cached_property
-    def _implied(self) -> frozenset[tuple[Part, ...]]:
+    def _implications(self) -> frozenset[tuple[Part, ...]]:
         return frozenset((rule.premise, rule.conclusion) for rule in self.nature.rules)
 
     def of(self, entities: Sequence[str], place: int) -> list[tuple[Part, ...]]:
@@ -114,7 +114,7 @@ class Descriptions:
     def _is_sayable(self, parts: Sequence[Part]) -> bool:
         """Whether the parts make one phrase: not two nouns or clauses, nor one that implies the other."""
         places = [self.words[_PREFIX_OF_PART + name]["place"] for name, _ in parts]
-        return len(set(places)) == len(places) and not self._implied & set(permutations(parts, 2))
+        return len(set(places)) == len(places) and not self._implications & set(permutations(parts, 2))
 
     def _is_usable(self, name: str, entities: Sequence[str]) -> bool:
         """Whether the property is sure for all entities, and no entity is of a kind that it must not meet."""

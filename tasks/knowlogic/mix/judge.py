@@ -13,7 +13,7 @@ from tasks.knowlogic.mix.difficulty import CUTS, rate
 from tasks.knowlogic.nature.rules import Fact as Cell
 from tasks.knowlogic.nature.rules import close_cells
 from tasks.knowlogic.problem import Problem, right_letters
-from tasks.knowlogic.space.board import Facts, board, held_by
+from tasks.knowlogic.space.board import Facts, board, mask_all
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Judge:
     def decide(self, problem: Problem) -> Decision:
         """Return arrangements and verdicts by masks."""
         of, statements, options = self.facts(problem)
-        held = held_by(of, statements)
+        held = mask_all(of, statements)
         verdicts = tuple(verdict(held, of.mask(option)) if held else False for option in options)
         return Decision(held.bit_count(), verdicts)
 

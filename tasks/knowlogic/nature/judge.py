@@ -47,7 +47,7 @@ class Judge:
         statements = self._masks(problem, problem.statements)
         kl = sum(self.nature.properties[name].difficulty for name in properties)
         cl = max(fewest_statements(FRAME, statements, mask) for mask in self._masks(problem, problem.options))
-        nm = is_unmentioned(self._named(problem.statements), self._wanted(problem))
+        nm = is_unmentioned(self._find_slots(problem.statements), self._wanted(problem))
         level = rate(kl, cl, nm)
         return Labels(
             tuple(sorted(properties)),
@@ -103,17 +103,17 @@ class Judge:
     def _masks(self, problem: Problem, said: tuple[Proposition, ...]) -> list[int]:
         return [FRAME.mask(self._constraint(problem, each)) for each in said]
 
-    def _named(self, said: tuple[Proposition, ...]) -> set[int]:
+    def _find_slots(self, said: tuple[Proposition, ...]) -> set[int]:
         return {slot for each in said for slot in slots_of(self._meaning(each), each)}
 
     def _wanted(self, problem: Problem) -> set[int]:
         """Return the places that the question is about (`difficulty`)."""
         if problem.asked is None or GAP not in problem.asked.arguments[:1]:
-            return self._named(problem.options if problem.asked is None else (problem.asked,))
+            return self._find_slots(problem.options if problem.asked is None else (problem.asked,))
         held = all_of(FRAME, self._masks(problem, problem.statements))
         masks = self._masks(problem, problem.options)
         right = (option for option, mask in zip(problem.options, masks, strict=True) if verdict(held, mask))
-        return self._named(tuple(right))
+        return self._find_slots(tuple(right))
 
     def _rules(self, problem: Problem, used: list[Meaning]) -> set[str]:
         """Return the rules by which the cells that the question uses follow from other cells of a thing.

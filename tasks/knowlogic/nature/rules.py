@@ -56,5 +56,5 @@ def rules_of_light(colours: Iterable[str]) -> set[str]:
     found: set[str] = set()
     for fact in pairwise(ordered):
         found |= {step.rule for step in closure.proof(fact).values()}
-        found |= {f"{longer}_longer_than_{shorter}" for longer, shorter in closure.given_facts(fact)}
+        found |= {f"{longer}_longer_than_{shorter}" for longer, shorter in closure.grounds(fact)}
     return found

@@ -113,7 +113,7 @@ def facts_of(problem: Problem) -> Facts:
     return Facts(of, statements, tuple(of.fact(each, indices) for each in problem.options))
 
 
-def held_by(of: Board, statements: Sequence[Fact]) -> int:
+def mask_all(of: Board, statements: Sequence[Fact]) -> int:
     """Return the arrangements in which all statements hold."""
     return all_of(of.frame, map(of.mask, statements))
 
@@ -121,7 +121,7 @@ def held_by(of: Board, statements: Sequence[Fact]) -> int:
 def decide(problem: Problem) -> Decision:
     """Return what all arrangements say: their number modulo symmetry, and the verdict of each option."""
     of, statements, options = facts_of(problem)
-    held = held_by(of, statements)
+    held = mask_all(of, statements)
     # Where nothing can hold, neither can an option.
     verdicts = tuple(verdict(held, of.mask(option)) if held else False for option in options)
     return Decision(held.bit_count() // of.scene.order, verdicts)
@@ -138,7 +138,7 @@ def check(problem: Problem) -> Decision:
 
 def arrangement_of(of: Board, statements: Sequence[Fact]) -> tuple[int, ...]:
     """Return the slot of each entity in the first arrangement that the statements allow."""
-    held = held_by(of, statements)
+    held = mask_all(of, statements)
     if not held:
         raise ValueError("the statements allow no arrangement")
     return of.frame.arrangement(held)

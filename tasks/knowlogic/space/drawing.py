@@ -7,7 +7,7 @@ from schemas.knowlogic.things import GAP, LETTERS, Argument, Proposition
 from tasks.knowlogic.arrangement.frame import verdict
 from tasks.knowlogic.domain import Request
 from tasks.knowlogic.problem import Problem
-from tasks.knowlogic.space.board import Board, board, held_by
+from tasks.knowlogic.space.board import Board, board, mask_all
 from tasks.knowlogic.space.difficulty import shapes
 from tasks.knowlogic.space.questions import Asked, Sentence, draw_gap, draw_statement_options, say
 from tasks.knowlogic.space.statements import Layout, draw_statements
@@ -66,7 +66,7 @@ def needs_facing(of: Board, layout: Layout, asked: Asked) -> bool:
     if other is None:
         return True
     turned = board(other)
-    held, misread = held_by(of, layout.statements), held_by(turned, layout.statements)
+    held, misread = mask_all(of, layout.statements), mask_all(turned, layout.statements)
     if misread.bit_count() != of.scene.order:
         return True
     facts = [option.fact for option in asked.options]

@@ -40,7 +40,7 @@ class Proofs:
 
     def statements_for(self, claim: Claim) -> list[Proposition]:
         """Return the statements that the smallest proofs found for a claim rest on."""
-        used = {each for fact in self.facts_for(claim) for each in self.closure.given_facts(fact)}
+        used = {each for fact in self.facts_for(claim) for each in self.closure.grounds(fact)}
         return [statement for fact, statement in self.said.items() if fact in used]
 
     def rules_for(self, claim: Claim) -> set[str]:
@@ -48,7 +48,7 @@ class Proofs:
         rules: set[str] = set()
         for fact in self.facts_for(claim):
             rules |= {step.rule for step in self.closure.proof(fact).values()}
-            used = self.closure.given_facts(fact) - self.said.keys()
+            used = self.closure.grounds(fact) - self.said.keys()
             rules |= {f"anchor_year:{each[2]}" for each in used}
         return rules
 

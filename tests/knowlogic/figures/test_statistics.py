@@ -22,26 +22,26 @@ Key = tuple[str, ...]
 
 
 @pytest.fixture(scope="module")
-def made() -> Rows:
+def edition() -> Rows:
     return made_edition.rows()
 
 
 @pytest.fixture(scope="module")
-def found(made: Rows) -> dict[Key, Row]:
-    return by_key(made)
+def figures(edition: Rows) -> dict[Key, Row]:
+    return by_key(edition)
 
 
-def by_key(made: Rows) -> dict[Key, Row]:
+def by_key(edition: Rows) -> dict[Key, Row]:
     names = ("statistic", "setting", "domain", "player", "other")
-    return {tuple(row[name] for name in names): row for row in made_edition.statistics(made)}
+    return {tuple(row[name] for name in names): row for row in made_edition.statistics(edition)}
 
 
-def replies(made: Rows) -> list[Row]:
+def replies(edition: Rows) -> list[Row]:
     """Return the scored replies with all that is known of each, joined by plain dictionaries."""
-    questions = {row["instance_id"]: row for row in made["knowlogic_questions"]}
-    answers = {row["episode_id"]: row for row in made["knowlogic_answers"]}
-    tokens = {row["call_id"]: row["completion_tokens"] for row in made["calls"]}
-    calls = {row["episode_id"]: row["call_id"] for row in made["turns"]}
+    questions = {row["instance_id"]: row for row in edition["knowlogic_questions"]}
+    answers = {row["episode_id"]: row for row in edition["knowlogic_answers"]}
+    tokens = {row["call_id"]: row["completion_tokens"] for row in edition["calls"]}
+    calls = {row["episode_id"]: row["call_id"] for row in edition["turns"]}
     return [
         {
             **questions[row["instance_id"]],
@@ -51,7 +51,7 @@ def replies(made: Rows) -> list[Row]:
             "class": answers[row["episode_id"]]["error_class"],
             "reply_tokens": tokens.get(calls[row["episode_id"]]),
         }
-        for row in made["episodes"]
+        for row in edition["episodes"]
         if row["status"] != "api_error"
     ]
 
@@ -89,11 +89,11 @@ SHARES: dict[str, Callable[[Row], bool]] = {
 
 
 def test_each_share_is_the_mean_over_questions_of_the_mean_over_runs(
-    made: Rows, found: dict[Key, Row]
+    edition: Rows, figures: dict[Key, Row]
 ) -> None:
-    known = replies(made)
+    known = replies(edition)
     compared = 0
-    for (statistic, setting, domain, player, other), row in found.items():
+    for (statistic, setting, domain, player, other), row in figures.items():
         if statistic not in SHARES:
             continue
         rows = [
@@ -112,34 +112,34 @@ def test_each_share_is_the_mean_over_questions_of_the_mean_over_runs(
     assert compared == 6 * (4 * 72 + 60)
 
 
-def test_shares_of_all_kinds_of_replies_make_one(found: dict[Key, Row]) -> None:
-    for (statistic, *rest), row in found.items():
+def test_shares_of_all_kinds_of_replies_make_one(figures: dict[Key, Row]) -> None:
+    for (statistic, *rest), row in figures.items():
         if statistic == "accuracy":
-            total = sum(found[(name, *rest)]["value"] for name in SHARES)
+            total = sum(figures[(name, *rest)]["value"] for name in SHARES)
             assert total == pytest.approx(1), rest
-            assert row["n"] == found[("unextracted_rate", *rest)]["n"]
+            assert row["n"] == figures[("unextracted_rate", *rest)]["n"]
 
 
 @pytest.mark.parametrize(
     "label", ["scenario", "type", "precision", "right_letters", "chain_length", "property", "relation"]
 )
-def test_accuracy_by_a_label(made: Rows, found: dict[Key, Row], label: str) -> None:
+def test_accuracy_by_a_label(edition: Rows, figures: dict[Key, Row], label: str) -> None:
     expected: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
-    for row in replies(made):
+    for row in replies(edition):
         domains = [row["domain"]] + (["all"] if label not in ("scenario", "property", "relation") else [])
         for domain in domains:
             for language in ("all", row["language"]):
                 for value in values_of(row, label):
                     expected[domain, row["player"], f"{language}/{value}"].append(row)
-    own = {key[2:]: row for key, row in found.items() if key[0] == f"accuracy_by_{label}"}
+    own = {key[2:]: row for key, row in figures.items() if key[0] == f"accuracy_by_{label}"}
     assert own.keys() == expected.keys()
     for key, rows in expected.items():
         means = question_means(rows, is_right)
         assert (own[key]["n"], own[key]["value"]) == (len(means), pytest.approx(fmean(means.values())))
 
 
-def test_the_average_is_the_papers_mean_of_columns(made: Rows, found: dict[Key, Row]) -> None:
-    averages = {key[3]: row for key, row in found.items() if key[0] == "average"}
+def test_the_average_is_the_papers_mean_of_columns(edition: Rows, figures: dict[Key, Row]) -> None:
+    averages = {key[3]: row for key, row in figures.items() if key[0] == "average"}
     # `other` has no answer in domain mix.
     assert sorted(averages) == ["exact", "m-large", "m-small", "single"]
     for player, row in averages.items():
@@ -148,7 +148,7 @@ def test_the_average_is_the_papers_mean_of_columns(made: Rows, found: dict[Key, 
                 question_means(
                     [
                         each
-                        for each in replies(made)
+                        for each in replies(edition)
                         if (each["player"], each["domain"], each["language"]) == (player, domain, language)
                     ],
                     is_right,
@@ -163,11 +163,11 @@ def test_the_average_is_the_papers_mean_of_columns(made: Rows, found: dict[Key, 
     assert averages["exact"]["low"] == pytest.approx(0.025 ** (1 / 60))
 
 
-def test_tokens_and_their_correlation_with_the_level(made: Rows, found: dict[Key, Row]) -> None:
+def test_tokens_and_their_correlation_with_the_level(edition: Rows, figures: dict[Key, Row]) -> None:
     wanted = {"all": (True, False), "right": (True,), "wrong": (False,)}
-    own = {key: row for key, row in found.items() if key[0].startswith(("reply_tokens", "tokens_level"))}
+    own = {key: row for key, row in figures.items() if key[0].startswith(("reply_tokens", "tokens_level"))}
     assert {key[3] for key in own} == set(MODELS)
-    known = [row for row in replies(made) if row["reply_tokens"] is not None]
+    known = [row for row in replies(edition) if row["reply_tokens"] is not None]
     checked = set()
     for (statistic, setting, domain, player, other), figure in own.items():
         language, which = other.split("/")
@@ -197,48 +197,50 @@ def test_tokens_and_their_correlation_with_the_level(made: Rows, found: dict[Key
     assert len(checked) == 2 * 3 * 3
 
 
-def test_the_paired_comparison_of_languages(made: Rows, found: dict[Key, Row]) -> None:
+def test_the_paired_comparison_of_languages(edition: Rows, figures: dict[Key, Row]) -> None:
     for player in (*PROGRAMS, *MODELS):
         for domain in ("all", *DOMAINS):
             rows = [
-                row for row in replies(made) if row["player"] == player and domain in ("all", row["domain"])
+                row
+                for row in replies(edition)
+                if row["player"] == player and domain in ("all", row["domain"])
             ]
             means = question_means(rows, is_right)
             pairs = sorted({pair for pair, _ in means if {(pair, "zh"), (pair, "en")} <= means.keys()})
             if not pairs:
-                assert ("language_difference", "all", domain, player, "") not in found
+                assert ("language_difference", "all", domain, player, "") not in figures
                 continue
             gaps = [means[pair, "zh"] - means[pair, "en"] for pair in pairs]
-            difference = found["language_difference", "all", domain, player, ""]
+            difference = figures["language_difference", "all", domain, player, ""]
             assert (difference["n"], difference["value"]) == (len(pairs), pytest.approx(fmean(gaps)))
             if sum(map(abs, gaps)) >= 10:
                 half = stats.t.ppf(0.975, len(gaps) - 1) * stdev(gaps) / math.sqrt(len(gaps))
                 assert difference["high"] == pytest.approx(fmean(gaps) + half)
             for language in LANGUAGES:
-                own = found["paired_accuracy", "all", domain, player, language]
+                own = figures["paired_accuracy", "all", domain, player, language]
                 assert own["value"] == pytest.approx(fmean(means[pair, language] for pair in pairs))
             only_zh = sum(means[pair, "zh"] > 0.5 >= means[pair, "en"] for pair in pairs)
             only_en = sum(means[pair, "en"] > 0.5 >= means[pair, "zh"] for pair in pairs)
             statistic = "language_mcnemar" + ("" if domain == "all" else "_in_domain")
-            test = found[statistic, "all", domain, player, ""]
+            test = figures[statistic, "all", domain, player, ""]
             discordant = only_zh + only_en
             assert test["n"] == discordant
             expected = stats.binomtest(only_zh, discordant).pvalue if discordant else 1.0
             assert test["p_value"] == pytest.approx(expected)
     # The first Chinese reply of m-large was lost: its pair is none.
-    assert found["language_difference", "all", "all", "m-large", ""]["n"] == 59
+    assert figures["language_difference", "all", "all", "m-large", ""]["n"] == 59
 
 
-def test_holm_over_the_models_of_one_question_alone(found: dict[Key, Row]) -> None:
+def test_holm_over_the_models_of_one_question_alone(figures: dict[Key, Row]) -> None:
     for statistic, number in (("language_mcnemar", 3), ("language_mcnemar_in_domain", 14)):
-        rows = [row for key, row in found.items() if key[0] == statistic and key[3] in MODELS]
+        rows = [row for key, row in figures.items() if key[0] == statistic and key[3] in MODELS]
         assert len(rows) == number
         assert [row["p_adjusted"] for row in rows] == pytest.approx(
             [float(p) for p in holm([row["p_value"] for row in rows]) if p is not None]
         )
         assert all("Holm over models" in row["method"] for row in rows)
     # 15 pairs in Chinese alone, none in English alone.
-    assert found["language_mcnemar", "all", "all", "m-large", ""]["p_value"] == pytest.approx(2 * 0.5**15)
+    assert figures["language_mcnemar", "all", "all", "m-large", ""]["p_value"] == pytest.approx(2 * 0.5**15)
 
 
 def test_two_texts_of_a_pair_count_as_one_draw() -> None:
@@ -288,19 +290,19 @@ def test_the_interval_of_a_difference_holds_it_has_width_and_turns_with_its_sign
     ],
 )
 def test_odd_editions_have_the_figures_that_they_can_have(changed: dict[str, Any], absent: set[str]) -> None:
-    found = by_key(made_edition.rows(**changed))
-    statistics = {key[0] for key in found}
+    figures = by_key(made_edition.rows(**changed))
+    statistics = {key[0] for key in figures}
     assert {"accuracy", "unextracted_rate", "average", "error_subset"} <= statistics
     assert not statistics & absent
-    assert found["accuracy", "all", "all", "exact", ""]["value"] == 1
+    assert figures["accuracy", "all", "all", "exact", ""]["value"] == 1
 
 
 def test_who_answers_nothing_readable_has_accuracy_0_and_no_error_classes() -> None:
-    found = by_key(made_edition.rows({"mute": ("N", "N")}))
-    assert found["accuracy", "all", "all", "mute", ""]["value"] == 0
-    assert found["unextracted_rate", "all", "all", "mute", ""]["value"] == 1
-    assert {found[f"error_{name}", "all", "all", "mute", ""]["value"] for name in ("subset", "disjoint")} == {
-        0
-    }
-    assert ("reply_tokens", "all", "all", "mute", "all/right") not in found
-    assert found["reply_tokens", "all", "all", "mute", "all/wrong"]["n"] == 120
+    figures = by_key(made_edition.rows({"mute": ("N", "N")}))
+    assert figures["accuracy", "all", "all", "mute", ""]["value"] == 0
+    assert figures["unextracted_rate", "all", "all", "mute", ""]["value"] == 1
+    assert {
+        figures[f"error_{name}", "all", "all", "mute", ""]["value"] for name in ("subset", "disjoint")
+    } == {0}
+    assert ("reply_tokens", "all", "all", "mute", "all/right") not in figures
+    assert figures["reply_tokens", "all", "all", "mute", "all/wrong"]["n"] == 120

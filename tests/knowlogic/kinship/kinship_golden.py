@@ -7,21 +7,21 @@ from tasks.knowlogic.kinship.domain import TYPES
 from tasks.knowlogic.kinship.terms import Term
 from tasks.knowlogic.kinship.wording import SCENARIO
 from tasks.knowlogic.wording.layout import write_text
-from tests.knowlogic.kinship.kinship_items import draw_until, kinship, said, terms
+from tests.knowlogic.kinship.kinship_items import draw_until, kinship, say, terms
 
 
 def propositions() -> list[Proposition]:
     """Return each template, questions, and each term in a sentence."""
     return [
-        said("male", "m13"),
-        said("female", "f13"),
-        said("older", "m13", "f13"),
-        said("holder_is", "m13", "wife_sister_husband", "f02", "tang_elder_male"),
-        said("is_of_holder", "f02", "m13", "father_elder_brother", "wife"),
-        said("holder_is_of_holder", "f02", "brother_son", "m13", "biao_younger_female", "husband"),
-        said("is", GAP, "f02", "mother_brother"),
-        said("is", "m13", GAP, "mother_brother"),
-        said("is_of_holder", GAP, "m13", "daughter_husband", "younger_sister"),
+        say("male", "m13"),
+        say("female", "f13"),
+        say("older", "m13", "f13"),
+        say("holder_is", "m13", "wife_sister_husband", "f02", "tang_elder_male"),
+        say("is_of_holder", "f02", "m13", "father_elder_brother", "wife"),
+        say("holder_is_of_holder", "f02", "brother_son", "m13", "biao_younger_female", "husband"),
+        say("is", GAP, "f02", "mother_brother"),
+        say("is", "m13", GAP, "mother_brother"),
+        say("is_of_holder", GAP, "m13", "daughter_husband", "younger_sister"),
         *map(_say, terms().values()),
     ]
 
@@ -29,7 +29,7 @@ def propositions() -> list[Proposition]:
 def _say(term: Term) -> Proposition:
     """Return a sentence with a term, of people of the sexes that it needs."""
     has_husband = all(shape[0] == "h" for shape in term.shapes)
-    return said("is", "m13" if term.sex == "m" else "f13", "f02" if has_husband else "m02", term.id)
+    return say("is", "m13" if term.sex == "m" else "f13", "f02" if has_husband else "m02", term.id)
 
 
 def write(language: Language) -> str:

@@ -25,7 +25,7 @@ def terms() -> dict[str, Term]:
     return read_terms(load_knowledge())
 
 
-def said(template: str, *arguments: str | int) -> Proposition:
+def say(template: str, *arguments: str | int) -> Proposition:
     return Proposition(template, arguments)
 
 
@@ -69,17 +69,17 @@ def random_claims(seed: int) -> Problem:
         for term in used
         for of in range(size)
         for who in range(size)
-        if holds(terms(), model, each := said("is", who, of, term.id))
+        if holds(terms(), model, each := say("is", who, of, term.id))
     ]
     basic = [term.id for term in used if term.length == 1]
     count = size - 1 if difficulty == "easy" else size + rng.randrange(2)
     statements = rng.sample(true, min(count, len(true)))
     if rng.random() < 0.3:
-        statements.append(said("older", *rng.sample(range(size), 2)))
+        statements.append(say("older", *rng.sample(range(size), 2)))
     if rng.random() < 0.3:
-        statements.append(said(rng.choice(("male", "female")), rng.randrange(size)))
+        statements.append(say(rng.choice(("male", "female")), rng.randrange(size)))
     if rng.random() < 0.1:
-        statements.append(said("is", *rng.sample(range(size), 2), rng.choice(used).id))
+        statements.append(say("is", *rng.sample(range(size), 2), rng.choice(used).id))
 
     def option(number: int) -> Proposition:
         one, other = rng.choice(true).arguments, rng.choice(true).arguments
@@ -87,10 +87,10 @@ def random_claims(seed: int) -> Problem:
         any_, step = rng.choice(used).id, rng.choice(basic)
         return (
             rng.choice(true),
-            said("is", a, b, any_),
-            said("holder_is", one[1], one[2], b, rng.choice((any_, str(other[2])))),
-            said("is_of_holder", a, one[1], one[2], step),
-            said("holder_is_of_holder", one[1], one[2], other[1], other[2], step),
+            say("is", a, b, any_),
+            say("holder_is", one[1], one[2], b, rng.choice((any_, str(other[2])))),
+            say("is_of_holder", a, one[1], one[2], step),
+            say("holder_is_of_holder", one[1], one[2], other[1], other[2], step),
         )[number]
 
     options = tuple(option(rng.randrange(5)) for _ in LETTERS)

@@ -75,7 +75,7 @@ class Words:
         older = self.births[y] < self.births[x]
         return self._pick(y, "哥" if older else "弟", "姐" if older else "妹")
 
-    def _married(self, people: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    def _add_spouses(self, people: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str]]:
         """Yield these people and their spouses."""
         for y, word in people:
             yield y, word
@@ -97,7 +97,7 @@ class Words:
                 yield u, self._pick(u, elder, "姑母") if self.male[p] else self._pick(u, "舅父", "姨母")
 
     def _uncles(self, x: int) -> Iterator[tuple[int, str]]:
-        yield from self._married(self._blood_uncles(x))
+        yield from self._add_spouses(self._blood_uncles(x))
         for p in self.parents[x]:
             for u, word in self._blood_uncles(p):
                 yield u, _GREAT[word].format("" if self.male[p] else "外")
@@ -115,7 +115,7 @@ class Words:
 
     def _cousins(self, x: int) -> Iterator[tuple[int, str]]:
         for c, kind in self._blood_cousins(x):
-            for y, word in self._married(iter([(c, self._sibling(x, c))])):
+            for y, word in self._add_spouses(iter([(c, self._sibling(x, c))])):
                 yield y, kind + word
             for y in self.children[c]:
                 yield (
@@ -125,22 +125,22 @@ class Words:
 
     def _descendants(self, x: int) -> Iterator[tuple[int, str]]:
         for c in self.children[x]:
-            yield from self._married(iter([(c, self._pick(c, "儿子", "女儿"))]))
+            yield from self._add_spouses(iter([(c, self._pick(c, "儿子", "女儿"))]))
             for s in self.spouses[c]:
                 yield from ((y, self._pick(y, "亲家公", "亲家母")) for y in self.parents[s])
             for g in self.children[c]:
                 word = ("" if self.male[c] else "外") + self._pick(g, "孙子", "孙女")
-                yield from self._married(iter([(g, word.replace("外孙子", "外孙"))]))
+                yield from self._add_spouses(iter([(g, word.replace("外孙子", "外孙"))]))
                 for h in self.children[g]:
                     kind = ("" if self.male[c] else "外") + "曾" + ("" if self.male[g] else "外")
                     yield h, kind + self._pick(h, "孙", "孙女")
 
     def _siblings(self, x: int) -> Iterator[tuple[int, str]]:
         for s in self.siblings[x]:
-            yield from self._married(iter([(s, self._sibling(x, s) * 2)]))
+            yield from self._add_spouses(iter([(s, self._sibling(x, s) * 2)]))
             for n in self.children[s]:
                 word = self._pick(n, "侄子", "侄女") if self.male[s] else self._pick(n, "外甥", "外甥女")
-                yield from self._married(iter([(n, word)]))
+                yield from self._add_spouses(iter([(n, word)]))
                 for g in self.children[n]:
                     kind = ("侄" if self.male[s] else "甥") + ("" if self.male[n] else "外")
                     yield g, kind + self._pick(g, "孙", "孙女")

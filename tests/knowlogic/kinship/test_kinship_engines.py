@@ -13,7 +13,7 @@ from tasks.knowlogic.kinship.derivation import compose_pairs, composes, derive, 
 from tasks.knowlogic.kinship.models import LIMIT, decide, find_models, holds
 from tasks.knowlogic.kinship.random_family import draw_family
 from tasks.knowlogic.kinship.solver import check
-from tests.knowlogic.kinship.kinship_items import draw_until, problem, random_claims, requests, said, terms
+from tests.knowlogic.kinship.kinship_items import draw_until, problem, random_claims, requests, say, terms
 
 
 @settings(max_examples=100, deadline=None)
@@ -46,7 +46,7 @@ def test_without_a_statement_the_engines_still_agree() -> None:
     assert is_open >= 5
 
 
-def decided(people: str, statements: list[Proposition], options: list[Proposition]) -> Decision:
+def decide_case(people: str, statements: list[Proposition], options: list[Proposition]) -> Decision:
     claims = problem(people, statements, options)
     found = decide(terms(), claims)
     assert found == check(terms(), claims)
@@ -56,69 +56,69 @@ def decided(people: str, statements: list[Proposition], options: list[Propositio
 def test_a_sex_that_is_stated_nowhere_leaves_the_papers_option_open() -> None:
     """The paper's kinship item: L is the son's daughter of J, and J has a mother's father; is J a man?"""
     statements = [
-        said("is", "S", "J", "mother_father"),
-        said("is", "M", "S", "daughter"),
-        said("is", "K", "J", "son"),
-        said("is", "L", "J", "son_daughter"),
+        say("is", "S", "J", "mother_father"),
+        say("is", "M", "S", "daughter"),
+        say("is", "K", "J", "son"),
+        say("is", "L", "J", "son_daughter"),
     ]
     options = [
-        said("is", "J", "L", "father_father"),
-        said("is", "J", "L", "father_mother"),
-        said("is", "S", "L", "father_father"),
-        said("is", "K", "L", "father"),
+        say("is", "J", "L", "father_father"),
+        say("is", "J", "L", "father_mother"),
+        say("is", "S", "L", "father_father"),
+        say("is", "K", "L", "father"),
     ]
-    assert decided("SMJKL", statements, options) == Decision(2, (None, None, False, True))
-    assert decided("SMJKL", [*statements, said("male", "J")], options) == Decision(
+    assert decide_case("SMJKL", statements, options) == Decision(2, (None, None, False, True))
+    assert decide_case("SMJKL", [*statements, say("male", "J")], options) == Decision(
         1, (True, False, False, True)
     )
 
 
 def test_an_age_that_does_not_follow_leaves_the_word_open() -> None:
     statements = [
-        said("is", "F", "X", "father"),
-        said("is", "G", "F", "father"),
-        said("is", "U", "G", "son"),
-        said("is", "X", "F", "son"),
-        said("is", "C", "X", "tang_elder_female"),
-        said("is", "U", "C", "father"),
+        say("is", "F", "X", "father"),
+        say("is", "G", "F", "father"),
+        say("is", "U", "G", "son"),
+        say("is", "X", "F", "son"),
+        say("is", "C", "X", "tang_elder_female"),
+        say("is", "U", "C", "father"),
     ]
     options = [
-        said("is", "U", "X", "father_elder_brother"),
-        said("is", "X", "C", "tang_younger_male"),
-        said("is", "U", "X", "mother_brother"),
-        said("holder_is", "X", "father_younger_brother", "C", "father"),
+        say("is", "U", "X", "father_elder_brother"),
+        say("is", "X", "C", "tang_younger_male"),
+        say("is", "U", "X", "mother_brother"),
+        say("holder_is", "X", "father_younger_brother", "C", "father"),
     ]
-    assert decided("FXGUC", statements, options) == Decision(1, (None, True, False, None))
-    older = [*statements, said("older", "F", "U")]
-    assert decided("FXGUC", older, options).verdicts == (False, True, False, True)
+    assert decide_case("FXGUC", statements, options) == Decision(1, (None, True, False, None))
+    older = [*statements, say("older", "F", "U")]
+    assert decide_case("FXGUC", older, options).verdicts == (False, True, False, True)
     # Older than the father's father's child: through the order of births alone.
-    twisted = [*statements, said("older", "U", "F"), said("older", "F", "U")]
-    assert decided("FXGUC", twisted, options).arrangements == 0
+    twisted = [*statements, say("older", "U", "F"), say("older", "F", "U")]
+    assert decide_case("FXGUC", twisted, options).arrangements == 0
 
 
 def test_who_links_two_people_is_one_of_the_family() -> None:
     """A mother's mother is the mother of a mother who has a name: only D can be that."""
-    statements = [said("is", "G", "X", "mother_mother"), said("is", "D", "G", "daughter"), said("male", "X")]
-    found = decided("GXD", statements, [said("is", "D", "X", "mother")])
+    statements = [say("is", "G", "X", "mother_mother"), say("is", "D", "G", "daughter"), say("male", "X")]
+    found = decide_case("GXD", statements, [say("is", "D", "X", "mother")])
     assert found == Decision(1, (True,))
 
 
 def test_a_description_of_two_people_or_of_nobody_is_open() -> None:
     statements = [
-        said("is", "A", "X", "elder_brother"),
-        said("is", "B", "X", "elder_brother"),
-        said("is", "X", "A", "younger_sister"),
+        say("is", "A", "X", "elder_brother"),
+        say("is", "B", "X", "elder_brother"),
+        say("is", "X", "A", "younger_sister"),
     ]
     options = [
-        said("holder_is", "X", "elder_brother", "A", "younger_brother"),
-        said("is_of_holder", "A", "X", "wife", "elder_brother"),
-        said("is", "A", "X", "elder_brother"),
+        say("holder_is", "X", "elder_brother", "A", "younger_brother"),
+        say("is_of_holder", "A", "X", "wife", "elder_brother"),
+        say("is", "A", "X", "elder_brother"),
     ]
-    assert decided("AXB", statements, options).verdicts == (None, None, True)
+    assert decide_case("AXB", statements, options).verdicts == (None, None, True)
 
 
 def test_where_next_to_nothing_is_said_the_count_stops() -> None:
-    claims = problem("ABCDE", [said("is", "A", "B", "father")], [said("is", "A", "B", "father")])
+    claims = problem("ABCDE", [say("is", "A", "B", "father")], [say("is", "A", "B", "father")])
     assert decide(terms(), claims) == check(terms(), claims) == Decision(LIMIT, (None,))
 
 
@@ -139,9 +139,9 @@ def test_what_composes_follows_from_the_two_relations_alone(seed: int) -> None:
     number = {person: place for place, person in enumerate(people)}
     # Nobody may be known to be younger by the word: ages are not what composition is about.
     statements = [
-        said("is", number[x], number[shared], by_shape[one.shape]),
-        said("is", number[y], number[shared], by_shape[other.shape]),
-        *(said("male" if family.sexes[z] == "m" else "female", number[z]) for z in (x, shared, y)),
+        say("is", number[x], number[shared], by_shape[one.shape]),
+        say("is", number[y], number[shared], by_shape[other.shape]),
+        *(say("male" if family.sexes[z] == "m" else "female", number[z]) for z in (x, shared, y)),
     ]
     true = family.relations[x][y]
     assert true is not None
@@ -171,14 +171,14 @@ def test_derivations_reach_what_forward_chaining_reaches(seed: int) -> None:
 def test_the_aunts_husbands_wifes_sister_does_not_compose() -> None:
     """H is X's father's sister's husband and A is X's father's sister: A is H's wife or her sister."""
     statements = [
-        said("is", "H", "X", "father_sister_husband"),
-        said("is", "A", "X", "father_sister"),
-        said("is", "F", "X", "father"),
-        said("is", "B", "A", "elder_sister"),
-        said("male", "X"),
+        say("is", "H", "X", "father_sister_husband"),
+        say("is", "A", "X", "father_sister"),
+        say("is", "F", "X", "father"),
+        say("is", "B", "A", "elder_sister"),
+        say("male", "X"),
     ]
-    assert decided("HAXFB", statements, [said("is", "A", "H", "wife")]) == Decision(2, (None,))
-    claims = problem("HAXFB", [*statements, said("is", "A", "H", "wife")], [])
+    assert decide_case("HAXFB", statements, [say("is", "A", "H", "wife")]) == Decision(2, (None,))
+    claims = problem("HAXFB", [*statements, say("is", "A", "H", "wife")], [])
     (model,) = find_models(
         terms(),
         5,
@@ -191,4 +191,4 @@ def test_the_aunts_husbands_wifes_sister_does_not_compose() -> None:
     )
     assert not composes(model.family, 0, 2, 1)
     assert composes(model.family, 0, 2, 3)
-    assert holds(terms(), model, said("is", 1, 0, "wife"))
+    assert holds(terms(), model, say("is", 1, 0, "wife"))

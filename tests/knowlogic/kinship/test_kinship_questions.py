@@ -58,19 +58,19 @@ def rename(problem: Problem, rng: random.Random) -> Problem:
     ids = [str(row["id"]) for row in load_knowledge().rows("names/people")]
     names = dict(zip(problem.entities, rng.sample(ids, len(problem.entities)), strict=True))
 
-    def renamed(said: Proposition) -> Proposition:
+    def reword(said: Proposition) -> Proposition:
         return Proposition(said.template, tuple(names.get(each, each) for each in said.arguments))
 
-    def shuffled(lines: tuple[Proposition, ...]) -> tuple[Proposition, ...]:
-        return tuple(rng.sample([renamed(each) for each in lines], len(lines)))
+    def shuffle(lines: tuple[Proposition, ...]) -> tuple[Proposition, ...]:
+        return tuple(rng.sample([reword(each) for each in lines], len(lines)))
 
     entities = rng.sample([*names.values()], len(names))
-    asked = renamed(problem.asked) if problem.asked else None
+    asked = reword(problem.asked) if problem.asked else None
     return replace(
         problem,
         entities=tuple(entities),
-        statements=shuffled(problem.statements),
-        options=shuffled(problem.options),
+        statements=shuffle(problem.statements),
+        options=shuffle(problem.options),
         asked=asked,
     )
 

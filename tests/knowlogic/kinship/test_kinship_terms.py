@@ -9,7 +9,7 @@ from schemas.knowlogic.knowledge import Knowledge
 from tasks.knowlogic.kinship.models import holds
 from tasks.knowlogic.kinship.random_family import BornFamily, draw_family
 from tasks.knowlogic.kinship.terms import STEPS, all_paths, read_path, read_terms
-from tests.knowlogic.kinship.kinship_items import said, terms
+from tests.knowlogic.kinship.kinship_items import say, terms
 from tests.knowlogic.kinship.kinship_words import Words
 from warehouse.knowlogic.knowledge import load_knowledge
 
@@ -98,7 +98,7 @@ def test_terms_on_a_family_are_the_words_of_the_graph(born: BornFamily) -> None:
     for of in range(born.family.size):
         expected = words.words(of)
         for who in range(born.family.size):
-            found = [t for t in terms().values() if holds(terms(), model, said("is", who, of, t.id))]
+            found = [t for t in terms().values() if holds(terms(), model, say("is", who, of, t.id))]
             assert [t.words["zh"] for t in found] == ([expected[who]] if who in expected else [])
 
 
@@ -134,7 +134,7 @@ def test_paths_composed_step_by_step_are_the_relations(born: BornFamily) -> None
                             ]
                 led |= {chain[-1] for chain in chains}
             found = {
-                who for who in range(born.family.size) if holds(terms(), model, said("is", who, of, term.id))
+                who for who in range(born.family.size) if holds(terms(), model, say("is", who, of, term.id))
             }
             assert led == found, term.id
 

@@ -1,4 +1,4 @@
-"""Mix: drawn questions keep the request, descriptions denote one thing, engines agree, texts read back."""
+"""Mix: draws questions keep the request, descriptions denote one thing, engines agree, texts read back."""
 
 import random
 from dataclasses import replace
@@ -21,17 +21,17 @@ DESCRIPTIONS = load_descriptions()
 
 
 def draw_many(domain: Domain, count: int, seed: int) -> list[tuple[Request, Problem]]:
-    """Return as many drawn questions as came out of so many requests."""
+    """Return as many draws questions as came out of so many requests."""
     rng = random.Random(seed)
-    drawn = []
+    draws = []
     for number in range(count):
         type_ = TYPES[number % 4]
         most = {"precise_entity": 1, "vague_entity": 3}.get(type_, 4)
         right = rng.randint(0 if type_.endswith("entity") else 1, most)
         request = Request(SCENARIOS[number // 4 % 2], DIFFICULTIES[number // 8 % 3], type_, right)
         if problem := domain.draw(request, rng):
-            drawn.append((request, problem))
-    return drawn
+            draws.append((request, problem))
+    return draws
 
 
 @pytest.fixture(scope="module")
@@ -40,13 +40,13 @@ def domain() -> Domain:
 
 
 @pytest.fixture(scope="module")
-def drawn(domain: Domain) -> list[tuple[Request, Problem]]:
+def draws(domain: Domain) -> list[tuple[Request, Problem]]:
     return draw_many(domain, 240, 4)
 
 
-def test_questions_keep_their_request(domain: Domain, drawn: list[tuple[Request, Problem]]) -> None:
-    assert len(drawn) > 220
-    for request, problem in drawn:
+def test_questions_keep_their_request(domain: Domain, draws: list[tuple[Request, Problem]]) -> None:
+    assert len(draws) > 220
+    for request, problem in draws:
         decision = domain.decide(problem)
         letters = right_letters(problem, decision.verdicts)
         assert decision.arrangements == 1
@@ -57,8 +57,8 @@ def test_questions_keep_their_request(domain: Domain, drawn: list[tuple[Request,
         assert not set(problem.options) & set(problem.statements)
 
 
-def test_two_engines_agree(domain: Domain, drawn: list[tuple[Request, Problem]]) -> None:
-    for _, problem in drawn:
+def test_two_engines_agree(domain: Domain, draws: list[tuple[Request, Problem]]) -> None:
+    for _, problem in draws:
         check_engines(domain, problem)
 
 
@@ -70,10 +70,10 @@ def test_two_engines_agree_on_a_thousand(domain: Domain) -> None:
         check_engines(domain, problem)
 
 
-def test_a_description_denotes_one_thing_by_sure_cells(drawn: list[tuple[Request, Problem]]) -> None:
+def test_a_description_denotes_one_thing_by_sure_cells(draws: list[tuple[Request, Problem]]) -> None:
     cells = DESCRIPTIONS.nature.cells
     met = 0
-    for _, problem in drawn:
+    for _, problem in draws:
         items = {item for said in (*problem.statements, *problem.options) for item in said.arguments}
         for item in items - set(problem.entities):
             parts = DESCRIPTIONS.all[str(item)]
@@ -81,7 +81,7 @@ def test_a_description_denotes_one_thing_by_sure_cells(drawn: list[tuple[Request
             assert all(None not in row for row in rows)
             assert rows.count([value for _, value in parts]) == 1
             met += 1
-    assert met > len(drawn)
+    assert met > len(draws)
 
 
 def test_a_description_of_two_or_of_none_or_of_an_unsure_thing_is_refused() -> None:
@@ -101,26 +101,26 @@ def test_a_description_of_two_or_of_none_or_of_an_unsure_thing_is_refused() -> N
 
 
 def test_a_question_with_an_ambiguous_description_is_refused(
-    domain: Domain, drawn: list[tuple[Request, Problem]]
+    domain: Domain, draws: list[tuple[Request, Problem]]
 ) -> None:
-    problem = drawn[0][1]
+    problem = draws[0][1]
     wrong = Proposition("left__1", ("is:class=fish", problem.entities[0]))
     things = tuple(e for e, c in DESCRIPTIONS.nature.cells.items() if c["class"] == "fish")[:6]
     with pytest.raises(ValueError, match="does not denote"):
         domain.decide(replace(problem, entities=things, statements=(wrong,), options=(wrong,)))
 
 
-def test_texts_are_read_back_in_both_languages(domain: Domain, drawn: list[tuple[Request, Problem]]) -> None:
-    for _, problem in drawn:
+def test_texts_are_read_back_in_both_languages(domain: Domain, draws: list[tuple[Request, Problem]]) -> None:
+    for _, problem in draws:
         for language in LANGUAGES:
             check_text(domain, problem, language)
 
 
 def test_orders_do_not_matter_but_things_and_descriptions_do(
-    domain: Domain, drawn: list[tuple[Request, Problem]]
+    domain: Domain, draws: list[tuple[Request, Problem]]
 ) -> None:
     rng = random.Random(2)
-    for _, problem in drawn[:40]:
+    for _, problem in draws[:40]:
         other = replace(
             problem,
             entities=tuple(rng.sample(problem.entities, 6)),
@@ -128,7 +128,7 @@ def test_orders_do_not_matter_but_things_and_descriptions_do(
             options=tuple(rng.sample(problem.options, len(problem.options))),
         )
         assert domain.canonical(other) == domain.canonical(problem)
-    assert len({repr(domain.canonical(problem)) for _, problem in drawn}) == len(drawn)
+    assert len({repr(domain.canonical(problem)) for _, problem in draws}) == len(draws)
 
 
 def test_golden_texts_have_every_template_and_value_and_are_read_back(domain: Domain) -> None:

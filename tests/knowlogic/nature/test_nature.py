@@ -1,4 +1,4 @@
-"""Nature: drawn questions keep the request, two engines agree, texts are read back, knowledge is used."""
+"""Nature: draws questions keep the request, two engines agree, texts are read back, knowledge is used."""
 
 import random
 from dataclasses import replace
@@ -40,10 +40,10 @@ def requests(count: int, rng: random.Random) -> list[Request]:
 
 
 def draw_many(domain: Domain, count: int, seed: int) -> list[tuple[Request, Problem]]:
-    """Return as many drawn questions as came out of so many requests."""
+    """Return as many draws questions as came out of so many requests."""
     rng = random.Random(seed)
-    drawn = [(request, domain.draw(request, rng)) for request in requests(count, rng)]
-    return [(request, problem) for request, problem in drawn if problem is not None]
+    draws = [(request, domain.draw(request, rng)) for request in requests(count, rng)]
+    return [(request, problem) for request, problem in draws if problem is not None]
 
 
 @pytest.fixture(scope="module")
@@ -52,16 +52,16 @@ def domain() -> Domain:
 
 
 @pytest.fixture(scope="module")
-def drawn(domain: Domain) -> list[tuple[Request, Problem]]:
+def draws(domain: Domain) -> list[tuple[Request, Problem]]:
     return draw_many(domain, 324, 11)
 
 
-def test_nearly_every_request_gives_a_question(drawn: list[tuple[Request, Problem]]) -> None:
-    assert len(drawn) > 300
+def test_nearly_every_request_gives_a_question(draws: list[tuple[Request, Problem]]) -> None:
+    assert len(draws) > 300
 
 
-def test_questions_keep_their_request(domain: Domain, drawn: list[tuple[Request, Problem]]) -> None:
-    for request, problem in drawn:
+def test_questions_keep_their_request(domain: Domain, draws: list[tuple[Request, Problem]]) -> None:
+    for request, problem in draws:
         decision = domain.decide(problem)
         assert decision.arrangements == 1
         assert problem.scenario == request.scenario
@@ -72,8 +72,8 @@ def test_questions_keep_their_request(domain: Domain, drawn: list[tuple[Request,
         assert not set(problem.options) & set(problem.statements)
 
 
-def test_two_engines_agree(domain: Domain, drawn: list[tuple[Request, Problem]]) -> None:
-    for _, problem in drawn:
+def test_two_engines_agree(domain: Domain, draws: list[tuple[Request, Problem]]) -> None:
+    for _, problem in draws:
         check_engines(domain, problem)
 
 
@@ -87,38 +87,38 @@ def test_two_engines_agree_on_a_thousand_with_and_without_a_statement(domain: Do
         check_engines(domain, shorter)
 
 
-def test_no_statement_can_be_dropped(domain: Domain, drawn: list[tuple[Request, Problem]]) -> None:
-    for _, problem in drawn:
+def test_no_statement_can_be_dropped(domain: Domain, draws: list[tuple[Request, Problem]]) -> None:
+    for _, problem in draws:
         for place in range(len(problem.statements)):
             rest = problem.statements[:place] + problem.statements[place + 1 :]
             assert domain.decide(replace(problem, statements=rest)).arrangements > 1
 
 
-def test_no_used_cell_is_unsure(domain: Domain, drawn: list[tuple[Request, Problem]]) -> None:
-    for _, problem in drawn:
+def test_no_used_cell_is_unsure(domain: Domain, draws: list[tuple[Request, Problem]]) -> None:
+    for _, problem in draws:
         for name in domain.labels(problem).properties:
             assert None not in [NATURE.cells[str(entity)][name] for entity in problem.entities]
 
 
 def test_the_listed_order_tells_nothing_of_the_arrangement(
-    domain: Domain, drawn: list[tuple[Request, Problem]]
+    domain: Domain, draws: list[tuple[Request, Problem]]
 ) -> None:
-    asked = [problem for request, problem in drawn if request.type == "precise_entity"]
+    asked = [problem for request, problem in draws if request.type == "precise_entity"]
     rights = [right_letters(problem, domain.decide(problem).verdicts) for problem in asked]
     assert set(rights) == set("ABCD")
 
 
-def test_texts_are_read_back_in_both_languages(domain: Domain, drawn: list[tuple[Request, Problem]]) -> None:
-    for _, problem in drawn:
+def test_texts_are_read_back_in_both_languages(domain: Domain, draws: list[tuple[Request, Problem]]) -> None:
+    for _, problem in draws:
         for language in LANGUAGES:
             check_text(domain, problem, language)
 
 
 def test_numbers_of_places_and_orders_do_not_matter_but_things_do(
-    domain: Domain, drawn: list[tuple[Request, Problem]]
+    domain: Domain, draws: list[tuple[Request, Problem]]
 ) -> None:
     rng = random.Random(3)
-    for _, problem in drawn[:60]:
+    for _, problem in draws[:60]:
         numbers: dict[Argument, int] = dict(zip((1, 2, 3, 4), rng.sample((1, 2, 3, 4), 4), strict=True))
 
         def rename(said: Proposition, numbers: dict[Argument, int] = numbers) -> Proposition:
@@ -134,8 +134,8 @@ def test_numbers_of_places_and_orders_do_not_matter_but_things_do(
             asked=problem.asked and rename(problem.asked),
         )
         assert domain.canonical(other) == domain.canonical(problem)
-    forms = {repr(domain.canonical(problem)) for _, problem in drawn}
-    assert len(forms) == len(drawn)
+    forms = {repr(domain.canonical(problem)) for _, problem in draws}
+    assert len(forms) == len(draws)
 
 
 def test_a_small_table_makes_questions_and_never_uses_unsure_cells() -> None:

@@ -34,19 +34,19 @@ def draws(request: Request, number: int) -> list[Problem]:
 
 
 @lru_cache(maxsize=1)
-def drawn() -> tuple[tuple[Request, Problem], ...]:
+def draw_each_request() -> tuple[tuple[Request, Problem], ...]:
     """Return a few problems of each request."""
     return tuple((request, problem) for request in REQUESTS for problem in draws(request, 4))
 
 
 def test_each_request_can_be_drawn() -> None:
-    counts = Counter(request for request, _ in drawn())
+    counts = Counter(request for request, _ in draw_each_request())
     assert [request for request in REQUESTS if not counts[request]] == []
     assert sum(counts.values()) > 0.85 * 4 * len(REQUESTS)
 
 
 def test_requests_are_kept() -> None:
-    for request, problem in drawn():
+    for request, problem in draw_each_request():
         decision = general().decide(problem)
         assert decision.arrangements == 1
         wanted = problem.type != "incorrect_statements"
@@ -59,12 +59,12 @@ def test_requests_are_kept() -> None:
 
 
 def test_the_second_engine_finds_the_same() -> None:
-    for _, problem in drawn():
+    for _, problem in draw_each_request():
         check_engines(general(), problem)
 
 
 def test_no_option_repeats_a_statement_or_another_option() -> None:
-    for _, problem in drawn():
+    for _, problem in draw_each_request():
         given = {fact for each in problem.statements for fact in facts_of(each).facts}
         claims = [claim_of(each) for each in problem.options]
         assert len(set(claims)) == len(claims)
@@ -76,7 +76,7 @@ def test_no_option_repeats_a_statement_or_another_option() -> None:
 
 
 def test_precise_questions_have_one_person_that_fits_and_vague_ones_several() -> None:
-    for _, problem in drawn():
+    for _, problem in draw_each_request():
         if problem.asked is None:
             continue
         rest = problem.asked.arguments[1:]
@@ -87,12 +87,12 @@ def test_precise_questions_have_one_person_that_fits_and_vague_ones_several() ->
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_texts_are_read_back(language: Language) -> None:
-    for _, problem in drawn():
+    for _, problem in draw_each_request():
         check_text(general(), problem, language)
 
 
 def test_another_introduction_is_refused() -> None:
-    _, problem = drawn()[0]
+    _, problem = draw_each_request()[0]
     text = write_text(general(), problem, "en")
     for changed in (
         text.text.replace("relations", "places", 1),
@@ -102,7 +102,7 @@ def test_another_introduction_is_refused() -> None:
             read_text(general(), QuestionText(changed, text.question, text.options), "en")
 
 
-def renamed(problem: Problem, rng: random.Random) -> Problem:
+def rename(problem: Problem, rng: random.Random) -> Problem:
     """Return the problem with other names and orders, and with every second fact in a sentence of its own."""
     people = [each.person for each in table().marks.values()]
     names = dict(zip(problem.entities, rng.sample(people, len(problem.entities)), strict=True))
@@ -130,10 +130,10 @@ def renamed(problem: Problem, rng: random.Random) -> Problem:
 
 def test_the_canonical_form_forgets_names_and_orders_only() -> None:
     rng = random.Random(5)
-    forms = Counter(canonical_json(general().canonical(problem)) for _, problem in drawn())
-    for _, problem in drawn():
+    forms = Counter(canonical_json(general().canonical(problem)) for _, problem in draw_each_request())
+    for _, problem in draw_each_request():
         form = canonical_json(general().canonical(problem))
-        assert canonical_json(general().canonical(renamed(problem, rng))) == form
+        assert canonical_json(general().canonical(rename(problem, rng))) == form
         fewer = replace(problem, statements=problem.statements[1:])
         assert canonical_json(general().canonical(fewer)) != form
     assert max(forms.values()) == 1
@@ -141,7 +141,7 @@ def test_the_canonical_form_forgets_names_and_orders_only() -> None:
 
 def test_labels_say_what_a_question_uses() -> None:
     seen: Counter[str] = Counter()
-    for request, problem in drawn():
+    for request, problem in draw_each_request():
         labels = general().labels(problem)
         seen.update([*labels.properties, labels.precision, *(rule.split(":")[0] for rule in labels.rules)])
         variables = labels.variables
@@ -157,13 +157,13 @@ def test_labels_say_what_a_question_uses() -> None:
 
 
 def test_claims_and_propositions_say_the_same() -> None:
-    for _, problem in drawn():
+    for _, problem in draw_each_request():
         for option in problem.options:
             assert proposition_of(claim_of(option)) == option
 
 
 def test_every_relation_is_used_by_some_question() -> None:
     used: set[str] = set()
-    for _, problem in drawn():
+    for _, problem in draw_each_request():
         used |= set(general().labels(problem).relations)
     assert sorted(set(table().by_id) - used) == []

@@ -25,7 +25,7 @@ def requests(scenario: str) -> Iterator[Request]:
                 yield Request(scenario, difficulty, type_, right)
 
 
-def drawn(scenario: str, times: int) -> list[tuple[Request, Problem]]:
+def draw_problems(scenario: str, times: int) -> list[tuple[Request, Problem]]:
     """Return problems of a scenario: so many draws of each request, without those that gave nothing."""
     found = []
     for request in requests(scenario):

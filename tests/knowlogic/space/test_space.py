@@ -14,14 +14,14 @@ from tasks.knowlogic.space.board import board
 from tasks.knowlogic.space.difficulty import CUTS, level
 from tasks.knowlogic.space.geometry import SCENES
 from tests.knowlogic.problem_checks import check_text
-from tests.knowlogic.space.space_questions import drawn, requests, space
+from tests.knowlogic.space.space_questions import draw_problems, requests, space
 
 SCENARIOS = list(SCENES)
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_a_drawn_problem_keeps_its_request(scenario: str) -> None:
-    for request, problem in drawn(scenario, times=2):
+    for request, problem in draw_problems(scenario, times=2):
         decision = space().decide(problem)
         assert decision.arrangements == 1
         assert None not in decision.verdicts
@@ -38,7 +38,7 @@ def test_a_drawn_problem_keeps_its_request(scenario: str) -> None:
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_everything_that_has_a_share_can_be_drawn(scenario: str) -> None:
-    given_kinds = {(request.difficulty, request.type) for request, _ in drawn(scenario, times=2)}
+    given_kinds = {(request.difficulty, request.type) for request, _ in draw_problems(scenario, times=2)}
     for difficulty, share in space().shares[scenario].items():
         kinds = {kind for kind in given_kinds if kind[0] == difficulty}
         assert bool(kinds) == bool(share), difficulty
@@ -64,7 +64,7 @@ def test_the_same_generator_draws_the_same_problem() -> None:
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_a_precise_gap_has_one_filler_and_a_vague_one_several(scenario: str) -> None:
     of = board(scenario)
-    for _, problem in drawn(scenario, times=2):
+    for _, problem in draw_problems(scenario, times=2):
         if problem.asked is None:
             continue
         place = problem.asked.arguments.index("____")
@@ -85,7 +85,7 @@ def test_a_precise_gap_has_one_filler_and_a_vague_one_several(scenario: str) -> 
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_no_option_says_what_a_statement_says_in_other_words(scenario: str) -> None:
     of = board(scenario)
-    for _, problem in drawn(scenario, times=1):
+    for _, problem in draw_problems(scenario, times=1):
         indices = {entity: index for index, entity in enumerate(problem.entities)}
         stated = {of.mask(of.fact(each, indices)) for each in problem.statements}
         options = [of.mask(of.fact(each, indices)) for each in problem.options]
@@ -126,7 +126,7 @@ def test_enumeration_and_solver_agree_on_anything(problem: Problem) -> None:
 
 
 def _agree(scenario: str, times: int) -> int:
-    found = drawn(scenario, times)
+    found = draw_problems(scenario, times)
     for _, problem in found:
         assert space().decide(problem) == space().check(problem)
     return len(found)
@@ -146,13 +146,13 @@ def test_enumeration_and_solver_agree_on_a_thousand_problems_of_each_scenario() 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_a_text_is_read_back_as_the_problem(scenario: str, language: Language) -> None:
-    for _, problem in drawn(scenario, times=1):
+    for _, problem in draw_problems(scenario, times=1):
         check_text(space(), problem, language)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_another_introduction_is_refused(language: Language) -> None:
-    _, problem = drawn("booth", times=1)[0]
+    _, problem = draw_problems("booth", times=1)[0]
     text = space().write_intro(problem, language)
     for changed in (text[1:], text + ".", text.replace("。", ".").replace(",", ";"), ""):
         with pytest.raises(ValueError, match=r"no scenario of space|is no person"):
@@ -161,7 +161,7 @@ def test_another_introduction_is_refused(language: Language) -> None:
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_the_canonical_form_forgets_names_and_order(scenario: str) -> None:
-    for _, problem in drawn(scenario, times=1):
+    for _, problem in draw_problems(scenario, times=1):
         turned = problem.entities[1:] + problem.entities[:1]
         renamed = dict(zip(problem.entities, reversed(turned), strict=True))
         other = replace(
@@ -182,7 +182,7 @@ def _rename(said: Proposition, names: dict[str | int, str | int]) -> Proposition
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_labels_follow_from_the_problem(scenario: str) -> None:
-    for _, problem in drawn(scenario, times=1):
+    for _, problem in draw_problems(scenario, times=1):
         labels = space().labels(problem)
         named = {each for said in problem.statements for each in said.arguments}
         al = int(not named >= set(problem.entities))

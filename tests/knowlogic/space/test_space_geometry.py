@@ -8,7 +8,7 @@ import pytest
 from tasks.knowlogic.space.board import board
 from tasks.knowlogic.space.geometry import SCENES
 from tasks.knowlogic.space.relations import predicates
-from tests.knowlogic.space.space_questions import drawn, space
+from tests.knowlogic.space.space_questions import draw_problems, space
 
 Pairs = frozenset[tuple[int, ...]]
 
@@ -17,7 +17,7 @@ def _pairs(scenario: str, name: str) -> Pairs:
     return predicates(scenario)[name].allowed
 
 
-def _turned(pairs: Pairs) -> Pairs:
+def _turn(pairs: Pairs) -> Pairs:
     return frozenset(tuple(reversed(each)) for each in pairs)
 
 
@@ -50,7 +50,7 @@ def test_no_predicate_tells_symmetric_arrangements_apart(scenario: str) -> None:
 def test_the_nth_to_the_left_is_the_other_way_round_to_the_right(scenario: str) -> None:
     for number in range(1, 6):
         assert _pairs(scenario, f"left_{number}") == _pairs(scenario, f"right_{6 - number}")
-        assert _pairs(scenario, f"left_{number}") == _turned(_pairs(scenario, f"right_{number}"))
+        assert _pairs(scenario, f"left_{number}") == _turn(_pairs(scenario, f"right_{number}"))
         assert _pairs(scenario, f"clockwise_{number}") == _pairs(scenario, f"counter_{6 - number}")
     assert _pairs(scenario, "opposite") == _pairs(scenario, "left_3") == _pairs(scenario, "right_3")
     assert _pairs(scenario, "left_side") == _pairs(scenario, "left_1") | _pairs(scenario, "left_2")
@@ -73,7 +73,7 @@ def test_without_clockwise_one_ring_is_the_mirror_of_the_other() -> None:
 
 @pytest.mark.parametrize(("scenario", "other"), [("ring_out", "ring_in"), ("ring_in", "ring_out")])
 def test_every_ring_question_depends_on_where_people_face(scenario: str, other: str) -> None:
-    for _, problem in drawn(scenario, times=1):
+    for _, problem in draw_problems(scenario, times=1):
         misread = space().decide(replace(problem, scenario=other))
         assert misread.arrangements != 1 or misread.verdicts != space().decide(problem).verdicts
 

@@ -12,7 +12,7 @@ from tasks.knowlogic.space.geometry import SCENES
 from tasks.knowlogic.space.reasoning.inference import infer, rules_used
 from tasks.knowlogic.space.reasoning.rules import RULES_OF_PAPER, coverage, rules
 from tasks.knowlogic.space.relations import predicates
-from tests.knowlogic.space.space_questions import drawn, space
+from tests.knowlogic.space.space_questions import draw_problems, space
 
 README = Path(warehouse.knowlogic.__file__).parent / "space" / "README.md"
 
@@ -64,7 +64,7 @@ def test_the_table_of_rules_is_as_printed_and_larger_than_the_papers() -> None:
 @pytest.mark.parametrize("scenario", SCENES)
 def test_what_the_closure_knows_holds_in_the_one_arrangement(scenario: str) -> None:
     reached = options = 0
-    for _, problem in drawn(scenario, times=1):
+    for _, problem in draw_problems(scenario, times=1):
         of, statements, said = facts_of(problem)
         closure, known = infer(of, statements)
         assert closure.is_complete

@@ -54,7 +54,7 @@ REQUESTS = [
 
 
 @lru_cache(maxsize=1)
-def drawn() -> tuple[tuple[Request, Problem], ...]:
+def draw_each_request() -> tuple[tuple[Request, Problem], ...]:
     """Return a few problems of each request that is possible."""
     found = (
         (request, domain().draw(request, derive_rng(11, repr(request), each)))
@@ -66,7 +66,7 @@ def drawn() -> tuple[tuple[Request, Problem], ...]:
 
 
 def test_each_possible_request_can_be_drawn_and_others_cannot() -> None:
-    counts = Counter(request for request, _ in drawn())
+    counts = Counter(request for request, _ in draw_each_request())
     possible = [request for request in REQUESTS if is_possible(request)]
     assert [request for request in possible if counts[request] < 4] == []
     for request in set(REQUESTS) - set(possible):
@@ -75,7 +75,7 @@ def test_each_possible_request_can_be_drawn_and_others_cannot() -> None:
 
 
 def test_requests_are_kept() -> None:
-    for request, each in drawn():
+    for request, each in draw_each_request():
         decision = domain().decide(each)
         assert decision.arrangements == 1
         assert None not in decision.verdicts
@@ -87,12 +87,12 @@ def test_requests_are_kept() -> None:
 
 
 def test_the_second_engine_finds_the_same() -> None:
-    for _, each in drawn()[::2]:
+    for _, each in draw_each_request()[::2]:
         check_engines(domain(), each)
 
 
 def test_no_option_repeats_a_statement_or_another_option() -> None:
-    for _, each in drawn():
+    for _, each in draw_each_request():
         given = {claim_of(table(), each.scenario, one) for one in each.statements}
         claims = {claim_of(table(), each.scenario, one) for one in each.options}
         assert len(claims) == len(each.options)
@@ -101,7 +101,7 @@ def test_no_option_repeats_a_statement_or_another_option() -> None:
 
 def test_no_option_is_decided_without_a_statement() -> None:
     """The order of a life alone may refute 'seven years before being born'; no option is so."""
-    for _, each in drawn()[::5]:
+    for _, each in draw_each_request()[::5]:
         for option in each.options if each.scenario == LIFE else ():
             claim = claim_of(table(), LIFE, option)
             if claim.kind == "order":
@@ -112,7 +112,7 @@ def test_no_option_is_decided_without_a_statement() -> None:
 
 
 def test_precise_questions_have_one_event_that_fits_and_vague_ones_several() -> None:
-    for _, each in drawn():
+    for _, each in draw_each_request():
         if each.asked is None or each.type == "precise_slot":
             continue
         others = sorted(set(events_in(table(), each)) - set(each.asked.arguments))
@@ -122,19 +122,19 @@ def test_precise_questions_have_one_event_that_fits_and_vague_ones_several() -> 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_texts_are_read_back(language: Language) -> None:
-    for _, each in drawn()[::2]:
+    for _, each in draw_each_request()[::2]:
         check_text(domain(), each, language)
 
 
 def test_another_introduction_is_refused() -> None:
-    text = write_text(domain(), drawn()[0][1], "en")
+    text = write_text(domain(), draw_each_request()[0][1], "en")
     for word, other in (("several", "two"), ("about what ", "about what Zoe and ")):
         changed = QuestionText(text.text.replace(word, other, 1), text.question, text.options)
         with pytest.raises(ValueError, match="introduction"):
             read_text(domain(), changed, "en")
 
 
-def renamed(each: Problem, rng: random.Random) -> Problem:
+def rename(each: Problem, rng: random.Random) -> Problem:
     """Return the problem about another person, in another order, with 'after' for 'before'."""
 
     def turn(said: Proposition) -> Proposition:
@@ -154,10 +154,10 @@ def renamed(each: Problem, rng: random.Random) -> Problem:
 
 def test_the_canonical_form_forgets_names_and_orders_only() -> None:
     rng = random.Random(5)
-    forms = Counter(canonical_json(domain().canonical(each)) for _, each in drawn())
-    for _, each in drawn():
+    forms = Counter(canonical_json(domain().canonical(each)) for _, each in draw_each_request())
+    for _, each in draw_each_request():
         form = canonical_json(domain().canonical(each))
-        assert canonical_json(domain().canonical(renamed(each, rng))) == form
+        assert canonical_json(domain().canonical(rename(each, rng))) == form
         fewer = replace(each, statements=each.statements[1:])
         assert canonical_json(domain().canonical(fewer)) != form
     assert max(forms.values()) == 1
@@ -165,7 +165,7 @@ def test_the_canonical_form_forgets_names_and_orders_only() -> None:
 
 def test_labels_say_what_a_question_uses() -> None:
     seen: Counter[str] = Counter()
-    for _, each in drawn():
+    for _, each in draw_each_request():
         labels = domain().labels(each)
         seen.update(rule.split(":")[0] for rule in labels.rules)
         seen.update([*labels.properties, *labels.relations, labels.precision])
@@ -189,7 +189,7 @@ def test_the_chain_length_counts_the_statements_that_decide_the_hardest_option()
 
 
 def test_a_proof_needs_all_its_statements() -> None:
-    for _, each in drawn()[::6]:
+    for _, each in draw_each_request()[::6]:
         proofs = prove(table(), each)
         # Two spans alone may lie anywhere: too many lives to try.
         compared = ("longer", "shorter", "as_long")

@@ -13,7 +13,7 @@ def find_unlisted_values(knowledge: Knowledge) -> Found:
     listed = {row["id"]: split_cell(row["values"], "|") for row in rows_of(knowledge, _PROPERTIES)}
     for row in rows_of(knowledge, _CELLS):
         for property_, values in listed.items():
-            for value in _decided(row.get(property_, "")):
+            for value in _list_values(row.get(property_, "")):
                 if value not in values:
                     yield _CELLS, row["id"], f"{property_} {value!r} is none of {', '.join(values)}"
             if not row.get(property_):
@@ -35,7 +35,7 @@ def find_wrong_kinds(knowledge: Knowledge) -> Found:
             yield _ENTITIES, id_, f"kind {kind!r} has no property; known: {', '.join(sorted(known))}"
     for row in rows_of(knowledge, _CELLS):
         for property_, allowed in kinds.items():
-            if _decided(row.get(property_, "")) and entities.get(row["id"]) not in allowed:
+            if _list_values(row.get(property_, "")) and entities.get(row["id"]) not in allowed:
                 yield (
                     _CELLS,
                     row["id"],
@@ -77,5 +77,5 @@ def find_unknown_properties(knowledge: Knowledge) -> Found:
                 yield _RULES, rule["id"], f"{property_} {value!r} is no listed value of a property"
 
 
-def _decided(cell: str) -> list[str]:
+def _list_values(cell: str) -> list[str]:
     return [] if cell in (NOT_APPLICABLE, UNSURE) else split_cell(cell)

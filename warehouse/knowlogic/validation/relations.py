@@ -29,11 +29,11 @@ def find_contradictions(knowledge: Knowledge) -> Found:
     relations = {row["id"]: row for row in rows_of(knowledge, _RELATIONS)}
     for row in relations.values():
         yield from _inverse_faults(row, relations)
-        if row["id"] in _implied(row["id"], relations):
+        if row["id"] in _find_implied(row["id"], relations):
             yield _RELATIONS, row["id"], "it implies itself through others"
     for row in rows_of(knowledge, _EXCLUSIVE):
         for first, second in ((row["first"], row["second"]), (row["second"], row["first"])):
-            if second in _implied(first, relations):
+            if second in _find_implied(first, relations):
                 yield _EXCLUSIVE, key_of(row), f"{first} implies {second}, and excludes it"
 
 
@@ -49,7 +49,7 @@ def _inverse_faults(row: Row, relations: dict[str, Row]) -> Found:
                 yield _RELATIONS, row["id"], f"the inverse of its inverse {inverse['id']} is {back}"
 
 
-def _implied(name: str, relations: dict[str, Row]) -> set[str]:
+def _find_implied(name: str, relations: dict[str, Row]) -> set[str]:
     """Return all that a relation implies, through others too."""
     found: set[str] = set()
     pending = [name]

@@ -83,7 +83,7 @@ class _Chain:
         yield Known(a, b, left), Step(rule, tuple(used))
 
 
-def _given(of: Board, statements: Sequence[Fact]) -> list[Known]:
+def _read_statements(of: Board, statements: Sequence[Fact]) -> list[Known]:
     """Return what the statements say of pairs; of three things, each pair of them."""
     size = of.scene.size
     found = []
@@ -102,7 +102,7 @@ def _given(of: Board, statements: Sequence[Fact]) -> list[Known]:
 def infer(of: Board, statements: Sequence[Fact]) -> tuple[Closure[Known], dict[tuple[int, int], int]]:
     """Return the closure of the statements, and the smallest set of each pair."""
     chain = _Chain(of)
-    return close(_given(of, statements), chain), chain.known
+    return close(_read_statements(of, statements), chain), chain.known
 
 
 def rules_used(of: Board, statements: Sequence[Fact], options: Sequence[Fact]) -> list[str]:
@@ -110,7 +110,7 @@ def rules_used(of: Board, statements: Sequence[Fact], options: Sequence[Fact]) -
     closure, known = infer(of, statements)
     proof: _Steps = {}
     for option in options:
-        goal = _given(of, [option])
+        goal = _read_statements(of, [option])
         if len(goal) != 1:
             continue
         a, b, pairs = goal[0]
@@ -121,7 +121,7 @@ def rules_used(of: Board, statements: Sequence[Fact], options: Sequence[Fact]) -
     found = {text for fact, step in proof.items() for text in _name_rules(words, fact, step)}
     used = {premise for step in proof.values() for premise in step.premises}
     for statement in statements:
-        if not used.isdisjoint(_given(of, [statement])):
+        if not used.isdisjoint(_read_statements(of, [statement])):
             found |= set(_name_synonym(words, statement))
     return sorted(found)
 

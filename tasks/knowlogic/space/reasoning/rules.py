@@ -50,14 +50,14 @@ class Vocabulary:
     @cached_property
     def properties(self) -> dict[str, int]:
         """The properties."""
-        return self._named(1)
+        return self._predicates(1)
 
     @cached_property
     def relations(self) -> dict[str, int]:
         """The relations of two things."""
-        return self._named(2)
+        return self._predicates(2)
 
-    def _named(self, arity: int) -> dict[str, int]:
+    def _predicates(self, arity: int) -> dict[str, int]:
         of = board(self.scenario)
         said = {template.predicate for template in of.templates.values()}
         return {
@@ -67,15 +67,15 @@ class Vocabulary:
         }
 
     @cached_property
-    def _known(self) -> dict[tuple[int, bool], tuple[str, ...]]:
+    def _cache(self) -> dict[tuple[int, bool], tuple[str, ...]]:
         return {}
 
     def names(self, pairs: int, *, single: bool) -> tuple[str, ...]:
         """Return the smallest named sets that hold all these pairs, one name for each; none for no pairs."""
         key = pairs, single
-        if key not in self._known:
-            self._known[key] = self._smallest(pairs, self.properties if single else self.relations)
-        return self._known[key]
+        if key not in self._cache:
+            self._cache[key] = self._smallest(pairs, self.properties if single else self.relations)
+        return self._cache[key]
 
     def _smallest(self, pairs: int, named: dict[str, int]) -> tuple[str, ...]:
         if not pairs:

@@ -63,7 +63,7 @@ def _straight(grid: _Grid) -> dict[str, Pair]:
     }
 
 
-def _slanted(grid: _Grid) -> dict[str, Pair]:
+def _compare_diagonally(grid: _Grid) -> dict[str, Pair]:
     """Return tests of upper left and the like, with any gap and with a stated one."""
     tests: dict[str, Pair] = {}
     for up, dy in _UP.items():
@@ -110,7 +110,7 @@ def _gaps(grid: _Grid) -> dict[str, Pair]:
     }
 
 
-def _linked(grid: _Grid, tests: Mapping[str, Pair]) -> dict[str, Pair]:
+def _compare_neighbours(grid: _Grid, tests: Mapping[str, Pair]) -> dict[str, Pair]:
     """Return tests of what stands next to a: `right_neighbour_above` says that it is directly above b."""
 
     def link(x: int, y: int, test: Pair) -> Pair:
@@ -137,8 +137,8 @@ def _linked(grid: _Grid, tests: Mapping[str, Pair]) -> dict[str, Pair]:
 def shelf_relations(scene: Scene) -> Mapping[str, Pair]:
     """Return tests of the slots of a and b."""
     grid = _Grid(scene)
-    tests = _straight(grid) | _gaps(grid) | _slanted(grid)
-    return tests | _linked(grid, tests)
+    tests = _straight(grid) | _gaps(grid) | _compare_diagonally(grid)
+    return tests | _compare_neighbours(grid, tests)
 
 
 def shelf_triples(scene: Scene) -> Mapping[str, Triple]:
