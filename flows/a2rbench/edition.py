@@ -12,6 +12,8 @@ from schemas.errors import EditionConflict
 from schemas.ids import content_id, derive_rng
 from tasks.a2rbench.catalogue.registry import RULES
 from tasks.a2rbench.catalogue.rule import Rule
+from tasks.sandbox.run import Jail
+from tasks.sandbox.tier import require_protection
 
 
 @lru_cache(maxsize=1)
@@ -35,6 +37,15 @@ def plan_of(workspace: Workspace) -> A2RBenchPlan:
             f"another edition after `perennial editions --prune-staging {workspace.growth.edition}`"
         )
     return plan
+
+
+def jail_of(plan: A2RBenchPlan) -> Jail:
+    """Return the jail of workers that run code of models.
+
+    Raises Refused where this machine has the weakest sandbox alone, unless the edition was begun on such a
+    one, which its operator had to accept.
+    """
+    return require_protection(accept_floor=plan.tier == "floor").jail
 
 
 def rules_of(domain: str, seed: int) -> list[Rule]:
