@@ -26,7 +26,7 @@ STAGES = (
     ),
     Stage(
         "expansions",
-        "Runs the rules that models wrote on their inputs, and lets models choose inputs of their variations.",
+        "Runs the rules that models wrote, and lets a model choose the inputs of their variations.",
         expansion_batches,
         expand_rules.expand,
         reads=("a2rbench_rules",),

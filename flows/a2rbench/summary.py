@@ -16,7 +16,8 @@ def summary(catalog: Catalog, plan: EditionPlan) -> dict[str, str]:
         f"{unique or 0:,} items all programs that fit agree, {copies or 0:,} are copies in other tokens"
     }
     _, missing = catalog.query(
-        f"SELECT rule, count(*) FROM rejections {where} AND stage IN ('items', 'expansions') GROUP BY 1 ORDER BY 1"
+        f"SELECT rule, count(*) FROM rejections {where} AND stage IN ('items', 'expansions') "
+        "GROUP BY 1 ORDER BY 1"
     )
     listed = [f"{number:,} {rule}" for rule, number in missing]
     return shown | ({"left out": ", ".join(listed) + " (table rejections)"} if listed else {})

@@ -104,12 +104,11 @@ def remove_known(grown: GrownSeed, known: Container[str]) -> GrownSeed:
     if grown.items[0].instance_id in is_known:
         is_known = {item.instance_id for item in grown.items}
     kept = [item for item in grown.items if is_known.isdisjoint((item.instance_id, item.of))]
+    why = "another rule of the edition has this item, its original or its V0"
     rejected = [
-        Rejected(
-            item.variation, "not_new", "another rule of the edition has an item like this or like its V0"
-        )
+        Rejected(item.variation, "not_remapped" if item.is_remapped else "not_new", why)
         for item in grown.items
-        if item.instance_id in is_known and not item.is_remapped
+        if item not in kept
     ]
     return GrownSeed(kept, [*grown.rejected, *rejected])
 

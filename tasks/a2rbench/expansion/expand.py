@@ -138,7 +138,7 @@ class _Work:
         seed = self.request.seed
         known = {instance_id(drawn.shown) for drawn in self.expansion.drawn.values()}
         try:
-            (shown,) = run_inputs(seed.rule, [inputs], seed.jail)
+            (shown,) = self._run_twice(inputs)
             if isinstance(shown, UnfitItem):
                 raise shown
             return shown, check_item(seed.rule, variation, shown, known, seed.issued)
@@ -146,6 +146,19 @@ class _Work:
             return Unusable(error.reason, str(error))
         except Refused as error:
             return Unusable(error.reason, in_one_line(error.detail))
+
+    def _run_twice(self, inputs: list[Value]) -> list[Shown | UnfitItem]:
+        """Run the inputs, and once more where time ran out: the machine may have been busy.
+
+        A run of another hour, which reads the replies again, should come to the same.
+        """
+        seed = self.request.seed
+        try:
+            return run_inputs(seed.rule, [inputs], seed.jail)
+        except Refused as error:
+            if error.reason != "time":
+                raise
+        return run_inputs(seed.rule, [inputs], seed.jail)
 
     async def _judge(self, variation: int, shown: Shown) -> Unusable | None:
         """Return why the judge refuses the inputs, None where it accepts them.
