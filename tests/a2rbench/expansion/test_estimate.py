@@ -1,5 +1,7 @@
 """The estimate of the expander's and the judge's calls, against the calls that were made."""
 
+from typing import Any
+
 from flows.a2rbench.estimate_expansions import estimate_expansions
 from schemas.a2rbench.authoring import AuthoringPlan
 from schemas.a2rbench.plan import A2RBenchPlan
@@ -10,7 +12,10 @@ from tests.a2rbench.expansion.expanding import Asking, expand
 
 def plan(authors: tuple[str, ...], expander: str = "", variations: int = 9) -> A2RBenchPlan:
     names = [expander] if expander else [name for name in authors if name != "catalogue"]
-    params = {"expander": {name: {"max_tokens": 100} for name in names}, "judge": {"j": {}}}
+    params: dict[str, dict[str, dict[str, Any]]] = {
+        "expander": {name: {"max_tokens": 100} for name in names},
+        "judge": {"j": {}},
+    }
     return A2RBenchPlan(4, variations, True, "", "floor", AuthoringPlan(authors, "j", expander, 3, 2, params))
 
 
