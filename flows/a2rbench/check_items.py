@@ -15,7 +15,7 @@ from tasks.sandbox.tier import find_protection
 _SHOWN = 3
 
 
-def check_rule(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[str, Rows]:
+def check_rule(workspace: Workspace, batch: Batch, policies: Policies) -> dict[str, Rows]:
     """Return the gate's row of one rule; raise AuditFailed, naming the items, where one is unsound."""
     domain, rule = batch.key
     if rule in RULES:
@@ -25,7 +25,7 @@ def check_rule(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[
         rows = workspace.rows(Batch("expansions", (domain,)), "a2rbench_items")
         own = [item_of(row) for row in rows if row["rule"] == rule]
         authored = distinct_seeds(workspace)[rule].rule
-        tested = check_items(authored, own, jail_of(plan_of(workspace)))
+        tested = check_items(authored, own, jail_of(plan_of(workspace), policies))
     if tested.faults:
         more = f" and {len(tested.faults) - _SHOWN:,} more" if len(tested.faults) > _SHOWN else ""
         raise AuditFailed(

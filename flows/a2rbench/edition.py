@@ -3,15 +3,17 @@
 from functools import lru_cache
 from typing import Any
 
+from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace
 from schemas.a2rbench.authoring import CATALOGUE
 from schemas.a2rbench.item import DOMAINS, Item, name_domain
 from schemas.a2rbench.plan import A2RBenchPlan
 from schemas.benchmark import Batch
-from schemas.errors import EditionConflict
+from schemas.errors import EditionConflict, InvalidOption
 from schemas.ids import content_id, derive_rng
 from tasks.a2rbench.catalogue.registry import RULES
 from tasks.a2rbench.catalogue.rule import Rule
+from tasks.sandbox.refusal import Refused
 from tasks.sandbox.run import Jail
 from tasks.sandbox.tier import require_protection
 
@@ -39,13 +41,16 @@ def plan_of(workspace: Workspace) -> A2RBenchPlan:
     return plan
 
 
-def jail_of(plan: A2RBenchPlan) -> Jail:
+def jail_of(plan: A2RBenchPlan, policies: Policies) -> Jail:
     """Return the jail of workers that run code of models.
 
-    Raises Refused where this machine has the weakest sandbox alone, unless the edition was begun on such a
-    one, which its operator had to accept.
+    Raises InvalidOption where this machine has the weakest sandbox alone, unless the operator accepts that
+    now, or had to when the edition was begun.
     """
-    return require_protection(accept_floor=plan.tier == "floor").jail
+    try:
+        return require_protection(accept_floor=plan.tier == "floor" or bool(policies.own)).jail
+    except Refused as error:
+        raise InvalidOption(f"{error.detail}, with --accept-weak-sandbox") from None
 
 
 def rules_of(domain: str, seed: int) -> list[Rule]:

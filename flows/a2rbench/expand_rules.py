@@ -23,6 +23,7 @@ from tasks.a2rbench.coded_rule import AuthoredRule
 from tasks.a2rbench.expansion.expand import Expansion, ExpansionRequest, expand_rule
 from tasks.a2rbench.seeds import GrownSeed, Rejected, SeedRequest, remove_known, write_items
 from tasks.sandbox.refusal import Refused
+from tasks.sandbox.run import Jail
 from warehouse.editions.issued_ids import issued_instances
 
 _TABLES = ("instances", "a2rbench_items", "a2rbench_attempts", "rejections")
@@ -30,10 +31,13 @@ _TABLES = ("instances", "a2rbench_items", "a2rbench_attempts", "rejections")
 
 def expand(workspace: Workspace, batch: Batch, policies: Policies) -> dict[str, Rows]:
     """Return the rows of the items of a cell's rules by models, of every step, and of what is missing."""
-    return run_session(workspace, policies.calls, partial(_expand_all, workspace, batch.key[0]))
+    jail = jail_of(plan_of(workspace), policies)
+    return run_session(workspace, policies.calls, partial(_expand_all, workspace, batch.key[0], jail))
 
 
-async def _expand_all(workspace: Workspace, domain: str, session: ModelSession) -> dict[str, Rows]:
+async def _expand_all(
+    workspace: Workspace, domain: str, jail: Jail, session: ModelSession
+) -> dict[str, Rows]:
     calls = session.batch()
     asker = session.json_asker(calls)
     slots = asyncio.Semaphore(available_threads())
@@ -43,7 +47,7 @@ async def _expand_all(workspace: Workspace, domain: str, session: ModelSession) 
     own = [seed for seed in seeds if distinct[seed.rule.name] == seed]
 
     async def grow(seed: AuthoredSeed) -> tuple[Expansion, GrownSeed]:
-        request = _request(workspace, seed)
+        request = _request(workspace, seed, jail)
         expansion = await expand_rule(asker, request, slots)
         async with slots:
             grown = await asyncio.to_thread(_write, request.seed, expansion)
@@ -68,7 +72,7 @@ async def _expand_all(workspace: Workspace, domain: str, session: ModelSession) 
     return calls.add_to(tables)
 
 
-def _request(workspace: Workspace, seed: AuthoredSeed) -> ExpansionRequest:
+def _request(workspace: Workspace, seed: AuthoredSeed, jail: Jail) -> ExpansionRequest:
     plan = plan_of(workspace)
     authoring = plan.authoring
     return ExpansionRequest(
@@ -78,7 +82,7 @@ def _request(workspace: Workspace, seed: AuthoredSeed) -> ExpansionRequest:
             range(plan.variations + 1),
             plan.remapping,
             workspace.seed,
-            jail_of(plan),
+            jail,
             issued_instances(workspace.staging.store, workspace.growth.known_editions),
         ),
         seed.inputs,

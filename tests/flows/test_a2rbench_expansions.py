@@ -5,20 +5,25 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 
 from flows.a2rbench import stages
 from flows.editions.audit import audit_unit
 from flows.editions.reproduce import reproduce_unit
+from flows.export.export_edition import export_edition
+from flows.export.games import open_games
 from flows.stages.workspace import Workspace
 from schemas.a2rbench.item import DOMAINS
 from schemas.benchmark import Batch, Stage
+from tasks.a2rbench.answers import write_answer
 from tests.a2rbench import scripted_expander, scripted_model
 from tests.a2rbench.authored_rules import AUTHOR, SQUARES, SWAP, TURN, rule_row
 from tests.flows.made_units import make_edition
 from tests.server.in_thread import serving
 from tests.server.options import ServerOptions
 from warehouse.catalog.catalog import open_catalog
+from warehouse.editions.verify import verify_unit
 from warehouse.store.store import Store
 
 # The catalogue has seed 0 of each cell and the model seed 1.
@@ -54,7 +59,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         asked = {"authors": f"catalogue,{AUTHOR}", "judge": "m-judge", "players": "search,right"}
         sizes = {
             "seeds": 2,
-            "variations": 4,
+            "variations": 2,
             "runs": 1,
             "seed": 5,
             "instances": None,
@@ -104,7 +109,15 @@ def test_it_is_audited_and_made_again_without_a_call(root: Path, tmp_path: Path)
     assert {table.table for table in made.tables if not table.same_rows} == set()
 
 
-def test_the_items_of_an_edition_are_not_issued_again(root: Path) -> None:
-    hashes = {row[0] for row in rows(root, "SELECT content_hash FROM instances")}
-    assert len(hashes) == rows(root, "SELECT count(*) FROM instances")[0][0]
-    assert json.loads(rows(root, "SELECT examples FROM a2rbench_items LIMIT 1")[0][0])
+def test_it_is_verified_exported_and_played_by_hand(root: Path, tmp_path: Path) -> None:
+    store = Store(str(root))
+    assert verify_unit(store, "e1").findings == []
+    export_edition(store, "e1", tmp_path / "out")
+    table = pq.read_table(tmp_path / "out" / "a2rbench_rules.parquet")
+    assert sorted(table["rule"].to_pylist()) == sorted(rule.name for rule in RULES.values())
+    sql = f"SELECT instance_id, answer FROM a2rbench_items WHERE author = '{AUTHOR}' ORDER BY 1 LIMIT 1"
+    ((id_, answer),) = rows(root, sql)
+    game = open_games(root, "e1").start(id_)
+    game.take(write_answer(json.loads(answer)))
+    assert game.result is not None
+    assert game.result.status == "solved"
