@@ -2,6 +2,8 @@
 
 import json
 import shutil
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -10,20 +12,12 @@ from typing import Any
 
 import pytest
 
-from flows.a2rbench.edition import catalogue_id
-from flows.run.plain_stages import PlainStages
 from flows.stages.completeness import progress_of
-from flows.stages.grow import grow
-from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace, open_workspace
-from schemas.a2rbench.authoring import AuthoringPlan
-from schemas.a2rbench.plan import A2RBenchPlan
 from schemas.benchmark import Batch
-from schemas.calls import CallPolicy
 from schemas.errors import AuditFailed
-from schemas.plan import EditionPlan
-from tasks.sandbox.tier import find_protection
-from tests.a2rbench.authored_rules import AUTHOR, SQUARES, SWAP, TURN, rule_row
+from tests.a2rbench.authored_rules import AUTHOR, SQUARES, SWAP, TURN
+from tests.a2rbench.expansion.growing import DOMAINS, VARIATIONS, begin, grow_all
 from tests.server.in_thread import serving
 from tests.server.log import answers_by_digest
 from tests.server.options import ServerOptions
@@ -32,45 +26,14 @@ from warehouse.staging.staging import Staging
 from warehouse.store.store import Store
 
 Row = dict[str, Any]
-DOMAINS = ("line_symbolic", "line_semantic", "grid_symbolic")
-VARIATIONS = 2
-# Another author has written the code of SWAP, and a third one a rule for the same inputs.
-TWIN = replace(SQUARES, name=SWAP.name, code=SWAP.code)
-RULES = {
-    "line_symbolic": [rule_row(SWAP, 0)],
-    "line_semantic": [rule_row(SQUARES, 0), rule_row(TWIN, 1)],
-    "grid_symbolic": [rule_row(TURN, 0)],
-}
+OPTIONS = ServerOptions(models=("m-expander", "m-judge"), roles="tests.a2rbench.scripted_expander", seed=2)
 
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[ServerControls]:
     faults = {"expander.raises": 0.15, "expander.few": 0.15, "judge.refuses": 0.15, "judge.prose": 0.1}
-    options = ServerOptions(
-        models=("m-expander", "m-judge"), roles="tests.a2rbench.scripted_expander", faults=faults, seed=2
-    )
-    with serving(options) as running:
+    with serving(replace(OPTIONS, faults=faults)) as running:
         yield running
-
-
-def begin(root: Path) -> Workspace:
-    """Stage the rules as stage `rules` would."""
-    params: dict[str, dict[str, dict[str, Any]]] = {"expander": {"m-expander": {}}, "judge": {"m-judge": {}}}
-    authoring = AuthoringPlan((AUTHOR,), "m-judge", "m-expander", 1, 2, params)
-    own = A2RBenchPlan(2, VARIATIONS, True, catalogue_id(), find_protection().tier, authoring)
-    plan = EditionPlan("e1", "a2rbench", own.as_json(), 3, (), "test")
-    staging = Staging(Store(str(root)), "e1")
-    staging.write_plan(plan)
-    workspace = open_workspace(str(root), "e1")
-    for domain in ("line_symbolic", "line_semantic", "grid_symbolic", "grid_semantic", "cube_symbolic"):
-        rows = RULES.get(domain, [])
-        staging.write_batch(workspace.key(Batch("rules", (domain,))), {"a2rbench_rules": rows})
-    staging.write_batch(workspace.key(Batch("rules", ("cube_semantic",))), {})
-    return workspace
-
-
-def grow_all(workspace: Workspace, server: ServerControls) -> None:
-    grow(workspace, Policies(CallPolicy(server.url), accept_api_errors=False), PlainStages())
 
 
 def rows(workspace: Workspace, table: str) -> list[Row]:
@@ -90,7 +53,7 @@ def missing(workspace: Workspace, rule: str, reason: str = "") -> list[int]:
 @pytest.fixture(scope="module")
 def grown(server: ServerControls, tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     workspace = begin(tmp_path_factory.mktemp("expansions"))
-    grow_all(workspace, server)
+    grow_all(workspace, server.url)
     return workspace
 
 
@@ -160,7 +123,7 @@ def test_another_run_on_the_same_ledger_asks_nothing_and_stages_the_same(
     staged = Staging(Store(str(tmp_path / "again")), "e1")
     staged.remove()
     again = begin(tmp_path / "again")
-    grow_all(again, server)
+    grow_all(again, server.url)
     assert len(server.log()) == before
     for table in ("instances", "a2rbench_items", "a2rbench_attempts", "rejections", "calls"):
         assert rows(again, table) == rows(grown, table)
@@ -184,4 +147,24 @@ def test_a_changed_item_of_a_model_is_found_by_the_gate(
         if file.is_file() and workspace.key(Batch("gate", ("line_symbolic", SWAP.name))) in file.name:
             file.unlink()
     with pytest.raises(AuditFailed, match="outputs are not those of the code"):
-        grow_all(workspace, server)
+        grow_all(workspace, server.url)
+
+
+@pytest.mark.slow
+def test_killed_while_it_expands_it_repeats_no_call_and_stages_the_same(tmp_path: Path) -> None:
+    with serving(replace(OPTIONS, hold_after=7)) as server:
+        command = [sys.executable, "-m", "tests.a2rbench.expansion.growing", str(tmp_path / "a"), server.url]
+        process = subprocess.Popen(command, cwd=Path(__file__).parents[3])
+        server.wait_held(timeout_s=60)
+        process.kill()
+        process.wait()
+        server.release()
+        grown = [begin(tmp_path / name) for name in ("a", "b")]
+        for workspace in grown:
+            grow_all(workspace, server.url)
+        log = server.log()
+    for table in ("instances", "a2rbench_items", "a2rbench_attempts", "rejections"):
+        assert rows(grown[0], table) == rows(grown[1], table)
+    # What was under way when it was killed came after that; all else was asked for once by each root.
+    answers = answers_by_digest(log)
+    assert sum(answers.values()) <= 2 * len(answers) + 3
