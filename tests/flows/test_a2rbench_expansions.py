@@ -113,7 +113,7 @@ def test_it_is_verified_exported_and_played_by_hand(root: Path, tmp_path: Path) 
     store = Store(str(root))
     assert verify_unit(store, "e1").findings == []
     export_edition(store, "e1", tmp_path / "out")
-    (file,) = (tmp_path / "out").rglob("*a2rbench_rules*.parquet")
+    (file,) = (tmp_path / "out").glob("tables/a2rbench_rules/*/*.parquet")
     table = pq.ParquetFile(file).read()
     assert sorted(table["rule"].to_pylist()) == sorted(rule.name for rule in RULES.values())
     sql = f"SELECT instance_id, answer FROM a2rbench_items WHERE author = '{AUTHOR}' ORDER BY 1 LIMIT 1"

@@ -6,6 +6,7 @@ are run again here.
 """
 
 import asyncio
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -29,6 +30,8 @@ from tasks.authors.reply import Unusable
 from tasks.llm.structured import JsonAsker
 from tasks.sandbox.refusal import Refused
 
+# Characters of an output as JSON: three times what the largest input has.
+_LONGEST_OUTPUT = 20_000
 # Reasons after which asking for the same variation again makes no sense.
 _FINAL = ("skipped", "rejected")
 
@@ -141,6 +144,7 @@ class _Work:
             (shown,) = self._run_twice(inputs)
             if isinstance(shown, UnfitItem):
                 raise shown
+            _check_size(shown)
             return shown, check_item(seed.rule, variation, shown, known, seed.issued)
         except UnfitItem as error:
             return Unusable(error.reason, str(error))
@@ -184,3 +188,10 @@ class _Work:
         return Unusable(
             "unjudged", f"no reply of the judge could be used, the last one because {problem.message}"
         )
+
+
+def _check_size(shown: Shown) -> None:
+    longest = max(len(json.dumps(output)) for output in shown.outputs)
+    if longest > _LONGEST_OUTPUT:
+        why = f"an output has {longest:,} characters as JSON, at most {_LONGEST_OUTPUT:,} are allowed"
+        raise UnfitItem("too_large", why)

@@ -1,6 +1,7 @@
 """A rule gets its variations from a scripted expander and judge, or a reason why one is missing."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -112,6 +113,14 @@ def test_after_all_retries_the_variation_is_missing_for_the_last_reason() -> Non
     found = expand(Asking(faults), SWAP, (0, 1, 2))
     assert [(each.variation, each.rule) for each in found.rejected] == [(1, "raised")]
     assert sorted(found.drawn) == [0, 2]
+
+
+def test_an_output_that_is_too_large_to_be_shown_is_refused() -> None:
+    code = SWAP.code.replace("return tokens", "return [token * 2000 for token in tokens]", 1)
+    code = code.replace("return transform_grid(grid)", "return [token[0] for token in transform_grid(grid)]")
+    found = expand(Asking(), replace(SWAP, code=code), (0, 1, 7), retries=0)
+    assert [(each.variation, each.rule) for each in found.rejected] == [(7, "too_large")]
+    assert sorted(found.drawn) == [0, 1]
 
 
 def test_an_endpoint_that_refuses_the_request_is_not_asked_the_same_again() -> None:
