@@ -2,7 +2,8 @@
 
 from dataclasses import asdict
 
-from flows.a2rbench.edition import item_of, plan_of
+from flows.a2rbench.authored import distinct_seeds
+from flows.a2rbench.edition import item_of, jail_of, plan_of
 from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace
 from schemas.benchmark import Batch, Rows
@@ -14,11 +15,17 @@ from tasks.sandbox.tier import find_protection
 _SHOWN = 3
 
 
-def check_rule(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[str, Rows]:
+def check_rule(workspace: Workspace, batch: Batch, policies: Policies) -> dict[str, Rows]:
     """Return the gate's row of one rule; raise AuditFailed, naming the items, where one is unsound."""
     domain, rule = batch.key
-    rows = workspace.rows(Batch("items", batch.key), "a2rbench_items")
-    tested = check_items(RULES[rule], [item_of(row) for row in rows], find_protection().jail)
+    if rule in RULES:
+        rows = workspace.rows(Batch("items", batch.key), "a2rbench_items")
+        tested = check_items(RULES[rule], [item_of(row) for row in rows], find_protection().jail)
+    else:
+        rows = workspace.rows(Batch("expansions", (domain,)), "a2rbench_items")
+        own = [item_of(row) for row in rows if row["rule"] == rule]
+        authored = distinct_seeds(workspace)[rule].rule
+        tested = check_items(authored, own, jail_of(plan_of(workspace), policies))
     if tested.faults:
         more = f" and {len(tested.faults) - _SHOWN:,} more" if len(tested.faults) > _SHOWN else ""
         raise AuditFailed(

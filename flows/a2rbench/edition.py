@@ -3,15 +3,19 @@
 from functools import lru_cache
 from typing import Any
 
+from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace
 from schemas.a2rbench.authoring import CATALOGUE
 from schemas.a2rbench.item import DOMAINS, Item, name_domain
 from schemas.a2rbench.plan import A2RBenchPlan
 from schemas.benchmark import Batch
-from schemas.errors import EditionConflict
+from schemas.errors import EditionConflict, InvalidOption
 from schemas.ids import content_id, derive_rng
 from tasks.a2rbench.catalogue.registry import RULES
 from tasks.a2rbench.catalogue.rule import Rule
+from tasks.sandbox.refusal import Refused
+from tasks.sandbox.run import Jail
+from tasks.sandbox.tier import require_protection
 
 
 @lru_cache(maxsize=1)
@@ -35,6 +39,18 @@ def plan_of(workspace: Workspace) -> A2RBenchPlan:
             f"another edition after `perennial editions --prune-staging {workspace.growth.edition}`"
         )
     return plan
+
+
+def jail_of(plan: A2RBenchPlan, policies: Policies) -> Jail:
+    """Return the jail of workers that run code of models.
+
+    Raises InvalidOption where this machine has the weakest sandbox alone, unless the operator accepts that
+    now, or had to when the edition was begun.
+    """
+    try:
+        return require_protection(accept_floor=plan.tier == "floor" or bool(policies.own)).jail
+    except Refused as error:
+        raise InvalidOption(f"{error.detail}, with --accept-weak-sandbox") from None
 
 
 def rules_of(domain: str, seed: int) -> list[Rule]:

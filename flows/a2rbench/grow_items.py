@@ -1,5 +1,6 @@
 """Stage `items`: make the items of the seeds of one rule, and say which do not exist."""
 
+from collections.abc import Iterable
 from dataclasses import asdict
 
 from flows.a2rbench.edition import numbers_of, plan_of
@@ -10,7 +11,7 @@ from schemas.benchmark import Batch, Rows
 from tasks.a2rbench.catalogue.registry import RULES
 from tasks.a2rbench.growing import grow_seed
 from tasks.a2rbench.items import PREFIX
-from tasks.a2rbench.seeds import GrownSeed, SeedRequest
+from tasks.a2rbench.seeds import Rejected, SeedRequest
 from tasks.sandbox.tier import find_protection
 from warehouse.editions.issued_ids import issued_instances
 
@@ -35,7 +36,7 @@ def grow(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[str, R
         )
         tables["instances"] += [shared_row(item, number, workspace.growth.seed) for item in grown.items]
         tables["a2rbench_items"] += map(asdict, grown.items)
-        tables["rejections"] += _rejection_rows(rule, number, grown)
+        tables["rejections"] += rejection_rows("items", rule, number, grown.rejected)
     return tables
 
 
@@ -54,14 +55,15 @@ def shared_row(item: Item, number: int, seed: int | None) -> dict[str, object]:
     }
 
 
-def _rejection_rows(rule: str, number: int, grown: GrownSeed) -> Rows:
+def rejection_rows(stage: str, rule: str, number: int, rejected: Iterable[Rejected]) -> Rows:
+    """Return a row of `rejections` for each item of a seed that does not exist."""
     return [
         {
-            "stage": "items",
+            "stage": stage,
             "subject": f"{rule} seed {number} V{each.variation}",
             "rule": each.rule,
             "message": each.why,
             "call_id": None,
         }
-        for each in grown.rejected
+        for each in rejected
     ]

@@ -5,6 +5,7 @@ from functools import partial
 
 from flows.a2rbench.edition import catalogue_id
 from flows.a2rbench.estimate_calls import estimate_calls
+from flows.a2rbench.estimate_expansions import estimate_expansions
 from schemas.a2rbench.item import DOMAINS
 from schemas.a2rbench.plan import A2RBenchPlan
 from schemas.a2rbench.settings import A2RBenchSettings
@@ -36,8 +37,14 @@ def prepare(settings: A2RBenchSettings, _store: Store) -> Preparation:
         warnings=(_WEAK,) if tier == "floor" else (),
         shown={"items": f"{items:,}, and at most {copies:,} copies in other tokens", "sandbox": tier},
         counts={"seeds": len(DOMAINS) * plan.seeds, "instances": items + copies},
-        estimate=partial(estimate_calls, items + copies),
+        estimate=partial(_estimate, plan, items + copies),
     )
+
+
+def _estimate(
+    own: A2RBenchPlan, items: int, plan: EvaluationPlan, prices: Mapping[str, Price]
+) -> list[StageEstimate]:
+    return [*estimate_expansions(own, prices), *estimate_calls(items, plan, prices)]
 
 
 def estimate_evaluation(

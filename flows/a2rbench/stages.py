@@ -2,9 +2,16 @@
 
 from functools import partial
 
-from flows.a2rbench import check_items, grow_items
+from flows.a2rbench import check_items, expand_rules, grow_items
+from flows.a2rbench.authored import expansion_batches, gate_batches
 from flows.a2rbench.edition import batches_of
-from schemas.benchmark import Stage, always
+from flows.stages.workspace import Workspace
+from schemas.benchmark import Batch, Stage, always
+
+
+def _gate_batches(workspace: Workspace) -> list[Batch]:
+    return [*batches_of(workspace, "gate"), *gate_batches(workspace)]
+
 
 STAGES = (
     Stage(
@@ -18,11 +25,20 @@ STAGES = (
         spreads=always,
     ),
     Stage(
+        "expansions",
+        "Runs the rules that models wrote, and lets a model choose the inputs of their variations.",
+        expansion_batches,
+        expand_rules.expand,
+        reads=("a2rbench_rules",),
+        writes=("instances", "a2rbench_items", "a2rbench_attempts", "rejections"),
+        earlier=("instances",),
+    ),
+    Stage(
         "gate",
         "Runs each item again in a fresh process, searches for other rules that fit, reads its prompt back.",
-        partial(batches_of, stage="gate"),
+        _gate_batches,
         check_items.check_rule,
-        reads=("a2rbench_items",),
+        reads=("a2rbench_rules", "a2rbench_items"),
         writes=("a2rbench_gate",),
         spreads=always,
     ),

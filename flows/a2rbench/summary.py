@@ -20,7 +20,7 @@ def summary(catalog: Catalog, plan: EditionPlan) -> dict[str, str]:
             f"{unique:,} items all programs that fit agree, {copies:,} are copies in other tokens"
         }
     )
-    where += " AND stage IN ('items', 'import')"
+    where += " AND stage IN ('items', 'expansions', 'import')"
     _, missing = catalog.query(f"SELECT rule, count(*) FROM rejections {where} GROUP BY 1 ORDER BY 1")
     listed = [f"{number:,} {rule}" for rule, number in missing]
     return shown | ({"left out": ", ".join(listed) + " (table rejections)"} if listed else {})

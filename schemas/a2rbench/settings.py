@@ -91,6 +91,10 @@ class A2RBenchSettings(RefreshSettings):
         preset = PRESETS[self.preset]
         return self.model_copy(update={name: value for name, value in preset.items() if name not in flags})
 
+    def own_policy(self) -> bool:
+        """Return whether code of models may run where the machine has the weakest sandbox alone."""
+        return self.accept_weak_sandbox
+
     def authoring(self) -> AuthoringPlan:
         """Return who writes and judges; raise InvalidOption for roles without a model that writes rules."""
         models = [name for name in self.authors if name != CATALOGUE]

@@ -96,6 +96,23 @@ def write_items(request: SeedRequest[AnyRule], drawn: Mapping[int, Drawn]) -> Gr
     return grown
 
 
+def remove_known(grown: GrownSeed, known: Container[str]) -> GrownSeed:
+    """Return the seed without items of these ids and without their copies: all of it where V0 is one."""
+    if not grown.items:
+        return grown
+    is_known = {item.instance_id for item in grown.items if item.instance_id in known}
+    if grown.items[0].instance_id in is_known:
+        is_known = {item.instance_id for item in grown.items}
+    kept = [item for item in grown.items if is_known.isdisjoint((item.instance_id, item.of))]
+    why = "another rule of the edition has this item, its original or its V0"
+    rejected = [
+        Rejected(item.variation, "not_remapped" if item.is_remapped else "not_new", why)
+        for item in grown.items
+        if item not in kept
+    ]
+    return GrownSeed(kept, [*grown.rejected, *rejected])
+
+
 def _is_copied(request: SeedRequest[AnyRule]) -> bool:
     return request.rule.type == "symbolic" and request.remapping
 

@@ -59,14 +59,19 @@ def rows() -> Rows:
         assert counts.pop("faults") == []
         row = {"domain": own[0].domain, "rule": name, **counts, "tier": find_protection().tier}
         tables["a2rbench_gate"].append(row)
-    for number, item in enumerate(items()):
+    play(tables, items())
+    return tables
+
+
+def play(tables: Rows, of: Sequence[Item]) -> None:
+    """Add the rows of what all players answer to these items."""
+    for number, item in enumerate(of):
         for player in PLAYERS:
             _play(tables, item, PLAYERS[player], 0)
         for player, replies in MODELS.items():
             for run in range(RUNS):
                 reply = _reply(item, replies[(number + run) % len(replies)])
                 _play(tables, item, _say(player, reply), run)
-    return tables
 
 
 def _say(player: str, reply: str) -> Program:

@@ -3,7 +3,7 @@ WITH grown AS (
     SELECT rule, count(*) AS items, sum(json_array_length(examples) + 1) AS outputs,
            count(*) FILTER (is_remapped) AS copies
     FROM a2rbench_items
-    WHERE author = 'catalogue' AND NOT EXISTS (FROM a2rbench_published)
+    WHERE NOT EXISTS (FROM a2rbench_published)
     GROUP BY ALL
 )
 SELECT w.rule, w.items, w.outputs, w.copies, g.items AS tested, g.outputs AS ran, g.cycles, g."unique", g.prompts

@@ -1,0 +1,121 @@
+"""Stage `expansions`: the items of the rules that models wrote: V0, and variations that a model chose.
+
+The rules of a cell are expanded at the same time, each with its variations in order. Which rows come of it
+depends on the replies alone, not on their order.
+"""
+
+import asyncio
+from dataclasses import asdict
+from functools import partial
+from itertools import count
+
+from flows.a2rbench.authored import AuthoredSeed, distinct_seeds, seeds_of
+from flows.a2rbench.edition import jail_of, plan_of
+from flows.a2rbench.grow_items import rejection_rows, shared_row
+from flows.console import progress
+from flows.stages.model_calls import ModelSession, run_session, settle_all
+from flows.stages.policies import Policies
+from flows.stages.threads import available_threads
+from flows.stages.workspace import Workspace
+from schemas.a2rbench.item import DOMAINS
+from schemas.benchmark import Batch, Rows
+from tasks.a2rbench.coded_rule import AuthoredRule
+from tasks.a2rbench.expansion.expand import Expansion, ExpansionRequest, expand_rule
+from tasks.a2rbench.seeds import GrownSeed, Rejected, SeedRequest, remove_known, write_items
+from tasks.sandbox.refusal import Refused
+from tasks.sandbox.run import Jail
+from warehouse.editions.issued_ids import issued_instances
+
+_TABLES = ("instances", "a2rbench_items", "a2rbench_attempts", "rejections")
+
+
+def expand(workspace: Workspace, batch: Batch, policies: Policies) -> dict[str, Rows]:
+    """Return the rows of the items of a cell's rules by models, of every step, and of what is missing."""
+    jail = jail_of(plan_of(workspace), policies)
+    return run_session(workspace, policies.calls, partial(_expand_all, workspace, batch.key[0], jail))
+
+
+async def _expand_all(
+    workspace: Workspace, domain: str, jail: Jail, session: ModelSession
+) -> dict[str, Rows]:
+    calls = session.batch()
+    asker = session.json_asker(calls)
+    slots = asyncio.Semaphore(available_threads())
+    ended = count(1)
+    distinct = distinct_seeds(workspace)
+    seeds = seeds_of(workspace, domain)
+    own = [seed for seed in seeds if distinct[seed.rule.name] == seed]
+
+    async def grow(seed: AuthoredSeed) -> tuple[Expansion, GrownSeed]:
+        request = _request(workspace, seed, jail)
+        expansion = await expand_rule(asker, request, slots)
+        async with slots:
+            grown = await asyncio.to_thread(_write, request.seed, expansion)
+        progress.note_part(next(ended) / len(own))
+        return expansion, grown
+
+    tables: dict[str, Rows] = {name: [] for name in _TABLES}
+    known = _ids_of_earlier_cells(workspace, domain)
+    for seed, (expansion, grown) in zip(own, await settle_all(map(grow, own)), strict=True):
+        kept = remove_known(grown, known)
+        known.update(item.instance_id for item in kept.items)
+        tables["instances"] += [shared_row(item, seed.number, workspace.growth.seed) for item in kept.items]
+        tables["a2rbench_items"] += map(asdict, kept.items)
+        tables["a2rbench_attempts"] += _attempt_rows(workspace, seed, expansion)
+        tables["rejections"] += rejection_rows("expansions", seed.rule.name, seed.number, kept.rejected)
+    for seed in seeds:
+        if seed not in own:
+            first = distinct[seed.rule.name]
+            why = f"the code is that of seed {first.number} of {first.domain}"
+            rejected = [Rejected(0, "same_code", why)]
+            tables["rejections"] += rejection_rows("expansions", seed.rule.name, seed.number, rejected)
+    return calls.add_to(tables)
+
+
+def _request(workspace: Workspace, seed: AuthoredSeed, jail: Jail) -> ExpansionRequest:
+    plan = plan_of(workspace)
+    authoring = plan.authoring
+    return ExpansionRequest(
+        SeedRequest(
+            seed.rule,
+            seed.number,
+            range(plan.variations + 1),
+            plan.remapping,
+            workspace.seed,
+            jail,
+            issued_instances(workspace.staging.store, workspace.growth.known_editions),
+        ),
+        seed.inputs,
+        authoring.choice("expander", authoring.expander or seed.rule.author),
+        authoring.choice("judge", authoring.judge),
+        authoring.retries,
+    )
+
+
+def _write(request: SeedRequest[AuthoredRule], expansion: Expansion) -> GrownSeed:
+    """Return the items of the variations that were found; none without V0."""
+    if 0 not in expansion.drawn:
+        return GrownSeed([], list(expansion.rejected))
+    try:
+        grown = write_items(request, expansion.drawn)
+    except Refused as error:
+        refused = Rejected(0, "refused_by_sandbox", error.detail)
+        return GrownSeed([], [*expansion.rejected, refused])
+    return GrownSeed(grown.items, [*expansion.rejected, *grown.rejected])
+
+
+def _ids_of_earlier_cells(workspace: Workspace, domain: str) -> set[str]:
+    """Return the ids of the items of the cells before this one: two authors may choose the same inputs."""
+    earlier = [Batch("expansions", (each,)) for each in DOMAINS[: DOMAINS.index(domain)]]
+    return {
+        id_
+        for batch in earlier
+        if workspace.is_done(batch)
+        for id_ in workspace.column(batch, "a2rbench_items", "instance_id")
+    }
+
+
+def _attempt_rows(workspace: Workspace, seed: AuthoredSeed, expansion: Expansion) -> Rows:
+    author = plan_of(workspace).authoring.expander or seed.rule.author
+    place = {"domain": seed.domain, "number": seed.number, "candidate": 1, "author": author}
+    return [{**place, **asdict(attempt)} for attempt in expansion.attempts]

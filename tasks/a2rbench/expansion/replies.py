@@ -1,0 +1,138 @@
+"""Read the replies of the expander and of the judge of its inputs: bounded, and nothing in them repaired."""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from schemas.calls import Reply
+from schemas.errors import UnreadableInput, in_one_line, shorten
+from tasks.a2rbench.catalogue.rule import Dimension, Value
+from tasks.a2rbench.expansion.messages import SKIPPED
+from tasks.a2rbench.inputs import EXAMPLES
+from tasks.a2rbench.values import fault_of_input
+from tasks.authors.reply import Unusable, describe_problems, unusable_status
+from tasks.llm.json_replies import json_text
+
+# A reply with six inputs of the largest size has some 40,000.
+_MOST_CHARACTERS = 200_000
+_MESSAGE_CHARACTERS = 500
+_PROBLEMS_SHOWN = 4
+
+
+class _Form(BaseModel):
+    # A key that was not asked for does no harm: it is kept with the call and not read.
+    model_config = ConfigDict(extra="ignore", strict=True)
+
+
+class _NewInput(_Form):
+    examples: list[Any]
+    query: Any
+
+
+class _ExpansionForm(_Form):
+    reasoning: str = ""
+    new_input: _NewInput | None = None
+    status: Literal["CONTINUE", "SKIPPED_LOW_ENTROPY"]
+
+
+class _JudgementForm(_Form):
+    reasoning: str
+    is_valid: bool
+
+
+_AnyForm = TypeVar("_AnyForm", bound=_Form)
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a judge decided, and why, in one line."""
+
+    is_valid: bool
+    reasoning: str
+
+
+def read_expansion(
+    reply: Reply, dimension: Dimension, history: Iterable[Sequence[Value]]
+) -> list[Value] | Unusable:
+    """Return the inputs of a reply, the query last, or why there are none.
+
+    They must have the rule's shape and a bounded size; all differ; the query is in no list of `history`,
+    and most of the examples are in none. The rule `skipped` says that the model sees no further inputs.
+    Raises EndpointFailed where the call failed without an answer.
+    """
+    form = _read(reply, _ExpansionForm)
+    if isinstance(form, Unusable):
+        return form
+    if form.status == SKIPPED:
+        return Unusable("skipped", f"the expander sees no further inputs: {_line(form.reasoning)}")
+    if form.new_input is None:
+        return Unusable("not_the_form", "the key new_input is missing; give examples and a query")
+    examples = form.new_input.examples
+    if len(examples) != EXAMPLES:
+        return Unusable(
+            "wrong_number", f"there are {len(examples):,} examples; give exactly {EXAMPLES} and one query"
+        )
+    inputs = [*examples, form.new_input.query]
+    for number, value in enumerate(inputs, 1):
+        fault = fault_of_input(value, dimension)
+        if fault:
+            place = f"example {number}" if number <= EXAMPLES else "the query"
+            return Unusable("bad_input", f"{place} is {fault}")
+    return _fault_of_novelty(inputs, history) or inputs
+
+
+def read_judgement(reply: Reply) -> Judgement | Unusable:
+    """Return what the judge decided, or why that cannot be read; raise EndpointFailed as above."""
+    form = _read(reply, _JudgementForm)
+    return form if isinstance(form, Unusable) else Judgement(form.is_valid, _line(form.reasoning))
+
+
+def _fault_of_novelty(inputs: Sequence[Value], history: Iterable[Sequence[Value]]) -> Unusable | None:
+    texts = [json.dumps(value) for value in inputs]
+    if len(set(texts)) < len(texts):
+        return Unusable("repeated", "two of the inputs are the same; give six that differ")
+    known = {json.dumps(value) for values in history for value in values}
+    if texts[-1] in known:
+        return Unusable("not_new", "the query is an input of an earlier variation; give another one")
+    recurring = sum(text in known for text in texts[:-1])
+    if 2 * recurring > EXAMPLES:
+        return Unusable(
+            "not_new",
+            f"{recurring} of the {EXAMPLES} examples are inputs of earlier variations; most must be new",
+        )
+    return None
+
+
+def _read(reply: Reply, form: type[_AnyForm]) -> _AnyForm | Unusable:
+    problem = unusable_status(reply)
+    if problem is not None:
+        return problem
+    if len(reply.content) > _MOST_CHARACTERS:
+        return Unusable(
+            "too_long",
+            f"the reply has {len(reply.content):,} characters, at most {_MOST_CHARACTERS:,} are read; "
+            "give one JSON object and nothing else",
+        )
+    try:
+        value = json.loads(json_text(reply.content), parse_constant=_refuse_constant)
+        return form.model_validate(value)
+    except ValidationError as error:
+        places = describe_problems(error, _PROBLEMS_SHOWN)
+        return Unusable("not_the_form", f"the reply is not of the form asked for: {places}")
+    except UnreadableInput as error:
+        return Unusable("not_json", str(error))
+    except (ValueError, RecursionError) as error:
+        return Unusable("not_json", f"the reply's JSON cannot be read: {_line(str(error))}")
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON number")
+
+
+def _line(text: str) -> str:
+    # Half of a surrogate pair is no text that a table can hold.
+    whole = text.encode("utf-8", "replace").decode("utf-8")
+    return shorten(in_one_line(whole), _MESSAGE_CHARACTERS)

@@ -1,0 +1,59 @@
+"""Grow an edition of rules that are staged as stage `rules` would: here, or by this module's command.
+
+python -m tests.a2rbench.expansion.growing ROOT URL
+"""
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from flows.a2rbench.edition import catalogue_id
+from flows.run.plain_stages import PlainStages
+from flows.stages.grow import grow
+from flows.stages.policies import Policies
+from flows.stages.workspace import Workspace, open_workspace
+from schemas.a2rbench.authoring import AuthoringPlan
+from schemas.a2rbench.plan import A2RBenchPlan
+from schemas.benchmark import Batch
+from schemas.calls import CallPolicy
+from schemas.plan import EditionPlan
+from tasks.sandbox.tier import find_protection
+from tests.a2rbench.authored_rules import AUTHOR, SQUARES, SWAP, TURN, rule_row
+from warehouse.staging.staging import Staging
+from warehouse.store.store import Store
+
+DOMAINS = ("line_symbolic", "line_semantic", "grid_symbolic")
+VARIATIONS = 2
+# Another author has written the code of SWAP, and a third one a rule for the same inputs.
+TWIN = replace(SQUARES, name=SWAP.name, code=SWAP.code)
+RULES = {
+    "line_symbolic": [rule_row(SWAP, 0)],
+    "line_semantic": [rule_row(SQUARES, 0), rule_row(TWIN, 1)],
+    "grid_symbolic": [rule_row(TURN, 0)],
+}
+
+
+def begin(root: Path) -> Workspace:
+    """Stage the rules as stage `rules` would."""
+    params: dict[str, dict[str, dict[str, Any]]] = {"expander": {"m-expander": {}}, "judge": {"m-judge": {}}}
+    authoring = AuthoringPlan((AUTHOR,), "m-judge", "m-expander", 1, 2, params)
+    own = A2RBenchPlan(2, VARIATIONS, True, catalogue_id(), find_protection().tier, authoring)
+    plan = EditionPlan("e1", "a2rbench", own.as_json(), 3, (), "test")
+    staging = Staging(Store(str(root)), "e1")
+    staging.write_plan(plan)
+    workspace = open_workspace(str(root), "e1")
+    for domain in ("line_symbolic", "line_semantic", "grid_symbolic", "grid_semantic", "cube_symbolic"):
+        rows = RULES.get(domain, [])
+        staging.write_batch(workspace.key(Batch("rules", (domain,))), {"a2rbench_rules": rows})
+    staging.write_batch(workspace.key(Batch("rules", ("cube_semantic",))), {})
+    return workspace
+
+
+def grow_all(workspace: Workspace, url: str) -> None:
+    """Grow what is not staged yet, with the models of this server."""
+    grow(workspace, Policies(CallPolicy(url), accept_api_errors=False), PlainStages())
+
+
+if __name__ == "__main__":
+    grow_all(begin(Path(sys.argv[1])), sys.argv[2])

@@ -1,0 +1,124 @@
+"""An edition with rules that a model wrote goes all the way: expanded, gated, played, read and made again."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from flows.a2rbench import stages
+from flows.editions.audit import audit_unit
+from flows.editions.reproduce import reproduce_unit
+from flows.export.export_edition import export_edition
+from flows.export.games import open_games
+from flows.stages.workspace import Workspace
+from schemas.a2rbench.item import DOMAINS
+from schemas.benchmark import Batch, Stage
+from tasks.a2rbench.answers import write_answer
+from tests.a2rbench import scripted_expander, scripted_model
+from tests.a2rbench.authored_rules import AUTHOR, SQUARES, SWAP, TURN, rule_row
+from tests.flows.made_units import make_edition
+from tests.server.in_thread import serving
+from tests.server.options import ServerOptions
+from warehouse.catalog.catalog import open_catalog
+from warehouse.editions.verify import verify_unit
+from warehouse.store.store import Store
+
+# The catalogue has seed 0 of each cell and the model seed 1.
+RULES = {"line_symbolic": SWAP, "grid_symbolic": TURN, "line_semantic": SQUARES}
+
+
+def scripts() -> tuple[Any, ...]:
+    """Return the roles of the scripted server: it loads them from this module."""
+    return (*scripted_expander.scripts(), *scripted_model.scripts())
+
+
+def stage_rules(_workspace: Workspace, batch: Batch, _policies: Any) -> dict[str, list[dict[str, Any]]]:
+    rule = RULES.get(batch.key[0])
+    return {"a2rbench_rules": [] if rule is None else [rule_row(rule, 1)]}
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A data root with such an edition, played by a program and a model."""
+    root = tmp_path_factory.mktemp("expansions") / "data"
+    rules = Stage(
+        "rules",
+        "Takes rules that a model wrote.",
+        lambda _workspace: [Batch("rules", (domain,)) for domain in DOMAINS],
+        stage_rules,
+        writes=("a2rbench_rules",),
+    )
+    own = [stage for stage in stages.STAGES if stage.name != "rules"]
+    faults = {"expander.few": 0.1, "expander.skipped": 0.1, "judge.refuses": 0.1}
+    options = ServerOptions(models=(AUTHOR, "m-judge", "right"), roles=__name__, faults=faults)
+    with serving(options) as server, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(stages, "STAGES", (rules, *own))
+        asked = {"authors": f"catalogue,{AUTHOR}", "judge": "m-judge", "players": "search,right"}
+        sizes = {
+            "seeds": 2,
+            "variations": 2,
+            "runs": 1,
+            "seed": 5,
+            "instances": None,
+            "settings": None,
+            "domains": None,
+        }
+        make_edition(root, "e1", benchmark="a2rbench", base_url=server.url, **asked, **sizes)
+        yield root
+
+
+def rows(root: Path, sql: str) -> list[tuple[Any, ...]]:
+    return [tuple(row) for row in open_catalog(Store(str(root))).query(sql)[1]]
+
+
+def test_models_rules_stand_beside_the_catalogues(root: Path) -> None:
+    found = rows(
+        root,
+        'SELECT DISTINCT author, domain, "index" FROM instances '
+        "JOIN a2rbench_items USING (edition, instance_id) WHERE setting = 'seed' ORDER BY ALL",
+    )
+    own = [(AUTHOR, domain, 1) for domain in sorted(RULES)]
+    assert found == [("catalogue", domain, 0) for domain in sorted(DOMAINS)] + own
+    doubled = 'SELECT domain, setting, "index" FROM instances GROUP BY ALL HAVING count(*) > 1'
+    assert rows(root, doubled) == []
+    assert rows(root, "SELECT count(*) FROM a2rbench_gate WHERE rule LIKE 'rule_%'") == [(3,)]
+
+
+def test_it_is_played_and_counted_by_author(root: Path) -> None:
+    found = rows(
+        root, "SELECT author, rules, accuracy FROM a2rbench_authors WHERE player = 'search' ORDER BY 1"
+    )
+    assert found[0] == ("catalogue", 6, 1.0)
+    assert found[1][:2] == (AUTHOR, 3)
+
+
+def test_each_call_is_in_the_edition_and_each_attempt_is_of_one(root: Path) -> None:
+    missing = "SELECT call_id FROM a2rbench_attempts WHERE call_id NOT IN (SELECT call_id FROM calls)"
+    assert rows(root, missing) == []
+    roles = rows(root, "SELECT role, count(*) > 0 FROM calls WHERE role <> 'player' GROUP BY 1 ORDER BY 1")
+    assert roles == [("expander", True), ("judge", True)]
+
+
+def test_it_is_audited_and_made_again_without_a_call(root: Path, tmp_path: Path) -> None:
+    store = Store(str(root))
+    assert [audit_unit(store, unit)[1] for unit in ("e1", "e1@1")] == [(), ()]
+    made = reproduce_unit(store, "e1", tmp_path, lambda _line: None)
+    assert {table.table for table in made.tables if not table.same_rows} == set()
+
+
+def test_it_is_verified_exported_and_played_by_hand(root: Path, tmp_path: Path) -> None:
+    store = Store(str(root))
+    assert verify_unit(store, "e1").findings == []
+    export_edition(store, "e1", tmp_path / "out")
+    (file,) = (tmp_path / "out").glob("tables/a2rbench_rules/*/*.parquet")
+    table = pq.ParquetFile(file).read()
+    assert sorted(table["rule"].to_pylist()) == sorted(rule.name for rule in RULES.values())
+    sql = f"SELECT instance_id, answer FROM a2rbench_items WHERE author = '{AUTHOR}' ORDER BY 1 LIMIT 1"
+    ((id_, answer),) = rows(root, sql)
+    game = open_games(root, "e1").start(id_)
+    game.take(write_answer(json.loads(answer)))
+    assert game.result is not None
+    assert game.result.status == "solved"
