@@ -124,7 +124,8 @@ def _analyse(
     found = find_benchmark(benchmark)
     analysis: Analysis = found.analysis()
     playing = found.playing()
-    kind = kind_by_name(playing.programs, analysis.checkpoints, playing.variants)
+    programs = {*playing.programs, *playing.aliases}
+    kind = kind_by_name(programs, analysis.checkpoints, playing.variants)
     with _open_answers(root, places, analysis) as answers:
         domains = {
             setting: Domains(tuple(counts), (0, *accumulate(counts.values())))

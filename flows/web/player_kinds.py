@@ -11,5 +11,6 @@ def kinds_of(edition: Opened) -> dict[str, str]:
     if edition.benchmark is None:
         return dict.fromkeys(players, MODELS)
     playing = edition.benchmark.playing()
-    kind = kind_by_name(playing.programs, edition.benchmark.analysis().checkpoints, playing.variants)
+    programs = {*playing.programs, *playing.aliases}
+    kind = kind_by_name(programs, edition.benchmark.analysis().checkpoints, playing.variants)
     return {player: kind(player) for player in players}

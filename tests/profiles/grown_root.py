@@ -35,7 +35,7 @@ EDITIONS: Mapping[str, Mapping[str, Any]] = {
         "benchmark": "kumo",
         "domains": ["chemical_analysis", "mineral_identification"],
         "settings": ["easy"],
-        "instances": 3,
+        "instances": 2,
         "players": ["algorithm-3"],
     },
     "b": {
@@ -45,8 +45,8 @@ EDITIONS: Mapping[str, Mapping[str, Any]] = {
         "runs": 2,
         "players": ["exact"],
     },
-    "l": {"benchmark": "knowlogic", "domains": ["nature", "social"], "questions": 6, "players": ["exact"]},
-    "a": {"benchmark": "a2rbench", "seeds": 1, "variations": 1, "players": ["search", "identity"]},
+    "l": {"benchmark": "knowlogic", "domains": ["nature", "social"], "questions": 3, "players": ["exact"]},
+    "a": {"benchmark": "a2rbench", "seeds": 1, "variations": 0, "players": ["search", "identity"]},
 }
 
 

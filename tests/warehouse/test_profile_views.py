@@ -7,6 +7,9 @@ import duckdb
 import pytest
 from scipy import stats
 
+from flows.stages.compute_statistics import edition_statistics
+from schemas.kumo.things import Step
+from tests.warehouse import tiny_edition
 from warehouse.catalog.question_views import question_views
 
 
@@ -112,3 +115,12 @@ def test_a_correlation_of_too_few_or_equal_models_says_why_there_is_none(
             assert r == pytest.approx(test(one, other).statistic, abs=1e-9)
             assert (low is None, high is None) == (why is not None, why is not None)
             assert why or low < r < high
+
+
+def test_a_player_under_a_programs_former_name_is_a_program() -> None:
+    rows = tiny_edition.rows()
+    oracle = tiny_edition.play("oracle", 0, "solved", (Step(1, "truth", "rain", None, None),))
+    rows.update(tiny_edition.add([{name: rows[name] for name in oracle}, oracle]))
+    figures = edition_statistics("kumo", tiny_edition.tables(rows), 3, {})
+    kinds = {row["player"]: row["convention"] for row in figures if row["statistic"] == "rank_in_kind"}
+    assert kinds == {"m": "models", **dict.fromkeys(("algorithm-3", "oracle", "random"), "programs")}

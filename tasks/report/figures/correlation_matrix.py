@@ -14,6 +14,7 @@ _KEY = "correlations"
 _TITLE = "Correlations over models"
 _NAMES = {"spearman": "Spearman's correlation", "pearson": "Pearson's correlation"}
 _STEP = 36
+_NARROW = 4  # settings: so many have room beside another matrix
 _LEAST_FIELD, _LABELS = 78, 170
 
 
@@ -56,8 +57,9 @@ def _draw(heading: str, rows: Sequence[Record], names: Sequence[str]) -> Drawing
                     "why": row["undefined"] or "",
                 }
             )
-    least = _LABELS + _LEAST_FIELD * len(names)
-    return make_drawing(heading, f"{_TITLE}: {heading}", _compile(), drawn, is_wide=True, least_width=least)
+    is_wide, least = len(names) > _NARROW, _LABELS + _LEAST_FIELD * len(names)
+    title = f"{_TITLE}: {heading}"
+    return make_drawing(heading, title, _compile(), drawn, is_wide=is_wide, least_width=least)
 
 
 def _interval(row: Record) -> str:
