@@ -22,6 +22,9 @@ from tasks.a2rbench.wording import read_prompt, write_prompt
 from tasks.sandbox.refusal import Refused
 from tasks.sandbox.run import Jail, run_code, run_purely
 
+# Of examples, query and answer as JSON: programs of the catalogue are tried on them, outside the sandbox.
+_MOST_CHARACTERS = 20_000
+
 
 @dataclass(frozen=True, slots=True)
 class Copied:
@@ -54,7 +57,7 @@ def try_line(line: PublishedLine, jail: Jail) -> Held | Rejected:
         fits = _check_shown(line, shown)
     except Refused as error:
         rule = "raises" if error.reason == "raised" else "refused_by_sandbox"
-        return Rejected(line.variation, rule, in_one_line(error))
+        return Rejected(line.variation, rule, _describe(error))
     except UnfitItem as error:
         return Rejected(line.variation, error.reason, str(error))
     return Held(shown, fits, _copy(line, shown, jail) if line.rule.type == "symbolic" else None)
@@ -62,6 +65,11 @@ def try_line(line: PublishedLine, jail: Jail) -> Held | Rejected:
 
 def _check_runs(line: PublishedLine, shown: Shown, jail: Jail) -> None:
     dimension = line.rule.dimension
+    size = len(canonical_json([shown.inputs, shown.outputs]))
+    if size > _MOST_CHARACTERS:
+        raise UnfitItem(
+            "too_large", f"the data have {size:,} characters, expected at most {_MOST_CHARACTERS:,}"
+        )
     for value in (*shown.inputs, *shown.outputs):
         fault = fault_of_form(value, dimension)
         if fault:
@@ -129,7 +137,7 @@ def _copy(line: PublishedLine, shown: Shown, jail: Jail) -> Copied:
     try:
         outputs = run_code(line.rule.code, FORWARD, inputs, jail=jail)
     except Refused as error:
-        return Copied(phi, commutes=False, why=f"the code fails on phi(x): {in_one_line(error)}")
+        return Copied(phi, commutes=False, why=f"the code fails on phi(x): {_describe(error)}")
     for place, (one, other) in enumerate(zip(outputs, wanted, strict=True)):
         if one != other:
             why = f"f(phi(x)) is not phi(f(x)) for {_name_input(place, shown)}"
@@ -143,6 +151,11 @@ def _copy(line: PublishedLine, shown: Shown, jail: Jail) -> Copied:
 
 def _split(value: Value, line: PublishedLine) -> Value:
     return split_texts(value, line.rule.dimension)
+
+
+def _describe(error: Refused) -> str:
+    """Return what the sandbox says; code that broke out of its rules may have written it."""
+    return "".join(sign if sign.isprintable() else "?" for sign in in_one_line(error))
 
 
 def _name_input(place: int, shown: Shown) -> str:

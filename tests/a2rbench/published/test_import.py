@@ -18,13 +18,16 @@ from flows.run.spread_work import spread_over
 from schemas.errors import EditionConflict, UnreadableInput
 from schemas.tables import TABLES, staged_tables
 from tasks.a2rbench.players.registry import PLAYERS, copy_nearest
+from tasks.a2rbench.published import trials
 from tasks.a2rbench.published.lines import read_lines
+from tasks.a2rbench.seeds import Rejected
 from tasks.a2rbench.values import split_texts
 from tasks.a2rbench.wording import read_dimension, read_prompt
 from tasks.play.program_player import play_program
 from tasks.sandbox import tier
+from tasks.sandbox.refusal import Refused
 from tasks.sandbox.tier import find_protection
-from tests.a2rbench import published_lines as own
+from tests.a2rbench.published import made_lines as own
 from tests.conftest import REPOSITORY
 from warehouse.audit.audit import cross_table_rules
 from warehouse.catalog.catalog import open_catalog, published_editions, table_file, view_over_arrow
@@ -102,6 +105,17 @@ def test_a_message_names_input_and_values(store: Store) -> None:
     assert "gives '' for example 1, expected 'Ab c'" in told["SYM_W_D1_003"]
     assert "the query is the input of example 1" in told["SYM_W_D1_005"]
     assert "fits the examples as well" in told["SYM_W_D1_007"]
+
+
+def test_what_code_says_of_itself_is_stored_as_printable_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_values: Any, **_options: Any) -> Any:
+        raise Refused("raised", "\x1b[31mred\n\ud800")
+
+    monkeypatch.setattr(trials, "run_purely", refuse)
+    (line,) = read_lines(own.text_of(own.ITEMS[:1]), "file")
+    told = trials.try_line(line, find_protection().jail)
+    assert isinstance(told, Rejected)
+    assert (told.rule, told.why) == ("raises", "raised: ?[31mred ?")
 
 
 def test_copies_have_other_letters_and_digits_and_the_same_separators(store: Store) -> None:

@@ -113,6 +113,7 @@ LEFT_OUT = {
     "SYM_W_D1_002": ("refused_by_sandbox", line("SYM_W_D1_002", _HOSTILE, TEXTS, outputs=_WRONG)),
     "SYM_W_D1_003": ("open_cycle", line("SYM_W_D1_003", MEMORY, TEXTS)),
     "SYM_W_D1_004": ("bad_shape", line("SYM_W_D1_004", REVERSE, [1.5, "b"], outputs=["c", "d"])),
+    "SYM_W_D1_009": ("too_large", line("SYM_W_D1_009", REVERSE, ["ab" * 5_000, "abc"])),
     "SYM_W_D1_005": ("answer_shown", line("SYM_W_D1_005", REVERSE, ["abc", "de", "abc"])),
     "SYM_W_D1_006": ("unchanged", line("SYM_W_D1_006", REVERSE, ["aba", "x", "xyz"])),
     "SYM_W_D1_007": ("not_unique", line("SYM_W_D1_007", REVERSE, ["ab", "cd", "efg"])),

@@ -13,7 +13,7 @@ from tasks.a2rbench.published.copies import draw_character_remapping, remap_char
 from tasks.a2rbench.published.lines import MAX_LINES, read_lines
 from tasks.a2rbench.values import fault_of_form, has_texts, join_texts, split_texts
 from tasks.a2rbench.wording import read_dimension, read_prompt, write_prompt
-from tests.a2rbench.published_lines import ITEMS, Line, text_of
+from tests.a2rbench.published.made_lines import ITEMS, Line, text_of
 
 ONE = ITEMS[0]
 DATA = ONE["puzzle_data"]

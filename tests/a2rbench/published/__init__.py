@@ -1,0 +1,1 @@
+"""Tests of items that others published."""
