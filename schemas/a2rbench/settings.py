@@ -24,3 +24,8 @@ class A2RBenchSettings(RefreshSettings):
     remapping: bool = setting(
         True, "Ask symbolic items in other tokens as well, where the rule commutes with that."
     )
+    accept_weak_sandbox: bool = setting(
+        False,
+        "Run rules that a model or a file wrote even where a syntax check and limits alone hold them (tier "
+        "floor in `perennial doctor`). perennial's own rules run anywhere.",
+    )
