@@ -29,4 +29,5 @@ BENCHMARK = Benchmark(
     estimate=later("flows.a2rbench.prepare:estimate_evaluation"),
     origins=partial(resolve_name, "warehouse.a2rbench.origins:ORIGINS"),
     summary=later("flows.a2rbench.summary:summary"),
+    pages=partial(resolve_name, "flows.a2rbench.web.own_pages:PAGES"),
 )

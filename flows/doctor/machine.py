@@ -78,8 +78,8 @@ def _sandbox() -> str | Check:
     seen = f"tier {found.tier} ({'; '.join(found.findings)})"
     if found.tier == "floor":
         return warn(
-            f"{seen}: a syntax check and limits alone would hold code that a model or a file wrote, so that it "
-            "is refused unless accept_weak_sandbox is set",
+            f"{seen}: a syntax check and limits alone would hold code that a model or a file wrote, so "
+            "that it is refused unless accept_weak_sandbox is set",
             _SANDBOX,
         )
     return f"{seen}: code that a model or a file wrote is run"

@@ -53,8 +53,8 @@ def require_protection(*, accept_floor: bool) -> Protection:
     if found.tier == "floor" and not accept_floor:
         raise Refused(
             "weak_sandbox",
-            "nothing but a syntax check and limits would hold code that a model or a file wrote here (tier floor, "
-            "see `perennial doctor`): run on Linux with seccomp, or set accept_weak_sandbox "
+            "nothing but a syntax check and limits would hold code that a model or a file wrote here (tier "
+            "floor, see `perennial doctor`): run on Linux with seccomp, or set accept_weak_sandbox "
             "(--accept-weak-sandbox) for code that you trust",
         )
     return found
