@@ -24,6 +24,8 @@ _MOST_CELLS = 600
 # A phone has 390 pixels.
 _WIDTH = 320
 _GAP = 0.5
+# Streamlit adds to each side.
+_PADDING = {side: 2 for side in ("left", "right", "top", "bottom")}
 
 
 class Cell(NamedTuple):
@@ -103,7 +105,7 @@ def show_value(value: object, dimension: int, colours: Mapping[str, str]) -> Non
         y=alt.Y("centre:Q", scale=down, axis=None),
         text="token:N",
     )
-    chart = alt.layer(squares, texts).properties(width=width * side, height=height * 26, padding=2)
+    chart = alt.layer(squares, texts).properties(width=width * side, height=height * 26, padding=_PADDING)
     st.altair_chart(chart.configure_view(stroke=None), width="content")
 
 

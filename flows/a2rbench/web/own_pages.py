@@ -109,10 +109,10 @@ def _draw_accuracies(rows: Rows) -> None:
         tooltip=["player:N", "variation:N", "accuracy:Q", "items:Q"],
     )
     share = alt.Scale(domain=[0, 1])
-    up = alt.Y("accuracy:Q", scale=share)
-    ends = base.mark_rule(opacity=0.4).encode(y=alt.Y("accuracy_low:Q", scale=share), y2="accuracy_high:Q")
+    up, low = (alt.Y(f"{name}:Q", scale=share, title="accuracy") for name in ("accuracy", "accuracy_low"))
+    ends = base.mark_rule(opacity=0.4).encode(y=low, y2="accuracy_high:Q")
     chart = alt.layer(ends, base.mark_line().encode(y=up), base.mark_point(filled=True).encode(y=up))
-    st.altair_chart(chart.properties(height=300), width="stretch")
+    st.altair_chart(chart.properties(height=380), width="stretch")
 
 
 def _draw_together(rows: Rows, name: str) -> None:
