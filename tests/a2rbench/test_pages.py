@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from flows.a2rbench.web.cells import colour_tokens, place_cells, tokens_of
 from tests.a2rbench import made_edition
@@ -12,12 +13,16 @@ from tests.web.visiting import errors_of, visit
 HOSTILE = '<img src=x onerror="document.title=1"> [link](javascript:alert(1)) **bold**'
 
 
+DEEP = "[" * 800 + "]" * 800
+
+
 @pytest.fixture(scope="module")
 def made() -> made_edition.Rows:
     """The rows of an edition in which a model answers with markup."""
     rows = made_edition.rows()
-    (first, *_) = [each for each in rows["a2rbench_answers"] if each["answer"] == '["no"]']
+    first, second, *_ = (each for each in rows["a2rbench_answers"] if each["answer"] == '["no"]')
     first |= {"answer": json.dumps([HOSTILE]), "rule": HOSTILE}
+    second |= {"answer": DEEP}
     return rows
 
 
@@ -58,11 +63,16 @@ def test_an_item_is_drawn_beside_its_copy(root: Path) -> None:
     assert set(shown.dataframe[0].value["item"]) == {"P0", "P1"}
 
 
-def test_markup_in_an_answer_is_text(root: Path, made: made_edition.Rows) -> None:
-    (row,) = [each for each in made["a2rbench_answers"] if each["rule"] == HOSTILE]
+def visit_answer(root: Path, made: made_edition.Rows, answer: str) -> AppTest:
+    """Return the page of the item with this answer, which is chosen."""
+    (row,) = [each for each in made["a2rbench_answers"] if each["answer"] == answer]
     (episode,) = [each for each in made["episodes"] if each["episode_id"] == row["episode_id"]]
     name = f"{episode['player']}, run {episode['run']} ({row['episode_id']})"
-    shown = visit(root, "instances", edition="a1", instance=episode["instance_id"], answer=name)
+    return visit(root, "instances", edition="a1", instance=episode["instance_id"], answer=name)
+
+
+def test_markup_in_an_answer_is_text(root: Path, made: made_edition.Rows) -> None:
+    shown = visit_answer(root, made, json.dumps([HOSTILE]))
     assert errors_of(shown) == []
     assert HOSTILE in [block.value for block in shown.code]
     assert json.dumps([HOSTILE]) in [block.value for block in shown.code]
@@ -70,6 +80,12 @@ def test_markup_in_an_answer_is_text(root: Path, made: made_edition.Rows) -> Non
         element.value for kind in ("markdown", "html", "caption") for element in shown.get(kind)
     ]
     assert not [text for text in drawn_as_markup if "onerror" in text or "javascript" in text]
+
+
+def test_an_answer_that_is_nested_too_deep_is_text(root: Path, made: made_edition.Rows) -> None:
+    shown = visit_answer(root, made, DEEP)
+    assert errors_of(shown) == []
+    assert DEEP in [block.value for block in shown.code]
 
 
 def test_the_curve_and_the_copies_are_shown(root: Path) -> None:
@@ -94,7 +110,7 @@ def test_an_edition_without_figures_says_so(tmp_path: Path, made: made_edition.R
         ("ab", 1, [(0, 0), (1, 0)]),
         ([["a", "b"], ["c", "d"]], 2, [(0, 0), (1, 0), (0, 1), (1, 1)]),
         ([[["a"], ["b"]], [["c"], ["d"]]], 3, [(0, 0), (0, 1), (1.5, 0), (1.5, 1)]),
-        (["a"] * 13, 1, [(number % 12, number // 12) for number in range(13)]),
+        (["a"] * 14, 1, [(number % 13, number // 13) for number in range(14)]),
         ([["a"]], 1, None),
         ("a", 2, None),
         ([1, 2], 1, None),

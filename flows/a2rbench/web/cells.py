@@ -14,18 +14,19 @@ import streamlit as st
 
 from flows.web.plain_text import show_text
 
-# Light colours: black text is readable on each, in a light and in a dark page.
+# Light colours, on which black text is readable in a light and in a dark page. The first is for tokens that
+# nothing else on the page has.
 _COLOURS = (
-    *("#aecbfa", "#fbd1a2", "#b7e1cd", "#f6aea9", "#d7c3f2", "#fdf0a6", "#a8e6ef", "#f7c5e0"),
+    *("#e8e8e8", "#aecbfa", "#fbd1a2", "#b7e1cd", "#f6aea9", "#d7c3f2", "#fdf0a6", "#a8e6ef", "#f7c5e0"),
     *("#d5d0c7", "#cfe8a0", "#c5cae9", "#ffccbc"),
 )
 _LONGEST_TOKEN = 6
 _MOST_CELLS = 600
 # A phone has 390 pixels.
-_WIDTH = 320
+_WIDTH = 340
 _GAP = 0.5
 # Streamlit adds to each side.
-_PADDING = {side: 2 for side in ("left", "right", "top", "bottom")}
+_PADDING = dict.fromkeys(("left", "right", "top", "bottom"), 2)
 
 
 class Cell(NamedTuple):
@@ -70,7 +71,7 @@ def colour_tokens(tokens: Iterable[str], phi: Mapping[str, str] | None = None) -
     back = {new: old for old, new in (phi or {}).items()}
     names = {token: back.get(token, token) for token in tokens}
     order = {name: place for place, name in enumerate(sorted(set(names.values())))}
-    return {token: _COLOURS[order[name] % len(_COLOURS)] for token, name in names.items()}
+    return {token: _COLOURS[1 + order[name] % (len(_COLOURS) - 1)] for token, name in names.items()}
 
 
 def tokens_of(value: object) -> set[str]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from flows.a2rbench.web.cells import colour_tokens, show_value, tokens_of
+from flows.a2rbench.web.cells import colour_tokens, place_cells, show_value, tokens_of
 from flows.web.page import Opened, choose
 from flows.web.plain_text import plain, show_text
 from flows.web.tables import show_rows
@@ -132,10 +132,14 @@ def _show_answer(text: str | None, row: Mapping[str, Any]) -> None:
     if text is None:
         st.text("none was read from the reply")
         return
-    value = json.loads(text)
-    phi = json.loads(row["phi"]) if row["phi"] else None
-    known = _colours_of(row)
-    show_value(value, row["dimension"], colour_tokens(tokens_of(value), phi) | known)
+    try:
+        value = json.loads(text)
+    except RecursionError:
+        value = None
+    if place_cells(value, row["dimension"]) is None:
+        show_text(text)
+    else:
+        show_value(value, row["dimension"], _colours_of(row))
 
 
 def _write(row: Mapping[str, Any], names: tuple[str, ...]) -> str:
