@@ -130,7 +130,8 @@ class Sheet:
     """What a person is shown of a game: the text that models read, and the choices by name.
 
     An action shows something, a truth ends the game; `n_valid` truths are right. Without truths an answer is
-    typed. `reply` returns the reply that the game reads as this choice or answer.
+    typed. `reply` returns the reply that the game reads as this choice or answer. `ask` says how an answer is
+    typed, and `fault` why a typed one cannot be read ("": it can): whoever typed it may try again.
     """
 
     goal: str
@@ -141,6 +142,8 @@ class Sheet:
     action_noun: str
     reply: Callable[[str], str]
     n_valid: int = 1
+    ask: str = ""
+    fault: Callable[[str], str] = lambda _answer: ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,4 +36,5 @@ BENCHMARK = Benchmark(
             "Import items of the form that A2RBench's authors publish as an edition.",
         ),
     },
+    pages=partial(resolve_name, "flows.a2rbench.web.own_pages:PAGES"),
 )

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from schemas.errors import InstancesExhausted
+from schemas.errors import InstancesExhausted, shorten
 from schemas.game import Episode, Playing, Sheet
 from schemas.ids import content_id, derive_rng
 from tasks.a2rbench.answers import read_answer, write_answer
@@ -18,6 +18,8 @@ from warehouse.catalog.published_rows import rows_with
 from warehouse.store.store import Store
 
 Row = dict[str, Any]
+_FORM = '["a", "b"] or [["a", "b"], ["c", "d"]]'
+_ASK = f"In the terminal, the output alone is enough: JSON on one line, such as {_FORM}."
 _PLAYED = ("instance_id", "answer", "prompt", "template_hash")
 
 
@@ -90,7 +92,17 @@ def draw_sheet(game: ItemGame) -> Sheet:
     def reply(answer: str) -> str:
         return answer if read_answer(answer) is not None else _wrap(answer)
 
-    return Sheet("", game.prompt, (), (), "answer", "", reply)
+    return Sheet("", game.prompt, (), (), "answer", "", reply, ask=_ASK, fault=_find_fault)
+
+
+def _find_fault(answer: str) -> str:
+    """Return why the typed output cannot be read, "" where it can."""
+    if read_answer(answer) is not None or read_answer(_wrap(answer)) is not None or answer == "null":
+        return ""
+    return (
+        f"{shorten(answer, 40)} is no JSON: type the output on one line, each token in double quotes, as in "
+        f"{_FORM}; or null to give up"
+    )
 
 
 def _wrap(answer: str) -> str:
@@ -105,6 +117,7 @@ PLAYING = Playing(
     take_seats,
     reads=("instances", "a2rbench_items"),
     one_shot=True,
+    references=("search",),
     sheet=draw_sheet,
     draw=draw_seat,
 )

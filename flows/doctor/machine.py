@@ -30,8 +30,8 @@ _TIMEOUT_S = 5.0
 _INSTALL = "install perennial again, in an environment of its own: `pip install perennial-bench`"
 _PREFECT = "start that server, or unset PREFECT_API_URL: each refresh then starts one of its own"
 _SANDBOX = (
-    "run on Linux with seccomp, best with bubblewrap installed (program `bwrap`); until then let perennial "
-    "run no code that you do not trust"
+    "run on Linux with seccomp, best with bubblewrap installed (program `bwrap`); until then set "
+    "accept_weak_sandbox only for code that you trust"
 )
 _EMBEDDED = "see why it does not start with `prefect server start`"
 
@@ -77,8 +77,12 @@ def _sandbox() -> str | Check:
     found = find_protection()
     seen = f"tier {found.tier} ({'; '.join(found.findings)})"
     if found.tier == "floor":
-        return warn(f"{seen}: authored code is held by a syntax check and limits alone", _SANDBOX)
-    return seen
+        return warn(
+            f"{seen}: a syntax check and limits alone would hold code that a model or a file wrote, so "
+            "that it is refused unless accept_weak_sandbox is set",
+            _SANDBOX,
+        )
+    return f"{seen}: code that a model or a file wrote is run"
 
 
 def _find_misfit(required: "Requirement") -> str:

@@ -40,6 +40,8 @@ def _show_opening(console: Terminal, sheet: Sheet) -> None:
     if sheet.goal:
         console.print(f"Goal: {sheet.goal}\n")
     console.print(f"{sheet.book}\n")
+    if sheet.ask:
+        console.print(f"{sheet.ask}\n")
     if sheet.truths:
         _show_lists(console, sheet)
         console.print(
@@ -68,7 +70,11 @@ def _ask(console: Terminal, sheet: Sheet, source: TextIO, turn: int) -> str:
             raise UnreadableInput("the input ended before an answer: give one more line that names an answer")
         text = " ".join(line.split())
         if not sheet.truths and text:
-            return text
+            fault = sheet.fault(text)
+            if not fault:
+                return text
+            console.print(fault)
+            continue
         match text.casefold():
             case "":
                 continue
@@ -119,8 +125,11 @@ def _show_end(
     if reference is not None:
         *actions, answer = reference["moves"]
         found = f": {' > '.join(actions)}" if actions else ""
-        console.print(f"{reference['player']} needs {count_of(len(actions), sheet.action_noun)}{found}")
-        console.print(f"the {sheet.truth_noun} is {answer}")
+        if sheet.actions:
+            console.print(f"{reference['player']} needs {count_of(len(actions), sheet.action_noun)}{found}")
+            console.print(f"the {sheet.truth_noun} is {answer}")
+        else:
+            console.print(f"{reference['player']} answers {answer}")
         document["reference"] = reference
     return document
 

@@ -67,8 +67,8 @@ class A2RBenchSettings(RefreshSettings):
     )
     accept_weak_sandbox: bool = setting(
         False,
-        "Run code that models or files supplied though this machine has the weakest sandbox alone (see "
-        "`perennial doctor`).",
+        "Run rules that a model or a file wrote even where a syntax check and limits alone hold them (tier "
+        "floor in `perennial doctor`). perennial's own rules run anywhere.",
         OPERATION,
     )
 

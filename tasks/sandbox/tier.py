@@ -45,13 +45,17 @@ def find_protection() -> Protection:
 
 
 def require_protection(*, accept_floor: bool) -> Protection:
-    """Return the protection; raise Refused where it is the floor and the operator did not accept that."""
+    """Return the protection for code that a model or a file wrote.
+
+    Raises Refused ("weak_sandbox") where it is the floor and the operator did not accept that.
+    """
     found = find_protection()
     if found.tier == "floor" and not accept_floor:
         raise Refused(
             "weak_sandbox",
-            "this machine has no seccomp, so that authored code is held by a syntax check and limits alone: "
-            "run on Linux, or accept it for code that you trust",
+            "nothing but a syntax check and limits would hold code that a model or a file wrote here (tier "
+            "floor, see `perennial doctor`): run on Linux with seccomp, or set accept_weak_sandbox "
+            "(--accept-weak-sandbox) for code that you trust",
         )
     return found
 

@@ -4,6 +4,7 @@ import json
 import os
 import secrets
 import select
+import signal
 import subprocess
 import sys
 import time
@@ -17,6 +18,8 @@ from tasks.sandbox.limits import LIMITS, Limits
 from tasks.sandbox.refusal import REASONS, Refused
 
 _GUEST = ("values", "seccomp", "names", "confine", "loop", "probe")
+# By SIGKILL or SIGXCPU, as seen here and through bubblewrap.
+_KILLED = (-signal.SIGKILL, -signal.SIGXCPU, 128 + signal.SIGKILL, 128 + signal.SIGXCPU)
 ENVIRONMENT = {"LC_ALL": "C.UTF-8"}
 _BOOTSTRAP = """
 import sys, types
@@ -70,6 +73,7 @@ class Worker:
     ) -> None:
         self._limits = limits
         self._buffer = b""
+        self._begun = time.monotonic()
         command = guest_command("loop", limits, jail, use_seccomp=use_seccomp)
         self._process = subprocess.Popen(
             command,
@@ -193,11 +197,12 @@ class Worker:
         while b"\n" not in self._buffer:
             if not self._readable(deadline - time.monotonic()):
                 raise self._end("time", f"no output within {seconds:g} seconds")
-            piece = os.read(self._stdout, 65_536)
+            left = self._limits.message_bytes - len(self._buffer)
+            piece = os.read(self._stdout, min(left + 1, 65_536))
             if not piece:
                 raise self._explain_end(seconds)
             self._buffer += piece
-            if len(self._buffer) > self._limits.message_bytes:
+            if len(piece) > left:
                 raise self._end("too_large", f"an output of more than {self._limits.message_bytes:,} bytes")
         line, _, self._buffer = self._buffer.partition(b"\n")
         if self._buffer:
@@ -205,7 +210,9 @@ class Worker:
         return line
 
     def _explain_end(self, seconds: float) -> Refused:
+        lived = time.monotonic() - self._begun
         self.kill()
-        if self._process.returncode == -24:  # SIGXCPU
+        # The kernel kills what used its time of the processor; one process cannot use more than it lived.
+        if self._process.returncode in _KILLED and lived >= self._limits.cpu_seconds:
             return Refused("time", f"more than {self._limits.cpu_seconds} seconds of the processor")
         return Refused("died", f"the worker ended without a reply ({self._process.returncode})")

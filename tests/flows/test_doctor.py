@@ -288,6 +288,8 @@ def test_the_sandbox_is_a_fact_and_its_floor_a_warning(
     assert checks["sandbox"]["status"] == ("warning" if tier == "floor" else "ok")
     assert f"tier {tier} (bubblewrap: not installed; seccomp: as found)" in checks["sandbox"]["seen"]
     assert ("bwrap" in checks["sandbox"]["remedy"]) == (tier == "floor")
+    assert ("is refused unless accept_weak_sandbox" in checks["sandbox"]["seen"]) == (tier == "floor")
+    assert checks["sandbox"]["seen"].endswith("wrote is run") == (tier != "floor")
 
 
 def test_the_most_severe_failure_decides_the_exit_code(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

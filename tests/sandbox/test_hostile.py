@@ -9,19 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from tasks.sandbox.limits import Limits
 from tasks.sandbox.refusal import Refused
-from tasks.sandbox.run import Jail, run_code, run_purely
-from tasks.sandbox.tier import find_protection
+from tasks.sandbox.run import run_code, run_purely
 from tasks.sandbox.worker import Worker
 from tests.sandbox.hostile import ESCAPED, IMPURE, NATURAL, PRELUDE
+from tests.sandbox.programs import FAST, HELD, escaped, fill, run_escaped
+from tests.sandbox.tiers import JAILS, KERNEL_JAILS, PROTECTION
 
-FAST = Limits(call_seconds=0.5, start_seconds=1.0, cpu_seconds=1, memory_bytes=256 * 1024 * 1024)
-PROTECTION = find_protection()
-JAILS = {"seccomp": Jail(), "floor": Jail(use_seccomp=False)}
-if PROTECTION.tier == "bubblewrap":
-    JAILS["bubblewrap"] = PROTECTION.jail
-KERNEL_JAILS = [tier for tier in JAILS if tier != "floor"]
 needs_seccomp = pytest.mark.skipif(PROTECTION.tier == "floor", reason="this machine has no seccomp")
 
 
@@ -55,10 +49,6 @@ def port() -> Iterator[int]:
             server.accept()
 
 
-def fill(code: str, mark: Path, port: int = 1) -> str:
-    return code.replace("MARK", str(mark)).replace("PORT", str(port))
-
-
 @pytest.mark.parametrize("tier", JAILS)
 @pytest.mark.parametrize("name", NATURAL)
 def test_a_natural_program_is_refused_and_the_parent_is_not_held_up(
@@ -85,19 +75,7 @@ def test_an_impure_function_is_found(name: str) -> None:
 def test_a_program_past_every_check_in_python_is_refused_by_the_kernel(
     name: str, tier: str, mark: Path
 ) -> None:
-    code = PRELUDE + f" {ESCAPED[name]}\n return 'it worked'\n"
-    assert refusal_of(fill(code, mark), JAILS[tier]) in ("raised", "died", "protocol", "returned an error")
-
-
-def refusal_of(code: str, jail: Jail) -> str:
-    """Return how the kernel's refusal came back: a number below 0 is the error of a call."""
-    with Worker(FAST, jail=jail.command) as worker:
-        worker.define(code, "f")
-        try:
-            output = worker.call("x")
-        except Refused as refused:
-            return refused.reason
-    return "returned an error" if isinstance(output, int) and output < 0 else repr(output)
+    assert run_escaped(fill(escaped(name), mark), JAILS[tier]) in HELD
 
 
 def test_the_prelude_reaches_what_it_needs() -> None:

@@ -1,0 +1,1 @@
+"""What A2RBench adds to the explorer."""

@@ -1,0 +1,12 @@
+"""The tiers that work on this machine, and how workers are started in each."""
+
+from tasks.sandbox.run import Jail
+from tasks.sandbox.tier import find_protection
+
+PROTECTION = find_protection()
+JAILS = {"floor": Jail(use_seccomp=False)}
+if PROTECTION.tier != "floor":
+    JAILS["seccomp"] = Jail()
+if PROTECTION.tier == "bubblewrap":
+    JAILS["bubblewrap"] = PROTECTION.jail
+KERNEL_JAILS = [tier for tier in JAILS if tier != "floor"]
