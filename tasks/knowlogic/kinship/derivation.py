@@ -8,12 +8,10 @@ person on one path may or may not be the same as one on the other: the wife's si
 husband of somebody's aunt may be that aunt's sister or the aunt.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import combinations, permutations
+from collections.abc import Iterable, Mapping
+from itertools import permutations
 
 from schemas.knowlogic.things import Proposition
-from tasks.knowlogic.closure import Chain
-from tasks.knowlogic.closure import Step as RuleStep
 from tasks.knowlogic.kinship.family import Family, Relation
 from tasks.knowlogic.kinship.models import Model, resolve
 from tasks.knowlogic.kinship.terms import LETTERS, OWN, Step, Term
@@ -78,23 +76,6 @@ def derive(family: Family, given: Iterable[Pair]) -> dict[Pair, int]:
                 costs[x, y] = cost
                 pending = True
     return costs
-
-
-def compose_pairs(family: Family) -> Chain[Pair]:
-    """Return the rule of composition for `tasks.knowlogic.closure.close`."""
-
-    def chain(
-        steps: Mapping[Pair, RuleStep[Pair]], new: Sequence[Pair]
-    ) -> Iterator[tuple[Pair, RuleStep[Pair]]]:
-        for fact, other in combinations(sorted(steps), 2):
-            shared = set(fact) & set(other)
-            if len(shared) == 1 and (fact in new or other in new):
-                (person,) = shared
-                x, y = sorted({*fact, *other} - shared)
-                if composes(family, x, person, y):
-                    yield (x, y), RuleStep("composition", (fact, other))
-
-    return chain
 
 
 def count_steps(

@@ -1,7 +1,7 @@
 """Domain social: general relations between people, and kinship (section 2.1 and Appendix C of the paper)."""
 
 from schemas.knowlogic.knowledge import Knowledge
-from schemas.knowlogic.things import LANGUAGES, QuestionType
+from schemas.knowlogic.things import LANGUAGES
 from tasks.knowlogic.domain import Domain
 from tasks.knowlogic.joined import join_domains
 from tasks.knowlogic.kinship import domain as kinship
@@ -14,12 +14,7 @@ from tasks.knowlogic.social.relations import read_relations
 from tasks.knowlogic.social.solver import check
 from tasks.knowlogic.social.text import SCENARIO, make_phrasebook, read_intro, write_intro
 
-TYPES: tuple[QuestionType, ...] = (
-    "correct_statements",
-    "incorrect_statements",
-    "precise_entity",
-    "vague_entity",
-)
+TYPES = kinship.TYPES
 
 
 def build(knowledge: Knowledge) -> Domain:

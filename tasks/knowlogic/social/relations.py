@@ -12,7 +12,6 @@ Rules for `r(a, b)`, read "a is b's r" (paper, section 2.1: equivalence, implica
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from schemas.knowlogic.knowledge import Knowledge, Row
 from schemas.knowlogic.things import Language
@@ -44,11 +43,6 @@ class Relation:
     rank: str
 
     @property
-    def is_symmetric(self) -> bool:
-        """Whether it is its own inverse."""
-        return set(self.inverse.values()) == {self.id}
-
-    @property
     def inverse_needs_sex(self) -> bool:
         """Whether the inverse has a term for each sex."""
         return self.inverse["m"] != self.inverse["f"]
@@ -73,13 +67,6 @@ class Relations:
     by_id: Mapping[str, Relation]
     exclusive: tuple[tuple[str, str], ...]
     marks: Mapping[str, Mark]
-
-    @cached_property
-    def wider(self) -> Mapping[str, tuple[str, ...]]:
-        """For each relation, those that list it as near."""
-        return {
-            id_: tuple(other.id for other in self.by_id.values() if id_ in other.near) for id_ in self.by_id
-        }
 
     def rule_count(self) -> dict[str, int]:
         """Return the number of rules of each kind that the table holds."""

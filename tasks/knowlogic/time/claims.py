@@ -76,11 +76,6 @@ def events_of(times: Times, claim: Claim) -> tuple[str, ...]:
     return tuple(each for each in (claim.left, claim.right) if each and each not in times.history)
 
 
-def anchors_of(times: Times, claim: Claim) -> tuple[str, ...]:
-    """Return the events of history that a claim is about."""
-    return tuple(each for each in (claim.left, claim.right) if each in times.history)
-
-
 def holds(times: Times, scenario: str, claim: Claim, at: Mapping[str, int]) -> bool:
     """Whether a claim holds where each event has this year or day."""
 

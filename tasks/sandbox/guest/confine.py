@@ -4,6 +4,7 @@ import ctypes
 import os
 import resource
 import signal
+from collections.abc import Mapping
 
 from tasks.sandbox.guest import seccomp
 
@@ -59,11 +60,11 @@ def drop_user() -> None:
         os.setresuid(_NOBODY, _NOBODY, _NOBODY)
 
 
-def confine(parent: int, memory_bytes: int, cpu_seconds: int, *, use_seccomp: bool) -> None:
+def confine(settings: Mapping[str, int]) -> None:
     """Give up everything, in the only order that works: user, limits, system calls last."""
     move_pipes()
     drop_user()
-    die_with(parent)  # after the change of user, which clears it
-    set_limits(memory_bytes, cpu_seconds)
-    if use_seccomp:
+    die_with(settings["parent"])  # after the change of user, which clears it
+    set_limits(settings["memory_bytes"], settings["cpu_seconds"])
+    if settings["seccomp"]:
         seccomp.install(READ_FD, WRITE_FD)

@@ -18,12 +18,7 @@ Reply = dict[str, object]
 
 def main(settings: dict[str, int]) -> None:
     """Serve requests until the input ends."""
-    confine(
-        settings["parent"],
-        settings["memory_bytes"],
-        settings["cpu_seconds"],
-        use_seccomp=bool(settings["seccomp"]),
-    )
+    confine(settings)
     sys.setrecursionlimit(1_000)
     lines = _Lines(settings["message_bytes"])
     function: object = None

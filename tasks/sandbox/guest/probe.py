@@ -52,12 +52,7 @@ TRIALS: dict[str, Callable[[], None]] = {
 
 def main(settings: dict[str, int]) -> None:
     """Confine this process as a worker's, and write the names of the trials that worked."""
-    confine(
-        settings["parent"],
-        settings["memory_bytes"],
-        settings["cpu_seconds"],
-        use_seccomp=bool(settings["seccomp"]),
-    )
+    confine(settings)
     worked = []
     for name, trial in TRIALS.items():
         try:

@@ -1,6 +1,8 @@
 """Kinship: grown families and python-sat agree; what is open is found open; derivations are sound."""
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 
 import pytest
 from hypothesis import given, settings
@@ -8,8 +10,9 @@ from hypothesis import strategies as st
 
 from schemas.ids import derive_rng
 from schemas.knowlogic.things import Decision, Proposition
-from tasks.knowlogic.closure import close
-from tasks.knowlogic.kinship.derivation import compose_pairs, composes, derive, pair_of
+from tasks.knowlogic.closure import Chain, Step, close
+from tasks.knowlogic.kinship.derivation import Pair, composes, derive, pair_of
+from tasks.knowlogic.kinship.family import Family
 from tasks.knowlogic.kinship.models import LIMIT, decide, find_models, holds
 from tasks.knowlogic.kinship.random_family import draw_family
 from tasks.knowlogic.kinship.solver import check
@@ -151,6 +154,21 @@ def test_what_composes_follows_from_the_two_relations_alone(seed: int) -> None:
         if (relation := model.family.relations[number[x]][number[y]])
     }
     assert shapes == {true.shape}
+
+
+def compose_pairs(family: Family) -> Chain[Pair]:
+    """Return the rule of composition for `tasks.knowlogic.closure.close`."""
+
+    def chain(steps: Mapping[Pair, Step[Pair]], new: Sequence[Pair]) -> Iterator[tuple[Pair, Step[Pair]]]:
+        for fact, other in combinations(sorted(steps), 2):
+            shared = set(fact) & set(other)
+            if len(shared) == 1 and (fact in new or other in new):
+                (person,) = shared
+                x, y = sorted({*fact, *other} - shared)
+                if composes(family, x, person, y):
+                    yield (x, y), Step("composition", (fact, other))
+
+    return chain
 
 
 @settings(max_examples=60, deadline=None)

@@ -14,10 +14,10 @@ from tasks.knowlogic.nature.meaning import SPECTRUM, read_meanings
 from tasks.knowlogic.nature.rules import TRANSITIVE, close_cells, close_facts, rules_of_light
 from tasks.knowlogic.nature.scenarios import SCENARIOS, Choice
 from tasks.knowlogic.nature.tables import read_nature
-from tasks.knowlogic.nature.unused import find_unused_cells, find_unused_entities
 from tasks.knowlogic.problem import Problem, right_letters
 from tests.knowlogic.nature.nature_golden import load, say_all
 from tests.knowlogic.nature.nature_items import TWELVE, Things, make_knowledge
+from tests.knowlogic.nature.unused import find_unused_cells, find_unused_entities
 from tests.knowlogic.problem_checks import check_engines, check_text
 from warehouse.knowlogic.knowledge import load_knowledge
 

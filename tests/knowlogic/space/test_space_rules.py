@@ -10,8 +10,8 @@ import warehouse.knowlogic
 from tasks.knowlogic.space.board import Fact, board, facts_of
 from tasks.knowlogic.space.geometry import SCENES
 from tasks.knowlogic.space.reasoning.inference import infer, rules_used
-from tasks.knowlogic.space.reasoning.rules import RULES_OF_PAPER, coverage, rules
 from tasks.knowlogic.space.relations import predicates
+from tests.knowlogic.space.all_rules import RULES_OF_PAPER, coverage, rules
 from tests.knowlogic.space.space_questions import draw_problems, space
 
 README = Path(warehouse.knowlogic.__file__).parent / "space" / "README.md"

@@ -11,7 +11,7 @@ from tasks.knowlogic.space.board import board
 from tasks.knowlogic.space.geometry import SCENES
 from tasks.knowlogic.space.relations import predicates
 from tasks.knowlogic.space.sentences import FILES, IS_AT, sentences, templates
-from tests.knowlogic.golden_texts import golden_file
+from tests.knowlogic.golden.golden_texts import golden_file
 from tests.knowlogic.space.space_golden import example
 from tests.knowlogic.space.space_questions import space
 from warehouse.knowlogic.knowledge import load_knowledge

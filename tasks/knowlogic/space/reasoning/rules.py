@@ -1,21 +1,17 @@
-"""The rules of space: which facts follow from one fact or two, computed from the geometry (Table 6).
+"""The rules of space by which facts follow from one fact or two, computed from the geometry (Table 6).
 
 The paper lists 861 rules by hand. Here a rule is true because the sets of slots of its predicates are
 included in each other, so the table of a scenario is complete for its kinds:
 
-- `equivalent`, `implies`, `excludes`: between two facts about the same things;
 - `places`: a relation says of one of its things where it is;
-- `compares`: where two things are makes a relation between them;
 - `moves`: where one thing is, and its relation to another, say where the other one is;
 - `composes`: R(a,b) and S(b,c) make T(a,c).
 
 What follows is always a smallest set that has a name; of several names the first one stands for it.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import combinations
 from typing import NamedTuple
 
 from tasks.knowlogic.space.board import board
@@ -25,7 +21,6 @@ from tasks.knowlogic.space.reasoning.pairs import (
     inverse,
     other_slot,
     pairs_mask,
-    same_slot,
 )
 
 
@@ -116,77 +111,3 @@ def compose_rules(of: Vocabulary, first: str, second: str) -> list[Rule]:
     pairs = compose(of.size, of.relations[first], of.relations[second]) & other_slot(of.size)
     found = of.names(pairs, single=False)
     return [Rule("composes", f"{first}(a,b) & {second}(b,c) -> {each}(a,c)") for each in found]
-
-
-def _between_names(of: Vocabulary) -> Iterator[Rule]:
-    """Yield the rules between two facts about the same one thing, or the same two."""
-    for single, named in ((True, of.properties), (False, of.relations)):
-        here, there = ("(a)", "(a)") if single else ("(a,b)", "(a,b)")
-        for (one, first), (two, second) in combinations(named.items(), 2):
-            yield from _compare(one + here, first, two + there, second)
-    # A fact and one with the things exchanged; where a set is its own inverse, the rules above say it.
-    for one, first in of.relations.items():
-        for two, second in of.relations.items():
-            turned = inverse(of.size, second)
-            if turned == second and one != two:
-                continue
-            if one < two:
-                yield from _compare(f"{one}(a,b)", first, f"{two}(b,a)", turned)
-            elif one == two:
-                if turned == first:
-                    yield Rule("equivalent", f"{one}(a,b) <-> {one}(b,a)")
-                elif not turned & first:
-                    yield Rule("excludes", f"{one}(a,b) -> not {one}(b,a)")
-
-
-def _compare(one: str, first: int, two: str, second: int) -> Iterator[Rule]:
-    if first == second:
-        yield Rule("equivalent", f"{one} <-> {two}")
-    elif first & second == first:
-        yield Rule("implies", f"{one} -> {two}")
-    elif first & second == second:
-        yield Rule("implies", f"{two} -> {one}")
-    elif not first & second:
-        yield Rule("excludes", f"{one} -> not {two}")
-
-
-def _compare_places(of: Vocabulary) -> Iterator[Rule]:
-    """Yield the relations that follow from where two things are."""
-    anything = same_slot(of.size) | other_slot(of.size)
-    for one, first in of.properties.items():
-        for two, second in of.properties.items():
-            through = compose(of.size, compose(of.size, first, anything), second) & other_slot(of.size)
-            for each in of.names(through, single=False):
-                yield Rule("compares", f"{one}(a) & {two}(b) -> {each}(a,b)")
-
-
-@lru_cache(maxsize=16)
-def rules(scenario: str) -> tuple[Rule, ...]:
-    """Return the rules of a scenario."""
-    of = vocabulary(scenario)
-    found = [*_between_names(of), *_compare_places(of)]
-    for relation in of.relations:
-        found += place_rules(of, relation)
-    found += [
-        rule for name in of.properties for relation in of.relations for rule in move_rules(of, name, relation)
-    ]
-    found += [
-        rule for first in of.relations for second in of.relations for rule in compose_rules(of, first, second)
-    ]
-    return tuple(sorted(set(found)))
-
-
-# The number of rules of space in Table 6.
-RULES_OF_PAPER = 861
-
-
-def coverage(scenarios: tuple[str, ...]) -> list[tuple[str, str, int]]:
-    """Return (scenario, kind, number of rules), and last the numbers of different rules of all scenarios."""
-    rows = []
-    for name, found in [(each, set(rules(each))) for each in scenarios] + [
-        ("all", {rule for each in scenarios for rule in rules(each)})
-    ]:
-        kinds = sorted({rule.kind for rule in found})
-        rows += [(name, kind, sum(rule.kind == kind for rule in found)) for kind in kinds]
-        rows.append((name, "total", len(found)))
-    return rows

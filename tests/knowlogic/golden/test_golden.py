@@ -3,7 +3,7 @@
 import pytest
 
 from schemas.knowlogic.things import LANGUAGES, Language
-from tests.knowlogic.golden_texts import WRITERS, golden_file
+from tests.knowlogic.golden.golden_texts import WRITERS, golden_file
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -1,7 +1,7 @@
 """The golden texts: what each domain's tables of sentences give in both languages.
 
-`python -m tests.knowlogic.golden_texts DOMAIN` writes those of a domain again; read them by eye before they
-are kept.
+`python -m tests.knowlogic.golden.golden_texts DOMAIN` writes those of a domain again; read them by
+eye before they are kept.
 """
 
 import sys
@@ -28,7 +28,7 @@ WRITERS: dict[str, Callable[[Language], str]] = {
 
 def golden_file(domain: str, language: Language) -> Path:
     """Return the file of a domain and language."""
-    return Path(__file__).parent / "golden" / f"{domain}_{language}.txt"
+    return Path(__file__).parent / f"{domain}_{language}.txt"
 
 
 if __name__ == "__main__":
