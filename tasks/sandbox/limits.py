@@ -9,7 +9,8 @@ class Limits:
 
     `start_seconds` and `call_seconds` are of wall time, `cpu_seconds` of the worker's whole life;
     `memory_bytes` is its address space; `source_bytes`, `source_nodes` and `source_depth` are of the code;
-    `message_bytes` is the size of one request or reply, `value_depth` the nesting of a value.
+    `message_bytes` is the size of one request or reply, `message_values` the number of values in a reply,
+    `value_depth` the nesting of a value.
     """
 
     start_seconds: float = 5.0
@@ -20,6 +21,7 @@ class Limits:
     source_nodes: int = 20_000
     source_depth: int = 150
     message_bytes: int = 2 * 1024 * 1024
+    message_values: int = 100_000
     value_depth: int = 20
 
 
