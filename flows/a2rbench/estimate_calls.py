@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from flows.a2rbench.estimate_reading import estimate_reading
 from schemas.calls import Price, StageEstimate
 from schemas.plan import EvaluationPlan
 from tasks.a2rbench.players.registry import PLAYERS
@@ -13,7 +14,7 @@ _PROMPT, _ANSWER, _LONG_REPLY = 1_500, 150, 8_000
 
 
 def estimate_calls(items: int, plan: EvaluationPlan, prices: Mapping[str, Price]) -> list[StageEstimate]:
-    """Return the estimate of each model: a call an item and run."""
+    """Return the estimate of each model: a call an item and run; then those of models that read answers."""
     calls = items * plan.runs
     stages = []
     for name in (name for name in plan.players if name not in PLAYERS):
@@ -34,7 +35,7 @@ def estimate_calls(items: int, plan: EvaluationPlan, prices: Mapping[str, Price]
                 cost_high_usd=_cost(calls * _PROMPT, calls * longest, price),
             )
         )
-    return stages
+    return stages + estimate_reading(items, plan, prices)
 
 
 def _cost(prompt: float, completion: float, price: Price | None) -> float | None:

@@ -1,4 +1,4 @@
-"""The stages of what is staged: a benchmark's own of an edition; shared play, and what follows it, of answers."""
+"""The stages of what is staged: a benchmark's own of an edition; play and what follows it of answers."""
 
 from flows.stages.play_episodes import play_stage
 from flows.stages.workspace import Workspace
