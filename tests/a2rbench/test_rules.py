@@ -7,8 +7,10 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from schemas.a2rbench.analysis import WRONG
 from schemas.tables import TABLES
 from tests.a2rbench import made_edition
+from tests.a2rbench.made_analyses import add_analyses
 from tests.a2rbench.made_edition import Rows
 from warehouse.audit.audit import cross_table_rules
 from warehouse.catalog.catalog import view_over_arrow
@@ -16,7 +18,9 @@ from warehouse.catalog.catalog import view_over_arrow
 
 @pytest.fixture(scope="module")
 def made() -> Rows:
-    return made_edition.rows()
+    rows = made_edition.rows()
+    add_analyses(rows)
+    return rows
 
 
 def change(table: str, column: str, value: Any, row: int = 0) -> Callable[[Rows], None]:
@@ -35,6 +39,7 @@ def drop(table: str, row: int = 0) -> Callable[[Rows], None]:
 
 
 ITEMS, ANSWERS, GATE = "a2rbench_items", "a2rbench_answers", "a2rbench_gate"
+ANALYSES = "a2rbench_analyses"
 # Rows 0 and 1 of the items are a symbolic V0 and its copy; the first answers are of `search`.
 BREAKS = [
     ("every instance of A2RBench has its row", drop(ITEMS)),
@@ -67,6 +72,13 @@ BREAKS = [
     ("the gate ran every item", change(GATE, "unique", 1)),
     ("the gate ran every item", change(GATE, "prompts", 1)),
     ("the gate ran every item", change(GATE, "copies", 1)),
+    ("and one that the program read names none", change(ANSWERS, "parse", "judge")),
+    ("and one that the program read names none", change(ANSWERS, "judge_call_id", "call_judge_j")),
+    ("and one that the program read names none", change("calls", "role", "player")),
+    ("has a category of its outcome", change(ANALYSES, "outcome_category", WRONG[0])),
+    ("has a category of its outcome", change(ANALYSES, "episode_id", "another")),
+    ("has a category of its outcome", change(ANALYSES, "analyst", "another")),
+    ("has a category of its outcome", change("calls", "role", "player", 1)),
     ("no two items", lambda rows: rows[ITEMS][1].update(prompt=rows[ITEMS][0]["prompt"])),
 ]
 
