@@ -53,8 +53,8 @@ def leaderboard(data: ReportData) -> Section:
         "Each number is the percentage of scored replies whose whole output is exactly right; collapsed is "
         f"the percentage without a usable answer, which are wrong.{judged} Remapped are copies of symbolic "
         "items in other tokens, which no column before counts; delta_S is the accuracy on originals minus "
-        "theirs, in points. Brackets hold 95% intervals: of the total by rule, as the items of one rule are no "
-        "independent draws, and of delta_S by pair of original and copy."
+        "theirs, in points. Brackets hold 95% intervals: of the total by rule, as the items of one rule are "
+        "no independent draws, and of delta_S by pair of original and copy."
     )
     return Section(key, title, caption, (table,), grid=grid)
 
