@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from flows.a2rbench.estimate_reading import estimate_reading
+from flows.a2rbench.readers.estimate_reading import estimate_reading
 from schemas.calls import Price, StageEstimate
 from schemas.plan import EvaluationPlan
 from tasks.a2rbench.players.registry import PLAYERS

@@ -129,6 +129,6 @@ PLAYING = Playing(
     sheet=draw_sheet,
     draw=draw_seat,
     second_reader=choose_judge,
-    analysing=partial(resolve_name, "flows.a2rbench.analyse_answers:STAGES"),
+    analysing=partial(resolve_name, "flows.a2rbench.readers.analyse_answers:STAGES"),
     readers=list_readers,
 )

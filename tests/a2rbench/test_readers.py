@@ -31,7 +31,8 @@ from tasks.llm.structured import JsonAsker
         ('["A","A"]', "The output is [A].", False),
         ('["a"]', "the last that was said", False),
         ('["cat"]', "It concatenates.", False),
-        ('["A","B"]', f"A{' ' * 200}B", False),
+        ('["A","B"]', f"A{' ' * 40}B", True),
+        ('["A","B"]', f"A{' ' * 41}B", False),
         ('["A","B"]', f"A x A{' ' * 30}B", True),
         ("[]", "It is [ ] then", True),
         ("[]", "nothing is left", False),
@@ -44,6 +45,7 @@ def test_a_quotation_stands_in_the_reply_in_its_order(answer: str, reply: str, q
 
 
 def test_a_long_quotation_of_one_letter_is_checked_at_once() -> None:
+    assert is_quoted(json.dumps(["a"] * 1_500), "a" * 16_000)
     assert not is_quoted(json.dumps(["a"] * 1_500 + ["b"]), "a" * 16_000)
 
 

@@ -1,9 +1,15 @@
-"""Whether an answer that a model says it has read stands in the reply, instead of being its own solution."""
+"""Whether an answer that a model says it has read stands in the reply, instead of being its own solution.
+
+Sets of places in the reply are whole numbers, a bit a place, so that an answer of thousands of equal tokens
+takes no longer than another.
+"""
 
 import json
+from collections.abc import Iterable
+from functools import cache
 
 # Between two tokens of an answer as replies write it: brackets, quotes, a line break, `row 2:`.
-_MOST_BETWEEN = 40
+MOST_BETWEEN = 40
 
 
 def is_quoted(answer: str, reply: str) -> bool:
@@ -13,14 +19,16 @@ def is_quoted(answer: str, reply: str) -> bool:
     first one begins and the last one ends no longer word. An answer without tokens must stand in the reply
     as JSON.
     """
-    tokens = list(_tokens_of(json.loads(answer)))
+    tokens = _tokens_of(json.loads(answer))
     if not tokens:
         return answer in "".join(reply.split())
+    places = cache(lambda token: _places_of(token, reply))
+    borders = _as_bits(place for place in range(len(reply) + 1) if _is_border(reply, place))
     first, *others = tokens
-    ends = [end for end in _ends_of(first, reply) if _is_border(reply, end - len(first))]
+    ends = (places(first) & borders) << len(first)
     for token in others:
-        ends = _continue_from(ends, token, reply)
-    return any(_is_border(reply, end) for end in ends)
+        ends = (_widen(ends) & places(token)) << len(token)
+    return bool(ends & borders)
 
 
 def _tokens_of(value: object) -> list[str]:
@@ -28,28 +36,33 @@ def _tokens_of(value: object) -> list[str]:
         return [token for part in value for token in _tokens_of(part)]
     if isinstance(value, dict):
         return [token for key, part in value.items() for token in (key, *_tokens_of(part))]
-    return [value] if isinstance(value, str) else [json.dumps(value)]
+    # An empty token is quoted as it is written.
+    return [value or '""'] if isinstance(value, str) else [json.dumps(value)]
 
 
-def _ends_of(token: str, reply: str) -> list[int]:
-    """Return where the token ends in the reply, wherever it stands, in order."""
+def _places_of(token: str, reply: str) -> int:
+    """Return the places where the token begins in the reply."""
     found, place = [], reply.find(token)
     while place >= 0:
-        found.append(place + len(token))
+        found.append(place)
         place = reply.find(token, place + 1)
-    return found
+    return _as_bits(found)
 
 
-def _continue_from(ends: list[int], token: str, reply: str) -> list[int]:
-    """Return where the token ends, of those places at which it follows one of the ends closely."""
-    found, at = [], 0
-    for end in _ends_of(token, reply):
-        start = end - len(token)
-        while at < len(ends) and ends[at] < start - _MOST_BETWEEN:
-            at += 1
-        if at < len(ends) and ends[at] <= start:
-            found.append(end)
-    return found
+def _as_bits(places: Iterable[int]) -> int:
+    """Return a number that has a bit at each of the places."""
+    found = set(places)
+    return int("".join("01"[place in found] for place in range(max(found, default=0), -1, -1)), 2)
+
+
+def _widen(places: int) -> int:
+    """Return the places that are 0 to 40 characters behind one of these."""
+    reach = 0
+    while reach < MOST_BETWEEN:
+        step = min(reach + 1, MOST_BETWEEN - reach)
+        places |= places << step
+        reach += step
+    return places
 
 
 def _is_border(text: str, place: int) -> bool:
