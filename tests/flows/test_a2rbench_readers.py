@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from flows.a2rbench.prepare import estimate_evaluation
+from flows.editions.reproduce import reproduce_unit
 from flows.refresh.evaluation import prepare_evaluation
 from schemas.a2rbench.analysis import RIGHT, WRONG
 from schemas.errors import InvalidOption
@@ -163,7 +164,9 @@ def test_an_analyst_that_slips_is_told_so_and_one_that_never_learns_says_nothing
     root: Path, server: ServerControls
 ) -> None:
     analysts = ["analyst-slips", "analyst-hopeless"]
-    evaluate(root, server, ["right", "lost"], analysts=analysts, analysed=5)
+    unit = evaluate(
+        root, server, ["right", "lost"], analysts=analysts, analysed=5, answer_judge="judge-inventive"
+    )
     found = rows(root, "SELECT analyst, count(*) FROM a2rbench_analyses GROUP BY ALL")
     assert found == [("analyst-slips", 10)]
     refused = rows(
@@ -177,6 +180,10 @@ def test_an_analyst_that_slips_is_told_so_and_one_that_never_learns_says_nothing
     hopeless = [(rule, number) for model, rule, number in refused if model == "analyst-hopeless"]
     assert hopeless == [("bad_outcome_category", 30)]
     assert rows(root, "SELECT count(*) FROM a2rbench_agreement") == [(0,)]
+    # All of it comes back from the stored replies.
+    folder = root.parent / "again"
+    folder.mkdir()
+    assert reproduce_unit(Store(str(root)), unit, folder, lambda _line: None).same
 
 
 def test_the_plan_estimates_the_calls_of_readers(root: Path, server: ServerControls) -> None:
