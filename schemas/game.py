@@ -174,9 +174,9 @@ class Playing:
     fresh instance, from a domain, a setting ("": the benchmark's choice) and a seed. `references` are the
     programs whose play is shown to a person afterwards, the first one that can play.
     `second_reader` returns, for a protocol, what is called with a way to ask, a game and its reply where that
-    reply of a model ended it unparsed; it may then write to `rejections`. `analysing` returns the stages
-    (`schemas.benchmark.Stage`) of an evaluation after its episodes. `readers` returns, for a protocol, the
-    models that these two ask.
+    reply of a model ended it unparsed; own rows of the seat may then be of `rejections`. `analysing` returns
+    the stages (`schemas.benchmark.Stage`) of an evaluation after its episodes. `readers` returns, for a
+    protocol, the models that these two ask.
     """
 
     programs: Mapping[str, Any]

@@ -59,7 +59,9 @@ class ItemSeat:
         if refused is None:
             return {"a2rbench_answers": [row]}
         fault, call_id = refused
-        rejection = {"stage": "episodes", "subject": episode_id, "rule": fault.rule, "message": fault.message}
+        # By its instance, so that exports leave it out with a private one.
+        rejection = {"stage": "episodes", "subject": self.instance_id, "rule": fault.rule}
+        rejection["message"] = f"{episode.player}, run {episode.run}: {fault.message}"
         return {"a2rbench_answers": [row], "rejections": [{**rejection, "call_id": call_id}]}
 
 

@@ -56,7 +56,7 @@ def root(grown: Path, tmp_path: Path) -> Path:
 
 
 def evaluate(root: Path, server: ServerControls, players: list[str], **more: Any) -> str:
-    flags = {"benchmark": "a2rbench", "base_url": server.url, "runs": 1, "players": players, **more}
+    flags = {"benchmark": "a2rbench", "base_url": server.url, "runs": 1, "players": players} | more
     return make_evaluation(root, "e1", **flags)
 
 
@@ -164,9 +164,8 @@ def test_an_analyst_that_slips_is_told_so_and_one_that_never_learns_says_nothing
     root: Path, server: ServerControls
 ) -> None:
     analysts = ["analyst-slips", "analyst-hopeless"]
-    unit = evaluate(
-        root, server, ["right", "lost"], analysts=analysts, analysed=5, answer_judge="judge-inventive"
-    )
+    more = {"analysts": analysts, "analysed": 5, "answer_judge": "judge-inventive", "runs": 2}
+    unit = evaluate(root, server, ["right", "lost"], **more)
     found = rows(root, "SELECT analyst, count(*) FROM a2rbench_analyses GROUP BY ALL")
     assert found == [("analyst-slips", 10)]
     refused = rows(
@@ -180,6 +179,9 @@ def test_an_analyst_that_slips_is_told_so_and_one_that_never_learns_says_nothing
     hopeless = [(rule, number) for model, rule, number in refused if model == "analyst-hopeless"]
     assert hopeless == [("bad_outcome_category", 30)]
     assert rows(root, "SELECT count(*) FROM a2rbench_agreement") == [(0,)]
+    # Exports leave out what is said of private instances: by the subject.
+    unknown = "SELECT count(*) FROM rejections WHERE subject NOT IN (SELECT instance_id FROM instances)"
+    assert rows(root, unknown) == [(0,)]
     # All of it comes back from the stored replies.
     folder = root.parent / "again"
     folder.mkdir()

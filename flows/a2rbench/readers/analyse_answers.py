@@ -31,6 +31,8 @@ class Chosen(NamedTuple):
     """An episode that is analysed."""
 
     episode_id: str
+    instance_id: str
+    run: int
     subject: Subject
 
 
@@ -50,7 +52,7 @@ def analyse_player(workspace: Workspace, batch: Batch, policies: Policies) -> di
     analyst, player = batch.key
     params = ReadingPlan.from_protocol(workspace.evaluation.protocol).analysts[analyst]
     chosen = choose_episodes(workspace, player)
-    work = partial(_analyse_all, ModelChoice(analyst, params), chosen)
+    work = partial(_analyse_all, ModelChoice(analyst, params), player, chosen)
     return run_session(workspace, policies.calls, work, in_batches=True)
 
 
@@ -85,14 +87,19 @@ def choose_episodes(workspace: Workspace, player: str) -> list[Chosen]:
     )
     items = {row["instance_id"]: row for row in rows}
     return [
-        Chosen(id_, Subject(items[row["instance_id"]], replies[id_], answers[id_], row["success"]))
+        Chosen(
+            id_,
+            row["instance_id"],
+            row["run"],
+            Subject(items[row["instance_id"]], replies[id_], answers[id_], row["success"]),
+        )
         for row in sorted(drawn, key=lambda row: str(row["episode_id"]))
         for id_ in (row["episode_id"],)
     ]
 
 
 async def _analyse_all(
-    analyst: ModelChoice, chosen: Sequence[Chosen], session: ModelSession
+    analyst: ModelChoice, player: str, chosen: Sequence[Chosen], session: ModelSession
 ) -> dict[str, Rows]:
     calls = session.batch()
     asker = session.json_asker(calls)
@@ -106,24 +113,32 @@ async def _analyse_all(
     analysed = await settle_all(map(work, chosen))
     tables: dict[str, Rows] = {"a2rbench_analyses": [], "rejections": []}
     for each, found in zip(chosen, analysed, strict=True):
-        _add_rows(tables, each.episode_id, analyst.model, found)
+        # By its instance, so that exports leave it out with a private one.
+        tables["rejections"] += [
+            {
+                "stage": STAGE,
+                "subject": each.instance_id,
+                "rule": fault.rule,
+                "message": f"{player}, run {each.run}: {fault.message}",
+                "call_id": call_id,
+            }
+            for fault, call_id in found.rejected
+        ]
+        if found.analysis is not None:
+            tables["a2rbench_analyses"].append(_row(each.episode_id, analyst.model, found))
     return calls.add_to(tables)
 
 
-def _add_rows(tables: dict[str, Rows], episode_id: str, analyst: str, found: Analysed) -> None:
-    for fault, call_id in found.rejected:
-        row = {"stage": STAGE, "subject": episode_id, "rule": fault.rule, "message": fault.message}
-        tables["rejections"].append({**row, "call_id": call_id})
-    if found.analysis is not None:
-        row = {
-            "episode_id": episode_id,
-            "analyst": analyst,
-            "outcome_category": found.analysis.outcome_category,
-            "reasoning_style": found.analysis.reasoning_style,
-            "justification": found.analysis.justification,
-            "call_id": found.call_id,
-        }
-        tables["a2rbench_analyses"].append(row)
+def _row(episode_id: str, analyst: str, found: Analysed) -> dict[str, object]:
+    assert found.analysis is not None
+    return {
+        "episode_id": episode_id,
+        "analyst": analyst,
+        "outcome_category": found.analysis.outcome_category,
+        "reasoning_style": found.analysis.reasoning_style,
+        "justification": found.analysis.justification,
+        "call_id": found.call_id,
+    }
 
 
 STAGES = (
