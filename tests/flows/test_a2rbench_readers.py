@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 
 from flows.a2rbench.prepare import estimate_evaluation
+from flows.cli.evaluate import is_for_play
 from flows.editions.reproduce import reproduce_unit
 from flows.refresh.evaluation import prepare_evaluation
 from schemas.a2rbench.analysis import RIGHT, WRONG
+from schemas.benchmark import find_benchmark
 from schemas.errors import InvalidOption
 from schemas.settings import load_settings
 from tasks.a2rbench.readers.excerpt import excerpt
@@ -202,3 +204,10 @@ def test_the_plan_estimates_the_calls_of_readers(root: Path, server: ServerContr
         "judge-honest": ("episodes", 0, 36),
         "analyst-a": ("analyses", 4, 24),
     }
+
+
+def test_evaluate_has_the_settings_of_the_benchmark_that_it_is_given() -> None:
+    fields = find_benchmark("a2rbench").settings().ordered_fields()
+    chosen = {name for name, field in fields.items() if is_for_play(name, field)}
+    assert {"benchmark", "answer_judge", "analysts", "analysed"} <= chosen
+    assert not {"seeds", "authors", "judge"} & chosen
