@@ -1,10 +1,10 @@
 """What play is made of, whatever the benchmark: a game, its turns, and how an episode ends."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol
 
-from schemas.calls import Message
+from schemas.calls import Message, ModelChoice
 
 EpisodeStatus = Literal["solved", "wrong", "unparsed", "truncated", "refused", "turn_limit", "api_error"]
 EPISODE_STATUSES: tuple[EpisodeStatus, ...] = (
@@ -146,6 +146,22 @@ class Sheet:
     fault: Callable[[str], str] = lambda _answer: ""
 
 
+# Asks a model (`tasks.llm.asking.Ask`) what a reply says that ended a game unparsed, and tells the game.
+SecondReader = Callable[[Any, Any, str], Awaitable[None]]
+
+
+def _no_models(_protocol: Mapping[str, Any]) -> Sequence[ModelChoice]:
+    return ()
+
+
+def _no_reader(_protocol: Mapping[str, Any]) -> SecondReader | None:
+    return None
+
+
+def _no_stages() -> tuple[Any, ...]:
+    return ()
+
+
 @dataclass(frozen=True, slots=True)
 class Playing:
     """How a benchmark is played: its programs by name, the variants of asking a model, and its seats.
@@ -160,6 +176,10 @@ class Playing:
     `sheet` returns what a person is shown of a game; None: people cannot play. `draw` returns the seat of a
     fresh instance, from a domain, a setting ("": the benchmark's choice) and a seed. `references` are the
     programs whose play is shown to a person afterwards, the first one that can play.
+    `second_reader` returns, for a protocol, what is called with a way to ask, a game and its reply where that
+    reply of a model ended it unparsed; own rows of the seat may then be of `rejections`. `analysing` returns
+    the stages (`schemas.benchmark.Stage`) of an evaluation after its episodes. `readers` returns, for a
+    protocol, the models that these two ask.
     """
 
     programs: Mapping[str, Any]
@@ -175,3 +195,6 @@ class Playing:
     sheet: Callable[[Any], Sheet] | None = None
     draw: Callable[[str, str, int], Seat] | None = None
     references: tuple[str, ...] = ()
+    second_reader: Callable[[Mapping[str, Any]], SecondReader | None] = _no_reader
+    analysing: Callable[[], tuple[Any, ...]] = _no_stages
+    readers: Callable[[Mapping[str, Any]], Sequence[ModelChoice]] = _no_models

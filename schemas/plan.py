@@ -87,9 +87,9 @@ class EditionPlan:
 
 
 def way_of(protocol: Mapping[str, Any], player: str) -> dict[str, Any]:
-    """Return how a protocol asks the player: of its `budgets` the player's own, and no `facts`."""
+    """Return how a protocol asks the player: of its `budgets` the player's own, no `facts`, no `analysis`."""
     return {
-        **{key: value for key, value in protocol.items() if key != "facts"},
+        **{key: value for key, value in protocol.items() if key not in ("facts", "analysis")},
         "budgets": protocol.get("budgets", {}).get(player),
     }
 
@@ -108,7 +108,8 @@ class EvaluationPlan:
     `anchors` are those of the players that answer every edition, `versions` the versions of each question
     that are played (`schemas.game.Playing`). `protocol` is the benchmark's own: how models are asked, where
     that is not its usual way, by `name`; what is under `texts` is not printed, what is under `budgets` is by
-    player, and what is under `facts` describes models and decides nothing.
+    player, what is under `facts` describes models and decides nothing, and what is under `analysis` is done
+    with answers afterwards.
     `people`, where people played: the name of their `study`, and the content id of what they did (`moves`).
     """
 

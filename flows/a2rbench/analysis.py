@@ -5,6 +5,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from tasks.a2rbench.players.registry import PLAYERS
+from tasks.a2rbench.statistics.agreement import Analyses, agreement_figures
 from tasks.a2rbench.statistics.figures import COUNTS, Items, Played, item_figures
 from tasks.statistics.analysis import Analysis
 from tasks.statistics.figure import Figure
@@ -12,12 +13,19 @@ from tasks.statistics.figure import Figure
 if TYPE_CHECKING:
     import pyarrow
 
-_ITEMS, _PLAYED = "items", "played_items"
+_ITEMS, _PLAYED, _ANALYSED = "items", "played_items", "analysed_answers"
 
 
-def _figures(tables: "Mapping[str, pyarrow.Table]", _seed: int) -> Iterable[Figure]:
+def _figures(tables: "Mapping[str, pyarrow.Table]", seed: int) -> Iterable[Figure]:
     items = _items(tables[_ITEMS])
-    return item_figures(items, _read_players(tables[_PLAYED], len(items)), PLAYERS)
+    yield from item_figures(items, _read_players(tables[_PLAYED], len(items)), PLAYERS)
+    yield from agreement_figures(_read_analyses(tables[_ANALYSED]), seed)
+
+
+def _read_analyses(table: "pyarrow.Table") -> Iterator[Analyses]:
+    for row in table.to_pylist():
+        said = (dict(zip(row["analysts"], row[name], strict=True)) for name in ("categories", "styles"))
+        yield Analyses(row["player"], row["item"], *said)
 
 
 def _items(table: "pyarrow.Table") -> Items:
@@ -48,7 +56,7 @@ def _read_players(table: "pyarrow.Table", number: int) -> Iterator[Played]:
 ANALYSIS = Analysis(
     queries={
         name: (files("flows.a2rbench") / f"{name}.sql").read_text(encoding="utf-8")
-        for name in (_ITEMS, _PLAYED)
+        for name in (_ITEMS, _PLAYED, _ANALYSED)
     },
     table_figures=_figures,
 )

@@ -26,6 +26,7 @@ BENCHMARK = Benchmark(
     sql="warehouse.a2rbench",
     measures=(_COLLAPSE,),
     report=partial(resolve_name, "flows.a2rbench.report.own_sections:REPORT"),
+    protocol=later("flows.a2rbench.prepare:protocol_of"),
     estimate=later("flows.a2rbench.prepare:estimate_evaluation"),
     plays_imports=True,
     origins=partial(resolve_name, "warehouse.a2rbench.origins:ORIGINS"),

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from flows.a2rbench.readers.estimate_reading import estimate_reading
 from flows.stages.estimate_one_shot import estimate_one_shot
 from schemas.calls import Price, StageEstimate
 from schemas.plan import EvaluationPlan
@@ -12,9 +13,9 @@ _PROMPT, _ANSWER, _LONG_REPLY = 1_500, 150, 8_000
 
 
 def estimate_calls(items: int, plan: EvaluationPlan, prices: Mapping[str, Price]) -> list[StageEstimate]:
-    """Return the estimate of each model: a call an item and run."""
+    """Return the estimate of each model: a call an item and run; then those of models that read answers."""
     calls = items * plan.runs
-    return estimate_one_shot(
+    playing = estimate_one_shot(
         plan,
         PLAYERS,
         prices,
@@ -23,3 +24,4 @@ def estimate_calls(items: int, plan: EvaluationPlan, prices: Mapping[str, Price]
         answer_tokens=calls * _ANSWER,
         longest_reply=_LONG_REPLY,
     )
+    return playing + estimate_reading(items, plan, prices)

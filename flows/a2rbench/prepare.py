@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from functools import partial
+from typing import Any
 
 from flows.a2rbench.edition import catalogue_id
 from flows.a2rbench.estimate_calls import estimate_calls
@@ -11,7 +12,7 @@ from schemas.a2rbench.plan import A2RBenchPlan
 from schemas.a2rbench.settings import A2RBenchSettings
 from schemas.benchmark import Preparation
 from schemas.calls import Price, StageEstimate
-from schemas.plan import EvaluationPlan
+from schemas.plan import EditionPlan, EvaluationPlan
 from tasks.sandbox.tier import find_protection
 from warehouse.editions.publish import read_counts
 from warehouse.store.store import Store
@@ -38,7 +39,13 @@ def prepare(settings: A2RBenchSettings, _store: Store) -> Preparation:
         shown={"items": f"{items:,}, and at most {copies:,} copies in other tokens", "sandbox": tier},
         counts={"seeds": len(DOMAINS) * plan.seeds, "instances": items + copies},
         estimate=partial(_estimate, plan, items + copies),
+        protocol=settings.reading().as_protocol(),
     )
+
+
+def protocol_of(settings: A2RBenchSettings, _store: Store, _growth: EditionPlan) -> dict[str, Any]:
+    """Return the protocol of an evaluation of a published edition: which models read answers."""
+    return settings.reading().as_protocol()
 
 
 def _estimate(

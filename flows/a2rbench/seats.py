@@ -2,16 +2,21 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from pkgutil import resolve_name
 from typing import Any
 
+from schemas.a2rbench.analysis import ReadingPlan
+from schemas.calls import ModelChoice
 from schemas.errors import InstancesExhausted, shorten
-from schemas.game import Episode, Playing, Sheet
+from schemas.game import Episode, Playing, SecondReader, Sheet
 from schemas.ids import content_id, derive_rng
 from tasks.a2rbench.answers import read_answer, write_answer
 from tasks.a2rbench.catalogue.registry import RULES
 from tasks.a2rbench.game import ItemGame
 from tasks.a2rbench.growing import grow_seed
 from tasks.a2rbench.players.registry import PLAYERS
+from tasks.a2rbench.readers.judge import judge_by
 from tasks.a2rbench.seeds import SeedRequest
 from tasks.sandbox.tier import find_protection
 from warehouse.catalog.published_rows import rows_with
@@ -41,18 +46,25 @@ class ItemSeat:
         return content_id("ep", self.instance_id, player, run)
 
     def own_rows(self, episode_id: str, episode: Episode) -> dict[str, list[Row]]:
-        """Return the row of `a2rbench_answers`."""
+        """Return the row of `a2rbench_answers`, and of `rejections` where a judge's quotation is not used."""
         game = episode.game
         assert isinstance(game, ItemGame)
-        read = game.answer
+        read, refused = game.answer, game.refused
         row = {
             "episode_id": episode_id,
             "answer": None if read is None else read.answer,
             "rule": None if read is None else read.rule,
-            "parse": "none" if read is None else "json",
+            "parse": "none" if read is None else "json" if game.judge_call_id is None else "judge",
             "collapsed": read is None,
+            "judge_call_id": game.judge_call_id,
         }
-        return {"a2rbench_answers": [row]}
+        if refused is None:
+            return {"a2rbench_answers": [row]}
+        fault, call_id = refused
+        # By its instance, so that exports leave it out with a private one.
+        rejection = {"stage": "episodes", "subject": self.instance_id, "rule": fault.rule}
+        rejection["message"] = f"{episode.player}, run {episode.run}: {fault.message}"
+        return {"a2rbench_answers": [row], "rejections": [{**rejection, "call_id": call_id}]}
 
 
 def take_seats(
@@ -111,6 +123,17 @@ def _wrap(answer: str) -> str:
     return wrapped if read_answer(wrapped) is not None else answer
 
 
+def choose_judge(protocol: Mapping[str, Any]) -> SecondReader | None:
+    """Return how the protocol's judge reads what the program could not; None where it names none."""
+    judges = ReadingPlan.from_protocol(protocol).judges()
+    return judge_by(judges[0]) if judges else None
+
+
+def list_readers(protocol: Mapping[str, Any]) -> tuple[ModelChoice, ...]:
+    """Return the models that read answers under this protocol."""
+    return ReadingPlan.from_protocol(protocol).choices()
+
+
 PLAYING = Playing(
     PLAYERS,
     (),
@@ -120,4 +143,7 @@ PLAYING = Playing(
     references=("search",),
     sheet=draw_sheet,
     draw=draw_seat,
+    second_reader=choose_judge,
+    analysing=partial(resolve_name, "flows.a2rbench.readers.analyse_answers:STAGES"),
+    readers=list_readers,
 )

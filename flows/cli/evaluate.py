@@ -28,7 +28,7 @@ def is_for_play(name: str, field: "FieldInfo") -> bool:
     panel = panel_of(field)
     if name not in RefreshSettings.model_fields:
         return panel == PLAYERS
-    return name in ("root", "players", "runs") or panel in (PLAYERS, CALLS, OPERATION)
+    return name in ("benchmark", "root", "players", "runs") or panel in (PLAYERS, CALLS, OPERATION)
 
 
 def evaluate(

@@ -43,9 +43,10 @@ def prepare_evaluation(
             "edition that `perennial refresh` grew"
         )
     players = choose_players(settings, benchmark, growth.own)
-    check_models(settings, benchmark, (), players, store, needs_key=needs_key)
+    protocol = benchmark.protocol(settings, store, growth)
+    check_models(settings, benchmark, (), players, store, needs_key=needs_key, protocol=protocol)
     versions = choose_versions(settings, benchmark, growth.own, players)
-    asked = _plan_asked(settings, growth, players, versions, benchmark.protocol(settings, store, growth))
+    asked = _plan_asked(settings, growth, players, versions, protocol)
     begun = _find_begun(store, asked, name)
     if begun is not None:
         return begun
@@ -150,8 +151,8 @@ def _refuse_mixed_protocols(asked: EvaluationPlan, earlier: list[EvaluationPlan]
             ):
                 raise InvalidOption(
                     f"player {player!r} was asked under protocol {plan.protocol.get('name', 'perennial')} in "
-                    f"{plan.unit}, and figures never mix protocols or templates: leave it out, give "
-                    "--protocol as there, or evaluate another edition"
+                    f"{plan.unit}, and figures never mix protocols or templates: leave it out, give its "
+                    "protocol's settings as there, or evaluate another edition"
                 )
 
 

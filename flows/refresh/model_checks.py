@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any
@@ -42,13 +42,17 @@ def check_models(
     store: Store,
     *,
     needs_key: bool,
+    protocol: Mapping[str, Any],
 ) -> None:
-    """Raise InvalidOption where models are named that cannot be called, or not within a limit of cost."""
+    """Raise InvalidOption where models are named that cannot be called, or not within a limit of cost.
+
+    `protocol` is the evaluation's: it may name models too.
+    """
     playing = benchmark.playing()
     refuse_reserved_names(settings, playing)
     shared, own = choose_params(settings, benchmark, players)
     choices = [ModelChoice(model, own.get(model, shared)) for model in models_of(players, playing)]
-    choices += authors
+    choices += [*authors, *playing.readers(protocol)]
     if not choices:
         return
     if not settings.allow_unlisted:

@@ -51,7 +51,7 @@ def prepare_refresh(
     benchmark = find_benchmark(settings.benchmark)
     own = benchmark.prepare(settings, store)
     players = choose_players(settings, benchmark, own.own, settings.anchors)
-    check_models(settings, benchmark, own.authors, players, store, needs_key=needs_key)
+    check_models(settings, benchmark, own.authors, players, store, needs_key=needs_key, protocol=own.protocol)
     published = published_editions(store)
     version = code_version()
     params, model_params = choose_params(settings, benchmark, players)

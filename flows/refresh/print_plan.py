@@ -176,8 +176,9 @@ def _endpoints(
     settings: "RefreshSettings", plan: EvaluationPlan, authors: Iterable[ModelChoice] = ()
 ) -> dict[str, Endpoint]:
     """Return where each model is asked."""
-    models = [choice.model for choice in authors]
-    models += models_of(plan.players, find_benchmark(plan.benchmark).playing())
+    playing = find_benchmark(plan.benchmark).playing()
+    models = [choice.model for choice in (*authors, *playing.readers(plan.protocol))]
+    models += models_of(plan.players, playing)
     return {model: settings.endpoint(model) for model in models}
 
 

@@ -40,9 +40,11 @@ Place = tuple[str, str, str, str]
 def play_stage(benchmark: str) -> Stage:
     """Return the stage that plays, for this benchmark."""
     # People's answers are staged by `flows.study.publish`, and what they are with them.
-    answers = [name for name in staged_tables(benchmark, answers=True) if name != "participants"]
-    programs = _playing(benchmark).programs
-    rejections = () if _playing(benchmark).refuse is None else ("rejections",)
+    playing = _playing(benchmark)
+    later = {"participants"}.union(*(stage.writes for stage in playing.analysing()))
+    answers = [name for name in staged_tables(benchmark, answers=True) if name not in later]
+    programs = playing.programs
+    rejections = () if playing.refuse is None else ("rejections",)
 
     def one_task_for_programs(batch: Batch) -> object:
         """Programs play a chunk one after the other in one task run, models each in their own."""
@@ -51,9 +53,9 @@ def play_stage(benchmark: str) -> Stage:
     return Stage(
         "episodes",
         "Lets players play the instances of the edition.",
-        _batches,
+        play_batches,
         play,
-        reads=_playing(benchmark).reads,
+        reads=playing.reads,
         writes=(*(name for name in answers if TABLES[name].kind == "answers"), *rejections),
         spreads=_needs_no_model,
         chain=one_task_for_programs,
@@ -76,7 +78,7 @@ def play(workspace: Workspace, batch: Batch, policies: Policies) -> dict[str, Ro
     # Turn by turn, a batch of up to a day each, a game would take weeks.
     tables = run_session(workspace, policies.calls, work, in_batches=playing.one_shot)
     if refused:
-        tables["rejections"] = refused
+        tables["rejections"] = [*tables.get("rejections", ()), *refused]
     failed = sum(row["status"] == "api_error" for row in tables["episodes"])
     if failed and not policies.accept_api_errors:
         raise CallsFailed(failed)
@@ -154,6 +156,7 @@ async def _play_model(
     episodes = await play_all(
         *(calls, chosen, games, runs, concurrency, plan.canary),
         on_end=lambda: progress.note_part(next(ended) / total),
+        second_reader=playing.second_reader(plan.protocol),
     )
     taken = (sum(calls.seconds(turn.call_id) for turn in e.turns if turn.call_id) for e in episodes)
     seated = (seats[number // len(runs)] for number in range(len(episodes)))
@@ -172,7 +175,8 @@ def _rows(played: Iterable[tuple[Seat, Episode, float]], version: str = USUAL) -
     return dict(tables)
 
 
-def _batches(workspace: Workspace) -> list[Batch]:
+def play_batches(workspace: Workspace) -> list[Batch]:
+    """Return the batches of an evaluation, in order; people's answers are one."""
     plan = workspace.evaluation
     if plan.people:
         return [PEOPLE]

@@ -1,4 +1,4 @@
-"""The stages of what is staged: a benchmark's own for an edition, the shared play for an evaluation."""
+"""The stages of what is staged: a benchmark's own of an edition; play and what follows it of answers."""
 
 from flows.stages.play_episodes import play_stage
 from flows.stages.workspace import Workspace
@@ -8,7 +8,8 @@ from schemas.units import is_evaluation
 
 def stages_of(unit: str, benchmark: str) -> tuple[Stage, ...]:
     """Return the stages by which this edition or evaluation of the benchmark is made, in order."""
-    return (play_stage(benchmark),) if is_evaluation(unit) else find_benchmark(benchmark).growing()
+    own = find_benchmark(benchmark)
+    return (play_stage(benchmark), *own.playing().analysing()) if is_evaluation(unit) else own.growing()
 
 
 def staged_stages(workspace: Workspace) -> tuple[Stage, ...]:

@@ -5,10 +5,12 @@ from typing import Any, Self
 
 from pydantic import field_validator
 
+from schemas.a2rbench.analysis import MOST_ANALYSTS, ReadingPlan
+from schemas.a2rbench.analysis import TEMPERATURE as READING
 from schemas.a2rbench.authoring import CATALOGUE, TEMPERATURES, AuthoringPlan
 from schemas.errors import InvalidOption, join_choices
 from schemas.settings import RefreshSettings
-from schemas.settings.form import AUTHORS, OPERATION, Names, setting
+from schemas.settings.form import AUTHORS, OPERATION, PLAYERS, Names, setting
 from schemas.settings.models import only_set
 
 # The paper: 72 seeds, nine variations of each, models at temperature 1e-7 (section 4.1).
@@ -72,6 +74,25 @@ class A2RBenchSettings(RefreshSettings):
         OPERATION,
     )
 
+    answer_judge: str = setting(
+        "",
+        "Model that quotes the final answer of replies in which the program finds none. Default: nobody "
+        "does, and such replies have collapsed.",
+        PLAYERS,
+    )
+    analysts: Names = setting(
+        [],
+        f"Models, at most {MOST_ANALYSTS}, that say how models' answers came about, right or wrong.",
+        PLAYERS,
+    )
+    analysed: int = setting(
+        50,
+        "Largest number of right and of wrong answers of a player that each analyst is shown.",
+        PLAYERS,
+        ge=1,
+        le=100_000,
+    )
+
     @field_validator("preset")
     @classmethod
     def _check_preset(cls, value: str) -> str:
@@ -86,6 +107,13 @@ class A2RBenchSettings(RefreshSettings):
             raise ValueError(f"expected {CATALOGUE} or models, each once")
         return value
 
+    @field_validator("analysts")
+    @classmethod
+    def _check_analysts(cls, value: list[str]) -> list[str]:
+        if len(value) > MOST_ANALYSTS or len(set(value)) < len(value):
+            raise ValueError(f"expected at most {MOST_ANALYSTS} models, each once")
+        return value
+
     def fill_preset(self, flags: Collection[str]) -> Self:
         """Return the settings with what the preset sets, but for what flags set."""
         preset = PRESETS[self.preset]
@@ -94,6 +122,17 @@ class A2RBenchSettings(RefreshSettings):
     def own_policy(self) -> bool:
         """Return whether code of models may run where the machine has the weakest sandbox alone."""
         return self.accept_weak_sandbox
+
+    def reading(self) -> ReadingPlan:
+        """Return which models read answers, and what their calls pass on."""
+        shared = only_set(temperature=READING, max_tokens=self.max_tokens)
+        own = self.model_params((self.answer_judge, *self.analysts), shared)
+        return ReadingPlan(
+            self.answer_judge,
+            own.get(self.answer_judge, shared) if self.answer_judge else {},
+            {model: own.get(model, shared) for model in self.analysts},
+            self.analysed,
+        )
 
     def authoring(self) -> AuthoringPlan:
         """Return who writes and judges; raise InvalidOption for roles without a model that writes rules."""

@@ -1,5 +1,6 @@
 """A2RBench's own tables, beside the shared ones of `schemas.tables`."""
 
+from schemas.a2rbench.analysis import CATEGORIES, STYLES
 from schemas.a2rbench.authoring import STEPS
 from schemas.a2rbench.item import DOMAINS, PARSE_KINDS, RULE_TYPES, TIERS
 from schemas.table_form import Column, Reference, Table
@@ -75,10 +76,33 @@ ANSWERS = Table(
         Column("answer", "string", "the final answer (JSON), NULL where none was read", nullable=True),
         Column("rule", "string", "the rule in the player's words, NULL where none was read", nullable=True),
         Column("parse", "string", "who read it: json (the program), judge, none", allowed=PARSE_KINDS),
-        Column("collapsed", "bool", "whether the reply has no usable answer"),
+        Column("collapsed", "bool", "whether the reply has no usable answer, for the judge neither"),
+        Column("judge_call_id", "string", "the judge's call, NULL where none was asked", nullable=True),
     ),
     key=("episode_id",),
-    references=(Reference("episode_id", "episodes", "episode_id"),),
+    references=(
+        Reference("episode_id", "episodes", "episode_id"),
+        Reference("judge_call_id", "calls", "call_id"),
+    ),
+    kind="answers",
+)
+
+ANALYSES = Table(
+    "a2rbench_analyses",
+    "what an analyst, a model, says of how an answer came about",
+    (
+        Column("episode_id", "string", "the episode"),
+        Column("analyst", "string", "the model that says so"),
+        Column("outcome_category", "string", "why the answer is right or wrong", allowed=CATEGORIES),
+        Column("reasoning_style", "string", "how the player reasoned", allowed=STYLES),
+        Column("justification", "string", "the analyst's reason"),
+        Column("call_id", "string", "the analyst's call"),
+    ),
+    key=("episode_id", "analyst"),
+    references=(
+        Reference("episode_id", "episodes", "episode_id"),
+        Reference("call_id", "calls", "call_id"),
+    ),
     kind="answers",
 )
 
@@ -131,4 +155,4 @@ PUBLISHED = Table(
     references=(Reference("instance_id", "instances", "instance_id"),),
 )
 
-A2RBENCH_TABLES = (ITEMS, RULES, ATTEMPTS, GATE, PUBLISHED, ANSWERS)
+A2RBENCH_TABLES = (ITEMS, RULES, ATTEMPTS, GATE, PUBLISHED, ANSWERS, ANALYSES)

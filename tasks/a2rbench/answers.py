@@ -34,6 +34,11 @@ def read_answer(reply: str) -> Answer | None:
     )
 
 
+def has_answer(reply: str) -> bool:
+    """Return whether the reply has a JSON object with `final_answer`, which may be null."""
+    return _last_object(reply[-_MOST_READ:]) is not None
+
+
 def write_answer(answer: object, rule: str = "", reasoning: str = "") -> str:
     """Return a reply in the form that the prompt asks for."""
     return json.dumps({"rule": rule, "reasoning": reasoning, "final_answer": answer}, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""One run on one item: it ends at the first reply (`schemas.game.Game`)."""
+"""One run on one item: it ends at the first reply (`schemas.game.Game`), which a judge may read again."""
 
 from dataclasses import dataclass, field
 
@@ -6,16 +6,22 @@ from schemas.calls import Message
 from schemas.game import EpisodeStatus, Opening, Result
 from tasks.a2rbench.answers import Answer, read_answer
 from tasks.a2rbench.wording import TEMPLATE
+from tasks.authors.reply import Unusable
 
 
 @dataclass
 class ItemGame:
-    """An item as it is played: the prompt, the right answer as canonical JSON, and what was read."""
+    """An item as it is played: the prompt, the right answer as canonical JSON, and what was read.
+
+    `judge_call_id` is the call by which a judge was asked, `refused` why its quotation is not used.
+    """
 
     prompt: str
     right: str
     template_hash: str = ""
     answer: Answer | None = None
+    judge_call_id: str | None = field(default=None, init=False)
+    refused: tuple[Unusable, str] | None = field(default=None, init=False)
     _ended: Result | None = field(default=None, init=False)
 
     def opening(self, _variant: str) -> Opening:
@@ -30,6 +36,17 @@ class ItemGame:
             self.end("unparsed")
         else:
             self.end("solved" if self.answer.answer == self.right else "wrong")
+
+    def take_quote(self, answer: str | None, call_id: str) -> None:
+        """Compare what the judge quotes of the reply by this call, None where it says that there is none."""
+        self.judge_call_id = call_id
+        if answer is not None:
+            self.answer = Answer(answer, None)
+            self.end("solved" if answer == self.right else "wrong")
+
+    def refuse_quote(self, fault: Unusable, call_id: str) -> None:
+        """Keep why what the judge said by this call is not used: the reply stays unread."""
+        self.judge_call_id, self.refused = call_id, (fault, call_id)
 
     def next_message(self) -> Message:
         """Raise: there is one reply."""

@@ -12,7 +12,7 @@ from prompts.render import template_hash
 from schemas.calls import CallStatus, Message, ModelChoice, ModelRequest, Reply
 from schemas.disclosure import mark_opening
 from schemas.errors import InvalidOption
-from schemas.game import USUAL, Episode, EpisodeStatus, Game, Opening, Playing, Turn
+from schemas.game import USUAL, Episode, EpisodeStatus, Game, Opening, Playing, SecondReader, Turn
 from tasks.llm.asking import Ask
 
 NewGame = Callable[[], Game]
@@ -72,7 +72,12 @@ def plays_version(playing: Playing, player: str, version: str) -> bool:
 
 
 async def play_model(
-    ask: Ask, player: ModelPlayer, game: Game, run: int, opening: Opening | None = None
+    ask: Ask,
+    player: ModelPlayer,
+    game: Game,
+    run: int,
+    opening: Opening | None = None,
+    second_reader: SecondReader | None = None,
 ) -> Episode:
     """Return the model's run of the game: one call a turn, repeated as `run`.
 
@@ -81,7 +86,8 @@ async def play_model(
     text: the cut text may hold one that the model was still weighing, or quoted from the prompt, and its
     last word is not known. A refusal ends it as `refused`, an empty reply as `unparsed`, and a call that
     came to no answer as `api_error`. Tokens and cost are sums over the calls, None where one is unknown.
-    `opening` is the game's, where it is rendered already. What `ask` raises passes through.
+    `opening` is the game's, where it is rendered already. `second_reader` gets a reply that the game could
+    not read (`schemas.game.Playing`); its calls are not the episode's. What `ask` raises passes through.
     """
     opening = opening or game.opening(player.variant)
     messages, kept = [*opening.messages], [*(opening.kept or opening.messages)]
@@ -92,6 +98,9 @@ async def play_model(
         reply = await ask(request)
         replies.append(reply)
         feedback = _enter(game, reply)
+        ended = game.result()
+        if second_reader and reply.status == "ok" and ended is not None and ended.status == "unparsed":
+            await second_reader(ask, game, reply.content)
         turns.append(Turn(len(turns) + 1, reply.content, feedback, request.call_id))
         if feedback is not None:
             kept += [{"role": "assistant", "content": reply.content}, game.next_message()]
@@ -109,6 +118,7 @@ async def play_all(
     concurrency: int,
     canary: str = "",
     on_end: Callable[[], None] = lambda: None,
+    second_reader: SecondReader | None = None,
 ) -> list[Episode]:
     """Return the runs of these numbers of each game, by game and then run, whatever the timing.
 
@@ -117,7 +127,7 @@ async def play_all(
     is being stored. Where an episode raises, no other asks again, but what has been asked is waited for,
     since its reply is paid for and kept; then the first error is raised. Cancelling this cancels them all.
     What a model is shown first holds the edition's `canary`, if there is one. `on_end` is called whenever an
-    episode has ended.
+    episode has ended; `second_reader` is that of `play_model`.
     Raises InvalidOption for no concurrency.
     """
     # Imported here: asyncio costs 30 ms, which a command that plays nothing should not pay.
@@ -132,7 +142,7 @@ async def play_all(
     async def work() -> None:
         try:
             for place, game, opening, run in games:
-                episodes[place] = await play_model(gate, player, game, run, opening)
+                episodes[place] = await play_model(gate, player, game, run, opening, second_reader)
                 on_end()
         except BaseException as error:
             gate.close(error)

@@ -2,14 +2,17 @@
 
 from pathlib import Path
 
+import pytest
+
 from flows.editions.report import report_data
 from flows.editions.report_files import write_page
 from tasks.report.content import Section
 from tasks.report.page import sections
 from tests.a2rbench import made_edition
+from tests.a2rbench.made_analyses import add_analyses
 from warehouse.store.store import Store
 
-OWN = ("a2rbench_leaderboard", "a2rbench_curve")
+OWN = ("a2rbench_leaderboard", "a2rbench_curve", "a2rbench_failures")
 
 
 def own_sections(store: Store) -> dict[str, Section]:
@@ -18,6 +21,7 @@ def own_sections(store: Store) -> dict[str, Section]:
 
 def test_the_leaderboard_and_the_curve_are_drawn(tmp_path: Path) -> None:
     made = made_edition.rows()
+    add_analyses(made)
     store = made_edition.publish(tmp_path / "root", made, made_edition.statistics(made))
     data = report_data(store)
     assert data.settings == ("seed", "augmented", "remapped")
@@ -38,6 +42,23 @@ def test_the_leaderboard_and_the_curve_are_drawn(tmp_path: Path) -> None:
     ]
     assert [len(drawing.rows) for drawing in drawings] == [25, 5, 5]
     assert {row["player"] for row in drawings[1].rows} == {"all"}
+    outcomes = {
+        outcome: [
+            sum((row["player"], row["success"]) == (player, success) for row in made["episodes"])
+            for player in made_edition.MODELS
+        ]
+        for outcome, success in (("wrong", False), ("right", True))
+    }
+    failures = found["a2rbench_failures"]
+    assert [drawing.heading for drawing in failures.drawings] == [
+        f"{outcome} answers, as {analyst} says, n = {min(sizes)} to {max(sizes)} a player"
+        for analyst in ("x", "y")
+        for outcome, sizes in outcomes.items()
+    ]
+    for drawing in failures.drawings:
+        ends = {row["player"]: row["end"] for row in drawing.rows}
+        assert ends == pytest.approx(dict.fromkeys(made_edition.MODELS, 1))
+    assert "alpha between analysts" in failures.caption
     page = write_page(data, tmp_path / "out").read_text(encoding="utf-8")
     assert "From V0 to V9" in page
 
@@ -45,4 +66,5 @@ def test_the_leaderboard_and_the_curve_are_drawn(tmp_path: Path) -> None:
 def test_without_statistics_the_sections_say_what_computes_them(tmp_path: Path) -> None:
     store = made_edition.publish(tmp_path / "root", made_edition.rows(), [])
     found = own_sections(store)
-    assert ["perennial analyse" in found[key].missing for key in OWN] == [True, True]
+    assert ["perennial analyse" in found[key].missing for key in OWN] == [True, True, False]
+    assert "--analysts" in found["a2rbench_failures"].missing

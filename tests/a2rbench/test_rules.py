@@ -4,16 +4,21 @@ from copy import deepcopy
 
 import pytest
 
+from schemas.a2rbench.analysis import WRONG
 from tests.a2rbench import made_edition
+from tests.a2rbench.made_analyses import add_analyses
 from tests.warehouse.doctored_rows import Doctor, Rows, change, drop, find_offenders, list_rules
 
 
 @pytest.fixture(scope="module")
 def rows() -> Rows:
-    return made_edition.rows()
+    rows = made_edition.rows()
+    add_analyses(rows)
+    return rows
 
 
 ITEMS, ANSWERS, GATE = "a2rbench_items", "a2rbench_answers", "a2rbench_gate"
+ANALYSES = "a2rbench_analyses"
 # Rows 0 and 1 of the items are a symbolic V0 and its copy; the first answers are of `search`.
 BREAKS = [
     ("every instance of A2RBench has its row", drop(ITEMS)),
@@ -46,6 +51,13 @@ BREAKS = [
     ("the gate ran every item", change(GATE, "unique", 1)),
     ("the gate ran every item", change(GATE, "prompts", 1)),
     ("the gate ran every item", change(GATE, "copies", 1)),
+    ("and one that the program read names none", change(ANSWERS, "parse", "judge")),
+    ("and one that the program read names none", change(ANSWERS, "judge_call_id", "call_judge_j")),
+    ("and one that the program read names none", change("calls", "role", "player")),
+    ("has a category of its outcome", change(ANALYSES, "outcome_category", WRONG[0])),
+    ("has a category of its outcome", change(ANALYSES, "episode_id", "another")),
+    ("has a category of its outcome", change(ANALYSES, "analyst", "another")),
+    ("has a category of its outcome", change("calls", "role", "player", 1)),
     ("no two items", lambda rows: rows[ITEMS][1].update(prompt=rows[ITEMS][0]["prompt"])),
 ]
 
@@ -59,5 +71,5 @@ def test_each_rule_fails_on_a_doctored_row_and_only_then(rows: Rows, sentence: s
 
 def test_no_rule_fails_on_what_was_grown(rows: Rows) -> None:
     rules = list_rules(rows, "a2rbench_")
-    assert len(rules) == 16
+    assert len(rules) == 21
     assert {rule: found for rule in rules if (found := find_offenders(rule, rows))} == {}

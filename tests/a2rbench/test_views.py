@@ -4,7 +4,9 @@ from typing import Any
 
 import pytest
 
+from tasks.a2rbench.statistics.krippendorff import nominal_alpha
 from tests.a2rbench import made_edition
+from tests.a2rbench.made_analyses import ANALYSTS, add_analyses
 from warehouse.catalog.catalog import Catalog, open_catalog
 
 PLAYERS = {"search", "identity", "nearest", *made_edition.MODELS}
@@ -13,6 +15,7 @@ PLAYERS = {"search", "identity", "nearest", *made_edition.MODELS}
 @pytest.fixture(scope="module")
 def catalog(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
     made = made_edition.rows()
+    add_analyses(made)
     folder = tmp_path_factory.mktemp("made")
     return open_catalog(made_edition.publish(folder, made, made_edition.statistics(made)))
 
@@ -105,3 +108,49 @@ def test_scores_have_every_cell_of_every_kind_of_items(catalog: Catalog) -> None
         *("all", "symbolic", "semantic", "line", "cube"),
         *("line_symbolic", "line_semantic", "cube_symbolic"),
     }
+
+
+def test_failures_are_counted_by_cell_and_by_variation(catalog: Catalog) -> None:
+    rows = records(catalog, "FROM a2rbench_failures")
+    counted = catalog.query(
+        "SELECT a.analyst, e.player, e.success, a.outcome_category, i.domain, o.variation, count(*) "
+        "FROM a2rbench_analyses AS a JOIN episodes AS e USING (edition, episode_id) "
+        "JOIN instances AS i USING (edition, instance_id) "
+        "JOIN a2rbench_items AS o USING (edition, instance_id) "
+        "GROUP BY ALL"
+    )[1]
+    for row in rows:
+        if row["what"] == "style":
+            continue
+        of_outcome = [
+            (category, number)
+            for analyst, player, success, category, domain, variation, number in counted
+            if (analyst, player, "right" if success else "wrong")
+            == (row["analyst"], row["player"], row["outcome"])
+            and row["domain"] in ("all", domain)
+            and row["variation"] in ("all", f"V{variation}")
+        ]
+        own = sum(number for category, number in of_outcome if category == row["value"])
+        assert row["answers"] == own
+        assert row["share"] == pytest.approx(own / sum(number for _, number in of_outcome))
+    assert {row["analyst"] for row in rows} == set(ANALYSTS)
+    assert {row["player"] for row in rows} == set(made_edition.MODELS)
+    assert {(row["domain"] == "all", row["variation"] == "all") for row in rows} == {
+        *((True, True), (True, False), (False, True))
+    }
+    styles = [row for row in rows if row["what"] == "style" and row["domain"] == row["variation"] == "all"]
+    assert sum(row["share"] for row in styles) == pytest.approx(
+        len({(row["analyst"], row["player"], row["outcome"]) for row in styles})
+    )
+
+
+def test_agreement_is_alpha_over_the_answers_of_two_analysts(catalog: Catalog) -> None:
+    said = catalog.query(
+        "SELECT list(outcome_category ORDER BY analyst) FROM a2rbench_analyses GROUP BY episode_id"
+    )[1]
+    rows = {(row["player"], row["what"]): row for row in records(catalog, "FROM a2rbench_agreement")}
+    assert set(rows) == {
+        (player, what) for player in ("all", *made_edition.MODELS) for what in ("category", "style")
+    }
+    assert rows["all", "category"]["alpha"] == pytest.approx(nominal_alpha([unit for (unit,) in said]))
+    assert (rows["all", "category"]["answers"], rows["all", "style"]["alpha"]) == (len(said), 1.0)

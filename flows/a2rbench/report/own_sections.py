@@ -1,13 +1,20 @@
-"""What A2RBench adds to the report: the leaderboard in the paper's columns, by author, and the curve."""
+"""What A2RBench adds to the report: leaderboard in the paper's columns, by author, curve, analyses."""
 
 from tasks.a2rbench.report.authors import authors
+from tasks.a2rbench.report.failures import failures
 from tasks.a2rbench.report.sections import curve, leaderboard
 from tasks.report.content import Report
 
 REPORT = Report(
     package="flows.a2rbench.report",
-    queries=("a2rbench_leaderboard", "a2rbench_authors", "a2rbench_curve"),
+    queries=(
+        "a2rbench_leaderboard",
+        "a2rbench_authors",
+        "a2rbench_curve",
+        "a2rbench_failures",
+        "a2rbench_agreement",
+    ),
     sources=("kinds",),
     order="kinds",
-    after_rates=(leaderboard, authors, curve),
+    after_rates=(leaderboard, authors, curve, failures),
 )

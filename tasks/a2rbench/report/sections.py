@@ -24,6 +24,7 @@ _COLUMNS = {
     "remapped_accuracy": "remapped",
     "delta_s": "delta_S",
     "collapse_rate": "collapsed",
+    "judge_share": "by judge",
 }
 _WITH_INTERVAL = ("total_accuracy", "delta_s")
 # The quantities of the curve that are of all players together, with the decimals of their text.
@@ -37,17 +38,23 @@ def leaderboard(data: ReportData) -> Section:
     rows = table.records()
     if not rows:
         return omit_unanalysed(key, title, [table])
+    columns = [name for name in _COLUMNS if name != "judge_share" or any(row[name] for row in rows)]
     grid = Grid(
-        ("player", *_COLUMNS.values()),
-        tuple((clean(row["player"]), *(_cell(row, column) for column in _COLUMNS)) for row in rows),
-        frozenset(range(1, len(_COLUMNS) + 1)),
+        ("player", *(_COLUMNS[name] for name in columns)),
+        tuple((clean(row["player"]), *(_cell(row, column) for column in columns)) for row in rows),
+        frozenset(range(1, len(columns) + 1)),
+    )
+    judged = (
+        " By judge is the percentage whose answer a model read, as the program found none."
+        if "judge_share" in columns
+        else ""
     )
     caption = (
         "Each number is the percentage of scored replies whose whole output is exactly right; collapsed is "
-        "the percentage without a usable answer, which are wrong. Remapped are copies of symbolic items in "
-        "other tokens, which no column before counts; delta_S is the accuracy on originals minus theirs, in "
-        "points. Brackets hold 95% intervals: of the total by rule, as the items of one rule are no "
-        "independent draws, and of delta_S by pair of original and copy."
+        f"the percentage without a usable answer, which are wrong.{judged} Remapped are copies of symbolic "
+        "items in other tokens, which no column before counts; delta_S is the accuracy on originals minus "
+        "theirs, in points. Brackets hold 95% intervals: of the total by rule, as the items of one rule are "
+        "no independent draws, and of delta_S by pair of original and copy."
     )
     return Section(key, title, caption, (table,), grid=grid)
 

@@ -1,0 +1,153 @@
+"""Stage `analyses` of an evaluation: analysts, who are models, say how models' answers came about.
+
+A batch is one analyst and one player. Each analyst of an evaluation is shown the same episodes of a player:
+at most so many right and so many wrong ones as the plan says, drawn with the edition's public seed. Programs
+give no reasoning, and are not analysed.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from itertools import count
+from typing import NamedTuple
+
+from flows.console import progress
+from flows.stages.model_calls import ModelSession, run_session, settle_all
+from flows.stages.play_episodes import play_batches
+from flows.stages.policies import Policies
+from flows.stages.workspace import Workspace
+from schemas.a2rbench.analysis import ReadingPlan
+from schemas.benchmark import Batch, Rows, Stage
+from schemas.calls import ModelChoice
+from schemas.ids import derive_rng
+from tasks.a2rbench.players.registry import PLAYERS
+from tasks.a2rbench.readers.analyst import Analysed, Subject, analyse
+from warehouse.catalog.published_rows import rows_with
+
+STAGE = "analyses"
+_SHOWN = ("instance_id", "prompt", "description", "code", "answer")
+
+
+class Chosen(NamedTuple):
+    """An episode that is analysed."""
+
+    episode_id: str
+    instance_id: str
+    run: int
+    subject: Subject
+
+
+def analysis_batches(workspace: Workspace) -> list[Batch]:
+    """Return a batch for each analyst and each model that plays."""
+    plan = workspace.evaluation
+    analysts = ReadingPlan.from_protocol(plan.protocol).analysts
+    models = [player for player in plan.players if player not in PLAYERS]
+    return [Batch(STAGE, (analyst, player)) for analyst in analysts for player in models]
+
+
+def analyse_player(workspace: Workspace, batch: Batch, policies: Policies) -> dict[str, Rows]:
+    """Return the analyses of a player's answers by one analyst, and the replies of its that were refused.
+
+    Raises EndpointFailed where a call failed for good.
+    """
+    analyst, player = batch.key
+    params = ReadingPlan.from_protocol(workspace.evaluation.protocol).analysts[analyst]
+    chosen = choose_episodes(workspace, player)
+    work = partial(_analyse_all, ModelChoice(analyst, params), player, chosen)
+    return run_session(workspace, policies.calls, work, in_batches=True)
+
+
+def choose_episodes(workspace: Workspace, player: str) -> list[Chosen]:
+    """Return the episodes of a player that analysts are shown, in the order of their ids."""
+    plan = workspace.evaluation
+    most = ReadingPlan.from_protocol(plan.protocol).most
+    played = [batch for batch in play_batches(workspace) if batch.key[-1] == player]
+    episodes = [row for batch in played for row in workspace.rows(batch, "episodes")]
+    drawn = []
+    for success in (False, True):
+        of_outcome = sorted(
+            (row for row in episodes if row["success"] == success and row["status"] != "api_error"),
+            key=lambda row: str(row["episode_id"]),
+        )
+        rng = derive_rng(plan.seed, f"a2rbench/analysed/{player}", int(success))
+        drawn += rng.sample(of_outcome, min(most, len(of_outcome)))
+    calls = {row["call_id"]: row["reply"] for batch in played for row in workspace.rows(batch, "calls")}
+    replies = {
+        row["episode_id"]: calls[row["call_id"]] or ""
+        for batch in played
+        for row in workspace.rows(batch, "turns")
+    }
+    answers = {
+        row["episode_id"]: row["answer"]
+        for batch in played
+        for row in workspace.rows(batch, "a2rbench_answers")
+    }
+    ids = {row["instance_id"] for row in drawn}
+    rows = rows_with(
+        *(workspace.staging.store, "a2rbench_items", plan.edition, "instance_id", sorted(ids), _SHOWN)
+    )
+    items = {row["instance_id"]: row for row in rows}
+    return [
+        Chosen(
+            id_,
+            row["instance_id"],
+            row["run"],
+            Subject(items[row["instance_id"]], replies[id_], answers[id_], row["success"]),
+        )
+        for row in sorted(drawn, key=lambda row: str(row["episode_id"]))
+        for id_ in (row["episode_id"],)
+    ]
+
+
+async def _analyse_all(
+    analyst: ModelChoice, player: str, chosen: Sequence[Chosen], session: ModelSession
+) -> dict[str, Rows]:
+    calls = session.batch()
+    asker = session.json_asker(calls)
+    ended = count(1)
+
+    async def work(each: Chosen) -> Analysed:
+        found = await analyse(asker, analyst, each.subject)
+        progress.note_part(next(ended) / len(chosen))
+        return found
+
+    analysed = await settle_all(map(work, chosen))
+    tables: dict[str, Rows] = {"a2rbench_analyses": [], "rejections": []}
+    for each, found in zip(chosen, analysed, strict=True):
+        # By its instance, so that exports leave it out with a private one.
+        tables["rejections"] += [
+            {
+                "stage": STAGE,
+                "subject": each.instance_id,
+                "rule": fault.rule,
+                "message": f"{player}, run {each.run}: {fault.message}",
+                "call_id": call_id,
+            }
+            for fault, call_id in found.rejected
+        ]
+        if found.analysis is not None:
+            tables["a2rbench_analyses"].append(_row(each.episode_id, analyst.model, found))
+    return calls.add_to(tables)
+
+
+def _row(episode_id: str, analyst: str, found: Analysed) -> dict[str, object]:
+    assert found.analysis is not None
+    return {
+        "episode_id": episode_id,
+        "analyst": analyst,
+        "outcome_category": found.analysis.outcome_category,
+        "reasoning_style": found.analysis.reasoning_style,
+        "justification": found.analysis.justification,
+        "call_id": found.call_id,
+    }
+
+
+STAGES = (
+    Stage(
+        STAGE,
+        "Asks analysts, who are models, how answers came about: a category and a style of reasoning each.",
+        analysis_batches,
+        analyse_player,
+        reads=("a2rbench_items", "episodes", "turns", "a2rbench_answers"),
+        writes=("a2rbench_analyses", "rejections"),
+    ),
+)

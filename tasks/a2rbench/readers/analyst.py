@@ -1,0 +1,115 @@
+"""The analyst: a model says why an answer is right or wrong, and how the player reasoned (section 3.4).
+
+It is shown the item with its rule and code, the right answer, and the player's reply. A reply of its own that
+cannot be used, a category of the other outcome among them, is answered with what was wrong; after three
+attempts the answer has no analysis.
+"""
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from schemas.a2rbench.analysis import STYLES, Analysis, categories_of
+from schemas.calls import Message, ModelChoice, Reply
+from schemas.errors import UnreadableInput, quote
+from tasks.a2rbench.readers.excerpt import excerpt
+from tasks.authors.reply import Unusable, unusable_status
+from tasks.authors.request import conversation_request, message
+from tasks.llm.json_replies import json_text
+from tasks.llm.structured import JsonAsker, JsonSchema, object_schema
+
+SYSTEM, TEMPLATE = "a2rbench/analyst/system.md.j2", "a2rbench/analyst/analyse.md.j2"
+AGAIN = "a2rbench/analyst/again.md.j2"
+ATTEMPTS = 3
+_JUSTIFICATION, _CODE, _LAST_REPLY = 2_000, 20_000, 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What an analyst is shown: columns of the item, the player's reply, what was read of it, and whether it
+    is right.
+    """
+
+    item: dict[str, Any]
+    reply: str
+    answer: str | None
+    success: bool
+
+
+@dataclass
+class Analysed:
+    """An analysis with the call that gave it, None where no attempt gave one, and why attempts did not."""
+
+    analysis: Analysis | None = None
+    call_id: str = ""
+    rejected: list[tuple[Unusable, str]] = field(default_factory=list)
+
+
+async def analyse(ask: JsonAsker, analyst: ModelChoice, subject: Subject) -> Analysed:
+    """Return what the analyst says; raise EndpointFailed where a call came to no answer."""
+    shown, mark = excerpt(subject.reply)
+    values = {**subject.item, "code": _cut(subject.item["code"]), "reply": shown, "mark": mark}
+    categories = categories_of(subject.success)
+    first = message(
+        "user",
+        TEMPLATE,
+        **values,
+        read=subject.answer,
+        success=subject.success,
+        categories=categories,
+        styles=STYLES,
+    )
+    opening: list[Message] = [message("system", SYSTEM), first]
+    messages, template, done = opening, TEMPLATE, Analysed()
+    name = "analysis_of_right" if subject.success else "analysis_of_wrong"
+    for attempt in range(ATTEMPTS):
+        # With the attempt's number, equal bad replies are not answered by the same stored reply again.
+        request = conversation_request("analyst", analyst, messages, template, attempt)
+        reply = await ask(request, name, _schema(categories))
+        found = _read(reply, categories)
+        if isinstance(found, Analysis):
+            done.analysis, done.call_id = found, reply.call_id
+            return done
+        done.rejected.append((found, reply.call_id))
+        if found.is_final:
+            return done
+        said: Message = {"role": "assistant", "content": reply.content[:_LAST_REPLY] or "(no text)"}
+        again = message("user", AGAIN, problem=found.message, categories=categories, styles=STYLES)
+        messages, template = [*opening, said, again], AGAIN
+    return done
+
+
+def _cut(code: str) -> str:
+    return code if len(code) <= _CODE else f"{code[:_CODE]}\n# ... {len(code) - _CODE:,} characters more"
+
+
+def _schema(categories: tuple[str, ...]) -> JsonSchema:
+    return object_schema(
+        justification={"type": "string"},
+        outcome_category={"type": "string", "enum": list(categories)},
+        reasoning_style={"type": "string", "enum": list(STYLES)},
+    )
+
+
+def _read(reply: Reply, categories: tuple[str, ...]) -> Analysis | Unusable:
+    fault = unusable_status(reply)
+    if fault is not None:
+        return fault
+    try:
+        said = json.loads(json_text(reply.content))
+    except UnreadableInput as error:
+        return Unusable("no_json", str(error))
+    if not isinstance(said, dict):
+        return Unusable("no_json", "the reply holds a list; expected one JSON object")
+    expected = {"outcome_category": categories, "reasoning_style": STYLES}
+    for name, allowed in expected.items():
+        if said.get(name) not in allowed:
+            return Unusable(
+                f"bad_{name}", f"{name} is {quote(said.get(name))}; expected one of {', '.join(allowed)}"
+            )
+    why = said.get("justification")
+    if not isinstance(why, str) or not why.strip():
+        return Unusable("no_justification", "justification is no text; expected one to three sentences")
+    # Half of a surrogate pair cannot be stored.
+    text = why.strip()[:_JUSTIFICATION].encode(errors="replace").decode()
+    return Analysis(text, said["outcome_category"], said["reasoning_style"])

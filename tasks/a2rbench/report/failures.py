@@ -1,0 +1,115 @@
+"""Why answers are right or wrong, as analysts say: shares of categories, and how far the analysts agree."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import altair as alt
+
+from schemas.a2rbench.analysis import categories_of
+from tasks.report.content import Drawing, Record, ReportData, Section, omit_section
+from tasks.report.figures.chart import (
+    FOUND,
+    ROWS,
+    Spec,
+    compile_chart,
+    make_drawing,
+    player_axis,
+    series_colours,
+    tips,
+)
+from tasks.report.wording import clean, decimals, span, with_interval
+
+_KEY, _AGREEMENT = "a2rbench_failures", "a2rbench_agreement"
+_TITLE = "Why answers are right or wrong"
+_STEP = 19
+_ALL = "all"
+_OUTCOMES = ("wrong", "right")
+_ORDER = "order == 'name' ? datum.by_name : order == 'value' ? datum.total : datum.place"
+
+
+def failures(data: ReportData) -> Section:
+    """Return the section: for each analyst a drawing of wrong answers and one of right ones."""
+    table, agreement = data.tables[_KEY], data.tables[_AGREEMENT]
+    rows = [row for row in table.records() if row["what"] == "category"]
+    if not rows:
+        missing = "No model analysed these answers: perennial evaluate with --analysts names some that do."
+        return omit_section(_KEY, _TITLE, [table], missing)
+    drawings = []
+    for analyst in sorted({row["analyst"] for row in rows}):
+        for outcome in _OUTCOMES:
+            own = [row for row in rows if (row["analyst"], row["outcome"]) == (analyst, outcome)]
+            if own:
+                drawings.append(_draw(analyst, outcome, own, data.players()))
+    caption = (
+        "A model, the analyst, is shown an item with its rule and a player's reply, and says why the answer "
+        "is right or wrong; whether it is was settled by a program. Each bar is the shares of the categories "
+        "among those analysed answers of the player, at most so many a player and outcome, drawn by lot. "
+        f"{_agreement(agreement.records())} Programs give no reasoning and are not analysed. n is the number "
+        "of answers that were analysed."
+    )
+    return Section(_KEY, _TITLE, caption, (table, agreement), tuple(drawings))
+
+
+def _agreement(rows: Sequence[Record]) -> str:
+    told = [
+        f"{with_interval(row['alpha'], row['alpha_low'], row['alpha_high'], 2)} on {words}"
+        for what, words in (("category", "categories"), ("style", "styles of reasoning"))
+        for row in rows
+        if (row["player"], row["what"]) == (_ALL, what)
+    ]
+    if not told:
+        return "With one analyst there is no agreement to measure."
+    return f"Krippendorff's alpha between analysts (1: they agree, 0: as chance has it) is {', '.join(told)}."
+
+
+def _draw(analyst: str, outcome: str, rows: Sequence[Record], order: Sequence[str]) -> Drawing:
+    players = sorted({row["player"] for row in rows}, key=str.casefold)
+    kinds = categories_of(outcome == "right")
+    drawn, sizes = [], []
+    for player in players:
+        shares = {row["value"]: row for row in rows if row["player"] == player}
+        size, start = sum(row["answers"] for row in shares.values()), 0.0
+        sizes.append(size)
+        for kind in kinds:
+            if kind not in shares:
+                continue
+            share = shares[kind]["share"]
+            drawn.append(
+                {
+                    "player": clean(player),
+                    "series": kind,
+                    "start": start,
+                    "end": start + share,
+                    "total": -shares[kinds[-1]]["share"] if kinds[-1] in shares else 0.0,
+                    "place": order.index(player),
+                    "by_name": players.index(player),
+                    "text": decimals(share),
+                    "n": decimals(size, 0),
+                }
+            )
+            start += share
+    heading = f"{outcome} answers, as {clean(analyst)} says, n = {span(sizes)} a player"
+    return make_drawing(heading, f"{_TITLE}: {outcome}, {analyst}", _compile(outcome), drawn)
+
+
+@lru_cache(maxsize=2)
+def _compile(outcome: str) -> Spec:
+    across = alt.X(
+        "start:Q",
+        scale=alt.Scale(domain=[0, 1]),
+        axis=alt.Axis(orient="top", title=f"share of analysed {outcome} answers", tickCount=5),
+    )
+    bars = (
+        alt.Chart(ROWS)
+        .mark_bar(height={"band": 0.75})
+        .encode(
+            x=across,
+            x2="end:Q",
+            y=player_axis(),
+            color=series_colours(categories_of(outcome == "right"), alt.Legend(columns=1)),
+            tooltip=tips(player="player", series="category", text="share", n="n"),
+        )
+        .transform_filter(FOUND)
+        .transform_calculate(key=_ORDER)
+    )
+    return compile_chart(bars.properties(width="container", height=alt.Step(_STEP)))

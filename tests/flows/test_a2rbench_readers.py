@@ -1,0 +1,213 @@
+"""A judge reads answers that the program did not, and analysts classify them, in evaluations of A2RBench."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from flows.a2rbench.prepare import estimate_evaluation
+from flows.cli.evaluate import is_for_play
+from flows.editions.reproduce import reproduce_unit
+from flows.refresh.evaluation import prepare_evaluation
+from schemas.a2rbench.analysis import RIGHT, WRONG
+from schemas.benchmark import find_benchmark
+from schemas.errors import InvalidOption
+from schemas.settings import load_settings
+from tasks.a2rbench.readers.excerpt import excerpt
+from tasks.a2rbench.statistics.krippendorff import nominal_alpha
+from tests.a2rbench import scripted_analyst
+from tests.flows.made_units import make_edition, make_evaluation
+from tests.server.in_thread import serving
+from tests.server.options import ServerOptions
+from tests.server.running import ServerControls
+from warehouse.catalog.catalog import open_catalog
+from warehouse.store.store import Store
+
+OPTIONS = ServerOptions(models=scripted_analyst.MODELS, roles="tests.a2rbench.scripted_analyst")
+# None: settings of another benchmark that `make_edition` gives.
+BENCHMARK = dict.fromkeys(("domains", "settings", "instances")) | {
+    "benchmark": "a2rbench",
+    "seeds": 1,
+    "variations": 1,
+    "seed": 5,
+    "runs": 1,
+}
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ServerControls]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PERENNIAL_API_KEY", "none")
+        with serving(OPTIONS) as running:
+            yield running
+
+
+@pytest.fixture(scope="module")
+def grown(server: ServerControls, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A root with an edition of 18 items that a program has played."""
+    root = tmp_path_factory.mktemp("grown")
+    make_edition(root, "e1", **{**BENCHMARK, "players": ["identity"]})
+    return root
+
+
+@pytest.fixture
+def root(grown: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(grown, tmp_path / "root"))
+
+
+def evaluate(root: Path, server: ServerControls, players: list[str], **more: Any) -> str:
+    flags = {"benchmark": "a2rbench", "base_url": server.url, "runs": 1, "players": players} | more
+    return make_evaluation(root, "e1", **flags)
+
+
+def rows(root: Path, sql: str) -> list[tuple[Any, ...]]:
+    return [tuple(row) for row in open_catalog(Store(str(root))).query(sql)[1]]
+
+
+@pytest.mark.parametrize(
+    ("judge", "read", "status", "rule"),
+    [
+        ("", ("none", 0), "unparsed", None),
+        ("judge-honest", ("judge", 18), "solved", None),
+        ("judge-inventive", ("none", 18), "unparsed", "not_quoted"),
+        ("judge-garbled", ("none", 18), "unparsed", "no_quote"),
+    ],
+)
+def test_a_judge_reads_only_what_the_reply_states(
+    root: Path, server: ServerControls, judge: str, read: tuple[str, int], status: str, rule: str | None
+) -> None:
+    evaluate(root, server, ["proser", "right", "lost"], answer_judge=judge)
+    answers = "a2rbench_answers JOIN episodes USING (edition, episode_id)"
+    found = rows(
+        root,
+        f"SELECT player, parse, status, count(*), count(judge_call_id) FROM {answers} "
+        "WHERE player <> 'identity' GROUP BY ALL ORDER BY player",
+    )
+    parse, asked = read
+    # Nothing can be quoted of a player that has no answer, whatever the judge; one in JSON is not judged.
+    assert found == [
+        ("lost", "none", "unparsed", 18, asked),
+        ("proser", parse, status, 18, asked),
+        ("right", "json", "solved", 18, 0),
+    ]
+    board = rows(
+        root,
+        "SELECT player, judge_share, collapse_rate FROM a2rbench_leaderboard "
+        "WHERE player IN ('proser', 'right') ORDER BY player",
+    )
+    honest = float(judge == "judge-honest")
+    assert board == [("proser", honest, 1 - honest), ("right", 0, 0)]
+    refused = rows(root, "SELECT DISTINCT rule FROM rejections WHERE stage = 'episodes'")
+    assert refused == ([(rule,)] if rule else [])
+    # What a judge costs is none of the player's cost.
+    calls = rows(root, "SELECT role, count(*) FROM calls GROUP BY 1 ORDER BY 1")
+    replies = 18 + 3  # `lost` always replies the same: it is judged once for each form of answers
+    assert calls == [*([("judge", replies)] if judge else []), ("player", 54)]
+
+
+def test_figures_with_and_without_a_judge_are_not_mixed(root: Path, server: ServerControls) -> None:
+    evaluate(root, server, ["proser"])
+    flags = {"benchmark": "a2rbench", "edition": "e1", "root": str(root), "players": ["proser"]}
+    settings = load_settings({**flags, "answer_judge": "judge-honest", "base_url": server.url})
+    with pytest.raises(InvalidOption, match="never mix protocols"):
+        prepare_evaluation(settings, Store(str(root)))
+    # Analysts read afterwards: other ones do not change how a player is asked.
+    settings = load_settings({**flags, "analysts": ["analyst-a"], "base_url": server.url})
+    assert prepare_evaluation(settings, Store(str(root))).first_runs == {"proser": 1}
+
+
+def test_two_analysts_classify_the_same_answers_and_agree_as_they_do(
+    root: Path, server: ServerControls
+) -> None:
+    analysts = ["analyst-a", "analyst-b"]
+    evaluate(root, server, ["right", "familiar", "joined"], analysts=analysts, analysed=7)
+    found = rows(
+        root,
+        "SELECT player, analyst, outcome, sum(answers)::INT, sum(share) FROM a2rbench_failures "
+        "WHERE domain = 'all' AND variation = 'all' AND what = 'category' GROUP BY ALL ORDER BY ALL",
+    )
+    assert found == [
+        (player, analyst, outcome, number, pytest.approx(1))
+        for player, outcomes in {
+            "familiar": {"right": 7, "wrong": 6},
+            "joined": {"wrong": 7},
+            "right": {"right": 7},
+        }.items()
+        for analyst in analysts
+        for outcome, number in outcomes.items()
+    ]
+    said = rows(
+        root,
+        "SELECT e.episode_id, c.reply, e.success, list(a.outcome_category ORDER BY a.analyst) "
+        "FROM a2rbench_analyses AS a JOIN episodes AS e USING (edition, episode_id) "
+        "JOIN turns AS t USING (edition, episode_id) JOIN calls AS c ON c.call_id = t.call_id "
+        "AND c.edition = t.edition GROUP BY ALL",
+    )
+    assert len(said) == 27
+    for _, reply, success, categories in said:
+        mark = excerpt(reply).mark
+        expected = [scripted_analyst.classify(mark, success, name)["outcome_category"] for name in analysts]
+        assert categories == expected
+        assert set(categories) <= set(RIGHT if success else WRONG)
+    ((answers, alpha, low, high),) = rows(
+        root,
+        "SELECT answers, alpha, alpha_low, alpha_high FROM a2rbench_agreement "
+        "WHERE player = 'all' AND what = 'category'",
+    )
+    assert (answers, alpha) == (27, pytest.approx(nominal_alpha([each[3] for each in said])))
+    assert low < alpha < high
+    ((style,),) = rows(root, "SELECT alpha FROM a2rbench_agreement WHERE player = 'all' AND what = 'style'")
+    assert style == 1.0
+
+
+def test_an_analyst_that_slips_is_told_so_and_one_that_never_learns_says_nothing(
+    root: Path, server: ServerControls
+) -> None:
+    analysts = ["analyst-slips", "analyst-hopeless"]
+    more = {"analysts": analysts, "analysed": 5, "answer_judge": "judge-inventive", "runs": 2}
+    unit = evaluate(root, server, ["right", "lost"], **more)
+    found = rows(root, "SELECT analyst, count(*) FROM a2rbench_analyses GROUP BY ALL")
+    assert found == [("analyst-slips", 10)]
+    refused = rows(
+        root,
+        "SELECT c.model, r.rule, count(*) FROM rejections AS r JOIN calls AS c USING (edition, call_id) "
+        "WHERE r.stage = 'analyses' GROUP BY ALL ORDER BY ALL",
+    )
+    rules = {rule for model, rule, _ in refused if model == "analyst-slips"}
+    assert rules <= {"bad_outcome_category", "no_json"}
+    assert sum(number for model, _, number in refused if model == "analyst-slips") == 10
+    hopeless = [(rule, number) for model, rule, number in refused if model == "analyst-hopeless"]
+    assert hopeless == [("bad_outcome_category", 30)]
+    assert rows(root, "SELECT count(*) FROM a2rbench_agreement") == [(0,)]
+    # Exports leave out what is said of private instances: by the subject.
+    unknown = "SELECT count(*) FROM rejections WHERE subject NOT IN (SELECT instance_id FROM instances)"
+    assert rows(root, unknown) == [(0,)]
+    # All of it comes back from the stored replies.
+    folder = root.parent / "again"
+    folder.mkdir()
+    assert reproduce_unit(Store(str(root)), unit, folder, lambda _line: None).same
+
+
+def test_the_plan_estimates_the_calls_of_readers(root: Path, server: ServerControls) -> None:
+    flags = {"benchmark": "a2rbench", "edition": "e1", "root": str(root), "players": ["right"], "runs": 2}
+    more = {"answer_judge": "judge-honest", "analysts": ["analyst-a"], "analysed": 4}
+    settings = load_settings({**flags, **more, "base_url": server.url})
+    plan = prepare_evaluation(settings, Store(str(root)))
+    found = {
+        each.model: (each.stage, each.calls_low, each.calls_high)
+        for each in estimate_evaluation(Store(str(root)), plan, {})
+    }
+    assert found == {
+        "right": ("episodes", 36, 36),
+        "judge-honest": ("episodes", 0, 36),
+        "analyst-a": ("analyses", 4, 24),
+    }
+
+
+def test_evaluate_has_the_settings_of_the_benchmark_that_it_is_given() -> None:
+    fields = find_benchmark("a2rbench").settings().ordered_fields()
+    chosen = {name for name, field in fields.items() if is_for_play(name, field)}
+    assert {"benchmark", "answer_judge", "analysts", "analysed"} <= chosen
+    assert not {"seeds", "authors", "judge"} & chosen
