@@ -2,11 +2,19 @@
 
 from functools import partial
 
-from flows.a2rbench import check_items, grow_items
+from flows.a2rbench import author_rules, check_items, grow_items
 from flows.a2rbench.edition import batches_of
 from schemas.benchmark import Stage, always
 
 STAGES = (
+    Stage(
+        author_rules.STAGE,
+        "Lets models write the rules of their seeds, judged and run before any item is made of them.",
+        author_rules.rule_batches,
+        author_rules.author,
+        writes=("a2rbench_rules", "a2rbench_attempts", "rejections"),
+        earlier=("a2rbench_rules", "instances"),
+    ),
     Stage(
         "items",
         "Draws inputs of each variation of a rule and runs its code on them; copies symbolic items in other "
