@@ -81,7 +81,9 @@ BAD_CODE = {
     "no_inverse": "def transform_grid(grid):\n    return grid[::-1]\n",
     "identity": _CODE.format(forward="    return grid", inverse="    return grid"),
     "constant": _CODE.format(forward='    return ["A"]', inverse="    return grid"),
-    "deeper": _CODE.format(forward="    return [[t] for t in grid]", inverse="    return [t[0] for t in grid]"),
+    "deeper": _CODE.format(
+        forward="    return [[t] for t in grid]", inverse="    return [t[0] for t in grid]"
+    ),
     "catalogue": _CODE.format(forward="    return grid[::-1]", inverse="    return grid[::-1]"),
 }
 

@@ -1,12 +1,13 @@
-"""What A2RBench adds to the report: the leaderboard in the paper's columns, and the augmentation curve."""
+"""What A2RBench adds to the report: the leaderboard in the paper's columns, the augmentation curve, and what authors did."""
 
+from tasks.a2rbench.report.authoring import authoring
 from tasks.a2rbench.report.sections import curve, leaderboard
 from tasks.report.content import Report
 
 REPORT = Report(
     package="flows.a2rbench.report",
-    queries=("a2rbench_leaderboard", "a2rbench_curve"),
+    queries=("a2rbench_leaderboard", "a2rbench_curve", "a2rbench_funnel", "a2rbench_author_costs"),
     sources=("kinds",),
     order="kinds",
-    after_rates=(leaderboard, curve),
+    after_rates=(leaderboard, curve, authoring),
 )
