@@ -90,7 +90,7 @@ BAD_CODE = {
 
 class Designer:
     role = "designer"
-    faults = ("not_json", "wrong_keys", "blank")
+    faults: tuple[str, ...] = ("not_json", "wrong_keys", "blank")
 
     def recognises(self, asked: Asked) -> bool:
         return asked.system.startswith("You invent puzzles")
@@ -114,7 +114,7 @@ class Designer:
 
 class Architect:
     role = "architect"
-    faults = ("not_json", "wrong_keys", "four_examples", "same_inputs", "ragged", "wrong_inverse", *BAD_CODE)
+    faults: tuple[str, ...] = ("not_json", "wrong_keys", "four_examples", "same_inputs", "ragged", "wrong_inverse", *BAD_CODE)
 
     def recognises(self, asked: Asked) -> bool:
         return asked.system.startswith("You write small, exact Python")
@@ -148,7 +148,7 @@ class Architect:
 
 class Judge:
     role = "judge"
-    faults = ("refuses", "garbled")
+    faults: tuple[str, ...] = ("refuses", "garbled")
 
     def recognises(self, asked: Asked) -> bool:
         return asked.system.startswith("You review")

@@ -1,4 +1,4 @@
-"""What A2RBench adds to the report: the leaderboard in the paper's columns, the augmentation curve, and what authors did."""
+"""What A2RBench adds to the report: the paper's leaderboard, the augmentation curve, the authors' funnel."""
 
 from tasks.a2rbench.report.authoring import authoring
 from tasks.a2rbench.report.sections import curve, leaderboard

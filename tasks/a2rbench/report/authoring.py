@@ -22,9 +22,9 @@ def authoring(data: ReportData) -> Section:
         "begun, the rule in words, its judgement, its code, the run of the code, the judgement of both; and "
         "the same of the inputs of variations. These are counts, with no interval. Below them, by author: "
         "accepted rules and variations with the dollars of all calls that were made for them, judgements and "
-        "refused work included; empty where no price is known. By type and dimension: see the table behind it."
+        "refused work included; empty where no price is known. The table has types and dimensions."
     )
-    grid = Grid(_HEADS, tuple([*written, *spent]), frozenset(range(2, len(_HEADS))))
+    grid = Grid(_HEADS, (*written, *spent), frozenset(range(2, len(_HEADS))))
     return Section(_KEY, _TITLE, caption, (funnel, costs), grid=grid)
 
 
