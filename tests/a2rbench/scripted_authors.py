@@ -114,7 +114,15 @@ class Designer:
 
 class Architect:
     role = "architect"
-    faults: tuple[str, ...] = ("not_json", "wrong_keys", "four_examples", "same_inputs", "ragged", "wrong_inverse", *BAD_CODE)
+    faults: tuple[str, ...] = (
+        "not_json",
+        "wrong_keys",
+        "four_examples",
+        "same_inputs",
+        "ragged",
+        "wrong_inverse",
+        *BAD_CODE,
+    )
 
     def recognises(self, asked: Asked) -> bool:
         return asked.system.startswith("You write small, exact Python")
