@@ -28,7 +28,7 @@ def rows() -> Rows:
     return {
         "a2rbench_rules": [{**rule, "description": "d", "inverse_description": "i"}],
         "a2rbench_attempts": attempts,
-        "calls": [{"call_id": call, "evaluation": ""} for call in calls],
+        "calls": [{"call_id": call} for call in calls],
     }
 
 
