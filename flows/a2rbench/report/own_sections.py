@@ -1,5 +1,6 @@
-"""What A2RBench adds to the report: leaderboard in the paper's columns, by author, curve, analyses."""
+"""What A2RBench adds to the report: leaderboard in the paper's columns, by author, curve, analyses, authors."""
 
+from tasks.a2rbench.report.authoring import authoring
 from tasks.a2rbench.report.authors import authors
 from tasks.a2rbench.report.failures import failures
 from tasks.a2rbench.report.sections import curve, leaderboard
@@ -13,8 +14,10 @@ REPORT = Report(
         "a2rbench_curve",
         "a2rbench_failures",
         "a2rbench_agreement",
+        "a2rbench_funnel",
+        "a2rbench_author_costs",
     ),
     sources=("kinds",),
     order="kinds",
-    after_rates=(leaderboard, authors, curve, failures),
+    after_rates=(leaderboard, authors, curve, failures, authoring),
 )
