@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from functools import partial
 
+from flows.a2rbench.authoring.estimate_expansions import estimate_expansions
 from flows.a2rbench.edition import catalogue_id
 from flows.a2rbench.estimate_calls import estimate_calls
-from flows.a2rbench.estimate_expansions import estimate_expansions
 from schemas.a2rbench.item import DOMAINS
 from schemas.a2rbench.plan import A2RBenchPlan
 from schemas.a2rbench.settings import A2RBenchSettings

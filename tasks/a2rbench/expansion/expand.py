@@ -111,7 +111,7 @@ class _Work:
             if problem is None:
                 self.expansion.drawn[variation] = Drawn(*tried, attempt)
                 return
-            if problem.rule != "judged_bad":
+            if problem.rule != "refused_by_judge":
                 break
         assert problem is not None
         self.reject(variation, problem)
@@ -176,7 +176,7 @@ class _Work:
             reply = await self.ask_json(request, "judgement", judgement_schema())
             read = read_judgement(reply)
             if not isinstance(read, Unusable):
-                refusal = Unusable("judged_bad", f"the judge refuses them: {read.reasoning}")
+                refusal = Unusable("refused_by_judge", f"the judge refuses them: {read.reasoning}")
                 problem = None if read.is_valid else refusal
                 self.attempts.add(variation, "inputs_judged", problem, reply.call_id)
                 return problem

@@ -91,7 +91,7 @@ def test_a_skipped_variation_is_missing_and_the_next_one_is_asked_for() -> None:
 def test_what_the_judge_refuses_goes_back_with_its_reasons() -> None:
     asking = Asking({"judge 0": "refuses"})
     found = expand(asking, SWAP)
-    assert ("inputs_judged", 1, "judged_bad") in steps(found)
+    assert ("inputs_judged", 1, "refused_by_judge") in steps(found)
     assert "the first example says nothing" in asking.requests[2].messages[-1]["content"]
     assert found.drawn[1].rejected == 1
 
