@@ -5,14 +5,17 @@ from functools import partial
 
 from flows.a2rbench.authoring.estimate_expansions import estimate_expansions
 from flows.a2rbench.edition import catalogue_id
+from flows.a2rbench.estimate_authors import estimate_authors
 from flows.a2rbench.estimate_calls import estimate_calls
 from schemas.a2rbench.item import DOMAINS
 from schemas.a2rbench.plan import A2RBenchPlan
 from schemas.a2rbench.settings import A2RBenchSettings
 from schemas.benchmark import Preparation
 from schemas.calls import Price, StageEstimate
+from schemas.errors import InvalidOption
 from schemas.plan import EvaluationPlan
-from tasks.sandbox.tier import find_protection
+from tasks.sandbox.refusal import Refused
+from tasks.sandbox.tier import find_protection, require_protection
 from warehouse.editions.publish import read_counts
 from warehouse.store.store import Store
 
@@ -21,12 +24,23 @@ _WEAK = (
     "perennial's own; see `perennial doctor`"
 )
 
+_WEAK_AUTHORED = (
+    "the sandbox is on its floor here (a syntax check and limits alone), and code that models write is run "
+    "in it, as --accept-weak-sandbox says; see `perennial doctor`"
+)
+
 
 def prepare(settings: A2RBenchSettings, _store: Store) -> Preparation:
-    """Return the plan's own part, after every check that needs no work."""
+    """Return the plan's own part, after every check that needs no work.
+
+    Raises InvalidOption where models write rules and the sandbox is too weak to run them unasked.
+    """
     tier = find_protection().tier
+    authoring = settings.authoring()
+    if authoring.models:
+        _require_sandbox(settings)
     plan = A2RBenchPlan(
-        settings.seeds, settings.variations, settings.remapping, catalogue_id(), tier, settings.authoring()
+        settings.seeds, settings.variations, settings.remapping, catalogue_id(), tier, authoring
     )
     items = len(DOMAINS) * plan.seeds * (plan.variations + 1)
     copies = items // 2 if plan.remapping else 0
@@ -34,17 +48,32 @@ def prepare(settings: A2RBenchSettings, _store: Store) -> Preparation:
         plan.as_json(),
         # The same edition may be resumed on another machine.
         found=("tier",),
-        warnings=(_WEAK,) if tier == "floor" else (),
+        warnings=() if tier != "floor" else (_WEAK_AUTHORED,) if authoring.models else (_WEAK,),
+        authors=authoring.choices(),
         shown={"items": f"{items:,}, and at most {copies:,} copies in other tokens", "sandbox": tier},
         counts={"seeds": len(DOMAINS) * plan.seeds, "instances": items + copies},
         estimate=partial(_estimate, plan, items + copies),
     )
 
 
+def _require_sandbox(settings: A2RBenchSettings) -> None:
+    try:
+        require_protection(accept_floor=settings.accept_weak_sandbox)
+    except Refused as error:
+        raise InvalidOption(
+            f"--authors {','.join(settings.authors)}: {error.detail} (--accept-weak-sandbox); see "
+            "`perennial doctor`"
+        ) from None
+
+
 def _estimate(
     own: A2RBenchPlan, items: int, plan: EvaluationPlan, prices: Mapping[str, Price]
 ) -> list[StageEstimate]:
-    return [*estimate_expansions(own, prices), *estimate_calls(items, plan, prices)]
+    return [
+        *estimate_authors(own, prices),
+        *estimate_expansions(own, prices),
+        *estimate_calls(items, plan, prices),
+    ]
 
 
 def estimate_evaluation(

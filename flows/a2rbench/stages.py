@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from flows.a2rbench import check_items, grow_items
+from flows.a2rbench import author_rules, check_items, grow_items
 from flows.a2rbench.authoring import expand_rules
 from flows.a2rbench.authoring.authored_seeds import expansion_batches, gate_batches
 from flows.a2rbench.edition import batches_of
@@ -15,6 +15,14 @@ def _gate_batches(workspace: Workspace) -> list[Batch]:
 
 
 STAGES = (
+    Stage(
+        author_rules.STAGE,
+        "Lets models write the rules of their seeds, judged and run before any item is made of them.",
+        author_rules.rule_batches,
+        author_rules.author,
+        writes=("a2rbench_rules", "a2rbench_attempts", "rejections"),
+        earlier=("a2rbench_rules", "instances"),
+    ),
     Stage(
         "items",
         "Draws inputs of each variation of a rule and runs its code on them; copies symbolic items in other "

@@ -1,0 +1,159 @@
+"""Stage `rules`: models write the rules of those seeds of a cell whose author is a model."""
+
+import asyncio
+from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import asdict
+from functools import partial
+
+from flows.a2rbench.edition import plan_of
+from flows.stages.model_calls import ModelSession, run_session, settle_all
+from flows.stages.policies import Policies
+from flows.stages.threads import available_threads
+from flows.stages.workspace import Workspace
+from schemas.a2rbench.authoring import CATALOGUE
+from schemas.a2rbench.item import DOMAINS, RULE_TYPES, name_domain
+from schemas.a2rbench.plan import A2RBenchPlan
+from schemas.benchmark import Batch, Rows
+from schemas.errors import UnusableConfig
+from schemas.ids import canonical_json
+from tasks.a2rbench.authors.code_tests import Known, TestedRule, find_twin
+from tasks.a2rbench.authors.write_rule import RuleRequest, RuleWork, write_rule
+from tasks.a2rbench.catalogue.rule import DIMENSIONS, Dimension, RuleType
+from tasks.llm.structured import JsonAsker
+from tasks.sandbox.tier import find_protection
+from warehouse.a2rbench.published_rules import published_codes
+from warehouse.editions.issued_ids import issued_instances
+
+STAGE = "rules"
+_CELLS: dict[str, tuple[Dimension, RuleType]] = {
+    name_domain(dimension, type_): (dimension, type_) for dimension in DIMENSIONS for type_ in RULE_TYPES
+}
+_SHOWN = 3
+
+
+def authored_numbers(plan: A2RBenchPlan) -> list[int]:
+    """Return the numbers of the seeds of each cell whose rule a model writes."""
+    return [number for number in range(plan.seeds) if plan.authoring.author_of(number) != CATALOGUE]
+
+
+def rule_batches(workspace: Workspace) -> list[Batch]:
+    """Return a batch for each cell; none where the catalogue has all seeds."""
+    if not authored_numbers(plan_of(workspace)):
+        return []
+    return [Batch(STAGE, (domain,)) for domain in DOMAINS]
+
+
+def author(workspace: Workspace, batch: Batch, policies: Policies) -> dict[str, Rows]:
+    """Return the rules that models wrote for one cell, all steps they took, and the seeds without a rule.
+
+    Raises UnusableConfig where models alone write the rules and no seed of any cell got one.
+    """
+    (domain,) = batch.key
+    tables = run_session(workspace, policies.calls, partial(_author_cell, workspace, domain))
+    if not tables["a2rbench_rules"]:
+        _require_rules(workspace, batch, tables["rejections"])
+    return tables
+
+
+async def _author_cell(workspace: Workspace, domain: str, session: ModelSession) -> dict[str, Rows]:
+    store, editions = workspace.staging.store, workspace.growth.known_editions
+    known = Known(published_codes(store, editions, domain), issued_instances(store, editions))
+    calls = session.batch()
+    plan = plan_of(workspace)
+    dimension, type_ = _CELLS[domain]
+    with ThreadPoolExecutor(available_threads(), "sandbox") as pool:
+        works = [
+            RuleWork(
+                RuleRequest(
+                    dimension,
+                    type_,
+                    number,
+                    plan.authoring.author_of(number),
+                    plan.authoring,
+                    workspace.seed,
+                    known,
+                    find_protection().jail,
+                    pool,
+                )
+            )
+            for number in authored_numbers(plan)
+        ]
+        await _write_all(session.json_asker(calls), works, pool)
+    return calls.add_to(_rows(domain, works))
+
+
+async def _write_all(ask: JsonAsker, works: list[RuleWork], pool: Executor) -> None:
+    """Let all seeds of a cell get a rule of their own: the one of the lower number keeps what two wrote.
+
+    Rules are compared when all are written, so that what is kept does not depend on the order of replies.
+    """
+    await settle_all(write_rule(ask, work) for work in works)
+    kept: list[TestedRule] = []
+    for work in works:
+        while work.tested is not None:
+            codes = [tested.rule.code for tested in kept]
+            find = partial(find_twin, work.tested, codes, work.request.jail)
+            twin = await asyncio.get_running_loop().run_in_executor(pool, find)
+            if not twin:
+                kept.append(work.tested)
+                break
+            work.refuse_twin(twin)
+            await write_rule(ask, work)
+
+
+def _rows(domain: str, works: list[RuleWork]) -> dict[str, Rows]:
+    tables: dict[str, Rows] = {"a2rbench_rules": [], "a2rbench_attempts": [], "rejections": []}
+    for work in works:
+        number, name = work.request.number, work.request.author
+        place = {"domain": domain, "number": number}
+        tables["a2rbench_attempts"] += [
+            {**place, "variation": 0, "author": name, **asdict(row)} for row in work.attempts.rows
+        ]
+        if work.tested is None:
+            tables["rejections"].append(_rejection(domain, work))
+            continue
+        rule = work.tested.rule
+        tables["a2rbench_rules"].append(
+            {
+                **place,
+                "rule": rule.name,
+                "author": name,
+                "description": rule.description,
+                "inverse_description": rule.inverse_description,
+                "code": rule.code,
+                "inputs": canonical_json(work.tested.shown.inputs),
+                "call_ids": work.call_ids,
+            }
+        )
+    return tables
+
+
+def _rejection(domain: str, work: RuleWork) -> dict[str, object]:
+    last = work.attempts.last_failure
+    assert last is not None
+    return {
+        "stage": STAGE,
+        "subject": f"{domain} seed {work.request.number} by {work.request.author}",
+        "rule": last.reason,
+        "message": f"no rule after {work.candidate} of {work.request.plan.candidates} candidates; the last "
+        f"one ended with step {last.step}: {last.message}",
+        "call_id": next((row.call_id for row in reversed(work.attempts.rows) if row.call_id), None),
+    }
+
+
+def _require_rules(workspace: Workspace, batch: Batch, rejections: Rows) -> None:
+    """Raise UnusableConfig where models write all rules, this is the last cell, and none has a rule."""
+    plan = plan_of(workspace)
+    if CATALOGUE in plan.authoring.authors:
+        return
+    for other in rule_batches(workspace):
+        if other != batch and (
+            not workspace.is_done(other) or workspace.column(other, "a2rbench_rules", "rule")
+        ):
+            return
+    said = list(dict.fromkeys(f"{row['subject']}: {row['message']}" for row in rejections))
+    more = f"; and {len(said) - _SHOWN} more" if len(said) > _SHOWN else ""
+    raise UnusableConfig(
+        f"no seed of any cell got a rule from {', '.join(plan.authoring.models)}: "
+        f"{'; '.join(said[:_SHOWN])}{more}; try another model, or name catalogue among --authors"
+    )

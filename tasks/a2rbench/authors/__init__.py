@@ -1,0 +1,1 @@
+"""Have models write rules (stage 1 of the paper): designer, judge, architect, and tests by execution."""

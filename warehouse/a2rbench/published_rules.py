@@ -1,0 +1,17 @@
+"""Which rules of models the published editions hold."""
+
+from collections.abc import Sequence
+
+from warehouse.catalog.catalog import table_file
+from warehouse.store.store import Store
+
+
+def published_codes(store: Store, editions: Sequence[str], domain: str) -> tuple[str, ...]:
+    """Return the code of each rule that models wrote for a cell of these published editions, each once."""
+    found: set[str] = set()
+    for edition in editions:
+        file = table_file("a2rbench_rules", edition)
+        if store.exists(file):
+            rows = store.read_table(file, ["domain", "code"]).to_pylist()
+            found |= {row["code"] for row in rows if row["domain"] == domain}
+    return tuple(sorted(found))
