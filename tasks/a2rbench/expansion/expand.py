@@ -6,13 +6,12 @@ are run again here.
 """
 
 import asyncio
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from schemas.calls import ModelChoice
 from schemas.errors import in_one_line
-from tasks.a2rbench.catalogue.rule import Value
+from tasks.a2rbench.catalogue.rule import Dimension, Value
 from tasks.a2rbench.coded_rule import AuthoredRule
 from tasks.a2rbench.expansion.attempt import Attempt, Attempts
 from tasks.a2rbench.expansion.messages import (
@@ -26,12 +25,11 @@ from tasks.a2rbench.fits import Fits
 from tasks.a2rbench.items import Shown, instance_id
 from tasks.a2rbench.seeds import Drawn, Rejected, SeedRequest
 from tasks.a2rbench.trials import UnfitItem, check_item, run_inputs
+from tasks.a2rbench.values import fault_of_input
 from tasks.authors.reply import Unusable
 from tasks.llm.structured import JsonAsker
 from tasks.sandbox.refusal import Refused
 
-# Characters of an output as JSON: three times what the largest input has.
-_LONGEST_OUTPUT = 20_000
 # Reasons after which asking for the same variation again makes no sense.
 _FINAL = ("skipped", "rejected")
 
@@ -144,7 +142,7 @@ class _Work:
             (shown,) = self._run_twice(inputs)
             if isinstance(shown, UnfitItem):
                 raise shown
-            _check_size(shown)
+            _check_outputs(shown, seed.rule.dimension)
             return shown, check_item(seed.rule, variation, shown, known, seed.issued)
         except UnfitItem as error:
             return Unusable(error.reason, str(error))
@@ -190,8 +188,9 @@ class _Work:
         )
 
 
-def _check_size(shown: Shown) -> None:
-    longest = max(len(json.dumps(output)) for output in shown.outputs)
-    if longest > _LONGEST_OUTPUT:
-        why = f"an output has {longest:,} characters as JSON, at most {_LONGEST_OUTPUT:,} are allowed"
-        raise UnfitItem("too_large", why)
+def _check_outputs(shown: Shown, dimension: Dimension) -> None:
+    """Raise UnfitItem for an output that is too large to be shown, as stage `rules` does."""
+    for number, output in enumerate(shown.outputs, 1):
+        fault = fault_of_input(output, dimension)
+        if fault:
+            raise UnfitItem("bad_shape", f"the output of input {number} (the query is the last) is {fault}")
