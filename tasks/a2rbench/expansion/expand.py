@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from schemas.calls import ModelChoice
 from schemas.errors import in_one_line
+from tasks.a2rbench.authors.forms import verdict_schema
 from tasks.a2rbench.catalogue.rule import Dimension, Value
 from tasks.a2rbench.coded_rule import AuthoredRule
 from tasks.a2rbench.expansion.attempt import Attempt, Attempts
@@ -18,7 +19,6 @@ from tasks.a2rbench.expansion.messages import (
     expansion_request,
     expansion_schema,
     judgement_request,
-    judgement_schema,
 )
 from tasks.a2rbench.expansion.replies import read_expansion, read_judgement
 from tasks.a2rbench.fits import Fits
@@ -171,7 +171,7 @@ class _Work:
         for attempt in range(self.request.retries + 1):
             message = None if problem is None else problem.message
             request = judgement_request(self.request.judge, rule, variation, shown, message, attempt)
-            reply = await self.ask_json(request, "judgement", judgement_schema())
+            reply = await self.ask_json(request, "judgement", verdict_schema())
             read = read_judgement(reply)
             if not isinstance(read, Unusable):
                 refusal = Unusable("refused_by_judge", f"the judge refuses them: {read.reasoning}")
