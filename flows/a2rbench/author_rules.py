@@ -78,11 +78,11 @@ async def _author_cell(workspace: Workspace, domain: str, session: ModelSession)
             )
             for number in authored_numbers(plan)
         ]
-        await _write_all(session.json_asker(calls), works, pool)
+        await write_all(session.json_asker(calls), works, pool)
     return calls.add_to(_rows(domain, works))
 
 
-async def _write_all(ask: JsonAsker, works: list[RuleWork], pool: Executor) -> None:
+async def write_all(ask: JsonAsker, works: list[RuleWork], pool: Executor) -> None:
     """Let all seeds of a cell get a rule of their own: the one of the lower number keeps what two wrote.
 
     Rules are compared when all are written, so that what is kept does not depend on the order of replies.

@@ -17,7 +17,7 @@ class ScriptedModel:
     """Reads the prompt, searches for a program that fits and answers as its name says."""
 
     role = "player"
-    faults = ()
+    faults: tuple[str, ...] = ()
 
     def recognises(self, asked: Asked) -> bool:
         return asked.model in MODELS

@@ -15,7 +15,7 @@ def generate_inputs(
 ) -> list[Value]:
     """Return up to `number` further inputs, each once and none of the given ones.
 
-    Half of them are given inputs with their tokens in another order, half are filled anew. None where the
+    Half of them are given inputs with their tokens in another order, half are filled anew. Empty where the
     given inputs have no token.
     """
     tokens = [token for value in inputs for token in tokens_of(value)]

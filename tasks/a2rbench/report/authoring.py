@@ -1,0 +1,40 @@
+"""How much of what models wrote of rules and variations passed, and what it cost."""
+
+from tasks.report.content import Grid, Record, ReportData, Section, omit_section
+from tasks.report.wording import clean, decimals
+
+_KEY, _TITLE = "a2rbench_funnel", "Rules by models"
+_ALL = "all"
+_DOLLARS = ("cost_usd", "cost_per_accepted_usd")
+_HEADS = ("author", "step", "attempts", "successes", "success rate %", "accepted", "dollars", "dollars each")
+
+
+def authoring(data: ReportData) -> Section:
+    """Return the section of the funnel by author, with what accepted rules and variations cost."""
+    funnel, costs = data.tables["a2rbench_funnel"], data.tables["a2rbench_author_costs"]
+    rows = [row for row in funnel.records() if row["type"] == row["dimension"] == _ALL]
+    if not rows:
+        return omit_section(_KEY, _TITLE, [funnel, costs], "No model wrote rules of this edition.")
+    written = [_funnel_row(row) for row in rows if row["author"] != _ALL]
+    spent = [_cost_row(row) for row in costs.records()]
+    caption = (
+        "Of each step, how often it was tried and how often the next one followed: seeds and candidates "
+        "begun, the rule in words, its judgement, its code, the run of the code, the judgement of both; and "
+        "the same of the inputs of variations. These are counts, with no interval. Below them, by author: "
+        "accepted rules and variations with the dollars of all calls that were made for them, judgements and "
+        "refused work included; empty where no price is known. The table has types and dimensions."
+    )
+    grid = Grid(_HEADS, (*written, *spent), frozenset(range(2, len(_HEADS))))
+    return Section(_KEY, _TITLE, caption, (funnel, costs), grid=grid)
+
+
+def _funnel_row(row: Record) -> tuple[str, ...]:
+    counts = (decimals(row["attempts"], 0), decimals(row["successes"], 0))
+    rate = decimals(100 * row["success_rate"], 1)
+    return (clean(row["author"]), row["step"].replace("_", " "), *counts, rate, "", "", "")
+
+
+def _cost_row(row: Record) -> tuple[str, ...]:
+    dollars = ["" if row[name] is None else decimals(row[name], 4) for name in _DOLLARS]
+    accepted = decimals(row["accepted"], 0)
+    return (clean(row["author"]), f"cost: {row['kind']}", "", "", "", accepted, *dollars)

@@ -1,0 +1,111 @@
+"""An edition of A2RBench whose rules models write: grown, audited, counted, killed and resumed."""
+
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.flows.conftest import KEY
+from tests.flows.prefect_harness import Harness, edition_content
+from tests.server.log import answers_by_digest
+from tests.server.options import ServerOptions
+from tests.server.running import RunningServer, running_server
+from warehouse.catalog.catalog import open_catalog
+from warehouse.store.store import Store
+
+OPTIONS = ServerOptions(
+    keys=(KEY,),
+    models=("author",),
+    roles="tests.a2rbench.scripted_authors",
+    faults={"judge.refuses": 0.15, "architect.not_json": 0.2, "architect.catalogue": 0.2},
+)
+# The catalogue has the first seed of each cell, the model the second one.
+COMMAND = (
+    *("refresh", "--benchmark", "a2rbench", "--root", "data", "--seed", "5", "--edition", "e1"),
+    *("--seeds", "2", "--variations", "0", "--no-remapping", "--players", "identity"),
+    *("--authors", "catalogue,author", "--candidates", "6"),
+)
+
+
+def begin(folder: Path, server: RunningServer) -> None:
+    folder.mkdir(exist_ok=True)
+    (folder / "perennial.toml").write_text(f'base_url = "{server.url}"\nruns = 1\nconcurrency = 4\n')
+
+
+def rows(root: Path, sql: str) -> list[tuple[Any, ...]]:
+    return [tuple(row) for row in open_catalog(Store(str(root))).query(sql)[1]]
+
+
+@pytest.fixture(scope="module")
+def grown(keyed: Harness, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, dict[str, int]]]:
+    folder = tmp_path_factory.mktemp("authors")
+    with running_server(OPTIONS) as server:
+        begin(folder, server)
+        done = keyed.perennial(*COMMAND, cwd=folder)
+        assert done.returncode == 0, done.stderr
+        yield folder / "data", answers_by_digest(server.log())
+
+
+def test_each_cell_gets_a_rule_of_the_model(grown: tuple[Path, dict[str, int]]) -> None:
+    root, answers = grown
+    found = rows(root, "SELECT count(*), count(DISTINCT rule), count(DISTINCT domain) FROM a2rbench_rules")
+    assert found == [(6, 6, 6)]
+    assert rows(root, "SELECT DISTINCT number, author, len(inputs::JSON[]) FROM a2rbench_rules") == [
+        (1, "author", 6)
+    ]
+    # The same text may be asked for again as a repeat; each call was answered once.
+    assert rows(root, "SELECT count(*) FROM calls") == [(sum(answers.values()),)]
+    roles = "SELECT DISTINCT role FROM calls WHERE evaluation = '' ORDER BY 1"
+    assert rows(root, roles) == [("architect",), ("designer",), ("judge",)]
+
+
+def test_the_funnel_counts_steps_candidates_and_seeds(grown: tuple[Path, dict[str, int]]) -> None:
+    root, _ = grown
+    whole = "author = 'all' AND type = 'all' AND dimension = 'all'"
+    funnel = {
+        step: (attempts, successes)
+        for step, attempts, successes in rows(
+            root, f"SELECT step, attempts, successes FROM a2rbench_funnel WHERE {whole}"
+        )
+    }
+    assert funnel["seeds"] == (6, 6)
+    assert funnel["candidates"][1] == funnel["judged"][1] == 6
+    assert funnel["rule_judged"][1] < funnel["rule_judged"][0]
+    assert funnel["run"][0] == funnel["code"][1] < funnel["code"][0]
+    assert funnel["judged"][0] == funnel["run"][1] < funnel["run"][0]
+    assert rows(root, "SELECT count(*) FROM a2rbench_funnel WHERE step = 'seeds'") == [(2 * 3 * 4,)]
+    assert ("known_rule",) in rows(root, "SELECT DISTINCT reason FROM a2rbench_attempts")
+
+
+def test_the_costs_of_authors_are_those_of_their_calls(grown: tuple[Path, dict[str, int]]) -> None:
+    root, _ = grown
+    sums = "sum(prompt_tokens), sum(completion_tokens)"
+    (shown,) = rows(root, f"SELECT sum(calls), {sums} FROM a2rbench_author_costs")
+    (made,) = rows(root, f"SELECT count(*), {sums} FROM calls WHERE evaluation = ''")
+    assert shown == pytest.approx(made)
+    assert rows(root, "SELECT author, kind, accepted FROM a2rbench_author_costs") == [("author", "seed", 6)]
+
+
+@pytest.mark.slow
+def test_killed_while_models_write_gives_the_same_rules_and_repeats_no_call(
+    keyed: Harness, grown: tuple[Path, dict[str, int]], tmp_path: Path
+) -> None:
+    with running_server(OPTIONS) as server:
+        begin(tmp_path, server)
+        server.release(12)
+        process = keyed.start(*COMMAND, cwd=tmp_path)
+        server.wait_held(timeout_s=120)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        assert process.stdout is not None
+        process.stdout.close()
+        server.release()
+        done = keyed.perennial(*COMMAND, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        answers = answers_by_digest(server.log())
+    assert edition_content(tmp_path / "data", "e1") == edition_content(grown[0], "e1")
+    assert set(answers) == set(grown[1])
+    # One call was under way when it was killed.
+    assert sum(answers.values()) <= sum(grown[1].values()) + 1
