@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 
-from flows.a2rbench.authored import distinct_seeds
+from flows.a2rbench.authoring.authored_seeds import distinct_seeds
 from flows.a2rbench.edition import item_of, jail_of, plan_of
 from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
+from flows.a2rbench.authoring.estimate_authors import estimate_authors
+from flows.a2rbench.authoring.estimate_expansions import estimate_expansions
 from flows.a2rbench.edition import catalogue_id
-from flows.a2rbench.estimate_authors import estimate_authors
 from flows.a2rbench.estimate_calls import estimate_calls
-from flows.a2rbench.estimate_expansions import estimate_expansions
 from schemas.a2rbench.item import DOMAINS
 from schemas.a2rbench.plan import A2RBenchPlan
 from schemas.a2rbench.settings import A2RBenchSettings

@@ -2,8 +2,9 @@
 
 from functools import partial
 
-from flows.a2rbench import author_rules, check_items, expand_rules, grow_items
-from flows.a2rbench.authored import expansion_batches, gate_batches
+from flows.a2rbench import check_items, grow_items
+from flows.a2rbench.authoring import author_rules, expand_rules
+from flows.a2rbench.authoring.authored_seeds import expansion_batches, gate_batches
 from flows.a2rbench.edition import batches_of
 from flows.stages.workspace import Workspace
 from schemas.benchmark import Batch, Stage, always

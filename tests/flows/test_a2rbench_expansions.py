@@ -1,6 +1,7 @@
 """An edition with rules that a model wrote goes all the way: expanded, gated, played, read and made again."""
 
 import json
+import random
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -8,20 +9,18 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from flows.a2rbench import stages
 from flows.editions.audit import audit_unit
 from flows.editions.reproduce import reproduce_unit
 from flows.export.export_edition import export_edition
 from flows.export.games import open_games
-from flows.stages.workspace import Workspace
 from schemas.a2rbench.item import DOMAINS
-from schemas.benchmark import Batch, Stage
 from tasks.a2rbench.answers import write_answer
 from tests.a2rbench import scripted_expander, scripted_model
-from tests.a2rbench.authored_rules import AUTHOR, SQUARES, SWAP, TURN, rule_row
+from tests.a2rbench.authored_rules import AUTHOR, GRIDS, LINES, SQUARES, SWAP, TURN
 from tests.flows.made_units import make_edition
 from tests.server.in_thread import serving
 from tests.server.options import ServerOptions
+from tests.server.script import Asked
 from warehouse.catalog.catalog import open_catalog
 from warehouse.editions.verify import verify_unit
 from warehouse.store.store import Store
@@ -30,43 +29,79 @@ from warehouse.store.store import Store
 RULES = {"line_symbolic": SWAP, "grid_symbolic": TURN, "line_semantic": SQUARES}
 
 
+class Designer:
+    """Writes the words of these rules, and prose for other cells."""
+
+    role = "designer"
+    faults = ()
+
+    def recognises(self, asked: Asked) -> bool:
+        return asked.system.startswith("You invent puzzles")
+
+    def reply(self, asked: Asked, _fault: str | None, _rng: random.Random) -> str:
+        text = asked.messages[1]["content"]
+        shape = next(name for name in ("list", "grid", "cube") if f"inputs that are {name}s" in text)
+        type_ = "symbolic" if "a symbolic rule" in text else "semantic"
+        rule = RULES.get(f"{shape.replace('list', 'line')}_{type_}")
+        if rule is None:
+            return "I have none."
+        words = {"rule_description": rule.description, "inverse_rule_description": rule.inverse_description}
+        return json.dumps({"reasoning": "r", **words})
+
+
+class Architect:
+    """Writes the code of these rules."""
+
+    role = "architect"
+    faults = ()
+
+    def recognises(self, asked: Asked) -> bool:
+        return asked.system.startswith("You write small, exact")
+
+    def reply(self, asked: Asked, _fault: str | None, _rng: random.Random) -> str:
+        rule = next(each for each in RULES.values() if each.description in asked.messages[1]["content"])
+        *examples, query = LINES if rule.dimension == 1 else GRIDS
+        code = {"reasoning": "r", "python_code": rule.code, "examples": examples, "query": query}
+        return json.dumps(code)
+
+
+class Reviewer:
+    """Accepts all rules."""
+
+    role = "judge"
+    faults = ()
+
+    def recognises(self, asked: Asked) -> bool:
+        return asked.system.startswith("You review")
+
+    def reply(self, _asked: Asked, _fault: str | None, _rng: random.Random) -> str:
+        return '{"reasoning": "r", "is_valid": true}'
+
+
 def scripts() -> tuple[Any, ...]:
     """Return the roles of the scripted server: it loads them from this module."""
-    return (*scripted_expander.scripts(), *scripted_model.scripts())
-
-
-def stage_rules(_workspace: Workspace, batch: Batch, _policies: Any) -> dict[str, list[dict[str, Any]]]:
-    rule = RULES.get(batch.key[0])
-    return {"a2rbench_rules": [] if rule is None else [rule_row(rule, 1)]}
+    authors = (Designer(), Architect(), Reviewer())
+    return (*authors, *scripted_expander.scripts(), *scripted_model.scripts())
 
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A data root with such an edition, played by a program and a model."""
     root = tmp_path_factory.mktemp("expansions") / "data"
-    rules = Stage(
-        "rules",
-        "Takes rules that a model wrote.",
-        lambda _workspace: [Batch("rules", (domain,)) for domain in DOMAINS],
-        stage_rules,
-        writes=("a2rbench_rules",),
-    )
-    own = [stage for stage in stages.STAGES if stage.name != "rules"]
     faults = {"expander.few": 0.1, "expander.skipped": 0.1, "judge.refuses": 0.1}
     options = ServerOptions(models=(AUTHOR, "m-judge", "right"), roles=__name__, faults=faults)
-    with serving(options) as server, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(stages, "STAGES", (rules, *own))
+    with serving(options) as server:
         asked = {"authors": f"catalogue,{AUTHOR}", "judge": "m-judge", "players": "search,right"}
-        sizes = {
+        sizes: dict[str, Any] = {
             "seeds": 2,
             "variations": 2,
             "runs": 1,
             "seed": 5,
-            "instances": None,
-            "settings": None,
-            "domains": None,
+            "candidates": 1,
+            "retries": 1,
         }
-        make_edition(root, "e1", benchmark="a2rbench", base_url=server.url, **asked, **sizes)
+        other = {"instances": None, "settings": None, "domains": None}
+        make_edition(root, "e1", benchmark="a2rbench", base_url=server.url, **asked, **sizes, **other)
         yield root
 
 
@@ -84,7 +119,9 @@ def test_models_rules_stand_beside_the_catalogues(root: Path) -> None:
     assert found == [("catalogue", domain, 0) for domain in sorted(DOMAINS)] + own
     doubled = 'SELECT domain, setting, "index" FROM instances GROUP BY ALL HAVING count(*) > 1'
     assert rows(root, doubled) == []
-    assert rows(root, "SELECT count(*) FROM a2rbench_gate WHERE rule LIKE 'rule_%'") == [(3,)]
+    assert rows(root, "SELECT count(*) FROM a2rbench_gate JOIN a2rbench_rules USING (edition, rule)") == [
+        (3,)
+    ]
 
 
 def test_it_is_played_and_counted_by_author(root: Path) -> None:
@@ -99,7 +136,7 @@ def test_each_call_is_in_the_edition_and_each_attempt_is_of_one(root: Path) -> N
     missing = "SELECT call_id FROM a2rbench_attempts WHERE call_id NOT IN (SELECT call_id FROM calls)"
     assert rows(root, missing) == []
     roles = rows(root, "SELECT role, count(*) > 0 FROM calls WHERE role <> 'player' GROUP BY 1 ORDER BY 1")
-    assert roles == [("expander", True), ("judge", True)]
+    assert roles == [(role, True) for role in ("architect", "designer", "expander", "judge")]
 
 
 def test_it_is_audited_and_made_again_without_a_call(root: Path, tmp_path: Path) -> None:
@@ -115,7 +152,7 @@ def test_it_is_verified_exported_and_played_by_hand(root: Path, tmp_path: Path) 
     export_edition(store, "e1", tmp_path / "out")
     (file,) = (tmp_path / "out").glob("tables/a2rbench_rules/*/*.parquet")
     table = pq.ParquetFile(file).read()
-    assert sorted(table["rule"].to_pylist()) == sorted(rule.name for rule in RULES.values())
+    assert sorted(table["domain"].to_pylist()) == sorted(RULES)
     sql = f"SELECT instance_id, answer FROM a2rbench_items WHERE author = '{AUTHOR}' ORDER BY 1 LIMIT 1"
     ((id_, answer),) = rows(root, sql)
     game = open_games(root, "e1").start(id_)

@@ -1,4 +1,4 @@
-"""What A2RBench adds to the report: leaderboard in the paper's columns, by author, curve, analyses, authors."""
+"""What A2RBench adds to the report: the leaderboard, accuracy by author, the curve, analyses, authors."""
 
 from tasks.a2rbench.report.authoring import authoring
 from tasks.a2rbench.report.authors import authors

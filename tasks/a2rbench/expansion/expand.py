@@ -6,32 +6,30 @@ are run again here.
 """
 
 import asyncio
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from schemas.calls import ModelChoice
 from schemas.errors import in_one_line
-from tasks.a2rbench.catalogue.rule import Value
+from tasks.a2rbench.authors.forms import verdict_schema
+from tasks.a2rbench.catalogue.rule import Dimension, Value
 from tasks.a2rbench.coded_rule import AuthoredRule
 from tasks.a2rbench.expansion.attempt import Attempt, Attempts
 from tasks.a2rbench.expansion.messages import (
     expansion_request,
     expansion_schema,
     judgement_request,
-    judgement_schema,
 )
 from tasks.a2rbench.expansion.replies import read_expansion, read_judgement
 from tasks.a2rbench.fits import Fits
 from tasks.a2rbench.items import Shown, instance_id
 from tasks.a2rbench.seeds import Drawn, Rejected, SeedRequest
 from tasks.a2rbench.trials import UnfitItem, check_item, run_inputs
+from tasks.a2rbench.values import fault_of_input
 from tasks.authors.reply import Unusable
 from tasks.llm.structured import JsonAsker
 from tasks.sandbox.refusal import Refused
 
-# Characters of an output as JSON: three times what the largest input has.
-_LONGEST_OUTPUT = 20_000
 # Reasons after which asking for the same variation again makes no sense.
 _FINAL = ("skipped", "rejected")
 
@@ -111,7 +109,7 @@ class _Work:
             if problem is None:
                 self.expansion.drawn[variation] = Drawn(*tried, attempt)
                 return
-            if problem.rule != "judged_bad":
+            if problem.rule != "refused_by_judge":
                 break
         assert problem is not None
         self.reject(variation, problem)
@@ -144,7 +142,7 @@ class _Work:
             (shown,) = self._run_twice(inputs)
             if isinstance(shown, UnfitItem):
                 raise shown
-            _check_size(shown)
+            _check_outputs(shown, seed.rule.dimension)
             return shown, check_item(seed.rule, variation, shown, known, seed.issued)
         except UnfitItem as error:
             return Unusable(error.reason, str(error))
@@ -173,10 +171,10 @@ class _Work:
         for attempt in range(self.request.retries + 1):
             message = None if problem is None else problem.message
             request = judgement_request(self.request.judge, rule, variation, shown, message, attempt)
-            reply = await self.ask_json(request, "judgement", judgement_schema())
+            reply = await self.ask_json(request, "judgement", verdict_schema())
             read = read_judgement(reply)
             if not isinstance(read, Unusable):
-                refusal = Unusable("judged_bad", f"the judge refuses them: {read.reasoning}")
+                refusal = Unusable("refused_by_judge", f"the judge refuses them: {read.reasoning}")
                 problem = None if read.is_valid else refusal
                 self.attempts.add(variation, "inputs_judged", problem, reply.call_id)
                 return problem
@@ -190,8 +188,9 @@ class _Work:
         )
 
 
-def _check_size(shown: Shown) -> None:
-    longest = max(len(json.dumps(output)) for output in shown.outputs)
-    if longest > _LONGEST_OUTPUT:
-        why = f"an output has {longest:,} characters as JSON, at most {_LONGEST_OUTPUT:,} are allowed"
-        raise UnfitItem("too_large", why)
+def _check_outputs(shown: Shown, dimension: Dimension) -> None:
+    """Raise UnfitItem for an output that is too large to be shown, as stage `rules` does."""
+    for number, output in enumerate(shown.outputs, 1):
+        fault = fault_of_input(output, dimension)
+        if fault:
+            raise UnfitItem("bad_shape", f"the output of input {number} (the query is the last) is {fault}")

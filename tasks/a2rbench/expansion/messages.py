@@ -90,10 +90,5 @@ def expansion_schema(dimension: Dimension) -> JsonSchema:
     )
 
 
-def judgement_schema() -> JsonSchema:
-    """Return the JSON schema of a judge's reply."""
-    return object_schema(reasoning={"type": "string"}, is_valid={"type": "boolean"})
-
-
 def _line(value: Value) -> str:
     return json.dumps(value, ensure_ascii=False)

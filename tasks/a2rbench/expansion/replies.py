@@ -3,47 +3,36 @@
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from schemas.calls import Reply
-from schemas.errors import UnreadableInput, in_one_line, shorten
+from schemas.errors import in_one_line, shorten
+from tasks.a2rbench.authors.forms import Form, Reasoning, VerdictForm, read_reply
 from tasks.a2rbench.catalogue.rule import Dimension, Value
 from tasks.a2rbench.expansion.messages import SKIPPED
 from tasks.a2rbench.inputs import EXAMPLES
 from tasks.a2rbench.values import fault_of_input
-from tasks.authors.reply import Unusable, describe_problems, unusable_status
-from tasks.llm.json_replies import json_text
+from tasks.authors.reply import Unusable
 
 # A reply with six inputs of the largest size has some 40,000.
 _MOST_CHARACTERS = 200_000
 _MESSAGE_CHARACTERS = 500
-_PROBLEMS_SHOWN = 4
 
 
-class _Form(BaseModel):
-    # A key that was not asked for does no harm: it is kept with the call and not read.
-    model_config = ConfigDict(extra="ignore", strict=True)
-
-
-class _NewInput(_Form):
+class _NewInput(BaseModel):
     examples: list[Any]
     query: Any
 
 
-class _ExpansionForm(_Form):
-    reasoning: str = ""
+class _ExpansionForm(BaseModel):
+    # A key that was not asked for does no harm: it is kept with the call and not read.
+    model_config = ConfigDict(extra="ignore")
+
+    reasoning: Reasoning = ""
     new_input: _NewInput | None = None
     status: Literal["CONTINUE", "SKIPPED_LOW_ENTROPY"]
-
-
-class _JudgementForm(_Form):
-    reasoning: str
-    is_valid: bool
-
-
-_AnyForm = TypeVar("_AnyForm", bound=_Form)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +75,7 @@ def read_expansion(
 
 def read_judgement(reply: Reply) -> Judgement | Unusable:
     """Return what the judge decided, or why that cannot be read; raise EndpointFailed as above."""
-    form = _read(reply, _JudgementForm)
+    form = _read(reply, VerdictForm)
     return form if isinstance(form, Unusable) else Judgement(form.is_valid, _line(form.reasoning))
 
 
@@ -106,33 +95,16 @@ def _fault_of_novelty(inputs: Sequence[Value], history: Iterable[Sequence[Value]
     return None
 
 
-def _read(reply: Reply, form: type[_AnyForm]) -> _AnyForm | Unusable:
-    problem = unusable_status(reply)
-    if problem is not None:
-        return problem
-    if len(reply.content) > _MOST_CHARACTERS:
+def _read(reply: Reply, form: type[Form]) -> Form | Unusable:
+    if reply.status == "ok" and len(reply.content) > _MOST_CHARACTERS:
         return Unusable(
             "too_long",
             f"the reply has {len(reply.content):,} characters, at most {_MOST_CHARACTERS:,} are read; "
             "give one JSON object and nothing else",
         )
-    try:
-        value = json.loads(json_text(reply.content), parse_constant=_refuse_constant)
-        return form.model_validate(value)
-    except ValidationError as error:
-        places = describe_problems(error, _PROBLEMS_SHOWN)
-        return Unusable("not_the_form", f"the reply is not of the form asked for: {places}")
-    except UnreadableInput as error:
-        return Unusable("not_json", str(error))
-    except (ValueError, RecursionError) as error:
-        return Unusable("not_json", f"the reply's JSON cannot be read: {_line(str(error))}")
-
-
-def _refuse_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON number")
+    read = read_reply(reply, form)
+    return Unusable(read.rule, _line(read.message)) if isinstance(read, Unusable) else read
 
 
 def _line(text: str) -> str:
-    # Half of a surrogate pair is no text that a table can hold.
-    whole = text.encode("utf-8", "replace").decode("utf-8")
-    return shorten(in_one_line(whole), _MESSAGE_CHARACTERS)
+    return shorten(in_one_line(text), _MESSAGE_CHARACTERS)

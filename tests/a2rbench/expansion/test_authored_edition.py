@@ -88,6 +88,10 @@ def test_each_rule_fails_on_a_doctored_row(made: Rows, sentence: str, doctor: Do
 
 def test_no_rule_fails_on_what_was_grown(made: Rows) -> None:
     rules = list_rules(made, "a2rbench_")
+    # This edition has no calls and no steps of V0: tests/flows/test_a2rbench_expansions.py has both.
+    rules = [
+        rule for rule in rules if "an attempt of A2RBench's" not in rule and "all five steps" not in rule
+    ]
     assert {rule: found for rule in rules if (found := find_offenders(rule, made))} == {}
 
 

@@ -91,7 +91,7 @@ def test_a_skipped_variation_is_missing_and_the_next_one_is_asked_for() -> None:
 def test_what_the_judge_refuses_goes_back_with_its_reasons() -> None:
     asking = Asking({"judge 0": "refuses"})
     found = expand(asking, SWAP)
-    assert ("inputs_judged", 1, "judged_bad") in steps(found)
+    assert ("inputs_judged", 1, "refused_by_judge") in steps(found)
     assert "the first example says nothing" in asking.requests[2].messages[-1]["content"]
     assert found.drawn[1].rejected == 1
 
@@ -116,10 +116,10 @@ def test_after_all_retries_the_variation_is_missing_for_the_last_reason() -> Non
 
 
 def test_an_output_that_is_too_large_to_be_shown_is_refused() -> None:
-    code = SWAP.code.replace("return tokens", "return [token * 2000 for token in tokens]", 1)
-    code = code.replace("return transform_grid(grid)", "return [token[0] for token in transform_grid(grid)]")
+    code = SWAP.code.replace("return tokens", "return [token for token in tokens for _ in range(30)]", 1)
+    code = code.replace("return transform_grid(grid)", "return transform_grid(grid[::30])[::30]")
     found = expand(Asking(), replace(SWAP, code=code), (0, 1, 7), retries=0)
-    assert [(each.variation, each.rule) for each in found.rejected] == [(7, "too_large")]
+    assert [(each.variation, each.rule) for each in found.rejected] == [(7, "bad_shape")]
     assert sorted(found.drawn) == [0, 1]
 
 

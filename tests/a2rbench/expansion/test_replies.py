@@ -42,8 +42,8 @@ def test_good_inputs_are_read_as_they_are_written() -> None:
 
 FAULTS = {
     "prose": ("not_json", "no JSON document"),
-    "bare_list": ("not_the_form", "valid dictionary"),
-    "not_a_number": ("not_json", "NaN"),
+    "bare_list": ("not_the_form", "object"),
+    "not_a_number": ("not_the_form", "status"),
     "no_input": ("not_the_form", "new_input is missing"),
     "few": ("wrong_number", "4 examples"),
     "wrong_depth": ("bad_input", "example 3"),
@@ -83,8 +83,8 @@ DAMAGES: dict[str, tuple[Damage, str]] = {
     "nested": (lambda _text: '{"a": ' + "[" * 100_000, "not_json"),
     "nested and closed": (lambda _text: '{"a": ' + "[" * 90_000 + "]" * 90_000 + "}", "not_json"),
     "long number": (lambda text: text.replace('"r"', "9" * 10_000), "not_json"),
-    "odd status": (lambda text: text.replace("CONTINUE", "\\ud800"), "not_the_form"),
-    "odd token": (lambda text: text.replace('[["', '[["\\ud800', 1), "bad_input"),
+    "odd status": (lambda text: text.replace("CONTINUE", "\\ud800"), "not_json"),
+    "odd token": (lambda text: text.replace('[["', '[["\\ud800', 1), "not_json"),
     "empty token": (lambda text: text.replace('[["', '[["", "', 1), "bad_input"),
     "control token": (lambda text: text.replace('[["', '[["\\u0007', 1), "bad_input"),
 }

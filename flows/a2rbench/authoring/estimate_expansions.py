@@ -50,9 +50,10 @@ def _stage(
     prices: Mapping[str, Price],
 ) -> StageEstimate:
     longest = completion_bound(authoring.choice(role, model).params) or _LONG_REPLY
+    completion = min(completion, longest)
     price = prices.get(model)
     return StageEstimate(
-        stage="expansions" if role == "expander" else "expansions, judge",
+        stage=f"expansions ({role})",
         model=model,
         calls_low=calls,
         calls_high=calls * most,

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from functools import partial
 from itertools import count
 
-from flows.a2rbench.authored import AuthoredSeed, distinct_seeds, seeds_of
+from flows.a2rbench.authoring.authored_seeds import AuthoredSeed, distinct_seeds, seeds_of
 from flows.a2rbench.edition import jail_of, plan_of
 from flows.a2rbench.grow_items import rejection_rows, shared_row
 from flows.console import progress
