@@ -51,6 +51,8 @@ CALLS = Table(
         Column("latency_s", "float64", "seconds of the last attempt", minimum=0, volatile=True),
     ),
     key=("call_id",),
+    # Two batches may need the same reply, which is asked for once: equal texts to judge, for example.
+    is_shared=True,
     kind="either",
 )
 

@@ -20,7 +20,7 @@ class ScriptedExpander:
 
     role = "expander"
     faults = (
-        "prose",
+        "in_prose",
         "wrong_depth",
         "numbers",
         "too_large",
@@ -44,7 +44,7 @@ class ScriptedExpander:
         found = re.search(r"Choose the inputs of variation V(\d)", text)
         assert found is not None
         inputs = _draw_all(dimension, int(found[1]), rng)
-        if fault == "prose":
+        if fault == "in_prose":
             return "I would choose a few long lists, and an empty one."
         if fault == "wrong_depth":
             inputs[2] = [inputs[2]]
@@ -77,13 +77,13 @@ class ScriptedJudge:
     """Accepts all inputs."""
 
     role = "judge"
-    faults = ("refuses", "verdict_in_words", "prose")
+    faults = ("refuses", "verdict_in_words", "in_prose")
 
     def recognises(self, asked: Asked) -> bool:
         return asked.system.startswith("You judge the examples of puzzles")
 
     def reply(self, _asked: Asked, fault: str | None, _rng: random.Random) -> str:
-        if fault == "prose":
+        if fault == "in_prose":
             return "They look fine to me."
         if fault == "verdict_in_words":
             return '{"reasoning": "fine", "is_valid": "yes"}'

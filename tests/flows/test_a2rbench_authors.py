@@ -1,4 +1,4 @@
-"""An edition of A2RBench whose rules models write: grown, audited, counted, killed and resumed."""
+"""An edition of A2RBench with models in every role: grown, audited, counted, killed and resumed."""
 
 import signal
 from collections.abc import Iterator
@@ -15,23 +15,27 @@ from tests.server.running import RunningServer, running_server
 from warehouse.catalog.catalog import open_catalog
 from warehouse.store.store import Store
 
+MODELS = ("author", "proser", "lost", "judge-honest", "analyst-a", "analyst-b")
 OPTIONS = ServerOptions(
     keys=(KEY,),
-    models=("author",),
-    roles="tests.a2rbench.scripted_authors",
+    models=MODELS,
+    roles="tests.a2rbench.scripted_roles",
     faults={"judge.refuses": 0.15, "architect.not_json": 0.2, "architect.catalogue": 0.2},
 )
 # The catalogue has the first seed of each cell, the model the second one.
 COMMAND = (
     *("refresh", "--benchmark", "a2rbench", "--root", "data", "--seed", "5", "--edition", "e1"),
-    *("--seeds", "2", "--variations", "0", "--no-remapping", "--players", "identity"),
+    *("--seeds", "2", "--variations", "1", "--no-remapping", "--players", "identity,proser,lost"),
     *("--authors", "catalogue,author", "--candidates", "6"),
+    *("--answer-judge", "judge-honest", "--analysts", "analyst-a,analyst-b", "--analysed", "4"),
 )
 
 
 def begin(folder: Path, server: RunningServer) -> None:
     folder.mkdir(exist_ok=True)
     (folder / "perennial.toml").write_text(f'base_url = "{server.url}"\nruns = 1\nconcurrency = 4\n')
+    prices = "prompt_usd_per_million = 1.0\ncompletion_usd_per_million = 4.0\n"
+    (folder / "models.toml").write_text("".join(f'["{name}"]\n{prices}' for name in MODELS))
 
 
 def rows(root: Path, sql: str) -> list[tuple[Any, ...]]:
@@ -58,7 +62,9 @@ def test_each_cell_gets_a_rule_of_the_model(grown: tuple[Path, dict[str, int]]) 
     # The same text may be asked for again as a repeat; each call was answered once.
     assert rows(root, "SELECT count(*) FROM calls") == [(sum(answers.values()),)]
     roles = "SELECT DISTINCT role FROM calls WHERE evaluation = '' ORDER BY 1"
-    assert rows(root, roles) == [("architect",), ("designer",), ("judge",)]
+    assert rows(root, roles) == [("architect",), ("designer",), ("expander",), ("judge",)]
+    roles = "SELECT DISTINCT role FROM calls WHERE evaluation = '1' ORDER BY 1"
+    assert rows(root, roles) == [("analyst",), ("judge",), ("player",)]
 
 
 def test_the_funnel_counts_steps_candidates_and_seeds(grown: tuple[Path, dict[str, int]]) -> None:
@@ -81,11 +87,30 @@ def test_the_funnel_counts_steps_candidates_and_seeds(grown: tuple[Path, dict[st
 
 def test_the_costs_of_authors_are_those_of_their_calls(grown: tuple[Path, dict[str, int]]) -> None:
     root, _ = grown
-    sums = "sum(prompt_tokens), sum(completion_tokens)"
+    sums = "sum(prompt_tokens), sum(completion_tokens), sum(cost_usd)"
     (shown,) = rows(root, f"SELECT sum(calls), {sums} FROM a2rbench_author_costs")
     (made,) = rows(root, f"SELECT count(*), {sums} FROM calls WHERE evaluation = ''")
     assert shown == pytest.approx(made)
-    assert rows(root, "SELECT author, kind, accepted FROM a2rbench_author_costs") == [("author", "seed", 6)]
+    assert rows(root, "SELECT author, kind, accepted FROM a2rbench_author_costs ORDER BY ALL") == [
+        ("author", "expansion", 6),
+        ("author", "seed", 6),
+    ]
+    per_task = "cost_per_accepted_usd * accepted - cost_usd"
+    assert [value for (value,) in rows(root, f"SELECT {per_task} FROM a2rbench_author_costs")] == (
+        pytest.approx([0, 0], abs=1e-12)
+    )
+
+
+def test_equal_replies_are_read_by_one_call_in_whatever_batch(grown: tuple[Path, dict[str, int]]) -> None:
+    root, _ = grown
+    judged = "SELECT player, count(*), count(DISTINCT judge_call_id) FROM a2rbench_answers "
+    judged += "JOIN episodes USING (edition, evaluation, episode_id) WHERE judge_call_id IS NOT NULL"
+    found = rows(root, f"{judged} GROUP BY 1 ORDER BY 1")
+    # `lost` says the same of every item, of which there are 24 in three forms.
+    assert found[0] == ("lost", 24, 3)
+    assert found[1][:2] == ("proser", 24)
+    shared = "SELECT count(*) FROM a2rbench_answers WHERE judge_call_id NOT IN (SELECT call_id FROM calls)"
+    assert rows(root, shared) == [(0,)]
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ import pytest
 
 from flows.a2rbench import prepare
 from flows.a2rbench.authoring.author_rules import write_all
-from flows.a2rbench.estimate_authors import estimate_authors
+from flows.a2rbench.authoring.estimate_authors import estimate_authors
 from schemas.a2rbench.authoring import AuthoringPlan
 from schemas.a2rbench.plan import A2RBenchPlan
 from schemas.a2rbench.settings import A2RBenchSettings

@@ -48,7 +48,7 @@ def test_its_bounds_hold_where_all_goes_well_and_where_all_goes_wrong() -> None:
     roles = [request.role for request in asking.requests]
     assert (roles.count("expander"), roles.count("judge")) == (a.calls_low / seeds, judge.calls_low / seeds)
     # The judge is read the third time, and refuses, of each of three choices of inputs.
-    faults = {f"judge {number}": "refuses" if number % 3 == 2 else "prose" for number in range(9)}
+    faults = {f"judge {number}": "refuses" if number % 3 == 2 else "in_prose" for number in range(9)}
     asking = Asking(faults)
     assert len(expand(asking, SWAP).drawn) == 1
     roles = [request.role for request in asking.requests]

@@ -52,7 +52,7 @@ def test_the_judge_sees_outputs_and_the_answer() -> None:
 
 
 def test_inputs_that_cannot_be_read_go_back_to_the_expander_with_what_was_wrong() -> None:
-    asking = Asking({"expander 0": "wrong_depth", "expander 1": "prose"})
+    asking = Asking({"expander 0": "wrong_depth", "expander 1": "in_prose"})
     found = expand(asking, SWAP)
     bad = [("inputs", 1, "bad_input"), ("inputs", 2, "not_json")]
     assert steps(found) == [*bad, ("inputs", 3, None), *GOOD[1:]]
@@ -97,7 +97,7 @@ def test_what_the_judge_refuses_goes_back_with_its_reasons() -> None:
 
 
 def test_a_judge_who_cannot_be_read_is_asked_again_about_the_same_inputs() -> None:
-    faults = {"judge 0": "prose", **{f"judge {number}": "verdict_in_words" for number in (2, 3, 4)}}
+    faults = {"judge 0": "in_prose", **{f"judge {number}": "verdict_in_words" for number in (2, 3, 4)}}
     asking = Asking(faults)
     found = expand(asking, SWAP, (0, 1, 2))
     assert [request.role for request in asking.requests] == ["expander", "judge", "judge"] + ["expander"] + [
@@ -109,7 +109,7 @@ def test_a_judge_who_cannot_be_read_is_asked_again_about_the_same_inputs() -> No
 
 
 def test_after_all_retries_the_variation_is_missing_for_the_last_reason() -> None:
-    faults = {"expander 0": "prose", "expander 1": "few", "expander 2": "raises"}
+    faults = {"expander 0": "in_prose", "expander 1": "few", "expander 2": "raises"}
     found = expand(Asking(faults), SWAP, (0, 1, 2))
     assert [(each.variation, each.rule) for each in found.rejected] == [(1, "raised")]
     assert sorted(found.drawn) == [0, 2]

@@ -41,7 +41,7 @@ def test_good_inputs_are_read_as_they_are_written() -> None:
 
 
 FAULTS = {
-    "prose": ("not_json", "no JSON document"),
+    "in_prose": ("not_json", "no JSON document"),
     "bare_list": ("not_the_form", "object"),
     "not_a_number": ("not_the_form", "status"),
     "no_input": ("not_the_form", "new_input is missing"),
@@ -114,5 +114,5 @@ def test_a_verdict_is_true_or_false_with_reasons_in_one_line() -> None:
         None: Judgement(True, "they show it"),
         "refuses": Judgement(False, "the first example says nothing"),
         "verdict_in_words": "not_the_form",
-        "prose": "not_json",
+        "in_prose": "not_json",
     }
