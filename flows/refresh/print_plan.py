@@ -156,10 +156,12 @@ def _prices(settings: "RefreshSettings", store: Store, plan: EvaluationPlan) -> 
     """Return the prices by which calls are estimated; one-shot benchmarks may be played in batches."""
     from flows.refresh.model_checks import known_prices
 
-    prices = known_prices(settings, store)
-    if not find_benchmark(plan.benchmark).playing().one_shot:
+    prices, playing = known_prices(settings, store), find_benchmark(plan.benchmark).playing()
+    if not playing.one_shot:
         return prices
-    return {model: price.in_batch() for model, price in prices.items()}
+    # Authors and readers are asked call by call.
+    players = models_of(plan.players, playing)
+    return {model: price.in_batch() if model in players else price for model, price in prices.items()}
 
 
 def _asked_in_batches(

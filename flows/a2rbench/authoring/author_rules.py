@@ -5,7 +5,7 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import asdict
 from functools import partial
 
-from flows.a2rbench.edition import plan_of
+from flows.a2rbench.edition import jail_of, plan_of
 from flows.stages.model_calls import ModelSession, run_session, settle_all
 from flows.stages.policies import Policies
 from flows.stages.threads import available_threads
@@ -20,7 +20,7 @@ from tasks.a2rbench.authors.code_tests import Known, TestedRule, find_twin
 from tasks.a2rbench.authors.write_rule import RuleRequest, RuleWork, write_rule
 from tasks.a2rbench.catalogue.rule import DIMENSIONS, Dimension, RuleType
 from tasks.llm.structured import JsonAsker
-from tasks.sandbox.tier import find_protection
+from tasks.sandbox.run import Jail
 from warehouse.a2rbench.published_rules import published_codes
 from warehouse.editions.issued_ids import issued_instances
 
@@ -49,13 +49,16 @@ def author(workspace: Workspace, batch: Batch, policies: Policies) -> dict[str, 
     Raises UnusableConfig where models alone write the rules and no seed of any cell got one.
     """
     (domain,) = batch.key
-    tables = run_session(workspace, policies.calls, partial(_author_cell, workspace, domain))
+    jail = jail_of(plan_of(workspace), policies)
+    tables = run_session(workspace, policies.calls, partial(_author_cell, workspace, domain, jail))
     if not tables["a2rbench_rules"]:
         _require_rules(workspace, batch, tables["rejections"])
     return tables
 
 
-async def _author_cell(workspace: Workspace, domain: str, session: ModelSession) -> dict[str, Rows]:
+async def _author_cell(
+    workspace: Workspace, domain: str, jail: Jail, session: ModelSession
+) -> dict[str, Rows]:
     store, editions = workspace.staging.store, workspace.growth.known_editions
     known = Known(published_codes(store, editions, domain), issued_instances(store, editions))
     calls = session.batch()
@@ -72,7 +75,7 @@ async def _author_cell(workspace: Workspace, domain: str, session: ModelSession)
                     plan.authoring,
                     workspace.seed,
                     known,
-                    find_protection().jail,
+                    jail,
                     pool,
                 )
             )
