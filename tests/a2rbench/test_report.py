@@ -6,13 +6,15 @@ import pytest
 
 from flows.editions.report import report_data
 from flows.editions.report_files import write_page
+from tasks.a2rbench.catalogue.registry import RULES
+from tasks.a2rbench.measures.ast_measures import measure_code
 from tasks.report.content import Section
 from tasks.report.page import sections
 from tests.a2rbench import made_edition
 from tests.a2rbench.made_analyses import add_analyses
 from warehouse.store.store import Store
 
-OWN = ("a2rbench_leaderboard", "a2rbench_curve", "a2rbench_failures")
+OWN = ("a2rbench_leaderboard", "a2rbench_curve", "a2rbench_failures", "a2rbench_measures")
 
 
 def own_sections(store: Store) -> dict[str, Section]:
@@ -59,6 +61,16 @@ def test_the_leaderboard_and_the_curve_are_drawn(tmp_path: Path) -> None:
         ends = {row["player"]: row["end"] for row in drawing.rows}
         assert ends == pytest.approx(dict.fromkeys(made_edition.MODELS, 1))
     assert "alpha between analysts" in failures.caption
+    measures = found["a2rbench_measures"].grid
+    assert measures is not None
+    assert [row[:4] for row in measures.rows] == [
+        ("catalogue", "1D", "semantic", "1"),
+        ("catalogue", "1D", "symbolic", "1"),
+        ("catalogue", "3D", "symbolic", "2"),
+    ]
+    codes = [RULES[name].code for name in made_edition.NAMES if name.startswith("cube")]
+    depth = sum(measure_code(code).max_loop_depth for code in codes) / 2
+    assert measures.rows[2][measures.headings.index("loop depth")] == f"{depth:.2f}"
     page = write_page(data, tmp_path / "out").read_text(encoding="utf-8")
     assert "From V0 to V9" in page
 
@@ -66,5 +78,5 @@ def test_the_leaderboard_and_the_curve_are_drawn(tmp_path: Path) -> None:
 def test_without_statistics_the_sections_say_what_computes_them(tmp_path: Path) -> None:
     store = made_edition.publish(tmp_path / "root", made_edition.rows(), [])
     found = own_sections(store)
-    assert ["perennial analyse" in found[key].missing for key in OWN] == [True, True, False]
+    assert ["perennial analyse" in found[key].missing for key in OWN] == [True, True, False, False]
     assert "--analysts" in found["a2rbench_failures"].missing

@@ -3,6 +3,7 @@
 from tasks.a2rbench.report.authoring import authoring
 from tasks.a2rbench.report.authors import authors
 from tasks.a2rbench.report.failures import failures
+from tasks.a2rbench.report.measures import measures
 from tasks.a2rbench.report.sections import curve, leaderboard
 from tasks.report.content import Report
 
@@ -14,10 +15,11 @@ REPORT = Report(
         "a2rbench_curve",
         "a2rbench_failures",
         "a2rbench_agreement",
+        "a2rbench_measures",
         "a2rbench_funnel",
         "a2rbench_author_costs",
     ),
     sources=("kinds",),
     order="kinds",
-    after_rates=(leaderboard, authors, curve, failures, authoring),
+    after_rates=(leaderboard, authors, curve, failures, measures, authoring),
 )

@@ -1,0 +1,34 @@
+"""A2RBench's settings: presets, authors and the models of their roles."""
+
+import pytest
+
+from schemas.a2rbench.authoring import TEMPERATURES
+from schemas.a2rbench.settings import A2RBenchSettings
+from schemas.errors import InvalidOption
+
+
+def test_the_papers_preset_gives_way_to_flags() -> None:
+    settings = A2RBenchSettings(preset="paper", seeds=2, remapping=False).fill_preset(["seeds"])
+    assert (settings.seeds, settings.variations, settings.remapping) == (2, 9, True)
+    assert settings.temperature == 1e-7
+
+
+def test_each_role_is_asked_at_its_own_temperature() -> None:
+    plan = A2RBenchSettings(authors=["catalogue", "m-a", "m-b"], expander="m-x").authoring()
+    assert [plan.author_of(number) for number in range(4)] == ["catalogue", "m-a", "m-b", "catalogue"]
+    # Without a judge of its own the first author judges.
+    assert (plan.judge, plan.expander) == ("m-a", "m-x")
+    assert {role: sorted(plan.params[role]) for role in plan.params} == {
+        "designer": ["m-a", "m-b"],
+        "architect": ["m-a", "m-b"],
+        "judge": ["m-a"],
+        "expander": ["m-x"],
+    }
+    for role, temperature in TEMPERATURES.items():
+        assert {params["temperature"] for params in plan.params[role].values()} == {temperature}
+
+
+@pytest.mark.parametrize("role", ["judge", "expander"])
+def test_a_role_without_a_model_that_writes_rules_is_refused(role: str) -> None:
+    with pytest.raises(InvalidOption, match=f"--{role} m: no model writes rules: name one with --authors"):
+        A2RBenchSettings(**{role: "m"}).authoring()
