@@ -9,6 +9,7 @@ from flows.console.print_edition import print_edition
 from flows.console.settings_options import settings_app
 from flows.refresh.print_plan import print_evaluation_plan
 from schemas.benchmark import find_benchmark
+from schemas.errors import InvalidOption
 from warehouse.catalog.catalog import row_file, visible_editions
 from warehouse.editions.publish import read_published_plan
 from warehouse.editions.selectors import select_unit
@@ -56,6 +57,11 @@ def evaluate(
 
     store = Store(load_settings(flags, "evaluate").root)
     growth = read_published_plan(store, _edition(store, edition))
+    if flags["benchmark"] not in (None, growth.benchmark):
+        raise InvalidOption(
+            f"--benchmark {flags['benchmark']}: edition {growth.edition!r} is of {growth.benchmark}: give that "
+            "one, whose settings are options then"
+        )
     chosen = load_settings({**flags, "benchmark": growth.benchmark, "edition": growth.edition}, "evaluate")
     console = result_console(as_json)
     if not dry_run:

@@ -83,6 +83,13 @@ def test_a_dry_run_prints_the_plan_and_its_estimate_and_writes_nothing(root: Pat
     assert "Plan of evaluation one@3" in run("evaluate", "one", "--players", "m", "--dry-run").out
 
 
+def test_settings_of_a_benchmark_that_the_edition_is_not_of_are_refused(run: Run) -> None:
+    own = ("--benchmark", "a2rbench", "--analysts", "x")
+    refused = run("evaluate", "one", *own, "--players", "m", "--dry-run")
+    assert refused.code == 2
+    assert "--benchmark a2rbench: edition 'one' is of kumo: give that one" in refused.err
+
+
 def test_the_edition_itself_is_not_touched(root: Path) -> None:
     before = digests(root)
     make_evaluation(root, "one", players=["greedy"])
