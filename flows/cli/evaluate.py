@@ -59,8 +59,8 @@ def evaluate(
     growth = read_published_plan(store, _edition(store, edition))
     if flags["benchmark"] not in (None, growth.benchmark):
         raise InvalidOption(
-            f"--benchmark {flags['benchmark']}: edition {growth.edition!r} is of {growth.benchmark}: give that "
-            "one, whose settings are options then"
+            f"--benchmark {flags['benchmark']}: edition {growth.edition!r} is of {growth.benchmark}: give "
+            "that one, whose settings are options then"
         )
     chosen = load_settings({**flags, "benchmark": growth.benchmark, "edition": growth.edition}, "evaluate")
     console = result_console(as_json)
