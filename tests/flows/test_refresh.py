@@ -80,11 +80,12 @@ def test_nothing_is_left_in_staging(published: Published) -> None:
     assert not list((published.root / "staging").glob("*"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("growing", "answering"),
     [
         (("sample",), ("publish", "episodes")),
-        pytest.param(("domains", "sample", "books"), ("publish", "episodes"), marks=pytest.mark.slow),
+        (("domains", "sample", "books"), ("publish", "episodes")),
     ],
 )
 def test_a_killed_refresh_goes_on_and_gives_the_same_edition(

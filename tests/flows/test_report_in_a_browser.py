@@ -100,7 +100,10 @@ const ask = async (page, window) => {
   };
 };
 """
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on PATH: the page is not rendered")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="no chromium on PATH: the page is not rendered"),
+]
 
 Browse = Callable[..., subprocess.CompletedProcess[str]]
 

@@ -104,6 +104,7 @@ def test_two_processes_keep_each_turn_once(at_the_first_task: Lab) -> None:
     assert acknowledged == sorted((str(turn), name) for _, turn, name in kept)
 
 
+@pytest.mark.slow
 def test_what_was_acknowledged_survives_a_kill(at_the_first_task: Lab) -> None:
     lab, after = at_the_first_task, 2
     with _click(lab, 0) as process:

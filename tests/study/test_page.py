@@ -19,7 +19,10 @@ from tests.study.visits import Visit
 from warehouse.catalog.catalog import open_catalog
 from warehouse.study.ledger import StudyLedger, study_file
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium"),
+]
 HOSTILE = """# A book
 
 <script>document.title = 'hit'</script> <img src="/hit.png" onerror="document.title='hit'">

@@ -37,6 +37,7 @@ def _store_forever(path: str, log: str, first: int) -> None:
         asyncio.run(workers(ledger, os.open(log, os.O_CREAT | os.O_WRONLY | os.O_APPEND)))
 
 
+@pytest.mark.slow
 def test_whatever_store_has_returned_for_outlives_kill_9(tmp_path: Path) -> None:
     path, log = tmp_path / "l.sqlite", tmp_path / "log"
     log.touch()

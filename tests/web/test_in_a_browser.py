@@ -15,7 +15,10 @@ from tests.web.test_server import served
 from warehouse.catalog.catalog import open_catalog
 from warehouse.store.store import Store
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on PATH: no page is opened")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="no chromium on PATH: no page is opened"),
+]
 PHONE, DESKTOP = 390, 1300
 
 
