@@ -6,7 +6,7 @@ default:
 test *arguments:
     pytest {{arguments}}
 
-# Whole refreshes on S3, Dask, full disks and schedules
+# Whole refreshes on S3, Dask, full disks and schedules; servers, kills and browsers
 slow:
     pytest -m slow
 
@@ -36,6 +36,15 @@ coverage *arguments:
 # One benchmark of tests/benchmarks, such as `just bench search`
 bench name *arguments:
     python -m tests.benchmarks.{{name}} {{arguments}}
+
+# Change single lines of the modules that pyproject.toml lists and run the tests that reach them; see CONTRIBUTING.md
+mutants *patterns:
+    mutmut run --max-children 1 {{patterns}}
+    mutmut results
+
+# How many mutants of each module were killed, by the last runs of `just mutants`
+mutants-table:
+    mutmut results --all true | sed -E 's/^ *(.*)\.[^.]+: (.*)$/\1: \2/' | sort | uniq -c
 
 # Everything that must pass before a change lands
 ci:

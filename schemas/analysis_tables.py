@@ -27,6 +27,16 @@ STATISTICS = Table(
         Column("low", "float64", "lower end of its 95% interval", nullable=True),
         Column("high", "float64", "upper end of its 95% interval", nullable=True),
         Column(
+            "population",
+            "string",
+            "what its interval is of: these domains (instances vary) or new "
+            "domains (domains vary too); NULL where it has none, or players are what varies",
+            nullable=True,
+        ),
+        Column(
+            "no_interval", "string", "why an estimate has no interval, NULL where it has one", nullable=True
+        ),
+        Column(
             "p_value", "float64", "p-value, where the method has one", nullable=True, minimum=0, maximum=1
         ),
         Column(
@@ -53,6 +63,63 @@ EXTERNAL_SCORES = Table(
         Column("source", "string", "where the score was published"),
     ),
     key=("benchmark", "player", "source"),
+    kind="root",
+)
+
+SCALE = Table(
+    "scale",
+    "a player, an edition, or two players on the common scale of all visible editions of a benchmark",
+    (
+        Column("benchmark", "string", "the benchmark"),
+        Column("setting", "string", "the setting; each has a scale of its own"),
+        Column(
+            "statistic",
+            "string",
+            "rate: the player's over the population of domains; rate_in_edition: by that edition alone, less "
+            "its shift; shift_of_edition: what a typical player gains by its domains; difference: player "
+            "minus other",
+            allowed=("rate", "rate_in_edition", "shift_of_edition", "difference"),
+        ),
+        Column("player", "string", "the player, empty for an edition's shift"),
+        Column(
+            "protocol_id",
+            "string",
+            "an id of parameters and protocol, where a model was asked with several: each is a player",
+        ),
+        Column("other", "string", "the edition, or the other player; empty for a rate"),
+        Column("other_protocol_id", "string", "the same id for the other player"),
+        Column("value", "float64", "the figure"),
+        Column(
+            "standard_error", "float64", "its standard error, the link between editions included", minimum=0
+        ),
+        Column("low", "float64", "lower end of its 95% interval"),
+        Column("high", "float64", "upper end of its 95% interval"),
+        Column("domains", "int64", "how many different domains it rests on", minimum=1),
+        Column("editions", "int64", "how many editions it rests on", minimum=1),
+        Column(
+            "link",
+            "string",
+            "of a difference: how the players' editions are linked",
+            allowed=("", "same edition", "shared players or domains", "population of domains"),
+        ),
+        Column(
+            "discrimination",
+            "float64",
+            "of a rate: how far the player follows what is hard for all, 1 as the scale takes it; NULL for "
+            "fewer than 10 domains with others",
+            nullable=True,
+        ),
+        Column("discrimination_se", "float64", "its standard error", nullable=True),
+        Column(
+            "discrimination_p_holm",
+            "float64",
+            "p of the test that it is 1, after Holm's correction over the players of the setting; a small "
+            "one says that the scale does not fit this player",
+            nullable=True,
+        ),
+        Column("method", "string", "how it was computed"),
+    ),
+    key=("benchmark", "setting", "statistic", "player", "protocol_id", "other", "other_protocol_id"),
     kind="root",
 )
 

@@ -15,9 +15,11 @@ from typing import Any, Literal
 from schemas.calls import ModelChoice, Price, StageEstimate
 from schemas.errors import InvalidOption
 from schemas.game import Playing
-from schemas.measure import Measure
+from schemas.measure import Floor, Measure
 from schemas.plan import EditionPlan, EvaluationPlan
+from schemas.populations import THESE_DOMAINS, Population
 from schemas.table_form import Table
+from schemas.variance import MeasuredVariance
 
 GROUP = "perennial.benchmarks"
 Rows = list[dict[str, Any]]
@@ -95,6 +97,7 @@ class Preparation:
     - `authors`: the models that its stages call.
     - `shown`: printed with the plan; `unused`: keys of `own` that mean nothing under the others, not printed.
     - `counts`: the rows that the edition will hold, `instances` among them.
+    - `sizes`: the number of domains and of instances by setting, where domains are drawn.
     - `estimate`: returns the model calls of all stages.
     - `protocol`: the evaluation's (`schemas.plan.EvaluationPlan`).
     - `resume`: returns the preparation for an edition that was begun with this plan (and published or not);
@@ -109,6 +112,7 @@ class Preparation:
     shown: Mapping[str, Any] = field(default_factory=dict)
     unused: tuple[str, ...] = ()
     counts: Mapping[str, int] = field(default_factory=dict)
+    sizes: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     estimate: Callable[[EvaluationPlan, Mapping[str, Price]], list[StageEstimate]] = _no_calls
     protocol: Mapping[str, Any] = field(default_factory=dict)
     resume: "Callable[[EditionPlan, bool], Preparation] | None" = None
@@ -130,6 +134,7 @@ class Benchmark:
     - `analysis`: returns what it adds to the statistics (`tasks.statistics.analysis.Analysis`).
     - `sql`: names the package whose folders `views` and `rules` hold its views and its rules of the audit.
     - `measures`: shown beside the success rate.
+    - `floor`: its program that answers without the work, whose success rate is drawn as the floor.
     - `report`: returns its own sections of the report (`tasks.report.content.Report`).
     - `protocol`: returns that of an evaluation, from settings, data root and the plan of a published edition.
     - `estimate`: returns the model calls of an evaluation of a published edition of a data root.
@@ -139,6 +144,11 @@ class Benchmark:
     - `parameters`: returns type and help of flow parameters that may hold less than their setting, None for
       settings that are no parameters.
     - `summary`: returns what is printed of a published edition, from its catalog and plan.
+    - `population`: the widest that its figures can be of: `new domains` where an edition draws its clusters
+      (column `cluster` of `instances`), `these domains` where its domains are the definition.
+    - `variance`: the parts of the variance of its success rates, where its domains are a draw from a
+      population of domains; without it there is no common scale and no design.
+    - `languages`: SQL of `instance_id` and `language` (such as en) of questions, "" where all are English.
     - `warm_up`: makes compiled code ready and returns a clause that says so.
     - `origins`: returns which columns are made from which.
     - `pages`: returns its own pages of `perennial web` (`flows.web.page.OwnPages`).
@@ -154,6 +164,7 @@ class Benchmark:
     tables: tuple[Table, ...] = ()
     sql: str = ""
     measures: tuple[Measure, ...] = ()
+    floor: Floor | None = None
     report: Callable[[], Any] | None = None
     protocol: Callable[[Any, Any, EditionPlan], Mapping[str, Any]] = nothing
     estimate: Callable[[Any, EvaluationPlan, Mapping[str, Price]], list[StageEstimate]] = _no_calls
@@ -162,11 +173,19 @@ class Benchmark:
     plays_imports: bool = False
     parameters: Callable[[], Mapping[str, tuple[Any, str] | None]] = dict
     summary: Callable[[Any, EditionPlan], Mapping[str, str]] = nothing
+    population: Population = THESE_DOMAINS
+    variance: MeasuredVariance | None = None
+    languages: str = ""
     warm_up: Callable[[], str] | None = None
     origins: Callable[[], Origins] = dict
     pages: Callable[[], Any] | None = None
     commands: Mapping[str, CommandLine] = field(default_factory=dict)
     importers: Mapping[str, CommandLine] = field(default_factory=dict)
+
+    @property
+    def figures(self) -> tuple[Measure, ...]:
+        """The figures of its leaderboards: its measures, and by which players are marked."""
+        return self.measures if self.floor is None else (*self.measures, self.floor.effort)
 
 
 def later(place: str) -> Callable[..., Any]:

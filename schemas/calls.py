@@ -193,23 +193,40 @@ class StoredBatch:
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
-    """What an edition has paid for so far: answered calls, their cost as far as it is known, and of how many
-    calls it is not.
+class AttemptEnd:
+    """What became of an attempt: its cost by reported usage, None where that is unknown.
+
+    `estimate_usd` counts then. `was_sent`: whether a server may have received, and may bill, anything.
     """
 
-    calls: int = 0
+    number: int
+    cost_usd: float | None
+    estimate_usd: float | None
+    was_sent: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What editions and evaluations have sent so far, and may have to pay for.
+
+    `requests` counts every attempt that was sent, whatever came back. `cost_usd` is by the usage that replies
+    reported, and for `estimated` of the requests, which had none, an upper bound. For `unpriced` of them
+    neither is known.
+    """
+
+    requests: int = 0
     cost_usd: float = 0.0
     unpriced: int = 0
+    estimated: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class CallPolicy:
     """How calls are made. Nothing here decides what a reply says, so it may change between two runs.
 
-    Times are in seconds. `max_calls` and `max_cost` (US dollars) bound what `units` pay for in all: the
-    editions and evaluations of one run, or none for that alone which calls are made for. `max_reply_bytes`
-    bounds the decoded body of one response.
+    Times are in seconds. `max_calls` bounds the requests that `units` send in all, `max_cost` (US dollars)
+    what they cost: the editions and evaluations of one run, or none for that alone which calls are made for.
+    `max_reply_bytes` bounds the decoded body of one response.
     `replay`: nobody is asked, replies come from the ledger alone. `models` are the entries of models.toml.
     """
 

@@ -16,6 +16,10 @@ class UnreadableInput(PerennialError):
     exit_code = 2
 
 
+class LedgerBusy(UnreadableInput):
+    """A study's ledger that another program keeps for itself: nothing was stored; trying again may help."""
+
+
 class InvalidOption(PerennialError):
     """A command-line option or setting with a value that makes no sense."""
 
@@ -70,6 +74,10 @@ class EndpointFailed(PerennialError):
     exit_code = 6
 
 
+class CallsStopped(EndpointFailed):
+    """No model is asked any more: the run was interrupted, or what it needs has ended."""
+
+
 class LimitReached(PerennialError):
     """A limit of calls or cost that the next call would pass; what is paid for is kept."""
 
@@ -86,6 +94,12 @@ class RootLocked(PerennialError):
     """A data root that somebody else is writing to, or whose lock says so."""
 
     exit_code = 9
+
+
+class DiskFull(PerennialError):
+    """The disk of the data root, or of Prefect's folder, has no room left."""
+
+    exit_code = 2
 
 
 class ServerEnded(PerennialError):

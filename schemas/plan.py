@@ -110,6 +110,9 @@ class EvaluationPlan:
     that is not its usual way, by `name`; what is under `texts` is not printed, what is under `budgets` is by
     player, what is under `facts` describes models and decides nothing, and what is under `analysis` is done
     with answers afterwards.
+    `instances` is how many of the edition's instances are played, spread evenly over domains and settings in
+    one order (0: all of them); `played` says how many of these each player has answered in earlier
+    evaluations: found there, and not played again.
     `people`, where people played: the name of their `study`, and the content id of what they did (`moves`).
     """
 
@@ -129,6 +132,8 @@ class EvaluationPlan:
     protocol: dict[str, Any] = field(default_factory=dict)
     model_params: dict[str, dict[str, Any]] = field(default_factory=dict)
     people: dict[str, str] = field(default_factory=dict)
+    instances: int = 0
+    played: dict[str, int] = field(default_factory=dict)
 
     @property
     def unit(self) -> str:
@@ -144,6 +149,10 @@ class EvaluationPlan:
         first = self.first_runs.get(player, 0)
         return range(first, first + self.runs)
 
+    def places_of(self, player: str, total: int) -> range:
+        """Return which instances the player plays, as places in their order, of an edition of `total`."""
+        return range(self.played.get(player, 0), self.instances or total)
+
     def as_json(self) -> dict[str, Any]:
         """Return the plan as a JSON object."""
         return asdict(self) | {key: list(getattr(self, key)) for key in _LISTS}
@@ -156,7 +165,7 @@ class EvaluationPlan:
     @property
     def asked(self) -> dict[str, Any]:
         """What the operator asked for: the plan without names and without what was found there."""
-        found = ("edition", "name", "first_runs", "seed", "canary")
+        found = ("edition", "name", "first_runs", "seed", "canary", "played")
         return {key: value for key, value in self.as_json().items() if key not in found}
 
     def batch_key(self, stage: str, *parts: str) -> str:

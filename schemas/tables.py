@@ -8,7 +8,7 @@ derived from here. A file holds the columns below after those that say what publ
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 
-from schemas.analysis_tables import AUDITS, EXTERNAL_SCORES, STATISTICS
+from schemas.analysis_tables import AUDITS, EXTERNAL_SCORES, SCALE, STATISTICS
 from schemas.benchmark import benchmarks, find_benchmark
 from schemas.call_tables import CALLS, MESSAGES
 from schemas.game import EPISODE_STATUSES
@@ -61,6 +61,12 @@ INSTANCES = Table(
         Column("seed", "int64", "the seed that it was drawn with, NULL where that was secret", nullable=True),
         Column("index", "int64", "its number within domain and setting", minimum=0),
         Column("content_hash", "string", "128 bits of what is asked, in hexadecimal digits"),
+        Column(
+            "cluster",
+            "string",
+            "what it shares with other instances that were not drawn independently: a domain, a rule, a pair "
+            "of texts",
+        ),
     ),
     key=("instance_id",),
 )
@@ -139,6 +145,7 @@ SHARED_TABLES = (
     PARTICIPANTS,
     STATISTICS,
     EXTERNAL_SCORES,
+    SCALE,
     AUDITS,
 )
 _NOT_STAGED = ("editions", "evaluations", "audits")

@@ -1,5 +1,6 @@
 """Fixtures for all tests."""
 
+import gc
 import os
 import signal
 import sys
@@ -16,11 +17,21 @@ settings.load_profile("unhurried")
 # Tests start hundreds of processes: without compiled modules each would compile all that it imports.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
+# All cores are at work: threads that wait for small matrices would only take time from other tests.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 # A shell lets what it starts in the background ignore Ctrl-C, and children inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 MAIN = sys.modules["__main__"]
+
+
+def pytest_collection_finish() -> None:
+    """Keep what lives to the end out of the garbage collector, which would search all of it each time."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
 
 
 @pytest.fixture(autouse=True)

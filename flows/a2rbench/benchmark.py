@@ -6,6 +6,7 @@ from pkgutil import resolve_name
 from schemas.a2rbench.tables import A2RBENCH_TABLES
 from schemas.benchmark import Benchmark, later
 from schemas.measure import Measure
+from schemas.populations import NEW_DOMAINS
 
 _COLLAPSE = Measure(
     "collapse_rate",
@@ -24,6 +25,7 @@ BENCHMARK = Benchmark(
     analysis=partial(resolve_name, "flows.a2rbench.analysis:ANALYSIS"),
     tables=A2RBENCH_TABLES,
     sql="warehouse.a2rbench",
+    population=NEW_DOMAINS,
     measures=(_COLLAPSE,),
     report=partial(resolve_name, "flows.a2rbench.report.own_sections:REPORT"),
     protocol=later("flows.a2rbench.prepare:protocol_of"),

@@ -9,10 +9,17 @@ from flows.stages.workspace import Workspace
 from schemas.benchmark import Batch, Rows
 from schemas.errors import AuditFailed
 from tasks.a2rbench.catalogue.registry import RULES
+from tasks.a2rbench.coded_rule import CodedRule
 from tasks.a2rbench.gate import check_items
+from tasks.a2rbench.hash_seeds import gate_seeds
 from tasks.sandbox.tier import find_protection
 
 _SHOWN = 3
+
+
+def _hash_seeds(rule: CodedRule, workspace: Workspace) -> list[int]:
+    """Return one of the gate's hash seeds: rules that models wrote ran with all of them in `expansions`."""
+    return gate_seeds(rule, workspace.seed)[:1]
 
 
 def check_rule(workspace: Workspace, batch: Batch, policies: Policies) -> dict[str, Rows]:
@@ -20,12 +27,19 @@ def check_rule(workspace: Workspace, batch: Batch, policies: Policies) -> dict[s
     domain, rule = batch.key
     if rule in RULES:
         rows = workspace.rows(Batch("items", batch.key), "a2rbench_items")
-        tested = check_items(RULES[rule], [item_of(row) for row in rows], find_protection().jail)
+        tested = check_items(
+            RULES[rule],
+            [item_of(row) for row in rows],
+            find_protection().jail,
+            _hash_seeds(RULES[rule], workspace),
+        )
     else:
         rows = workspace.rows(Batch("expansions", (domain,)), "a2rbench_items")
         own = [item_of(row) for row in rows if row["rule"] == rule]
         authored = distinct_seeds(workspace)[rule].rule
-        tested = check_items(authored, own, jail_of(plan_of(workspace), policies))
+        tested = check_items(
+            authored, own, jail_of(plan_of(workspace), policies), _hash_seeds(authored, workspace)
+        )
     if tested.faults:
         more = f" and {len(tested.faults) - _SHOWN:,} more" if len(tested.faults) > _SHOWN else ""
         raise AuditFailed(

@@ -44,11 +44,11 @@ def plan_of(workspace: Workspace) -> A2RBenchPlan:
 def jail_of(plan: A2RBenchPlan, policies: Policies) -> Jail:
     """Return the jail of workers that run code of models.
 
-    Raises InvalidOption where this machine has the weakest sandbox alone, unless the operator accepts that
+    Raises InvalidOption where nothing protects this machine from it, unless the operator accepts that
     now, or had to when the edition was begun.
     """
     try:
-        return require_protection(accept_floor=plan.tier == "floor" or bool(policies.own)).jail
+        return require_protection(accept_unprotected=plan.tier == "none" or bool(policies.own)).jail
     except Refused as error:
         raise InvalidOption(f"{error.detail}, with --accept-weak-sandbox") from None
 

@@ -52,6 +52,7 @@ def shared_row(item: Item, number: int, seed: int | None) -> dict[str, object]:
         "seed": seed,
         "index": index.get(item.setting, number * VARIATIONS + item.variation),
         "content_hash": item.instance_id.removeprefix(f"{PREFIX}_"),
+        "cluster": item.rule,
     }
 
 

@@ -21,20 +21,20 @@ from warehouse.editions.publish import read_counts
 from warehouse.store.store import Store
 
 _WEAK = (
-    "the sandbox is on its floor here (a syntax check and limits alone): the rules that it runs are "
-    "perennial's own; see `perennial doctor`"
+    "the sandbox gives no protection here (tier none): the rules that it runs are perennial's own; see "
+    "`perennial doctor`"
 )
 
 _WEAK_AUTHORED = (
-    "the sandbox is on its floor here (a syntax check and limits alone), and code that models write is run "
-    "in it, as --accept-weak-sandbox says; see `perennial doctor`"
+    "the sandbox gives no protection here (tier none), and code that models write is run, as "
+    "--accept-weak-sandbox says; see `perennial doctor`"
 )
 
 
 def prepare(settings: A2RBenchSettings, _store: Store) -> Preparation:
     """Return the plan's own part, after every check that needs no work.
 
-    Raises InvalidOption where models write rules and the sandbox is too weak to run them unasked.
+    Raises InvalidOption where models write rules and nothing protects this machine from them, unasked.
     """
     tier = find_protection().tier
     authoring = settings.authoring()
@@ -49,7 +49,7 @@ def prepare(settings: A2RBenchSettings, _store: Store) -> Preparation:
         plan.as_json(),
         # The same edition may be resumed on another machine.
         found=("tier",),
-        warnings=() if tier != "floor" else (_WEAK_AUTHORED,) if authoring.models else (_WEAK,),
+        warnings=() if tier != "none" else (_WEAK_AUTHORED,) if authoring.models else (_WEAK,),
         authors=authoring.choices(),
         shown={"items": f"{items:,}, and at most {copies:,} copies in other tokens", "sandbox": tier},
         counts={"seeds": len(DOMAINS) * plan.seeds, "instances": items + copies},
@@ -65,7 +65,7 @@ def protocol_of(settings: A2RBenchSettings, _store: Store, _growth: EditionPlan)
 
 def _require_sandbox(settings: A2RBenchSettings) -> None:
     try:
-        require_protection(accept_floor=settings.accept_weak_sandbox)
+        require_protection(accept_unprotected=settings.accept_weak_sandbox)
     except Refused as error:
         raise InvalidOption(
             f"--authors {','.join(settings.authors)}: {error.detail} (--accept-weak-sandbox); see "

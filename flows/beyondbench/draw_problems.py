@@ -59,6 +59,7 @@ def _shared_row(cell: Cell, drawn: Drawn, first: int, seed: int | None) -> dict[
         "seed": seed,
         "index": first + drawn.number,
         "content_hash": drawn.content_id.removeprefix("bb_"),
+        "cluster": drawn.content_id,
     }
 
 

@@ -11,6 +11,7 @@ import typer
 from typer import TyperException
 from typer.core import TyperCommand, TyperGroup
 
+from flows.cli.start import let_ctrl_c_interrupt
 from flows.console.help_form import put_example_last
 from flows.console.interrupts import EXIT_CODES
 from flows.console.library_errors import translate_error
@@ -36,6 +37,10 @@ COMMANDS: dict[str, CommandLine] = {
     "evaluate": (
         "flows.cli.evaluate:evaluate_app",
         "Let players answer the questions of a published edition, and publish their answers.",
+    ),
+    "design": (
+        "flows.cli.design:design",
+        "Say how many domains, instances and runs a question needs, with calls and cost; nothing is played.",
     ),
     "study": (
         "flows.cli.study:study",
@@ -151,7 +156,9 @@ class _LazyGroup(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return name, command and the arguments left."""
         name, found, rest = super().resolve_command(ctx, args)
-        return name, found if name is None else self.commands[name], rest
+        command = found if name is None else self.commands[name]
+        let_ctrl_c_interrupt()
+        return name, command, rest
 
 
 _SETTINGS: dict[str, Any] = {

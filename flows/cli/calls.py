@@ -10,7 +10,7 @@ from flows.cli.episode import find_episode
 from flows.console.root_option import RootOption, data_root
 from flows.console.row_formats import Format, FormatOption, JsonOption, choose_format, print_rows
 from flows.console.terminal import Terminal, json_text, on_one_line
-from schemas.calls import CALL_STATUSES, ROLES
+from schemas.calls import CALL_STATUSES, ROLES, Spent
 from schemas.errors import InvalidOption, UnreadableInput, count, join_choices, shorten
 from warehouse.catalog.catalog import open_catalog, published_units
 from warehouse.catalog.confinement import quote
@@ -79,7 +79,9 @@ def calls(
         raise InvalidOption("CALL_ID shows one call in full: give no --role, --model or other filter with it")
     with _open_ledger(root) as ledger:
         if call_id is None:
-            _print_list(ledger.newest(wanted, limit), ledger.totals(wanted), form)
+            # What was sent is known by edition alone.
+            spent = ledger.spending(edition) if wanted == CallFilter(edition=edition) else None
+            _print_list(ledger.newest(wanted, limit), ledger.totals(wanted), form, spent)
         else:
             _print_call(ledger.call(_whole_id(ledger, call_id)), form)
 
@@ -125,7 +127,9 @@ def _whole_id(ledger: LedgerReader, given: str) -> str:
     raise UnreadableInput(f"several model calls begin with {given!r}: {shown}; give more of its letters")
 
 
-def _print_list(rows: list[tuple[Any, ...]], totals: CallTotals, format_: Format) -> None:
+def _print_list(
+    rows: list[tuple[Any, ...]], totals: CallTotals, format_: Format, spent: Spent | None
+) -> None:
     if format_ is not Format.table:
         print_rows(list(LISTED_COLUMNS), rows, format_)
         return
@@ -142,6 +146,10 @@ def _print_list(rows: list[tuple[Any, ...]], totals: CallTotals, format_: Format
             table.add_row(*(Text(_cell(*item)) for item in zip(LISTED_COLUMNS, row, strict=True)))
         _console(_WIDEST).print(table)
     console.print(_total_line(len(rows), totals), soft_wrap=True)
+    if spent is not None and spent.requests:
+        from tasks.llm.budget import describe_spending
+
+        console.print(f"for --max-calls and --max-cost: {describe_spending(spent)}", soft_wrap=True)
 
 
 def _total_line(shown: int, totals: CallTotals) -> str:

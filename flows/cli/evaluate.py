@@ -13,7 +13,7 @@ from schemas.errors import InvalidOption
 from warehouse.catalog.catalog import row_file, visible_editions
 from warehouse.editions.publish import read_published_plan
 from warehouse.editions.selectors import select_unit
-from warehouse.lock.root_lock import refuse_locked
+from warehouse.lock.root_lock import lock_root, refuse_locked
 from warehouse.staging.staging import Staging
 from warehouse.store.store import Store
 
@@ -39,6 +39,14 @@ def evaluate(
         typer.Argument(help="The edition; latest~1 is the one before the newest. Default: newest."),
     ] = None,
     name: Annotated[str, typer.Option(help="Name of the evaluation. Default: the next number.")] = "",
+    instances: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            help="Play so many instances, spread evenly over domains; a larger number later plays only the "
+            "rest. Default: all.",
+        ),
+    ] = 0,
     dry_run: DryRunOption = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", help="Show Prefect's own messages.")] = False,
@@ -50,7 +58,7 @@ def evaluate(
 
     Example: perennial evaluate latest --players gpt-4.1-mini --runs 3 --max-calls 5000
     """
-    from flows.refresh.evaluation import prepare_evaluation
+    from flows.refresh.evaluation import prepare_evaluation, refuse_damaged_edition
     from flows.refresh.player_choice import describe_aliases
     from flows.run.choose_runner import check_runner
     from schemas.settings import load_settings
@@ -66,7 +74,8 @@ def evaluate(
     console = result_console(as_json)
     if not dry_run:
         refuse_locked(store)
-    plan = prepare_evaluation(chosen, store, name, needs_key=not dry_run)
+    refuse_damaged_edition(store, growth.edition)
+    plan = prepare_evaluation(chosen, store, name, instances, needs_key=not dry_run)
     for note in describe_aliases(chosen.players, find_benchmark(chosen.benchmark)):
         console.print(f"note: {note}")
     if dry_run:
@@ -80,10 +89,11 @@ def evaluate(
         store.require_conditional_writes()
         console.print(f"evaluation {plan.unit} in {chosen.root}: {', '.join(plan.players)}")
         settings = {**without_secrets(chosen), "players": list(plan.players)}
-        parameters = {"settings": settings, "evaluation": plan.name}
+        parameters = {"settings": settings, "evaluation": plan.name, "instances": plan.instances}
         warm_up = find_benchmark(plan.benchmark).warm_up
         warm_ups = [] if warm_up is None else [warm_up]
-        run_flow("evaluate", parameters, warm_ups, chosen.root, console, verbose)
+        with lock_root(store, f"evaluate {chosen.edition}", console.print):
+            run_flow("evaluate", parameters, warm_ups, chosen.root, console, verbose)
     print_edition(store, plan.unit, console, as_json)
 
 

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
+from math import inf
 from typing import Annotated
 
 import typer
@@ -20,12 +21,15 @@ from flows.console.row_formats import (
 from flows.console.terminal import Terminal
 from schemas.errors import InvalidOption, count
 from schemas.tables import TABLES
-from warehouse.catalog.catalog import open_catalog
+from warehouse.catalog.catalog import list_contents
 from warehouse.catalog.dictionary import ColumnEntry, describe_columns, describe_relations
+from warehouse.confined_sql.catalog import open_confined
+from warehouse.confined_sql.process import Limits
 from warehouse.editions.selectors import require_any
 from warehouse.store.store import Store
 
 _MEMORY = "4GB"
+_UNITS = {"KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 _TABLE_ROWS = 100
 _LIST = ("name", "kind", "description")
 
@@ -80,31 +84,28 @@ def query(
     Example: perennial query "SELECT edition, player, success_rate FROM leaderboard WHERE setting = 'hard'"
     """
     if emit_sql:
-        catalog = open_catalog(with_whole_path(existing_root(root)))
-        sys.stdout.write(catalog.script(sql or ""))
+        sys.stdout.write(list_contents(with_whole_path(existing_root(root))).script(sql or ""))
         return
     if sql is None:
         raise InvalidOption("SQL: missing; give one statement, or --emit-sql (see `perennial query --help`)")
     if timeout is not None and not 0.001 <= timeout <= 1e9:
         raise InvalidOption(f"--timeout {timeout:g}: expected at least 0.001 seconds")
-    # Without a folder for it DuckDB writes no temporary file.
-    settings = {"memory_limit": _memory(memory_limit), "temp_directory": ""}
-    limits = {"max_execution_time": int(timeout * 1000)} if timeout else {}
-    catalog = open_catalog(existing_root(root), settings={**settings, **limits})
+    limits = Limits(_memory_bytes(memory_limit), timeout or inf)
     format_ = choose_format(format_, as_json)
-    form = TableForm(
-        limit or _TABLE_ROWS,
-        "--limit ROWS shows more, --format csv or json prints all",
-        "--columns NAME,... chooses what stands side by side",
-        lambda: catalog.count(sql),
-    )
-    # One more than a table shows says that there are more.
-    names, rows = catalog.stream(sql, form.rows + 1 if format_ is Format.table else limit)
-    if columns is not None:
-        chosen = choose_columns(names, rows, [name.strip() for name in columns.split(",")])
-        print_rows(*chosen, format_, form)
-        return
-    print_rows(names, rows, format_, form)
+    with open_confined(existing_root(root), limits) as catalog:
+        form = TableForm(
+            limit or _TABLE_ROWS,
+            "--limit ROWS shows more, --format csv or json prints all",
+            "--columns NAME,... chooses what stands side by side",
+            lambda: catalog.count(sql),
+        )
+        # One more than a table shows says that there are more.
+        names, rows = catalog.stream(sql, form.rows + 1 if format_ is Format.table else limit)
+        if columns is not None:
+            chosen = choose_columns(names, rows, [name.strip() for name in columns.split(",")])
+            print_rows(*chosen, format_, form)
+            return
+        print_rows(names, rows, format_, form)
 
 
 def tables(
@@ -154,14 +155,14 @@ def _print_entries(names: Sequence[str], rows: Sequence[tuple[str, ...]], format
     console.print(count(len(rows), "row"))
 
 
-def _memory(text: str) -> str:
-    """Return the size as DuckDB reads it; raise InvalidOption for any other text, `unlimited` among them."""
+def _memory_bytes(text: str) -> int:
+    """Return the size in bytes; raise InvalidOption for what is none, `unlimited` among them."""
     size = text.strip().upper().replace(" ", "")
-    unit = next((unit for unit in ("KB", "MB", "GB", "TB") if size.endswith(unit)), "")
+    unit = next((unit for unit in _UNITS if size.endswith(unit)), "")
     number = size.removesuffix(unit)
-    if not unit or not number.isascii() or not number.isdigit() or int(number) == 0:
+    if not unit or not number.isascii() or not number.isdigit() or len(number) > 9 or int(number) == 0:
         raise InvalidOption(f"--memory-limit {text!r}: expected a size such as 512MB or 16GB")
-    return size
+    return int(number) * _UNITS[unit]
 
 
 def with_whole_path(store: Store) -> Store:

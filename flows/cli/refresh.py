@@ -15,12 +15,13 @@ from flows.console.steps import show_steps
 from flows.console.terminal import Terminal
 from flows.refresh.print_outcomes import print_outcomes
 from flows.refresh.print_plan import print_plans
+from flows.serve.free_space import when_full
 from flows.serve.prefect_environment import configure_prefect, prefect_home
 from flows.stages.leaving import leave
 from schemas.benchmark import find_benchmark
-from schemas.errors import ServerEnded
+from schemas.errors import PerennialError, ServerEnded
 from warehouse.audit.great_expectations import load_great_expectations
-from warehouse.lock.root_lock import refuse_locked
+from warehouse.lock.root_lock import lock_root, refuse_locked
 from warehouse.store.store import Store
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ DryRunOption = Annotated[
     bool,
     typer.Option("--dry-run", help="Print the plan, its counts and an estimate of cost; do nothing else."),
 ]
-_WIDTH = 120  # columns of what is printed into a file or a pipe
+_WIDTH = 150  # columns of what is printed into a file or a pipe: four figures with their intervals
 
 
 def refresh(
@@ -92,7 +93,9 @@ def refresh(
             console.print(f"{verb} edition {one.plan.edition} in {root}")
     try:
         warm_ups = [one.warm_up for one in chosen if one.warm_up is not None]
-        outcomes = run_flow("refresh", {"settings": values}, warm_ups, root, console, verbose)
+        what = f"refresh {', '.join(plan.edition for plan in plans)}"
+        with lock_root(store, what, console.print):
+            outcomes = run_flow("refresh", {"settings": values}, warm_ups, root, console, verbose)
     except EditionsFailed as error:
         _print_result(store, error.outcomes, console, as_json)
         raise
@@ -138,7 +141,10 @@ def run_flow(
     console: Terminal,
     verbose: bool,
 ) -> Any:
-    """Return what the flow of this name in `flows.refresh.flow` does; an interrupt becomes an exit code."""
+    """Return what the flow of this name in `flows.refresh.flow` does; an interrupt becomes an exit code.
+
+    The caller holds the root's lock: a second writer is refused before Prefect, which takes seconds to start.
+    """
     try:
         with signals_interrupt():
             return _run(name, parameters, warm_ups, root, console, verbose)
@@ -171,7 +177,10 @@ def _run(
         progress.note(f"{'start':<12} {told}Prefect is up")
         context = copy_context()
         server.when_ended(lambda: context.run(_leave_without_server))
-        return getattr(flow, name)(**parameters)
+        if not server.is_own:
+            return getattr(flow, name)(**parameters)
+        with when_full(prefect_home(root), lambda error: context.run(_leave_at_once, error)):
+            return getattr(flow, name)(**parameters)
 
 
 refresh_app = settings_app(refresh)
@@ -179,13 +188,17 @@ refresh_app = settings_app(refresh)
 
 def _leave_without_server() -> None:
     """Leave as soon as no call is in flight: Prefect would try for minutes to reach its server."""
-    progress.end_bar()
-    leave(
+    _leave_at_once(
         ServerEnded(
             "the embedded Prefect server has ended (killed, or out of memory?): see .prefect/server.log in "
             "the data root; staged work and replies are kept, and the same command resumes"
         )
     )
+
+
+def _leave_at_once(error: PerennialError) -> None:
+    progress.end_bar()
+    leave(error)
 
 
 def result_console(as_json: bool) -> Terminal:

@@ -13,9 +13,10 @@ import typer
 
 from flows.console.root_option import RootOption
 from flows.console.terminal import Terminal
+from flows.serve.free_space import when_full
 from flows.serve.prefect_environment import configure_serving, prefect_home
 from flows.watchers.webhook import without_credentials
-from schemas.errors import InvalidOption, RootLocked
+from schemas.errors import DiskFull, InvalidOption, RootLocked
 from warehouse.store.store import Store
 
 if TYPE_CHECKING:
@@ -81,7 +82,8 @@ def _serve(root: str, when: tuple[str, str, float | None], port: int, console: T
         serving = Serving(root, timetable, owns_server=server.is_own)
         server.wait_ready()
         server.when_ended(_leave_without_server)
-        with _sign_in_file(server, prefect_home(root)) as file:
+        home = prefect_home(root)
+        with when_full(home, _leave_full_disk), _sign_in_file(server, home) as file:
             tell(f"Prefect's pages: {_describe_pages(server, file, console)}")
             try:
                 asyncio.run(serving.until_stopped(tell))
@@ -122,6 +124,14 @@ def _leave_without_server() -> None:
         "data root (.prefect), and serve again; staged work is kept\n"
     )
     leave()
+
+
+def _leave_full_disk(error: DiskFull) -> None:
+    """Leave at once: nobody can note how a run ended."""
+    from flows.serve.child_runs import leave
+
+    sys.stderr.write(f"perennial: error: {error}\n")
+    leave(error.exit_code)
 
 
 def _absolute(root: str) -> str:

@@ -3,8 +3,9 @@
 import csv
 import os
 import sys
-import time
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -17,6 +18,7 @@ from schemas.errors import InvalidOption, count
 
 if TYPE_CHECKING:
     from flows.study.publish import PublishedStudy
+    from warehouse.study.erasure import Pending
 
 study = typer.Typer(
     help="Let people play instances of a published edition, and publish their answers.",
@@ -25,6 +27,7 @@ study = typer.Typer(
     rich_markup_mode="rich",
     epilog="Example: perennial study new pilot.toml",
 )
+_ERASE_S = 2.0  # for how long a command waits until nobody reads the ledger
 FileArgument = Annotated[Path, typer.Argument(help="The study's file (TOML).")]
 
 
@@ -101,7 +104,7 @@ def status(
     format_: FormatOption = Format.table,
     as_json: JsonOption = False,
 ) -> None:
-    """Print how far each participant is.
+    """Print how far each participant is, and finish deletions that are pending.
 
     Example: perennial study status pilot.toml
     """
@@ -114,12 +117,15 @@ def status(
     read, store = read_study(file), data_root(root)
     with open_ledger(read, store, file) as ledger:
         opened = open_study(read, store)
+        pending = ledger.erase(_ERASE_S)
         closed_at = ledger.closed_at()
-        rows = count_states(opened, ledger, time.time() if closed_at is None else closed_at)
+        rows = count_states(opened, ledger, ledger.now() if closed_at is None else closed_at)
         stale = find_stale(opened, ledger, store)
     print_rows(("participant", "state", "ended", "of"), [tuple(row.values()) for row in rows], form)
     console = Terminal(soft_wrap=True, stderr=True)
     console.print(f"study {read.name} is {'open' if closed_at is None else 'closed'}")
+    if pending is not None:
+        console.print(_describe_pending(pending))
     for unit in stale:
         console.print(
             f"evaluation {unit} still holds somebody who withdrew: replace it with `perennial study publish "
@@ -173,7 +179,7 @@ def export(
     read, store = read_study(file), data_root(root)
     with open_ledger(read, store, file) as ledger:
         closed_at = ledger.closed_at()
-        rows = list_moves(open_study(read, store), ledger, time.time() if closed_at is None else closed_at)
+        rows = list_moves(open_study(read, store), ledger, ledger.now() if closed_at is None else closed_at)
     try:
         place = os.open(out, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
     except OSError as error:
@@ -197,6 +203,7 @@ def withdraw(
 ) -> None:
     """Delete all that is kept of a participant, and replace what is published by an evaluation without it.
 
+    It ends with exit code 1 while the deletion on disk is pending, because another process reads the ledger.
     The files of the replaced evaluation stay, hidden from readers, until you delete them.
 
     Example: perennial study withdraw pilot.toml k7m2qx
@@ -204,22 +211,45 @@ def withdraw(
     from flows.study.publish import withdraw_participant
     from flows.study.study_file import read_study
     from tasks.study.codes import parse_public
+    from warehouse.study.erasure import erase_withdrawn
+    from warehouse.study.ledger import study_file
 
     public = parse_public(code)
     console = Terminal(soft_wrap=True, stderr=True)
     if not yes and not typer.confirm(f"delete all that is kept of participant {public}?", err=True):
         console.print("nothing was deleted")
         raise typer.Exit(1)
-    result = withdraw_participant(read_study(file), data_root(root), file, public, console.print)
-    console.print(f"participant {public} is withdrawn: events, profile and the code's hash are deleted")
+    read, store = read_study(file), data_root(root)
+    result = withdraw_participant(read, store, file, public, console.print)
+    pending = erase_withdrawn(study_file(store, read.name), _ERASE_S)
+    if pending is None:
+        console.print(f"participant {public} is withdrawn: events, profile and the code's hash are deleted")
+    else:
+        console.print(
+            f"participant {public} is withdrawn: events, profile and the code's hash are in no table"
+        )
+        console.print(_describe_pending(pending))
+    more = {"participant": public, "pending": None if pending is None else pending.until}
     if result is None:
         if as_json:
-            sys.stdout.write(json_text({"participant": public, "evaluation": None, "withdrawn": []}) + "\n")
+            sys.stdout.write(json_text({**more, "evaluation": None, "withdrawn": []}) + "\n")
     else:
-        _print_published(result, as_json)
+        _print_published(result, as_json, more)
+    if pending is not None:
+        raise typer.Exit(1)
 
 
-def _print_published(result: "PublishedStudy", as_json: bool) -> None:
+def _describe_pending(pending: "Pending") -> str:
+    whose = count(len(pending.participants), "participant")
+    return (
+        f"the deletion from the disk of what {whose} did is pending until {pending.until}: "
+        "`perennial study status` and a running page try it again"
+    )
+
+
+def _print_published(
+    result: "PublishedStudy", as_json: bool, more: Mapping[str, object] = MappingProxyType({})
+) -> None:
     console = Terminal(soft_wrap=True, stderr=True)
     for unit in result.withdrawn:
         console.print(f"evaluation {unit} is withdrawn: no view shows it, and its files stay")
@@ -232,6 +262,7 @@ def _print_published(result: "PublishedStudy", as_json: bool) -> None:
         console.print("nobody's answers are left: nothing is published")
     if as_json:
         document = {
+            **more,
             "evaluation": result.unit or None,
             "counts": result.counts,
             "withdrawn": list(result.withdrawn),

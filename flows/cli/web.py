@@ -1,5 +1,6 @@
 """`perennial web`: the explorer over a data root, or a study, in a browser."""
 
+from contextlib import AbstractContextManager, nullcontext
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
@@ -48,12 +49,17 @@ def web(
             "`perennial web` needs a package that is not installed: pip install 'perennial-bench[web]'"
         )
     store = data_root(root)
+    beside: AbstractContextManager[None] = nullcontext()
     if study is not None:
         from flows.study.desk import StudyDesk
+        from flows.study.upkeep import keep_up
+        from warehouse.study.ledger import study_file
 
-        StudyDesk(study, store).close()  # what is wrong with it is better said here than to participants
+        desk = StudyDesk(study, store)  # what is wrong with it is better said here than to participants
+        desk.close()
+        beside = keep_up(study_file(store, desk.study.name))
     place = store.root if store.local_folder is None else str(store.local_folder)
-    with open_port(address) as listening:
+    with open_port(address) as listening, beside:
         from flows.web.server import serve
 
         console = Terminal(soft_wrap=True)

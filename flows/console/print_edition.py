@@ -3,6 +3,7 @@
 import json
 import sys
 from collections import Counter
+from collections.abc import Iterable
 from textwrap import fill
 from typing import Any
 
@@ -12,6 +13,8 @@ from flows.console.progress import calls_text, describe_rows
 from flows.console.terminal import Terminal
 from schemas.benchmark import find_benchmark
 from schemas.errors import count
+from schemas.measure import Measure, label_player
+from schemas.populations import describe_populations
 from schemas.tables import TABLES
 from schemas.units import is_evaluation, split_unit
 from tasks.report.figures.headline import instances_differ
@@ -21,7 +24,10 @@ from warehouse.editions.publish import read_published_plan
 from warehouse.ledger.causes import Cause, count_causes, describe_causes
 from warehouse.store.store import Store
 
-_WIDE = 100  # columns: on a narrower terminal an interval has a line of its own
+# Columns of the terminal. On one too narrow for all figures beside each other an interval has a line of its
+# own; measures that do not fit even so are left out, and named.
+_WIDE, _WIDE_FIGURE = 42, 26
+_NARROW, _NARROW_FIGURE = 62, 18
 _HEADING_WIDTH = 15
 
 
@@ -34,7 +40,7 @@ def print_edition(store: Store, unit: str, console: Terminal, as_json: bool) -> 
     plan = read_published_plan(store, split_unit(unit)[0])
     benchmark = find_benchmark(plan.benchmark)
     measures = benchmark.measures
-    names, rows = catalog.query(leaderboard_sql(plan.edition, measures))
+    names, rows = catalog.query(leaderboard_sql(plan.edition, benchmark.figures))
     board = [dict(zip(names, row, strict=True)) for row in rows]
     grown, *answered = _counts(catalog, plan.edition)
     counts = sum(answered, grown)
@@ -50,7 +56,10 @@ def print_edition(store: Store, unit: str, console: Terminal, as_json: bool) -> 
         ]
         sys.stdout.write(json.dumps(document, indent=1) + "\n")
         return
-    is_narrow = console.width < _WIDE
+    is_narrow = console.width < max(100, _WIDE + _WIDE_FIGURE * (1 + len(measures)))
+    if is_narrow:
+        measures = measures[: max(1, (console.width - _NARROW) // _NARROW_FIGURE + 1)]
+    left_out = [measure.heading for measure in benchmark.measures[len(measures) :]]
     title, padding = f"Edition {plan.edition}", (0, 0 if is_narrow else 1)
     table = Table(title=title, title_justify="left", caption_justify="left", padding=padding)
     table.add_column("setting", no_wrap=True)
@@ -65,8 +74,16 @@ def print_edition(store: Store, unit: str, console: Terminal, as_json: bool) -> 
         rates = [_figure(row, "success_rate"), *(_fair_cells(row) if differs else ())]
         figures = [_figure(row, measure.column) for measure in measures]
         cells = [text.replace(" [", "\n[") if is_narrow else text for text in (*rates, *figures)]
-        table.add_row(row["setting"], row["player"], episodes, *cells)
-    notes = ["95% intervals clustered by instance", *(m.note for m in measures), *_ranking_notes(board)]
+        table.add_row(row["setting"], label_player(benchmark.floor, row), episodes, *cells)
+    populations = describe_populations(row["population"] for row in board)
+    notes = [
+        f"95% intervals: {populations}",
+        *_reasons(board, measures),
+        *(m.note for m in measures),
+        *_ranking_notes(board),
+    ]
+    notes += [benchmark.floor.note] if benchmark.floor is not None else []
+    notes += [f"not shown, as the terminal is narrow: {', '.join(left_out)}"] if left_out else []
     table.caption = "; ".join(notes)
     console.print(table)
     shown = describe_rows({name: counts[name] for name in TABLES if name != "audits"})
@@ -79,6 +96,8 @@ def print_edition(store: Store, unit: str, console: Terminal, as_json: bool) -> 
         causes = _causes(catalog, plan.edition)
         if causes:
             console.print(f"failed:    {describe_causes(causes)}")
+    if text := _describe_scale(catalog, plan.benchmark):
+        console.print(f"scale:     {text}")
     for name, text in benchmark.summary(catalog, plan).items():
         console.print(f"{name + ':':<10} {text}")
     console.print(f"tables:    {store.location('tables')}/<table>/edition={plan.edition}/")
@@ -95,12 +114,33 @@ def _counts(catalog: Catalog, edition: str) -> list[Counter[str]]:
     return [Counter(json.loads(text)) for rows in found for (text,) in rows]
 
 
+def _describe_scale(catalog: Catalog, benchmark: str) -> str:
+    """Return how many editions and players are on the benchmark's common scale; "" for one edition."""
+    ((editions, players),) = catalog.query(
+        "SELECT count(DISTINCT other) FILTER (statistic = 'shift_of_edition'), "
+        "count(DISTINCT player) FILTER (statistic = 'rate') "
+        f"FROM scale WHERE benchmark = '{benchmark}'"
+    )[1]
+    if not editions:
+        return ""
+    return f"{count(players, 'player')} of {editions:,} editions are on one scale: table scale, or the report"
+
+
 def _fair_cells(row: dict[str, Any]) -> tuple[str, str]:
     common, adjusted, error = (row[name] for name in ("common_rate", "adjusted_rate", "adjusted_rate_se"))
     return (
         "none" if common is None else f"{common:.3f} of {row['common_instances']:,}",
         "undefined" if adjusted is None else f"{adjusted:.3f} ± {error:.3f}",
     )
+
+
+def _reasons(board: list[dict[str, Any]], measures: Iterable[Measure]) -> list[str]:
+    """Return why figures of the board have no interval, each reason once."""
+    found = {(m.heading, row[f"{m.column}_no_interval"]) for row in board for m in measures}
+    return [
+        f"no interval of {heading}: {reason}"
+        for heading, reason in sorted(found - {(h, None) for h, _ in found})
+    ]
 
 
 def _ranking_notes(board: list[dict[str, Any]]) -> list[str]:

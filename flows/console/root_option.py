@@ -13,7 +13,18 @@ RootOption = Annotated[str | None, typer.Option("--root", help="Data root. Defau
 
 
 def data_root(flag: str | None) -> Store:
-    """Return the data root that the flag, the environment or perennial.toml names."""
+    """Return the data root that the flag, the environment or perennial.toml names.
+
+    Raises UnreadableInput for one of another format, whatever the command would do with it.
+    """
+    from warehouse.catalog.catalog import refuse_other_format
+
+    store = _named_root(flag)
+    refuse_other_format(store)
+    return store
+
+
+def _named_root(flag: str | None) -> Store:
     # Loading all settings takes longer than a small query.
     if not (flag or has_variables(os.environ) or os.path.lexists("perennial.toml")):
         return Store(_DEFAULT)

@@ -6,7 +6,7 @@ from flows.doctor.check import Look
 from flows.doctor.editions import edition_looks
 from flows.doctor.endpoint import endpoint_look
 from flows.doctor.machine import machine_looks
-from flows.doctor.root import is_readable, root_look, root_looks
+from flows.doctor.root import format_look, has_our_format, is_readable, root_look, root_looks
 from schemas.settings import RefreshSettings
 from warehouse.store.store import Store
 
@@ -20,6 +20,9 @@ def looks(settings: RefreshSettings, *, deep: bool) -> Iterator[Look]:
     yield from machine_looks(settings, deep=deep)
     yield endpoint_look(settings)
     yield root_look(store)
-    if is_readable(store):
+    if not is_readable(store):
+        return
+    yield format_look(store)
+    if has_our_format(store):
         yield from root_looks(store)
         yield from edition_looks(store)

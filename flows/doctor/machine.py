@@ -76,10 +76,10 @@ def _sandbox() -> str | Check:
     """Look at what holds code that a model wrote: found by trying it."""
     found = find_protection()
     seen = f"tier {found.tier} ({'; '.join(found.findings)})"
-    if found.tier == "floor":
+    if found.tier == "none":
         return warn(
-            f"{seen}: a syntax check and limits alone would hold code that a model or a file wrote, so "
-            "that it is refused unless accept_weak_sandbox is set",
+            f"{seen}: nothing protects this machine from code that a model or a file wrote, so that it "
+            "is refused unless accept_weak_sandbox is set",
             _SANDBOX,
         )
     return f"{seen}: code that a model or a file wrote is run"

@@ -1,4 +1,4 @@
-"""Looks at the data root: is it writable, who holds its lock, does the clock fit, is the ledger whole?"""
+"""Looks at the data root: is it writable, who holds its lock, is the ledger whole, are withdrawals done?"""
 
 import os
 import shutil
@@ -10,8 +10,9 @@ from uuid import uuid4
 
 from flows.console.clock import refuse_clock_set_back
 from flows.doctor.check import UNREADABLE, Check, Look, fail, fail_by, warn
-from schemas.errors import Damaged, PerennialError, RootLocked
+from schemas.errors import Damaged, PerennialError, RootLocked, UnreadableInput, count
 from schemas.units import describe_unit
+from warehouse.catalog.catalog import FORMAT, refuse_other_format
 from warehouse.catalog.published_rows import published_call_ids
 from warehouse.ledger.check import check_ledger, find_missing_calls
 from warehouse.ledger.ledger import ledger_file
@@ -19,6 +20,8 @@ from warehouse.lock.found_lock import find_lock
 from warehouse.lock.owner import Life
 from warehouse.store.root_id import find_root_id
 from warehouse.store.store import Store
+from warehouse.study.erasure import find_pending
+from warehouse.study.ledger import study_files
 
 _LITTLE_SPACE = 1 << 30  # bytes
 
@@ -31,6 +34,8 @@ _LEDGER = (
     "then asked for and paid for again"
 )
 
+_STUDY = "restore the study's ledger from a copy, or check its permissions"
+_PENDING = "do that, then `perennial study status FILE` finishes it and says so"
 _LOST = (
     "restore the ledger from a copy: what it lacks is paid for again where it is asked again; the published "
     "editions are whole"
@@ -54,6 +59,25 @@ def is_readable(store: Store) -> bool:
     return True
 
 
+def format_look(store: Store) -> Look:
+    """Return the look at the format: what a version cannot read, it cannot check either."""
+    return Look("format", "", partial(_format, store))
+
+
+def has_our_format(store: Store) -> bool:
+    """Whether this version can check what the root holds: where not, the look at the format says why."""
+    try:
+        refuse_other_format(store)
+    except UnreadableInput:
+        return False
+    return True
+
+
+def _format(store: Store) -> str:
+    refuse_other_format(store)
+    return f"format {FORMAT}, which this version reads and writes"
+
+
 def root_looks(store: Store) -> Iterator[Look]:
     """Yield the looks at an object store's conditional writes, and at lock, clock and ledger of a root."""
     if store.local_folder is None:
@@ -61,6 +85,19 @@ def root_looks(store: Store) -> Iterator[Look]:
     yield Look("lock", _LOCK, partial(_lock, store))
     yield Look("clock", _CLOCK, partial(_clock, store))
     yield Look("ledger", _LEDGER, partial(_ledger, store))
+    for path in study_files(store):
+        yield Look(f"study {path.parent.name}", _STUDY, partial(_study, path))
+
+
+def _study(path: Path) -> str | Check:
+    pending = find_pending(path)
+    if pending is None:
+        return "nobody's withdrawal is pending"
+    whose = count(len(pending.participants), "participant")
+    return warn(
+        f"the deletion from the disk of what {whose} did, who withdrew, is pending until {pending.until}",
+        _PENDING,
+    )
 
 
 def can_be_made(path: Path) -> bool:

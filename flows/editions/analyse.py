@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from flows.run.spread_work import spread_over
+from flows.stages.compute_scale import compute_scale
 from flows.stages.compute_statistics import analyse_edition
 from warehouse.catalog.catalog import visible_editions, visible_evaluations
 from warehouse.catalog.later_statistics import analysis_of, keep_analysis
@@ -39,4 +40,6 @@ def analyse_editions(
                 result = f"kept in {store.location('analyses')}"
             tell(f"{name}: {statistics.num_rows:,} statistics, {result}")
             numbers[name] = statistics.num_rows
+        step("scale over all editions")
+        compute_scale(store)
     return numbers

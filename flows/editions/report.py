@@ -7,12 +7,14 @@ from datetime import UTC
 from importlib.resources import files
 from typing import Any
 
+from flows.refresh.plan_precision import measure_plan
 from schemas.benchmark import Benchmark, find_benchmark
 from schemas.errors import InvalidOption
 from schemas.game import Playing
 from schemas.plan import EditionPlan, way_of
 from tasks.play.model_player import parse_model_player
 from tasks.report.content import Comparison, Record, Report, ReportData, ReportTable
+from tasks.statistics.scale.design import POWER
 from warehouse.catalog.catalog import Catalog, open_catalog
 from warehouse.catalog.confinement import quote
 from warehouse.catalog.leaderboard import leaderboard_sql
@@ -22,7 +24,7 @@ from warehouse.editions.selectors import select_unit
 from warehouse.store.store import Store
 
 SHARED_QUERIES = "flows.editions.report_queries"
-_QUERIES = ("domains", "player_pairs", "tokens", "statuses", "other_benchmarks")
+_QUERIES = ("domains", "player_pairs", "tokens", "statuses", "other_benchmarks", "scale")
 
 
 def choose_edition(catalog: Catalog, store: Store, edition: str | None) -> str:
@@ -67,13 +69,18 @@ def report_data(
     shown = [table for name, table in queried.items() if name not in own.sources]
     return ReportData(
         chosen,
-        (*_facts(record, plan, is_retired(store, chosen)), *_protocols(catalog, chosen)),
+        (
+            *_facts(record, plan, is_retired(store, chosen)),
+            *_protocols(catalog, chosen),
+            *_precision(catalog, chosen, benchmark),
+        ),
         _settings(record, queried.get(own.order)),
         {table.name: table for table in (*shown, *extras.tables)},
         benchmark.measures,
         own,
         extras.drawing_data,
         comparison,
+        floor=benchmark.floor,
     )
 
 
@@ -87,7 +94,7 @@ def report_queries(benchmark: Benchmark, edition: str) -> dict[str, str]:
     """Return the SQL of every query behind the edition's report, by name."""
     own = own_report(benchmark)
     return {
-        "headline": leaderboard_sql(edition, benchmark.measures),
+        "headline": leaderboard_sql(edition, benchmark.figures),
         **{name: query_text(SHARED_QUERIES, name, edition) for name in _QUERIES},
         **{name: query_text(own.package, name, edition) for name in (*own.queries, *own.sources)},
     }
@@ -194,6 +201,21 @@ def _protocols(catalog: Catalog, edition: str) -> list[tuple[str, str]]:
     names = {name: json.loads(text).get("protocol", {}).get("name") for name, text in catalog.query(sql)[1]}
     told = [f"{protocol} in evaluation {name}" for name, protocol in names.items() if protocol]
     return [("protocol", ", ".join(told))] if told else []
+
+
+def _precision(catalog: Catalog, edition: str, benchmark: Benchmark) -> list[tuple[str, str]]:
+    """Return the differences that the edition detects, where its domains are a draw."""
+    if benchmark.variance is None:
+        return []
+    sql = query_text(SHARED_QUERIES, "sizes", edition)
+    rows = catalog.query(sql)[1]
+    told = []
+    for setting, domains, instances, runs in rows:
+        measured = measure_plan(benchmark.name, {setting: (domains, instances)}, max(1, round(runs or 1)))
+        told += [f"{name} {one['detectable_difference']:.3f}" for name, one in measured.items()]
+    note = f"in success rate between two models, over new domains, with power {POWER:g}"
+    source = f"variance of {benchmark.variance.source}"
+    return [("detectable difference", f"{', '.join(told)} ({note}; {source})")] if told else []
 
 
 def _describe_seed(plan: EditionPlan) -> str:

@@ -2,8 +2,9 @@
 
 from datetime import UTC, datetime
 
+from flows.console import progress
 from schemas.units import is_evaluation, split_unit
-from warehouse.catalog.catalog import visible_evaluations
+from warehouse.catalog.catalog import visible_evaluations, visible_units_if
 from warehouse.catalog.withdrawals import reinstate, withdraw
 from warehouse.lock.owner import this_process
 from warehouse.store.store import Store
@@ -33,7 +34,11 @@ def operator() -> str:
 
 
 def _analyse_as_if(store: Store, unit: str, *, is_visible: bool) -> None:
-    """Keep the figures of an evaluation's edition with or without it, before readers see that."""
+    """Keep the figures with or without the unit, before readers see that."""
+    from flows.stages.compute_scale import renew_scale
+
+    if trouble := renew_scale(store, visible_units_if(store, unit, is_visible=is_visible)):
+        progress.note(trouble)
     if not is_evaluation(unit):
         return
     from flows.stages.compute_statistics import analyse_edition

@@ -51,20 +51,34 @@ def card_head(source: Source, files: Sequence[ExportedFile]) -> str:
 
     JSON is YAML: each value is written as JSON.
     """
-    configs = [{"config_name": "instances", "data_files": FILE, "default": True}]
+    configs = [{"config_name": "instances", "data_files": _test_split(FILE), "default": True}]
     # The Hub tells no columns of a file without rows from those of another one.
     tables = dict.fromkeys(file.table for file in files if file.name != FILE and file.rows)
     for table in tables:
         # The instances with their messages have the short name.
         name = "all_instances" if table == "instances" else table
-        configs.append({"config_name": name, "data_files": f"tables/{table}/*/*.parquet"})
+        configs.append({"config_name": name, "data_files": _test_split(f"tables/{table}/*/*.parquet")})
     head = {
         "license": source.licence.lower(),
         "pretty_name": source.edition,
         "tags": ["benchmark", "reasoning", source.plan.benchmark],
-        "language": ["en"],
+        "language": _languages(source),
         "configs": configs,
         "perennial_canary": canary_line(source.plan.canary),
     }
     lines = (f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in head.items())
     return "\n".join(("---", *lines, "---", "", ""))
+
+
+def _test_split(path: str) -> list[dict[str, str]]:
+    # Without a split the Hub calls it `train`.
+    return [{"split": "test", "path": path}]
+
+
+def _languages(source: Source) -> list[str]:
+    """Return the languages of the questions that are exported."""
+    sql = source.benchmark.languages
+    if not sql:
+        return ["en"]
+    rows = source.catalog.query(sql)[1]
+    return sorted({str(language) for id_, language in rows if id_ not in source.private_ids})

@@ -10,8 +10,9 @@ _TABLES = (
 _CONTENT = {
     "parquet": _TABLES,
     "jsonl": "`instances.jsonl` has an instance a line, with the messages by which a model is asked.",
-    "hf": "`instances.parquet` has an instance a row, with the messages by which a model is asked. Tables, "
-    "where there are any, hold the answers too: `tables/<table>/`.",
+    "hf": "`instances.parquet` has one row per instance, with the messages by which a model is asked: "
+    '`datasets.load_dataset(FOLDER, "instances", split="test")`. Each configuration has one split, `test`. '
+    "Tables, where there are any, hold the answers too: `tables/<table>/`.",
     "inspect": "The logs of Inspect in `logs/` have an episode a sample: `inspect view --log-dir logs`.",
     "lm-eval": "`{edition}.yaml` is a task of lm-evaluation-harness: `lm_eval --tasks {edition} "
     f"--include_path .`; its grader, `grade.py`, needs perennial. {_TABLES}",

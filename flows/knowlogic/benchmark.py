@@ -31,6 +31,7 @@ BENCHMARK = Benchmark(
     plays_imports=True,
     origins=partial(resolve_name, "warehouse.knowlogic.origins:ORIGINS"),
     pages=partial(resolve_name, "flows.knowlogic.web.own_pages:PAGES"),
+    languages="SELECT instance_id, language FROM knowlogic_questions",
     summary=later("flows.knowlogic.summary:summary"),
     commands={
         "knowledge": (

@@ -44,6 +44,7 @@ def shared_row(question: Question, index: int, seed: int | None) -> dict[str, ob
         "seed": seed,
         "index": index,
         "content_hash": question.instance_id.removeprefix("kl_"),
+        "cluster": question.pair,
     }
 
 

@@ -66,6 +66,7 @@ def _shared_rows(questions: Sequence[Imported]) -> list[dict[str, Any]]:
                 "seed": None,
                 "index": numbers[place],
                 "content_hash": question.instance_id.removeprefix("kl_"),
+                "cluster": question.pair,
             }
         )
         numbers[place] += 1

@@ -5,6 +5,7 @@ from math import inf
 from flows.kumo.planning.domain_choice import choose_domain
 from flows.kumo.seats import KumoSeat
 from schemas.ids import content_id, derive_rng
+from schemas.kumo.samplers import DEFAULT_SAMPLER
 from schemas.kumo.things import Setting
 from tasks.kumo.board import Board
 from tasks.kumo.books import write_book
@@ -29,13 +30,14 @@ def draw_seat(domain: str, setting: str, seed: int) -> KumoSeat:
     config, _ = choose_domain(name)
     refuse_unsafe(config)
     encoded = encode_config(config)
-    sample = sample_instances(encoded, SamplingRequest(size, 1, seed, 1.0, True))
+    request = SamplingRequest(size, 1, seed, 1.0, True, sampler=DEFAULT_SAMPLER)
+    sample = sample_instances(encoded, request)
     if sample.shortfall is not None:
         raise sample.shortfall
     instance, instance_id = sample.instances[0], sample.ids[0]
     board = encode_instance(encoded, instance)
     limits = {"time_limit": inf, "work_limit": WORK_LIMIT, "node_limit": NODE_LIMIT}
-    (solution,) = solve_instances([board], threads=1, **limits)  # type: ignore[arg-type]
+    (solution,) = solve_instances([board], threads=1, is_balanced=request.is_balanced, **limits)  # type: ignore[arg-type]
     rules = rules_of(encoded, instance)
     book = write_book(config, instance, rules, derive_rng(seed, f"book/{instance_id}", 0))
     return KumoSeat(

@@ -85,6 +85,7 @@ def _sample_rows(edition: KumoEdition, cell: Cell, issued: IdSet, earlier: IdSet
             first_index=len(earlier) + len(drawn),
             asked_in_all=plan.instances,
             found_before=len(earlier) + len(instances),
+            sampler=plan.sampler,
         )
         sample = sample_instances(encoded, request, known_ids=EitherSet(issued, earlier, drawn))
         if sample.shortfall is not None:
@@ -97,6 +98,7 @@ def _sample_rows(edition: KumoEdition, cell: Cell, issued: IdSet, earlier: IdSet
             work_limit=WORK_LIMIT,
             threads=available_threads(),
             node_limit=NODE_LIMIT,
+            is_balanced=plan.is_balanced(setting),
         )
         for instance, instance_id, board, solution in zip(
             sample.instances, sample.ids, boards, solutions, strict=True

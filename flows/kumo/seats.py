@@ -42,9 +42,11 @@ class KumoSeat:
     def own_rows(self, episode_id: str, episode: Episode) -> dict[str, list[Row]]:
         """Return the rows of `kumo_episodes` and `kumo_moves`."""
         assert isinstance(episode.game, KumoGame)
+        game = episode.game
+        row = kumo_episode_row(episode_id, self.book_id, game.tests, game.is_decided())
         return {
-            "kumo_episodes": [kumo_episode_row(episode_id, self.book_id, episode.game.tests)],
-            "kumo_moves": move_rows(episode_id, episode.game.steps),
+            "kumo_episodes": [row],
+            "kumo_moves": move_rows(episode_id, game.steps),
         }
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from flows.refresh.model_checks import refuse_reserved_names
 from schemas.benchmark import find_benchmark
-from schemas.calls import CallPolicy, ModelRequest, Reply, Spent
+from schemas.calls import AttemptEnd, CallPolicy, ModelRequest, Reply, Spent
 from schemas.errors import InvalidOption, PerennialError
 from schemas.settings import RefreshSettings
 from schemas.settings.models_file import MODELS_FILE, entry_prices
@@ -111,3 +111,12 @@ class _NoLedger:
 
     async def store(self, _request: ModelRequest, reply: Reply) -> Reply:
         return reply
+
+    async def begin_attempt(self, _request: ModelRequest, _estimate_usd: float | None) -> int:
+        return 0
+
+    async def end_attempt(self, end: AttemptEnd) -> None:
+        pass
+
+    def find_last_attempt(self, _call_id: str) -> tuple[int, float | None] | None:
+        return None

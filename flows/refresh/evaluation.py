@@ -16,22 +16,26 @@ from schemas.plan import EditionPlan, EvaluationPlan, way_of
 from schemas.settings import RefreshSettings
 from schemas.settings.problems import NAME_WORDS
 from schemas.units import evaluation_of, split_unit
-from warehouse.catalog.catalog import PART, published_evaluations
-from warehouse.editions.publish import evaluation_plan, read_published_plan
+from warehouse.catalog.catalog import PART, list_contents, published_evaluations, visible_evaluations
+from warehouse.editions.damage import refuse_damaged
+from warehouse.editions.publish import evaluation_plan, read_counts, read_published_plan
 from warehouse.staging.staging import Staging, staged_units
 from warehouse.store.store import Store
 
+_UNREAD = "messages"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
 def prepare_evaluation(
-    settings: RefreshSettings, store: Store, name: str = "", *, needs_key: bool = True
+    settings: RefreshSettings, store: Store, name: str = "", instances: int = 0, *, needs_key: bool = True
 ) -> EvaluationPlan:
     """Return the plan of an evaluation of edition `settings.edition`, after every check that needs no work.
 
+    With `instances` only so many are played, spread evenly. A player that earlier evaluations hold on fewer
+    instances plays the rest, with the runs that it had.
     An evaluation that was begun with equal settings is resumed. A player that earlier evaluations of the
     edition hold gets run numbers after theirs, withdrawn ones included. Raises InvalidOption where it would
-    play the same again, EditionConflict where the name is taken, both before anything is written.
+    play the same again, EditionConflict where the name is taken, all before anything is written.
     """
     _refuse_bad_name(name)
     refuse_clock_set_back(store, datetime.now(UTC))
@@ -46,14 +50,32 @@ def prepare_evaluation(
     protocol = benchmark.protocol(settings, store, growth)
     check_models(settings, benchmark, (), players, store, needs_key=needs_key, protocol=protocol)
     versions = choose_versions(settings, benchmark, growth.own, players)
-    asked = _plan_asked(settings, growth, players, versions, protocol)
+    total = read_counts(store, growth.edition).get("instances", 0)
+    if instances and not 1 <= instances <= total:
+        raise InvalidOption(
+            f"--instances {instances}: edition {growth.edition!r} has {total:,}: give 1 to that"
+        )
+    # All of them is what an evaluation plays in any case.
+    subset = 0 if instances == total else instances
+    asked = replace(_plan_asked(settings, growth, players, versions, protocol), instances=subset)
     begun = _find_begun(store, asked, name)
     if begun is not None:
         return begun
     earlier = list(_earlier_plans(store, growth.edition))
     _refuse_mixed_protocols(asked, earlier)
     chosen = name or _next_number(earlier)
-    return replace(asked, name=chosen, first_runs=_first_runs(asked, earlier))
+    played = _played(asked, earlier, total)
+    first_runs = _first_runs(asked, earlier, played)
+    return replace(asked, name=chosen, first_runs=first_runs, played=played)
+
+
+def refuse_damaged_edition(store: Store, edition: str) -> None:
+    """Raise Damaged where a file that an evaluation of the edition reads is not what was published.
+
+    Its questions and the figures over all answers come from these files; nobody reads the messages again.
+    """
+    read = list_contents(store, (edition, *visible_evaluations(store, edition))).files
+    refuse_damaged(store, (file for table, files in read.items() if table != _UNREAD for file in files))
 
 
 def choose_evaluation_name(store: Store, edition: str, name: str = "") -> str:
@@ -156,11 +178,35 @@ def _refuse_mixed_protocols(asked: EvaluationPlan, earlier: list[EvaluationPlan]
                 )
 
 
-def _first_runs(asked: EvaluationPlan, earlier: list[EvaluationPlan]) -> dict[str, int]:
+def _played(asked: EvaluationPlan, earlier: list[EvaluationPlan], total: int) -> dict[str, int]:
+    """Return how many instances each player that is extended to more has played; refuse other runs."""
+    programs = find_benchmark(asked.benchmark).playing().programs
+    found = {}
+    for player in asked.players:
+        held = [p for p in earlier if player in p.players and set(p.versions) & set(asked.versions)]
+        reach = max((plan.instances or total for plan in held), default=0)
+        if not 0 < reach < (asked.instances or total):
+            continue
+        runs = max(plan.runs for plan in held if (plan.instances or total) == reach)
+        draws = player not in programs or programs[player].is_random
+        if draws and runs != asked.runs:
+            raise InvalidOption(
+                f"--runs {asked.runs}: player {player!r} has {runs} on each of its {reach:,} instances of "
+                f"{asked.edition!r}: give --runs {runs} to extend it to more instances"
+            )
+        found[player] = reach
+    return found
+
+
+def _first_runs(
+    asked: EvaluationPlan, earlier: list[EvaluationPlan], played: Mapping[str, int]
+) -> dict[str, int]:
     """Return the first run of each player that plays again; raise InvalidOption for one that never draws."""
     programs = find_benchmark(asked.benchmark).playing().programs
     first = {}
     for player in asked.players:
+        if player in played:
+            continue
         held = [
             plan for plan in earlier if player in plan.players and set(plan.versions) & set(asked.versions)
         ]

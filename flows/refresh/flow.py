@@ -28,6 +28,7 @@ from flows.refresh.several import (
 )
 from flows.run.choose_runner import open_runner, root_for_workers
 from flows.run.code_version import code_version
+from flows.run.name_run import name_run
 from flows.run.prefect_stages import Stages
 from flows.stages.grow import grow
 from flows.stages.leaving import before_leaving
@@ -50,7 +51,7 @@ from schemas.settings import RefreshSettings, load_settings
 from warehouse.catalog.catalog import row_file
 from warehouse.ledger.ledger import ledger_file
 from warehouse.ledger.place import one_ledger
-from warehouse.lock.root_lock import lock_root
+from warehouse.lock.root_lock import SETTLING_S, sole_writer
 from warehouse.staging.staging import Staging
 from warehouse.store.store import Store
 
@@ -68,13 +69,14 @@ def refresh(settings: Sequence[dict[str, Any]]) -> list[Outcome]:
     """
     each = [load_settings(values) for values in settings]
     store = Store(each[0].root)
-    watching = [_watchers_of(one, is_alone=len(each) == 1) for one in each]
+    watching = [_watchers_of(one) for one in each]
     what = f"refresh {', '.join(one.edition or one.benchmark for one in each)}"
     with _hold_root(store, what, watching):
         prepared = prepare_each(each, store)
         plans = [
             settle_seed(ready.plan, chosen.seed, store) for ready, chosen in zip(prepared, each, strict=True)
         ]
+        name_run([plan.edition for plan in plans])
         begin_run(store, plans)
         outcomes = []
         for ready, chosen, plan in zip(prepared, each, plans, strict=True):
@@ -100,37 +102,43 @@ def refresh(settings: Sequence[dict[str, Any]]) -> list[Outcome]:
 
 
 @flow(name="evaluate", validate_parameters=False)
-def evaluate(settings: dict[str, Any], evaluation: str) -> str:
+def evaluate(settings: dict[str, Any], evaluation: str, instances: int = 0) -> str:
     """Publish an evaluation of the edition that the settings name, or finish it; return its whole name.
 
-    It gets the name `evaluation`, or the next number where that is "".
+    It gets the name `evaluation`, or the next number where that is "". With `instances` only so many are
+    played.
     """
     chosen = load_settings(settings)
     store = Store(chosen.root)
     watchers = _watchers_of(chosen)
     with _hold_root(store, f"evaluate {chosen.edition}", [watchers]):
-        plan = prepare_evaluation(chosen, store, evaluation)
+        plan = prepare_evaluation(chosen, store, evaluation, instances)
+        name_run([plan.unit])
         stage_plan(store, plan)
         _make((plan,), chosen, Policies.of(chosen), watchers)
         Staging(store, plan.unit).remove()
     return plan.unit
 
 
-def _watchers_of(settings: RefreshSettings, *, is_alone: bool = True) -> Watchers:
-    """Return who watches the work on one edition; it is alone in its flow run, or one of several."""
+def _watchers_of(settings: RefreshSettings) -> Watchers:
+    """Return who watches the work on one edition."""
     notices = Notices(settings.webhook, settings.root, settings.benchmark, settings.edition, code_version())
-    return Watchers([LineageWatcher(settings.openlineage_url), AssetWatcher(), Artifacts(is_alone), notices])
+    return Watchers([LineageWatcher(settings.openlineage_url), AssetWatcher(), Artifacts(), notices])
 
 
 @contextmanager
 def _hold_root(store: Store, what: str, watching: Sequence[Watchers]) -> Iterator[None]:
-    """Hold the root, which nobody else writes to meanwhile, and tell those who watch of a failure."""
+    """Hold the root, which nobody else writes to meanwhile, and tell those who watch of a failure.
+
+    A command has locked it before it starts Prefect; a run of a deployment locks it here.
+    """
 
     def tell_failure(error: PerennialError) -> None:
         for watchers in watching:
             watchers.failed(error)
 
-    with report_failure(watching), before_leaving(tell_failure), lock_root(store, what, progress.note):
+    alone = sole_writer(store, what, progress.note, SETTLING_S)
+    with report_failure(watching), before_leaving(tell_failure), alone:
         yield
 
 

@@ -1,14 +1,16 @@
 """What `--dry-run` prints of a refresh or an evaluation: the plan, its counts, the cost of its calls."""
 
 import json
+import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
 from flows.console.terminal import Terminal
+from flows.refresh.plan_precision import describe_precision, measure_plan, read_sizes
 from schemas.benchmark import find_benchmark
 from schemas.calls import BATCH_PRICE_SHARE, ModelChoice, Price, StageEstimate
 from schemas.endpoint import Endpoint
@@ -37,10 +39,13 @@ class _Description:
     estimates: list[StageEstimate]
     endpoints: Mapping[str, Endpoint]
     in_batches: Sequence[str]
+    precision: Mapping[str, Mapping[str, object]]
 
     def as_json(self) -> dict[str, object]:
         estimates = [asdict(estimate) for estimate in self.estimates]
         document = {**self.head, "counts": self.counts, "estimates": estimates}
+        if self.precision:
+            document["precision"] = self.precision
         if self.in_batches:
             document["in_batches"] = self.in_batches
         if self.estimates:
@@ -108,6 +113,7 @@ def _describe(store: Store, prepared: "PreparedRefresh", settings: "RefreshSetti
         estimates=estimates,
         endpoints=_endpoints(settings, plan.evaluation, own.authors),
         in_batches=_asked_in_batches(settings, plan.evaluation, estimates),
+        precision=measure_plan(plan.growth.benchmark, own.sizes, plan.evaluation.runs),
     )
 
 
@@ -137,8 +143,10 @@ def print_evaluation_plan(
     """Print the plan of an evaluation in the same way."""
     from warehouse.editions.publish import read_counts
 
-    estimates = find_benchmark(plan.benchmark).estimate(store, plan, _prices(settings, store, plan))
     instances = read_counts(store, plan.edition).get("instances", 0)
+    estimates = find_benchmark(plan.benchmark).estimate(store, plan, _prices(settings, store, plan))
+    estimates = [_scale_estimate(one, plan, instances) for one in estimates]
+    sizes = read_sizes(store, plan) if find_benchmark(plan.benchmark).variance is not None else {}
     shown = plan.as_json() | {"protocol": _describe_protocol(plan)}
     description = _Description(
         title=f"Plan of evaluation {plan.unit}",
@@ -148,6 +156,7 @@ def print_evaluation_plan(
         estimates=estimates,
         endpoints=_endpoints(settings, plan),
         in_batches=_asked_in_batches(settings, plan, estimates),
+        precision=measure_plan(plan.benchmark, sizes, plan.runs),
     )
     _print(console, description, as_json)
 
@@ -203,6 +212,8 @@ def _print_tables(console: Terminal, plan: _Description) -> None:
     for key, count in plan.counts.items():
         table.add_row(key, f"{count:,}")
     console.print(table)
+    if text := describe_precision(plan.precision):
+        console.print(text, markup=False, highlight=False)
     if plan.estimates:
         console.print(_estimate_table(plan.estimates))
         places: dict[str, list[str]] = {}
@@ -236,10 +247,30 @@ def _count_planned_rows(
     Other versions of the questions are not counted: how many differ from the usual ones is the benchmark's.
     """
     programs = find_benchmark(plan.benchmark).playing().programs
-    drawing = [name not in programs or programs[name].is_random for name in plan.players]
-    runs = sum(plan.runs if draws else 1 for draws in drawing) if USUAL in plan.versions else 0
+    total = growth.get("instances", 0)
+    episodes = sum(
+        len(plan.places_of(name, total))
+        * (plan.runs if name not in programs or programs[name].is_random else 1)
+        for name in plan.players
+        if USUAL in plan.versions
+    )
     calls = sum(estimate.calls_low for estimate in estimates)
-    return {**growth, "episodes": growth.get("instances", 0) * runs, "model_calls": calls}
+    return {**growth, "episodes": episodes, "model_calls": calls}
+
+
+def _scale_estimate(estimate: StageEstimate, plan: EvaluationPlan, total: int) -> StageEstimate:
+    """Return the estimate for the instances that are played, of one for all instances."""
+    playing = find_benchmark(plan.benchmark).playing()
+    of = [name for name in plan.players if estimate.model in models_of([name], playing)] or plan.players
+    share = sum(len(plan.places_of(name, total)) for name in of) / max(1, total * len(of))
+    if share == 1:
+        return estimate
+    numbers: dict[str, Any] = {
+        name: math.ceil(value * share) if isinstance(value, int) else value * share
+        for name, value in asdict(estimate).items()
+        if isinstance(value, int | float) and not isinstance(value, bool)
+    }
+    return replace(estimate, **numbers)
 
 
 def _estimate_table(estimates: list[StageEstimate]) -> Table:

@@ -13,6 +13,7 @@ from flows.console.interrupts import first_signal
 from flows.refresh.template_hashes import template_hashes
 from flows.run.spread_work import spread_over
 from flows.stages.completeness import require_complete
+from flows.stages.compute_scale import renew_scale
 from flows.stages.compute_statistics import analyse_edition
 from flows.stages.workspace import open_workspace
 from schemas.tables import TABLES
@@ -78,6 +79,8 @@ def audit_and_publish(root: str, unit: str, workers: int | None = None) -> dict[
                 templates=template_hashes(),
                 statistics=statistics,
             )
+    if is_evaluation(unit) and (trouble := renew_scale(store)):
+        progress.note(trouble)
     return publication.counts | ({} if statistics is None else {"statistics": statistics.num_rows})
 
 

@@ -29,10 +29,10 @@ def leave_after(seconds: float) -> None:
     timer.start()
 
 
-def leave() -> None:
-    """End this process's runs, then itself with exit code 1, whatever else still waits."""
+def leave(exit_code: int = 1) -> None:
+    """End this process's runs, then itself, whatever else still waits."""
     end_runs()
-    os._exit(1)
+    os._exit(exit_code)
 
 
 def end_runs() -> None:

@@ -17,10 +17,13 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable
+from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import IO
 
+from flows.serve.free_space import require_space
 from schemas.errors import ServerEnded
 
 START_TIMEOUT_S = 180.0
@@ -34,6 +37,18 @@ _FOR_ONE_RUN = {
     "PREFECT_SERVER_UI_ENABLED": "false",
     "PREFECT_SERVER_SERVICES_TRIGGERS_ENABLED": "false",
     "PREFECT_API_BLOCKS_REGISTER_ON_START": "false",
+}
+# A server that waits for months: what checks every few seconds whether somebody paused a run checks every
+# minute, and nothing looks after workers, of which it has none. The operator's environment goes before these.
+_WHILE_IDLE = {
+    "PREFECT_SERVER_SERVICES_FOREMAN_ENABLED": "false",
+    "PREFECT_SERVER_SERVICES_CANCELLATION_CLEANUP_LOOP_SECONDS": "60",
+    "PREFECT_SERVER_SERVICES_CLEANUP_RECONCILER_LOOP_SECONDS": "60",
+    "PREFECT_SERVER_SERVICES_LATE_RUNS_LOOP_SECONDS": "60",
+    "PREFECT_SERVER_SERVICES_PAUSE_EXPIRATIONS_LOOP_SECONDS": "60",
+    "PREFECT_SERVER_SERVICES_REPOSSESSOR_LOOP_SECONDS": "60",
+    "PREFECT_SERVER_SERVICES_SCHEDULER_RECENT_DEPLOYMENTS_LOOP_SECONDS": "15",
+    "PREFECT_SERVER_EVENTS_PROACTIVE_GRANULARITY": "PT60S",
 }
 
 
@@ -60,6 +75,7 @@ class EmbeddedServer:
     def __enter__(self) -> "EmbeddedServer":
         if os.environ.get("PREFECT_API_URL"):
             return self
+        require_space(self._home)
         port = self._port or free_port()
         self._url = f"http://127.0.0.1:{port}/api"
         self._auth_string = f"perennial:{secrets.token_urlsafe(32)}"
@@ -71,7 +87,7 @@ class EmbeddedServer:
             stdout=self._log,
             stderr=subprocess.STDOUT,
             start_new_session=True,
-            env={**os.environ, **self._settings},
+            env={**(_WHILE_IDLE if self._scheduling else {}), **os.environ, **self._settings},
         )
         # At once: Prefect reads it when it is first imported.
         os.environ["PREFECT_API_URL"] = self._url
@@ -187,6 +203,7 @@ def _serve(port: int, *, scheduling: bool) -> None:
     # Before the imports, which take seconds: the parent may be gone by then.
     threading.Thread(target=_leave_with_parent, daemon=True).start()
     from flows.serve.prefect_database import prepare_database
+    from flows.serve.prefect_retention import trim_at_start
     from flows.serve.server_guard import OwnAddressOnly, own_origins, sign_in_page
 
     # Prefect reads it when it is first imported, and would allow every origin.
@@ -194,13 +211,26 @@ def _serve(port: int, *, scheduling: bool) -> None:
     import uvicorn
     from prefect.server.api.server import create_app
 
-    prepare_database(Path(os.environ["PREFECT_HOME"]))
+    home = Path(os.environ["PREFECT_HOME"])
+    prepare_database(home)
+    trim_at_start(home, again=scheduling)
 
     # An ephemeral server leaves out its pages and most of its services, the scheduler among them.
     app = create_app(ephemeral=not scheduling)
     if scheduling:
+        _look_once_a_second()
         app.router.routes.insert(0, sign_in_page(_SIGN_IN_PATH))
     uvicorn.run(OwnAddressOnly(app, port), host="127.0.0.1", port=port, log_level="error", lifespan="on")
+
+
+def _look_once_a_second() -> None:
+    """Let Prefect look for work in the background once a second: four times a second costs 1% of a core."""
+    from docket import Worker
+    from prefect.server.api import background_workers
+
+    second = timedelta(seconds=1)
+    patient = partial(Worker, scheduling_resolution=second, minimum_check_interval=second)
+    setattr(background_workers, "Worker", patient)  # noqa: B010  Prefect has no setting for it
 
 
 if __name__ == "__main__":

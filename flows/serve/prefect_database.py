@@ -18,8 +18,8 @@ def prepare_database(home: Path) -> None:
     The first time the migrations run, and what they made is kept in the user's cache, if there is one. Where
     a copy fails, the server runs the migrations as it starts.
     """
-    database = home / "prefect.db"
-    if database.exists() or any(name in os.environ for name in _PLACE_SETTINGS):
+    database = own_database(home)
+    if database is None or database.exists():
         return
     # RuntimeError: the user has no home folder, as in some containers.
     with suppress(OSError, sqlite3.Error, RuntimeError):
@@ -30,6 +30,11 @@ def prepare_database(home: Path) -> None:
             asyncio.run(_migrate())
             kept.parent.mkdir(parents=True, exist_ok=True)
             _copy(database, kept)
+
+
+def own_database(home: Path) -> Path | None:
+    """Return where Prefect's database is in this folder, None where the operator has put it elsewhere."""
+    return None if any(name in os.environ for name in _PLACE_SETTINGS) else home / "prefect.db"
 
 
 def _cache_folder() -> Path:

@@ -21,7 +21,10 @@ from prefect.client.schemas.objects import FlowRun, State, StateType
 from prefect.client.schemas.sorting import FlowRunSort
 from prefect.states import Completed
 
+from flows.run.name_run import editions_of
+
 _POLL_S = 1.0
+_IDLE_POLL_S = 10.0  # each look costs the server some hundredths of a second
 _SHOWN = 50
 _PREFIX = "Flow run encountered an exception: "
 _ENDED = {
@@ -79,28 +82,31 @@ class RunNews:
     async def tell_forever(self) -> None:
         """Tell what happens until this is cancelled; a server that does not answer is asked again."""
         while True:
+            is_busy = False
             with suppress(httpx.HTTPError):
-                await self._tell_once()
-            await asyncio.sleep(_POLL_S)
+                is_busy = await self._tell_once()
+            await asyncio.sleep(_POLL_S if is_busy else _IDLE_POLL_S)
 
-    async def _tell_once(self) -> None:
+    async def _tell_once(self) -> bool:
+        """Tell what is new; return whether a run is under way."""
         for deployment in self._deployments:
             if deployment not in self._names:
                 self._names[deployment] = (await self._client.read_deployment(deployment)).name
         begun = await read_runs(self._client, self._deployments, states=_BEGUN)
         under_way = [self._report_run(await self._settle(run)) for run in reversed(begun)]
-        if not any(under_way):
+        if any(under_way):
+            return True
+        if self._next is None or self._next <= datetime.now(UTC):
             await self._tell_next()
+        return False
 
     async def _settle(self, run: FlowRun) -> FlowRun:
         """Complete a cancelled run whose edition is published: it was too late, and Prefect cannot know."""
         is_new = run.state is not None and run.state.timestamp >= self._began
-        if (
-            run.state is None
-            or not is_new
-            or not run.state.is_cancelled()
-            or not self._is_published(run.name)
-        ):
+        if run.state is None or not is_new or not run.state.is_cancelled():
+            return run
+        editions = editions_of(run.tags)
+        if not editions or not all(map(self._is_published, editions)):
             return run
         message = f"edition {run.name} is published: it was cancelled while it was being published"
         state: State[Any] = Completed(message=message)
@@ -114,12 +120,25 @@ class RunNews:
             return False
         if state.type is StateType.PENDING:
             return True
-        if self._told.get(run.id) != state.type:
+        is_under_way = state.type in (StateType.RUNNING, StateType.CANCELLING)
+        name = self._name(run)
+        # A run that has just begun says soon which edition it is about.
+        if self._told.get(run.id) != state.type and (self._has_own_name(run) or not is_under_way):
             self._told[run.id] = state.type
-            self._tell(f"{self._name(run)} {_in_words(run)} (run {run.name})")
-        return state.type in (StateType.RUNNING, StateType.CANCELLING)
+            self._tell(f"{name} {_in_words(run)}")
+        return is_under_way
 
     def _name(self, run: FlowRun) -> str:
+        """Return what the run is about: an edition as soon as it has one, never Prefect's random name."""
+        flow = self._flow(run)
+        if run.name.startswith(f"{flow} "):
+            return run.name
+        return f"{flow} {run.name}" if editions_of(run.tags) else flow
+
+    def _has_own_name(self, run: FlowRun) -> bool:
+        return self._name(run) != self._flow(run)
+
+    def _flow(self, run: FlowRun) -> str:
         return self._names.get(run.deployment_id, "run") if run.deployment_id else "run"
 
     async def _tell_next(self) -> None:

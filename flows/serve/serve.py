@@ -44,7 +44,7 @@ from warehouse.store.store import Store
 Tell = Callable[[str], None]
 STOPPED = "perennial serve was stopped; the run resumes when it is started again"
 _CUT_OFF = "its process is gone, with the perennial serve that started it"
-_QUERY_S = 2.0
+_QUERY_S = 10.0  # a run begins so many seconds late, and each look costs the server CPU
 _MISSED = 200
 _ROOT_TAG = "root:"
 _RETRY_S = 30.0

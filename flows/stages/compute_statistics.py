@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from schemas.benchmark import Rows, find_benchmark
+from schemas.populations import Population
 from schemas.table_form import Table
 from schemas.tables import TABLES
 from tasks.statistics import items
@@ -26,6 +27,7 @@ from tasks.statistics.pair_figures import pair_figures
 from tasks.statistics.ranks.domain_ranks import domain_rank_figures
 from tasks.statistics.ranks.rank_figures import rank_figures
 from tasks.statistics.rate_figures import rate_figures
+from tasks.statistics.reliability import reliability_figures
 from tasks.statistics.study_figures import correlation_figures
 from tasks.statistics.version_figures import version_figures
 from warehouse.catalog.catalog import table_file
@@ -126,7 +128,8 @@ def _analyse(
     playing = found.playing()
     programs = {*playing.programs, *playing.aliases}
     kind = kind_by_name(programs, analysis.checkpoints, playing.variants)
-    with _open_answers(root, places, analysis) as answers:
+    widest = found.population
+    with _open_answers(root, places, analysis, widest) as answers:
         domains = {
             setting: Domains(tuple(counts), (0, *accumulate(counts.values())))
             for setting, counts in answers.number_instances().items()
@@ -144,16 +147,17 @@ def _analyse(
             figures += batch.figures
             parts.setdefault(setting, {}).update(batch.parts)
         studied: dict[str, Items] = {}
-        figures += _version_figures(answers, domains, seed)
+        figures += _version_figures(answers, domains)
         for setting in sorted(parts):
-            grid = grid_of(setting, domains[setting], parts.pop(setting))
-            figures += rank_figures(grid, seed)
-            figures += domain_rank_figures(grid, kind, seed)
-            figures += pair_figures(grid, seed)
-            figures += control_figures(grid, playing.variants, seed)
+            grid = grid_of(setting, domains[setting], parts.pop(setting), widest)
+            figures += rank_figures(grid)
+            figures += domain_rank_figures(grid, kind)
+            figures += pair_figures(grid)
+            figures += control_figures(grid, playing.variants)
+            figures += reliability_figures(grid, kind)
             studied[setting] = item_statistics(grid)
         figures += correlation_figures(figures, external, kind)
-        figures += analysis.table_figures(_read_whole(answers, analysis), seed)
+        figures += _of_population(analysis.table_figures(_read_whole(answers, analysis), seed), widest)
         for statistic in ("mcnemar", *analysis.families):
             figures = adjust_by_family(figures, statistic, kind)
         rows = [figure._asdict() for figure in figures]
@@ -161,9 +165,11 @@ def _analyse(
 
 
 @contextmanager
-def _open_answers(root: str, places: Mapping[str, tuple[str, ...]], analysis: Analysis) -> Iterator[Answers]:
+def _open_answers(
+    root: str, places: Mapping[str, tuple[str, ...]], analysis: Analysis, population: Population
+) -> Iterator[Answers]:
     with TemporaryDirectory(prefix="perennial-statistics-") as folder:
-        yield Answers(root, places, Path(folder), analysis.joins, tuple(analysis.counts.items()))
+        yield Answers(root, places, Path(folder), analysis.joins, tuple(analysis.counts.items()), population)
 
 
 def _divide(episodes: Sequence[tuple[str, str, int]]) -> list[tuple[str, tuple[str, ...]]]:
@@ -186,18 +192,29 @@ def compute_batch(
     """Return the figures of these players in the setting, which need no other player."""
     analysis: Analysis = find_benchmark(benchmark).analysis()
     columns = answers.count_cells(setting, players)
-    cells = Cells(setting, domains, players, columns.pop("player"), columns.pop("instance"), columns)
-    figures = [*rate_figures(cells, seed, analysis.means), *analysis.cell_figures(cells, seed)]
+    player, instance = columns.pop("player"), columns.pop("instance")
+    cells = Cells(setting, domains, players, player, instance, columns, answers.population)
+    own = _of_population(analysis.cell_figures(cells, seed), answers.population)
+    figures = [*rate_figures(cells, analysis.means), *own]
     parts = {player: part_of(cells, place) for place, player in enumerate(players)}
     parts = {player: part for player, part in parts.items() if part.runs.any()}
     return _Batch(figures, parts)
 
 
-def _version_figures(answers: Answers, domains: Mapping[str, Domains], seed: int) -> Iterator[Figure]:
+def _of_population(figures: Iterable[Figure], widest: Population) -> Iterator[Figure]:
+    """Yield a benchmark's own figures: intervals that name no population are of its widest one."""
+    for figure in figures:
+        is_named = figure.low is None or figure.population is not None
+        yield figure if is_named else figure._replace(population=widest)
+
+
+def _version_figures(answers: Answers, domains: Mapping[str, Domains]) -> Iterator[Figure]:
     """Yield how each player did on other versions of the questions than the usual one."""
     for setting, player, version in answers.find_versions():
         usual, other = (answers.count_cells(setting, [player], version=shown) for shown in (None, version))
-        yield from version_figures(setting, domains[setting], player, version, usual, other, seed)
+        yield from version_figures(
+            setting, domains[setting], player, version, usual, other, answers.population
+        )
 
 
 def _read_whole(answers: Answers, analysis: Analysis) -> "dict[str, pyarrow.Table]":

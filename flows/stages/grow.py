@@ -12,7 +12,7 @@ from flows.stages.smoke import try_players
 from flows.stages.unit_stages import staged_stages
 from flows.stages.workspace import Workspace, open_workspace
 from schemas.benchmark import Batch, Stage
-from schemas.errors import EndpointFailed
+from schemas.errors import CallsStopped, EndpointFailed, count
 from warehouse.ledger.causes import describe_causes
 from warehouse.ledger.ledger import ledger_file
 from warehouse.ledger.reading import LedgerReader
@@ -64,17 +64,55 @@ class StageRunner(Protocol):
 def grow(workspace: Workspace, policies: Policies, runner: StageRunner) -> None:
     """Stage all that the plan asks for, but for what is staged already.
 
-    Raises EndpointFailed where a stage's model calls failed for good; what was answered is kept.
+    Raises EndpointFailed where a stage's model calls failed for good, once the other players have played;
+    what was answered is kept.
     """
     for stage in staged_stages(workspace):
         batches = stage.batches(workspace)
         if batches:
             works = list(_works(workspace, stage, batches, policies))
             spread = [work for work in works if stage.spreads(workspace, work.batches[0])]
-            here = [work.run for work in works if work not in spread]
+            # A model that does not answer leaves the other players to be asked.
+            failures: list[str] | None = [] if stage.name == "episodes" else None
+            here = [_Here(work, failures) for work in works if work not in spread]
             if policies.smoke and stage.name == "episodes":
                 try_players(workspace, batches, policies)
-            _refuse_failed_calls(workspace, runner.run(stage.name, here, spread))
+            counts = runner.run(stage.name, here, spread)
+            if failures:
+                raise EndpointFailed(_describe_failures(failures, len(here)))
+            _refuse_failed_calls(workspace, counts)
+
+
+@dataclass(frozen=True, slots=True)
+class _Here:
+    """Work of this process; where `failures` are given, an endpoint that fails is added to them."""
+
+    work: Work
+    failures: list[str] | None
+
+    @property
+    def label(self) -> str:
+        """The work's label, for readers."""
+        return self.work.label
+
+    def __call__(self) -> Counts:
+        if self.failures is None:
+            return self.work.run()
+        try:
+            return self.work.run()
+        except CallsStopped:
+            raise
+        except EndpointFailed as error:
+            self.failures.append(str(error))
+            return {}
+
+
+def _describe_failures(failures: Sequence[str], works: int) -> str:
+    """Return why players failed, each reason once, and what became of the others."""
+    reasons = list(dict.fromkeys(failures))
+    others = works - len(failures)
+    rest = f"; the other {count(others, 'task')} of this stage ended, and nothing of them is asked again"
+    return "; ".join(reasons) + rest * (others > 0)
 
 
 def _works(

@@ -105,7 +105,13 @@ def _seats_of(workspace: Workspace, batch: Batch) -> tuple[tuple[Seat, ...], str
     version = named[0] if named else USUAL
     protocol = json.dumps(plan.protocol, sort_keys=True)
     place = domain, setting, chunk, version
-    return _seats(workspace.staging.store, plan.benchmark, plan.edition, place, protocol), version
+    store = workspace.staging.store
+    seats = _seats(store, plan.benchmark, plan.edition, place, protocol)
+    if plan.instances or plan.played:
+        order = instance_order(store, plan.edition)
+        wanted = plan.places_of(batch.key[-1], len(order))
+        seats = tuple(seat for seat in seats if order[seat.instance_id] in wanted)
+    return seats, version
 
 
 def _split_refused(
@@ -193,7 +199,33 @@ def play_batches(workspace: Workspace) -> list[Batch]:
         for version in plan.versions
         for player in plan.players
         if plays_version(playing, player, version) and (player in together) == (place in everywhere)
+        if _has_instances(workspace, place, chunk, player)
     ]
+
+
+def _has_instances(workspace: Workspace, place: tuple[str, str], chunk: int, player: str) -> bool:
+    """Whether the player plays any instance of a chunk."""
+    plan, store = workspace.evaluation, workspace.staging.store
+    if not (plan.instances or plan.played):
+        return True
+    order = instance_order(store, plan.edition)
+    wanted = plan.places_of(player, len(order))
+    return any(order[id_] in wanted for id_ in _ids_of(store, plan.edition, *place, chunk))
+
+
+@lru_cache(maxsize=1)
+def instance_order(store: Store, edition: str) -> dict[str, int]:
+    """Return each instance's place in the order in which a subset takes them.
+
+    The first of each domain and setting come first, then the second, and so on: a subset is spread
+    evenly, and each is part of every larger one.
+    """
+    seen: dict[tuple[str, str], int] = defaultdict(int)
+    ranked = []
+    for domain, setting, _, id_ in _instances(store, edition):
+        ranked.append((seen[domain, setting], setting, domain, id_))
+        seen[domain, setting] += 1
+    return {id_: place for place, (*_, id_) in enumerate(sorted(ranked))}
 
 
 def _needs_no_model(workspace: Workspace, batch: Batch) -> bool:
@@ -208,12 +240,17 @@ def _playing(benchmark: str) -> Playing:
 def _seats(store: Store, benchmark: str, edition: str, place: Place, protocol: str) -> tuple[Seat, ...]:
     """Return the seats of one version of a chunk under a protocol (JSON): read once for all players."""
     domain, setting, chunk, version = place
-    of_all = domain == setting == EVERY
-    ids = [id_ for *of, _, id_ in _instances(store, edition) if of_all or of == [domain, setting]]
-    wanted = ids[int(chunk) * CHUNK :][:CHUNK]
+    wanted = _ids_of(store, edition, domain, setting, int(chunk))
     playing = _playing(benchmark)
     take_seats = playing.seats if version == USUAL else playing.versions[version]
     return tuple(take_seats(store, edition, wanted, json.loads(protocol)))
+
+
+def _ids_of(store: Store, edition: str, domain: str, setting: str, chunk: int) -> list[str]:
+    """Return the ids of a chunk of the instances of domain and setting, or of all (each `all`)."""
+    of_all = domain == setting == EVERY
+    ids = [id_ for *of, _, id_ in _instances(store, edition) if of_all or of == [domain, setting]]
+    return ids[chunk * CHUNK :][:CHUNK]
 
 
 @lru_cache(maxsize=1)

@@ -9,20 +9,21 @@ from schemas.errors import EditionConflict
 from schemas.study import Study
 from tasks.study.codes import Code, draw_code
 from warehouse.store.store import Store
+from warehouse.study.clock import ReadClocks, read_clocks
 from warehouse.study.ledger import StudyLedger, study_file
 
 # What may change while a study runs: it decides neither what somebody plays nor what somebody agreed to.
 _FREE = {"participants", "contact"}
 
 
-def draw_codes(study: Study, store: Store, file: Path) -> list[Code]:
+def draw_codes(study: Study, store: Store, file: Path, clocks: ReadClocks = read_clocks) -> list[Code]:
     """Add codes up to the study's number of participants, and return the new ones: they are kept nowhere.
 
     Raises EditionConflict where the file says something else than when the first codes were drawn,
     InvalidOption where the edition does not fit.
     """
     open_study(study, store)
-    ledger = StudyLedger(study_file(store, study.name), create=True)
+    ledger = StudyLedger(study_file(store, study.name), create=True, clocks=clocks)
     try:
         with ledger.writing():
             if ledger.settings() is None:

@@ -5,8 +5,7 @@ screen comes from the stored events alone, the same one after a reload, after a 
 """
 
 import json
-import time
-from collections.abc import Callable
+import logging
 from pathlib import Path
 
 from flows.study.attempts import Attempts
@@ -15,11 +14,12 @@ from flows.study.opened import OpenedStudy, open_study
 from flows.study.run import Run, TaskRun, replay
 from flows.study.screens import closed_screen, draw_screen
 from flows.study.study_file import read_study
-from schemas.errors import InvalidOption, quote
+from schemas.errors import InvalidOption, PerennialError, quote
 from schemas.screen import Screen
 from schemas.study import Study
 from tasks.study.codes import parse_code
 from warehouse.store.store import Store
+from warehouse.study.clock import ReadClocks, read_clocks
 from warehouse.study.ledger import Event, Participant, StudyLedger, study_file
 
 _LONGEST_ANSWER = 2_000
@@ -29,22 +29,26 @@ _USED = "that action was taken before: what it showed stands among the observati
 _UNKNOWN = "that is no choice of this task, and no move"
 _CLOSED = "The study is closed. Thank you for your interest."
 _WITHDRAWN = "You have withdrawn: what you did has been deleted."
+_PENDING = (
+    "You have withdrawn: what you did is no part of the study any more. Its deletion from the disk is "
+    "pending until no other program reads the study's file, and is then finished without you."
+)
+_ERASE_S = 1.0  # for how long one who withdraws waits for the deletion on disk; nobody else does
 
 
 class StudyDesk:
     """The desk of one study in one process; any number of threads, and other processes, use it at once."""
 
-    def __init__(self, file: Path, store: Store, now: Callable[[], float] = time.time) -> None:
+    def __init__(self, file: Path, store: Store, clocks: ReadClocks = read_clocks) -> None:
         """Open the study that the file describes.
 
         Raises PerennialError, in one line, where file, edition or ledger cannot be used.
         """
         self._study = read_study(file)
-        self._ledger = StudyLedger(study_file(store, self._study.name))
+        self._ledger = StudyLedger(study_file(store, self._study.name), clocks=clocks)
         require_same_study(self._ledger, self._study, file)
         self._opened = open_study(self._study, store)
-        self._now = now
-        self._attempts = Attempts(now)
+        self._attempts = Attempts(self._ledger.now)
 
     @property
     def study(self) -> Study:
@@ -81,23 +85,24 @@ class StudyDesk:
 
     def consent(self, code: str, agree: bool) -> Screen:
         """Keep that the participant agreed; without agreement nothing is kept."""
-        participant = self._find(code)
         if not agree:
             return self._draw(
-                participant, "without your agreement nothing is kept, and you may close this page"
+                self._find(code), "without your agreement nothing is kept, and you may close this page"
             )
         with self._ledger.writing():
+            participant = self._find(code)
             if self._is_open() and not self._run(participant).has_consented:
                 self._keep(participant, "consent")
         return self._draw(participant)
 
     def describe(self, code: str, age_band: str, education: str) -> Screen:
         """Keep the participant's age band and education, each one of those that the file lists."""
-        participant = self._find(code)
+        self._find(code)
         for given, known in ((age_band, self._study.age_bands), (education, self._study.education)):
             if given not in known:
                 raise InvalidOption(f"{quote(given)} is not in the list: choose one of {', '.join(known)}")
         with self._ledger.writing():
+            participant = self._find(code)
             run = self._run(participant)
             if self._is_open() and run.has_consented and run.profile is None:
                 profile = json.dumps({"age_band": age_band, "education": education}, ensure_ascii=False)
@@ -106,9 +111,9 @@ class StudyDesk:
 
     def start(self, code: str, task: str) -> Screen:
         """Start the clock of the task that is next; a second click starts nothing."""
-        participant = self._find(code)
         notice = ""
         with self._ledger.writing():
+            participant = self._find(code)
             run = self._run(participant)
             if not self._is_open() or run.profile is None:
                 pass
@@ -124,9 +129,9 @@ class StudyDesk:
         `name` is an action, a truth or a typed answer, `turn` that of the view on which it was chosen: where
         another tab moved meanwhile it is no move, and the screen says so.
         """
-        participant = self._find(code)
         notice = ""
         with self._ledger.writing():
+            participant = self._find(code)
             run = self._run(participant)
             if self._is_open() and run.profile is not None:
                 notice = _refuse_move(run, task, turn, name)
@@ -135,15 +140,30 @@ class StudyDesk:
         return self._draw(participant, notice)
 
     def withdraw(self, code: str) -> Screen:
-        """Delete all that is kept of the participant; the code opens nothing afterwards."""
-        self._ledger.withdraw(self._find(code).number, self._now())
-        return closed_screen(self._study, _WITHDRAWN)
+        """Delete all that is kept of the participant; the code opens nothing afterwards.
+
+        The screen says so once the deletion on disk is done, and that it is pending before.
+        """
+        participant = self._find(code)
+        self._ledger.withdraw(participant.number)
+        try:
+            pending = self._ledger.erase(_ERASE_S)
+        except PerennialError as error:
+            logging.getLogger(__name__).error("%s", error)
+            return closed_screen(self._study, _PENDING)
+        is_pending = pending is not None and participant.number in pending.participants
+        return closed_screen(self._study, _PENDING if is_pending else _WITHDRAWN)
 
     def _find(self, code: str) -> Participant:
         given = parse_code(code)
         found = self._ledger.find_participant(given.public)
         if found is not None and found.is_withdrawn:
-            raise InvalidOption("this code was withdrawn: what was done with it has been deleted")
+            raise InvalidOption(
+                "this code was withdrawn: the deletion from the disk of what was done with it is pending "
+                "until no other program reads the study's file"
+                if found.is_on_disk
+                else "this code was withdrawn: what was done with it has been deleted"
+            )
         if found is None or not given.fits(self._study.name, found.secret_hash or ""):
             raise InvalidOption(
                 "this code is not of this study: check it, or ask those who run the study for yours"
@@ -154,18 +174,20 @@ class StudyDesk:
         return self._ledger.closed_at() is None
 
     def _run(self, participant: Participant) -> Run:
-        return replay(self._opened, participant.number, self._ledger.events(participant.number), self._now())
+        return replay(
+            self._opened, participant.number, self._ledger.events(participant.number), self._ledger.now()
+        )
 
     def _keep(
         self, participant: Participant, kind: str, task: str = "", turn: int = 0, value: str = ""
     ) -> None:
-        self._ledger.add_event(participant.number, Event(kind, task, turn, value, self._now()))  # type: ignore[arg-type]
+        self._ledger.add_event(participant.number, Event(kind, task, turn, value, self._ledger.now()))  # type: ignore[arg-type]
 
     def _draw(self, participant: Participant, notice: str = "") -> Screen:
         run = self._run(participant)
         if run.current is not None and not self._is_open():
             return closed_screen(self._study, _CLOSED)
-        return draw_screen(self._opened, participant.public, run, self._now(), notice)
+        return draw_screen(self._opened, participant.public, run, self._ledger.now(), notice)
 
 
 def _refuse_move(run: Run, task: str, turn: int, name: str) -> str:

@@ -1,6 +1,5 @@
 """Publish what people did as an evaluation of the edition, and take one person out of it again."""
 
-import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -25,6 +24,7 @@ from warehouse.editions.publish import evaluation_plan, read_published_plan
 from warehouse.lock.root_lock import lock_root
 from warehouse.staging.staging import Staging, staged_units
 from warehouse.store.store import Store
+from warehouse.study.clock import ReadClocks, read_clocks
 from warehouse.study.ledger import StudyLedger, study_file
 
 Tell = Callable[[str], None]
@@ -43,9 +43,11 @@ class PublishedStudy:
 
 
 @contextmanager
-def open_ledger(study: Study, store: Store, file: Path) -> Iterator[StudyLedger]:
+def open_ledger(
+    study: Study, store: Store, file: Path, clocks: ReadClocks = read_clocks
+) -> Iterator[StudyLedger]:
     """Yield the ledger of the study that the file describes; raise PerennialError where it does not fit."""
-    ledger = StudyLedger(study_file(store, study.name))
+    ledger = StudyLedger(study_file(store, study.name), clocks=clocks)
     try:
         require_same_study(ledger, study, file)
         yield ledger
@@ -61,7 +63,7 @@ def publish_study(
     *,
     name: str = "",
     close: bool = False,
-    now: Callable[[], float] = time.time,
+    clocks: ReadClocks = read_clocks,
 ) -> PublishedStudy:
     """Close the study, and publish what its participants did as an evaluation of its edition.
 
@@ -69,26 +71,29 @@ def publish_study(
     the earlier one is withdrawn. Raises InvalidOption where somebody is playing, unless told to `close`, and
     where nobody has played.
     """
-    with lock_root(store, f"publish study {study.name}", tell), open_ledger(study, store, file) as ledger:
+    with (
+        lock_root(store, f"publish study {study.name}", tell),
+        open_ledger(study, store, file, clocks) as ledger,
+    ):
         opened = open_study(study, store)
         if ledger.closed_at() is None:
             if not close:
-                _refuse_while_playing(opened, ledger, now())
-            ledger.close_study(now())
+                _refuse_while_playing(opened, ledger, ledger.now())
+            ledger.close_study(ledger.now())
         return _publish(opened, ledger, store, name)
 
 
 def withdraw_participant(
-    study: Study, store: Store, file: Path, public: str, tell: Tell, now: Callable[[], float] = time.time
+    study: Study, store: Store, file: Path, public: str, tell: Tell, clocks: ReadClocks = read_clocks
 ) -> PublishedStudy | None:
     """Delete what is kept of a participant; where answers are published, publish those of the others again.
 
     Returns None where nothing is published. `public` is the public part of the code. A second time it only
-    finishes what an interruption left.
+    finishes what an interruption left. The deletion on disk may be pending afterwards (`StudyLedger.erase`).
     """
     with (
         lock_root(store, f"withdraw from study {study.name}", tell),
-        open_ledger(study, store, file) as ledger,
+        open_ledger(study, store, file, clocks) as ledger,
     ):
         found = ledger.find_participant(public)
         if found is None:
@@ -97,7 +102,8 @@ def withdraw_participant(
                 "FILE` lists them"
             )
         if not found.is_withdrawn:
-            ledger.withdraw(found.number, now())
+            ledger.withdraw(found.number)
+            ledger.erase()
         published = _published(store, study)
         if ledger.closed_at() is None or not published:
             return None

@@ -12,7 +12,7 @@ from schemas.benchmark import Rows
 from schemas.ids import content_id
 from schemas.persons import person_name
 from warehouse.staging.play_rows import episode_row, turn_rows
-from warehouse.study.ledger import StudyLedger
+from warehouse.study.ledger import Participant, StudyLedger
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +95,16 @@ def count_states(opened: OpenedStudy, ledger: StudyLedger, at: float) -> Rows:
         rows.append(
             {
                 "participant": person_name(participant.public),
-                "state": "withdrawn" if participant.is_withdrawn else state_of(run),
+                "state": _withdrawn(participant) if participant.is_withdrawn else state_of(run),
                 "ended": sum(bool(task.ended) for task in run.counted),
                 "of": opened.study.tasks,
             }
         )
     return rows
+
+
+def _withdrawn(participant: Participant) -> str:
+    return "withdrawn, deletion pending" if participant.is_on_disk else "withdrawn"
 
 
 def state_of(run: Run) -> str:

@@ -24,13 +24,9 @@ _UPDATE_EVERY_S = 1.0
 
 
 class Artifacts(Watcher):
-    """Makes the artifacts of the current flow run; outside of one it makes none.
+    """Makes the artifacts of the current flow run; outside of one it makes none."""
 
-    The run is named by its edition, unless it has several (`is_alone` False).
-    """
-
-    def __init__(self, is_alone: bool = True) -> None:
-        self._is_alone = is_alone
+    def __init__(self) -> None:
         self._client: SyncPrefectClient | None = None
         self._run_id: UUID | None = None
         self._root = ""
@@ -50,11 +46,8 @@ class Artifacts(Watcher):
             return
         self._root, self._edition, self._unit = root, plan.edition, plan.unit
         self._measures = find_benchmark(plan.benchmark).measures
-        is_first, self._run_id = self._run_id != context.flow_run.id, context.flow_run.id
+        self._run_id = context.flow_run.id
         self._client = get_client(sync_client=True).__enter__()
-        if is_first and self._is_alone:
-            # Its edition has a name only now.
-            self._client.update_flow_run(self._run_id, name=plan.unit)
 
     def stage_started(self, stage: str, batches: int) -> None:
         """Make the stage's progress artifact."""

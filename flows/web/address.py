@@ -31,6 +31,11 @@ class Address:
         """Whether it is reached from this machine alone."""
         return is_loopback(urlsplit(f"//{bracket_host(self.host)}"))
 
+    @property
+    def names(self) -> tuple[str, ...] | None:
+        """The hosts under which it is asked for; None where the operator lets others in, under any name."""
+        return (*LOOPBACK_NAMES, self.host) if self.is_local and not self.behind_proxy else None
+
     def url(self, port: int) -> str:
         """Return the URL of the pages at the port that was opened."""
         scheme = "http" if self.certificate is None else "https"

@@ -9,11 +9,10 @@ from typing import Any
 
 import streamlit as st
 
-from flows.console.library_errors import translate_error
 from flows.web.plain_text import plain
 from flows.web.reading import Rows, Snapshot
 from schemas.benchmark import Benchmark, benchmarks
-from schemas.errors import InvalidOption, UnreadableInput
+from schemas.errors import Damaged, InvalidOption, UnreadableInput
 from warehouse.catalog.confinement import quote
 
 ALL = "all"
@@ -60,9 +59,8 @@ class Visit:
         for edition in self.snapshot.editions:
             try:
                 rows += self.snapshot.of(edition).query("FROM editions").records()
-            except Exception as error:
-                if translate_error(error) is None:
-                    raise
+            except Damaged:
+                continue  # Page Editions names it.
         return sorted(rows, key=lambda row: (-row["created_at"].timestamp(), row["edition"]))
 
 
@@ -128,6 +126,16 @@ def own_pages(benchmark: Benchmark | None) -> OwnPages:
 def parameter(name: str) -> str:
     """Return the parameter of the URL, "" where it has none."""
     return str(st.query_params.get(name, ""))
+
+
+def number_parameter(name: str, most: int) -> int:
+    """Return the whole number that the URL gives, at most so large; 1 where it gives none."""
+    given = parameter(name)
+    if not (given.isascii() and given.isdecimal()):
+        return 1
+    # Python refuses to read a number of thousands of digits.
+    digits = given.lstrip("0")[: len(str(most)) + 1]
+    return min(int(digits), most) if digits else 1
 
 
 def choose(label: str, options: Iterable[str], key: str) -> str:

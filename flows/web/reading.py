@@ -21,6 +21,7 @@ from warehouse.catalog.catalog import Catalog, open_catalog, visible_units
 from warehouse.catalog.confinement import Setting
 from warehouse.catalog.external_scores import score_files
 from warehouse.catalog.later_statistics import analysis_of
+from warehouse.catalog.scale_file import scale_files
 from warehouse.store.store import Store
 
 _LIMITS: dict[str, Setting] = {"memory_limit": "4GB", "temp_directory": "", "max_execution_time": 120_000}
@@ -82,7 +83,7 @@ def read_snapshot(root: str) -> Snapshot:
     store = Store(root)
     units = visible_units(store)
     analyses = (analysis_of(store, unit, units) for unit in units if not is_evaluation(unit))
-    return Snapshot(root, units, (*filter(None, analyses), *score_files(store)))
+    return Snapshot(root, units, (*filter(None, analyses), *score_files(store), *scale_files(store, units)))
 
 
 def as_csv(columns: Iterable[str], rows: Iterable[tuple[Any, ...]]) -> bytes:

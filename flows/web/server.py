@@ -10,6 +10,7 @@ import os
 import re
 import signal
 import socket
+import sys
 from base64 import b64encode
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -26,7 +27,9 @@ from streamlit.starlette import App
 from streamlit.web import bootstrap
 
 from flows.console.interrupts import first_signal
-from flows.web.address import LOOPBACK_NAMES, Address
+from flows.web.address import Address
+from flows.web.known_host import KnownHost
+from flows.web.same_origin import SameOrigin
 from flows.web.site import Site, serve_site
 from flows.web.study_paths import StudyPaths
 from schemas.errors import PerennialError
@@ -107,7 +110,9 @@ def serve(site: Site, address: Address, listening: socket.socket, tell: Callable
     serve_site(site)
     port = listening.getsockname()[1]
     _configure(address, port)
-    middleware = [Middleware(_SafeHeaders)]
+    middleware = [Middleware(_SafeHeaders), Middleware(SameOrigin, behind_proxy=address.behind_proxy)]
+    if address.names is not None:
+        middleware.insert(1, Middleware(KnownHost, hosts=address.names))
     if site.study is not None:
         middleware.append(Middleware(StudyPaths))
     app = App(_SCRIPT, middleware=middleware, on_script_error=_show_error)
@@ -136,8 +141,18 @@ def serve(site: Site, address: Address, listening: socket.socket, tell: Callable
         await serving
 
     with first_signal(stop) as received:
-        asyncio.run(until_stopped())
+        try:
+            asyncio.run(until_stopped())
+        finally:
+            _end_queries()
     return received[0] if received else signal.SIGTERM
+
+
+def _end_queries() -> None:
+    """End the SQL of visitors; a server of a study has not loaded what runs it."""
+    running = sys.modules.get("flows.web.run_sql")
+    if running is not None:
+        running.close_sql_pool()
 
 
 def _configure(address: Address, port: int) -> None:
@@ -145,8 +160,7 @@ def _configure(address: Address, port: int) -> None:
         "server.address": address.host,
         "server.port": port,
         "browser.serverPort": port,
-        # A website in a browser here could make its own name mean this machine (DNS rebinding).
-        "server.allowedHosts": list(LOOPBACK_NAMES) if address.is_local and not address.behind_proxy else [],
+        "server.allowedHosts": list(address.names or ()),
     }
     # Variables and files of Streamlit's own could turn a lock off.
     for name in [name for name in os.environ if name.startswith("STREAMLIT_")]:

@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from flows.console.terminal import printable
-from flows.web.page import parameter
+from flows.web.page import number_parameter
 from flows.web.reading import Rows, Snapshot, as_csv, as_parquet
 
 ROWS = 50
@@ -27,8 +27,7 @@ def show_query(name: str, snapshot: Snapshot, sql: str, open_row: Open | None = 
     (total,) = snapshot.query(f"SELECT count(*) FROM ({sql})").rows[0]
     pages = max(1, -(-total // ROWS))
     key = f"{name}_page"
-    given = parameter(key)
-    number = min(int(given), pages) if given.isdecimal() and given != "0" else 1
+    number = number_parameter(key, pages)
     shown = snapshot.query(f"FROM ({sql}) LIMIT {ROWS} OFFSET {(number - 1) * ROWS}")
     _show_frame(name, shown, open_row, None)
     if pages > 1:

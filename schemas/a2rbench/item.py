@@ -16,7 +16,7 @@ SETTINGS: tuple[Setting, ...] = get_args(Setting)
 ParseKind = Literal["json", "judge", "none"]
 PARSE_KINDS: tuple[ParseKind, ...] = get_args(ParseKind)
 
-TIERS = ("bubblewrap", "seccomp", "floor")
+TIERS = ("bubblewrap", "seccomp", "none")
 VARIATIONS = 10
 
 

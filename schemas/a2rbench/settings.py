@@ -69,8 +69,8 @@ class A2RBenchSettings(RefreshSettings):
     )
     accept_weak_sandbox: bool = setting(
         False,
-        "Run rules that a model or a file wrote even where a syntax check and limits alone hold them (tier "
-        "floor in `perennial doctor`). perennial's own rules run anywhere.",
+        "Run rules that a model or a file wrote even where nothing protects the machine from them (tier "
+        "none in `perennial doctor`). perennial's own rules run anywhere.",
         OPERATION,
     )
 
@@ -120,7 +120,7 @@ class A2RBenchSettings(RefreshSettings):
         return self.model_copy(update={name: value for name, value in preset.items() if name not in flags})
 
     def own_policy(self) -> bool:
-        """Return whether code of models may run where the machine has the weakest sandbox alone."""
+        """Return whether code of models may run where nothing protects the machine from it."""
         return self.accept_weak_sandbox
 
     def reading(self) -> ReadingPlan:

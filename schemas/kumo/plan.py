@@ -5,6 +5,7 @@ from typing import Any
 
 from schemas.kumo.authoring import AuthoringPlan
 from schemas.kumo.book_styles import MIXED
+from schemas.kumo.samplers import BALANCED, DEFAULT_SAMPLER
 from schemas.kumo.things import Setting
 
 
@@ -28,6 +29,11 @@ class KumoPlan:
     rest_editions: int = 0
     worlds: int = 0
     book_style: str = MIXED
+    sampler: str = DEFAULT_SAMPLER
+
+    def is_balanced(self, setting: Setting) -> bool:
+        """Return whether the setting's instances are balanced; those of several valid truths never are."""
+        return self.sampler == BALANCED and setting.n_valid == 1
 
     def as_json(self) -> dict[str, Any]:
         """Return the plan as a JSON object."""

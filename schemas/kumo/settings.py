@@ -11,7 +11,8 @@ from schemas.kumo.authoring import AUTHOR_ROLES, AuthoringPlan
 from schemas.kumo.book_styles import BOOK_STYLES, MIXED
 from schemas.kumo.categories import Quota, parse_quotas
 from schemas.kumo.gate import GatePolicy
-from schemas.kumo.protocol import PERENNIAL, PROTOCOLS
+from schemas.kumo.protocol import KUMO_2025, PERENNIAL, PROTOCOLS
+from schemas.kumo.samplers import AS_PUBLISHED, DEFAULT_SAMPLER, SAMPLERS
 from schemas.kumo.things import Setting
 from schemas.settings import RefreshSettings
 from schemas.settings.form import AUTHORS, OPERATION, PLAYERS, Names, setting
@@ -19,7 +20,12 @@ from schemas.settings.models import only_set
 
 PRESETS: dict[str, dict[str, Any]] = {
     "": {},
-    "allow-trivial": {"min_expected_steps": 0.0, "require_test": False, "max_trivial_share": 1.0},
+    "allow-trivial": {
+        "min_expected_steps": 0.0,
+        "require_test": False,
+        "max_trivial_share": 1.0,
+        "sampler": AS_PUBLISHED,
+    },
 }
 _DEFAULT_PROPOSALS = 3
 _DEFAULT_DOMAINS = 4
@@ -37,9 +43,9 @@ class KumoSettings(RefreshSettings):
     settings: Names = setting(["easy", "hard"], "Sizes: easy, hard, or NxM (truths x actions).")
     players: Names = setting(
         [],
-        "Players, separated by commas: algorithm-3, optimum, greedy, random, reader; any other name is "
-        "treated as a model, symbolic:MODEL shows that model the rules as a mapping instead of a book, "
-        "closed:MODEL no rules. Default: these five.",
+        "Players, separated by commas: algorithm-3, optimum, greedy, random, reader, guesser; any other name "
+        "is treated as a model, symbolic:MODEL shows that model the rules as a mapping instead of a book, "
+        "closed:MODEL no rules. Default: the first six.",
     )
     instances: int = setting(50, "Instances per domain and setting.", ge=1, le=1_000_000)
     book_style: str = setting(
@@ -48,6 +54,11 @@ class KumoSettings(RefreshSettings):
     )
     preset: str = setting(
         "", "allow-trivial: instances whose answer needs no test are drawn too, as in the paper."
+    )
+    sampler: str = setting(
+        "",
+        "How instances are drawn: balanced, so that no guess before the first test is better than chance, or "
+        "kumo-2025, as in the paper. Default: balanced, or kumo-2025 with --protocol kumo-2025.",
     )
     min_expected_steps: float = setting(
         1.0, "Smallest number of expected steps (Algorithm 3) of an instance.", ge=0, le=50
@@ -143,6 +154,13 @@ class KumoSettings(RefreshSettings):
             raise ValueError(f"expected {join_choices(name for name in PRESETS if name)}")
         return value
 
+    @field_validator("sampler")
+    @classmethod
+    def _check_sampler(cls, value: str) -> str:
+        if value not in ("", *SAMPLERS):
+            raise ValueError(f"expected {join_choices(SAMPLERS)}")
+        return value
+
     @field_validator("book_style")
     @classmethod
     def _check_book_style(cls, value: str) -> str:
@@ -184,6 +202,11 @@ class KumoSettings(RefreshSettings):
         """Return the settings with what the preset sets, but for what flags set."""
         preset = PRESETS[self.preset]
         return self.model_copy(update={name: value for name, value in preset.items() if name not in flags})
+
+    def chosen_sampler(self) -> str:
+        """Return the sampler of a fresh edition: the paper's where models are asked as in the paper."""
+        usual = AS_PUBLISHED if self.protocol == KUMO_2025 else DEFAULT_SAMPLER
+        return self.sampler or usual
 
     def own_policy(self) -> GatePolicy:
         """Return the thresholds that an edition must hold to before it is published."""

@@ -128,8 +128,8 @@ KUMO_INSTANCES = Table(
         Column(
             "promise_steps",
             "float64",
-            "expected tests of the optimum, which uses the promise of one valid truth throughout, under the "
-            "sampler's distribution; with bounds those of the best policy known",
+            "expected tests of the optimum, which uses the promise of one valid truth throughout, under "
+            "the sampler's prior (docs/kumo.md); with bounds those of the best policy known",
             nullable=True,
             minimum=0,
         ),
@@ -143,7 +143,7 @@ KUMO_INSTANCES = Table(
         Column(
             "policy_steps",
             "float64",
-            "expected tests of Algorithm 3's policy under the sampler's distribution",
+            "expected tests of Algorithm 3's policy under the sampler's prior",
             nullable=True,
             minimum=0,
         ),
@@ -222,6 +222,13 @@ KUMO_EPISODES = Table(
         Column("episode_id", "string", "the episode"),
         Column("book_id", "string", "the book that was shown, NULL where an import has none", nullable=True),
         Column("tests", "int64", "number of actions taken, repeated ones included", minimum=0),
+        Column(
+            "decided",
+            "bool",
+            "whether the outcomes seen left one truth possible; NULL where several truths are valid, and of "
+            "imported runs",
+            nullable=True,
+        ),
     ),
     key=("episode_id",),
     references=(

@@ -56,14 +56,14 @@ class ModelSettings(BaseModel):
     )
     max_calls: int | None = setting(
         None,
-        "Largest number of model calls of all editions and evaluations that the command makes.",
+        "Largest number of requests to models, failed ones too, for all editions and evaluations made.",
         CALLS,
         example=20_000,
         ge=0,
     )
     max_cost: float | None = setting(
         None,
-        "Largest cost of all these calls in US dollars.",
+        "Largest cost of all these requests in US dollars.",
         CALLS,
         example=20.0,
         ge=0,

@@ -55,7 +55,9 @@ def _draw_variations(request: SeedRequest[Rule], rejected: list[Rejected]) -> di
             for attempt in range(round_ * _AT_ONCE, (round_ + 1) * _AT_ONCE)
             if (inputs := _draw(request, variation, attempt)) is not None
         ]
-        tried = run_inputs(request.rule, [candidate.inputs for candidate in candidates], request.jail)
+        tried = run_inputs(
+            request.rule, [candidate.inputs for candidate in candidates], request.jail, request.hash_seeds
+        )
         for candidate, shown in zip(candidates, tried, strict=True):
             if candidate.variation in found or not isinstance(shown, Shown):
                 continue

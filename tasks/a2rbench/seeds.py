@@ -11,6 +11,7 @@ from schemas.ids import derive_rng
 from tasks.a2rbench.catalogue.rule import FORWARD, Value
 from tasks.a2rbench.coded_rule import CodedRule
 from tasks.a2rbench.fits import Fits
+from tasks.a2rbench.hash_seeds import trial_seeds
 from tasks.a2rbench.items import Shown, instance_id, show, write_item
 from tasks.a2rbench.remapping import draw_remapping, remap
 from tasks.a2rbench.trials import UnfitItem, check_item
@@ -35,6 +36,11 @@ class SeedRequest(Generic[AnyRule]):
     seed: int
     jail: Jail
     issued: Container[str] = frozenset()
+
+    @property
+    def hash_seeds(self) -> list[int]:
+        """The orders of sets with which the rule's code is tried."""
+        return trial_seeds(self.rule, self.seed)
 
 
 @dataclass(frozen=True, slots=True)

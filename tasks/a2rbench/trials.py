@@ -11,7 +11,7 @@ from tasks.a2rbench.coded_rule import CodedRule
 from tasks.a2rbench.fits import Fits, find_fits
 from tasks.a2rbench.items import PREFIX, Shown, instance_id, show
 from tasks.a2rbench.values import fault_of_shape
-from tasks.sandbox.run import Jail, run_code, run_purely
+from tasks.sandbox.run import Jail, run_purely
 
 
 class UnfitItem(Exception):
@@ -22,17 +22,20 @@ class UnfitItem(Exception):
         self.reason = reason
 
 
-def run_inputs(rule: CodedRule, inputs: Sequence[Sequence[Value]], jail: Jail) -> list[Shown | UnfitItem]:
+def run_inputs(
+    rule: CodedRule, inputs: Sequence[Sequence[Value]], jail: Jail, hash_seeds: Sequence[int]
+) -> list[Shown | UnfitItem]:
     """Return what each list of inputs, the query last, shows; UnfitItem where its cycle does not close.
 
-    Raises Refused where the sandbox refuses the code on any of them (section 3.1: g(f(x)) = x).
+    The rule runs with each of the hash seeds, its inverse with every other one. Raises Refused where the
+    sandbox refuses the code on any of them (section 3.1: g(f(x)) = x).
     """
     flat = [value for values in inputs for value in values]
     if not flat:
         return []
-    outputs = run_purely(rule.code, FORWARD, flat, jail=jail)
-    # In a process that never saw the inputs: a rule cannot remember what it was given.
-    back = run_code(rule.code, INVERSE, outputs, jail=jail)
+    outputs = run_purely(rule.code, FORWARD, flat, jail=jail, hash_seeds=hash_seeds)
+    # In processes that never saw the inputs: a rule cannot remember what it was given.
+    back = run_purely(rule.code, INVERSE, outputs, jail=jail, hash_seeds=hash_seeds[1::2] or hash_seeds)
     tried: list[Shown | UnfitItem] = []
     place = 0
     for values in inputs:

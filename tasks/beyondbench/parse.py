@@ -31,7 +31,8 @@ _THINKING = re.compile(
     re.IGNORECASE,
 )
 _ANSWER_TAG = re.compile(r"<(/?)(?:final_)?answer>", re.IGNORECASE)
-_BOX_OR_BRACE = re.compile(r"(\\boxed\s{0,5}\{)|\\[\\{}]|[{}]")
+# Braces that close at once are met as one: they change nothing for the boxes around them.
+_BOX_OR_BRACES = re.compile(r"(\\boxed\s{0,5}\{)|\\[\\{}]|\{[^{}\\]*+\}|(\{++)|(\}++)")
 # A box without a backslash or braces, with escaped braces, or never closed (\b is a backspace in JSON).
 _LOOSE_BOX = re.compile(
     r"(?:\\(?:boxed|fbox)|\bboxed|\x08oxed)\s{0,5}\\?\{([^{}\n]{1,2000})|\\boxed\s{1,5}([^\s{}]{1,400})"
@@ -162,14 +163,23 @@ def _blocks(text: str) -> list[tuple[int, int]]:
 def _boxes(text: str) -> list[tuple[int, int]]:
     r"""Return the last \boxed{..} by where they begin; one within another follows it."""
     spans: deque[tuple[int, int]] = deque(maxlen=_MOST)
-    opened: list[int] = []  # where each open brace's content begins, negated for other braces
-    for found in _BOX_OR_BRACE.finditer(text):
+    opened: list[int] = []  # where the content of each open box begins, negated counts of other braces
+    for found in _BOX_OR_BRACES.finditer(text if "\\boxed" in text else ""):
         if found[1]:
             opened.append(found.end())
-        elif found[0] == "{":
-            opened.append(-1)
-        elif found[0] == "}" and opened and (start := opened.pop()) >= 0:
-            spans.append((start, found.start()))
+        elif found[2]:
+            opened.append(-len(found[2]))
+        closed = len(found[3] or "")
+        while closed and opened:
+            last = opened.pop()
+            if last >= 0:
+                spans.append((last, found.end() - closed))
+                closed -= 1
+            elif -last > closed:
+                opened.append(last + closed)
+                closed = 0
+            else:
+                closed += last
     return sorted(spans)
 
 

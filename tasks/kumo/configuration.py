@@ -35,11 +35,15 @@ def parse_config(text: str, source: str) -> SeedConfig:
     Only the form is checked here: what the configuration says is for `tasks.kumo.validation`. Raises
     UnreadableInput, listing the wrong places, where the text is not JSON of the expected form.
     """
+    return read_config(parse_json(text, source), source)
+
+
+def read_config(value: Any, source: str) -> SeedConfig:
+    """Return the configuration that a JSON value is; raise UnreadableInput as `parse_config` does."""
     from pydantic import ValidationError
 
     from schemas.kumo.config_form import SeedConfigForm
 
-    value = parse_json(text, source)
     if not isinstance(value, dict):
         raise UnreadableInput(
             f"{source}: expected a JSON object with name, truths, actions and outcomes, got {_show(value)}"

@@ -19,6 +19,7 @@ from tasks.kumo.conversation import (
     system_message,
     user_message,
 )
+from tasks.kumo.decided_runs import is_decided
 from tasks.kumo.encoding import EncodedInstance
 from tasks.kumo.paper_protocol import open_as_published, parse_as_published, show_as_published
 
@@ -107,6 +108,12 @@ class KumoGame:
     def tests(self) -> int:
         """Number of actions taken, repeated ones included."""
         return sum(step.kind == "action" for step in self.steps)
+
+    def is_decided(self) -> bool | None:
+        """Return whether the outcomes seen so far leave one truth possible (`tasks.kumo.decided_runs`)."""
+        names = self.board.instance.actions
+        tried = {names.index(step.move) for step in self.steps if step.kind == "action" and step.move}
+        return is_decided(self.board.encoded, tried)
 
     @property
     def _opening_parts(self) -> tuple[SeedConfig, tuple[str, ...], tuple[str, ...]]:

@@ -16,6 +16,12 @@ def can_differ(instance: EncodedInstance) -> bool:
     return next(possible, None) is not None and next(possible, None) is not None
 
 
+def find_impossible(instance: EncodedInstance) -> list[int]:
+    """Return the truths that cannot be the only survivor, before any test: none of a balanced instance."""
+    possible = set(_possible_truths(instance))
+    return [truth for truth in range(instance.n_truths) if truth not in possible]
+
+
 def _possible_truths(instance: EncodedInstance) -> Iterator[int]:
     from pysat.solvers import Solver
 

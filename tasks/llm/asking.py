@@ -1,9 +1,9 @@
 """What authors and players need of a model client, and what the client needs of a ledger."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Protocol
 
-from schemas.calls import ModelRequest, Reply, StoredBatch
+from schemas.calls import AttemptEnd, ModelRequest, Reply, StoredBatch
 
 
 class Ask(Protocol):
@@ -31,6 +31,21 @@ class Ledger(Protocol):
         """
         ...
 
+    async def begin_attempt(self, request: ModelRequest, estimate_usd: float | None) -> int:
+        """Count a request that is about to be sent, and return its number once that would survive a crash.
+
+        `estimate_usd` is what it counts for as long as its cost is not known, None where it has no bound.
+        """
+        ...
+
+    async def end_attempt(self, end: AttemptEnd) -> None:
+        """Keep what an attempt came to; one that was not sent is counted no more."""
+        ...
+
+    def find_last_attempt(self, call_id: str) -> tuple[int, float | None] | None:
+        """Return number and estimate of the call's last attempt, None where it has none."""
+        ...
+
 
 class BatchLedger(Protocol):
     """Where the batches of a server are kept that calls were submitted in."""
@@ -40,9 +55,12 @@ class BatchLedger(Protocol):
         ...
 
     def begin_batch(
-        self, model: str, input_digest: str, file_id: str, call_ids: Sequence[str]
+        self, model: str, input_digest: str, file_id: str, calls: Mapping[str, float | None]
     ) -> StoredBatch:
-        """Keep which calls are in a batch, before the server is asked to create it."""
+        """Keep which calls are in a batch, and count an attempt of each, before the server creates it.
+
+        `calls` gives for each what it counts for as long as its cost is not known.
+        """
         ...
 
     def calls_of_batch(self, batch: StoredBatch) -> set[str]:
@@ -53,6 +71,6 @@ class BatchLedger(Protocol):
         """Keep the id that the server gave a batch, and return the batch with it."""
         ...
 
-    def forget_batch(self, batch: StoredBatch) -> None:
-        """Remove a batch that the server does not have."""
+    def forget_batch(self, batch: StoredBatch, *, was_made: bool) -> None:
+        """Remove a batch that has no answers; where it was never made, its attempts are counted no more."""
         ...

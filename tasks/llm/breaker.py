@@ -8,7 +8,7 @@ stop at once, and no new one starts.
 import asyncio
 from types import TracebackType
 
-from schemas.errors import EndpointFailed
+from schemas.errors import CallsStopped, EndpointFailed
 from tasks.llm.replies import is_out_of_quota
 from tasks.llm.retry_policy import Tried
 
@@ -32,12 +32,15 @@ class Breaker:
         self._patience = failures_in_a_row
         self._failures: dict[str, int] = {}
         self._last_answer: dict[str, float] = {}
+        self._stopped: str | None = None
         self._endpoint_error: str | None = None
         self._model_errors: dict[str, str] = {}
         self.waiting: dict[asyncio.Timeout, str] = {}
 
     def check(self, model: str) -> None:
         """Raise EndpointFailed where calls of this model make no sense any more."""
+        if self._stopped is not None:
+            raise CallsStopped(self._stopped)
         error = self._endpoint_error or self._model_errors.get(model)
         if error is not None:
             raise EndpointFailed(error)
@@ -45,6 +48,11 @@ class Breaker:
     def open(self, error: str) -> None:
         """Let no call start any more, of whatever model, and end all waits: they raise with this error."""
         self._endpoint_error = self._endpoint_error or error
+        self._wake(None)
+
+    def stop(self, reason: str) -> None:
+        """Let no call start any more and end all waits: they raise CallsStopped with this reason."""
+        self._stopped = self._stopped or reason
         self._wake(None)
 
     def interruptible(self, model: str) -> "_Wait":

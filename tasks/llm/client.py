@@ -1,22 +1,26 @@
 """The one client for all roles: ask a model over Chat Completions, and keep what it said.
 
-A call is looked up in the ledger; else it is checked against the breaker and the budget, waits for a slot
-and the rate limits, is attempted by the retry policy, read, stored, and only then returned.
+A call is looked up in the ledger; else it is checked against the breaker, waits for a slot, is attempted by
+the retry policy, read, stored, and only then returned. Each attempt waits for the rate limits and for room in
+the budget, and is counted in the ledger before it is sent.
 """
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from schemas.calls import CallPolicy, ModelRequest, Price, Reply, Spent
+from schemas.errors import LimitReached
 from schemas.settings.model_entry import ModelEntry
 from tasks.llm.asking import Ledger
+from tasks.llm.attempts import Attempts
 from tasks.llm.breaker import Breaker
-from tasks.llm.budget import Budget
+from tasks.llm.budget import Budget, Reservation, estimate_cost
 from tasks.llm.http.endpoint import check_key, check_url, strip_url
 from tasks.llm.http.extras import Extras
 from tasks.llm.http.listing import ask_for_models, describe_unlisted, is_listed, listed_models
@@ -71,6 +75,7 @@ class ModelClient:
         self._prices = prices
         self._retries = retries or RetryPolicy()
         self._budget = budget or Budget(policy, prices, spent)
+        self._attempts = Attempts(self._budget, ledger, prices)
         self._extras = extras or Extras()
         self._context = entry.context if entry is not None else None
         self._count = token_counter(entry.tokenizer if entry is not None else "")
@@ -135,8 +140,8 @@ class ModelClient:
         )
 
     def stop(self, reason: str) -> None:
-        """Start no call any more: those that wait raise EndpointFailed, those in flight end and are kept."""
-        self._breaker.open(reason)
+        """Start no call any more: those that wait raise CallsStopped, those in flight end and are kept."""
+        self._breaker.stop(reason)
 
     async def _ask_as_the_first(self, request: ModelRequest) -> Reply:
         ended = self._being_asked[request.call_id] = asyncio.Event()
@@ -150,18 +155,11 @@ class ModelClient:
         overflow = self._describe_overflow(request)
         if overflow is not None:
             return await self._store(request, Reply(request.call_id, "rejected", error=overflow))
-        async with self._breaker.interruptible(request.model):
-            reservation = await self._budget.reserve(request)
-        reply: Reply | None = None
-        try:
-            async with self._slot(request.model):
-                begun = asyncio.get_running_loop().time()
-                tried = await self._try_call(request)
-            reply = tried.reply
-            self._breaker.note(request.model, tried, begun)
-            return await self._store(request, reply)
-        finally:
-            self._budget.settle(reservation, reply)
+        async with self._slot(request.model):
+            begun = asyncio.get_running_loop().time()
+            tried = await self._try_call(request)
+        self._breaker.note(request.model, tried, begun)
+        return await self._store(request, tried.reply)
 
     def _describe_overflow(self, request: ModelRequest) -> str | None:
         """Return why a call does not fit the model's context (servers may cut it), None where it does."""
@@ -204,22 +202,24 @@ class ModelClient:
     async def _try_call(self, request: ModelRequest) -> Tried:
         """Return the last attempt of the call, tried again by the retry policy."""
         attempts = 0
+        failed: Tried | None = None
 
         async def attempt() -> Tried:
-            nonlocal attempts
+            nonlocal attempts, failed
             attempts += 1
-            received = self._redaction.redact_received(await self._send(request))
-            tried = read_attempt(request, received, self._prices.get(request.model), attempts)
-            self._limits.correct(request, tried.reply)
-            return replace(
-                tried, reply=replace(self._redaction.reply(tried.reply), batch_id=received.batch_id)
-            )
+            failed = await self._attempt(request, attempts)
+            return failed
 
         async def pause(seconds: float) -> None:
             async with self._breaker.interruptible(request.model):
                 await asyncio.sleep(seconds)
 
-        last = await self._retries.last_of(attempt, self._policy.max_attempts, self._jitter, pause)
+        try:
+            last = await self._retries.last_of(attempt, self._policy.max_attempts, self._jitter, pause)
+        except LimitReached:
+            if failed is not None:
+                await self._store(request, failed.reply)
+            raise
         if last.reply.answered:
             self._known_models.add(request.model)
             return last
@@ -260,14 +260,46 @@ class ModelClient:
             )
         return replace(tried, reply=replace(tried.reply, error=f"{tried.reply.error} ({why})"))
 
-    async def _send(self, request: ModelRequest) -> Received:
+    async def _attempt(self, request: ModelRequest, number: int) -> Tried:
         """Make one attempt; twice where the model wants `max_tokens` under its newer name."""
         body = self._body(request)
-        received = await self._post(request, body)
-        if "max_tokens" in body and wants_completion_tokens(received):
+        tried = await self._send(request, body, number)
+        if "max_tokens" in body and wants_completion_tokens(tried.received):
             self._completion_named.add(request.model)
-            received = await self._post(request, self._body(request))
-        return received
+            tried = await self._send(request, self._body(request), number)
+        return tried
+
+    async def _send(self, request: ModelRequest, body: dict[str, Any], number: int) -> Tried:
+        asker = self._batch_asker
+        if asker is None:
+            reservation = await self._reserve(request)
+            send = partial(self._receive, request, number, lambda: self._post(body))
+            return await self._attempts.alone(
+                request, reservation, lambda: self._breaker.check(request.model), send
+            )
+        send = partial(self._receive, request, number, lambda: self._post_in_batch(asker, request, body))
+        if asker.is_submitted(request):
+            return await self._attempts.resumed(request, send)
+        return await self._attempts.in_batch(request, await self._reserve(request), send)
+
+    async def _reserve(self, request: ModelRequest) -> Reservation:
+        # A batch is not held back for calls that wait until it has ended.
+        self._in_slots -= 1
+        try:
+            async with self._breaker.interruptible(request.model):
+                await self._limits.take(request)
+                return await self._budget.reserve(request)
+        finally:
+            self._in_slots += 1
+
+    async def _receive(
+        self, request: ModelRequest, number: int, post: Callable[[], Awaitable[Received]]
+    ) -> Tried:
+        """Return what a request gives, read and without secrets."""
+        received = self._redaction.redact_received(await post())
+        tried = read_attempt(request, received, self._prices.get(request.model), number)
+        self._limits.correct(request, tried.reply)
+        return replace(tried, reply=replace(self._redaction.reply(tried.reply), batch_id=received.batch_id))
 
     def _body(self, request: ModelRequest) -> dict[str, Any]:
         params = dict(request.params)
@@ -275,13 +307,15 @@ class ModelClient:
             params["max_completion_tokens"] = params.pop("max_tokens")
         return {"model": request.model, "messages": list(request.messages), **params}
 
-    async def _post(self, request: ModelRequest, body: dict[str, Any]) -> Received:
-        if self._batch_asker is not None:
-            async with self._breaker.interruptible(request.model):
-                return await self._batch_asker.post(request, body)
-        async with self._breaker.interruptible(request.model):
-            await self._limits.take(request)
+    async def _post(self, body: dict[str, Any]) -> Received:
         return await post_chat(self._require_open(), body, self._policy)
+
+    async def _post_in_batch(
+        self, asker: BatchAsker, request: ModelRequest, body: dict[str, Any]
+    ) -> Received:
+        estimate_usd = estimate_cost(request, self._prices.get(request.model))
+        async with self._breaker.interruptible(request.model):
+            return await asker.post(request, body, estimate_usd)
 
     def _require_open(self) -> "AsyncOpenAI":
         if self._openai is None:

@@ -66,7 +66,7 @@ class ModelClients:
         return await client.list_batches()
 
     def stop(self, reason: str) -> None:
-        """Start no call any more: those that wait raise EndpointFailed, those in flight end and are kept."""
+        """Start no call any more: those that wait raise CallsStopped, those in flight end and are kept."""
         self._reason_to_stop = reason
         for client in self._clients.values():
             client.stop(reason)

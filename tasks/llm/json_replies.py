@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from schemas.errors import UnreadableInput
 
 _FENCE = re.compile(r"^[ \t]*```[ \t]*(\w*)[ \t]*$", re.MULTILINE)
-# Where an object, or a list of objects, lists or texts, is meant to begin: brackets in prose are not.
-_BEGINNING = re.compile(r"""\{(?=\s*(?:["'}]|//|\w+\s*:|\Z))|\[(?=\s*(?:[\[{"'\]]|\Z))""")
+# Where an object, or a list of objects, lists or texts, is meant to begin: brackets in prose are not. Pairs
+# with nothing within are left out: nothing is shorter, and they may be many.
+_BEGINNING = re.compile(r"""\{(?!\})(?=\s*(?:["'}]|//|\w+\s*:|\Z))|\[(?!\])(?=\s*(?:[\[{"'\]]|\Z))""")
 _ANY_BRACKET = re.compile(r"\s*[\[{]")
 # Beginnings of a literal, a number's fraction or exponent, and an escape: what a cut leaves of a token.
 _CUT_TOKEN = re.compile(r"t(r(ue?)?)?|f(a(l(se?)?)?)?|n(u(ll?)?)?|-|\.|[eE][+-]?")
@@ -30,10 +31,10 @@ def json_text(content: str) -> str:
     """
     body = _find_fenced_body(content)
     text = content if body is None else body
-    documents = _documents(text)
-    if not documents:
+    document = _longest_document(text)
+    if document is None:
         raise UnreadableInput("the reply holds no JSON document; give one JSON object and nothing else")
-    return max(reversed(documents), key=len)
+    return document
 
 
 def is_cut_off(content: str) -> bool:
@@ -41,7 +42,7 @@ def is_cut_off(content: str) -> bool:
     body = _find_fenced_body(content)
     text = content if body is None else body
     try:
-        _documents(text)
+        _longest_document(text)
     except _Broken as broken:
         return broken.is_cut
     return False
@@ -82,15 +83,18 @@ def _blocks(content: str) -> Iterator[tuple[str, str]]:
         yield opened[1], content[opened.end() :]
 
 
-def _documents(text: str) -> list[str]:
-    """Return the outermost documents of the text; raise _Broken at the first one with a defect."""
-    documents = []
+def _longest_document(text: str) -> str | None:
+    """Return the longest outermost document of the text, of equals the last; raise _Broken at a defect."""
+    first = max(text.rfind("{}"), text.rfind("[]"))
+    last = first + 2 if first >= 0 else -1
     beginning = _BEGINNING.search(text)
     while beginning is not None:
-        end = _end_of_document(text, beginning.start())
-        documents.append(text[beginning.start() : end])
+        start = beginning.start()
+        end = _end_of_document(text, start)
+        if end - start >= last - first:
+            first, last = start, end
         beginning = _BEGINNING.search(text, end)
-    return documents
+    return None if last < 0 else text[first:last]
 
 
 def _end_of_document(text: str, start: int) -> int:

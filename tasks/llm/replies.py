@@ -35,9 +35,9 @@ def read_attempt(request: ModelRequest, received: Received, price: Price | None,
 
     ok, truncated, refused or empty for a chat completion; html_body or invalid_body for another body with
     status 2xx; rejected for a status that is never tried again; unavailable for all else. It is final where
-    the body is too long or too deep to be read.
+    the body is too long or too deep to be read. Usage that a failed reply reports counts too.
     """
-    failed = _Failed(request.call_id, received, attempts)
+    failed = _Failed(request, received, price, attempts)
     if received.problem is not None or received.http_status is None:
         return failed.to_tried("unavailable", received.problem or "no response")
     if not 200 <= received.http_status <= 299:
@@ -82,20 +82,30 @@ def _drop_body(received: Received, reply: Reply, is_final: bool = False) -> Trie
 class _Failed:
     """A call without an answer, so far as it is known before its error is."""
 
-    call_id: str
+    request: ModelRequest
     received: Received
+    price: Price | None
     attempts: int
 
     def to_tried(self, status: CallStatus, error: str, *, is_final: bool = False) -> Tried:
         reply = Reply(
-            self.call_id,
+            self.request.call_id,
             status,
             error=one_line(error),
             raw=_bound_text(self.received.body) or None,
             latency_s=self.received.latency_s,
             attempts=self.attempts,
+            **self._usage(),
         )
         return _drop_body(self.received, reply, is_final)
+
+    def _usage(self) -> dict[str, Any]:
+        """Return what the server says that the reply used, nothing where it does not say."""
+        body = _json(self.received.body) if '"usage"' in self.received.body else None
+        usage = body.get("usage") if isinstance(body, dict) else None
+        if not isinstance(usage, dict):
+            return {}
+        return usage_of(usage, self.price, token_bounds(self.request, self.received.body))
 
 
 def _read_error_status(http_status: int, failed: _Failed) -> Tried:

@@ -36,7 +36,8 @@ class Received:
 
     `latency_s` is the time it took, `retry_after_s` what the server asked to wait, both in seconds.
     `why_cut` says why `body` is only the beginning of one that is too much, None where it is whole.
-    `batch_id` is the server's batch that gave it, None for a response of its own.
+    `batch_id` is the server's batch that gave it, None for a response of its own. `was_sent`: whether a
+    server may have received the request, so that it may bill it.
     """
 
     http_status: int | None
@@ -46,6 +47,7 @@ class Received:
     retry_after_s: float | None = None
     why_cut: str | None = None
     batch_id: str | None = None
+    was_sent: bool = True
 
 
 @dataclass(frozen=True, slots=True)

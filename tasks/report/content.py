@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from schemas.measure import Measure
+from schemas.measure import Floor, Measure
 
 Record = dict[str, Any]
 
@@ -48,7 +48,8 @@ class ReportData:
     """All that the page of an edition shows: `tables` by name, `settings` in the order of the page.
 
     `measures` are shown beside the success rate; `own` is what the benchmark adds, `drawing_data` what that
-    computed for its drawings. `explorer` is the URL of a `perennial web`, for links to its pages.
+    computed for its drawings. `explorer` is the URL of a `perennial web`, for links to its pages. `floor` is
+    what an answer without the work is worth.
     """
 
     edition: str
@@ -60,6 +61,7 @@ class ReportData:
     drawing_data: Any = None
     comparison: Comparison | None = None
     explorer: str = ""
+    floor: Floor | None = None
 
     def players(self) -> list[str]:
         """Return the players, the best of the first setting first."""

@@ -11,7 +11,7 @@ from itertools import repeat
 from tasks.report.content import Comparison, Record, ReportData, ReportTable
 from tasks.statistics.multiplicity import holm
 from tasks.statistics.ranks.linked_scale import Edition, Estimate, link_editions
-from tasks.statistics.ranks.stratified_bootstrap import Domains, compare_standardised, estimate_domain_sd
+from tasks.statistics.ranks.standardised import Domains, compare_standardised, estimate_domain_sd
 
 KEY = "edition_comparison"
 LINK_KEY = "edition_link"
@@ -37,7 +37,7 @@ COLUMNS = (
 )
 LINK_COLUMNS = (
     *("setting", "of", "player", "shared_domains", "anchors"),
-    *("value", "standard_error", "low", "high", "p_value", "p_holm"),
+    *("value", "standard_error", "low", "high", "p_value", "slope_p_holm", "p_holm"),
 )
 DRIFT, ANCHOR, CHANGE = "drift of the edition", "change of an anchor", "change of a player"
 
@@ -57,7 +57,7 @@ def comparison_table(data: ReportData, other: Comparison) -> ReportTable:
         key = (row["setting"], row["player"])
         if key not in others or row["success_rate"] is None or others[key]["success_rate"] is None:
             continue
-        found = compare_standardised(one[key], two[key], 0)
+        found = compare_standardised(one[key], two[key])
         p_values.append(found.p_value if found else None)
         standardised = (
             (found.domains, found.rate, found.other, found.value, found.low, found.high)
@@ -79,7 +79,8 @@ def link_table(data: ReportData, other: Comparison) -> ReportTable:
 
     A positive drift means that this edition is harder than the other one, a positive change that the player
     is abler in this edition. Holm's correction covers the drifts of all settings as one family, and the
-    changes of all players that are no anchors as another.
+    changes of all players that are no anchors as another. `slope_p_holm` tests
+    that a player follows difficulty as the others do; that of the drift is the smallest one.
     """
     rows: list[tuple[object, ...]] = []
     for setting in data.settings:
@@ -88,16 +89,24 @@ def link_table(data: ReportData, other: Comparison) -> ReportTable:
         if link is None:
             continue
         given = (link.shared_domains, len(link.anchors))
-        rows.append((setting, DRIFT, "", *given, *_numbers(link.drift)))
+        worst = min(link.slopes.values(), default=None)
+        rows.append((setting, DRIFT, "", *given, *_numbers(link.drift), worst))
         ordered = sorted(link.changes.items(), key=lambda item: (item[0] not in link.anchors, item[0]))
         rows += [
-            (setting, ANCHOR if player in link.anchors else CHANGE, player, *given, *_numbers(change))
+            (
+                setting,
+                ANCHOR if player in link.anchors else CHANGE,
+                player,
+                *given,
+                *_numbers(change),
+                link.slopes.get(player),
+            )
             for player, change in ordered
         ]
     adjusted: dict[int, float | None] = {}
     for family in (DRIFT, CHANGE):
         members = [number for number, row in enumerate(rows) if row[1] == family]
-        p_values = [float(str(rows[number][-1])) for number in members]
+        p_values = [float(str(rows[number][-2])) for number in members]
         adjusted |= dict(zip(members, holm(p_values), strict=True))
     whole = tuple((*row, adjusted.get(number)) for number, row in enumerate(rows))
     computed = f"Fitted together with the same answers of edition {data.edition}, tied by anchors."

@@ -16,6 +16,7 @@ from tasks.report.figures.headline import headline
 from tasks.report.figures.heat_map import heat_map
 from tasks.report.figures.player_pairs import player_pairs
 from tasks.report.figures.player_rows import status_rows, success_rows, token_rows
+from tasks.report.figures.scale_over_editions import scale_over_editions
 from tasks.report.figures.success_scatter import benchmarks_scatter, settings_scatter, tokens_scatter
 from tasks.report.wording import cell, clean
 
@@ -33,12 +34,14 @@ _EXPLORED = (
     ("episodes", "episodes"),
     ("pairs", "pairs"),
     ("drift", "drift"),
+    ("scale", "common scale"),
     ("profiles", "profiles"),
 )
 _RATES = (headline, success_rows)
 _COMPARISONS = (
     heat_map,
     player_pairs,
+    scale_over_editions,
     settings_scatter,
     tokens_scatter,
     benchmarks_scatter,

@@ -1,7 +1,9 @@
 """How names and numbers are written on the page."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
+
+from schemas.populations import describe_populations
 
 _DASH = "\N{EN DASH}"
 _MINUS = "\N{MINUS SIGN}"
@@ -60,6 +62,11 @@ def span(counts: Iterable[int]) -> str:
         return _DASH
     low, high = listed[0], listed[-1]
     return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+
+
+def name_populations(rows: Iterable[Mapping[str, Any]]) -> str:
+    """Return the sentence that says what the 95% intervals of these rows are for, by column `population`."""
+    return f"95% intervals are for {describe_populations(row['population'] for row in rows)}."
 
 
 def cell(value: Any) -> str:

@@ -21,9 +21,17 @@ REASONS: tuple[Reason, ...] = get_args(Reason)
 
 
 class Refused(Exception):
-    """The sandbox refused: a named reason, and a line for the author of the code."""
+    """The sandbox refused: a named reason, and a line for the author of the code.
+
+    Code may have written the line: what could steer a terminal or hide in a page is an escape in it.
+    """
 
     def __init__(self, reason: Reason, detail: str) -> None:
-        super().__init__(f"{reason}: {detail}")
         self.reason: Reason = reason
-        self.detail = detail
+        self.detail = _escape(detail)
+        super().__init__(f"{reason}: {self.detail}")
+
+
+def _escape(text: str) -> str:
+    """Return the text with line breaks, control characters and marks of direction as escapes."""
+    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)

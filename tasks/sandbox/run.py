@@ -8,9 +8,6 @@ from tasks.sandbox.refusal import Refused
 from tasks.sandbox.syntax import check_syntax
 from tasks.sandbox.worker import Worker
 
-# Two orders of sets: what depends on it gives two outputs.
-_HASH_SEEDS = (1, 2)
-
 
 @dataclass(frozen=True, slots=True)
 class Jail:
@@ -44,14 +41,18 @@ def run_purely(
     inputs: Sequence[object],
     limits: Limits = LIMITS,
     jail: Jail = Jail(),
+    hash_seeds: Sequence[int] = (1, 2),
 ) -> list[object]:
-    """Return outputs that two workers agree on: two hash seeds, and the inputs in both orders.
+    """Return outputs that several workers agree on: one for each hash seed, with the inputs in both orders.
 
-    Raises Refused: "impure" where an output depends on order, process, time or chance.
+    A set of two texts has one of two orders in each. Raises Refused: "impure" where an output depends on
+    order, process, time or chance.
     """
-    first = run_code(code, function, inputs, limits, jail, _HASH_SEEDS[0])
-    second = run_code(code, function, list(inputs)[::-1], limits, jail, _HASH_SEEDS[1])[::-1]
-    for place, (one, other) in enumerate(zip(first, second, strict=True)):
-        if one != other:
-            raise Refused("impure", f"input {place + 1} gives different outputs in two processes")
+    first = run_code(code, function, inputs, limits, jail, hash_seeds[0])
+    for number, hash_seed in enumerate(hash_seeds[1:], 1):
+        step = -1 if number % 2 else 1
+        again = run_code(code, function, list(inputs)[::step], limits, jail, hash_seed)[::step]
+        for place, (one, other) in enumerate(zip(first, again, strict=True)):
+            if one != other:
+                raise Refused("impure", f"input {place + 1} gives different outputs in two processes")
     return first

@@ -1,36 +1,41 @@
-"""The first gate: code whose syntax tree has what authored code may not use is refused before it runs."""
+"""The first gate: code that has more than the allow-lists name is refused before it runs, with the line.
+
+The lists are of nodes of the syntax tree (here), of names and of attributes (`guest.names`).
+"""
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from string import Formatter
 
-from tasks.sandbox.guest.names import ALLOWED
+from tasks.sandbox.guest.names import ATTRIBUTES, BUILTINS, MODULES, REFUSED
 from tasks.sandbox.limits import LIMITS, Limits
 from tasks.sandbox.refusal import Refused
 
-_FORBIDDEN_NODES: dict[type[ast.AST], str] = {
-    ast.ClassDef: "a class",
-    ast.Global: "a global statement",
-    ast.AsyncFunctionDef: "an async function",
-    ast.AsyncFor: "an async loop",
-    ast.AsyncWith: "an async context",
-    ast.Await: "await",
-    ast.With: "a with statement",
-    # `__match_args__` of a class pattern reads attributes by a text.
-    ast.MatchClass: "a class pattern",
+# What a syntax tree may consist of: no classes, no patterns of classes (which read attributes by a text), no
+# `with`, nothing asynchronous, no `except*`, no generic functions and types.
+_NODE_NAMES = """
+Module FunctionDef Return Delete Assign AugAssign AnnAssign For While If Raise Try Assert Import
+ImportFrom Nonlocal Expr Pass Break Continue Match match_case MatchValue MatchSingleton MatchSequence
+MatchMapping MatchStar MatchAs MatchOr BoolOp And Or NamedExpr BinOp Add Sub Mult MatMult Div Mod Pow
+LShift RShift BitOr BitXor BitAnd FloorDiv UnaryOp Invert Not UAdd USub Lambda IfExp Dict Set ListComp
+SetComp DictComp GeneratorExp comprehension Yield YieldFrom Compare Eq NotEq Lt LtE Gt GtE Is IsNot In
+NotIn Call FormattedValue JoinedStr Constant Attribute Subscript Starred Name List Tuple Slice Load Store
+Del ExceptHandler arguments arg keyword alias
+"""
+_NODES = frozenset(_NODE_NAMES.split())
+_IN_WORDS = {
+    "ClassDef": "a class",
+    "Global": "a global statement",
+    "AsyncFunctionDef": "an async function",
+    "AsyncFor": "an async loop",
+    "AsyncWith": "an async context",
+    "Await": "await",
+    "With": "a with statement",
+    "MatchClass": "a class pattern",
+    "TryStar": "except*",
+    "TypeAlias": "a type statement",
+    "TypeVar": "a type parameter",
 }
-_NAMES = """
-breakpoint classmethod compile delattr dir eval exec exit getattr globals hash help id input locals
-memoryview object open property quit setattr staticmethod super vars
-"""
-# Attributes that lead from a frame, a generator or a class to what lies behind it.
-_ATTRIBUTES = """
-ag_await ag_code ag_frame co_code co_consts cr_await cr_code cr_frame cr_origin f_back f_builtins f_code
-f_globals f_lineno f_locals f_trace format_map gi_code gi_frame gi_yieldfrom mro tb_frame tb_lasti
-tb_lineno tb_next
-"""
-_FORBIDDEN_NAMES = frozenset(_NAMES.split())
-_FORBIDDEN_ATTRIBUTES = frozenset(_ATTRIBUTES.split())
 
 
 def check_syntax(code: str, limits: Limits = LIMITS) -> ast.Module:
@@ -48,8 +53,9 @@ def check_syntax(code: str, limits: Limits = LIMITS) -> ast.Module:
     except (RecursionError, MemoryError):
         raise Refused("too_large", "the code is nested too deeply") from None
     _check_size(tree, limits)
+    bound = {name for node in ast.walk(tree) for name in _bound_names(node)}
     for node in ast.walk(tree):
-        fault = _fault_of(node)
+        fault = _fault_of(node, bound)
         if fault:
             raise Refused(
                 "forbidden", f"line {getattr(node, 'lineno', 1)} uses {fault}, which is not allowed"
@@ -69,46 +75,62 @@ def _check_size(tree: ast.AST, limits: Limits) -> None:
     raise Refused("too_large", f"a syntax tree deeper than {limits.source_depth}")
 
 
-def _fault_of(node: ast.AST) -> str:
-    if type(node) in _FORBIDDEN_NODES:
-        return _FORBIDDEN_NODES[type(node)]
+def _fault_of(node: ast.AST, bound: Container[str]) -> str:
+    kind = type(node).__name__
+    if kind not in _NODES:
+        return _IN_WORDS.get(kind, kind)
     if isinstance(node, ast.Import):
-        return _first(_fault_of_module(alias.name, alias.asname) for alias in node.names)
+        return _first(_fault_of_module(alias.name) for alias in node.names) or _fault_of_names(node)
     if isinstance(node, ast.ImportFrom):
-        return _fault_of_import_from(node)
+        return _fault_of_import_from(node) or _fault_of_names(node)
     if isinstance(node, ast.Attribute):
         return _fault_of_attribute(node)
-    return _first(_fault_of_name(name) for name in _names(node))
+    if isinstance(node, ast.keyword):
+        # The name of another function's parameter: it is bound where that function is defined.
+        return f"the name {node.arg}" if (node.arg or "").startswith("__") else ""
+    if isinstance(node, ast.Name) and node.id not in bound:
+        return "" if node.id in BUILTINS or node.id == "__name__" else f"the name {node.id}"
+    return _fault_of_names(node)
 
 
 def _first(faults: Iterable[str]) -> str:
     return next(filter(None, faults), "")
 
 
-def _names(node: ast.AST) -> list[str]:
-    """Return the names that a node binds or reads."""
+def _fault_of_names(node: ast.AST) -> str:
+    return _first(map(_fault_of_binding, _bound_names(node)))
+
+
+def _bound_names(node: ast.AST) -> list[str]:
+    """Return the names that a node gives to something of the code's own."""
     if isinstance(node, ast.Name):
-        return [node.id]
+        return [] if isinstance(node.ctx, ast.Load) else [node.id]
     if isinstance(node, ast.FunctionDef):
         return [node.name]
-    if isinstance(node, ast.arg | ast.keyword):
-        return [node.arg or ""]
+    if isinstance(node, ast.arg):
+        return [node.arg]
     if isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar):
         return [node.name or ""]
     if isinstance(node, ast.MatchMapping):
         return [node.rest or ""]
+    if isinstance(node, ast.Nonlocal):
+        return node.names
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return [alias.asname or alias.name for alias in node.names]
     return []
 
 
-def _fault_of_name(name: str) -> str:
-    if name.startswith("__") and name != "__name__":
+def _fault_of_binding(name: str) -> str:
+    if name in REFUSED or name.startswith("__"):
         return f"the name {name}"
-    return f"the name {name}" if name in _FORBIDDEN_NAMES else ""
+    return ""
 
 
 def _fault_of_attribute(node: ast.Attribute) -> str:
-    if node.attr.startswith("_") or node.attr in _FORBIDDEN_ATTRIBUTES:
+    if node.attr not in ATTRIBUTES:
         return f"the attribute {node.attr}"
+    if not isinstance(node.ctx, ast.Load):
+        return f"an assignment to the attribute {node.attr}"
     if node.attr == "format":
         # A format text can read any attribute by name: only literals without any are allowed.
         if not isinstance(node.value, ast.Constant) or not isinstance(node.value.value, str):
@@ -129,19 +151,14 @@ def _fault_of_format(text: str) -> str:
     )
 
 
-def _fault_of_module(name: str, alias: str | None) -> str:
-    if name not in ALLOWED:
-        return f"module {name} (allowed: {', '.join(ALLOWED)})"
-    return _fault_of_name(alias or "")
+def _fault_of_module(name: str) -> str:
+    return "" if name in MODULES else f"module {name} (allowed: {', '.join(MODULES)})"
 
 
 def _fault_of_import_from(node: ast.ImportFrom) -> str:
-    module = node.module or "."
-    if node.level or module not in ALLOWED:
-        return f"module {module} (allowed: {', '.join(ALLOWED)})"
-    for alias in node.names:
-        if alias.name not in ALLOWED[module][1]:
-            return f"{alias.name} of module {module} (allowed: {', '.join(ALLOWED[module][1])})"
-        if fault := _fault_of_name(alias.asname or ""):
-            return fault
-    return ""
+    module = "." * node.level + (node.module or "")
+    names = MODULES.get(module)
+    if names is None:
+        return _fault_of_module(module)
+    wrong = next((alias.name for alias in node.names if alias.name not in names), "")
+    return f"{wrong} of module {module} (allowed: {', '.join(sorted(names))})" if wrong else ""

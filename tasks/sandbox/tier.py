@@ -14,8 +14,9 @@ from tasks.sandbox.refusal import Refused
 from tasks.sandbox.run import Jail
 from tasks.sandbox.worker import ENVIRONMENT, guest_command
 
-# From the strongest: seccomp in namespaces of its own, seccomp, or syntax check and limits alone.
-Tier = Literal["bubblewrap", "seccomp", "floor"]
+# From the strongest: seccomp in namespaces of its own, seccomp, or none: there a syntax check and restricted
+# builtins keep honest code within its rules, and whoever finds a way past them has this user's rights.
+Tier = Literal["bubblewrap", "seccomp", "none"]
 TIERS: tuple[Tier, ...] = get_args(Tier)
 
 
@@ -41,21 +42,21 @@ def find_protection() -> Protection:
         findings.append("bubblewrap: not installed")
     if _try(Jail(), "seccomp", findings):
         return Protection("seccomp", Jail(), tuple(findings))
-    return Protection("floor", Jail(use_seccomp=False), tuple(findings))
+    return Protection("none", Jail(use_seccomp=False), tuple(findings))
 
 
-def require_protection(*, accept_floor: bool) -> Protection:
+def require_protection(*, accept_unprotected: bool) -> Protection:
     """Return the protection for code that a model or a file wrote.
 
-    Raises Refused ("weak_sandbox") where it is the floor and the operator did not accept that.
+    Raises Refused ("weak_sandbox") where there is none and the operator did not accept that.
     """
     found = find_protection()
-    if found.tier == "floor" and not accept_floor:
+    if found.tier == "none" and not accept_unprotected:
         raise Refused(
             "weak_sandbox",
-            "nothing but a syntax check and limits would hold code that a model or a file wrote here (tier "
-            "floor, see `perennial doctor`): run on Linux with seccomp, or set accept_weak_sandbox "
-            "(--accept-weak-sandbox) for code that you trust",
+            "nothing protects this machine from code that a model or a file wrote (tier none, see "
+            "`perennial doctor`; a syntax check is no protection): run on Linux with seccomp, or set "
+            "accept_weak_sandbox (--accept-weak-sandbox) for code that you trust",
         )
     return found
 

@@ -17,7 +17,7 @@ from tasks.sandbox.guest.values import check_value, load
 from tasks.sandbox.limits import LIMITS, Limits
 from tasks.sandbox.refusal import REASONS, Refused
 
-_GUEST = ("values", "seccomp", "names", "confine", "loop", "probe")
+_GUEST = ("values", "seccomp", "names", "copying", "proxies", "confine", "loop", "probe")
 # By SIGKILL or SIGXCPU, as seen here and through bubblewrap.
 _KILLED = (-signal.SIGKILL, -signal.SIGXCPU, 128 + signal.SIGKILL, 128 + signal.SIGXCPU)
 ENVIRONMENT = {"LC_ALL": "C.UTF-8"}

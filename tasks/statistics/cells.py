@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from schemas.populations import THESE_DOMAINS, Population
+
 if TYPE_CHECKING:
     from typing import Any
 
@@ -48,9 +50,10 @@ class Cells:
     """The cells of some players in one setting, sorted by player and then by the instance's number.
 
     `player` holds positions in `players`, `instance` numbers of instances; column `rank` is their order by
-    id. Other `columns` count episodes: those of `warehouse/catalog/cells.sql` and a benchmark's own.
-    `status_NAME` counts all attempted episodes; all else is of the scored ones, those without an API error:
-    `runs` of them, `solved`, and the sum of their `score`; `tokens` and `cost_usd` are sums over the
+    id, `cluster` numbers what is drawn together. `population` is the widest that a figure can be of. Other
+    `columns` count episodes: those of `warehouse/catalog/cells.sql` and a benchmark's own. `status_NAME`
+    counts all attempted episodes; all else is of the scored ones, those without an API error: `runs` of them,
+    `solved`, and the sum of their `score`; `tokens` and `cost_usd` are sums over the
     `runs_with_tokens` and `runs_with_cost` in which they are known.
     """
 
@@ -60,6 +63,7 @@ class Cells:
     player: "Column"
     instance: "Column"
     columns: Mapping[str, "Column"]
+    population: Population = THESE_DOMAINS
 
     def __getitem__(self, name: str) -> "Column":
         return self.columns[name]
@@ -95,7 +99,8 @@ class Cells:
 class Grid:
     """Scored and solved runs of all players of a setting: a row a player (sorted), a column an instance.
 
-    `rank` is the order of the instances by id.
+    `rank` is the order of the instances by id, `cluster` numbers what is drawn together, and `population` is
+    the widest that a figure can be of.
     """
 
     setting: str
@@ -104,6 +109,15 @@ class Grid:
     runs: "Column"
     solved: "Column"
     rank: "Column"
+    cluster: "Column"
+    population: Population = THESE_DOMAINS
+
+    @property
+    def domain(self) -> "Column":
+        """The number of each instance's domain."""
+        import numpy as np
+
+        return np.repeat(np.arange(len(self.domains.names)), np.diff(self.domains.starts))
 
     def places(self) -> Iterator[tuple[str, slice]]:
         """Yield all domains as one, then each domain, with its columns."""
@@ -113,10 +127,11 @@ class Grid:
 
 
 class Part(NamedTuple):
-    """A player's instances, their ranks, its runs on them, and the solved ones of these."""
+    """A player's instances, their ranks and clusters, its runs on them, and the solved ones of these."""
 
     instance: "Column"
     rank: "Column"
+    cluster: "Column"
     runs: "Column"
     solved: "Column"
 
@@ -126,19 +141,22 @@ def part_of(cells: Cells, place: int) -> Part:
     import numpy as np
 
     first, last = np.searchsorted(cells.player, [place, place + 1])
-    columns = (cells.instance, cells["rank"], cells["runs"], cells["solved"])
+    columns = (cells.instance, cells["rank"], cells["cluster"], cells["runs"], cells["solved"])
     return Part(*(column[first:last].copy() for column in columns))
 
 
-def grid_of(setting: str, domains: Domains, parts: Mapping[str, Part]) -> Grid:
+def grid_of(
+    setting: str, domains: Domains, parts: Mapping[str, Part], population: Population = THESE_DOMAINS
+) -> Grid:
     """Return the grid of the players' parts."""
     import numpy as np
 
     players = tuple(sorted(parts))
     runs = np.zeros((len(players), domains.n_instances), np.int32)
     solved, rank = np.zeros_like(runs), np.zeros(domains.n_instances, np.int32)
+    cluster = np.zeros_like(rank)
     for row, player in enumerate(players):
         part = parts[player]
         runs[row, part.instance], solved[row, part.instance] = part.runs, part.solved
-        rank[part.instance] = part.rank
-    return Grid(setting, domains, players, runs, solved, rank)
+        rank[part.instance], cluster[part.instance] = part.rank, part.cluster
+    return Grid(setting, domains, players, runs, solved, rank, cluster, population)

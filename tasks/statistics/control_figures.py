@@ -4,22 +4,20 @@ A control is the model asked in another variant, such as without a book, under t
 """
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from tasks.statistics.cells import Grid
+from tasks.statistics.cluster_intervals import GAP_METHOD
 from tasks.statistics.figure import Figure
-from tasks.statistics.intervals import METHOD, intervals_of_sums
+from tasks.statistics.populations import bound_gap
 from tasks.statistics.rate_figures import rates_in_units
 
-if TYPE_CHECKING:
-    from tasks.statistics.cells import Numbers
-
 _METHOD = (
-    f"mean difference, MODEL minus VARIANT:MODEL, over instances that both have; {METHOD}; n counts instances"
+    "mean difference, MODEL minus VARIANT:MODEL, over instances that both have; "
+    f"{GAP_METHOD}; n counts instances"
 )
 
 
-def control_figures(grid: Grid, variants: Sequence[str], seed: int) -> Iterator[Figure]:
+def control_figures(grid: Grid, variants: Sequence[str]) -> Iterator[Figure]:
     """Yield `control_gap` of each model that has a control in the setting: in all domains, and in each.
 
     `other` is the control, `convention` its variant. The gap is that of success rates, in -1..1; what is left
@@ -28,25 +26,20 @@ def control_figures(grid: Grid, variants: Sequence[str], seed: int) -> Iterator[
     import numpy as np
 
     rates, unit = rates_in_units(grid.solved.ravel(), np.maximum(grid.runs.ravel(), 1))
-    rates, seen = rates.reshape(grid.runs.shape), grid.runs > 0
-    found: list[tuple[str, str, str, str, Numbers]] = []
+    rates, seen, numbers = rates.reshape(grid.runs.shape), grid.runs > 0, grid.domain
     for variant, model, control in _controls(grid.players, variants):
         one, other = grid.players.index(model), grid.players.index(control)
         shared = seen[one] & seen[other]
-        gap = rates[one] - rates[other]
+        gaps = rates[one] - rates[other]
         for domain, columns in grid.places():
-            if shared[columns].any():
-                found.append((domain, model, control, variant, gap[columns][shared[columns]]))
-    intervals = intervals_of_sums([(gap, np.ones(len(gap))) for *_, gap in found], seed)
-    for (domain, model, control, variant, gap), interval in zip(found, intervals, strict=True):
-        low, high = interval or (None, None)
-        yield Figure(
-            "control_gap",
-            *(grid.setting, domain, model, len(gap), float(gap.sum()) / (unit * len(gap)), _METHOD, variant),
-            other=control,
-            low=None if low is None else low / unit,
-            high=None if high is None else high / unit,
-        )
+            kept = shared[columns]
+            if not kept.any():
+                continue
+            gap = gaps[columns][kept]
+            place = grid.cluster[columns][kept], numbers[columns][kept]
+            of = (grid.setting, domain, model, len(gap), float(gap.sum()) / (unit * len(gap)))
+            bounds = bound_gap(gap / unit, *place, grid.population)
+            yield Figure("control_gap", *of, _METHOD, variant, other=control, **bounds._asdict())
 
 
 def _controls(players: Sequence[str], variants: Sequence[str]) -> Iterator[tuple[str, str, str]]:

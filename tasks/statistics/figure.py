@@ -2,11 +2,14 @@
 
 from typing import NamedTuple
 
+from schemas.populations import Population
+
 
 class Figure(NamedTuple):
     """A figure with what it is of, what it rests on, and how it was computed.
 
-    `n` counts what `method` says; None means undefined, in `value`, interval and p-values alike.
+    `n` counts what `method` says; None means undefined, in `value`, interval and p-values alike. `population`
+    is what the interval is of, `no_interval` why an estimate has none.
     """
 
     statistic: str
@@ -22,3 +25,5 @@ class Figure(NamedTuple):
     high: float | None = None
     p_value: float | None = None
     p_adjusted: float | None = None
+    population: Population | None = None
+    no_interval: str | None = None

@@ -7,97 +7,64 @@ rate is solved runs times the least common multiple of all numbers of runs, over
 
 from collections.abc import Iterator
 from itertools import combinations
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from tasks.statistics.cells import ALL, Grid
+from tasks.statistics.cluster_intervals import GAP_METHOD
 from tasks.statistics.figure import Figure
-from tasks.statistics.intervals import METHOD, intervals_of_sums
+from tasks.statistics.populations import bound_gap
 from tasks.statistics.rate_figures import rates_in_units
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from tasks.statistics.cells import Column, Numbers
 
-    from tasks.statistics.cells import Numbers
-
-_DIFFERENCE = f"mean difference over shared instances; {METHOD}; n counts instances"
+_DIFFERENCE = f"mean difference over shared instances; {GAP_METHOD}; n counts instances"
 _MCNEMAR = (
     "share that only the player solves of those that one alone does; majority labels on shared instances; "
     "McNemar exact, two-sided; n counts discordant instances"
 )
-_GAPS_AT_ONCE = 4_000_000
 
 
-class _Pair(NamedTuple):
-    one: str
-    other: str
-    gap: "Numbers"
-    only_one: int
-    only_other: int
-
-
-def pair_figures(grid: Grid, seed: int) -> Iterator[Figure]:
+def pair_figures(grid: Grid) -> Iterator[Figure]:
     """Yield `paired_difference` (player minus other) and `mcnemar` for each pair of players of a setting."""
     import numpy as np
 
     rates, unit = rates_in_units(grid.solved.ravel(), np.maximum(grid.runs.ravel(), 1))
-    shape = grid.runs.shape
-    pairs: list[_Pair] = []
-    held = 0
-    for pair in _pairs(grid, rates.reshape(shape), grid.runs > 0, 2 * grid.solved > grid.runs):
-        pairs.append(pair)
-        held += len(pair.gap)
-        if held > _GAPS_AT_ONCE:
-            yield from _figures(grid.setting, pairs, unit, seed)
-            pairs, held = [], 0
-    yield from _figures(grid.setting, pairs, unit, seed)
-
-
-def _pairs(
-    grid: Grid, rates: "Numbers", seen: "NDArray[np.bool_]", labels: "NDArray[np.bool_]"
-) -> Iterator[_Pair]:
-    # Instances are resampled in the order of their ids.
-    by_id = grid.rank.argsort()
+    rates = rates.reshape(grid.runs.shape)
+    seen, labels, domain = grid.runs > 0, 2 * grid.solved > grid.runs, grid.domain
     for one, other in combinations(range(len(grid.players)), 2):
         shared = seen[one] & seen[other]
-        if shared.any():
-            first, second = labels[one] & shared, labels[other] & shared
-            yield _Pair(
-                grid.players[one],
-                grid.players[other],
-                (rates[one] - rates[other])[by_id][shared[by_id]],
-                int((first & ~second).sum()),
-                int((second & ~first).sum()),
-            )
+        if not shared.any():
+            continue
+        gap = (rates[one] - rates[other])[shared]
+        players = grid.players[one], grid.players[other]
+        yield _difference(grid, players, gap, unit, grid.cluster[shared], domain[shared])
+        first, second = labels[one] & shared, labels[other] & shared
+        yield _mcnemar(grid.setting, players, int((first & ~second).sum()), int((second & ~first).sum()))
 
 
-def _figures(setting: str, pairs: list[_Pair], unit: int, seed: int) -> Iterator[Figure]:
-    import numpy as np
+def _difference(
+    grid: Grid, players: tuple[str, str], gap: "Numbers", unit: int, cluster: "Column", domain: "Column"
+) -> Figure:
+    player, other = players
+    bounds = bound_gap(gap / unit, cluster, domain, grid.population)
+    return Figure(
+        "paired_difference",
+        *(grid.setting, ALL, player, len(gap), float(gap.sum()) / (unit * len(gap)), _DIFFERENCE),
+        other=other,
+        **bounds._asdict(),
+    )
 
-    intervals = intervals_of_sums([(pair.gap, np.ones(len(pair.gap))) for pair in pairs], seed)
-    for pair, interval in zip(pairs, intervals, strict=True):
-        low, high = interval or (None, None)
-        n, discordant = len(pair.gap), pair.only_one + pair.only_other
-        yield Figure(
-            "paired_difference",
-            *(setting, ALL, pair.one, n, float(pair.gap.sum()) / (unit * n), _DIFFERENCE),
-            other=pair.other,
-            low=None if low is None else low / unit,
-            high=None if high is None else high / unit,
-        )
-        yield Figure(
-            "mcnemar",
-            *(
-                setting,
-                ALL,
-                pair.one,
-                discordant,
-                pair.only_one / discordant if discordant else None,
-                _MCNEMAR,
-            ),
-            other=pair.other,
-            p_value=mcnemar_p(pair.only_one, pair.only_other),
-        )
+
+def _mcnemar(setting: str, players: tuple[str, str], only_one: int, only_other: int) -> Figure:
+    player, other = players
+    discordant = only_one + only_other
+    return Figure(
+        "mcnemar",
+        *(setting, ALL, player, discordant, only_one / discordant if discordant else None, _MCNEMAR),
+        other=other,
+        p_value=mcnemar_p(only_one, only_other),
+    )
 
 
 def mcnemar_p(only_one: int, only_other: int) -> float:

@@ -1,41 +1,33 @@
 """The rates of every player in every setting and domain: solved, actions, attempts, statuses, tokens, cost.
 
 The unit is the instance: a rate is the mean over instances of the mean over their runs, or a sum of such
-means over a sum of what they are measured by. Intervals resample whole instances, all groups at once.
+means over a sum of what they are measured by. Intervals are of the widest population that the group shows.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from schemas.game import EPISODE_STATUSES, EpisodeStatus
+from schemas.populations import NEW_DOMAINS, THESE_DOMAINS, Population
 from tasks.statistics.attempts import pass_at_k, pass_hat_k
 from tasks.statistics.cells import ALL, Cells, Group
+from tasks.statistics.cluster_intervals import (
+    MEAN_METHOD,
+    SHARE_METHOD,
+    mean_interval,
+    share_interval,
+    why_no_interval,
+)
+from tasks.statistics.clusters import Draw, estimate_ratio
 from tasks.statistics.figure import Figure
-from tasks.statistics.intervals import (
-    METHOD,
-    MOST_RESAMPLED,
-    STUDENT_METHOD,
-    Interval,
-    intervals_of_sums,
-    student_interval,
-)
-from tasks.statistics.shares import (
-    EXACT_METHOD,
-    TWO_LEVEL_METHOD,
-    WILSON_METHOD,
-    exact_interval,
-    is_near_an_end,
-    two_level_interval,
-    wilson_interval,
-)
+from tasks.statistics.populations import headline, within
 
 if TYPE_CHECKING:
     from tasks.statistics.cells import Column, Numbers
 
-OVER_DOMAINS = "_over_domains"
+OF_THESE_DOMAINS = "_these_domains"
 _ONE_UNIT = 1_000_000  # most runs by which rates are made whole numbers
-_PROPORTION = f"{WILSON_METHOD}; n counts instances"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +35,7 @@ class Mean:
     """A mean over instances of the mean over runs: the sum of a cell's runs, and the number of them.
 
     With `weight` it is the sum of these means over the sum of the instances' weights. `is_share`: each run
-    counts 0..1. `has_domains`: it also has an interval for domains that vary. `is_of_some`: how many
-    instances count differs by group, and draws of each number would take long: Student's interval instead.
+    counts 0..1. `has_domains`: where its interval is of new domains, a second figure's is of these domains.
     """
 
     statistic: str
@@ -54,7 +45,6 @@ class Mean:
     convention: str = "any"
     is_share: bool = False
     has_domains: bool = False
-    is_of_some: bool = False
     what: str = "mean over instances of the mean over runs"
 
 
@@ -86,9 +76,9 @@ _KNOWN_OF_MODELS = ("mean_tokens", "mean_cost_usd")
 
 
 class _Sample(NamedTuple):
-    """A mean of a group: of each instance that has runs its mean times `unit`, and its weight.
+    """A mean of a group: of each instance with runs its mean times `unit`, its weight, cluster and domain.
 
-    In `order`, that of their ids, instances are resampled: it needs no domain.
+    `n` is the number of values of runs, or of what `unit_of_n` says.
     """
 
     mean: Mean
@@ -97,78 +87,64 @@ class _Sample(NamedTuple):
     sums: "Numbers"
     weights: "Numbers"
     unit: int
-    starts: list[int]
-    order: "Column"
+    cluster: "Column"
+    domain: "Column"
     unit_of_n: str = "episodes"
 
     @property
     def value(self) -> float | None:
         return float(self.sums.sum()) / (self.unit * float(self.weights.sum())) if len(self.sums) else None
 
-    @property
-    def near_an_end(self) -> bool:
-        return self.mean.is_share and is_near_an_end(float(self.sums.sum()) / self.unit, len(self.sums))
 
-
-def rate_figures(cells: Cells, seed: int, own: Sequence[Mean] = ()) -> Iterator[Figure]:
+def rate_figures(cells: Cells, own: Sequence[Mean] = ()) -> Iterator[Figure]:
     """Yield the figures of every player of the cells in each domain and in all; `own` are a benchmark's."""
+    import numpy as np
+
     groups = list(cells.groups())
-    small: list[_Sample] = []
+    domain = np.searchsorted(cells.domains.starts, cells.instance, side="right")
     for mean in (*_MEANS, *own):
-        for sample in _samples(cells, groups, mean):
-            # Large ones are resampled by no draws: they need not be held together.
-            if len(sample.sums) > MOST_RESAMPLED:
-                yield from _figures(cells.setting, [sample], seed)
-            else:
-                small.append(sample)
-    yield from _figures(cells.setting, [*small, *_attempts(cells, groups)], seed)
-    for group in groups:
-        yield from _majority(cells, group)
+        for sample in _samples(cells, domain, groups, mean):
+            yield from _figures(cells, sample)
+    for sample in _attempts(cells, domain, groups):
+        yield from _figures(cells, sample)
 
 
-def _figures(setting: str, samples: Sequence[_Sample], seed: int) -> Iterator[Figure]:
-    for sample, interval in zip(samples, _intervals(samples, seed), strict=True):
-        mean, group, value = sample.mean, sample.group, sample.value
-        low, high = interval or (None, None)
-        method = STUDENT_METHOD if mean.is_of_some else METHOD
-        exact = f"; {EXACT_METHOD}" if mean.is_share else ""
-        place = (setting, group.domain, group.player, sample.n, value)
-        yield Figure(
-            mean.statistic,
-            *place,
-            f"{mean.what}; {method}{exact}; n counts {sample.unit_of_n}",
-            mean.convention,
-            low=low,
-            high=high,
-        )
-        if mean.has_domains and group.domain == ALL and value is not None and len(sample.starts) > 1:
-            ends = two_level_interval(sample.sums / sample.unit, sample.weights, sample.starts, mean.is_share)
-            low, high = ends or (None, None)
-            yield Figure(
-                mean.statistic + OVER_DOMAINS,
-                *(setting, ALL, group.player, len(sample.starts), value),
-                f"{mean.what}; {TWO_LEVEL_METHOD}; n counts domains",
-                mean.convention,
-                low=low,
-                high=high,
-            )
+def _figures(cells: Cells, sample: _Sample) -> Iterator[Figure]:
+    mean, group = sample.mean, sample.group
+    if not len(sample.sums):
+        yield _figure(cells.setting, sample)
+        return
+    draw, population = headline(sample.cluster, sample.domain, cells.population)
+    yield _figure(cells.setting, sample, draw, population)
+    if mean.has_domains and group.domain == ALL and population == NEW_DOMAINS:
+        narrower = _figure(cells.setting, sample, within(sample.cluster), THESE_DOMAINS)
+        yield narrower._replace(statistic=mean.statistic + OF_THESE_DOMAINS)
 
 
-def _intervals(samples: Sequence[_Sample], seed: int) -> Iterable[Interval | None]:
-    drawn = [s for s in samples if not s.near_an_end and not s.mean.is_of_some]
-    resampled = iter(intervals_of_sums([(s.sums[s.order], s.weights[s.order] * s.unit) for s in drawn], seed))
-    for sample in samples:
-        if sample.mean.is_of_some:
-            yield student_interval(sample.sums / sample.unit)
-        elif not sample.near_an_end:
-            yield next(resampled)
-        elif len(sample.sums):
-            yield exact_interval(float(sample.sums.sum()) / sample.unit, len(sample.sums))
-        else:
-            yield None
+def _figure(
+    setting: str, sample: _Sample, draw: Draw | None = None, population: Population | None = None
+) -> Figure:
+    mean, group = sample.mean, sample.group
+    method = SHARE_METHOD if mean.is_share else MEAN_METHOD
+    interval = reason = None
+    if draw is not None:
+        estimate = estimate_ratio(sample.sums / sample.unit, sample.weights, draw)
+        interval = share_interval(estimate, sample.n) if mean.is_share else mean_interval(estimate)
+        reason = None if mean.is_share else why_no_interval(estimate)
+    low, high = interval or (None, None)
+    return Figure(
+        mean.statistic,
+        *(setting, group.domain, group.player, sample.n, sample.value),
+        f"{mean.what}; {method}; n counts {sample.unit_of_n}",
+        mean.convention,
+        low=low,
+        high=high,
+        population=None if interval is None else population,
+        no_interval=reason,
+    )
 
 
-def _samples(cells: Cells, groups: Sequence[Group], mean: Mean) -> Iterator[_Sample]:
+def _samples(cells: Cells, domain: "Column", groups: Sequence[Group], mean: Mean) -> Iterator[_Sample]:
     import numpy as np
 
     totals, numbers = mean.total(cells), mean.number(cells)
@@ -180,12 +156,8 @@ def _samples(cells: Cells, groups: Sequence[Group], mean: Mean) -> Iterator[_Sam
         total, number = totals[group.rows][known], numbers[group.rows][known]
         sums, unit = rates_in_units(total, number)
         weight = np.ones(len(sums)) if weights is None else weights[group.rows][known].astype(np.float64)
-        starts = []
-        if mean.has_domains and group.domain == ALL:
-            of = np.searchsorted(cells.domains.starts, cells.instance[group.rows][known], side="right")
-            starts = np.unique(of, return_index=True)[1].tolist()
-        order = np.argsort(cells["rank"][group.rows][known])
-        yield _Sample(mean, group, int(number.sum()), sums, weight, unit, starts, order)
+        place = cells["cluster"][group.rows][known], domain[group.rows][known]
+        yield _Sample(mean, group, int(number.sum()), sums, weight, unit, *place)
 
 
 def rates_in_units(totals: "Column", numbers: "Column") -> "tuple[Numbers, int]":
@@ -205,32 +177,32 @@ def rates_in_units(totals: "Column", numbers: "Column") -> "tuple[Numbers, int]"
     return totals / numbers, 1
 
 
-def _majority(cells: Cells, group: Group) -> Iterator[Figure]:
-    runs = cells["runs"][group.rows]
-    n = int((runs > 0).sum())
-    if n:
-        solved = int((2 * cells["solved"][group.rows] > runs).sum())
-        low, high = wilson_interval(solved, n) or (None, None)
-        yield Figure(
-            "majority_success",
-            *(cells.setting, group.domain, group.player, n, solved / n),
-            f"solved in more than half of its runs; {_PROPORTION}",
-            low=low,
-            high=high,
+def _attempts(cells: Cells, domain: "Column", groups: Sequence[Group]) -> Iterator[_Sample]:
+    """Yield the share of instances that most runs solve, and pass@k and pass^k.
+
+    k goes up to the number of runs that all instances of a group have.
+    """
+    majority = _of_instances("majority_success", "solved in more than half of its runs")
+    for group in groups:
+        known = cells["runs"][group.rows] > 0
+        if not known.any():
+            continue
+        runs, solved, cluster, place = (
+            column[group.rows][known] for column in (cells["runs"], cells["solved"], cells["cluster"], domain)
         )
 
-
-def _attempts(cells: Cells, groups: Sequence[Group]) -> Iterator[_Sample]:
-    """Yield pass@k and pass^k, for k up to the number of runs that all instances of a group have."""
-    for group in groups:
-        runs, solved = cells["runs"][group.rows], cells["solved"][group.rows]
-        order = cells["rank"][group.rows][runs > 0].argsort()
-        runs, solved = runs[runs > 0], solved[runs > 0]
-        for k in range(2, int(runs.min()) + 1) if len(runs) else ():
+        measured = [(majority, (2 * solved > runs).astype(float))]
+        for k in range(2, int(runs.min()) + 1):
             for name, measure in (("pass_at", pass_at_k), ("pass_hat", pass_hat_k)):
-                values = _of_pairs(measure, runs, solved, k)
-                mean = Mean(f"{name}_{k}", scored, scored, is_share=True, what="mean over instances")
-                yield _Sample(mean, group, len(values), values, values * 0 + 1, 1, [], order, "instances")
+                mean = _of_instances(f"{name}_{k}", "mean over instances")
+                measured.append((mean, _of_pairs(measure, runs, solved, k)))
+        for mean, values in measured:
+            n = len(values)
+            yield _Sample(mean, group, n, values, values * 0 + 1, 1, cluster, place, "instances")
+
+
+def _of_instances(statistic: str, what: str) -> Mean:
+    return Mean(statistic, scored, scored, is_share=True, what=what)
 
 
 def _of_pairs(

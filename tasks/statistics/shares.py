@@ -1,23 +1,12 @@
 """95% intervals of shares, which never leave 0..1 and never shrink to a point at its ends."""
 
 from statistics import NormalDist
-from typing import TYPE_CHECKING
 
-from tasks.statistics.intervals import LEVEL, Interval, ratio_and_error
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+from tasks.statistics.intervals import LEVEL, Interval
 
 FEW = 10
-"""Fewer instances' worth of successes, or of failures, are near 0 or 1: there the bootstrap is too narrow."""
-WILSON_METHOD = "proportion; Wilson score interval"
+"""Fewer instances' worth of successes, or of failures, are near 0 or 1: there variances mislead."""
 EXACT_METHOD = f"Clopper-Pearson where fewer than {FEW} instances' worth is solved or is not"
-TWO_LEVEL_METHOD = (
-    "domains and the instances in them vary: t interval by domain, no narrower than by instance"
-)
 
 
 def is_near_an_end(total: float, n: float) -> bool:
@@ -60,33 +49,3 @@ def wilson_interval(successes: int, n: int) -> Interval | None:
         0.0 if successes == 0 else center - half,
         1.0 if successes == n else center + half,
     )
-
-
-def two_level_interval(
-    sums: "Floats", sizes: "Floats", starts: "list[int]", is_share: bool
-) -> Interval | None:
-    """Return the interval of R = sum of sums / sum of sizes when domains vary, and instances in them.
-
-    Instances are clusters, those of a domain side by side; `starts` is where each of the D domains begins.
-    The error of R is s(R) of `ratio_and_error` with domains as clusters, which has both levels in it (the
-    ultimate cluster's estimate: L. Kish, Survey Sampling, 1965, section 6.5), or that with instances where
-    chance makes it larger. The interval is R -+ t s(R), t being Student's quantile for D - 1 degrees of
-    freedom; of a share it is Clopper and Pearson's for as many trials as give that error (E. L. Korn and
-    B. I. Graubard, Survey Methodology 24 (1998) 193-201), n instances at most. None for one domain.
-    """
-    import numpy as np
-    from scipy.special import stdtrit
-
-    if len(starts) < 2:
-        return None
-    by_domain = np.add.reduceat(sums, starts), np.add.reduceat(sizes, starts)
-    ratio, error = ratio_and_error(sums, sizes)
-    error = max(error, ratio_and_error(*by_domain)[1])
-    t = float(stdtrit(len(starts) - 1, (1 + LEVEL) / 2))
-    if not is_share:
-        return ratio - t * error, ratio + t * error
-    n, variance = float(len(sums)), ratio * (1 - ratio)
-    if error > 0 and variance > 0:
-        z = NormalDist().inv_cdf((1 + LEVEL) / 2)
-        n = min(n, variance / error**2 * (z / t) ** 2)
-    return exact_interval(ratio * n, n)

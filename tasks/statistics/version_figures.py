@@ -7,9 +7,11 @@ means over runs: what the instance asks, and how hard it is, drops out.
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from schemas.populations import Population
 from tasks.statistics.cells import ALL, Domains
+from tasks.statistics.cluster_intervals import GAP_METHOD
 from tasks.statistics.figure import Figure
-from tasks.statistics.intervals import METHOD, intervals_of_sums
+from tasks.statistics.populations import bound_gap
 from tasks.statistics.rate_figures import rates_in_units
 
 if TYPE_CHECKING:
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 
 _DIFFERENCE = (
     "mean over instances with scored runs of both versions of success rate on the usual one - on the other; "
-    f"{METHOD}; n counts instances"
+    f"{GAP_METHOD}; n counts instances"
 )
 _RATE = "mean over instances with scored runs of both versions of the mean over runs; n counts instances"
 
@@ -29,7 +31,7 @@ def version_figures(
     version: str,
     usual: "Mapping[str, Column]",
     other: "Mapping[str, Column]",
-    seed: int,
+    widest: Population,
 ) -> Iterator[Figure]:
     """Yield `version_difference` and `version_rate` (of the other version) in all domains and in each one.
 
@@ -57,15 +59,12 @@ def version_figures(
         for place, domain in enumerate(domains.names)
         if edges[place] < edges[place + 1]
     ]
-    intervals = intervals_of_sums([(gaps[rows], np.ones(len(gaps[rows]))) for _, rows in parts], seed)
-    for (domain, rows), interval in zip(parts, intervals, strict=True):
+    cluster = usual["cluster"][known["usual"]][own]
+    place = np.searchsorted(domains.starts, numbers, side="right")
+    for domain, rows in parts:
         n = rows.stop - rows.start
-        low, high = interval or (None, None)
         of = (setting, domain, player, n)
-        yield Figure(
-            *("version_difference", *of, float(gaps[rows].sum()) / (unit * n), _DIFFERENCE),
-            other=version,
-            low=None if low is None else low / unit,
-            high=None if high is None else high / unit,
-        )
+        bounds = bound_gap(gaps[rows] / unit, cluster[rows], place[rows], widest)
+        difference = float(gaps[rows].sum()) / (unit * n)
+        yield Figure("version_difference", *of, difference, _DIFFERENCE, other=version, **bounds._asdict())
         yield Figure("version_rate", *of, float(shown[rows].sum()) / (unit * n), _RATE, other=version)

@@ -55,7 +55,7 @@ def rows() -> Rows:
     tables["instances"] = [shared_row(item, number, 3) for number, item in enumerate(items())]
     for name in NAMES:
         own = [item for item in items() if item.rule == name]
-        counts = asdict(check_items(RULES[name], own, find_protection().jail))
+        counts = asdict(check_items(RULES[name], own, find_protection().jail, (3,)))
         assert counts.pop("faults") == []
         row = {"domain": own[0].domain, "rule": name, **counts, "tier": find_protection().tier}
         tables["a2rbench_gate"].append(row)
@@ -113,7 +113,7 @@ def publish(root: Path, made: Rows, computed: Sequence[Row], edition: str = "a1"
     store, tables = Store(str(root)), arrow(made)
     tables["statistics"] = pa.Table.from_pylist(list(computed), schema=TABLES["statistics"].arrow_schema())
     plan = tiny_edition.plan(edition, benchmark="a2rbench")
-    own = A2RBenchPlan(1, 9, True, "", "floor").as_json()
+    own = A2RBenchPlan(1, 9, True, "", "none").as_json()
     plan = replace(plan, growth=replace(plan.growth, own=own))
     tiny_edition.publish(store, plan, tables, [], datetime(2026, 1, 9, tzinfo=UTC))
     return store

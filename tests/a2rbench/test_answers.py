@@ -2,11 +2,16 @@
 
 import json
 import time
+from typing import Any, NoReturn
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from schemas.ids import canonical_json
 from tasks.a2rbench.answers import read_answer, write_answer
 from tasks.a2rbench.game import ItemGame
+from tasks.a2rbench.json_objects import MOST_NESTED, last_object_with
 
 
 def answer(reply: str) -> str | None:
@@ -52,12 +57,117 @@ def test_the_last_json_object_with_a_final_answer_counts(reply: str, read: str |
         "{" * 1_000_000,
         '{"final_answer": [' + '"a",' * 1_000_000,
         '{"a":' * 400 + "[" + "1," * 2_000_000,
+        # 2.6 s for 100 kB, where every beginning was read to its end.
+        '{"a":' * 490 + "{}," * 350_000,
+        ('{"a":' * 490 + "{}," * 500) * 300,
+        '{"a":1,"a":' * 390 + "[" + "{}," * 300_000 + "1]" + "}" * 390,
+        '{"a":1,"b":"\\ud800","c":' * 390 + "[" + "{}," * 300_000 + "1]" + "}" * 390,
+        '{"":{' * 200_000,
+        '{"{":"{",' * 100_000,
+        '{"' * 500_000,
     ],
 )
 def test_hostile_replies_are_read_in_bounded_time(reply: str) -> None:
     begun = time.process_time()
     assert answer(reply) is None
-    assert time.process_time() - begun < 2
+    assert time.process_time() - begun < 0.5 * len(reply) / 1_000_000 + 0.2
+
+
+def find_by_beginnings(text: str) -> dict[str, Any] | None:
+    """Return the last object with an answer, by definition: every beginning is tried, from left to right."""
+
+    def refuse(_: object) -> NoReturn:
+        raise ValueError
+
+    def take_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        return dict(pairs) if len(dict(pairs)) == len(pairs) else refuse(pairs)
+
+    decoder = json.JSONDecoder(object_pairs_hook=take_once, parse_constant=refuse)
+    found, place = None, text.find("{")
+    while place >= 0:
+        try:
+            value, end = decoder.raw_decode(text, place)
+            canonical_json(value).encode()
+        except ValueError:
+            end = place + 1
+        else:
+            found = value if "final_answer" in value else found
+        place = text.find("{", end)
+    return found
+
+
+SCALARS = (
+    *(
+        "1",
+        "-0.5e3",
+        "01",
+        "-",
+        "1e999",
+        "NaN",
+        "-Infinity",
+        "true",
+        "nul",
+        '"a"',
+        '"{"',
+        '"\\""',
+        '"\\u00e9"',
+    ),
+    *(
+        '"\\ud800"',
+        '"\\ud83d\\ude00"',
+        '"\ud800"',
+        '"{\\"final_answer\\": 3}"',
+        '"\\x"',
+        '"\x01"',
+        '"',
+        "9" * 5_000,
+    ),
+)
+KEYS = ('"a":', '"final_answer":', '"final\\u005fanswer" : ', '"{":', '"a', "a:")
+PIECES = (
+    *SCALARS,
+    *KEYS,
+    "{",
+    "}",
+    "[",
+    "]",
+    ",",
+    ":",
+    " ",
+    "\n",
+    "\\",
+    '{"final_answer": [1]}',
+    '{"a":1,"a":2}',
+    "}}",
+)
+TEXTS = st.recursive(
+    st.sampled_from(SCALARS),
+    lambda parts: (
+        st.lists(parts, max_size=3).map(lambda items: "[" + ",".join(items) + "]")
+        | st.lists(st.tuples(st.sampled_from(KEYS), parts), max_size=3).map(
+            lambda items: "{" + ", ".join(map("".join, items)) + "}"
+        )
+    ),
+    max_leaves=12,
+)
+REPLIES = st.lists(TEXTS | st.sampled_from(PIECES), max_size=15).map("".join)
+
+
+@settings(max_examples=150, deadline=None)
+@given(REPLIES)
+def test_what_is_read_is_what_every_beginning_would_give(reply: str) -> None:
+    assert last_object_with("final_answer", reply) == find_by_beginnings(reply)
+
+
+def test_braces_that_begin_nothing_hide_no_answer() -> None:
+    """Mathematics is full of them: 500 were read, and the rest was not."""
+    assert answer(r"\\frac{1}{x} " * 2_000 + '{"final_answer": ["a"]}') == '["a"]'
+
+
+def test_nesting_is_read_to_a_depth_that_does_not_depend_on_the_caller() -> None:
+    deepest = "[" * (MOST_NESTED - 1) + "]" * (MOST_NESTED - 1)
+    assert answer(f'{{"final_answer": {deepest}}}') == deepest
+    assert answer(f'{{"final_answer": [{deepest}]}}') is None
 
 
 def test_the_end_of_a_long_reply_is_read() -> None:

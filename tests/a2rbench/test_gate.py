@@ -10,6 +10,9 @@ import pytest
 from schemas.a2rbench.item import Item
 from tasks.a2rbench import gate
 from tasks.a2rbench.catalogue.registry import RULES
+from tasks.a2rbench.catalogue.rule import FORWARD, INVERSE
+from tasks.sandbox.refusal import Reason, Refused
+from tasks.sandbox.run import Jail
 from tasks.sandbox.tier import find_protection
 from tests.a2rbench import made_edition
 
@@ -22,7 +25,7 @@ def grown() -> list[Item]:
 
 
 def check(items: list[Item]) -> gate.Tested:
-    return gate.check_items(RULE, items, find_protection().jail)
+    return gate.check_items(RULE, items, find_protection().jail, (3,))
 
 
 def test_what_was_grown_passes_and_is_counted(grown: list[Item]) -> None:
@@ -70,6 +73,7 @@ FAULTS: list[tuple[int, Callable[[Item], Item], str]] = [
     (2, _set(variation=0), "no item of its rule and variation"),
     (1, _set(of="a2r_0"), "a copy of no item"),
     (1, _set(phi="{}"), "not the image of its original"),
+    (1, _set(phi=None), "not the image of its original"),
     (1, lambda item: replace(item, phi=json.dumps(dict.fromkeys(json.loads(item.phi or ""), "α"))), "image"),
     (1, _change_json("phi", lambda phi: {**phi, "!": "!"}), "not the image"),
     (1, _set(is_remapped=False), "is_remapped"),
@@ -87,11 +91,59 @@ def test_planted_faults_are_found(
     assert any(words in fault for fault in faults), faults
 
 
+@pytest.mark.parametrize("place", [1, 2, 3])
+def test_a_seed_item_is_an_original_of_variation_0(grown: list[Item], place: int) -> None:
+    """Not its copy, no other variation, and no copy of that: each is there, and has no other fault."""
+    items = [*grown[:2], *(replace(item, seed_item=grown[place].instance_id) for item in grown[2:])]
+    assert check(items).faults == [f"{item.instance_id}: its seed item is none" for item in items[2:]]
+
+
 def test_an_item_that_two_programs_answer_differently_is_a_fault(grown: list[Item]) -> None:
     # Examples of one token say nothing.
     examples = [[[token], [token]] for token in "abcde"]
     vague = replace(grown[0], examples=json.dumps(examples))
     assert any("gives another answer" in fault for fault in check([vague]).faults)
+
+
+def test_the_code_runs_in_the_jail_with_each_hash_seed(
+    grown: list[Item], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: set[Any] = set()
+    run_code = gate.run_code
+
+    def run(code: str, function: str, inputs: Any, *, jail: Jail, hash_seed: int) -> list[Any]:
+        seen.add((function, jail, hash_seed))
+        return run_code(code, function, inputs, jail=find_protection().jail, hash_seed=hash_seed)
+
+    monkeypatch.setattr(gate, "run_code", run)
+    jail = Jail(("a jail",))
+    assert gate.check_items(RULE, grown, jail, (3, 7)).faults == []
+    assert seen == {(function, jail, seed) for function in (FORWARD, INVERSE) for seed in (3, 7)}
+
+
+@pytest.mark.parametrize(
+    ("reason", "said"), [("time", ""), ("memory", ": the sandbox refuses to run it (memory: not now)")]
+)
+def test_code_that_ran_out_of_time_is_run_once_more(
+    grown: list[Item], reason: Reason, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = iter([Refused(reason, "not now")])
+    run_code = gate.run_code
+
+    def run(*what: Any, **how: Any) -> list[Any]:
+        for error in runs:
+            raise error
+        return run_code(*what, **how)
+
+    monkeypatch.setattr(gate, "run_code", run)
+    assert check(grown).faults == ([f"{grown[0].instance_id}{said}"] if said else [])
+
+
+def test_each_item_with_other_code_is_named(grown: list[Item]) -> None:
+    others = [replace(item, code="") for item in grown]
+    assert check(others).faults == [
+        f"{item.instance_id}: the code is not that of {RULE.name}" for item in others
+    ]
 
 
 def test_an_item_that_is_there_twice_is_a_fault(grown: list[Item]) -> None:

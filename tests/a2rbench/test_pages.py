@@ -117,6 +117,8 @@ def test_an_edition_without_figures_says_so(tmp_path: Path, made: made_edition.R
         ({"a": 1}, 2, None),
         ([], 1, None),
         ([HOSTILE], 1, None),
+        (["a", "\u202e"], 1, None),
+        (["a", "\x1b["], 1, None),
         (["a"] * 10_000, 1, None),
     ],
 )

@@ -173,7 +173,7 @@ def _congruences(params: Any) -> list[tuple[int, int]]:
     return list(zip(params.residues, params.moduli, strict=True))
 
 
-def _with_mutations(number: int) -> Task[Any]:
+def _with_mutations(number: int, repeated: int = 1) -> Task[Any]:
     task = TASKS["addition"]
 
     @dataclass(frozen=True)
@@ -181,7 +181,8 @@ def _with_mutations(number: int) -> Task[Any]:
         form: Form
 
         def mutations(self, answer: Answer, _rng: Any) -> Any:
-            yield from ((f"off by {step}", answer + step) for step in range(1, number + 1))
+            steps = [*range(1, number + 1)] * repeated
+            yield from ((f"off by {step}", answer + step) for step in steps)
 
         def __getattr__(self, attribute: str) -> Any:
             return getattr(self.form, attribute)
@@ -193,9 +194,47 @@ def test_at_least_thirty_faults_are_planted() -> None:
     assert len(PLANTED) >= 30
 
 
+# What is said of some of them, to the word: first of all, of the first problem.
+SAID = {
+    "the grader accepts everything": "the grader accepts a changed answer (off by 1): 24",
+    "the checker refuses everything": "the independent checker refuses the solution 23",
+    "there is no solution": "there is no solution",
+    "the solution is wrong": "the grader refuses the solution 24 (wrong_number)",
+    "uniqueness is claimed and not proved": "the solution is not proved to be the only one (1 are known)",
+    "the text lacks the list": "the text alone cannot be solved (ValueError: the prompt holds no list of "
+    "integers)",
+    "the text lacks a term": "what the text alone leads to is refused: 28",
+    "an answer is written with words": "the solution 23 is not read back from its own text",
+    "too few changed answers are tried": "7 changed answers were tried, 20 are needed",
+}
+
+
 @pytest.mark.parametrize("planted", PLANTED)
 def test_a_planted_fault_is_found(planted: str) -> None:
-    assert faults(PLANTED[planted]())
+    found = faults(PLANTED[planted]())
+    assert found
+    assert found[0] == SAID.get(planted, found[0])
+
+
+def test_a_grader_that_refuses_what_the_checker_accepts_is_named() -> None:
+    task = _with_mutations(20)
+    lenient = replace(task, check=lambda params, answer: answer in (23, 24))
+    problem = problems(task)[0]
+    assert problem.solutions.reference == 23
+    assert check_problem(replace(problem, task=lenient), derive_rng(2, "gate", 0)).faults == [
+        "the grader refuses a changed answer (off by 1): 24"
+    ]
+
+
+def test_changed_answers_are_counted_each_once() -> None:
+    task = _with_mutations(20, repeated=3)
+
+    def check(params: Any, answer: Answer) -> bool:
+        return type(answer) is int and answer - sum(params.values) in (0, 2, 4, 6)
+
+    even = replace(task, check=check, verify=lambda params, a: RIGHT if check(params, a) else "wrong_number")
+    tested = check_problem(replace(problems(task)[0], task=even), derive_rng(2, "gate", 0))
+    assert (tested.faults, tested.mutations, tested.refused, tested.also_right) == ([], 24, 21, 3)
 
 
 @pytest.mark.parametrize(
@@ -203,3 +242,14 @@ def test_a_planted_fault_is_found(planted: str) -> None:
 )
 def test_a_sound_task_has_no_fault(name: str) -> None:
     assert faults(TASKS[name]) == []
+
+
+def test_twenty_changed_answers_are_enough_and_nineteen_are_not() -> None:
+    # The task adds four of its own to those of its form.
+    assert faults(_with_mutations(16)) == []
+    assert set(faults(_with_mutations(15))) == {"19 changed answers were tried, 20 are needed"}
+
+
+def test_a_task_that_takes_every_changed_answer_is_faulty() -> None:
+    accepting = replace(_with_mutations(20), verify=lambda *_: RIGHT, check=lambda *_: True)
+    assert set(faults(accepting)) == {"no changed answer was refused"}

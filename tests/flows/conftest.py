@@ -1,4 +1,4 @@
-"""One Prefect server and one small published edition for all tests of the flows."""
+"""Commands, without Prefect and beside one server of it, and a small published edition."""
 
 import sys
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.flows.hand_made_root import Run, commands_on, two_editions
-from tests.flows.prefect_harness import SMALL_REFRESH, Harness, running_server
+from tests.flows.prefect_harness import SMALL_REFRESH, Harness, plain_environment, running_server
 from tests.flows.warm_start import WarmStart
 from warehouse.store.store import Store
 
@@ -23,12 +23,31 @@ class Published:
     stdout: str
 
 
+def kernels_lock(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the file that all processes of this run of pytest lock while they compile."""
+    return tmp_path_factory.getbasetemp().parent / "kernels.lock"
+
+
 @pytest.fixture(scope="session")
-def harness(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Harness]:
-    """Commands of `perennial` that share one Prefect server."""
+def harness(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Harness]:
+    """Commands of `perennial` that run their flows without Prefect: the same work, half of its CPU time."""
+    if sys.platform != "linux":
+        yield request.getfixturevalue("by_prefect")
+        return
+    home = tmp_path_factory.mktemp("plain")
+    environment = plain_environment(home)
+    warm = WarmStart(environment, home, kernels_lock(tmp_path_factory), plain=True)
+    yield Harness(environment, warm)
+    warm.close()
+
+
+@pytest.fixture(scope="session")
+def by_prefect(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Harness]:
+    """Commands of `perennial` as users run them, that share one Prefect server."""
     home = tmp_path_factory.mktemp("prefect")
     with running_server(home) as environment:
-        warm = WarmStart(environment, home) if sys.platform == "linux" else None
+        lock = kernels_lock(tmp_path_factory)
+        warm = WarmStart(environment, home, lock) if sys.platform == "linux" else None
         yield Harness(environment, warm)
         if warm is not None:
             warm.close()
@@ -41,8 +60,24 @@ def keyed(harness: Harness) -> Harness:
 
 
 @pytest.fixture(scope="session")
+def keyed_by_prefect(by_prefect: Harness) -> Harness:
+    """Commands of `perennial` as users run them, with a key in their environment."""
+    return by_prefect.but(PERENNIAL_API_KEY=KEY)
+
+
+@pytest.fixture(scope="session")
 def published(harness: Harness, tmp_path_factory: pytest.TempPathFactory) -> Published:
     """The undisturbed run of a small refresh."""
+    return _publish(harness, tmp_path_factory)
+
+
+@pytest.fixture(scope="session")
+def published_by_prefect(by_prefect: Harness, tmp_path_factory: pytest.TempPathFactory) -> Published:
+    """The same, by Prefect."""
+    return _publish(by_prefect, tmp_path_factory)
+
+
+def _publish(harness: Harness, tmp_path_factory: pytest.TempPathFactory) -> Published:
     root = tmp_path_factory.mktemp("undisturbed")
     done = harness.perennial("refresh", *SMALL_REFRESH, "--root", str(root), cwd=root)
     assert done.returncode == 0, done.stderr

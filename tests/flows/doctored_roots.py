@@ -57,7 +57,7 @@ async def _keep_tiny_calls(path: Path) -> None:
         made = entry(asked, Reply(asked.call_id, row["status"], row["reply"]))
         # Ids of that edition are names, where others are hashes of their requests.
         reply, cells = replace(made.reply, call_id=row["call_id"]), (row["call_id"], *made.cells[1:])
-        await writer.write(Entry(reply, cells, made.messages))
+        await writer.store(Entry(reply, cells, made.messages))
     writer.close()
 
 

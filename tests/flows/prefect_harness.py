@@ -17,7 +17,7 @@ from flows.serve.embedded_server import EmbeddedServer
 from flows.serve.prefect_environment import configure_prefect, prefect_home
 from schemas.tables import TABLES
 from tests.flows.progress_lines import without_progress
-from tests.flows.warm_start import WarmProcess, WarmStart
+from tests.flows.warm_start import WarmProcess, WarmStart, end_with
 from warehouse.catalog.catalog import open_catalog
 from warehouse.store.store import Store
 
@@ -26,9 +26,13 @@ SMALL_REFRESH = (
     *("--settings", "easy,6x8"),
     *("--instances", "6"),
     *("--runs", "2"),
+    *("--players", "algorithm-3,optimum,greedy,random,reader"),
     *("--edition", "small"),
     *("--seed", "0"),
 )
+
+# A pool of workers pays for itself in batches of seconds, of which no test here has one.
+ONE_WORKER = {"PERENNIAL_WORKERS": "1"}
 
 
 def clean_environment() -> dict[str, str]:
@@ -39,6 +43,13 @@ def clean_environment() -> dict[str, str]:
         if not name.startswith(("PERENNIAL_", "PREFECT_", "OPENAI_"))
     }
     return {**kept, "COLUMNS": "120"}
+
+
+def plain_environment(home: Path) -> dict[str, str]:
+    """Return the environment of commands that start no Prefect server and reach none."""
+    nobody = {"PREFECT_API_URL": "http://127.0.0.1:9/api", "PREFECT_SERVER_EPHEMERAL_ENABLED": "false"}
+    quiet = {"PREFECT_HOME": str(home), "PREFECT_LOGGING_LEVEL": "CRITICAL", "DO_NOT_TRACK": "1"}
+    return {**clean_environment(), **nobody, **quiet, **ONE_WORKER}
 
 
 @contextmanager
@@ -52,8 +63,7 @@ def running_server(home: Path) -> Iterator[dict[str, str]]:
             prefect = {name: value for name, value in os.environ.items() if name.startswith("PREFECT_")}
             os.environ.clear()
             os.environ.update(before)
-            # A pool of workers pays for itself in batches of seconds, of which no test here has one.
-            yield {**clean_environment(), **prefect, "PERENNIAL_WORKERS": "1"}
+            yield {**clean_environment(), **prefect, **ONE_WORKER}
     finally:
         os.environ.clear()
         os.environ.update(before)
@@ -104,6 +114,9 @@ class Harness:
         if self.warm is not None and self.warm.fits(self.environment):
             return WarmProcess(self.warm, ["perennial", *arguments], **options)
         shell = ("sh", "-c", f'{self.before}; exec "$@"', "sh")
+        if sys.platform == "linux":
+            owner = os.getpid()
+            options["preexec_fn"] = lambda: end_with(owner)
         return subprocess.Popen([*shell, sys.executable, "-P", "-m", "flows.cli.app", *arguments], **options)
 
     def perennial(
@@ -137,3 +150,12 @@ def wait_until(holds: Callable[[], bool], timeout_s: float = 60.0) -> None:
     while not holds():
         assert time.monotonic() < deadline
         time.sleep(0.02)
+
+
+def is_running(pid: int) -> bool:
+    """Whether the process lives; a dead one that nobody has waited for does not."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"

@@ -52,6 +52,12 @@ def publish_narrow(root: Path) -> None:
     _publish(root, "narrow", players, when, shift=0, settings=("easy",), narrow=HOSTILE)
 
 
+def publish_floor(root: Path) -> None:
+    """Publish `floor`, which the guesser has played too."""
+    when = datetime(2026, 1, 5, tzinfo=UTC)
+    _publish(root, "floor", ("algorithm-3", "guesser"), when, shift=0, settings=("easy",))
+
+
 def publish_sizes(root: Path) -> None:
     """Publish `sizes`: three settings, whose order by name is not that by size."""
     _publish(
@@ -135,9 +141,10 @@ def _episode(
     """Return the rows of a solved episode, but for the later players on every so many."""
     tokens = None if place == 0 else 1000 * place + 10 * difficulty
     solved = place == 0 or difficulty % (5 - place)
+    is_idle = player == "guesser"
     status = "solved" if solved else ("wrong", "unparsed", "api_error")[difficulty % 3]
     last = ("truth", "rain") if solved else ("none", None)
-    steps = (tiny_edition.MEASURED, Step(2, *last, None, None))
+    steps = (Step(1, *last, None, None),) if is_idle else (tiny_edition.MEASURED, Step(2, *last, None, None))
     return tiny_edition.play(player, run, status, steps, **ids, tokens=tokens)
 
 

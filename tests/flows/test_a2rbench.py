@@ -128,8 +128,8 @@ def test_a_fresh_item_is_played_by_a_person_who_types_json(setting: str) -> None
 
 @pytest.mark.slow
 def test_killed_while_it_grows_and_while_a_model_plays_it_gives_the_same_and_repeats_no_call(
-    keyed: Harness, tmp_path: Path
+    keyed_by_prefect: Harness, tmp_path: Path
 ) -> None:
     command = (*SMALL, "--edition", "e1", "--players", "search,right")
     options = ServerOptions(keys=(KEY,), models=MODELS, roles=ROLES, hold_after=7)
-    check_kills(keyed, tmp_path, command, "a2rbench_items", options)
+    check_kills(keyed_by_prefect, tmp_path, command, "a2rbench_items", options)

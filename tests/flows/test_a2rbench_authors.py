@@ -115,19 +115,19 @@ def test_equal_replies_are_read_by_one_call_in_whatever_batch(grown: tuple[Path,
 
 @pytest.mark.slow
 def test_killed_while_models_write_gives_the_same_rules_and_repeats_no_call(
-    keyed: Harness, grown: tuple[Path, dict[str, int]], tmp_path: Path
+    keyed_by_prefect: Harness, grown: tuple[Path, dict[str, int]], tmp_path: Path
 ) -> None:
     with running_server(OPTIONS) as server:
         begin(tmp_path, server)
         server.release(12)
-        process = keyed.start(*COMMAND, cwd=tmp_path)
+        process = keyed_by_prefect.start(*COMMAND, cwd=tmp_path)
         server.wait_held(timeout_s=120)
         process.send_signal(signal.SIGKILL)
         process.wait()
         assert process.stdout is not None
         process.stdout.close()
         server.release()
-        done = keyed.perennial(*COMMAND, cwd=tmp_path)
+        done = keyed_by_prefect.perennial(*COMMAND, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         answers = answers_by_digest(server.log())
     assert edition_content(tmp_path / "data", "e1") == edition_content(grown[0], "e1")

@@ -15,21 +15,21 @@ pytestmark = pytest.mark.slow
 STAGES = ("sample", "books", "episodes", "publish")
 
 
-def artifacts(harness: Harness, root: Path) -> dict[str, dict[str, Any]]:
+def artifacts(by_prefect: Harness, root: Path) -> dict[str, dict[str, Any]]:
     """Return the artifacts of the flow run that published into this root, by key."""
-    links = find_artifacts(harness, {"key": {"any_": ["tables"]}})
+    links = find_artifacts(by_prefect, {"key": {"any_": ["tables"]}})
     (run,) = {item["flow_run_id"] for item in links if str(root) in item["data"]}
-    return {item["key"]: item for item in find_artifacts(harness, {"flow_run_id": {"any_": [run]}})}
+    return {item["key"]: item for item in find_artifacts(by_prefect, {"flow_run_id": {"any_": [run]}})}
 
 
-def find_artifacts(harness: Harness, which: dict[str, Any]) -> list[dict[str, Any]]:
-    answer: list[dict[str, Any]] = harness.post("/artifacts/filter", {"artifacts": which, "limit": 200})
+def find_artifacts(by_prefect: Harness, which: dict[str, Any]) -> list[dict[str, Any]]:
+    answer: list[dict[str, Any]] = by_prefect.post("/artifacts/filter", {"artifacts": which, "limit": 200})
     return answer
 
 
-def test_each_stage_has_its_progress_and_rows(harness: Harness, published: Published) -> None:
-    assert "warning" not in published.stdout
-    made = artifacts(harness, published.root)
+def test_each_stage_has_its_progress_and_rows(by_prefect: Harness, published_by_prefect: Published) -> None:
+    assert "warning" not in published_by_prefect.stdout
+    made = artifacts(by_prefect, published_by_prefect.root)
     for stage in STAGES:
         assert (made[f"stage-{stage}"]["type"], made[f"stage-{stage}"]["data"]) == ("progress", 100.0)
         assert made[f"rows-{stage}"]["type"] == "table"
@@ -44,14 +44,16 @@ def test_each_stage_has_its_progress_and_rows(harness: Harness, published: Publi
         ("easy", "algorithm-3", 12),
         ("6x8", "random", 24),
     }
-    assert f"{published.root}/tables/<table>/edition=small/" in made["tables"]["data"]
+    assert f"{published_by_prefect.root}/tables/<table>/edition=small/" in made["tables"]["data"]
 
 
-def test_runs_are_named_by_edition_stage_domain_and_setting(harness: Harness, published: Published) -> None:
-    run = artifacts(harness, published.root)["tables"]["flow_run_id"]
-    (flow,) = harness.post("/flow_runs/filter", {"flow_runs": {"id": {"any_": [run]}}})
+def test_runs_are_named_by_edition_stage_domain_and_setting(
+    by_prefect: Harness, published_by_prefect: Published
+) -> None:
+    run = artifacts(by_prefect, published_by_prefect.root)["tables"]["flow_run_id"]
+    (flow,) = by_prefect.post("/flow_runs/filter", {"flow_runs": {"id": {"any_": [run]}}})
     assert flow["name"] == "small"
-    tasks = harness.post("/task_runs/filter", {"flow_runs": {"id": {"any_": [run]}}, "limit": 200})
+    tasks = by_prefect.post("/task_runs/filter", {"flow_runs": {"id": {"any_": [run]}}, "limit": 200})
     names = {task["name"] for task in tasks}
     assert {"domains Mineral Identification", "gate Mineral Identification 6x8", "publish small"} <= names
     assert {"sample Chemical Analysis easy", "books Chemical Analysis easy", "publish small@1"} <= names

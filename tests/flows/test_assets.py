@@ -25,14 +25,14 @@ _WITH_ROWS = (
 _MATERIALISED = len(_WITH_ROWS) + 1  # `audits` by the edition and by its evaluation
 
 
-def _wait_for_events(harness: Harness, root: Path) -> dict[str, list[dict[str, Any]]]:
+def _wait_for_events(by_prefect: Harness, root: Path) -> dict[str, list[dict[str, Any]]]:
     """Return the server's materialisation events of this root by table, once all of them have come."""
     tables = {asset_key(str(root), table): table for table in TABLES}
     wanted = {"limit": 50, "filter": {"event": {"name": [_MADE]}, "resource": {"id": list(tables)}}}
     events: list[dict[str, Any]] = []
     deadline = time.monotonic() + 20
     while len(events) < _MATERIALISED and time.monotonic() < deadline:
-        events = harness.post("/events/filter", wanted)["events"]
+        events = by_prefect.post("/events/filter", wanted)["events"]
         time.sleep(0.1)
     found: dict[str, list[dict[str, Any]]] = {}
     for event in events:
@@ -40,11 +40,13 @@ def _wait_for_events(harness: Harness, root: Path) -> dict[str, list[dict[str, A
     return found
 
 
-def test_each_table_of_the_edition_is_materialised(harness: Harness, published: Published) -> None:
-    materialised = _wait_for_events(harness, published.root)
+def test_each_table_of_the_edition_is_materialised(
+    by_prefect: Harness, published_by_prefect: Published
+) -> None:
+    materialised = _wait_for_events(by_prefect, published_by_prefect.root)
     assert set(materialised) >= set(_WITH_ROWS)
     assert sum(map(len, materialised.values())) == _MATERIALISED
-    catalog = open_catalog(Store(str(published.root)))
+    catalog = open_catalog(Store(str(published_by_prefect.root)))
     for table, events in materialised.items():
         payloads = [event["payload"] for event in events]
         assert {payload["edition"] for payload in payloads} == {"small"}
@@ -56,8 +58,10 @@ def test_each_table_of_the_edition_is_materialised(harness: Harness, published: 
         assert catalog.query(f"SELECT count(*) FROM {table}")[1] == [(rows,)]
 
 
-def test_each_asset_names_those_that_it_rests_on(harness: Harness, published: Published) -> None:
-    materialised = _wait_for_events(harness, published.root)
+def test_each_asset_names_those_that_it_rests_on(
+    by_prefect: Harness, published_by_prefect: Published
+) -> None:
+    materialised = _wait_for_events(by_prefect, published_by_prefect.root)
     rests_on = {
         table: {
             related["prefect.resource.id"].rsplit("/", 1)[-1]

@@ -6,6 +6,7 @@ stays as it was, byte for byte.
 
 import errno
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Callable, Mapping
@@ -37,7 +38,7 @@ from tests.flows.grown_root import (
     settings_of,
 )
 from tests.flows.mounted import require_mounts, run_mounted
-from tests.flows.prefect_harness import Harness
+from tests.flows.prefect_harness import Harness, clean_environment
 from tests.flows.report_root import publish_without_models
 from tests.server.options import ServerOptions
 from tests.server.running import running_server
@@ -333,12 +334,12 @@ def test_a_clock_is_refused_from_five_minutes_before_the_latest_edition_on(base:
 
 
 def test_a_clock_that_was_set_back_stops_a_refresh_before_it_begins_and_one_before_it_publishes(
-    staged: Path, harness: Harness
+    staged: Path, by_prefect: Harness
 ) -> None:
     ahead = datetime.now(UTC) + timedelta(days=2)
     publish(Store(str(staged)), tiny_edition.plan("ahead"), tiny_edition.tables(), [], ahead)
     before = digests(staged)
-    done = harness.perennial(*REFRESH, "--root", str(staged), cwd=staged)
+    done = by_prefect.perennial(*REFRESH, "--root", str(staged), cwd=staged)
     line = _refuse(done, EditionConflict.exit_code)
     assert "'ahead@1'" in line
     assert f"{ahead:%Y-%m-%d %H:%M:%S} UTC" in line
@@ -389,21 +390,27 @@ def _alter_a_reply(ledger: Path) -> str:
 
 
 def test_a_published_file_that_was_cut_off_is_told_in_one_line_by_every_reader(
-    base: Path, harness: Harness, tmp_path: Path
+    base: Path, by_prefect: Harness, tmp_path: Path
 ) -> None:
     root = Path(shutil.copytree(base, tmp_path / "root"))
     cut(root / table_file("kumo_domains", "plain"))
     cut(root / table_file("instances", "plain"))
     before = digests(root)
-    for command in (("editions",), ("sample", *SAMPLE, "--out", str(tmp_path / "out.jsonl"))):
-        line = _refuse(harness.perennial(*command, "--root", str(root), cwd=tmp_path), Damaged.exit_code)
-        assert "cannot be read" in line
-        assert "`perennial doctor` names" in line
+    # What reads by SQL names edition and file; what reads a file itself refers to doctor, which does.
+    for command, remedy in (
+        (("editions",), "edition 'plain': .* is damaged .*`perennial verify plain` lists"),
+        (
+            ("sample", *SAMPLE, "--out", str(tmp_path / "out.jsonl")),
+            "cannot be read.*`perennial doctor` names",
+        ),
+    ):
+        line = _refuse(by_prefect.perennial(*command, "--root", str(root), cwd=tmp_path), Damaged.exit_code)
+        assert re.search(remedy, line)
     assert digests(root) == before
 
 
 def test_a_full_disk_is_told_and_what_is_staged_is_gone_on_with_when_there_is_room(
-    base: Path, harness: Harness, tmp_path: Path
+    base: Path, by_prefect: Harness, tmp_path: Path
 ) -> None:
     require_mounts()
     disk = tmp_path / "disk"
@@ -411,7 +418,7 @@ def test_a_full_disk_is_told_and_what_is_staged_is_gone_on_with_when_there_is_ro
     used = sum(-(-path.stat().st_size // 4096) * 4 for path in base.rglob("*") if path.is_file())
     mount = f"mount -t tmpfs -o size={used + 48}k tmpfs {disk} && cp -a {base}/. {disk}"
     kept = f"cp -a {disk}/. {tmp_path}/kept"
-    done = run_mounted(mount, (*REFRESH, "--root", str(disk)), harness.environment, tmp_path, after=kept)
+    done = run_mounted(mount, (*REFRESH, "--root", str(disk)), by_prefect.environment, tmp_path, after=kept)
     line = _refuse(done, 2)
     assert f"{disk}/" in line
     assert "the disk is full: free some space" in line
@@ -423,13 +430,49 @@ def test_a_full_disk_is_told_and_what_is_staged_is_gone_on_with_when_there_is_ro
     require_complete(open_workspace(str(kept_root), "next"))
 
 
-def test_a_read_only_root_is_told_before_any_work(base: Path, harness: Harness, tmp_path: Path) -> None:
+def test_a_read_only_root_is_told_before_any_work(base: Path, by_prefect: Harness, tmp_path: Path) -> None:
     require_mounts()
     root = Path(shutil.copytree(base, tmp_path / "root"))
     before = digests(root)
     mount = f"mount --bind {root} {root} && mount -o remount,ro,bind {root}"
-    done = run_mounted(mount, (*REFRESH, "--root", str(root)), harness.environment, tmp_path)
+    done = run_mounted(mount, (*REFRESH, "--root", str(root)), by_prefect.environment, tmp_path)
     line = _refuse(done, 2)
     assert str(root) in line
     assert "ead-only file system" in line
     assert digests(root) == before
+
+
+# A full disk beside an own Prefect server, which is on the same disk.
+
+
+def test_a_disk_without_room_for_prefect_is_named_before_any_work(tmp_path: Path) -> None:
+    require_mounts()
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = f"mount -t tmpfs -o size=3m tmpfs {disk}"
+    done = run_mounted(mount, (*REFRESH, "--root", str(disk)), clean_environment(), tmp_path)
+    line = _refuse(done, 2)
+    assert f"{disk}/.prefect: the disk is full (" in line
+    assert "needs 8 MB" in line
+    assert "starting Prefect" not in done.stderr
+
+
+def test_a_disk_that_gets_full_beside_prefect_ends_the_refresh_in_one_line_and_leaves_nothing_running(
+    tmp_path: Path,
+) -> None:
+    require_mounts()
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    fill = f"until test -d {disk}/staging; do sleep 0.1; done; cat /dev/zero 2>&1 > {disk}/filler || true"
+    full, ended, left = (tmp_path / name for name in ("full", "ended", "left"))
+    mount = f"mount -t tmpfs -o size=24m tmpfs {disk}; ({fill}; date +%s.%N > {full}) & true"
+    large = ("refresh", "--settings", "hard", "--instances", "9000", "--workers", "2", "--root", str(disk))
+    # The server and the workers have Prefect's folder in their environment.
+    after = f"date +%s.%N > {ended}; sleep 3; grep -lsa {disk}/.prefect /proc/[0-9]*/environ > {left}"
+    done = run_mounted(mount, large, clean_environment(), tmp_path, after=after)
+    line = _refuse(done, 2)
+    assert f"{disk}" in line
+    assert "the disk is full" in line
+    # 20 s where nothing else runs; Prefect alone would go on for minutes.
+    assert float(ended.read_text()) - float(full.read_text()) < 60
+    assert left.read_text() == ""

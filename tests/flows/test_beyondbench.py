@@ -174,8 +174,8 @@ def test_bad_settings_are_one_line(
 
 @pytest.mark.slow
 def test_killed_while_it_grows_and_while_a_model_plays_it_gives_the_same_and_repeats_no_call(
-    keyed: Harness, tmp_path: Path
+    keyed_by_prefect: Harness, tmp_path: Path
 ) -> None:
     command = (*REFRESH, "--tasks", "addition,tower_of_hanoi", "--edition", "e1", "--players", "exact,right")
     options = ServerOptions(keys=(KEY,), models=MODELS, roles=ROLES, hold_after=9)
-    check_kills(keyed, tmp_path, command, "beyondbench_instances", options)
+    check_kills(keyed_by_prefect, tmp_path, command, "beyondbench_instances", options)

@@ -25,6 +25,7 @@ from warehouse.store.store import Store
 FAULTS = {"writer.missing_rule": 0.4, "writer.wrong_name": 0.3, "reviser.never_right": 0.3}
 GROWN = {
     "settings": ["4x4"],
+    "sampler": "kumo-2025",
     "instances": 10,
     "writer": "scripted",
     "book_rounds": 2,

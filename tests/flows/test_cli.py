@@ -142,7 +142,7 @@ def test_sample_keeps_what_it_found(harness: Harness, tmp_path: Path) -> None:
         ],
     }
     (tmp_path / "coin.json").write_text(json.dumps(config))
-    options = ("--config", "coin.json", "--out", "coins.jsonl", "--count", "9")
+    options = ("--config", "coin.json", "--out", "coins.jsonl", "--count", "9", "--sampler", "kumo-2025")
     done = harness.perennial("sample", *options, "--truths", "2", "--actions", "1", cwd=tmp_path)
     assert done.returncode == 3
     assert re.search(r"error: .*Coin.*2.*9", done.stderr)

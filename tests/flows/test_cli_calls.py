@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from flows.console.terminal import on_one_line, printable
-from schemas.calls import ModelRequest, Reply
+from schemas.calls import AttemptEnd, ModelRequest, Reply
 from tests.flows.hand_made_root import Run, Shown, perennial
 from tests.flows.prefect_harness import clean_environment
 from warehouse.ledger.ledger import CallLedger, ledger_file
@@ -85,6 +85,21 @@ def test_calls_are_listed_newest_first_with_totals(root: Path, run: Run) -> None
     assert lines[-1] == (
         "6 calls; 3,000 prompt and 150 completion tokens (known for 3 of 6); cost $0.7500 (known for 2 of 6)"
     )
+
+
+def test_what_counts_towards_the_limits_is_said_with_how_far_it_is_an_estimate(root: Path, run: Run) -> None:
+    async def begin(ledger: CallLedger) -> None:
+        asked = call(1)[0]
+        known, _ = [await ledger.begin_attempt(asked, 0.5) for _ in range(2)]
+        await ledger.end_attempt(AttemptEnd(known, 0.25, 0.5))
+
+    for unit in ("e1", "e1@2", "e10"):
+        with CallLedger(ledger_file(str(root)), unit, "http://localhost/v1") as ledger:
+            asyncio.run(begin(ledger))
+    said = "for --max-calls and --max-cost: {} for ${} (estimated for {} without reported usage)"
+    assert run().out.splitlines()[-1] == said.format("6 requests sent", "2.250000", 3)
+    assert run("--edition", "e1").out.splitlines()[-1] == said.format("4 requests sent", "1.500000", 2)
+    assert "--max-calls" not in run("--role", "player").out
 
 
 def test_a_limit_shortens_the_list_and_not_the_totals(root: Path, run: Run) -> None:

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from tests.flows.prefect_harness import Harness, clean_environment
+from tests.flows.hand_made_root import Run, perennial
+from tests.flows.prefect_harness import clean_environment
 from tests.warehouse.lock_holding import holding, replace_values
 from warehouse.lock.root_lock import lock_root
 from warehouse.store.store import Store
@@ -19,8 +20,12 @@ from warehouse.store.store import Store
 LOCK = "lock.json"
 
 
-def _unlock(root: Path, *options: str) -> "subprocess.CompletedProcess[str]":
-    return Harness(clean_environment()).perennial("unlock", "--root", str(root), *options, cwd=root.parent)
+@pytest.fixture
+def unlock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """`perennial unlock` in this process, without a terminal."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "120")
+    return lambda root, *options: perennial(monkeypatch, capsys, "unlock", "--root", root, *options)
 
 
 @pytest.fixture
@@ -37,29 +42,29 @@ def elsewhere(tmp_path: Path) -> Path:
     return tmp_path / "data"
 
 
-def test_without_a_lock_it_says_so(tmp_path: Path) -> None:
-    done = _unlock(tmp_path / "data", "--yes")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "no lock: nobody is writing to" in done.stdout
+def test_without_a_lock_it_says_so(tmp_path: Path, unlock: Run) -> None:
+    done = unlock(tmp_path / "data", "--yes")
+    assert (done.code, done.err) == (0, "")
+    assert "no lock: nobody is writing to" in done.out
     assert not (tmp_path / "data").exists()
 
 
-def test_the_lock_of_a_living_process_stays_unless_forced(tmp_path: Path) -> None:
+def test_the_lock_of_a_living_process_stays_unless_forced(tmp_path: Path, unlock: Run) -> None:
     root = tmp_path / "data"
     with holding(str(root), "refresh kumo-2026-11-20") as holder:
-        done = _unlock(root, "--yes")
-        assert done.returncode == 9
+        done = unlock(root, "--yes")
+        assert done.code == 9
         for line in ("what:      refresh kumo-2026-11-20", f"process:   {holder.process.pid}"):
-            assert line in done.stdout
-        assert "lives:     yes, that process runs on this machine" in done.stdout
-        assert "(this machine)" in done.stdout
-        assert "pay for the same model calls again" in done.stdout
-        assert done.stderr.count("\n") == 1
-        assert f"kill {holder.process.pid}" in done.stderr
+            assert line in done.out
+        assert "lives:     yes, that process runs on this machine" in done.out
+        assert "(this machine)" in done.out
+        assert "pay for the same model calls again" in done.out
+        assert done.err.count("\n") == 1
+        assert f"kill {holder.process.pid}" in done.err
         assert (root / LOCK).exists()
-        forced = _unlock(root, "--yes", "--force")
-        assert forced.returncode == 0, forced.stderr
-        assert "removed" in forced.stdout
+        forced = unlock(root, "--yes", "--force")
+        assert forced.code == 0, forced.err
+        assert "removed" in forced.out
         # Another one writes now, and the first takes nothing of that back.
         with holding(str(root), "refresh e2") as second:
             holder.go()
@@ -67,33 +72,33 @@ def test_the_lock_of_a_living_process_stays_unless_forced(tmp_path: Path) -> Non
             assert json.loads((root / LOCK).read_bytes())["owner"]["pid"] == second.process.pid
 
 
-def test_the_lock_of_a_process_that_is_gone_is_removed(tmp_path: Path) -> None:
+def test_the_lock_of_a_process_that_is_gone_is_removed(tmp_path: Path, unlock: Run) -> None:
     root = tmp_path / "data"
     with holding(str(root)):
         pass
-    done = _unlock(root, "--yes")
-    assert done.returncode == 0, done.stderr
-    assert "lives:     no, that process is gone" in done.stdout
-    assert "The next writer takes this lock over by itself" in done.stdout
+    done = unlock(root, "--yes")
+    assert done.code == 0, done.err
+    assert "lives:     no, that process is gone" in done.out
+    assert "The next writer takes this lock over by itself" in done.out
     assert not (root / LOCK).exists()
 
 
-def test_another_machines_lock_needs_a_yes(elsewhere: Path) -> None:
-    done = _unlock(elsewhere)
-    assert done.returncode == 9
-    assert "stays locked: give --yes" in done.stderr
-    assert "host:      elsewhere\n" in done.stdout
-    assert "lives:     unknown from this machine" in done.stdout
+def test_another_machines_lock_needs_a_yes(elsewhere: Path, unlock: Run) -> None:
+    done = unlock(elsewhere)
+    assert done.code == 9
+    assert "stays locked: give --yes" in done.err
+    assert "host:      elsewhere\n" in done.out
+    assert "lives:     unknown from this machine" in done.out
     assert (elsewhere / LOCK).exists()
-    assert _unlock(elsewhere, "--yes").returncode == 0
+    assert unlock(elsewhere, "--yes").code == 0
     assert not (elsewhere / LOCK).exists()
 
 
-def test_a_lock_that_cannot_be_read_is_told_and_removed(tmp_path: Path) -> None:
+def test_a_lock_that_cannot_be_read_is_told_and_removed(tmp_path: Path, unlock: Run) -> None:
     (tmp_path / LOCK).write_bytes(b"{")
-    done = _unlock(tmp_path, "--yes")
-    assert done.returncode == 0, done.stderr
-    assert "cannot be read" in done.stdout
+    done = unlock(tmp_path, "--yes")
+    assert done.code == 0, done.err
+    assert "cannot be read" in done.out
     assert not (tmp_path / LOCK).exists()
 
 

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.flows.hand_made_root import Run
-from tests.flows.prefect_harness import Harness, clean_environment
+from tests.flows.hand_made_root import Run, commands_on
 from warehouse.catalog.catalog import table_file
 from warehouse.editions.manifest import manifest_file
 from warehouse.store.store import Store
@@ -87,10 +86,13 @@ def test_a_lost_row_is_found(run: Run, store: Store) -> None:
     assert Path(store.root, manifest_file("e1")).exists()
 
 
-def test_an_empty_root_has_nothing_to_verify_and_nothing_to_prune(tmp_path: Path) -> None:
-    harness = Harness(clean_environment())
-    done = harness.perennial("verify", "--all", "--root", "nowhere", cwd=tmp_path)
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    done = harness.perennial("editions", "--prune-staging", "--yes", "--root", "nowhere", cwd=tmp_path)
-    assert (done.returncode, "nothing to remove" in done.stdout) == (0, True)
+def test_an_empty_root_has_nothing_to_verify_and_nothing_to_prune(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    nowhere = commands_on(Store("nowhere"), monkeypatch, capsys)
+    shown = nowhere("verify", "--all")
+    assert (shown.code, shown.err.count("\n")) == (2, 1)
+    shown = nowhere("editions", "--prune-staging", "--yes")
+    assert (shown.code, "nothing to remove" in shown.out) == (0, True)
     assert list(tmp_path.iterdir()) == []

@@ -44,7 +44,7 @@ NAMES = {
     "preset",
     "edition",
 }
-TEXTS = {*NAMES, "books", "book_style", "protocol", "categories", "reasoning_effort"}
+TEXTS = {*NAMES, "books", "book_style", "protocol", "categories", "reasoning_effort", "sampler"}
 
 
 def test_every_setting_but_the_operators_own_is_a_typed_parameter_with_its_help() -> None:

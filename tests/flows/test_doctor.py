@@ -54,6 +54,15 @@ def root(healthy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
     return Path(shutil.copytree(healthy, tmp_path / "root"))
 
 
+@pytest.fixture
+def tiny(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A root with one tiny edition, for what concerns its surroundings and not its editions."""
+    _only(monkeypatch, clean_environment())
+    monkeypatch.chdir(tmp_path)
+    publish_tiny(Store(str(tmp_path / "root")), "one", datetime(2026, 1, 3, tzinfo=UTC))
+    return tmp_path / "root"
+
+
 def _only(monkeypatch: pytest.MonkeyPatch, environment: dict[str, str]) -> None:
     for name in set(os.environ) - set(environment):
         monkeypatch.delenv(name)
@@ -94,11 +103,11 @@ def test_a_healthy_root_is_told_line_by_line_and_is_not_changed(root: Path) -> N
     assert not (root / ".prefect").exists()
 
 
-def test_a_root_that_is_not_there_yet_is_healthy_and_is_not_made(root: Path) -> None:
-    code, checks = _doctor(root / "new" / "root")
+def test_a_root_that_is_not_there_yet_is_healthy_and_is_not_made(tiny: Path) -> None:
+    code, checks = _doctor(tiny / "new" / "root")
     assert code == 0
     assert _not_ok(checks) == set()
-    assert not (root / "new").exists()
+    assert not (tiny / "new").exists()
 
 
 @pytest.mark.parametrize("name", DAMAGE)
@@ -129,17 +138,17 @@ def test_a_line_of_the_terminal_names_status_check_and_remedy(root: Path) -> Non
     assert "Traceback" not in done.stdout + done.stderr
 
 
-def test_a_root_that_is_a_file_cannot_be_written(root: Path) -> None:
-    (root / "file").write_text("")
-    code, checks = _doctor(root / "file")
+def test_a_root_that_is_a_file_cannot_be_written(tiny: Path) -> None:
+    (tiny / "file").write_text("")
+    code, checks = _doctor(tiny / "file")
     assert code == 2
     assert "something else of that name is there" in checks["root"]["seen"]
 
 
-def test_a_read_only_root_cannot_be_written(root: Path) -> None:
+def test_a_read_only_root_cannot_be_written(tiny: Path) -> None:
     require_mounts()
-    mount = f"mount --bind {root} {root} && mount -o remount,ro,bind {root}"
-    done = run_mounted(mount, ("doctor", "--root", str(root)), clean_environment(), root)
+    mount = f"mount --bind {tiny} {tiny} && mount -o remount,ro,bind {tiny}"
+    done = run_mounted(mount, ("doctor", "--root", str(tiny)), clean_environment(), tiny)
     assert done.returncode == 2, done.stdout + done.stderr
     lines = {line.split(":")[0]: line for line in done.stdout.splitlines()}
     assert "read-only" in lines["failed   root"]
@@ -147,10 +156,10 @@ def test_a_read_only_root_cannot_be_written(root: Path) -> None:
     assert {line[:6] for name, line in lines.items() if "edition" in name or "ledger" in name} == {"ok    "}
 
 
-def test_a_clock_behind_what_is_published_is_told(root: Path) -> None:
+def test_a_clock_behind_what_is_published_is_told(tiny: Path) -> None:
     ahead = datetime.now(UTC) + timedelta(days=2)
-    publish_tiny(Store(str(root)), "ahead", ahead)
-    code, checks = _doctor(root)
+    publish_tiny(Store(str(tiny)), "ahead", ahead)
+    code, checks = _doctor(tiny)
     assert code == 5
     assert "evaluation 'ahead@1' was published" in checks["clock"]["seen"]
 
@@ -182,24 +191,24 @@ def test_what_is_left_over_in_staging_is_a_warning(
         assert f"--prune-staging {unit}`" in checks[f"staging {unit}"]["remedy"]
 
 
-def test_a_lock_is_told_with_its_holder(root: Path) -> None:
-    with lock_root(Store(str(root)), "refresh next"):
-        code, checks = _doctor(root)
+def test_a_lock_is_told_with_its_holder(tiny: Path) -> None:
+    with lock_root(Store(str(tiny)), "refresh next"):
+        code, checks = _doctor(tiny)
         assert (code, _not_ok(checks)) == (0, {"lock"})
         assert ": refresh next, since " in checks["lock"]["seen"]
     now = datetime.now(UTC)
     elsewhere = LockRecord(Owner("ada", "another-host", 7, "1", "boot", "4"), "refresh next", now, now, "t")
-    (root / "lock.json").write_bytes(elsewhere.as_bytes())
-    code, checks = _doctor(root)
+    (tiny / "lock.json").write_bytes(elsewhere.as_bytes())
+    code, checks = _doctor(tiny)
     assert (code, _not_ok(checks)) == (9, {"lock"})
     assert "ada@another-host, process 7" in checks["lock"]["seen"]
     assert "perennial unlock" in checks["lock"]["remedy"]
 
 
-def test_it_needs_no_prefect(root: Path) -> None:
+def test_it_needs_no_prefect(tiny: Path) -> None:
     program = (
         "import sys; from flows.doctor.checks import looks; from schemas.settings import load_settings\n"
-        f"settings = load_settings({{'root': {str(root)!r}}})\n"
+        f"settings = load_settings({{'root': {str(tiny)!r}}})\n"
         "done = [look.run() for look in looks(settings, deep=False)]\n"
         "print(len(done) > 9, 'prefect' in sys.modules, 'great_expectations' in sys.modules)"
     )
@@ -207,6 +216,7 @@ def test_it_needs_no_prefect(root: Path) -> None:
     assert done.stdout.split() == ["True", "False", "False"]
 
 
+@pytest.mark.slow
 def test_a_root_on_s3_is_looked_at_too(root: Path) -> None:
     with running_s3() as s3:
         store = Store(s3.new_root())
@@ -224,72 +234,73 @@ def test_a_root_on_s3_is_looked_at_too(root: Path) -> None:
 
 
 def test_the_endpoint_takes_a_right_key_refuses_a_wrong_one_and_misses_one(
-    root: Path, monkeypatch: pytest.MonkeyPatch
+    tiny: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with running_server(ServerOptions(keys=(KEY,))) as server:
         url = server.url
         monkeypatch.setenv("PERENNIAL_BASE_URL", url)
         monkeypatch.setenv("PERENNIAL_KUMO_AUTHOR", "scripted")
-        code, checks = _doctor(root)
+        code, checks = _doctor(tiny)
         assert (code, checks["endpoint"]["status"]) == (6, "failed")
         assert "asks for a key, and none is set" in checks["endpoint"]["seen"]
         assert "PERENNIAL_API_KEY" in checks["endpoint"]["remedy"]
         monkeypatch.setenv("PERENNIAL_API_KEY", wrong := "sk-wrong-0123456789")
-        code, checks = _doctor(root)
+        code, checks = _doctor(tiny)
         assert code == 6
         assert "refuses the key (HTTP 401)" in checks["endpoint"]["seen"]
         assert wrong not in json.dumps(checks)
         monkeypatch.setenv("PERENNIAL_API_KEY", KEY)
-        code, checks = _doctor(root)
+        code, checks = _doctor(tiny)
         assert (code, _not_ok(checks)) == (0, set())
         assert f"{url} answers and lists 2 models" in checks["endpoint"]["seen"]
         assert KEY not in json.dumps(checks)
         monkeypatch.setenv("PERENNIAL_PLAYERS", "algorithm-3,other-model")
-        code, checks = _doctor(root)
+        code, checks = _doctor(tiny)
         assert (code, checks["endpoint"]["status"]) == (0, "warning")
         assert "does not list other-model" in checks["endpoint"]["seen"]
-    code, checks = _doctor(root)
+    code, checks = _doctor(tiny)
     assert code == 6
     assert "is not reached" in checks["endpoint"]["seen"]
 
 
+@pytest.mark.slow
 def test_a_prefect_server_is_asked_for_its_version(
-    root: Path, harness: Harness, monkeypatch: pytest.MonkeyPatch
+    tiny: Path, by_prefect: Harness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    url = harness.environment["PREFECT_API_URL"]
+    url = by_prefect.environment["PREFECT_API_URL"]
     monkeypatch.setenv("PREFECT_API_URL", url)
-    monkeypatch.setenv("PREFECT_API_AUTH_STRING", harness.environment["PREFECT_API_AUTH_STRING"])
-    _, checks = _doctor(root)
+    monkeypatch.setenv("PREFECT_API_AUTH_STRING", by_prefect.environment["PREFECT_API_AUTH_STRING"])
+    _, checks = _doctor(tiny)
     assert checks["prefect"]["seen"] == f"{url} answers, Prefect {version('prefect')}"
     monkeypatch.setenv("PREFECT_API_URL", "http://user:secret@127.0.0.1:9/api")
-    code, checks = _doctor(root)
+    code, checks = _doctor(tiny)
     assert code == 1
     assert "http://127.0.0.1:9/api does not answer" in checks["prefect"]["seen"]
     assert "secret" not in json.dumps(checks)
 
 
-def test_versions_that_do_not_fit_are_named(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_versions_that_do_not_fit_are_named(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         "flows.doctor.machine.version", lambda name: "0.151.0" if name == "fastapi" else version(name)
     )
-    code, checks = _doctor(root)
+    code, checks = _doctor(tiny)
     assert code == 1
     assert "fastapi<0.151 is required, 0.151.0 is installed" in checks["versions"]["seen"]
 
 
-@pytest.mark.parametrize("tier", ["bubblewrap", "seccomp", "floor"])
-def test_the_sandbox_is_a_fact_and_its_floor_a_warning(
-    root: Path, monkeypatch: pytest.MonkeyPatch, tier: Tier
+@pytest.mark.parametrize("tier", ["bubblewrap", "seccomp", "none"])
+def test_the_sandbox_is_a_fact_and_no_protection_a_warning(
+    tiny: Path, monkeypatch: pytest.MonkeyPatch, tier: Tier
 ) -> None:
     found = Protection(tier, Jail(), ("bubblewrap: not installed", "seccomp: as found"))
     monkeypatch.setattr("flows.doctor.machine.find_protection", lambda: found)
-    code, checks = _doctor(root)
+    code, checks = _doctor(tiny)
     assert code == 0
-    assert checks["sandbox"]["status"] == ("warning" if tier == "floor" else "ok")
+    assert checks["sandbox"]["status"] == ("warning" if tier == "none" else "ok")
     assert f"tier {tier} (bubblewrap: not installed; seccomp: as found)" in checks["sandbox"]["seen"]
-    assert ("bwrap" in checks["sandbox"]["remedy"]) == (tier == "floor")
-    assert ("is refused unless accept_weak_sandbox" in checks["sandbox"]["seen"]) == (tier == "floor")
-    assert checks["sandbox"]["seen"].endswith("wrote is run") == (tier != "floor")
+    assert ("bwrap" in checks["sandbox"]["remedy"]) == (tier == "none")
+    assert ("is refused unless accept_weak_sandbox" in checks["sandbox"]["seen"]) == (tier == "none")
+    assert checks["sandbox"]["seen"].endswith("wrote is run") == (tier != "none")
 
 
 def test_the_most_severe_failure_decides_the_exit_code(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -327,19 +338,19 @@ def test_a_ledger_that_is_gone_is_named_with_the_published_calls(root: Path) -> 
     assert "is missing, and 3 published model calls were kept in it" in checks["ledger"]["seen"]
 
 
-def test_another_roots_ledger_is_noticed(root: Path) -> None:
-    other = Path(shutil.copytree(root, root.parent / "other"))
-    for one in (root, other):
+def test_another_roots_ledger_is_noticed(tiny: Path) -> None:
+    other = Path(shutil.copytree(tiny, tiny.parent / "other"))
+    for one in (tiny, other):
         CallLedger(one / "ledger.sqlite", "e", "http://127.0.0.1/v1", root_id(Store(str(one)))).close()
         assert _doctor(one)[0] == 0
-    before = root_id(Store(str(root)))
-    (other / "ledger.sqlite").replace(root / "ledger.sqlite")
-    code, checks = _doctor(root)
+    before = root_id(Store(str(tiny)))
+    (other / "ledger.sqlite").replace(tiny / "ledger.sqlite")
+    code, checks = _doctor(tiny)
     assert (code, _not_ok(checks)) == (0, {"ledger"})
     assert "is the ledger of another data root" in checks["ledger"]["seen"]
     assert before in checks["ledger"]["seen"]
     assert "DROP TABLE root" in checks["ledger"]["remedy"]
-    with closing(sqlite3.connect(root / "ledger.sqlite")) as connection:
+    with closing(sqlite3.connect(tiny / "ledger.sqlite")) as connection:
         connection.execute("DROP TABLE root")
-    CallLedger(root / "ledger.sqlite", "e", "http://127.0.0.1/v1", before).close()
-    assert _not_ok(_doctor(root)[1]) == set()
+    CallLedger(tiny / "ledger.sqlite", "e", "http://127.0.0.1/v1", before).close()
+    assert _not_ok(_doctor(tiny)[1]) == set()

@@ -121,6 +121,7 @@ def test_score_prints_a_figure_a_verdict_and_what_to_do(here: Path) -> None:
         "hard_decided_early",
         "equal_or_nested",
         "guess_by_truth",
+        "guess_by_rules",
         "words_in_notes",
     } <= set(names)
     assert all((check["verdict"] == "good") == (check["remedy"] == "") for check in domain["checks"])

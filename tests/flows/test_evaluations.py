@@ -207,3 +207,17 @@ def test_without_its_row_an_evaluation_is_not_seen_and_the_figures_are_those_wit
     assert _rows(root, "FROM leaderboard WHERE edition = 'one'") == [
         row for row in board if row[2] == "algorithm-3"
     ]
+
+
+@pytest.mark.parametrize("unit", ["one", "one@1"])
+def test_an_evaluation_builds_on_no_damaged_file(root: Path, run: Run, unit: str) -> None:
+    name = table_file("instances" if unit == "one" else "episodes", unit)
+    flip(root / name)
+    before = digests(root)
+    for more in ((), ("--dry-run",)):
+        refused = run("evaluate", "one", "--players", "greedy", *more)
+        assert refused.code == 8, refused.err
+        assert refused.err.count("\n") == 1
+        for part in (name, f"perennial verify {unit}", f"--withdraw {unit}"):
+            assert part in refused.err
+        assert digests(root) == before  # no ledger, no staging: nobody was asked anything

@@ -76,13 +76,13 @@ def test_cut_off_at_any_moment_it_is_seen_whole_or_not_at_all(
 
 
 def test_cut_off_after_its_row_it_is_published_once(
-    root: Path, evaluated: dict[str, Any], monkeypatch: pytest.MonkeyPatch, harness: Harness
+    root: Path, evaluated: dict[str, Any], monkeypatch: pytest.MonkeyPatch, by_prefect: Harness
 ) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(Staging, "remove", _cut)
         with pytest.raises(Cut):
             make_evaluation(root, "old", players=["random"])
-    done = harness.perennial(
+    done = by_prefect.perennial(
         *("evaluate", "old", "--players", "random", "--runs", "2", "--root", str(root)), cwd=root
     )
     assert done.returncode == 0, done.stderr
@@ -105,16 +105,16 @@ def _answers(root: Path) -> int:
 
 
 def test_killed_while_a_model_plays_it_repeats_no_stored_call(
-    keyed: Harness, root: Path, tmp_path: Path
+    keyed_by_prefect: Harness, root: Path, tmp_path: Path
 ) -> None:
     undisturbed = Path(shutil.copytree(root, tmp_path / "undisturbed"))
     with running_server(OPTIONS) as server:
-        done = keyed.perennial(*_command(server, undisturbed), cwd=tmp_path)
+        done = keyed_by_prefect.perennial(*_command(server, undisturbed), cwd=tmp_path)
         expected = answers_by_digest(server.log())
     assert done.returncode == 0, done.stderr
     with running_server(OPTIONS) as server:
         server.release(sum(expected.values()) // 2)
-        process = keyed.start(*_command(server, root), cwd=tmp_path)
+        process = keyed_by_prefect.start(*_command(server, root), cwd=tmp_path)
         server.wait_held(timeout_s=120)
         wait_until(lambda: _answers(root) == server.status().answered)
         process.send_signal(signal.SIGKILL)
@@ -123,7 +123,7 @@ def test_killed_while_a_model_plays_it_repeats_no_stored_call(
         process.stdout.close()
         assert published_evaluations(Store(str(root)), "old") == ("old@1",)
         server.release()
-        done = keyed.perennial(*_command(server, root), cwd=tmp_path)
+        done = keyed_by_prefect.perennial(*_command(server, root), cwd=tmp_path)
         answered: Counter[str] = answers_by_digest(server.log())
     assert done.returncode == 0, done.stderr
     assert answered == expected

@@ -119,7 +119,11 @@ def test_a_dataset_has_a_card_whose_configurations_name_its_files(
     canary = canary_line(read_published_plan(store, "e").canary)
     assert (card["license"], card["perennial_canary"]) == ("cc-by-4.0", canary)
     assert canary in text
-    named = {config["config_name"]: sorted(out.glob(config["data_files"])) for config in card["configs"]}
+    assert card["language"] == ["en"]
+    parts = {config["config_name"]: config["data_files"] for config in card["configs"]}
+    assert {part["split"] for files in parts.values() for part in files} == {"test"}
+    named = {name: sorted(out.glob(files[0]["path"])) for name, files in parts.items()}
+    assert all(len(files) == 1 for files in parts.values())
     assert all(named.values())
     assert next(iter(named)) == "instances"
     assert ("kumo_instances" in named) is with_answers

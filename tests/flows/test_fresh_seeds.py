@@ -26,7 +26,7 @@ from warehouse.staging.staging import Staging
 from warehouse.store.store import Store
 
 # Large enough that few instances of two roots agree by chance; nothing else of it matters.
-FRESH = {"settings": ["hard"], "instances": 12, "runs": 1, "players": ["random", "algorithm-3"], "seed": None}
+FRESH = {"settings": ["6x8"], "instances": 12, "runs": 1, "players": ["random", "algorithm-3"], "seed": None}
 
 
 @pytest.fixture(scope="module")
@@ -233,7 +233,7 @@ def test_books_and_files_of_an_edition_have_its_canary(grown: tuple[Path, Path])
         books = open_catalog(Store(str(root))).query("SELECT text, verdict FROM kumo_books")[1]
         assert len(books) == 12
         assert all(line in text and verdict == "passed" for text, verdict in books)
-        files = [*root.glob("tables/**/*.parquet"), *root.glob("analyses/**/*.parquet")]
+        files = [*root.glob("tables/**/*.parquet"), *root.glob("analyses/statistics/**/*.parquet")]
         assert len(files) > 20
         for file in files:
             assert pq.read_schema(file).metadata[METADATA_KEY.encode()] == line.encode(), file

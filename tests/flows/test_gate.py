@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import reduce
+from itertools import product
 from operator import or_
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import pyarrow as pa
 import pytest
 
 from flows.kumo.edition import Cell, KumoEdition
+from flows.kumo.gate.expectations import SHOWN
 from flows.refresh.plan import prepare_refresh
 from flows.refresh.publish import audit_and_publish
 from flows.run.plain_stages import PlainStages
@@ -23,6 +25,7 @@ from schemas.benchmark import Batch
 from schemas.errors import AuditFailed, Damaged
 from schemas.ids import content_id
 from schemas.kumo.gate import GatePolicy
+from schemas.kumo.plan import KumoPlan
 from schemas.kumo.things import Setting
 from schemas.settings import load_settings
 from schemas.tables import TABLES
@@ -45,12 +48,69 @@ SETTINGS = {
     "settings": "easy,5x6",
     "instances": 6,
     "players": "algorithm-3",
+    "sampler": "kumo-2025",
     "seed": 0,
 }
 CALL = {"call_id": "call_read", "role": "checker", "model": "m", "served_model": None, "template": "t"}
 KUMO_ROW = pa.table({"benchmark": ["kumo"]})
 Rows = list[dict[str, Any]]
 Change = Callable[[Rows], None]
+
+
+AGAINST = "12 instances against 0 of 0 earlier editions"
+RARELY = "this many uniform draws repeat an instance with a probability of at most 1e-06"
+LEFT_OUT = "instances before those that are too easy are left out"
+# Of the edition of SETTINGS: suite, expectation, and what is observed.
+TOLD = [
+    ("grader", "the observations that players see leave exactly the valid truths", "12 instances"),
+    (
+        "grader",
+        "naming a valid truth is graded as solved, and naming any other one as wrong",
+        "54 truths named",
+    ),
+    (
+        "grader",
+        "the reader solves each instance from the text of its book",
+        "12 books, read by their grammar",
+    ),
+    (
+        "grader",
+        "the reader solves each instance by what a model read out of its book",
+        "0 books that models wrote",
+    ),
+    (
+        "grader",
+        "each instance without a book that passed its check is listed in rejections",
+        "0 instances",
+    ),
+    ("grader", "each instance has a book that passed its check", "12 instances"),
+    ("overlap", "each instance_id is that of the instance's truths, actions and states", "12 instances"),
+    ("overlap", "no two instances have the same truths, actions and states", "12 of 12"),
+    (
+        "overlap",
+        "the share of instances whose answer needs no test, given lists, rules and promise, is at most 0 "
+        "(max_trivial_share)",
+        "0: 0 of 12 instances",
+    ),
+    (
+        "overlap",
+        "the share of distinct texts among the books shown is at least 1 (min_distinct_books)",
+        "1: 12 texts for 12 instances",
+    ),
+    ("overlap", "no earlier edition holds the same truths, actions and observations", AGAINST),
+    ("overlap", "no earlier edition holds the same truths, actions and states", AGAINST),
+    ("overlap", "no earlier edition holds the same instance_id", AGAINST),
+    (
+        "overlap",
+        f"Mineral Identification, easy: {RARELY} (max_collision_probability)",
+        f"at most 4.8e-13, for 6 draws after 0 issued; the space holds 3.15e13 to 2.69e14 {LEFT_OUT}",
+    ),
+    (
+        "overlap",
+        f"Mineral Identification, 5x6: {RARELY} (max_collision_probability)",
+        f"at most 3.1e-14, for 6 draws after 0 issued; the space holds 4.88e14 to 3.73e15 {LEFT_OUT}",
+    ),
+]
 
 
 class _StopsAtGate(PlainStages):
@@ -157,21 +217,29 @@ def _publish_copy(workspace: Workspace, edition: str, change: Change = lambda ro
 def test_a_sound_edition_passes_and_everything_is_told(workspace: Workspace) -> None:
     rows = _pass_gate(workspace)
     assert all(row["success"] for row in rows.values())
-    assert {row["suite"] for row in rows.values()} == {"grader", "overlap"}
-    told = {sentence: row["observed"] for sentence, row in rows.items()}
-    assert (
-        told["the reader solves each instance from the text of its book"] == "12 books, read by their grammar"
-    )
-    assert told["naming a valid truth is graded as solved, and naming any other one as wrong"] == (
-        "54 truths named"
-    )
-    easy = next(
-        text for sentence, text in told.items() if sentence.startswith("Mineral Identification, easy")
-    )
-    hard = next(text for sentence, text in told.items() if sentence.startswith("Mineral Identification, 5x6"))
-    assert "for 6 draws after 0 issued; the space holds 3.15e13 to 2.69e14 instances" in easy
-    assert easy.startswith("at most ")
-    assert hard.startswith("at most ")
+    assert not any(row["unexpected_count"] for row in rows.values())
+    assert [(row["suite"], sentence, row["observed"]) for sentence, row in rows.items()] == TOLD
+    assert {sentence for sentence, row in rows.items() if row["severity"] == "warning"} == {
+        "each instance has a book that passed its check"
+    }
+    assert {row["severity"] for row in rows.values()} == {"critical", "warning"}
+
+
+@pytest.mark.parametrize(
+    ("problems", "told"),
+    [
+        ([], "12 seen"),
+        (["a"], "a"),
+        (["a", "b", "c"], "a; b; c"),
+        (["a", "b", "c", "d"], "a; b; c; and 1 more"),
+        ([str(number) for number in range(1_500)], "0; 1; 2; and 1,497 more"),
+    ],
+)
+def test_a_row_tells_three_problems_and_counts_the_others(problems: list[str], told: str) -> None:
+    row = {"suite": "grader", "expectation": SHOWN.sentence, "severity": "critical", "success": not problems}
+    assert SHOWN.row("12 seen", problems) == {**row, "observed": told, "unexpected_count": len(problems)}
+    counted = SHOWN.row("12 seen", problems, broken_by=7)
+    assert counted == {**row, "observed": told, "unexpected_count": 7}
 
 
 def test_passing_again_changes_nothing_and_looks_at_what_is_new(
@@ -234,6 +302,20 @@ def _book_without_a_rule(rows: Rows) -> None:
 def test_a_book_with_a_wrong_rule_is_named(workspace: Workspace) -> None:
     named = KumoEdition(workspace).book_rows(_first(workspace))[2]["instance_id"]
     _change_batch(workspace, "books", "kumo_books", _book_without_a_rule)
+    message = _refuse(workspace)
+    assert "grader: the reader solves each instance from the text of its book, broken by 1 rows" in message
+    assert named in message
+
+
+def test_a_control_book_with_a_wrong_rule_is_named(workspace: Workspace) -> None:
+    def add_control(rows: Rows) -> None:
+        sound = dict(rows[2])
+        _book_without_a_rule(rows)
+        rows.append({**rows[2], "version": "template"})
+        rows[2] = sound
+
+    named = KumoEdition(workspace).book_rows(_first(workspace))[2]["instance_id"]
+    _change_batch(workspace, "books", "kumo_books", add_control)
     message = _refuse(workspace)
     assert "grader: the reader solves each instance from the text of its book, broken by 1 rows" in message
     assert named in message
@@ -401,6 +483,56 @@ def test_the_same_form_is_found_where_the_domain_has_another_configuration(works
     assert f"same truths, actions and states, broken by 1 rows, {row['instance_id']} is" in message
 
 
+@pytest.mark.parametrize("lost", ["file", "configuration", "row", "state"])
+def test_an_earlier_instance_without_its_configuration_has_the_form_of_its_id(
+    workspace: Workspace, lost: str
+) -> None:
+    first = KumoEdition(workspace).instance_rows(_first(workspace))[0]["instance_id"]
+
+    def keep_one(rows: Rows) -> None:
+        rows[:] = [row for row in rows if row["instance_id"] == first]
+        if lost == "state":
+            rows[0]["states"][0] = 99
+
+    _publish_copy(workspace, "before", keep_one)
+    store, name = workspace.staging.store, table_file("kumo_seed_configs", "before")
+    configs = store.read_table(name)
+    if lost == "file":
+        (Path(_root(workspace)) / name).unlink()
+    elif lost == "configuration":
+        rows = [{**row, "config": "{}"} for row in configs.to_pylist()]
+        store.write_table(name, pa.Table.from_pylist(rows, schema=configs.schema))
+    elif lost == "row":
+        store.write_table(name, configs.slice(0, 0))
+    message = _refuse(workspace)
+    assert (
+        f"same truths, actions and states, broken by 1 rows, {first} is {first} of edition before" in message
+    )
+
+
+def test_lists_that_are_not_balanced_are_named_with_their_truths(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The paper's sampler drew them: under a plan that calls them balanced the gate says no."""
+    monkeypatch.setattr(KumoPlan, "is_balanced", lambda _plan, _setting: True)
+    edition = KumoEdition(workspace)
+    cell = _first(workspace)
+    encoded = edition.config(cell.config_id)
+    named = []
+    for row in edition.instance_rows(cell):
+        instance = instance_from_row(row, encoded.config)
+        masks = encode_instance(encoded, instance).masks
+        survivors = {~reduce(or_, states) & 0b1111 for states in product(*masks)}
+        wrong = [repr(name) for place, name in enumerate(instance.truths) if 1 << place not in survivors]
+        if wrong:
+            where = f"{row['instance_id']} ({encoded.config.name}, easy)"
+            named.append(f"{where}: {', '.join(wrong)} could not be the only survivor")
+    assert 0 < len(named) < 6
+    message = _refuse(workspace)
+    sentence = "of a balanced instance every listed truth could be the only survivor"
+    assert f"{sentence}, broken by {len(named)} rows, {'; '.join(named[:3])}" in message
+
+
 def test_what_was_issued_before_raises_the_probability(workspace: Workspace) -> None:
     def others(rows: Rows) -> None:
         for number, row in enumerate(rows):
@@ -502,6 +634,12 @@ def test_a_trivial_instance_is_named_unless_its_share_is_allowed(workspace: Work
     assert own_id in message
     rows = _pass_gate(workspace, GatePolicy(max_trivial_share=0.1))
     assert all(row["success"] for row in rows.values())
+
+
+def test_an_instance_that_takes_no_step_is_trivial(workspace: Workspace) -> None:
+    _change_batch(workspace, "sample", "kumo_instances", lambda rows: rows[0].update(expected_steps=0.0))
+    message = _refuse(workspace)
+    assert "is at most 0 (max_trivial_share), broken by 1 rows" in message
 
 
 def _relates_all(instance: EncodedInstance) -> bool:

@@ -44,7 +44,11 @@ class Server:
         self.deployment = uuid4()
         self.runs = [
             FlowRun(
-                flow_id=uuid4(), deployment_id=self.deployment, name=name, state=Cancelled(message="by hand")
+                flow_id=uuid4(),
+                deployment_id=self.deployment,
+                name=name,
+                tags=["perennial", f"edition:{name}"],
+                state=Cancelled(message="by hand"),
             )
             for name in ("early", "late")
         ]
@@ -75,6 +79,6 @@ def test_a_run_that_was_cancelled_too_late_ends_as_published_and_says_so() -> No
     said = "edition late is published: it was cancelled while it was being published"
     assert server.forced[0] == (server.runs[1].id, "COMPLETED", said)
     assert sorted(told) == [
-        f"refresh has ended: {said} (run late)",
-        "refresh was cancelled: by hand (run early)",
+        "refresh early was cancelled: by hand",
+        f"refresh late has ended: {said}",
     ]

@@ -5,7 +5,6 @@ import json
 import re
 import signal
 import socket
-import time
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -122,12 +121,13 @@ def test_the_events_hold_rows_and_bytes_as_they_were_published(
 def _file(root: Path, table: str, unit: str) -> Path:
     if table != "statistics":
         return root / table_file(table, unit)
-    (file,) = (root / "analyses").rglob("*.parquet")
+    (file,) = (root / "analyses/statistics").rglob("*.parquet")
     return file
 
 
-def test_ctrl_c_aborts_stage_and_refresh_and_says_how_to_resume(harness: Harness, tmp_path: Path) -> None:
-    process = harness.start("refresh", *SMALL_REFRESH, "--root", str(tmp_path), cwd=tmp_path)
+@pytest.mark.slow
+def test_ctrl_c_aborts_stage_and_refresh_and_says_how_to_resume(by_prefect: Harness, tmp_path: Path) -> None:
+    process = by_prefect.start("refresh", *SMALL_REFRESH, "--root", str(tmp_path), cwd=tmp_path)
     assert process.stdout is not None
     for line in process.stdout:
         if line.startswith("sample"):
@@ -211,9 +211,7 @@ def test_an_endpoint_that_does_not_work_is_left_alone(
 ) -> None:
     with lineage_server(behaviour) as received:
         with_secrets = received.url.replace("http://", "http://user:secret@")
-        started = time.monotonic()
         noted = _report_refresh(str(tmp_path), LineageWatcher(with_secrets, timeout_s=0.2))
-        assert time.monotonic() - started < 5
         asked = len(received.events)
     assert asked <= 3
     assert noted == f"warning: lineage events are no longer sent to {received.url}: {told}\n"

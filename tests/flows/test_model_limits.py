@@ -56,13 +56,53 @@ def test_a_limit_of_calls_stops_before_it_is_passed_and_a_higher_one_goes_on(
         limited = keyed.perennial(*command, "--base-url", server.url, "--max-calls", "7", cwd=tmp_path)
         assert limited.returncode == 7
         assert limited.stderr.count("\n") == 1
-        assert re.search(r"7 calls are paid for, cost unknown; .*--max-calls", limited.stderr)
+        assert re.search(r"7 requests sent, cost unknown; .*--max-calls", limited.stderr)
         assert server.status().answered == 7
         done = keyed.perennial(*command, "--base-url", server.url, "--max-calls", "500", cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         total = server.status().answered
     calls = open_catalog(Store(str(tmp_path))).query("SELECT count(*) FROM calls")[1]
     assert calls == [(total,)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", ["500", "invalid_json"])
+def test_requests_that_fail_count_towards_the_limit_of_calls(
+    keyed: Harness, tmp_path: Path, fault: str
+) -> None:
+    """The case that made 27 and 11 requests: failed calls counted for nothing."""
+    options = ServerOptions(keys=(KEY,), seed=1, faults={fault: 0.5}, max_transport_faults=99)
+    with running_server(options) as server:
+        limits = ("--max-calls", "7", "--max-attempts", "3", "--concurrency", "32")
+        done = keyed.perennial(
+            *(*ONE_BATCH, "--root", str(tmp_path), "--base-url", server.url, *limits), cwd=tmp_path
+        )
+        assert done.returncode == 7, done.stderr
+        assert len(server.log()) == 7
+    assert "7 requests sent" in done.stderr
+    listed = keyed.perennial("calls", "--root", str(tmp_path), cwd=tmp_path)
+    assert listed.stdout.splitlines()[-1] == "for --max-calls and --max-cost: 7 requests sent, cost unknown"
+
+
+@pytest.mark.slow
+def test_requests_in_flight_at_a_kill_count_when_the_run_resumes(
+    keyed_by_prefect: Harness, tmp_path: Path
+) -> None:
+    with running_server(ServerOptions(keys=(KEY,), hold_after=0)) as server:
+        command = (*ONE_BATCH, "--root", str(tmp_path), "--base-url", server.url)
+        process = keyed_by_prefect.start(*command, "--max-calls", "5", cwd=tmp_path)
+        server.wait_held(waiting=5)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        assert process.stdout is not None
+        process.stdout.close()
+        server.release()
+        resumed = keyed_by_prefect.perennial(*command, "--max-calls", "5", cwd=tmp_path)
+        assert resumed.returncode == 7, resumed.stderr
+        assert "the limit of 5 calls is reached: 5 requests sent" in resumed.stderr
+        assert server.status().answered == 0
+        done = keyed_by_prefect.perennial(*command, "--max-calls", "500", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
 
 
 def test_a_limit_of_cost_stops_before_it_is_passed_and_needs_a_price(keyed: Harness, tmp_path: Path) -> None:
@@ -155,10 +195,13 @@ def test_a_dry_run_estimates_calls_tokens_and_cost_without_a_key(harness: Harnes
     assert sorted(path.name for path in tmp_path.iterdir()) == ["prices.csv"]
 
 
-def test_ctrl_c_waits_for_the_calls_in_flight_and_keeps_their_replies(keyed: Harness, tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_ctrl_c_waits_for_the_calls_in_flight_and_keeps_their_replies(
+    keyed_by_prefect: Harness, tmp_path: Path
+) -> None:
     with running_server(ServerOptions(keys=(KEY,), latency_s=0.5)) as server:
         command = (*ONE_BATCH, "--instances", "40", "--base-url", server.url, "--root", str(tmp_path))
-        process = keyed.start(*command, cwd=tmp_path)
+        process = keyed_by_prefect.start(*command, cwd=tmp_path)
         while server.status().answered < 20:
             time.sleep(0.02)
         process.send_signal(signal.SIGINT)
@@ -171,5 +214,5 @@ def test_ctrl_c_waits_for_the_calls_in_flight_and_keeps_their_replies(keyed: Har
         assert "Traceback" not in out
         assert not [line for line in server.log() if line.outcome == "abandoned"]
         answered = server.status().answered
-        listed = keyed.perennial("calls", "--root", str(tmp_path), "--limit", "1", cwd=tmp_path)
+        listed = keyed_by_prefect.perennial("calls", "--root", str(tmp_path), "--limit", "1", cwd=tmp_path)
         assert f"\n{answered} calls, " in listed.stdout

@@ -1,7 +1,6 @@
 """The webhook: what it receives, and that nothing of it is ever fatal or gives its secrets away."""
 
 import socket
-import time
 from pathlib import Path
 
 import pytest
@@ -30,11 +29,11 @@ def print_while_failing(url: str) -> str:
 
 
 @pytest.mark.slow
-def test_a_failed_refresh_is_told_with_its_exit_code(harness: Harness, tmp_path: Path) -> None:
+def test_a_failed_refresh_is_told_with_its_exit_code(by_prefect: Harness, tmp_path: Path) -> None:
     with running_hook() as told:
         options = ("--edition", "e", "--players", "m", "--base-url", "http://127.0.0.1:1/v1")
         more = ("--max-attempts", "1", "--webhook", told.url)
-        done = harness.perennial(*REFRESH, *options, *more, "--root", "data", cwd=tmp_path)
+        done = by_prefect.perennial(*REFRESH, *options, *more, "--root", "data", cwd=tmp_path)
     assert done.returncode == 6
     (document,) = told.taken
     assert (document["event"], document["edition"], document["counts"]) == ("failed", "e", {})
@@ -70,10 +69,9 @@ def test_a_hook_that_is_down_is_no_harm(monkeypatch: pytest.MonkeyPatch) -> None
 def test_a_hook_that_hangs_is_left_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(notices, "_PAUSE_S", 0.0)
     monkeypatch.setattr(notices, "TIMEOUT_S", 0.5)
-    began = time.monotonic()
+    # Waited for, it would receive the message.
     with running_hook(delay=30) as told:
         shown = print_while_failing(told.url)
-    assert time.monotonic() - began < 10
     assert "did not receive the message" in shown
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from flows.console.print_edition import print_edition
 from flows.console.terminal import Terminal
-from tests.flows.report_root import publish_narrow, publish_without_models
+from tests.flows.report_root import publish_floor, publish_narrow, publish_without_models
 from warehouse.store.store import Store
 
 COLUMNS = ("rank", "common_instances", "common_rate", "adjusted_rate", "adjusted_rate_se", "ranked_by")
@@ -20,6 +20,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("printed")
     publish_narrow(folder)
     publish_without_models(folder)
+    publish_floor(folder)
     return folder
 
 
@@ -49,3 +50,12 @@ def test_rates_behind_ranks_are_printed_where_players_have_other_instances(
     assert "1.000 of 15" in printed
     assert "easy ranked by common rate" in printed
     assert "adjusted rate" not in _print(root, "plain", capsys)
+
+
+def test_players_that_never_test_are_marked_and_the_floor_is_named(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    printed = _print(root, "floor", capsys)
+    assert re.search(r"guesser \(never tests\) +│", printed)
+    assert "algorithm-3 (" not in printed
+    assert "floor = guesser" in " ".join(printed.split())

@@ -114,6 +114,7 @@ def store(tmp_path: Path) -> Store:
     return store
 
 
+@pytest.mark.slow
 def test_readers_see_the_old_or_the_new_state_never_a_mixture(store: Store) -> None:
     context = multiprocessing.get_context("spawn")
     reads, stop, told = context.Array("i", READERS), context.Event(), context.Queue()

@@ -12,7 +12,14 @@ import pytest
 
 from schemas.kumo.book_styles import BOOK_STYLES
 from tests.flows.conftest import Published
-from tests.flows.prefect_harness import SMALL_REFRESH, Harness, clean_environment, edition_content
+from tests.flows.prefect_harness import (
+    SMALL_REFRESH,
+    Harness,
+    clean_environment,
+    edition_content,
+    is_running,
+    wait_until,
+)
 from warehouse.catalog.catalog import open_catalog
 from warehouse.store.store import Store
 
@@ -68,9 +75,9 @@ def test_readers_of_rules_solve_everything_and_algorithm_3_is_the_reference(publ
 def test_it_prints_stages_a_table_where_the_data_is_and_what_to_do_next(published: Published) -> None:
     out = published.stdout
     assert re.findall(r"^(\w+) +\d+/\d+ batches", out, re.MULTILINE) == [*STAGES, "publish"]
-    assert re.search(
-        r"easy +│ algorithm-3 +│ +12 │ +1\.000 \[0\.735, 1\.000\] │ +0\.000 \[0\.000, 0\.000\]", out
-    )
+    # Two domains are too few for intervals of counts.
+    row = "easy algorithm-3 12 1.000 [0.056, 1.000] 0.000 0.000 0.000 [0.000, 0.944] "
+    assert row in re.sub(r"[│\s]+", " ", out)
     assert f"{published.root}/tables/<table>/edition=small/" in out
     assert "perennial query" in out
     assert "Traceback" not in out
@@ -89,7 +96,7 @@ def test_nothing_is_left_in_staging(published: Published) -> None:
     ],
 )
 def test_a_killed_refresh_goes_on_and_gives_the_same_edition(
-    harness: Harness,
+    by_prefect: Harness,
     published: Published,
     tmp_path: Path,
     growing: tuple[str, ...],
@@ -99,7 +106,7 @@ def test_a_killed_refresh_goes_on_and_gives_the_same_edition(
     # Nothing is published before the edition, and no evaluation before its end.
     unpublished_after = {**dict.fromkeys(growing, "editions"), **dict.fromkeys(answering, "evaluations")}
     for stage, unpublished in unpublished_after.items():
-        process = harness.start(*command, cwd=tmp_path)
+        process = by_prefect.start(*command, cwd=tmp_path)
         assert process.stdout is not None
         for line in process.stdout:
             if line.startswith(stage):
@@ -110,7 +117,7 @@ def test_a_killed_refresh_goes_on_and_gives_the_same_edition(
         process.stdout.close()
         assert process.returncode == -signal.SIGKILL
         assert not (tmp_path / "tables" / unpublished).exists()
-    done = harness.perennial(*command, cwd=tmp_path)
+    done = by_prefect.perennial(*command, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "resuming edition small" in done.stdout
     assert edition_content(tmp_path, "small") == edition_content(published.root, "small")
@@ -235,37 +242,29 @@ def test_a_dry_run_prints_the_plan_and_writes_nothing(harness: Harness, tmp_path
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_embedded_server_dies_with_its_parent(tmp_path: Path) -> None:
+@pytest.mark.slow
+@pytest.mark.parametrize("when", ["at once", "ready"])
+def test_the_embedded_server_dies_with_its_parent(tmp_path: Path, when: str) -> None:
     program = (
         "import sys, time\n"
         "from pathlib import Path\n"
         "from flows.serve.embedded_server import EmbeddedServer\n"
         "with EmbeddedServer(Path(sys.argv[1])) as server:\n"
+        "    if sys.argv[2] == 'ready':\n"
+        "        server.wait_ready()\n"
         "    print(server._process.pid, flush=True)\n"
-        "    time.sleep(60)\n"
+        "    time.sleep(600)\n"
     )
     parent = subprocess.Popen(
-        [sys.executable, "-c", program, str(tmp_path)],
+        [sys.executable, "-c", program, str(tmp_path), when],
         stdout=subprocess.PIPE,
         text=True,
         env={**clean_environment(), "PREFECT_HOME": str(tmp_path)},
     )
     assert parent.stdout is not None
     child = int(parent.stdout.readline())
-    time.sleep(4)  # past the imports, so that the server watches its input
+    assert is_running(child)
     parent.kill()
     parent.wait()
     parent.stdout.close()
-    deadline = time.monotonic() + 20
-    while _is_running(child) and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert not _is_running(child)
-
-
-def _is_running(pid: int) -> bool:
-    """Whether the process lives; a dead one that nobody has waited for does not."""
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
-    except FileNotFoundError:
-        return False
-    return state != "Z"
+    wait_until(lambda: not is_running(child))

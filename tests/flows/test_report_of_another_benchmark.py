@@ -69,6 +69,7 @@ def _publish_riddles(root: Path) -> None:
             "seed": 3,
             "index": number,
             "content_hash": f"{domain}{setting}{number}",
+            "cluster": f"{domain}{setting}{number}",
         }
         for domain, setting, number in product(DOMAINS, SETTINGS, range(4))
     ]
@@ -121,6 +122,7 @@ def test_a_benchmark_without_own_sections_has_a_full_page(root: Path, tmp_path: 
         **dict.fromkeys(("headline", "success_rate", "domains", "player_pairs", "two_settings"), True),
         **dict.fromkeys(("success_and_tokens", "tokens", "statuses"), True),
         "other_benchmarks": False,
+        "scale": False,
     }
     page = unescape(write_page(data, tmp_path / "out").read_text(encoding="utf-8"))
     for shown in ("hints an episode", HINTS.doc, "2.000 [1.500,\xa04.500]", "0.500 [", "rivers", "parrot"):
@@ -135,7 +137,7 @@ def test_its_tables_are_what_the_shared_views_answer(root: Path, tmp_path: Path)
     store = Store(str(root))
     paths = write_tables(report_data(store), tmp_path / "out", "csv")
     assert [path.stem for path in paths] == [
-        *("domains", "headline", "other_benchmarks", "player_pairs", "statuses", "tokens"),
+        *("domains", "headline", "other_benchmarks", "player_pairs", "scale", "statuses", "tokens"),
     ]
     headline = report_data(store).tables["headline"].records()
     rates = {(row["setting"], row["player"]): (row["success_rate"], row["hints"]) for row in headline}

@@ -38,13 +38,13 @@ DEADLINE_S = 60.0
 
 
 @pytest.fixture(scope="module")
-def everywhere(harness: Harness, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+def everywhere(by_prefect: Harness, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
     """A folder with a data root a runner, and what became of each run."""
     folder = tmp_path_factory.mktemp("everywhere")
     done = subprocess.run(
         [sys.executable, "-m", "tests.flows.running_everywhere", str(folder), EDITION],
         cwd=Path(__file__).parents[2],
-        env=harness.environment,
+        env=by_prefect.environment,
         capture_output=True,
         text=True,
         timeout=400,
@@ -172,8 +172,8 @@ def _raise(error: Exception) -> None:
 
 
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
-def test_workers_end_with_the_refresh_however_it_ends(harness: Harness, tmp_path: Path, end: int) -> None:
-    with _refreshing(harness, tmp_path, "--workers", "2") as (process, workers):
+def test_workers_end_with_the_refresh_however_it_ends(by_prefect: Harness, tmp_path: Path, end: int) -> None:
+    with _refreshing(by_prefect, tmp_path, "--workers", "2") as (process, workers):
         os.killpg(process.pid, end) if end == signal.SIGINT else process.send_signal(end)
         assert process.stdout is not None
         rest = process.stdout.read()
@@ -186,7 +186,7 @@ def test_workers_end_with_the_refresh_however_it_ends(harness: Harness, tmp_path
 
 @contextlib.contextmanager
 def _refreshing(
-    harness: Harness, folder: Path, *options: str
+    by_prefect: Harness, folder: Path, *options: str
 ) -> "Iterator[tuple[subprocess.Popen[str], set[int]]]":
     """Start a long refresh as a terminal would; yield it and its workers when they are at work."""
     process = subprocess.Popen(
@@ -195,7 +195,7 @@ def _refreshing(
             *("--domain-count", "6", "--worlds", "0"),
             *("--instances", "9000", "--root", str(folder), *options),
         ],
-        env=harness.environment,
+        env=by_prefect.environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -242,11 +242,13 @@ def test_a_runner_that_there_is_not_is_named(runner: str) -> None:
         load_settings({"runner": runner})
 
 
-def test_a_scheduler_that_nobody_runs_is_one_line_before_any_work(harness: Harness, tmp_path: Path) -> None:
+def test_a_scheduler_that_nobody_runs_is_one_line_before_any_work(
+    by_prefect: Harness, tmp_path: Path
+) -> None:
     with socket.socket() as held:
         held.bind(("127.0.0.1", 0))  # and nobody listens
         runner = f"dask://127.0.0.1:{held.getsockname()[1]}"
-        done = harness.perennial("refresh", "--runner", runner, "--root", "data", cwd=tmp_path)
+        done = by_prefect.perennial("refresh", "--runner", runner, "--root", "data", cwd=tmp_path)
     assert done.returncode == 2
     assert f"{runner!r}: no Dask scheduler answers" in done.stderr
     assert done.stderr.count("\n") == 1

@@ -1,13 +1,18 @@
 """A large sample comes in chunks, and is the one that a single request gives."""
 
+import json
 from dataclasses import asdict
+from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from flows.cli.app import app
 from flows.kumo.cli import sample_stream
 from flows.kumo.cli.sample_stream import SampleStream
 from flows.kumo.planning.domain_choice import choose_domain
 from schemas.errors import InstancesExhausted
+from schemas.kumo.samplers import AS_PUBLISHED, SAMPLERS
 from schemas.kumo.things import Setting
 from tasks.kumo.encoding import encode_config
 from tasks.kumo.sampling import SamplingRequest, sample_instances
@@ -41,3 +46,31 @@ def test_it_ends_where_instances_run_out(monkeypatch: pytest.MonkeyPatch, chunk:
     assert tuple(stream) == whole.instances
     assert isinstance(stream.shortfall, InstancesExhausted)
     assert str(stream.shortfall) == str(whole.shortfall)
+
+
+@pytest.mark.parametrize("sampler", SAMPLERS)
+def test_the_paper_s_sampler_prints_what_a_guess_without_a_test_reaches(sampler: str, tmp_path: Path) -> None:
+    size = ["--truths", "4", "--actions", "6", "--count", "300", "--sampler", sampler]
+    options = ["sample", "--config", "mineral_identification", *size, "--out", str(tmp_path / "easy.jsonl")]
+    options += ["--root", str(tmp_path / "root")]
+    done = CliRunner().invoke(app, [*options, "--json"])
+    assert done.exit_code == 0, done.output
+    encoded = encode_config(choose_domain("mineral_identification")[0])
+    request = SamplingRequest(Setting(4, 6, 1), 300, 0, require_test=True, sampler=sampler)
+    hits = 0
+    for instance in sample_instances(encoded, request).instances:
+        struck = dict.fromkeys(instance.truths, 0)
+        for outcome in encoded.config.outcomes:
+            for state in outcome.states if outcome.action in instance.actions else ():
+                for truth in set(state.rules_out) & set(struck):
+                    struck[truth] += 1
+        hits += min(struck, key=struck.__getitem__) in instance.valid_truths
+    rate = json.loads(done.stdout)["guess_rate"]
+    said = CliRunner().invoke(app, options).stderr.replace("\n", " ")
+    told = f"right in {hits / 300:.3f} of 300 instances (chance 0.250)"
+    if sampler == AS_PUBLISHED:
+        assert rate == hits / 300 > 0.3
+        assert told in said
+    else:
+        assert rate is None
+        assert "without a test" not in said

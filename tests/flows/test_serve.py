@@ -1,6 +1,7 @@
 """`perennial serve` on a fresh machine: it fires, editions appear, and nothing is left of it."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -14,6 +15,8 @@ from tests.flows.prefect_harness import clean_environment
 from tests.flows.webhook import running_hook
 from warehouse.catalog.catalog import open_catalog
 from warehouse.store.store import Store
+
+pytestmark = pytest.mark.slow
 
 DEADLINE_S = 400
 SETTINGS = """
@@ -81,14 +84,13 @@ def wait_for(condition: Callable[[], bool], folder: Path) -> None:
         time.sleep(0.2)
 
 
-@pytest.mark.slow
 def test_a_schedule_fires_and_editions_appear(tmp_path: Path) -> None:
     (tmp_path / "perennial.toml").write_text(SETTINGS)
     out = tmp_path / "out.txt"
     with running_hook() as told:
         serving = serve(tmp_path, "--every", "5", PERENNIAL_WEBHOOK=told.url)
         try:
-            wait_for(lambda: out.read_text().count("is published (run") >= 2, tmp_path)
+            wait_for(lambda: out.read_text().count("is published\n") >= 2, tmp_path)
             second = serve(tmp_path)
             assert second.wait(timeout=120) == 9
             children = descendants(serving.pid)
@@ -104,6 +106,9 @@ def test_a_schedule_fires_and_editions_appear(tmp_path: Path) -> None:
     assert "Prefect's pages: http://127.0.0.1:" in printed
     assert "#perennial:" not in printed
     assert "the next refresh is due" in printed
+    started = re.findall(r"UTC  refresh(.*) has started$", printed, re.M)
+    assert started
+    assert all(re.fullmatch(r" kumo-\d{4}-\d\d-\d\d(-\d+)?", name) for name in started), started
     assert f"another `perennial serve` serves this data root (process {serving.pid})" in printed
     assert "Traceback" not in printed
     root = tmp_path / "warehouse" / "data"
@@ -126,6 +131,28 @@ def test_a_schedule_fires_and_editions_appear(tmp_path: Path) -> None:
     for secret in ("secret-word", "secret-path", "secret-query"):
         assert not [path for path in kept if secret.encode() in path.read_bytes()]
         assert secret not in printed
+
+
+@pytest.mark.slow
+def test_serve_ends_in_one_line_where_its_prefect_server_alone_is_killed(tmp_path: Path) -> None:
+    (tmp_path / "perennial.toml").write_text(SETTINGS)
+    out = tmp_path / "out.txt"
+    serving = serve(tmp_path)
+    try:
+        wait_for(lambda: "Prefect's pages: " in out.read_text(), tmp_path)
+        children = descendants(serving.pid)
+        (server,) = [pid for pid, told in children.items() if "flows.serve.embedded_server" in told]
+        os.kill(server, signal.SIGKILL)
+        assert serving.wait(timeout=120) == 1
+    finally:
+        if serving.poll() is None:
+            os.killpg(serving.pid, signal.SIGKILL)
+            serving.wait()
+    errors = [line for line in out.read_text().splitlines() if "error:" in line]
+    assert len(errors) == 1
+    assert "the embedded Prefect server has ended" in errors[0]
+    assert "Traceback" not in out.read_text()
+    wait_for(lambda: not any(lives(pid, command) for pid, command in children.items()), tmp_path)
 
 
 @pytest.mark.parametrize(

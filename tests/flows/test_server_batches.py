@@ -196,6 +196,36 @@ def test_a_batch_that_fails_its_validation_stops_the_stage_with_one_error(root: 
         assert play(root) == single
 
 
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        ("batch_bad_file", "the answer to POST /files makes no sense"),
+        ("batch_bad_id", "batch batch_2-renamed of 16 requests at .* could not be read 4 times in a row"),
+        ("batch_bad_output", "batch batch_2 of 16 requests at .* could not be read 4 times in a row"),
+    ],
+)
+def test_a_server_with_wrong_ids_fails_its_player_and_the_others_finish(
+    root: Path, single: Rows, fault: str, said: str
+) -> None:
+    broken = replace(OPTIONS, faults={fault: 1.0}, max_transport_faults=99)
+    with serving(broken) as bad, serving(OPTIONS) as good:
+        describe_model(good, "batch = true")
+        with Path("models.toml").open("a") as models:
+            models.write(f'[bad]\nmodel = "scripted"\nbase_url = "{bad.url}"\nbatch = true\n')
+            models.write('key_env = "PERENNIAL_API_KEY"\n')
+        with pytest.raises(EndpointFailed, match=said) as failed:
+            play(root, players="bad,scripted", max_attempts=2)
+        assert "\n" not in str(failed.value)
+        assert "; the other 1 task of this stage ended" in str(failed.value)
+        assert outcomes(good)["answered"] == CALLS
+        assert not [line for line in bad.log() if "admin" in line.outcome]
+        # Only the player that failed is asked again.
+        Path("models.toml").write_text(Path("models.toml").read_text().replace(bad.url, good.url))
+        rows = play(root, players="bad,scripted")
+        assert {row["status"] for row in rows["calls"]} == {"ok"}
+        assert outcomes(good)["answered"] == 2 * CALLS
+
+
 def test_a_wrong_key_and_a_server_without_batches_are_one_error_each(root: Path, single: Rows) -> None:
     with serving(replace(OPTIONS, keys=("sk-another-0123456789",))) as server:
         describe_model(server, "batch = true")
@@ -236,7 +266,7 @@ def test_calls_are_reserved_before_a_batch_is_submitted(root: Path, single: Rows
     with serving(OPTIONS) as server:
         describe_model(server, "batch = true")
         with pytest.raises(
-            LimitReached, match="the limit of 5 calls is reached: 5 calls are paid for, cost unknown"
+            LimitReached, match="the limit of 5 calls is reached: 5 requests sent, cost unknown"
         ):
             play(root, max_calls=5)
         assert outcomes(server)["answered"] == 5

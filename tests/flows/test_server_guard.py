@@ -27,6 +27,8 @@ from tests.flows.prefect_harness import Harness, basic, clean_environment
 from tests.flows.test_serve import descendants
 from tests.flows.webhook import running_hook
 
+pytestmark = pytest.mark.slow
+
 KEY = "sk-never-to-be-sent-0123456789"
 START_S = 180
 FOREIGN = "http://website.example"
@@ -129,9 +131,9 @@ def guarded(request: pytest.FixtureRequest) -> Guarded:
     if request.param == "serve":
         server: Guarded = request.getfixturevalue("served")
         return server
-    harness: Harness = request.getfixturevalue("harness")
-    port = int(harness.environment["PREFECT_API_URL"].removesuffix("/api").rpartition(":")[2])
-    return Guarded(port, harness.environment["PREFECT_API_AUTH_STRING"])
+    by_prefect: Harness = request.getfixturevalue("by_prefect")
+    port = int(by_prefect.environment["PREFECT_API_URL"].removesuffix("/api").rpartition(":")[2])
+    return Guarded(port, by_prefect.environment["PREFECT_API_AUTH_STRING"])
 
 
 def test_no_call_is_answered_without_the_auth_string(guarded: Guarded) -> None:
@@ -238,8 +240,8 @@ def test_what_anybody_may_read_holds_no_secret(guarded: Guarded) -> None:
         assert basic(guarded.auth_string).removeprefix("Basic ") not in body, path
 
 
-def test_each_server_has_an_auth_string_of_its_own(served: Guarded, harness: Harness) -> None:
-    strings = {served.auth_string, harness.environment["PREFECT_API_AUTH_STRING"]}
+def test_each_server_has_an_auth_string_of_its_own(served: Guarded, by_prefect: Harness) -> None:
+    strings = {served.auth_string, by_prefect.environment["PREFECT_API_AUTH_STRING"]}
     assert len(strings) == 2
     assert min(map(len, strings)) > 40
 
@@ -272,7 +274,6 @@ def test_no_run_is_made_that_sends_the_key_elsewhere(served: Guarded, name: str)
         assert attacker.taken == []
 
 
-@pytest.mark.slow
 def test_a_run_that_the_api_lets_pass_is_refused_by_the_flow(served: Guarded) -> None:
     deployment = served.ask("GET", "/api/deployments/name/refresh/refresh")
     with running_hook() as attacker:
@@ -292,7 +293,6 @@ def test_a_run_that_the_api_lets_pass_is_refused_by_the_flow(served: Guarded) ->
     assert not (served.folder / "data" / "tables").exists()
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None, reason="no chromium on PATH: the pages are not rendered")
 def test_the_printed_link_opens_the_pages_in_a_browser(served: Guarded, tmp_path: Path) -> None:
     pages = f"http://127.0.0.1:{served.port}"
@@ -309,7 +309,6 @@ def test_the_printed_link_opens_the_pages_in_a_browser(served: Guarded, tmp_path
     assert 'type="password"' not in deployments
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None, reason="no chromium on PATH: no website is opened")
 def test_a_website_in_a_browser_neither_reads_nor_changes_anything(served: Guarded, tmp_path: Path) -> None:
     api = f"http://127.0.0.1:{served.port}/api"

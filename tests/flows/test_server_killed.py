@@ -86,7 +86,9 @@ def _require_one_line(process: "subprocess.Popen[str]") -> None:
     assert "the same command resumes" in errors
 
 
-def test_calls_in_flight_end_and_are_kept_and_none_is_made_again(keyed: Harness, tmp_path: Path) -> None:
+def test_calls_in_flight_end_and_are_kept_and_none_is_made_again(
+    keyed_by_prefect: Harness, tmp_path: Path
+) -> None:
     with running_server(ServerOptions(keys=(KEY,), hold_after=ANSWERS)) as server:
         command = (*ONE_BATCH, "--base-url", server.url, "--root", str(tmp_path))
         with _refreshing(command, tmp_path, PERENNIAL_API_KEY=KEY) as process:
@@ -104,7 +106,7 @@ def test_calls_in_flight_end_and_are_kept_and_none_is_made_again(keyed: Harness,
         assert not [line for line in server.log() if line.outcome == "abandoned"]
         with LedgerReader(ledger_file(str(tmp_path))) as ledger:
             assert ledger.totals(CallFilter()).calls == answered
-        done = keyed.perennial(*command, cwd=tmp_path)
+        done = keyed_by_prefect.perennial(*command, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         assert "resuming edition small" in done.stdout
         assert max(answers_by_digest(server.log()).values()) == 1
@@ -112,7 +114,7 @@ def test_calls_in_flight_end_and_are_kept_and_none_is_made_again(keyed: Harness,
 
 @pytest.mark.slow
 def test_a_server_killed_at_any_stage_ends_the_refresh_and_the_next_one_goes_on(
-    published: Published, harness: Harness, tmp_path: Path
+    published_by_prefect: Published, by_prefect: Harness, tmp_path: Path
 ) -> None:
     command = ("refresh", *SMALL_REFRESH, "--root", str(tmp_path))
     growth = ("start", "domains", "sample", "books", "gate", "overlap")
@@ -126,9 +128,9 @@ def test_a_server_killed_at_any_stage_ends_the_refresh_and_the_next_one_goes_on(
             _kill_server(process)
             _require_one_line(process)
         assert not (tmp_path / "tables" / table).exists()
-    done = harness.perennial(*command, cwd=tmp_path)
+    done = by_prefect.perennial(*command, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert edition_content(tmp_path, "small") == edition_content(published.root, "small")
+    assert edition_content(tmp_path, "small") == edition_content(published_by_prefect.root, "small")
 
 
 @pytest.mark.slow
@@ -137,11 +139,16 @@ def test_workers_end_with_a_refresh_whose_server_was_killed(tmp_path: Path, runn
     long = ("refresh", "--settings", "hard", "--instances", "9000", "--root", str(tmp_path), *runner)
     with _refreshing(long, tmp_path) as process:
         _read_until(process, "domains")
-        wait_for(lambda: sum("spawn_main" in told for told in descendants(process.pid).values()) >= 2)
+        wait_for(lambda: sum(_is_worker(told) for told in descendants(process.pid).values()) >= 2)
         children = descendants(process.pid)
         _kill_server(process)
         _require_one_line(process)
     wait_for(lambda: not any(lives(pid, command) for pid, command in children.items()))
+
+
+def _is_worker(told: str) -> bool:
+    # Dask names its processes where it can (setproctitle).
+    return "spawn_main" in told or told.startswith("dask worker")
 
 
 def test_a_server_that_ends_before_it_answers_has_the_same_exit_code(

@@ -32,10 +32,12 @@ REFRESH = (
 
 
 @contextmanager
-def refreshing(keyed: Harness, root: Path) -> "Iterator[tuple[subprocess.Popen[str], RunningServer]]":
+def refreshing(
+    keyed_by_prefect: Harness, root: Path
+) -> "Iterator[tuple[subprocess.Popen[str], RunningServer]]":
     """Yield a refresh whose calls in flight are held."""
     with running_server(ServerOptions(keys=(KEY,), hold_after=ANSWERS)) as server:
-        process = keyed.start(*REFRESH, "--base-url", server.url, "--root", str(root), cwd=root)
+        process = keyed_by_prefect.start(*REFRESH, "--base-url", server.url, "--root", str(root), cwd=root)
         try:
             server.wait_held(waiting=2, timeout_s=240)
             yield process, server
@@ -64,9 +66,9 @@ def _read_until(process: "subprocess.Popen[str]", text: str) -> None:
     "number", [pytest.param(signal.SIGHUP, marks=pytest.mark.slow), signal.SIGTERM], ids=int
 )
 def test_a_signal_waits_for_the_calls_in_flight_and_keeps_their_replies(
-    keyed: Harness, tmp_path: Path, number: int
+    keyed_by_prefect: Harness, tmp_path: Path, number: int
 ) -> None:
-    with refreshing(keyed, tmp_path) as (process, server):
+    with refreshing(keyed_by_prefect, tmp_path) as (process, server):
         in_flight = server.status().waiting
         process.send_signal(number)
         _read_until(process, WAITED_FOR)
@@ -91,8 +93,8 @@ def test_a_signal_waits_for_the_calls_in_flight_and_keeps_their_replies(
     ],
     ids=int,
 )
-def test_a_second_signal_does_not_wait(keyed: Harness, tmp_path: Path, number: int) -> None:
-    with refreshing(keyed, tmp_path) as (process, server):
+def test_a_second_signal_does_not_wait(keyed_by_prefect: Harness, tmp_path: Path, number: int) -> None:
+    with refreshing(keyed_by_prefect, tmp_path) as (process, server):
         # What has been answered is on its way into the ledger.
         while _count_kept(tmp_path) < ANSWERS:
             time.sleep(0.05)
@@ -106,8 +108,10 @@ def test_a_second_signal_does_not_wait(keyed: Harness, tmp_path: Path, number: i
     assert _count_kept(tmp_path) == ANSWERS
 
 
-def test_signals_that_are_ignored_at_the_start_stay_ignored(keyed: Harness, tmp_path: Path) -> None:
-    ignoring = Harness(keyed.environment, before="trap '' INT HUP TERM")
+def test_signals_that_are_ignored_at_the_start_stay_ignored(
+    keyed_by_prefect: Harness, tmp_path: Path
+) -> None:
+    ignoring = Harness(keyed_by_prefect.environment, before="trap '' INT HUP TERM")
     with refreshing(ignoring, tmp_path) as (process, server):
         for number in (signal.SIGINT, signal.SIGHUP):
             process.send_signal(number)
@@ -117,7 +121,9 @@ def test_signals_that_are_ignored_at_the_start_stay_ignored(keyed: Harness, tmp_
         assert "interrupted" not in rest
 
 
-def test_a_terminal_that_is_closed_waits_for_the_calls_in_flight(keyed: Harness, tmp_path: Path) -> None:
+def test_a_terminal_that_is_closed_waits_for_the_calls_in_flight(
+    keyed_by_prefect: Harness, tmp_path: Path
+) -> None:
     ours, theirs = pty.openpty()
     with running_server(ServerOptions(keys=(KEY,), hold_after=ANSWERS)) as server:
         process = subprocess.Popen(
@@ -126,7 +132,7 @@ def test_a_terminal_that_is_closed_waits_for_the_calls_in_flight(keyed: Harness,
                 *("--base-url", server.url, "--root", str(tmp_path)),
             ],
             cwd=tmp_path,
-            env=keyed.environment,
+            env=keyed_by_prefect.environment,
             stdin=theirs,
             stdout=theirs,
             stderr=theirs,

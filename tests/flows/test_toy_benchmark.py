@@ -110,7 +110,7 @@ def test_its_editions_are_played_analysed_and_queried(root: Path) -> None:
 
 
 def test_its_editions_are_audited_reported_and_reproduced(
-    root: Path, tmp_path: Path, benchmark_commands: Callable[..., str]
+    root: Path, tmp_path: Path, package: Path, harness: Harness
 ) -> None:
     store = Store(str(root))
     assert [audit_unit(store, unit)[1] for unit in ("first", "first@1", "second@1")] == [(), (), ()]
@@ -121,7 +121,8 @@ def test_its_editions_are_audited_reported_and_reproduced(
         folder = tmp_path / str(place)
         folder.mkdir()
         assert reproduce_unit(store, unit, folder, lambda _line: None).same
-    told = benchmark_commands("query", "FROM toy_sums", "--root", str(root), "--format", "csv")
+    command = ("query", "FROM toy_sums", "--root", str(root), "--format", "csv")
+    told = commands_with_toy(package, harness)(*command)
     assert len(told.splitlines()) == 1 + 240
 
 
@@ -156,9 +157,8 @@ def test_its_settings_are_its_own(root: Path) -> None:
         load_settings({"benchmark": "kumo", "sums": 3})
 
 
-@pytest.fixture
-def benchmark_commands(package: Path, harness: Harness) -> Callable[..., str]:
-    """Run commands of processes in which the toy is installed."""
+def commands_with_toy(package: Path, harness: Harness) -> Callable[..., str]:
+    """Return what runs a command in a process in which the toy is installed, and returns what it printed."""
     path = os.pathsep.join((str(package), str(REPOSITORY)))
     toy = harness.but(PYTHONPATH=path, PERENNIAL_API_KEY=KEY)
 
@@ -172,8 +172,9 @@ def benchmark_commands(package: Path, harness: Harness) -> Callable[..., str]:
 
 @pytest.mark.slow
 def test_the_command_line_grows_one(
-    benchmark_commands: Callable[..., str], server: RunningServer, tmp_path: Path
+    package: Path, by_prefect: Harness, server: RunningServer, tmp_path: Path
 ) -> None:
+    benchmark_commands = commands_with_toy(package, by_prefect)
     shown = benchmark_commands("refresh", "--benchmark", "toy", "--help")
     assert "--sums" in shown
     assert "Sums per size. Default: 3." in " ".join(shown.split())

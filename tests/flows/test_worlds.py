@@ -89,7 +89,7 @@ def test_proposed_domains_replace_both(tmp_path: Path) -> None:
     ("asked", "said"),
     [
         ({"domain_count": 0, "worlds": 0}, "leaves nothing to ask"),
-        ({"settings": ["53x6"]}, "a world has 52 truths and 32 actions at least"),
+        ({"settings": ["53x6"], "sampler": "kumo-2025"}, "a world has 52 truths and 32 actions at least"),
         ({"settings": ["4x33"], "domains": ["chemical_analysis"], "worlds": 1}, "or --worlds 0"),
         ({"domain_count": len(bundled_domains()) + 1}, "domains to take turns"),
     ],

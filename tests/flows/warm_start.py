@@ -1,33 +1,59 @@
 """Commands of `perennial` that need not import it: forks of a process that has.
 
 What a refresh imports and loads takes most of its CPU time. A fork is a process as any other: it has its own
-exit code, may be killed, and is a child of the process that asked for it.
+exit code, may be killed, and is a child of the process that asked for it. Half of what remains is Prefect's
+bookkeeping: a fork of a plain warm start does the same work without it.
 """
 
+import atexit
 import ctypes
 import gc
 import inspect
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+_PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 _REQUEST_BYTES = 1 << 20
 
 
-class WarmStart:
-    """A process that has imported what a refresh needs, in the given environment; it ends with its owner."""
+def end_with(owner: int) -> None:
+    """Let the system kill this process as soon as its parent, which is `owner` or is about to be, ends.
 
-    def __init__(self, environment: dict[str, str], home: Path) -> None:
-        self._environment = _fixed(environment)
+    A killed pytest would leave commands behind that write on.
+    """
+    while os.getppid() != owner:
+        if not Path(f"/proc/{owner}").exists():
+            os._exit(1)
+        time.sleep(0.001)
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != owner:
+        os._exit(1)
+
+
+class WarmStart:
+    """A process that has imported what a refresh needs, in the given environment; it ends with its owner.
+
+    Of several that start at once one compiles, under the lock, and the others load what it has compiled.
+    Where it is `plain`, flows and their tasks are called as the functions that they are, without a server.
+    """
+
+    def __init__(self, environment: dict[str, str], home: Path, lock: Path, *, plain: bool = False) -> None:
+        self._plain = plain
+        self._environment = self._fixed(environment)
         self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        given = (str(theirs.fileno()), str(lock), *(["--plain"] if plain else []))
         self._process = subprocess.Popen(
-            [sys.executable, "-P", __file__, str(theirs.fileno())],
+            [sys.executable, "-P", __file__, *given],
             pass_fds=[theirs.fileno()],
             cwd=home,
             env=environment,
@@ -38,7 +64,12 @@ class WarmStart:
 
     def fits(self, environment: dict[str, str]) -> bool:
         """Whether a command in this environment would have imported the same."""
-        return _fixed(environment) == self._environment
+        return self._fixed(environment) == self._environment
+
+    def _fixed(self, environment: dict[str, str]) -> dict[str, str]:
+        """Return what is read while importing."""
+        read = ("PYTHON", "NUMBA_") if self._plain else ("PREFECT_", "PYTHON", "NUMBA_")
+        return {name: value for name, value in environment.items() if name.startswith(read)}
 
     def fork(self, request: dict[str, Any], out: int, errors: int) -> int:
         """Start a command that writes to these two files, as a child of this process; return its id."""
@@ -67,7 +98,12 @@ class WarmProcess(subprocess.Popen[str]):
         bound = inspect.signature(super()._execute_child).bind(*arguments).arguments
         pipes = ("p2cread", "p2cwrite", "c2pread", "c2pwrite", "errread", "errwrite")
         ends = {name: bound[name] for name in pipes}
-        request = {"arguments": bound["args"][1:], "cwd": str(bound["cwd"]), "environment": bound["env"]}
+        request = {
+            "arguments": bound["args"][1:],
+            "cwd": str(bound["cwd"]),
+            "environment": bound["env"],
+            "owner": os.getpid(),
+        }
         try:
             self.pid = self._warm.fork(request, ends["c2pwrite"], ends["errwrite"])
             self._child_created = True
@@ -75,29 +111,41 @@ class WarmProcess(subprocess.Popen[str]):
             self._close_pipe_fds(*ends.values())
 
 
-def _fixed(environment: dict[str, str]) -> dict[str, str]:
-    """Return what is read while importing."""
-    return {
-        name: value
-        for name, value in environment.items()
-        if name.startswith(("PREFECT_", "PYTHON", "NUMBA_"))
-    }
-
-
-def _import_all() -> None:
+def _import_all(lock: str) -> None:
     import openai  # noqa: F401
+    from filelock import FileLock
 
     from flows.cli import app, evaluate, refresh  # noqa: F401
     from flows.refresh import flow  # noqa: F401
-    from schemas.benchmark import find_benchmark
+    from schemas.benchmark import benchmarks
     from warehouse.audit.great_expectations import judge
     from warehouse.audit.search import Finding
+    from warehouse.editions.provenance import code_sha256, dependency_versions
 
-    benchmark = find_benchmark("kumo")
-    benchmark.growing()
-    benchmark.warm_up()
+    for benchmark in benchmarks().values():
+        benchmark.settings()
+        benchmark.growing()
+        benchmark.playing()
+        benchmark.analysis()
+        if benchmark.warm_up is not None:
+            with FileLock(lock):
+                benchmark.warm_up()
+    # Both are read once in a process, for the manifest of what it publishes.
+    code_sha256()
+    dependency_versions()
     judge([Finding("none", "nothing is broken", 0, "no row")])
-    gc.freeze()
+
+
+def _leave_prefect_out() -> None:
+    """Call flows and tasks as the functions that they are; what only Prefect's pages show is not made."""
+    from flows.refresh import flow
+    from flows.run import prefect_stages
+    from flows.watchers.watcher import Watcher
+
+    plain: Any = flow
+    plain.refresh, plain.evaluate = flow.refresh.fn, flow.evaluate.fn
+    plain.AssetWatcher = Watcher
+    prefect_stages._as_task = lambda name, function, timeout_s=None: function
 
 
 def _serve(requests: socket.socket) -> dict[str, Any]:
@@ -105,7 +153,8 @@ def _serve(requests: socket.socket) -> dict[str, Any]:
     while True:
         message, files, _, _ = socket.recv_fds(requests, _REQUEST_BYTES, 2)
         if not message:
-            sys.exit()
+            # What Prefect does at exit waits for its server, which may be gone.
+            os._exit(0)
         mine, theirs = os.pipe()
         between = os.fork()
         if between == 0:
@@ -121,6 +170,7 @@ def _serve(requests: socket.socket) -> dict[str, Any]:
             sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115
             sys.stderr = open(2, "w", closefd=False, errors="backslashreplace", buffering=1)  # noqa: SIM115
             request: dict[str, Any] = json.loads(message)
+            end_with(request["owner"])
             return request
         # The fork is the asking process's child as soon as the one between has ended.
         os.waitpid(between, 0)
@@ -129,8 +179,27 @@ def _serve(requests: socket.socket) -> dict[str, Any]:
             os.close(file)
 
 
+def _end(code: object) -> None:
+    """End as the interpreter does, but for the modules.
+
+    To take apart what was imported would copy most of the memory that a fork shares with its parent.
+    """
+    end_threads: Any = vars(threading)["_shutdown"]
+    end_threads()
+    atexit._run_exitfuncs()
+    if isinstance(code, str):
+        print(code, file=sys.stderr)
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(BrokenPipeError, ValueError):
+            stream.flush()
+    os._exit(0 if code is None else code & 0xFF if isinstance(code, int) else 1)
+
+
 def _main() -> None:
-    _import_all()
+    _import_all(sys.argv[2])
+    if "--plain" in sys.argv:
+        _leave_prefect_out()
+    gc.freeze()
     request = _serve(socket.socket(fileno=int(sys.argv[1])))
     os.chdir(request["cwd"])
     os.environ.clear()
@@ -139,7 +208,12 @@ def _main() -> None:
     sys.argv = ["perennial", *request["arguments"]]
     from flows.cli.app import main
 
-    main()
+    code: object = None
+    try:
+        main()
+    except SystemExit as ended:
+        code = ended.code
+    _end(code)
 
 
 if __name__ == "__main__":

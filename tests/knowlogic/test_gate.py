@@ -9,6 +9,8 @@ import pytest
 
 from schemas.knowlogic.question import Question
 from schemas.knowlogic.things import Decision, Proposition
+from tasks.knowlogic import gate
+from tasks.knowlogic.answers import Answer
 from tasks.knowlogic.domain import Domain
 from tasks.knowlogic.gate import check_pair, find_repeats
 from tasks.knowlogic.problem import Problem, payload_of, problem_of, right_letters
@@ -201,6 +203,13 @@ PLANTED: dict[str, Callable[[], tuple[Pair, Domain]]] = (
                 check=lambda problem: replace(DOMAIN.check(problem), arrangements=2),
             ),
         ),
+        "both engines find no arrangement": lambda: (
+            STATEMENTS,
+            replace(
+                with_engine("decide", lambda _, found: replace(found, arrangements=0)),
+                check=lambda problem: replace(DOMAIN.check(problem), arrangements=0),
+            ),
+        ),
         "an engine decides an option otherwise": lambda: (
             STATEMENTS,
             with_engine(
@@ -243,10 +252,93 @@ def test_at_least_twenty_faults_are_planted() -> None:
     assert len(PLANTED) >= 20
 
 
+# What is said of some of them, to the word.
+SAID: dict[str, list[str]] = {
+    "a statement is missing: two arrangements": [
+        "the statements allow 2 arrangements, expected 1",
+        "option B is neither forced true nor forced false",
+        "option C is neither forced true nor forced false",
+    ],
+    "an option repeats a statement": ["an option repeats a statement"],
+    "an option is repeated": ["two options are the same"],
+    "a statement is repeated": ["a statement is repeated"],
+    "there are two options": ["there are 2 options, expected 3 or 4"],
+    "a letter is wrong": [f"the letters are 'A', expected {PRECISE[0].letters!r}"] * 2,
+    "letters differ between the languages": [f"the letters are 'ABCD', expected {PRECISE[0].letters!r}"],
+    "options of the prompt alone are swapped": ["the prompt (en) shows another text"],
+    "a name stands for another": ["the text (en) says something else than the problem"],
+    "a name is changed": ["the text (en) cannot be read back (nobody is called so)"],
+    "an English name in a Chinese text": ["the text (zh) holds 'James' of another language"],
+    "the level is changed": [f"level ({language}) is not what the problem gives" for language in BOTH],
+    "the pair is broken": ["the texts of the pair are of different problems"],
+    "a language is missing": ["the pair has texts in zh, expected zh, en"],
+    "a language stands twice": ["the pair has texts in zh, zh, expected zh, en"],
+    "an engine finds another arrangement": [
+        "the engines differ: Decision(arrangements=1, verdicts=(True, True, True, True)) and "
+        "Decision(arrangements=2, verdicts=(True, True, True, True))"
+    ],
+    "an engine fails": ["an engine fails (ValueError: no proof)"],
+    "no statement is needed": ["no statement is needed to decide the options"],
+}
+# Of these nothing else is said.
+ALONE = ("an option is repeated", "a letter is wrong", "an engine fails", "no statement is needed")
+
+
 @pytest.mark.parametrize("planted", PLANTED)
 def test_a_planted_fault_is_found(planted: str) -> None:
     pair, domain = PLANTED[planted]()
-    assert faults(pair, domain)
+    found = faults(pair, domain)
+    assert found
+    assert [fault for fault in found if fault in SAID.get(planted, ())] == SAID.get(planted, [])
+    assert planted not in ALONE or found == SAID[planted]
+
+
+def test_a_payload_that_is_none_is_told() -> None:
+    (found,) = faults(edit_all(STATEMENTS, payload="{}"))
+    assert found.startswith("the payload is no problem (")
+
+
+def test_right_letters_are_one_or_more_and_one_of_a_precise_question() -> None:
+    def deciding(*verdicts: bool) -> Domain:
+        both = {name: lambda _: Decision(1, verdicts) for name in ("decide", "check")}
+        return replace(DOMAIN, **both)
+
+    named = f"{PRECISE[0].type} has the right letters"
+    assert f"{named} AB, expected one" in faults(PRECISE, deciding(True, True, False))
+    assert "no option is right" in faults(STATEMENTS, deciding(False, False, False, False))
+    assert not any("right" in fault for fault in faults(PRECISE, deciding(False, False, True)))
+
+
+def test_one_statement_that_is_needed_is_enough() -> None:
+    labels = replace(DOMAIN, labels=lambda problem: replace(DOMAIN.labels(problem), chain_length=1))
+    assert faults(edit_all(STATEMENTS, chain_length=1), labels) == []
+
+
+def test_three_changed_texts_of_a_language_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A reader that takes any text for the problem is at fault; what it was given are the three changes."""
+    given: list[Any] = []
+    monkeypatch.setattr(gate, "says_the_same", lambda *_: True)
+    monkeypatch.setattr(gate, "read_text", lambda _, text, language: given.append((text, language)))
+    assert faults(STATEMENTS) == [
+        f"a changed text ({language}) is read as the same problem" for language in BOTH for _ in range(3)
+    ]
+    for question, other in zip(STATEMENTS, reversed(BOTH), strict=True):
+        shown, first, second = question.as_text, *question.options[:2]
+        assert [given.count((shown, question.language)), given.count((shown, other))] == [1, 1]
+        assert shown.text.count("\n") > 2
+        shorter = shown._replace(text="\n".join(shown.text.split("\n")[:-1]))
+        swapped = shown._replace(options=(second, first, *question.options[2:]))
+        assert [given.count((changed, question.language)) for changed in (shorter, swapped)] == [1, 1]
+
+
+@pytest.mark.parametrize("read", [None, Answer("ABCD", "square")])
+def test_a_reader_that_reads_no_or_other_letters_is_at_fault(
+    read: Answer | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gate, "read_answer", lambda _: read)
+    found = faults(STATEMENTS)
+    assert found.count("the reply AB is not read") == 2
+    assert len(found) == 2 * (15 if read is None else 14)
 
 
 def test_sound_questions_have_no_fault_and_every_change_is_found() -> None:

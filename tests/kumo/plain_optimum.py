@@ -1,10 +1,12 @@
 """The promise-aware optimum by its definition: the references that the compiled search is held against.
 
 Every observation vector (one state an action) that leaves exactly one truth is written out with its weight
-kappa(t): the product over the actions of 1 / (number of its states that spare the truth t it leaves). A
+kappa(t): the product over the actions of 1 / (number of its states that spare the truth t it leaves); of
+balanced instances 1 / (number of vectors that leave t). A
 policy that has seen some outcomes knows which vectors still agree; nothing is pruned, nothing merged.
 """
 
+from collections import Counter
 from collections.abc import Callable
 from functools import cache
 from itertools import product
@@ -19,7 +21,7 @@ Choose = Callable[[Seen], int | None]
 class PlainOptimum:
     """Expected tests under the promise, of the best policy and of any other, by enumeration."""
 
-    def __init__(self, instance: EncodedInstance) -> None:
+    def __init__(self, instance: EncodedInstance, is_balanced: bool = False) -> None:
         self.instance = instance
         self.actions = range(len(instance.masks))
         vectors = []
@@ -27,6 +29,9 @@ class PlainOptimum:
             left = [t for t in range(instance.n_truths) if self._survives(vector, t)]
             if len(left) == 1:
                 vectors.append((frozenset(enumerate(vector)), left[0], kappa(instance, left[0])))
+        if is_balanced:
+            by_truth = Counter(truth for _, truth, _ in vectors)
+            vectors = [(vector, truth, 1 / by_truth[truth]) for vector, truth, _ in vectors]
         self.vectors = vectors
         self.weight = sum(weight for *_, weight in vectors)
         self.value = cache(self._value)

@@ -2,6 +2,7 @@
 
 import random
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -11,12 +12,14 @@ from schemas.errors import InvalidOption
 from schemas.kumo.things import Setting
 from tasks.kumo.configuration import parse_config
 from tasks.kumo.encoding import EncodedInstance, encode_config, encode_instance
+from tasks.kumo.optimum.decision_tree import decision_tree
 from tasks.kumo.optimum.limits import fits_tables
 from tasks.kumo.sampling import SamplingRequest, sample_instances
 from tasks.kumo.search import NODE_LIMIT, Optimum, has_promise, solve_instances
 from tasks.kumo.survivors import can_differ
 from tests.kumo.plain_optimum import PlainOptimum, PlainStates, Seen
 from tests.kumo.plain_search import PlainSearch
+from tests.kumo.small_worlds import read_released_worlds
 from tests.kumo.test_search import TIE, synthetic
 from warehouse.kumo.bundled_domains import bundled_text
 
@@ -85,6 +88,33 @@ def test_no_policy_needs_fewer_tests(instance: EncodedInstance) -> None:
     assert found.status == "exact"
     assert found.steps == found.least_steps == pytest.approx(plain.steps(), abs=1e-12)
     assert can_differ(instance) == (len(plain.possible(frozenset())) > 1) == (found.steps > 0)
+
+
+@given(instances((2, 5), (1, 5)).filter(small_enough))
+@settings(quick, max_examples=80)
+def test_no_policy_needs_fewer_tests_where_truths_are_equally_likely(instance: EncodedInstance) -> None:
+    plain = PlainOptimum(instance, is_balanced=True)
+    found = solve_instances([instance], node_limit=NODE_LIMIT, is_balanced=True)[0].optimum
+    assert found is not None
+    assert found.steps == found.least_steps == pytest.approx(plain.steps(), abs=1e-12)
+    tree = decision_tree(instance, 1_000, is_balanced=True)
+    assert tree is not None
+    ends = [state for state in tree.walk() if not state.branches]
+    assert sum(state.chance for state in ends) == pytest.approx(1)
+    assert sum(state.chance * state.depth for state in ends) == pytest.approx(plain.steps(), abs=1e-9)
+    for truth in plain.possible(frozenset()):
+        named = sum(state.chance for state in ends if state.possible == (truth,))
+        assert named == pytest.approx(1 / len(plain.possible(frozenset())))
+
+
+def test_the_two_priors_differ_on_most_instances() -> None:
+    boards = [promised(4, 4, 0.35, seed, 0.0) for seed in range(20)]
+    steps = {}
+    for is_balanced in (False, True):
+        solved = solve_instances(boards, node_limit=NODE_LIMIT, is_balanced=is_balanced, threads=2)
+        steps[is_balanced] = [one.optimum.steps for one in solved if one.optimum is not None]
+        assert steps[is_balanced] == pytest.approx([PlainOptimum(one, is_balanced).steps() for one in boards])
+    assert sum(abs(one - other) > 1e-6 for one, other in zip(*steps.values(), strict=True)) > 5
 
 
 @given(instances((2, 4), (1, 4)).filter(small_enough))
@@ -191,3 +221,11 @@ def test_where_the_optimum_does_not_apply_there_is_none() -> None:
 def test_a_node_limit_has_a_range(limit: int) -> None:
     with pytest.raises(InvalidOption, match=rf"node limit {limit}"):
         solve_instances([], node_limit=limit)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("number", "steps"), [(10, 5.0712), (17, 5.5820)])
+def test_the_hardest_released_instances_are_exact(release: Path, number: int, steps: float) -> None:
+    optimum = optimum_of(read_released_worlds(release, "MusicEnv", "12")[number].encoded)
+    assert optimum is not None
+    assert (optimum.status, optimum.steps) == ("exact", pytest.approx(steps, abs=5e-5))

@@ -36,7 +36,7 @@ def moves(episode) -> list[str | None]:
 
 
 def test_players_are_known_by_name():
-    assert list(PLAYERS) == ["algorithm-3", "optimum", "greedy", "random", "reader"]
+    assert list(PLAYERS) == ["algorithm-3", "optimum", "greedy", "random", "reader", "guesser"]
     assert ALIASES == {"oracle": "algorithm-3"}
     assert {program.name for program in PLAYERS.values() if program.is_random} == {"random"}
 
@@ -54,6 +54,16 @@ def test_a_seat_tells_nothing_of_the_case():
     }
     other = replace(CLINIC.instance, observations=(40.0, "clear"), states=(1, 0), valid_truths=("Flu",))
     assert take_seat(replace(board, instance=other), rng) == take_seat(board, rng)
+
+
+def test_the_guesser_names_the_least_struck_truth_at_once():
+    board = board_at(CLINIC)
+    states = [mask for of_action in take_seat(board, random.Random(0)).masks for mask in of_action]
+    truths = CLINIC.instance.truths
+    struck = [sum(mask >> t & 1 for mask in states) for t in range(len(truths))]
+    episode = episode_of("guesser", board)
+    assert moves(episode) == [truths[struck.index(min(struck))]]
+    assert episode.game.tests == 0
 
 
 def test_algorithm_3_plays_the_golden_trajectory():

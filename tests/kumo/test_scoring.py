@@ -5,10 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from schemas.kumo.things import Instance, Outcome, OutcomeState, SeedConfig
-from tasks.kumo.encoding import encode_config
+from schemas.kumo.samplers import AS_PUBLISHED, BALANCED
+from schemas.kumo.things import Instance, Outcome, OutcomeState, SeedConfig, Setting
+from tasks.kumo.encoding import encode_config, encode_instance
+from tasks.kumo.guessing import GUESSES, rank_valid_truth
+from tasks.kumo.sampling import SamplingRequest, sample_instances
 from tasks.kumo.scoring import Check, score_domain
-from tasks.kumo.scoring.giveaways import check_frequencies, check_single_states, check_words
+from tasks.kumo.scoring.giveaways import check_frequencies, check_guesses, check_single_states, check_words
 from tasks.kumo.scoring.redundancy import check_redundancy
 from tasks.kumo.worlds import draw_world
 
@@ -118,6 +121,21 @@ def test_frequent_answers_and_places_are_found_and_fair_ones_pass() -> None:
     assert "truth 0" in by_truth.text
     by_truth, by_place = check_frequencies(instances([place // 2 for place in fair_places], fair_answers))
     assert (by_truth.verdict, by_place.verdict) == ("good", "bad")
+
+
+@pytest.mark.parametrize(("sampler", "verdict"), [(AS_PUBLISHED, "look"), (BALANCED, "good")])
+def test_guesses_by_the_rules_are_found_and_balanced_instances_pass(sampler: str, verdict: str) -> None:
+    encoded = encode_config(draw_world(15, 0).config)
+    drawn = sample_instances(encoded, SamplingRequest(Setting.parse("easy"), 1_500, 0, sampler=sampler))
+    found = check_guesses(encoded, drawn.instances)
+    assert found.verdict == verdict
+    boards = [encode_instance(encoded, one) for one in drawn.instances]
+    rates = {}
+    for guess in GUESSES:
+        rates[guess] = sum(rank_valid_truth(board)[guess] == 0 for board in boards) / len(boards) * 4
+    assert found.value == pytest.approx(max(rates.values()))
+    assert (found.value > 1.5) == (sampler == AS_PUBLISHED)
+    assert f"by fewest states {rates['fewest states']:.2f}" in found.text
 
 
 def test_a_world_scores_well_and_a_spoilt_one_does_not() -> None:

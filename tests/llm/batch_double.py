@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -35,7 +35,9 @@ class BatchDouble:
     output: Callable[[Asked], str] = lambda asked: "".join(f"{line(one)}\n" for one in asked)
     looks: Sequence[str | int | dict[str, Any]] = ("completed",)
     listed: Sequence[Any] = ()
-    batch_id: str = "batch_1"
+    batch_id: Any = "batch_1"
+    file_id: Any = "file-{}"
+    refuses: Mapping[str, int] = field(default_factory=dict)
     url: str = ""
     uploads: list[Asked] = field(default_factory=list)
     created: list[Any] = field(default_factory=list)
@@ -46,11 +48,18 @@ class BatchDouble:
         form = await request.post()
         assert isinstance(form["file"], web.FileField)
         self.uploads.append([json.loads(one) for one in form["file"].file.read().splitlines()])
-        return web.json_response({"id": f"file-{len(self.uploads)}"})
+        if request.path in self.refuses:
+            return web.json_response({"error": {"message": "no"}}, status=self.refuses[request.path])
+        file_id = self.file_id
+        if isinstance(file_id, str) and "{}" in file_id:
+            file_id = file_id.format(len(self.uploads))
+        return web.json_response({"id": file_id})
 
     async def create(self, request: web.Request) -> web.Response:
         self.requests.append(request)
         self.created.append(await request.json())
+        if request.path in self.refuses:
+            return web.json_response({"error": {"message": "no"}}, status=self.refuses[request.path])
         return web.json_response({"id": self.batch_id, "status": "validating"})
 
     async def look(self, request: web.Request) -> web.Response:
@@ -102,6 +111,8 @@ class MemoryBatches:
     def __init__(self, replies: MemoryLedger) -> None:
         self.replies = replies
         self.kept: dict[int, tuple[StoredBatch, set[str]]] = {}
+        self.attempts: dict[int, list[int]] = {}
+        self.begun = 0
 
     def find_batch(self, _model: str, call_id: str) -> StoredBatch | None:
         batch = next((b for b, calls in reversed(self.kept.values()) if call_id in calls), None)
@@ -109,10 +120,13 @@ class MemoryBatches:
         return None if batch is None or (call_id, batch.batch_id) in stored else batch
 
     def begin_batch(
-        self, _model: str, _input_digest: str, file_id: str, call_ids: Sequence[str]
+        self, _model: str, _input_digest: str, file_id: str, calls: Mapping[str, float | None]
     ) -> StoredBatch:
-        batch = StoredBatch(len(self.kept) + 1, file_id, len(call_ids))
-        self.kept[batch.number] = batch, set(call_ids)
+        self.begun += 1
+        batch = StoredBatch(self.begun, file_id, len(calls))
+        self.kept[batch.number] = batch, set(calls)
+        numbers = [self.replies.count_attempt(*call) for call in calls.items()]
+        self.attempts[batch.number] = numbers
         return batch
 
     def calls_of_batch(self, batch: StoredBatch) -> set[str]:
@@ -123,8 +137,11 @@ class MemoryBatches:
         self.kept[batch.number] = batch, self.kept[batch.number][1]
         return batch
 
-    def forget_batch(self, batch: StoredBatch) -> None:
+    def forget_batch(self, batch: StoredBatch, *, was_made: bool) -> None:
         del self.kept[batch.number]
+        if not was_made:
+            for number in self.attempts[batch.number]:
+                del self.replies.attempts[number]
 
 
 def requests(number: int) -> list[ModelRequest]:
@@ -140,6 +157,7 @@ def ask_all(
     most_bytes: int = 100_000_000,
     pace: Pace = PACE,
     told: list[str] | None = None,
+    spent: Spent | None = None,
     **policy: Any,
 ) -> list[Reply | BaseException]:
     """Ask for all at once, by a client of its own; return each reply, or what was raised."""
@@ -149,9 +167,11 @@ def ask_all(
     async def run() -> list[Reply | BaseException]:
         async with serving(server):
             use = InBatches(ledger, tell, pace, most_requests, most_bytes)
-            chosen = CallPolicy(server.url, concurrency=most_requests, max_attempts=2, **policy)
+            chosen = CallPolicy(server.url, **{"concurrency": most_requests, "max_attempts": 2} | policy)
             entry = ModelEntry(batch=True)
-            client = ModelClient(chosen, KEY, ledger.replies, {}, Spent(), FAST, entry=entry, batches=use)
+            client = ModelClient(
+                chosen, KEY, ledger.replies, {}, spent or Spent(), FAST, entry=entry, batches=use
+            )
             async with client:
                 return await asyncio.gather(*map(client.ask, asked), return_exceptions=True)
 

@@ -11,7 +11,8 @@ from typing import Any
 
 from aiohttp import web
 
-from schemas.calls import CallPolicy, ModelRequest, Reply, Spent
+from schemas.calls import AttemptEnd, CallPolicy, ModelRequest, Reply, Spent
+from tasks.llm.breaker import Breaker
 from tasks.llm.client import ModelClient
 from tasks.llm.retry_policy import RetryPolicy
 
@@ -187,6 +188,8 @@ class MemoryLedger:
     def __init__(self) -> None:
         self.answers: dict[str, Reply] = {}
         self.stored: list[Reply] = []
+        self.attempts: dict[int, tuple[str, float | None, float | None]] = {}
+        self.begun = 0
 
     def find(self, call_id: str) -> Reply | None:
         return self.answers.get(call_id)
@@ -196,6 +199,35 @@ class MemoryLedger:
         self.stored.append(reply)
         return self.answers.setdefault(request.call_id, reply) if reply.answered else reply
 
+    async def begin_attempt(self, request: ModelRequest, estimate_usd: float | None) -> int:
+        await asyncio.sleep(0)
+        return self.count_attempt(request.call_id, estimate_usd)
+
+    def count_attempt(self, call_id: str, estimate_usd: float | None) -> int:
+        self.begun += 1
+        self.attempts[self.begun] = call_id, None, estimate_usd
+        return self.begun
+
+    async def end_attempt(self, end: AttemptEnd) -> None:
+        await asyncio.sleep(0)
+        call_id = self.attempts.pop(end.number)[0]
+        if end.was_sent:
+            self.attempts[end.number] = call_id, end.cost_usd, end.estimate_usd
+
+    def find_last_attempt(self, call_id: str) -> tuple[int, float | None] | None:
+        found = [(number, estimate) for number, (one, _, estimate) in self.attempts.items() if one == call_id]
+        return max(found, default=None)
+
+    def sum_spending(self) -> Spent:
+        rows = [(cost, estimate) for _, cost, estimate in self.attempts.values()]
+        known = [estimate if cost is None else cost for cost, estimate in rows]
+        return Spent(
+            len(rows),
+            sum(one for one in known if one is not None),
+            sum(one is None for one in known),
+            sum(cost is None and estimate is not None for cost, estimate in rows),
+        )
+
 
 def request(text: str = "Which?", repeat: int = 0, model: str = "m", **params: Any) -> ModelRequest:
     messages = ({"role": "system", "content": "You play."}, {"role": "user", "content": text})
@@ -203,8 +235,9 @@ def request(text: str = "Which?", repeat: int = 0, model: str = "m", **params: A
 
 
 def client(url: str, ledger: MemoryLedger | None = None, **changes: Any) -> ModelClient:
-    own = {name: changes.pop(name) for name in ("key", "prices", "spent", "retries") if name in changes}
-    return ModelClient(
+    names = ("key", "prices", "spent", "retries", "patience")
+    own = {name: changes.pop(name) for name in names if name in changes}
+    asker = ModelClient(
         CallPolicy(url, **changes),
         own.get("key", KEY),
         ledger or MemoryLedger(),
@@ -212,6 +245,9 @@ def client(url: str, ledger: MemoryLedger | None = None, **changes: Any) -> Mode
         own.get("spent", Spent()),
         own.get("retries", FAST),
     )
+    if "patience" in own:
+        asker._breaker = Breaker(url, own["patience"])
+    return asker
 
 
 def ask(*answers: Answer, asked: ModelRequest | None = None, **changes: Any) -> tuple[Reply, Double]:

@@ -115,7 +115,7 @@ def test_what_another_process_kept_meanwhile_wins():
     against(ok("ours"), test=test, ledger=Taken())
 
 
-def test_a_cancelled_call_stores_nothing_and_leaves_its_place():
+def test_a_cancelled_call_stores_nothing_and_counts_where_it_was_sent():
     ledger = MemoryLedger()
 
     async def test(server, asker):
@@ -127,6 +127,7 @@ def test_a_cancelled_call_stores_nothing_and_leaves_its_place():
         assert all(isinstance(end, asyncio.CancelledError) for end in ended)
         assert ledger.stored == []
         assert (await asyncio.wait_for(asker.ask(request(repeat=9)), 5)).status == "ok"
+        assert ledger.sum_spending().requests == len(server.seen) == 2
 
     answers = iter([ok(delay=9)])
     against(
@@ -134,7 +135,7 @@ def test_a_cancelled_call_stores_nothing_and_leaves_its_place():
         by=lambda seen: next(answers, ok()),
         ledger=ledger,
         concurrency=1,
-        max_calls=1,
+        max_calls=2,
         timeout_s=30,
     )
 

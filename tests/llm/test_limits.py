@@ -1,4 +1,6 @@
 import asyncio
+import json
+import socket
 
 import pytest
 from hypothesis import given, settings
@@ -10,7 +12,18 @@ from tasks.llm.budget import Budget, check_budget, cost_at_most
 from tasks.llm.rate_limits import prompt_bytes
 from tasks.llm.replies import read_attempt
 from tasks.llm.retry_policy import Received
-from tests.llm.http_double import MemoryLedger, against, completion, fault, ok, request, usage
+from tests.llm.http_double import (
+    DROPPED,
+    Answer,
+    MemoryLedger,
+    against,
+    client,
+    completion,
+    fault,
+    ok,
+    request,
+    usage,
+)
 
 PRICES = {"m": Price(prompt=1.0, completion=1.0)}
 
@@ -26,10 +39,14 @@ async def ask_all(asker, n, **params):
 @pytest.mark.parametrize(
     ("spent", "told"),
     [
-        (Spent(0), "0 calls for $0.000000 are paid for"),
-        (Spent(7, 0.0, 7), "7 calls are paid for, cost unknown"),
-        (Spent(7, 0.5, 0), "7 calls for $0.500000 are paid for;"),
-        (Spent(7, 0.5, 2), "7 calls for $0.500000 are paid for, 2 of them at an unknown cost"),
+        (Spent(0), "0 requests sent for $0.000000;"),
+        (Spent(1, 0.0, 1), "1 request sent, cost unknown;"),
+        (Spent(7, 0.5, 0), "7 requests sent for $0.500000;"),
+        (Spent(7, 0.5, 2), "7 requests sent for $0.500000 (2 at an unknown cost);"),
+        (
+            Spent(7, 0.5, 2, 3),
+            "7 requests sent for $0.500000 (estimated for 3 without reported usage, 2 at an unknown cost);",
+        ),
     ],
 )
 def test_an_unknown_cost_is_never_told_as_0(spent, told):
@@ -38,13 +55,13 @@ def test_an_unknown_cost_is_never_told_as_0(spent, told):
             await asker.ask(request())
         assert told in str(reached.value)
 
-    against(ok(), test=test, max_calls=spent.calls, spent=spent)
+    against(ok(), test=test, max_calls=spent.requests, spent=spent)
 
 
 def test_calls_without_a_price_are_counted_as_such():
     async def test(server, asker):
         await ask_all(asker, 3)
-        with pytest.raises(LimitReached, match="3 calls are paid for, cost unknown"):
+        with pytest.raises(LimitReached, match="3 requests sent, cost unknown"):
             await asker.ask(request(repeat=9))
 
     against(ok(usage=usage(5, 5)), test=test, max_calls=3)
@@ -69,16 +86,113 @@ def test_no_more_calls_than_allowed_with_64_in_flight(limit, spent, made):
     against(ok(delay=0.02), test=test, max_calls=limit, spent=Spent(spent))
 
 
-def test_failed_calls_leave_their_place_to_others():
-    answers = [fault(400), fault(400), *[ok()] * 10]
+CHOICE = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "hi"}}
+BILLABLE = {
+    "no chat completion": Answer(body='{"choices": "?"}'),
+    "cut off": Answer(body='{"choices": [{"message": {"content": "half a'),
+    "another content": Answer(body=json.dumps({"choices": [CHOICE | {"message": {"content": 7}}]})),
+    "a page": Answer(body="<html>busy</html>"),
+    "400": fault(400),
+    "408": fault(408),
+    "429": fault(429),
+    "500": fault(500),
+    "connection lost": DROPPED,
+    "reset after send": Answer(raw=b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"),
+    "endless": Answer(data=b" " * 65_536, repeats=40),
+    "no answer in time": ok(delay=30),
+    "trickle": Answer(trickle=True),
+}
+
+
+@pytest.mark.parametrize("fault_name", BILLABLE)
+def test_every_request_that_is_sent_counts_whatever_comes_back(fault_name):
+    """The case of the issue: 7 calls, 3 attempts each, 32 in flight."""
+    ledger = MemoryLedger()
 
     async def test(server, asker):
-        ends = await ask_all(asker, 6)
-        statuses = sorted(getattr(end, "status", "limit") for end in ends)
-        assert statuses == ["limit", "ok", "ok", "ok", "rejected", "rejected"]
-        assert len(server.seen) == 5
+        ends = await ask_all(asker, 40)
+        assert len(server.seen) == 7
+        assert sum(isinstance(end, LimitReached) for end in ends) >= 40 - 7
+        assert ledger.sum_spending() == Spent(7, 0.0, 7)
+        assert not any(reply.answered for reply in ledger.stored)
 
-    against(*answers, test=test, max_calls=3)
+    limits = {"max_calls": 7, "max_attempts": 3, "concurrency": 32}
+    # The breaker would stop before the limit does.
+    against(
+        BILLABLE[fault_name],
+        test=test,
+        ledger=ledger,
+        timeout_s=0.3,
+        max_reply_bytes=1_000_000,
+        patience=1_000,
+        **limits,
+    )
+
+
+def test_half_of_all_answers_http_500_leaves_the_limit_where_it_is():
+    ledger = MemoryLedger()
+
+    async def test(server, asker):
+        ends = await ask_all(asker, 40)
+        assert len(server.seen) == 7
+        answered = [end for end in ends if not isinstance(end, Exception) and end.answered]
+        assert len(answered) == 4
+        # What failed before the limit was reached is kept, for `perennial calls`.
+        assert all(reply.answered or reply.status == "unavailable" for reply in ledger.stored)
+
+    answers = [ok(), fault(500)] * 10
+    against(*answers, test=test, ledger=ledger, max_calls=7, max_attempts=3, concurrency=32, patience=1_000)
+
+
+def test_what_cannot_have_been_received_counts_for_nothing():
+    ledger = MemoryLedger()
+
+    async def test(_server, _asker):
+        with socket.socket() as unused:
+            unused.bind(("127.0.0.1", 0))
+            url = f"http://127.0.0.1:{unused.getsockname()[1]}/v1"
+            async with client(url, ledger, max_calls=2, max_attempts=3) as asker:
+                assert (await asker.ask(request())).status == "unavailable"
+                assert (await asker.ask(request(repeat=1))).attempts == 3
+        assert ledger.attempts == {}
+        assert ledger.begun == 6
+
+    against(ok(), test=test)
+
+
+def test_an_attempt_is_in_the_ledger_before_the_server_sees_it():
+    ledger = MemoryLedger()
+
+    def answer(_seen):
+        assert ledger.sum_spending().requests == ledger.begun > 0
+        return ok()
+
+    async def test(server, asker):
+        await ask_all(asker, 9)
+        assert len(server.seen) == ledger.begun == 9
+
+    against(by=answer, test=test, ledger=ledger, concurrency=3)
+
+
+def test_a_run_that_was_killed_in_flight_resumes_within_the_limit():
+    """The attempts of the run that is gone are those that its ledger has, ended or not."""
+    ledger = MemoryLedger()
+
+    async def killed(server, asker):
+        tasks = [asyncio.create_task(asker.ask(request(repeat=i))) for i in range(5)]
+        while len(server.seen) < 5:
+            await asyncio.sleep(0.01)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    against(ok(delay=30), test=killed, ledger=ledger, max_calls=7, timeout_s=60)
+
+    async def resumed(server, asker):
+        await ask_all(asker, 20)
+        assert len(server.seen) == 2
+
+    against(ok(), test=resumed, ledger=ledger, max_calls=7, spent=ledger.sum_spending())
 
 
 def test_with_a_higher_limit_the_same_calls_go_on():
@@ -114,7 +228,7 @@ def test_cost_never_passes_its_limit_with_64_in_flight():
         assert limit - most < cost <= limit
         errors = [end for end in ends if isinstance(end, LimitReached)]
         assert len(paid) + len(errors) == 80
-        for word in ("--max-cost", "nothing is lost", f"${limit:.6f}", f"{len(paid)} calls"):
+        for word in ("--max-cost", "nothing is lost", f"${limit:.6f}", f"{len(paid)} requests"):
             assert word in str(errors[0])
 
     cheap = ok(delay=0.01, usage=usage(20, 50))
@@ -131,11 +245,61 @@ def test_an_answer_of_unknown_cost_counts_with_its_bound():
     against(ok(), test=test, max_cost=3.5 * most, prices=PRICES)
 
 
+USED = usage(20, 50)
+FAILED_WITH_USAGE = {
+    "unreadable": Answer(body=json.dumps({"choices": "?", "usage": USED})),
+    "no content": Answer(body=json.dumps({"choices": [CHOICE | {"message": {"content": 7}}], "usage": USED})),
+    "broken off": Answer(body=json.dumps({"choices": [CHOICE | {"finish_reason": "error"}], "usage": USED})),
+    "500": Answer(500, json.dumps({"error": {"message": "late"}, "usage": USED})),
+    "400": Answer(400, json.dumps({"error": {"message": "filtered"}, "usage": USED})),
+}
+
+
+@pytest.mark.parametrize("name", FAILED_WITH_USAGE)
+def test_reported_usage_of_a_failed_reply_is_its_cost(name):
+    ledger = MemoryLedger()
+
+    async def test(server, asker):
+        reply = await asker.ask(request(max_tokens=100))
+        assert not reply.answered
+        assert (reply.prompt_tokens, reply.completion_tokens, reply.cost_usd) == (20, 50, 70e-6)
+        assert ledger.sum_spending() == Spent(len(server.seen), pytest.approx(70e-6 * len(server.seen)))
+
+    against(FAILED_WITH_USAGE[name], test=test, ledger=ledger, prices=PRICES, max_attempts=3)
+
+
+@pytest.mark.parametrize(
+    ("answer", "is_whole"), [(fault(500), True), (DROPPED, True), (fault(400), False), (fault(429), False)]
+)
+def test_a_failed_reply_without_usage_counts_with_an_estimate(answer, is_whole):
+    """The greatest cost, or that of the prompt alone where the server refused the request."""
+    ledger, asked = MemoryLedger(), request(max_tokens=100)
+    estimate = cost_at_most(asked, PRICES) - (0 if is_whole else 100e-6)
+
+    async def test(server, asker):
+        await asker.ask(asked)
+        assert ledger.sum_spending() == Spent(1, pytest.approx(estimate), 0, 1)
+
+    against(answer, test=test, ledger=ledger, prices=PRICES, max_attempts=1)
+
+
+def test_failed_replies_never_pass_the_limit_of_cost():
+    ledger, most = MemoryLedger(), cost_at_most(request(max_tokens=100), PRICES)
+
+    async def test(server, asker):
+        ends = await ask_all(asker, 40, max_tokens=100)
+        assert len(server.seen) == 3
+        assert "estimated for 3 without reported usage" in str(ends[-1])
+
+    limits = {"max_cost": 3.5 * most, "max_attempts": 3, "concurrency": 32, "patience": 1_000}
+    against(Answer(body="{}"), test=test, ledger=ledger, prices=PRICES, **limits)
+
+
 def test_what_was_spent_before_counts():
     async def test(server, asker):
         (end,) = await ask_all(asker, 1, max_tokens=100)
         assert isinstance(end, LimitReached)
-        assert "7 calls for $0.999990" in str(end)
+        assert "7 requests sent for $0.999990" in str(end)
         assert server.seen == []
 
     against(ok(), test=test, max_cost=1.0, prices=PRICES, spent=Spent(7, 0.99999))
@@ -218,10 +382,12 @@ def test_settled_and_held_never_pass_a_limit_and_nobody_waits_for_ever(ends, max
             reply = read_attempt(asked, received, PRICES["m"]).reply if end != "cancelled" else None
         finally:
             held.remove(most)
-            if reply is not None and reply.answered:
+            if reply is None:
+                budget.cancel(reservation)
+            else:
                 paid["calls"] += 1
                 paid["cost"] += most if reply.cost_usd is None else reply.cost_usd
-            budget.settle(reservation, reply)
+                budget.settle(reservation, reply.cost_usd, most)
 
     async def run():
         tasks = [asyncio.create_task(one(*end)) for end in ends]
@@ -260,7 +426,7 @@ def test_a_call_cancelled_just_when_it_was_granted_gives_its_place_back():
         held = await budget.reserve(request())
         waiting = asyncio.create_task(budget.reserve(request()))
         await asyncio.sleep(0)
-        budget.settle(held, None)
+        budget.cancel(held)
         waiting.cancel()
         await asyncio.gather(waiting, return_exceptions=True)
         assert waiting.cancelled()

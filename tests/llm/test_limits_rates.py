@@ -1,72 +1,12 @@
 import asyncio
-import time
 from itertools import zip_longest
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tasks.llm.rate_limits import RateLimit
+from schemas.calls import Reply
+from tasks.llm.rate_limits import RateLimit, RateLimits
 from tests.llm.http_double import against, fault, ok, request, usage
-
-
-async def ask_all(asker, n, **params):
-    calls = (asker.ask(request(repeat=i, **params)) for i in range(n))
-    return await asyncio.gather(*calls, return_exceptions=True)
-
-
-def test_requests_keep_to_their_rate():
-    async def test(server, asker):
-        # From before the first one: a busy machine stamps arrivals late, never early.
-        start = time.monotonic()
-        await ask_all(asker, 66)
-        assert sum(seen.at - start < 0.2 for seen in server.seen) <= 63
-        assert 0.5 < server.seen[-1].at - start < 10
-
-    against(ok(), test=test, requests_per_minute=600)
-
-
-def test_tries_count_as_requests_too():
-    async def test(server, asker):
-        start = time.monotonic()
-        assert (await asker.ask(request())).status == "ok"
-        assert time.monotonic() - start > 0.4
-
-    against(*[fault(500)] * 9, ok(), test=test, requests_per_minute=99, max_attempts=10)
-
-
-def test_a_call_larger_than_the_bucket_waits_and_does_not_hang():
-    async def test(server, asker):
-        start = time.monotonic()
-        reply = await asyncio.wait_for(asker.ask(request("x" * 400, max_tokens=1000)), 5)
-        assert reply.status == "ok"
-        assert 0.1 < time.monotonic() - start < 3
-
-    against(ok(), test=test, tokens_per_minute=10_000)
-
-
-def test_tokens_beyond_the_estimate_are_owed():
-    async def test(server, asker):
-        await asker.ask(request(repeat=0))
-        start = time.monotonic()
-        await asker.ask(request(repeat=1))
-        assert time.monotonic() - start > 0.3
-
-    against(ok(usage=usage(20, 1050)), test=test, tokens_per_minute=10_000)
-
-
-def test_large_amounts_are_not_overtaken():
-    async def run():
-        limit = RateLimit(60_000)
-        order = []
-
-        async def take(amount):
-            await limit.take(amount)
-            order.append(amount)
-
-        await asyncio.gather(*(take(amount) for amount in (6000, 500, 50, 5, 400)))
-        return order
-
-    assert asyncio.run(run()) == [6000, 500, 50, 5, 400]
 
 
 def in_virtual_time(coroutine):
@@ -82,6 +22,79 @@ def in_virtual_time(coroutine):
         return loop.run_until_complete(coroutine)
     finally:
         loop.close()
+
+
+def times_of(limits, *asked, used=None):
+    """Return when each request may start, in seconds; `used` is what the reply to each says."""
+
+    async def run():
+        times = []
+        for one in asked:
+            await limits.take(one)
+            times.append(asyncio.get_running_loop().time())
+            if used is not None:
+                limits.correct(one, Reply(one.call_id, "ok", prompt_tokens=used, completion_tokens=0))
+        return times
+
+    return in_virtual_time(run())
+
+
+def test_requests_keep_to_their_rate():
+    times = times_of(RateLimits(600, None), *[request(repeat=i) for i in range(66)])
+    # A tenth at once, the rest as they flow: 9 a second.
+    assert sum(at < 0.1 for at in times) == 60
+    assert 0.5 < times[-1] < 0.8
+
+
+def test_each_attempt_takes_its_share_of_the_limits():
+    class Noted(RateLimits):
+        def __init__(self):
+            super().__init__(None, None)
+            self.taken, self.corrected = [], []
+
+        async def take(self, asked):
+            self.taken.append(asked.call_id)
+
+        def correct(self, asked, reply):
+            self.corrected.append(reply.tokens)
+
+    async def test(server, asker):
+        asker._limits = limits = Noted()
+        reply = await asker.ask(request())
+        assert limits.taken == [reply.call_id] * 10
+        assert limits.corrected == [None] * 9 + [70]
+        assert len(server.seen) == 10
+
+    against(*[fault(500)] * 9, ok(usage=usage(20, 50)), test=test, max_attempts=10)
+
+
+def test_a_call_larger_than_the_bucket_waits_and_does_not_hang():
+    large = request("x" * 400, max_tokens=1000)
+    (at,) = times_of(RateLimits(None, 10_000), large)
+    assert 0.1 < at < 3
+    (at,) = times_of(RateLimits(None, 10_000), request("x" * 400, max_tokens=800))
+    assert at < 0.01
+
+
+def test_tokens_beyond_the_estimate_are_owed():
+    asked = [request(repeat=i) for i in range(2)]
+    assert times_of(RateLimits(None, 10_000), *asked, used=1070)[1] > 0.3
+    assert times_of(RateLimits(None, 10_000), *asked, used=10)[1] < 0.01
+
+
+def test_large_amounts_are_not_overtaken():
+    async def run():
+        limit = RateLimit(60_000)
+        order = []
+
+        async def take(amount):
+            await limit.take(amount)
+            order.append(amount)
+
+        await asyncio.gather(*(take(amount) for amount in (6000, 500, 50, 5, 400)))
+        return order
+
+    assert asyncio.run(run()) == [6000, 500, 50, 5, 400]
 
 
 @settings(max_examples=60, deadline=None)

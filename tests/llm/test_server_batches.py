@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.calls import Reply
-from schemas.errors import EndpointFailed
+from schemas.errors import EndpointFailed, LimitReached
 from tasks.llm.server_batches.forms import ServerBatch, read_form
 from tasks.llm.server_batches.output import read_line
 from tests.llm.batch_double import PACE, Asked, BatchDouble, MemoryBatches, ask_all, line, requests
@@ -98,7 +98,7 @@ def test_a_batch_whose_id_was_not_stored_is_found_by_its_input_file() -> None:
         ([], 1),
     ):
         ledger = MemoryBatches(MemoryLedger())
-        ledger.begin_batch("m", "", "file-9", [one.call_id for one in ASKED])
+        ledger.begin_batch("m", "", "file-9", dict.fromkeys(one.call_id for one in ASKED))
         server = BatchDouble(listed=listed)
         asked = [{"custom_id": one.call_id} for one in ASKED]
         server.output = lambda _asked, asked=asked: "".join(f"{line(one)}\n" for one in asked)
@@ -110,7 +110,7 @@ def test_a_batch_whose_id_was_not_stored_is_found_by_its_input_file() -> None:
 
 def test_a_call_that_the_resumed_batch_does_not_have_goes_into_another_one() -> None:
     ledger = MemoryBatches(MemoryLedger())
-    stored = ledger.begin_batch("m", "", "file-9", [one.call_id for one in ASKED[:3]])
+    stored = ledger.begin_batch("m", "", "file-9", dict.fromkeys(one.call_id for one in ASKED[:3]))
     ledger.keep_batch_id(stored, "batch_1")
     server = BatchDouble()
     ids = [{"custom_id": one.call_id} for one in ASKED]
@@ -228,6 +228,89 @@ def test_what_is_only_shown_may_have_any_form() -> None:
     (reply,) = ask_all(BatchDouble(looks=(failed,)), ASKED[:1])
     assert isinstance(reply, Reply)
     assert reply.error == "HTTP 400: batch batch_1 failed: too long; no reason given"
+
+
+HOSTILE_IDS: list[Any] = [
+    *("../../admin", "..", ".", "a/b", "a?b=1", "a#b", "a%2fb", "a b", "a\n", "a\x00", "\u202ea", "\u0663"),
+    *("", None, 7, 1e400, True, ["a"], {"id": "a"}, "x" * 201, "x" * 10_000_000),
+]
+SHOWN = [repr(one)[:20] for one in HOSTILE_IDS]
+
+
+@pytest.mark.parametrize("hostile", HOSTILE_IDS, ids=SHOWN)
+def test_no_id_that_a_server_makes_up_comes_into_a_path(hostile: Any) -> None:
+    good = {"id": "batch_1", "status": "completed", "output_file_id": "out"}
+    servers = {
+        "file": BatchDouble(file_id=hostile),
+        "batch": BatchDouble(batch_id=hostile),
+        "looked at": BatchDouble(looks=(good | {"id": hostile},)),
+        "output": BatchDouble(looks=(good | {"output_file_id": hostile},)),
+        "errors": BatchDouble(looks=(good | {"error_file_id": hostile},)),
+    }
+    for place, server in servers.items():
+        for one in ask_all(server, ASKED[:1]):
+            # No file there is said by null, and by "" at Azure.
+            is_none = place in ("output", "errors") and hostile in ("", None)
+            assert isinstance(one, Reply if place in ("file", "batch") or is_none else EndpointFailed)
+            assert isinstance(one, EndpointFailed) or one.answered == (place == "errors")
+            assert len(str(one if isinstance(one, EndpointFailed) else one.error)) < 700
+        expected = {"/v1/files", "/v1/batches", "/v1/batches/batch_1", "/v1/files/out/content", "/v1/models"}
+        assert {request.path for request in server.requests} <= expected
+
+
+def test_a_hostile_id_in_the_list_hides_no_other_batch() -> None:
+    ledger = MemoryBatches(MemoryLedger())
+    ledger.begin_batch("m", "", "file-9", dict.fromkeys(one.call_id for one in ASKED))
+    listed = [{"id": hostile, "input_file_id": "file-9"} for hostile in HOSTILE_IDS[:-1]]
+    server = BatchDouble(listed=[*listed, 7, None, {"id": "batch_1", "input_file_id": "file-9"}])
+    ids = [{"custom_id": one.call_id} for one in ASKED]
+    server.output = lambda _asked: "".join(f"{line(one)}\n" for one in ids)
+    server.uploads.append([])
+    assert statuses(ask_all(server, ASKED, ledger)) == {"ok": 5}
+    assert server.created == []
+
+
+def test_a_call_in_a_batch_counts_once_and_a_resumed_one_not_again() -> None:
+    """Killed while the batch waits: with the limit spent, its answers are still taken."""
+    ledger = MemoryBatches(MemoryLedger())
+    limits = {"max_calls": 5}
+    waiting = BatchDouble(looks=("in_progress",))
+    for raised in ask_all(waiting, ASKED, ledger, pace=replace(PACE, bound_s=0.05), **limits):
+        assert isinstance(raised, EndpointFailed)
+    spent = ledger.replies.sum_spending()
+    assert spent.requests == 5
+    server = replace(waiting, looks=("completed",))
+    more = [*ASKED, *requests(8)[5:]]
+    ended = ask_all(server, more, ledger, spent=spent, **limits)
+    assert statuses(ended) == {"ok": 5}
+    assert sum(isinstance(one, LimitReached) for one in ended) == 3
+    assert ledger.replies.sum_spending().requests == 5
+    assert len(server.created) == 1
+
+
+def test_calls_in_batches_that_fail_count_at_each_submission() -> None:
+    ledger = MemoryBatches(MemoryLedger())
+    server = BatchDouble(output=lambda _asked: "")
+    ended = ask_all(server, requests(20), ledger, max_calls=7, max_attempts=3)
+    assert sum(len(sent) for sent in server.uploads) == 7
+    assert ledger.replies.sum_spending().requests == 7
+    assert sum(isinstance(one, LimitReached) for one in ended) == 20
+
+
+def test_what_never_became_a_batch_counts_for_nothing() -> None:
+    for server in (BatchDouble(refuses={"/v1/files": 500}), BatchDouble(refuses={"/v1/batches": 400})):
+        ledger = MemoryBatches(MemoryLedger())
+        (reply,) = ask_all(server, ASKED[:1], ledger, max_calls=1)
+        assert isinstance(reply, Reply)
+        assert not reply.answered
+        assert ledger.replies.sum_spending().requests == 0
+    # The server may have made it: it is looked for, and counts.
+    ledger = MemoryBatches(MemoryLedger())
+    lost = BatchDouble(refuses={"/v1/batches": 500}, listed=[{"id": "batch_1", "input_file_id": "file-1"}])
+    (reply,) = ask_all(lost, ASKED[:1], ledger, max_calls=1)
+    assert isinstance(reply, Reply)
+    assert reply.answered
+    assert ledger.replies.sum_spending().requests == 1
 
 
 def test_pauses_grow_and_end() -> None:

@@ -11,7 +11,10 @@ from tasks.report.content import Comparison, ReportData, ReportTable
 HOSTILE = "<script>alert(1)</script>"
 NAMES = (HOSTILE, "a$b$ & \"c\" 'd' {{ 7 * 7 }}", "日本語/模型", "e\x1b[31m\u202ef\ud83d\x00", "g" * 200)
 SETTINGS = ("easy", "hard")
-MEASURED = " ".join(f"{m.column}{end}" for m in BENCHMARK.measures for end in ("", "_low", "_high"))
+MEASURED = " ".join(
+    f"{m.column}{end}" for m in BENCHMARK.measures for end in ("", "_low", "_high", "_no_interval")
+)
+POPULATION = "new domains"
 DOMAINS = ("Weather", "Knots <b>", "Stars")
 
 
@@ -60,47 +63,60 @@ def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...
     rows: dict[str, list[tuple[Any, ...]]] = {
         "headline": [
             (
-                *(s, i + 1, p, 30, 60, 59 + (i > 0), rate[p], rate[p] / 2, (1 + rate[p]) / 2),
+                *(s, i + 1, p, 30, 60, 59 + (i > 0), rate[p], rate[p] / 2, (1 + rate[p]) / 2, POPULATION),
                 *(30, rate[p], rate[p] / 2, (1 + rate[p]) / 2, rate[p], 0.02, 0.04, "common"),
-                *(i * 0.5, i * 0.4, i * 0.7) * len(BENCHMARK.measures),
+                *(i * 0.5, i * 0.4, i * 0.7, None) * len(BENCHMARK.measures),
             )
             for s, (i, p) in pairs
         ],
         "relative_action_counts": [
-            (c, s, p, 60, i * 0.5, i * 0.4, i * 0.7)
+            (c, s, p, 60, i * 0.5, i * 0.4, i * 0.7, POPULATION, None)
             for c in ("perennial", "kumo-2025")
             for s, (i, p) in pairs
         ],
         "references": [(s, 30, 29, 1.9, 2.0, 1.6, 1.8, 1.7) for s in SETTINGS],
         "domains": [
-            (s, d, p, 20, rate[p], rate[p] / 2, (1 + rate[p]) / 2) for s, (_, p) in pairs for d in DOMAINS
+            (s, d, p, 20, rate[p], rate[p] / 2, (1 + rate[p]) / 2, "these domains")
+            for s, (_, p) in pairs
+            for d in DOMAINS
         ],
         "player_pairs": [
-            (s, *pair, 30, 0.25, 0.1, 0.4, 9, 0.0001, 0.04, "models", "0.0001")
+            (s, *pair, 30, 0.25, 0.1, 0.4, POPULATION, 9, 0.0001, 0.04, "models", "0.0001")
             for s in SETTINGS
             for pair in combinations(players[:2], 2)
         ],
         "control_gaps": [
-            ("closed", s, d, p, f"closed:{p}", 30, 0.25, 0.1, 0.4)
+            ("closed", s, d, p, f"closed:{p}", 30, 0.25, 0.1, 0.4, POPULATION, None)
             for s in SETTINGS
             for d in ("all", *DOMAINS)
             for p in players[:2]
         ],
-        "tokens": [(s, p, 60, 1000.5 * (i + 1), 900.0, 5100.0) for s, (i, p) in pairs],
+        "tokens": [(s, p, 60, 1000.5 * (i + 1), 900.0, 5100.0, POPULATION, None) for s, (i, p) in pairs],
         "statuses": [
-            (s, p, status, 60, share, share / 2, 0.5)
+            (s, p, status, 60, share, share / 2, 0.5, POPULATION)
             for s, (_, p) in pairs
             for status, share in (("solved", 0.7), ("unparsed", 0.2), ("api_error", 0.1), ("refused", 0.0))
         ],
         "other_benchmarks": [
-            ("MMLU <i>", s, p, 50.0 + i, "a paper", rate[p], rate[p] / 2, (1 + rate[p]) / 2)
+            ("MMLU <i>", s, p, 50.0 + i, "a paper", rate[p], rate[p] / 2, (1 + rate[p]) / 2, POPULATION)
             for s, (i, p) in pairs
+        ],
+        "scale": [
+            (s, "rate", p, "", rate[p], 0.05, 0.0, 1.0, 6, 2, "", 1.1, 0.02 + i, None) for s, (i, p) in pairs
+        ]
+        + [
+            (s, statistic, p, e, rate[p], 0.05, 0.0, 1.0, 3, 1, "", None, None, e)
+            for s, (_, p) in pairs
+            for e in ("e<0>", "e<1>")
+            for statistic in ("rate_in_edition", "shift_of_edition")
         ],
         "optimal_counts": [
             (s, count, 10, 30, 3.0, 2.8, 3.2, 1 / 3, 0.19, 0.51) for s in SETTINGS for count in (2, 3, 4)
         ],
         "topology": [(s, p, 30, 0.6, 0.55, 0.7, 0.4, "0.4", 0.01, 0.0, 0.2, 0.5, 0.5) for s, (_, p) in pairs],
-        "book_versions": [(s, p, "first", 4, 0.75, 0.5, 0.25, -0.1, 0.6) for s, (_, p) in pairs],
+        "book_versions": [
+            (s, p, "first", 4, 0.75, 0.5, 0.25, -0.1, 0.6, POPULATION, None) for s, (_, p) in pairs
+        ],
         "book_styles": [
             (s, style, p, 15, rate[p], rate[p] / 2, (1 + rate[p]) / 2)
             for s, (_, p) in pairs
@@ -131,24 +147,29 @@ def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...
     }
     columns = {
         "headline": "setting rank player instances attempted scored success_rate success_rate_low "
-        "success_rate_high common_instances common_rate common_rate_low common_rate_high adjusted_rate "
-        f"adjusted_rate_se adjusted_rate_se_domains ranked_by {MEASURED}",
-        "relative_action_counts": "convention setting player episodes relative_action_count low high",
+        "success_rate_high population common_instances common_rate common_rate_low common_rate_high "
+        f"adjusted_rate adjusted_rate_se adjusted_rate_se_domains ranked_by {MEASURED}",
+        "relative_action_counts": "convention setting player episodes relative_action_count low high "
+        "population no_interval",
         "references": "setting instances exact expected_steps policy_steps promise_steps optimal_tests "
         "promise_tests",
-        "domains": "setting domain player scored success_rate low high",
-        "player_pairs": "setting player other_player instances difference low high discordant_instances "
+        "domains": "setting domain player scored success_rate low high population",
+        "player_pairs": "setting player other_player instances difference low high population "
+        "discordant_instances "
         "mcnemar_p mcnemar_p_holm family mcnemar_p_shown",
-        "control_gaps": "variant setting domain player control instances gap low high",
-        "tokens": "setting player episodes_with_tokens mean_tokens low high",
-        "statuses": "setting player status attempted share low high",
+        "control_gaps": "variant setting domain player control instances gap low high population no_interval",
+        "tokens": "setting player episodes_with_tokens mean_tokens low high population no_interval",
+        "statuses": "setting player status attempted share low high population",
         "other_benchmarks": "benchmark setting player score source success_rate success_rate_low "
-        "success_rate_high",
+        "success_rate_high population",
+        "scale": "setting statistic player other value standard_error low high domains editions link "
+        "discrimination discrimination_p_holm created_at",
         "optimal_counts": "setting optimal_count instances n mean_count mean_low mean_high share low high",
         "topology": "setting player instances cramers_v_kumo_2025 cramers_v_kumo_2025_low "
         "cramers_v_kumo_2025_high chi_square_p_kumo_2025 chi_square_p_kumo_2025_shown corrected_v "
         "corrected_v_low corrected_v_high permutation_p permutation_p_holm",
-        "book_versions": "setting player book instances success_final success_other difference low high",
+        "book_versions": "setting player book instances success_final success_other difference low high "
+        "population no_interval",
         "book_styles": "setting style player instances success_rate low high",
         "authoring_funnel": "category part place step number",
         "authoring_costs": "domain category stage calls prompt_tokens completion_tokens cost_usd "

@@ -66,13 +66,13 @@ def test_narrow_figures_cut_names_and_write_values_alone() -> None:
 def test_statuses_of_a_player_stand_in_one_row_with_a_legend() -> None:
     shown = texts(status_rows(report_data(("a", "b"))).drawings[0])
     assert (shown.count("a"), shown.count("parse error"), shown.count("API error")) == (1, 1, 1)
-    rows = [(s, "a", "wrong", 60, 0.1, 0.0, 0.2) for s in SETTINGS]
+    rows = [(s, "a", "wrong", 60, 0.1, 0.0, 0.2, "new domains") for s in SETTINGS]
     assert "wrong answer" in texts(status_rows(report_data(("a",), statuses=rows)).drawings[0])
 
 
 def test_few_players_of_a_scatter_have_colours_and_of_many_some_have_names() -> None:
     few = settings_scatter(report_data(("a", "b"))).drawings[0]
-    assert few.heading.startswith(f"n = {2 * len(DOMAINS)}, r = 1.00")
+    assert few.heading == f"n = {2 * len(DOMAINS)}, too few for a correlation"
     assert {"a", "b"} <= set(texts(few))
     drawing = settings_scatter(report_data(MANY)).drawings[0]
     assert drawing.heading.startswith("n = 33, r = 1.00")
@@ -86,9 +86,14 @@ def test_few_players_of_a_scatter_have_colours_and_of_many_some_have_names() -> 
 
 def test_domains_stand_from_easy_to_hard_and_players_of_few_of_them_apart() -> None:
     domains = [f"domain {number:02}" for number in range(20)]
-    rows = [("easy", d, "all", 20, (7 * n % 20) / 20, 0.1, 0.9) for n, d in enumerate(domains)]
-    rows += [("easy", d, "most", 20, (7 * n % 20) / 20, 0.1, 0.9) for n, d in enumerate(domains[1:], 1)]
-    rows += [("easy", d, "few", 20, 0.5, 0.1, 0.9) for d in domains[:5]]
+    rows = [
+        ("easy", d, "all", 20, (7 * n % 20) / 20, 0.1, 0.9, "these domains") for n, d in enumerate(domains)
+    ]
+    rows += [
+        ("easy", d, "most", 20, (7 * n % 20) / 20, 0.1, 0.9, "these domains")
+        for n, d in enumerate(domains[1:], 1)
+    ]
+    rows += [("easy", d, "few", 20, 0.5, 0.1, 0.9, "these domains") for d in domains[:5]]
     data = replace(report_data(("all", "few", "most"), domains=rows), settings=("easy",))
     large, small = heat_map(data).drawings
     assert large.heading == "easy: 2 players in 19 to 20 of 20 domains, n = 20 a field"
@@ -105,7 +110,7 @@ def test_pairs_are_neighbours_in_rank_and_those_that_do_not_differ() -> None:
     players = ("a", "b", "c", "d")
     alike, other = ((0.2, 0.1, 0.3), 0.5), ((-0.3, -0.4, -0.1), 0.01)
     rows = [
-        (s, *pair, 30, *figures, 9, 0.2, p, "models", "0.2")
+        (s, *pair, 30, *figures, "new domains", 9, 0.2, p, "models", "0.2")
         for s in SETTINGS
         for pair, (figures, p) in (
             *((pair, alike) for pair in ("ab", "ac", "bc", "ad", "bd")),

@@ -64,14 +64,14 @@ def test_one_player_has_no_pairs() -> None:
 
 
 def test_an_edition_where_all_is_solved_says_so() -> None:
-    rows = [(s, "a", "solved", 60, 1.0, 0.9, 1.0) for s in SETTINGS]
-    rows += [(s, "a", "wrong", 60, 0.0, 0.0, 0.1) for s in SETTINGS]
+    rows = [(s, "a", "solved", 60, 1.0, 0.9, 1.0, "new domains") for s in SETTINGS]
+    rows += [(s, "a", "wrong", 60, 0.0, 0.0, 0.1, "new domains") for s in SETTINGS]
     found = status_rows(report_data(("a",), statuses=rows))
     assert found.missing == "Every episode of this edition was solved."
 
 
 def test_undefined_figures_are_dashes_and_no_bars() -> None:
-    rows = [(s, None, "a", 1, 1, 0, *[None] * 3, 0, *[None] * (7 + len(MEASURED.split()))) for s in SETTINGS]
+    rows = [(s, None, "a", 1, 1, 0, *[None] * 4, 0, *[None] * (7 + len(MEASURED.split()))) for s in SETTINGS]
     data = report_data(("a",), headline=rows, topology=[("easy", "a", 1, *[None] * 10)])
     grid = headline(data).grid
     assert grid is not None

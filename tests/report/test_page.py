@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 
 import pytest
 
+from flows.kumo.benchmark import BENCHMARK
 from tasks.kumo.report.references import reference_table
 from tasks.report.content import Report
 from tasks.report.figures.compared_editions import edition_difference
@@ -25,6 +26,7 @@ DRAWN = (
     "domains",
     "two_settings",
     "success_and_tokens",
+    "scale",
     "other_benchmarks",
     "tokens",
     "statuses",
@@ -226,7 +228,8 @@ def test_a_comparison_stands_after_the_headline_with_both_rates() -> None:
 
 def test_own_sections_stand_after_the_rates_and_at_the_end_and_may_be_missing() -> None:
     shared = [
-        *("headline", "success_rate", "domains", "player_pairs", "two_settings", "success_and_tokens"),
+        *("headline", "success_rate", "domains", "player_pairs", "scale", "two_settings"),
+        "success_and_tokens",
         *("other_benchmarks", "tokens", "statuses"),
     ]
     kumo = report_data(("a", "b"))
@@ -246,9 +249,29 @@ def test_own_sections_stand_after_the_rates_and_at_the_end_and_may_be_missing() 
     ]
     plain = replace(kumo, own=Report(), measures=())
     assert [section.key for section in sections(plain)] == shared
-    assert headline(kumo).grid.headings[-3:-1] == tuple(measure.heading for measure in kumo.measures)
+    assert headline(kumo).grid.headings[-4:-1] == tuple(measure.heading for measure in kumo.measures)
     assert headline(plain).grid.headings == ("player", *("rank", "success rate", "episodes") * 2)
     assert "action" not in headline(plain).caption
+
+
+def test_the_floor_is_a_line_and_players_that_never_test_are_marked() -> None:
+    data = replace(report_data(("a", "guesser", "model")), floor=BENCHMARK.floor)
+    table = data.tables["headline"]
+    columns = (*table.columns, "mean_tests")
+    rows = tuple((*row, 2.5 if row[2] == "a" else 0.0) for row in table.rows)
+    data = replace(data, tables={**data.tables, "headline": replace(table, columns=columns, rows=rows)})
+    names = [row[0] for row in headline(data).grid.rows]
+    assert names == ["a", "guesser (never tests)", "model (never tests)"]
+    rates = next(section for section in sections(data) if section.key == "success_rate")
+    assert "The dashed line is the floor." in rates.caption
+    for drawing in rates.drawings:
+        assert "floor: guesser 0.450" in json.dumps(drawing.chart)
+        assert ["(never tests)" in row["text"] for row in drawing.rows] == [False, True, True]
+    # Where nobody played it there is no line.
+    others = replace(report_data(("a", "b")), floor=BENCHMARK.floor)
+    rates = next(section for section in sections(others) if section.key == "success_rate")
+    assert "floor: " not in json.dumps([drawing.chart for drawing in rates.drawings])
+    assert "dashed" not in rates.caption
 
 
 def test_both_references_are_shown_and_what_below_zero_means() -> None:

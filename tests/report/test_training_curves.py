@@ -17,7 +17,7 @@ from tests.report.sample_report import report_data, table
 def test_a_rate_is_the_mean_over_instances_of_the_mean_over_runs(drawn: list[tuple[int, int]]) -> None:
     runs = [played for played, _ in drawn]
     solved = [min(played, won) for played, won in drawn]
-    rate, (low, high) = rate_of_outcomes(runs, solved, 3)
+    rate, (low, high) = rate_of_outcomes(runs, solved)
     shares = [won / played for played, won in zip(runs, solved, strict=True)]
     assert rate == pytest.approx(sum(shares) / len(shares))
     assert 0 <= low <= rate + 1e-12
@@ -28,8 +28,8 @@ def test_a_rate_is_the_mean_over_instances_of_the_mean_over_runs(drawn: list[tup
 
 def test_equal_runs_on_an_instance_narrow_nothing() -> None:
     outcomes = [1] * 30 + [0] * 20
-    once = rate_of_outcomes([1] * 50, outcomes, 0)
-    assert rate_of_outcomes([5] * 50, [5 * won for won in outcomes], 0) == once
+    once = rate_of_outcomes([1] * 50, outcomes)
+    assert rate_of_outcomes([5] * 50, [5 * won for won in outcomes]) == once
     assert once[1][1] - once[1][0] > 0.2
 
 

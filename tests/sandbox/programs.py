@@ -12,6 +12,7 @@ from tasks.sandbox.limits import Limits
 from tasks.sandbox.refusal import Refused
 from tasks.sandbox.run import Jail, run_code, run_purely
 from tasks.sandbox.worker import Worker
+from tests.sandbox.gadgets import GADGETS
 from tests.sandbox.hostile import ESCAPED, IMPURE, NATURAL, PRELUDE
 from tests.sandbox.tiers import JAILS, KERNEL_JAILS
 
@@ -50,10 +51,11 @@ def escaped(name: str) -> str:
 
 
 def run_all(mark: Path, port: int) -> dict[str, dict[str, str]]:
-    """Return how each program ended in each tier; on the floor the syntax check meets `ESCAPED`, too."""
+    """Return how each program ended in each tier; in tier none the syntax check meets `ESCAPED`, too."""
     found: dict[str, dict[str, str]] = {}
     for tier, jail in JAILS.items():
         ends = {name: run_natural(fill(code, mark, port), jail) for name, code in NATURAL.items()}
+        ends |= {f"gadget: {name}": run_natural(code, jail) for name, code in GADGETS.items()}
         ends |= {f"impure: {name}": _run_impure(code, jail) for name, code in IMPURE.items()}
         for name in ESCAPED:
             code = fill(escaped(name), mark, port)

@@ -23,7 +23,7 @@ _CHOSEN = [
     *((name, PAST_CHECKS[name], SMALL) for name in ("sleep", "memory of the kernel", "flood of 100 MB")),
     ("loop with signals blocked", PAST_CHECKS["loop with signals blocked"], BUSY),
 ]
-# On the floor, the syntax check refuses what goes past it.
+# Without protection, the syntax check refuses what goes past it.
 _RUNS = [
     (name, code, limits, tier)
     for name, code, limits in _CHOSEN

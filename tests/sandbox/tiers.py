@@ -4,9 +4,9 @@ from tasks.sandbox.run import Jail
 from tasks.sandbox.tier import find_protection
 
 PROTECTION = find_protection()
-JAILS = {"floor": Jail(use_seccomp=False)}
-if PROTECTION.tier != "floor":
+JAILS = {"none": Jail(use_seccomp=False)}
+if PROTECTION.tier != "none":
     JAILS["seccomp"] = Jail()
 if PROTECTION.tier == "bubblewrap":
     JAILS["bubblewrap"] = PROTECTION.jail
-KERNEL_JAILS = [tier for tier in JAILS if tier != "floor"]
+KERNEL_JAILS = [tier for tier in JAILS if tier != "none"]

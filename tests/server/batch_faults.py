@@ -9,6 +9,9 @@ from schemas.ids import derive_seed
 UPLOAD_FAULTS = {
     "batch_upload_429": "POST /files answers 429, with Retry-After",
     "batch_upload_500": "POST /files answers 500",
+    "batch_bad_file": "POST /files answers an id that leads out of its path",
+    "batch_bad_id": "POST /batches makes the batch, and answers another id than GET does",
+    "batch_bad_output": "a batch that has ended, and whose output file has an id that leads out of its path",
     "batch_create_lost": "POST /batches makes the batch, then answers 500",
     "batch_failed": "a batch that fails its validation",
     "batch_full": "a batch that fails as the limit of waiting tokens is reached",

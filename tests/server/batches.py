@@ -129,6 +129,8 @@ class Batches:
             return bad_reply(fault.rpartition("_")[2], self._options.retry_after_s)
         file_id = f"file-{next(self._numbers)}"
         self._files[file_id] = text
+        if self._draws.strikes("batch_bad_file", content_id("file", text)):
+            file_id = "../../admin"
         self._answering.log.add("uploaded")
         await self._hold("upload")
         return json_reply(200, to_json({"id": file_id, "object": "file", "purpose": "batch"}))
@@ -146,6 +148,12 @@ class Batches:
         await self._hold("created")
         if self._draws.strikes("batch_create_lost", content_id("file", text)):
             return json_reply(500, error_body(500, "server_error", "The answer is lost."))
+        if self._draws.strikes("batch_bad_id", content_id("file", text)):
+            renamed = f"{batch.id}-renamed"
+            self._batches[renamed] = batch
+            return json_reply(200, to_json(batch.describe() | {"id": renamed}))
+        if self._draws.strikes("batch_bad_output", content_id("file", text)):
+            batch.files["output_file_id"] = "../../admin"
         return json_reply(200, to_json(batch.describe()))
 
     async def retrieve(self, request: web.Request) -> web.StreamResponse:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from schemas.game import EPISODE_STATUSES
+from schemas.populations import THESE_DOMAINS, Population
 from tasks.statistics.cells import Cells, Domains, Grid, grid_of, part_of
 
 
@@ -30,6 +31,10 @@ class Cell:
     optimal_tests: int = 2
     tests: int = 0
     solved_tests: int = 0
+    cluster: str = ""
+    judged: int = 0
+    deciding_tests: int = 0
+    guesses: int = 0
 
 
 _NUMBERS = (
@@ -41,17 +46,21 @@ _NUMBERS = (
     "optimal_tests",
     "tests",
     "solved_tests",
+    "judged",
+    "deciding_tests",
+    "guesses",
 )
 
 
-def columns_of(cells: Sequence[Cell], setting: str) -> Cells:
-    """Return the columns of the setting's cells."""
+def columns_of(cells: Sequence[Cell], setting: str, population: Population = THESE_DOMAINS) -> Cells:
+    """Return the columns of the setting's cells; a cell that names no cluster is one of its own."""
     chosen = [cell for cell in cells if cell.setting == setting]
     domains, numbers = _numbered(chosen)
     players = tuple(sorted({cell.player for cell in chosen}))
     rows = sorted(chosen, key=lambda cell: (cell.player, numbers[cell.domain, cell.instance_id]))
     ids = sorted(numbers, key=lambda key: key[1])
     signatures = sorted({cell.signature for cell in rows})
+    clusters = sorted({_cluster(cell) for cell in rows})
     columns = {
         **{name: np.array([getattr(cell, name) for cell in rows], dtype=np.int64) for name in _NUMBERS},
         **{
@@ -62,18 +71,24 @@ def columns_of(cells: Sequence[Cell], setting: str) -> Cells:
         "cost_usd": np.array([cell.cost_usd for cell in rows], dtype=float),
         "runs_with_cost": np.array([cell.runs_with_cost for cell in rows], dtype=np.int64),
         "rank": np.array([ids.index((cell.domain, cell.instance_id)) for cell in rows], dtype=np.int64),
+        "cluster": np.array([clusters.index(_cluster(cell)) for cell in rows], dtype=np.int64),
         "signature": np.array([signatures.index(cell.signature) for cell in rows], dtype=np.int64),
     }
     player = np.array([players.index(cell.player) for cell in rows], dtype=np.int64)
     instance = np.array([numbers[cell.domain, cell.instance_id] for cell in rows], dtype=np.int64)
-    return Cells(setting, domains, players, player, instance, columns)
+    return Cells(setting, domains, players, player, instance, columns, population)
 
 
-def grid(cells: Sequence[Cell], setting: str = "easy") -> Grid:
+def grid(cells: Sequence[Cell], setting: str = "easy", population: Population = THESE_DOMAINS) -> Grid:
     """Return the grid of the setting's cells; a player without a scored run has no row."""
     columns = columns_of(cells, setting)
     parts = {name: part_of(columns, place) for place, name in enumerate(columns.players)}
-    return grid_of(setting, columns.domains, {name: part for name, part in parts.items() if part.runs.any()})
+    played = {name: part for name, part in parts.items() if part.runs.any()}
+    return grid_of(setting, columns.domains, played, population)
+
+
+def _cluster(cell: Cell) -> str:
+    return cell.cluster or f"{cell.domain}/{cell.instance_id}"
 
 
 def _numbered(cells: Sequence[Cell]) -> tuple[Domains, dict[tuple[str, str], int]]:

@@ -20,7 +20,7 @@ def make_grid(runs: NDArray[np.int32], solved: NDArray[np.int32], sizes: list[in
     """Return a grid whose domains have so many instances each."""
     domains = Domains(tuple(f"d{n}" for n in range(len(sizes))), (0, *np.cumsum(sizes).tolist()))
     players = tuple(f"p{n}" for n in range(len(runs)))
-    return Grid("easy", domains, players, runs, solved, np.arange(runs.shape[1]))
+    return Grid("easy", domains, players, runs, solved, *[np.arange(runs.shape[1])] * 2)
 
 
 def draw_answers(

@@ -7,9 +7,7 @@ from itertools import combinations
 from math import comb
 from statistics import correlation, mean
 
-from scipy.stats import binomtest
-
-from tests.statistics.plain_bootstrap import plain_bootstrap
+from scipy.stats import t as student
 
 Key = tuple[str, str, str, str, str, str]
 """Statistic, convention, setting, domain, player, other."""
@@ -29,6 +27,7 @@ class Played:
     n_actions: int
     optimum: int
     tokens: int | None
+    is_decided: bool
 
 
 def figures(episodes: Sequence[Played]) -> dict[Key, Value]:
@@ -45,22 +44,40 @@ def figures(episodes: Sequence[Played]) -> dict[Key, Value]:
     return found
 
 
-def success_intervals(
-    episodes: Sequence[Played], seed: int
-) -> dict[tuple[str, str, str], tuple[float, float]]:
-    """Return the success rates' intervals by setting, domain and player."""
+def success_intervals(episodes: Sequence[Played]) -> dict[tuple[str, str, str], tuple[float, float]]:
+    """Return the success rates' intervals by setting, domain and player.
+
+    Those of all domains are of new ones. Wilson's interval with Student's t for R (1 - R) / variance trials,
+    the variance by CR2; rates of 0 and 1 are left out.
+    """
     found = {}
-    for key, listed in _groups(episodes).items():
-        rates = list(_by_instance(_scored(listed), lambda e: float(e.status == "solved")).values())
-        if not rates:
+    for (setting, domain, player), listed in _groups(episodes).items():
+        rates = _by_instance(_scored(listed), lambda e: float(e.status == "solved"))
+        n = len(rates)
+        share = mean(rates.values()) if rates else 0.0
+        if share in (0, 1):
             continue
-        n, solved = len(rates), sum(rates)
-        if min(solved, n - solved) >= 10:
-            found[key] = plain_bootstrap(rates, [f"{i:09}" for i in range(n)], seed)
-        elif solved == int(solved):
-            exact = binomtest(int(solved), n).proportion_ci(0.95, "exact")
-            found[key] = exact.low, exact.high
+        clusters = defaultdict(list)
+        for name, rate in rates.items():
+            clusters[name.partition("/")[0] if domain == "all" else name].append(rate)
+        weights = [len(values) / n for values in clusters.values()]
+        variance, degrees = _cr2([mean(values) for values in clusters.values()], weights)
+        variance = max(variance, _cr2(list(rates.values()), [1 / n] * n)[0])
+        most = n if min(share, 1 - share) * n < 10 else len(_scored(listed))
+        trials, quantile = min(most, share * (1 - share) / variance), float(student.ppf(0.975, degrees))
+        middle = (share + quantile**2 / 2 / trials) / (1 + quantile**2 / trials)
+        spread = share * (1 - share) / trials + quantile**2 / 4 / trials**2
+        half = quantile * spread**0.5 / (1 + quantile**2 / trials)
+        found[setting, domain, player] = middle - half, middle + half
     return found
+
+
+def _cr2(means: Sequence[float], weights: Sequence[float]) -> tuple[float, float]:
+    """Return the variance of the weighted mean of cluster means, and its degrees of freedom."""
+    center = sum(w * m for w, m in zip(weights, means, strict=True))
+    variance = sum((w * (m - center)) ** 2 / (1 - w) for w, m in zip(weights, means, strict=True))
+    parts = [w**2 / (1 - w) for w in weights]
+    return variance, 1 / (sum(w**2 for w in weights) + sum(parts) ** 2 - sum(p**2 for p in parts))
 
 
 def _groups(episodes: Iterable[Played]) -> dict[tuple[str, str, str], list[Played]]:
@@ -91,7 +108,6 @@ def _rates(listed: list[Played]) -> Iterable[tuple[str, str, int, float | None]]
         return name, convention, len(chosen), mean(values) if values else None
 
     scored = _scored(listed)
-    solved = [e for e in scored if e.status == "solved"]
     yield average("success_rate", scored, lambda e: e.status == "solved")
     yield average("mean_score", scored, lambda e: e.status == "solved")
     yield average("mean_tests", scored, lambda e: e.tests)
@@ -100,7 +116,8 @@ def _rates(listed: list[Played]) -> Iterable[tuple[str, str, int, float | None]]
     known = [e for e in scored if e.tokens is not None]
     if known:
         yield average("mean_tokens", known, lambda e: e.tokens)
-    yield average("excess_tests", solved, lambda e: e.tests - e.optimum, "perennial")
+    yield average("excess_tests", scored, lambda e: _deciding_tests(e) - e.optimum, "perennial")
+    yield average("guess_share", scored, lambda e: e.status in ("solved", "wrong") and not e.is_decided)
     yield average("relative_action_count", scored, lambda e: _count(e, 2) / (e.optimum + 2) - 1, "kumo-2025")
     counts, optima = (
         _by_instance(scored, lambda e: _count(e, 1)),
@@ -118,6 +135,10 @@ def _rates(listed: list[Played]) -> Iterable[tuple[str, str, int, float | None]]
             at = mean(1 - comb(n - c, k) / comb(n, k) for c, n in drawn)
             yield f"pass_at_{k}", "any", len(runs), at
             yield f"pass_hat_{k}", "any", len(runs), mean(comb(c, k) / comb(n, k) for c, n in drawn)
+
+
+def _deciding_tests(episode: Played) -> int:
+    return episode.tests if episode.is_decided else max(episode.tests, episode.n_actions)
 
 
 def _count(episode: Played, extra: int) -> int:

@@ -1,4 +1,4 @@
-"""Paired comparison: by hand, against plain resampling, and McNemar against published tables and scipy."""
+"""Paired comparison: by hand and by cluster, and McNemar against published tables and scipy."""
 
 import random
 from collections.abc import Mapping
@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
+from schemas.populations import NEW_DOMAINS, THESE_DOMAINS, Population
 from tasks.statistics.figure import Figure
 from tasks.statistics.pair_figures import mcnemar_p, pair_figures
 from tests.statistics.made_cells import Cell, grid
-from tests.statistics.plain_bootstrap import plain_bootstrap
 
 Runs = Mapping[str, tuple[int, int]]
 """Of each instance: how many runs were solved, and how many there were."""
@@ -26,8 +26,8 @@ def _cells(player: str, played: Runs) -> list[Cell]:
     return [Cell("D", "easy", player, name, runs, solved) for name, (solved, runs) in played.items()]
 
 
-def _difference(a: Runs, b: Runs, seed: int = 0) -> Figure | None:
-    figures = pair_figures(grid([*_cells("a", a), *_cells("b", b)]), seed)
+def _difference(a: Runs, b: Runs) -> Figure | None:
+    figures = pair_figures(grid([*_cells("a", a), *_cells("b", b)]))
     return next((figure for figure in figures if figure.statistic == "paired_difference"), None)
 
 
@@ -42,8 +42,9 @@ def test_the_difference_by_hand() -> None:
     # Instances weigh alike: 2/3 - 1/2 and 1 - 0.
     assert found.n == 2
     assert found.value == pytest.approx((1 / 6 + 1) / 2)
-    # Each of the two instances fills a resample of two in a quarter of them.
-    assert (found.low, found.high) == pytest.approx((1 / 6, 1))
+    assert found.population == "these domains"
+    # Two instances say next to nothing: Student's quantile for one degree of freedom is 12.7.
+    assert (found.low, found.high) == (-1, 1)
 
 
 @pytest.mark.parametrize(
@@ -53,35 +54,78 @@ def test_without_shared_runs_there_is_no_difference(a: Runs, b: Runs) -> None:
     assert _difference(a, b) is None
 
 
-def test_the_interval_is_the_bootstrap_of_the_instances_differences() -> None:
+def test_many_instances_have_the_students_interval_of_their_differences() -> None:
     rng = random.Random(8)
-    a, b = _play(rng, 120, 0.7), _play(rng, 120, 0.6)
-    found = _difference(a, b, seed=3)
+    a, b = _play(rng, 400, 0.7), _play(rng, 400, 0.6)
+    found = _difference(a, b)
     differences = [(a[name][0] - b[name][0]) / 5 for name in a]
     assert found.value == pytest.approx(np.mean(differences))
-    assert (found.low, found.high) == pytest.approx(plain_bootstrap(differences, list(a), seed=3))
-    # As wide as the normal interval of paired differences.
-    half = 1.96 * np.std(differences) / np.sqrt(len(differences))
-    assert found.high - found.low == pytest.approx(2 * half, rel=0.05)
+    half = 1.966 * np.std(differences, ddof=1) / np.sqrt(len(differences))
+    assert (found.low, found.high) == pytest.approx((found.value - half, found.value + half), abs=0.004)
+
+
+def test_players_that_never_differ_may_differ_yet() -> None:
+    """Bonett and Price: t^2 / 4 gains and as many losses more than 40 pairs without any."""
+    found = _difference({f"i{n}": (1, 1) for n in range(40)}, {f"i{n}": (1, 1) for n in range(40)})
+    t = 2.022691
+    added = t * t / 4
+    half = t * (2 * added / (40 + 2 * added) / (40 + 2 * added)) ** 0.5
+    assert found.value == 0
+    assert (found.low, found.high) == pytest.approx((-half, half), abs=1e-6)
+
+
+def test_one_shared_instance_has_no_interval_and_says_why() -> None:
+    found = _difference({"x": (1, 1)}, {"x": (0, 1)})
+    assert (found.value, found.low, found.high, found.population) == (1, None, None, None)
+    assert found.no_interval == "one cluster: nothing shows how clusters vary"
 
 
 def test_pairing_takes_the_instances_difficulty_out() -> None:
-    a = {f"i{i}": (1 + 8 * (i % 2), 10) for i in range(100)}
+    a = {f"i{i}": (1 + 8 * (i % 2), 10) for i in range(1000)}
     b = {name: (solved - 1, runs) for name, (solved, runs) in a.items()}
     found = _difference(a, b)
-    assert (found.low, found.high) == pytest.approx((0.1, 0.1))
+    # One player's rate has an interval five times as wide.
+    assert 0.09 < found.low < 0.1 < found.high < 0.11
+
+
+def test_domains_that_are_drawn_are_clusters() -> None:
+    """Domain means of the difference are 1, 0 and 0: Student's interval of three of them is wide."""
+
+    def differ(population: Population) -> Figure:
+        cells = [
+            Cell(
+                *(domain, "easy", player, str(n), 1, int(player == "b" or domain != "A")),
+                cluster=domain if population == NEW_DOMAINS else "",
+            )
+            for domain in "ABC"
+            for player in "ab"
+            for n in range(50)
+        ]
+        found = pair_figures(grid(cells, population=population))
+        return next(f for f in found if f.statistic == "paired_difference")
+
+    by_domain, by_instance = differ(NEW_DOMAINS), differ(THESE_DOMAINS)
+    assert by_domain.population == "new domains"
+    assert by_domain.value == by_instance.value == pytest.approx(-1 / 3)
+    assert by_domain.low == -1
+    assert by_domain.high > 0.2
+    # Of these three domains there is little doubt.
+    assert -0.45 < by_instance.low < by_instance.high < -0.25
 
 
 @settings(max_examples=25)
 @given(_RUNS, _RUNS, st.randoms(use_true_random=False))
 def test_order_changes_nothing_and_changed_sides_change_the_sign(a: Runs, b: Runs, rng) -> None:
-    one, other = _difference(a, b, seed=2), _difference(b, a, seed=2)
-    assert _difference(dict(rng.sample(list(a.items()), len(a))), b, seed=2) == one
+    one, other = _difference(a, b), _difference(b, a)
+    assert _difference(dict(rng.sample(list(a.items()), len(a))), b) == one
     assert (one is None) == (other is None)
     if one is not None:
         assert one.n == other.n
         assert one.value == pytest.approx(-other.value)
-        assert (one.low, one.high) == pytest.approx((-other.high, -other.low), abs=1e-9)
+        assert (one.low is None) == (one.n < 2)
+        if one.low is not None:
+            assert (one.low, one.high) == pytest.approx((-other.high, -other.low), abs=1e-9)
+            assert one.low < one.value < one.high or one.n < 4
 
 
 # Fagerland, Lydersen and Laake 2013, tables 1 and 2: exact conditional test.

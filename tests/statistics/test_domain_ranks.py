@@ -16,7 +16,7 @@ KINDS = {"p0": "programs", "p1": "models", "p2": "models", "p3": "models"}
 
 
 def _figures(grid: Grid) -> dict[tuple[str, str, str], Figure]:
-    found = domain_rank_figures(grid, KINDS.__getitem__, seed=0)
+    found = domain_rank_figures(grid, KINDS.__getitem__)
     return {(figure.statistic, figure.domain, figure.player): figure for figure in found}
 
 
@@ -26,7 +26,17 @@ def _parts(grid: Grid) -> Iterator[tuple[str, Grid]]:
         if domain != ALL:
             runs, solved = grid.runs[:, columns], grid.solved[:, columns]
             domains = Domains((domain,), (0, runs.shape[1]))
-            yield domain, replace(grid, domains=domains, runs=runs, solved=solved, rank=grid.rank[columns])
+            yield (
+                domain,
+                replace(
+                    grid,
+                    domains=domains,
+                    runs=runs,
+                    solved=solved,
+                    rank=grid.rank[columns],
+                    cluster=grid.cluster[columns],
+                ),
+            )
 
 
 def test_a_domain_has_the_common_rates_that_it_has_as_a_setting_of_its_own() -> None:
@@ -35,7 +45,7 @@ def test_a_domain_has_the_common_rates_that_it_has_as_a_setting_of_its_own() -> 
     found = _figures(grid)
     compared = 0
     for domain, part in _parts(grid):
-        for figure in rank_figures(part, seed=0):
+        for figure in rank_figures(part):
             if figure.statistic == "common_rate":
                 ours = found.get(("common_rate", domain, figure.player))
                 assert (ours is None) == (figure.value is None)
@@ -53,7 +63,9 @@ def test_a_player_of_few_instances_of_a_domain_is_absent_there_alone() -> None:
     runs[3, 4:10] = 0  # it has four of ten in the first domain
     solved = np.zeros((4, 20), np.int32)
     solved[0], solved[1, ::2], solved[2, 1::2], solved[3, 10:] = 1, 1, 1, 1
-    found = _figures(Grid("s", Domains(("d0", "d1"), (0, 10, 20)), tuple(KINDS), runs, solved, np.arange(20)))
+    found = _figures(
+        Grid("s", Domains(("d0", "d1"), (0, 10, 20)), tuple(KINDS), runs, solved, *[np.arange(20)] * 2)
+    )
     assert {player for statistic, domain, player in found if domain == "d0"} == {"p0", "p1", "p2"}
     ranks = {(domain, player): one for (name, domain, player), one in found.items() if name == "rank_in_kind"}
     # Models share a place, and none of them is ranked among programs.
@@ -72,5 +84,5 @@ def test_a_player_of_few_instances_of_a_domain_is_absent_there_alone() -> None:
 def test_a_domain_without_common_instances_has_no_figure() -> None:
     runs = np.zeros((2, 4), np.int32)
     runs[0, :2], runs[1, 2:] = 1, 1
-    grid = Grid("s", Domains(("d",), (0, 4)), ("p0", "p1"), runs, runs, np.arange(4))
+    grid = Grid("s", Domains(("d",), (0, 4)), ("p0", "p1"), runs, runs, *[np.arange(4)] * 2)
     assert _figures(grid) == {}

@@ -29,6 +29,10 @@ CELL = Cell(
     score=3.0,
     tests=11,
     solved_tests=8,
+    # Three answers were decided, after 2, 2 and 4 tests; two episodes ended before, one of them with a truth.
+    judged=5,
+    deciding_tests=8 + 2 * 6,
+    guesses=1,
     tokens=700,
     runs_with_tokens=4,
     cost_usd=0.0,
@@ -42,6 +46,8 @@ ALL_WRONG = replace(
     score=0.0,
     solved_tests=0,
     tests=5,
+    deciding_tests=5 * 6,
+    guesses=5,
     signature="2|2",
 )
 RIVAL = replace(
@@ -52,6 +58,8 @@ RIVAL = replace(
     score=5.0,
     solved_tests=10,
     tests=10,
+    deciding_tests=10,
+    guesses=0,
     tokens=0,
     runs_with_tokens=0,
 )
@@ -60,8 +68,8 @@ CELLS = [CELL, ALL_WRONG, replace(RIVAL, instance_id="i1"), RIVAL]
 
 def _figures(**wanted: str) -> list[Figure]:
     made = [
-        *rate_figures(columns_of(CELLS, "easy"), 0, MEANS),
-        *adjust_by_family(pair_figures(grid(CELLS), seed=0), "mcnemar", kind_by_name((), "")),
+        *rate_figures(columns_of(CELLS, "easy"), MEANS),
+        *adjust_by_family(pair_figures(grid(CELLS)), "mcnemar", kind_by_name((), "")),
         *topology_figures(columns_of(CELLS, "easy"), seed=0),
     ]
     return [figure for figure in made if all(getattr(figure, key) == value for key, value in wanted.items())]
@@ -85,7 +93,7 @@ def test_means_over_instances() -> None:
     # One run on one instance and nine on another weigh alike: 1 and 0, not 1 of 10.
     once = replace(CELL, runs=1, solved=1, instance_id="i1")
     often = replace(CELL, runs=9, solved=0, instance_id="i2")
-    rates = rate_figures(columns_of([once, often], "easy"), 0)
+    rates = rate_figures(columns_of([once, often], "easy"))
     assert next(f.value for f in rates if f.statistic == "success_rate" and f.domain == ALL) == 0.5
 
 
@@ -93,9 +101,11 @@ def test_actions_under_both_conventions() -> None:
     # perennial: counts of 3, 3, 5, 7, 7 on the first and five times 7 on the second; the optima are 3.
     ours = _figure(statistic="relative_action_count", convention="perennial", player="p")
     assert ours.value == pytest.approx((25 / 5 + 7) / (3 + 3) - 1)
-    # Solved with 2, 2 and 4 tests where 2 are the optimum; the second instance was never solved.
+    # 2, 2, 4, 6 and 6 tests where 2 are the optimum; the second instance was guessed in all five runs.
     excess = _figure(statistic="excess_tests", player="p")
-    assert (excess.n, excess.value, excess.low) == (3, pytest.approx(2 / 3), None)
+    assert (excess.n, excess.value) == (10, pytest.approx((2 + (6 - 2)) / 2))
+    assert _figure(statistic="guess_share", player="p").value == pytest.approx((0.2 + 1) / 2)
+    assert _figure(statistic="excess_tests", player="q").value == 0
     # kumo-2025, the mean of ratios: (4 + 4 + 6 + 7 + 7 - 5 * 4) / 4 and five times (7 - 4) / 4.
     theirs = _figure(statistic="relative_action_count", convention="kumo-2025", player="p")
     assert theirs.value == pytest.approx((8 / 4 + 15 / 4) / 10)
@@ -130,30 +140,29 @@ def test_topology_of_one_category_or_label_is_undefined() -> None:
 
 def test_scores_are_correlated_with_other_benchmarks_and_between_settings() -> None:
     cells = []
-    for number in range(6):
+    for number in range(8):
         for setting, solved in (("easy", number), ("hard", number // 2)):
-            statuses = {"solved": solved, "wrong": 5 - solved}
-            cells.append(
-                replace(CELL, player=f"m{number}", setting=setting, statuses=statuses, solved=solved)
-            )
-    external = {"B": {f"m{number}": 10.0 - number for number in range(5)}, "C": {"m1": 1.0}}
-    rates = [figure for setting in ("easy", "hard") for figure in rate_figures(columns_of(cells, setting), 0)]
-    figures = list(correlation_figures(rates, external, kind_by_name(("m5",), "")))
+            statuses = {"solved": solved, "wrong": 8 - solved}
+            counts = {"statuses": statuses, "runs": 8, "solved": solved}
+            cells.append(replace(CELL, player=f"m{number}", setting=setting, **counts))
+    external = {"B": {f"m{number}": 10.0 - number for number in range(7)}, "C": {"m1": 1.0}}
+    rates = [figure for setting in ("easy", "hard") for figure in rate_figures(columns_of(cells, setting))]
+    figures = list(correlation_figures(rates, external, kind_by_name(("m7",), "")))
     found = {
         (figure.statistic, figure.setting, figure.domain, figure.other): figure
         for figure in figures
         if figure.player == ALL
     }
     against = found["pearson", "easy", ALL, "benchmark B"]
-    assert (against.n, against.value) == (5, pytest.approx(-1.0))
+    assert (against.n, against.value) == (7, pytest.approx(-1.0))
     between = found["spearman", "easy", ALL, "setting hard"]
-    assert between.n == 6
+    assert between.n == 8
     assert between.value is not None
     assert between.value > 0.9
-    # Program m5 is none of the models.
+    # Program m7 is none of the models.
     wanted = ("pearson", ALL, "setting hard", "models")
     (of_models,) = [f for f in figures if (f.statistic, f.domain, f.other, f.player) == wanted]
-    assert of_models.n == 5
+    assert of_models.n == 7
     # Each coefficient has an interval of its own kind, and says so.
     assert "Bonett and Wright" in between.method
     assert against.method.startswith("Pearson; 95% interval by Fisher z")

@@ -96,3 +96,32 @@ def test_an_anchor_that_solves_everything_ties_nothing() -> None:
     assert link is not None
     assert link.anchors == ("anchor 1",)
     assert "sure" not in link.changes
+
+
+def _draw_with_slopes(generator: np.random.Generator, slopes: dict[str, float], by: float) -> Edition:
+    edition = []
+    for domain, mean in _shifted(by).items():
+        for difficulty in generator.normal(mean, 1.0, 50):
+            chances = {
+                name: 1 / (1 + np.exp(slopes.get(name, 1.0) * (difficulty - ability)))
+                for name, ability in ABILITIES.items()
+            }
+            edition.append(
+                (domain, {name: (int(generator.random() < p), 1) for name, p in chances.items()}, 1)
+            )
+    return edition
+
+
+def test_unequal_slopes_are_told_and_equal_ones_seldom() -> None:
+    unequal = {**dict.fromkeys(ANCHORS, 0.6), "model": 1.8, "steady": 1.8}
+    smallest: dict[bool, list[float]] = {True: [], False: []}
+    for seed in range(12):
+        generator = np.random.default_rng(seed)
+        for is_equal, slopes in ((True, {}), (False, unequal)):
+            old = _draw_with_slopes(generator, slopes, 0.0)
+            link = link_editions(_draw_with_slopes(generator, slopes, 0.8), old, ANCHORS)
+            assert link is not None
+            assert set(link.slopes) == set(ABILITIES)
+            smallest[is_equal].append(min(link.slopes.values()))
+    assert np.median(smallest[False]) < 0.01
+    assert sum(p < 0.05 for p in smallest[True]) <= 2

@@ -63,7 +63,7 @@ def _plain_value(grid: Grid, at: list[float]) -> float:
 
 
 def test_an_independent_maximum_of_the_whole_likelihood_is_the_same() -> None:
-    grid = draw_answers(5, [-0.5, 0.7, 1.0], [0.3, -0.3], 12, runs=3, only={2: 1}).grid
+    grid = draw_answers(5, [-0.5, 0.7, 1.0], [0.3, -0.3], 6, runs=3, only={2: 1}).grid
     fitted = _fit(grid)
     plain = minimize(lambda at: -_plain_value(grid, list(at)), np.zeros(6), method="BFGS", tol=1e-7)
     ours = [*fitted.abilities, *fitted.difficulties, log(fitted.spread)]

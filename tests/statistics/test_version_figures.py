@@ -13,14 +13,15 @@ DOMAINS = Domains(("a", "b", "c"), (0, 2, 4, 6))
 def _cells(*cells: tuple[int, int, int]) -> dict[str, np.ndarray]:
     """Return the columns of cells given as instance, runs and solved ones of these."""
     columns = zip(*cells, strict=True) if cells else ([], [], [])
-    return {
+    found = {
         name: np.array(list(column), np.int32)
         for name, column in zip(("instance", "runs", "solved"), columns, strict=True)
     }
+    return found | {"cluster": found["instance"]}
 
 
 def _figures(usual: dict[str, np.ndarray], other: dict[str, np.ndarray]) -> dict[tuple[str, str], Figure]:
-    figures = list(version_figures("easy", DOMAINS, "m", "first", usual, other, seed=1))
+    figures = list(version_figures("easy", DOMAINS, "m", "first", usual, other, "these domains"))
     assert {(f.setting, f.player, f.other) for f in figures} <= {("easy", "m", "first")}
     return {(f.statistic, f.domain): f for f in figures}
 
@@ -39,10 +40,10 @@ def test_the_difference_is_a_mean_over_instances_of_differences_of_run_means() -
     assert found["version_rate", "all"].value == pytest.approx((0.5 + 0.25 + 1) / 3)
     whole = found["version_difference", "b"]
     assert whole.value == pytest.approx(-0.375)
-    # Two instances: a resample is of one, of the other, or of both.
-    assert (whole.low, whole.high) == pytest.approx((-1, 0.25))
+    assert (whole.low, whole.high, whole.population) == (-1, 1, "these domains")
     alone = found["version_difference", "a"]
-    assert (alone.value, alone.low, alone.high) == pytest.approx((0.5, 0.5, 0.5))
+    assert (alone.value, alone.low, alone.high) == (pytest.approx(0.5), None, None)
+    assert alone.no_interval == "one cluster: nothing shows how clusters vary"
 
 
 @pytest.mark.parametrize("usual", [_cells(), _cells((1, 2, 2)), _cells((0, 0, 0))])

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.study.site import make_study
 from tests.study.study_root import Lab, grow_edition, open_lab
 
 
@@ -26,3 +27,10 @@ def root(grown: Path, tmp_path: Path) -> Path:
 def lab(root: Path, tmp_path: Path) -> Lab:
     """A study whose codes are drawn."""
     return open_lab(root, tmp_path)
+
+
+@pytest.fixture
+def small_lab(tmp_path: Path) -> Lab:
+    """A study on an edition that is made by hand, fast: two tasks of two actions, four participants."""
+    site = make_study(tmp_path)
+    return Lab(tmp_path / "data", site.file, site.codes)

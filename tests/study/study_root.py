@@ -20,6 +20,8 @@ from warehouse.editions.publish import publish
 from warehouse.staging.merge_parts import consolidate
 from warehouse.staging.staging import Staging
 from warehouse.store.store import Store
+from warehouse.study.clock import Clocks
+from warehouse.study.ledger import study_file
 
 EDITION = "lab"
 SETTINGS = ("easy", "5x7")
@@ -74,12 +76,19 @@ def grow_edition(root: Path) -> None:
 
 @dataclass
 class Clock:
-    """A clock that a test sets."""
+    """The clocks of a machine: `at` is the true time, and the date is set by `set_by` seconds."""
 
     at: float = 1_800_000_000.0
+    set_by: float = 0.0
+    boot_id: str = "first boot"
+    booted_at: float = 1_799_999_000.0
 
-    def __call__(self) -> float:
-        return self.at
+    def __call__(self) -> Clocks:
+        return Clocks(self.boot_id, self.at - self.booted_at, self.at + self.set_by)
+
+    def restart(self) -> None:
+        """Restart the machine."""
+        self.boot_id, self.booted_at = f"boot at {self.at}", self.at
 
 
 @dataclass
@@ -96,6 +105,11 @@ class Lab:
         """The data root."""
         return Store(str(self.root))
 
+    @property
+    def ledger_file(self) -> Path:
+        """The study's ledger."""
+        return study_file(self.store, read_study(self.file).name)
+
     def desk(self) -> StudyDesk:
         """Return a desk as a server that has just started opens it."""
         return StudyDesk(self.file, self.store, self.clock)
@@ -103,7 +117,7 @@ class Lab:
     def begin(self, desk: StudyDesk, code: str, seconds: float = 20) -> Screen:
         """Agree, give a profile, and end the tutorial by a truth; return the first task's screen."""
         desk.consent(code, True)
-        desk.describe(code, "18-24", "school")
+        desk.describe(code, desk.study.age_bands[0], desk.study.education[0])
         return self.answer(desk, code, TUTORIAL, rightly=False, seconds=seconds)
 
     def answer(
@@ -141,5 +155,6 @@ def open_lab(root: Path, folder: Path, changed: Callable[[str], str] = lambda te
     """Write the study's file and draw its codes."""
     file = folder / "pilot.toml"
     file.write_text(changed(FILE), encoding="utf-8")
-    codes = draw_codes(read_study(file), Store(str(root)), file)
-    return Lab(root, file, [str(code) for code in codes])
+    clock = Clock()
+    codes = draw_codes(read_study(file), Store(str(root)), file, clock)
+    return Lab(root, file, [str(code) for code in codes], clock)

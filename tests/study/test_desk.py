@@ -8,6 +8,7 @@ from flows.study.attempts import MOST_IN_TOTAL, MOST_OF_AN_ORIGIN, WINDOW_S
 from schemas.errors import InvalidOption, LimitReached
 from schemas.screen import Screen
 from schemas.study import TUTORIAL
+from tests.study.on_disk import is_on_disk
 from tests.study.study_root import TASKS, Lab, open_lab
 from warehouse.study.ledger import StudyLedger, study_file
 
@@ -107,8 +108,37 @@ def test_nothing_is_played_before_consent_and_profile(lab: Lab) -> None:
     desk.consent(code, True)
     assert desk.start(code, TUTORIAL).kind == "profile"
     assert desk.move(code, TUTORIAL, 1, "x").kind == "profile"
-    ledger = StudyLedger(study_file(lab.store, "pilot"))
+    ledger = StudyLedger(study_file(lab.store, "pilot"), clocks=lab.clock)
     assert [event.kind for event in ledger.events(0)] == ["consent"]
+
+
+@pytest.mark.parametrize("task", [TUTORIAL, "1"])
+def test_a_move_before_the_clock_starts_is_no_move(small_lab: Lab, task: str) -> None:
+    lab = small_lab
+    desk, code = lab.desk(), lab.codes[0]
+    desk.consent(code, True)
+    desk.describe(code, "18-25", "school")
+    if task != TUTORIAL:
+        lab.answer(desk, code, TUTORIAL, rightly=False)
+    before = desk.screen(code)
+    assert (before.task, before.is_started) == (task, False)
+    board = lab.board(desk, code, task)
+    for name in (board.instance.actions[0], lab.truth(desk, code, task, rightly=True)):
+        refused = desk.move(code, task, 1, name)
+        assert "no move" in refused.notice
+        assert replace(refused, notice="") == before
+    ledger = StudyLedger(lab.ledger_file, clocks=lab.clock)
+    assert not [event for event in ledger.events(0) if (event.kind, event.task) == ("move", task)]
+
+
+def test_a_second_start_leaves_the_clock_as_it_is(small_lab: Lab) -> None:
+    lab = small_lab
+    desk, code = lab.desk(), lab.codes[0]
+    lab.begin(desk, code)
+    desk.start(code, "1")
+    lab.clock.at += 30
+    again = desk.start(code, "1")
+    assert (again.notice, again.seconds_left) == ("", 570)
 
 
 def test_a_task_ends_when_its_time_is_over(lab: Lab) -> None:
@@ -161,7 +191,7 @@ def test_withdrawal_deletes_all_rows_and_the_codes_hash(lab: Lab) -> None:
     assert desk.withdraw(code).kind == "closed"
     with pytest.raises(InvalidOption, match="withdrawn"):
         desk.screen(code)
-    ledger = StudyLedger(study_file(lab.store, "pilot"))
+    ledger = StudyLedger(study_file(lab.store, "pilot"), clocks=lab.clock)
     first, second, *_ = ledger.participants()
     assert (first.is_withdrawn, first.secret_hash, ledger.events(0)) == (True, None, [])
     assert (second.is_withdrawn, bool(ledger.events(1))) == (False, True)
@@ -172,16 +202,12 @@ def test_deleted_rows_are_overwritten_on_disk(lab: Lab) -> None:
     lab.begin(desk, code)
     action = desk.start(code, "1").view.actions[0].name  # type: ignore[union-attr]
     desk.move(code, "1", 1, action)
-    folder = lab.root / "studies" / "pilot"
-
-    def is_on_disk(text: str) -> bool:
-        return any(text.encode() in path.read_bytes() for path in folder.iterdir())
-
-    assert is_on_disk(action)
-    assert is_on_disk("age_band")
+    folder = lab.ledger_file.parent
+    assert is_on_disk(folder, action)
+    assert is_on_disk(folder, "age_band")
     desk.withdraw(code)
-    assert not is_on_disk(action)
-    assert not is_on_disk('"age_band"')
+    assert not is_on_disk(folder, action)
+    assert not is_on_disk(folder, '"age_band"')
 
 
 def test_more_codes_keep_the_tasks_of_those_who_play(lab: Lab) -> None:

@@ -71,8 +71,8 @@ def played(grown: Path, tmp_path_factory: pytest.TempPathFactory) -> Played:
     _play_all(lab)
     study = read_study(lab.file)
     with pytest.raises(InvalidOption, match="has 1 participant in the middle of a task"):
-        publish_study(study, lab.store, lab.file, str, now=lab.clock)
-    return Played(lab, publish_study(study, lab.store, lab.file, str, close=True, now=lab.clock))
+        publish_study(study, lab.store, lab.file, str, clocks=lab.clock)
+    return Played(lab, publish_study(study, lab.store, lab.file, str, close=True, clocks=lab.clock))
 
 
 def test_each_person_is_a_player_and_all_together_one(played: Played) -> None:
@@ -142,7 +142,7 @@ def test_moves_are_replayed_as_the_ledger_has_them(played: Played, tmp_path: Pat
     lab = played.lab
     study = read_study(lab.file)
     with open_ledger(study, lab.store, lab.file) as ledger:
-        moves = list_moves(lab.desk().opened, ledger, lab.clock())
+        moves = list_moves(lab.desk().opened, ledger, lab.clock.at)
     expected = sorted(
         (who, instance, turn, choice)
         for who, task, instance, turn, choice, *_ in moves
@@ -157,7 +157,7 @@ def test_moves_are_replayed_as_the_ledger_has_them(played: Played, tmp_path: Pat
 
 def test_published_again_it_is_the_same_evaluation(played: Played) -> None:
     lab = played.lab
-    again = publish_study(read_study(lab.file), lab.store, lab.file, str, now=lab.clock)
+    again = publish_study(read_study(lab.file), lab.store, lab.file, str, clocks=lab.clock)
     assert again == PublishedStudy(played.published.unit, {}, ())
     desk = lab.desk()
     with pytest.raises(InvalidOption, match="closed"):
@@ -227,7 +227,7 @@ def test_a_person_who_withdraws_later_disappears_from_readers(played: Played, tm
     with open_ledger(study, lab.store, lab.file) as ledger:
         assert find_stale(lab.desk().opened, ledger, lab.store) == []
     lab.desk().withdraw(lab.codes[1])
-    none = publish_study(study, lab.store, lab.file, str, now=lab.clock)
+    none = publish_study(study, lab.store, lab.file, str, clocks=lab.clock)
     assert none == PublishedStudy("", {}, (f"{EDITION}@2",))
     assert Played(lab, none).rows("FROM participants") == []
 

@@ -61,7 +61,8 @@ def draw(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[str, R
     tables: dict[str, Rows] = {"instances": [], "toy_sums": []}
     for index, (content_hash, (a, b)) in enumerate(drawn.items()):
         row = {"instance_id": f"toy_{content_hash}", "benchmark": "toy", "domain": "sums", "setting": size}
-        tables["instances"].append(row | {"seed": plan.seed, "index": index, "content_hash": content_hash})
+        shared = {"seed": plan.seed, "index": index, "content_hash": content_hash}
+        tables["instances"].append(row | shared | {"cluster": row["instance_id"]})
         tables["toy_sums"].append({"instance_id": row["instance_id"], "a": a, "b": b})
     return tables
 

@@ -15,7 +15,12 @@ from tests.flows.hand_made_root import Run, commands_on, perennial
 from tests.warehouse import tiny_edition
 from tests.warehouse.tiny_edition import publish
 from warehouse.catalog.catalog import Catalog, open_catalog, table_file
-from warehouse.catalog.dictionary import describe_columns, describe_relations, entries_without_a_column
+from warehouse.catalog.dictionary import (
+    column_doc,
+    describe_columns,
+    describe_relations,
+    entries_without_a_column,
+)
 from warehouse.catalog.question_views import question_views
 from warehouse.store.store import Store
 
@@ -116,7 +121,7 @@ def test_a_script_makes_everything_in_a_duckdb_that_knows_no_perennial(
     for name, found in rows.items():
         assert sorted(map(repr, found)) == sorted(map(repr, catalog.query(f'FROM "{name}"')[1])), name
     assert last == [(len(tiny_edition.rows()["episodes"]),)]
-    assert comment == [("tests minus the optimum, of episodes that were solved: mean over instances",)]
+    assert comment == [(column_doc("kumo_leaderboard", "excess_tests_perennial"),)]
 
 
 def test_the_command_lists_what_there_is(

@@ -58,8 +58,14 @@ def test_of_two_sources_the_first_by_name_counts(tmp_path: Path) -> None:
         (HEADINGS + "B,m,1\n", "line 2: expected 4 values"),
         (HEADINGS + "B,m,1,a,x\n", "line 2: expected 4 values"),
         (HEADINGS + "B, ,1,a\n", "line 2: player is blank"),
-        (HEADINGS + 'B,"m\nn",1,a\n', r"line 3: player 'm\\nn' has a line break"),
-        (HEADINGS + "B,m,1,\x1b[2J\n", r"line 2: source '\\x1b\[2J' has a line break or another control"),
+        (HEADINGS + 'B,"m\nn",1,a\n', r"line 3: player 'm\\nn' holds the invisible character U\+000A"),
+        (HEADINGS + "B,m,1,\x1b[2J\n", r"line 2: source '\\x1b\[2J' holds the invisible character U\+001B"),
+        (HEADINGS + "B,m\u202en,1,a\n", r"line 2: player 'm\\u202en' holds the invisible character U\+202E"),
+        (HEADINGS + "B\u2066,m,1,a\n", r"line 2: benchmark 'B\\u2066' holds the invisible character U\+2066"),
+        (HEADINGS + "B,m\u200f,1,a\n", r"player 'm\\u200f' holds the invisible character U\+200F"),
+        (HEADINGS + "B,\x85m,1,a\n", r"player 'm' holds the invisible character U\+0085"),
+        (HEADINGS + "B,m,1,\u2028a\n", r"source 'a' holds the invisible character U\+2028"),
+        (HEADINGS + "B,m,1,\ufeffa\n", r"source '\\ufeffa' holds the invisible character U\+FEFF"),
         (HEADINGS + "B,m,1,a\nB,m,2,a\n", "'m' has two scores in 'B' from 'a'"),
         (HEADINGS + 'B,"m,1,a\n', r"line \d: not CSV"),
     ],
@@ -73,3 +79,46 @@ def test_what_is_wrong_is_named(text: str, told: str) -> None:
 def test_bytes_that_are_no_text_are_refused() -> None:
     with pytest.raises(UnreadableInput, match="not UTF-8"):
         parse_scores(b"\xff\xfe", "s.csv")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        *("javascript:alert(1)", "JaVaScRiPt:alert(1)", "  javascript:alert(1)", "javascript: alert(1)"),
+        *("javascript://a.org/%0aalert(1)", "data:text/html,<script>", "vbscript:x", "file:///etc/passwd"),
+        *("http:alert(1)", "https://", "http:///a", "https://u:p@a.org/", "https://a.org/a b", "ftp://a.org"),
+        *("http://a.org\\@b.org", "blob:https://a.org/1", "view-source:https://a.org", "HTTPS:a.org"),
+    ],
+)
+def test_a_source_that_is_an_address_is_one_of_the_web(source: str) -> None:
+    with pytest.raises(
+        UnreadableInput, match=r"line 2: source .* is an address, and not one of the web"
+    ) as told:
+        _parse(f'{HEADINGS}B,m,1,"{source}"\n')
+    assert "\n" not in str(told.value)
+
+
+@pytest.mark.parametrize("hidden", ["\t", "\n", "\r", "\x00", "\x01", "\x1f", "\u200b", "\u202e"])
+@pytest.mark.parametrize("place", ["{}javascript:x", "java{}script:x", "javascript{}:x", "javascript:x{}"])
+def test_hidden_characters_carry_no_address_in(hidden: str, place: str) -> None:
+    with pytest.raises(
+        UnreadableInput, match=r"line \d: source .* (invisible character|not CSV)|line \d: not CSV"
+    ):
+        _parse(f'{HEADINGS}B,m,1,"{place.format(hidden)}"\n')
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        *(
+            "OpenCompass, March 2025",
+            "Table 3: MMLU",
+            "\u8bba\u6587\u8868 3",
+            "a/b (c)",
+            "the page at x.org:80",
+        ),
+        *("https://a.org", "HTTPS://A.ORG:443/p?q=javascript:x#y", "http://localhost:8000/scores.csv"),
+    ],
+)
+def test_a_source_is_text_or_an_address_of_the_web(source: str) -> None:
+    assert _parse(f'{HEADINGS}B,m,1,"{source}"\n')[0]["source"] == source

@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,12 +14,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from schemas.call_tables import CALLS
-from schemas.calls import ANSWERED_STATUSES, CALL_STATUSES, ModelRequest, Reply, Spent
+from schemas.calls import ANSWERED_STATUSES, CALL_STATUSES, AttemptEnd, ModelRequest, Reply, Spent
 from schemas.errors import UnreadableInput
 from warehouse.ledger.ledger import CallLedger
 
 FAILED_STATUSES = tuple(status for status in CALL_STATUSES if status not in ANSWERED_STATUSES)
 BOOK = "A book. " * 1000
+ESTIMATES = (1.0, 1.0, 2.0, 4.0, None)
 
 
 def request(text: str = "Go on.", repeat: int = 0, **params: Any) -> ModelRequest:
@@ -87,7 +90,6 @@ def test_the_first_answer_is_kept_for_good(tmp_path: Path, status: str) -> None:
         for later in (reply(asked, "second"), reply(asked, "", status="unavailable", error="503")):
             assert keep(other, (asked, later)) == [first]
         assert one.find(asked.call_id) == other.find(asked.call_id) == first
-        assert (one.sum_spending(), other.sum_spending()) == (Spent(1, 1.0), Spent(0, 0.0))
 
 
 @pytest.mark.parametrize("status", FAILED_STATUSES)
@@ -116,23 +118,52 @@ def test_the_same_call_twice_in_one_group_has_one_winner(ledger: CallLedger) -> 
     assert kept[1] == ledger.find(failed.call_id) == reply(failed, "answer")
 
 
-def test_spent_counts_answers_of_the_edition_and_the_cost_that_is_known(ledger: CallLedger) -> None:
-    replies: list[dict[str, Any]] = [
-        {"cost_usd": 0.5},
-        {"status": "empty", "cost_usd": 0.25},
-        {"cost_usd": None},
-        {"status": "invalid_body", "cost_usd": 8.0},
-    ]
-    asked = [request(str(i)) for i in range(4)]
-    keep(ledger, *((one, reply(one, **fields)) for one, fields in zip(asked, replies, strict=True)))
-    assert ledger.sum_spending() == Spent(3, 0.75, 1)
+def test_spending_is_what_was_sent_with_its_cost_or_an_estimate(ledger: CallLedger) -> None:
+    async def spend() -> None:
+        numbers = await asyncio.gather(
+            *(ledger.begin_attempt(request(str(i)), estimate) for i, estimate in enumerate(ESTIMATES))
+        )
+        assert sorted(numbers) == [1, 2, 3, 4, 5]
+        for number, cost, was_sent in ((1, 0.5, True), (2, None, False), (3, 0.25, True)):
+            await ledger.end_attempt(AttemptEnd(number, cost, None, was_sent))
+
+    asyncio.run(spend())
+    # The third is known, the fourth has an estimate, the fifth neither; the second was not sent.
+    assert ledger.sum_spending() == Spent(3 + 1, 0.5 + 0.25 + 4.0, 1, 1)
+    assert ledger.sum_spending(["e2"]) == Spent()
+    # A reply that is kept counts for nothing: what was sent does.
+    keep(ledger, (request("later"), reply(request("later"), cost_usd=8.0)))
+    assert ledger.sum_spending().requests == 4
+
+
+def test_an_attempt_that_the_process_did_not_live_to_end_counts_with_its_estimate(tmp_path: Path) -> None:
+    path = tmp_path / "l.sqlite"
+    script = (
+        "import asyncio, os, sys; from pathlib import Path; "
+        "from tests.warehouse.test_ledger import request; from warehouse.ledger.ledger import CallLedger\n"
+        "async def begin():\n"
+        "    ledger = CallLedger(Path(sys.argv[1]), 'e1', 'http://localhost/v1')\n"
+        "    await asyncio.gather(*(ledger.begin_attempt(request(str(i)), 0.5) for i in range(7)))\n"
+        "    os.kill(os.getpid(), 9)\n"
+        "asyncio.run(begin())"
+    )
+    assert subprocess.run([sys.executable, "-c", script, str(path)]).returncode == -9
+    with CallLedger(path, "e1", "http://localhost/v1") as ledger:
+        assert ledger.sum_spending() == Spent(7, 3.5, 0, 7)
 
 
 def test_many_stores_at_once_are_few_transactions(ledger: CallLedger) -> None:
     asked = [request(str(i)) for i in range(400)]
     keep(ledger, *((one, reply(one)) for one in asked))
     assert ledger.commits <= 40
-    assert ledger.sum_spending().calls == 400
+    before = ledger.commits
+
+    async def begin() -> None:
+        await asyncio.gather(*(ledger.begin_attempt(one, None) for one in asked))
+
+    asyncio.run(begin())
+    assert ledger.commits - before <= 40
+    assert ledger.sum_spending() == Spent(400, 0.0, 400)
 
 
 def test_closing_keeps_what_waits_and_takes_no_more(tmp_path: Path) -> None:
@@ -240,8 +271,9 @@ def test_rows_are_in_the_order_given_each_once(ledger: CallLedger) -> None:
 
 
 def test_a_message_is_kept_once_however_often_it_is_sent(tmp_path: Path) -> None:
-    path = tmp_path / "l.sqlite"
+    path, empty = tmp_path / "l.sqlite", tmp_path / "empty.sqlite"
+    CallLedger(empty, "e1", "http://localhost/v1").close()
     with CallLedger(path, "e1", "http://localhost/v1") as ledger:
         asked = [request(str(i)) for i in range(200)]
         keep(ledger, *((one, reply(one)) for one in asked))
-    assert path.stat().st_size < 20 * len(BOOK)
+    assert path.stat().st_size - empty.stat().st_size < 20 * len(BOOK)

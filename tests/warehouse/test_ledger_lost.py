@@ -111,7 +111,8 @@ def test_a_ledger_that_stays_is_used_again_and_again_and_may_be_new_in_the_next_
     path.unlink()
     with one_ledger(path), CallLedger(path, "e1", URL) as ledger:
         _store(ledger, 3)
-        assert ledger.sum_spending().calls == 1
+        assert ledger.find(request("call 3").call_id) is not None
+        assert ledger.find(request("call 1").call_id) is None
 
 
 def test_a_lost_folder_is_told_in_one_line(tmp_path: Path) -> None:

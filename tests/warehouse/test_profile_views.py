@@ -20,7 +20,7 @@ def connection() -> Iterator["duckdb.DuckDBPyConnection"]:
         opened.execute(
             "CREATE TABLE statistics (edition VARCHAR, statistic VARCHAR, convention VARCHAR, "
             "setting VARCHAR, domain VARCHAR, player VARCHAR, other VARCHAR, n BIGINT, value DOUBLE, "
-            "low DOUBLE, high DOUBLE)"
+            "low DOUBLE, high DOUBLE, population VARCHAR)"
         )
         opened.execute(
             "CREATE TABLE instances (edition VARCHAR, instance_id VARCHAR, setting VARCHAR, domain VARCHAR)"
@@ -34,12 +34,16 @@ def connection() -> Iterator["duckdb.DuckDBPyConnection"]:
         yield opened
 
 
+def _insert(connection: Any, row: tuple[object, ...]) -> None:
+    connection.execute(f"INSERT INTO statistics VALUES ({', '.join('?' * len(row))})", row)
+
+
 def _score(
     connection: Any, edition: str, player: str, score: float, kind: str = "models", domain: str = "all"
 ) -> None:
     for statistic, convention, value in (("common_rate", "any", score), ("rank_in_kind", kind, 1)):
-        row = (edition, statistic, convention, "s", domain, player, "", 10, value, None, None)
-        connection.execute("INSERT INTO statistics VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+        row = (edition, statistic, convention, "s", domain, player, "", 10, value, None, None, None)
+        _insert(connection, row)
 
 
 def _edition(connection: Any, edition: str, benchmark: str, day: int, **scores: float) -> None:
@@ -85,12 +89,16 @@ def test_costs_are_of_all_episodes_of_the_usual_questions_and_people_are_one_pla
 @pytest.mark.parametrize(
     ("one", "other", "players", "why"),
     [
-        ([0.1, 0.2], [0.1, 0.3], 2, "fewer than 3 models have both"),
-        ([], [0.1, 0.3], 0, "fewer than 3 models have both"),
-        ([0.5, 0.5, 0.5, 0.5], [0.1, 0.3, 0.4, 0.5], 4, "all models score the same in one of them"),
-        ([0.1, 0.2, 0.4], [0.3, 0.9, 0.2], 3, "interval: fewer than 4 models have both"),
-        ([0.1, 0.2, 0.4, 0.5], [0.2, 0.4, 0.8, 1.0], 4, "interval: the agreement is perfect"),
-        ([0.1, 0.2, 0.2, 0.5, 0.7], [0.2, 0.1, 0.8, 0.9, 0.9], 5, None),
+        ([0.1, 0.2, 0.4, 0.3, 0.7, 0.5], [0.1, 0.3, 0.2, 0.5, 0.4, 0.9], 6, "fewer than 7 models have both"),
+        ([], [0.1, 0.3], 0, "fewer than 7 models have both"),
+        ([0.5] * 7, [0.1, 0.3, 0.4, 0.5, 0.7, 0.8, 0.9], 7, "all models score the same in one of them"),
+        (
+            [0.05, 0.1, 0.15, 0.2, 0.25, 0.4, 0.5],
+            [0.1, 0.2, 0.3, 0.4, 0.5, 0.8, 1.0],
+            7,
+            "interval: the agreement is perfect",
+        ),
+        ([0.1, 0.2, 0.2, 0.5, 0.7, 0.6, 0.8], [0.2, 0.1, 0.8, 0.9, 0.9, 0.3, 0.6], 7, None),
     ],
 )
 def test_a_correlation_of_too_few_or_equal_models_says_why_there_is_none(
@@ -107,7 +115,8 @@ def test_a_correlation_of_too_few_or_equal_models_says_why_there_is_none(
     ).fetchall()
     assert [row[0] for row in rows] == ["pearson", "spearman"]
     for coefficient, n, r, low, high, undefined in rows:
-        assert (n, undefined) == (players, why)
+        reliable = "disattenuated: a reliability is unknown or not above 0"
+        assert (n, undefined) == (players, why or (reliable if coefficient == "pearson" else None))
         if why and not why.startswith("interval"):
             assert (r, low, high) == (None, None, None)
         else:
@@ -115,6 +124,24 @@ def test_a_correlation_of_too_few_or_equal_models_says_why_there_is_none(
             assert r == pytest.approx(test(one, other).statistic, abs=1e-9)
             assert (low is None, high is None) == (why is not None, why is not None)
             assert why or low < r < high
+
+
+def test_a_correlation_without_chance_is_that_over_the_reliabilities(connection: Any) -> None:
+    """Of another edition it is for new domains, where both have that; of one edition for these domains."""
+    x, y = [0.1, 0.2, 0.2, 0.5, 0.7, 0.6, 0.8], [0.3, 0.1, 0.4, 0.9, 0.6, 0.5, 0.8]
+    for edition, scores in (("x1", x), ("y1", y)):
+        _edition(connection, edition, edition[0], 1, **{f"m{n}": score for n, score in enumerate(scores)})
+    told = (("x1", "new domains", 0.5), ("x1", "these domains", 0.9), ("y1", "these domains", 0.8))
+    for edition, population, value in told:
+        row = (edition, "reliability", population, "s", "all", "all", "", 7, value, None, None, None)
+        _insert(connection, row)
+    columns = "coefficient, correlation, low, disattenuated, disattenuated_low, disattenuated_high, undefined"
+    pearson, spearman = connection.execute(f"SELECT {columns} FROM profile_correlations").fetchall()
+    share = (0.5 * 0.8) ** 0.5
+    _, r, low, free, free_low, free_high, undefined = pearson
+    assert (free, free_low, free_high) == pytest.approx((min(1, r / share), low / share, 1))
+    assert undefined is None
+    assert spearman[3:] == (None, None, None, None)
 
 
 def test_a_player_under_a_programs_former_name_is_a_program() -> None:

@@ -1,9 +1,11 @@
 """An edition is seen whole or not at all, and its views answer."""
 
+import hashlib
 import json
 import subprocess
 import sys
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -13,6 +15,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from schemas.disclosure import METADATA_KEY, canary_line
 from schemas.errors import EditionConflict, QueryFailed, UnreadableInput
 from schemas.table_form import DUCKDB_TYPES
 from schemas.tables import TABLES
@@ -20,10 +23,22 @@ from tests.conftest import REPOSITORY
 from tests.warehouse import tiny_edition
 from tests.warehouse.tiny_edition import publish
 from warehouse.audit.audit import audit
-from warehouse.catalog.catalog import FORMAT, open_catalog, published_editions, table_file
+from warehouse.catalog.catalog import FORMAT, open_catalog, published_editions, row_file, table_file
+from warehouse.catalog.later_statistics import analysis_of
 from warehouse.catalog.question_views import question_views
 from warehouse.editions.issued_ids import issued_instances
+from warehouse.editions.manifest import manifest_file
+from warehouse.editions.publish import (
+    Publication,
+    evaluation_plan,
+    read_counts,
+    read_published_plan,
+    unit_plan,
+)
+from warehouse.editions.publish import publish as publish_unit
+from warehouse.lock.root_lock import find_lock, lock_root
 from warehouse.staging.merge_parts import write_sorted
+from warehouse.store.parquet import with_place
 from warehouse.store.store import Store
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
@@ -93,6 +108,113 @@ def test_an_edition_is_never_published_twice(store: Store, tmp_path: Path) -> No
     with pytest.raises(EditionConflict, match="already published"):
         _publish(store, "e1")
     assert {path: path.read_bytes() for path in tmp_path.rglob("*.parquet")} == before
+    # Refused before any file: other rows of the same name do not take the place of the published ones.
+    with pytest.raises(EditionConflict, match="already published"):
+        publish(store, tiny_edition.plan("e1"), tiny_edition.tables(), [], datetime(2026, 1, 3, tzinfo=UTC))
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*.parquet")} == before
+
+
+def test_whoever_lost_the_lock_without_knowing_it_does_not_replace_the_row(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another writer publishes the edition after this one has looked whether it is there."""
+    row = tmp_path / row_file("e1")
+    before = row.read_bytes()
+    monkeypatch.setattr(Store, "exists", lambda _store, name: False)
+    with pytest.raises(EditionConflict, match="already published"):
+        publish(
+            store, tiny_edition.plan("e1"), tiny_edition.tables(), _audits(), datetime(2026, 1, 3, tzinfo=UTC)
+        )
+    assert row.read_bytes() == before
+
+
+def test_plans_and_counts_are_read_from_what_is_published(store: Store) -> None:
+    plan = tiny_edition.plan("e1")
+    growth, evaluation = store.read_table(row_file("e1")), store.read_table(row_file("e1@1"))
+    assert read_published_plan(store, "e1") == unit_plan(store, "e1") == plan.growth
+    assert evaluation_plan(store, "e1@1") == unit_plan(store, "e1@1") == plan.evaluation
+    counts = read_counts(store, "e1")
+    assert counts["kumo_books"] == len(tiny_edition.rows()["kumo_books"])
+    assert counts["audits"] == len(_audits()) > 0
+    assert read_counts(store, "e1@1")["turns"] == len(tiny_edition.rows()["turns"])
+    (row,), (other,) = growth.to_pylist(), evaluation.to_pylist()
+    for made, unit, part in ((row, "e1", plan.growth), (other, "e1@1", plan.evaluation)):
+        assert (made["benchmark"], made["created_at"], made["code_version"]) == ("kumo", NOW, "test")
+        assert made["settings"] == json.dumps(part.as_json(), sort_keys=True, ensure_ascii=False)
+        assert made["counts"] == json.dumps(read_counts(store, unit), sort_keys=True)
+        manifest = store.read_bytes(manifest_file(unit))
+        assert made["manifest_sha256"] == hashlib.sha256(manifest).hexdigest()
+    assert [row[name] for name in ("seed", "seed_commitment", "freshness", "canary")] == [
+        plan.growth.seed,
+        plan.growth.seed_commitment,
+        plan.growth.freshness,
+        plan.growth.canary,
+    ]
+    assert all(row[name] for name in ("seed", "seed_commitment", "freshness", "canary"))
+    for table, rows in ((TABLES["editions"], growth), (TABLES["evaluations"], evaluation)):
+        own = rows.select([column.name for column in table.columns])
+        assert own.schema.equals(table.arrow_schema())
+    for name in ("instances", "audits", "editions"):
+        metadata = store.read_table(table_file(name, "e1")).schema.metadata
+        assert metadata[METADATA_KEY.encode()].decode() == canary_line(plan.growth.canary)
+
+
+def test_an_edition_is_published_with_its_counts_as_they_are_returned(tmp_path: Path) -> None:
+    store, plan = Store(str(tmp_path)), replace(tiny_edition.plan("e1").growth, seed_commitment="", seed=None)
+    books = tiny_edition.tables()["kumo_books"]
+    file = tmp_path / "books.parquet"
+    pq.write_table(with_place(books, TABLES["kumo_books"], "e1", plan.canary), file)
+    with lock_root(store, "another edition"):
+        done = publish_unit(store, plan, {"instances": tiny_edition.tables()["instances"]}, [], NOW)
+    assert done == Publication("e1", {"audits": 0, "instances": len(tiny_edition.rows()["instances"])})
+    assert store.read_table(row_file("e1")).to_pylist()[0]["seed_commitment"] is None
+    done = publish_unit(store, replace(plan, edition="e2"), {}, [], NOW, {"kumo_books": file})
+    assert done == Publication("e2", {"audits": 0, "kumo_books": books.num_rows})
+    assert read_counts(store, "e2") == done.counts
+    assert store.read_bytes(table_file("kumo_books", "e2")) == file.read_bytes()
+
+
+def test_statistics_of_an_evaluation_are_those_over_all_that_are_published_with_it(store: Store) -> None:
+    assert analysis_of(store, "e1", ["e1@1"]) is not None
+    statistics = with_place(tiny_edition.tables()["statistics"], TABLES["statistics"], "e1")
+    second = replace(tiny_edition.plan("e1").evaluation, name="2", players=("modèle",))
+    publish_unit(store, second, {}, [], NOW)
+    # As analysts search for it.
+    assert '"modèle"' in store.read_table(row_file("e1@2")).to_pylist()[0]["settings"]
+    assert analysis_of(store, "e1", ["e1@1", "e1@2"]) is None
+    publish_unit(store, replace(second, name="3"), {}, [], NOW, statistics=statistics)
+    kept = analysis_of(store, "e1", ["e1@1", "e1@2", "e1@3"])
+    assert kept is not None
+    assert store.read_table(kept).equals(statistics.cast(store.read_table(kept).schema))
+
+
+def test_who_publishes_is_named_to_others_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store, seen = Store(str(tmp_path)), []
+    write = Store.write_table
+
+    def note(store: Store, *what: Any) -> None:
+        found = find_lock(store)
+        seen.append(None if found is None else found.record.what)
+        write(store, *what)
+
+    monkeypatch.setattr(Store, "write_table", note)
+    publish_unit(store, tiny_edition.plan("e1").growth, {}, [], NOW)
+    assert seen == ["publish e1"]
+    assert find_lock(store) is None
+
+
+@pytest.mark.parametrize(
+    ("part", "named", "option"),
+    [("growth", "edition 'e1'", "--edition"), ("evaluation", "evaluation 'e1@1'", "--name")],
+)
+def test_a_name_that_is_taken_is_told_with_the_option(
+    store: Store, part: str, named: str, option: str
+) -> None:
+    with pytest.raises(EditionConflict) as caught:
+        publish_unit(store, getattr(tiny_edition.plan("e1"), part), {}, [], NOW)
+    assert str(caught.value) == (
+        f"{named} is already published in {store.root} and is never changed: choose another {option}"
+    )
 
 
 def test_edition_names_that_look_like_dates_and_numbers_stay_text(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Trajectory files that are something else, and what parts, chunks and processes must not change."""
 
+import time
 from dataclasses import replace
 from multiprocessing import active_children
 from pathlib import Path
@@ -169,14 +170,20 @@ def test_parts_of_another_source_are_merged_with_those_of_the_import(tmp_path: P
     assert merged["episode_id"].to_pylist() == sorted(merged["episode_id"].to_pylist())
 
 
+class _Endless(dict[int, Any]):
+    """Instances that a worker process reads for ten minutes."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return time.sleep, (600,)
+
+
 def test_a_worker_that_is_ended_from_outside_is_told(tmp_path: Path) -> None:
     def end_the_workers(_: ImportProgress) -> None:
         for process in active_children():
             process.kill()
 
-    files = [
-        replace(file, domain=f"Env{number}", player=f"m{number}")
-        for number, file in enumerate(many_files(tmp_path) * 20)
-    ]
+    first, second, *_ = many_files(tmp_path)
+    files = [replace(first, domain="A"), replace(second, domain="B")]
+    boards = {("B", EASY): _Endless({0: None})}
     with pytest.raises(PerennialError, match="worker processes was ended from outside"):
-        import_trajectories(files, {}, tmp_path / "staged", workers=2, on_progress=end_the_workers)
+        import_trajectories(files, boards, tmp_path / "staged", workers=2, on_progress=end_the_workers)

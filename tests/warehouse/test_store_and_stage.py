@@ -1,6 +1,7 @@
 """Files are there whole or not at all; batches count when they are marked."""
 
 import errno
+import hashlib
 import json
 import multiprocessing
 import os
@@ -15,8 +16,9 @@ import pytest
 
 from schemas.errors import Damaged, EditionConflict
 from schemas.ids import content_id
+from schemas.tables import TABLES
 from tests.warehouse import tiny_edition
-from warehouse.staging.staging import Staging, staged_units
+from warehouse.staging.staging import StagedPart, Staging, staged_units
 from warehouse.store.store import Store
 
 
@@ -82,8 +84,12 @@ def test_a_memory_file_system_serves_as_root() -> None:
     staging.write_plan(tiny_edition.plan("e1").growth)
     staging.write_batch("k", {"kumo_books": tiny_edition.rows()["kumo_books"]})
     assert staging.read_batch("k", "kumo_books") == tiny_edition.rows()["kumo_books"]
+    other = Staging(staging.store, "e2")
+    other.write_plan(tiny_edition.plan("e2").growth)
     staging.remove()
     assert staging.read_plan() is None
+    assert staged_units(staging.store) == ["e2"]
+    other.remove()
 
 
 def test_a_batch_without_its_mark_does_not_count(tmp_path: Path) -> None:
@@ -96,8 +102,60 @@ def test_a_batch_without_its_mark_does_not_count(tmp_path: Path) -> None:
     assert not staging.is_done("two")
     assert staging.done_keys() == ["one"]
     assert staging.read_batch("one", "kumo_books") == rows["kumo_books"]
-    with pytest.raises(Damaged, match=r"done/two\.json is missing"):
+    with pytest.raises(Damaged, match=r"done/two\.json is missing: "):
         staging.read_batch("two", "episodes")
+    assert staged_units(staging.store) == []
+
+
+def test_a_column_is_read_alone_and_is_empty_where_the_batch_has_no_such_rows(tmp_path: Path) -> None:
+    staging = Staging(Store(str(tmp_path)), "e1")
+    turns = tiny_edition.rows()["turns"]
+    assert staging.write_batch("key", {"turns": turns, "episodes": []}) == {"turns": len(turns)}
+    assert staging.counts("key") == {"turns": len(turns)}
+    assert staging.read_column("key", "turns", "reply") == [row["reply"] for row in turns]
+    assert staging.read_column("key", "episodes", "reply") == staging.read_batch("key", "episodes") == []
+    part = staging.parts("key")["turns"]
+    assert staging.read_part("key", "turns", part, ["reply"]).column_names == ["reply"]
+    assert staging.read_part("key", "turns", part).schema.equals(TABLES["turns"].arrow_schema())
+
+
+def test_a_plan_that_must_be_there_is_asked_for(tmp_path: Path) -> None:
+    staging = Staging(Store(str(tmp_path)), "e1")
+    with pytest.raises(EditionConflict) as caught:
+        staging.require_plan()
+    assert str(caught.value) == (f"nothing is staged for edition 'e1' in {tmp_path}: run `perennial refresh`")
+    plan = tiny_edition.plan("e1").growth
+    staging.write_plan(plan)
+    assert staging.require_plan() == plan
+
+
+def test_files_on_their_way_lie_beside_what_is_staged_and_go(tmp_path: Path) -> None:
+    staging = Staging(Store(str(tmp_path)), "e1")
+    staging.write_plan(tiny_edition.plan("e1").growth)
+    with staging.scratch_folder() as folder:
+        (folder / "large").write_bytes(b"x")
+        assert folder.parent == tmp_path / "staging" / "e1"
+        assert folder.name.startswith("perennial-")
+    assert not folder.exists()
+    with Staging(Store("memory://perennial-test"), "e1").scratch_folder() as folder:
+        assert folder.is_dir()
+
+
+def test_a_full_disk_that_names_no_file_is_named(tmp_path: Path) -> None:
+    staging = Staging(Store(str(tmp_path)), "e1")
+    staging.write_plan(tiny_edition.plan("e1").growth)
+    seen = []
+    for error in (
+        OSError(errno.ENOSPC, "arrow"),
+        OSError(errno.ENOSPC, "python", "its file"),
+        OSError("no number"),
+    ):
+        with pytest.raises(OSError) as caught, staging.scratch_folder() as folder:
+            raise error
+        seen.append((caught.value.strerror, caught.value.filename, caught.value is error))
+    named, *as_they_were = seen
+    assert (named[0], Path(named[1]).parent, named[2]) == ("No space left on device", folder.parent, False)
+    assert as_they_were == [("python", "its file", True), (None, None, True)]
 
 
 def test_plans_survive_the_round_trip(tmp_path: Path) -> None:
@@ -123,12 +181,16 @@ def test_a_plan_of_another_version_is_named(tmp_path: Path, values: dict[str, An
 @pytest.mark.parametrize(
     ("spoilt", "told"),
     [
-        (lambda text: "", "cut off or altered"),
-        (lambda text: text[:-100], "cut off or altered"),
+        (lambda text: "", "cannot be read, as it was cut off or altered"),
+        (lambda text: text[:-100], "cannot be read, as it was cut off or altered"),
         (lambda text: "[]", "is no plan"),
-        (lambda text: text.replace('"seed": 3', '"seed": 4'), "not the plan that was written"),
+        (lambda text: "{}", "was altered: it is not the plan that was written"),
+        (
+            lambda text: text.replace('"seed": 3', '"seed": 4'),
+            "was altered: it is not the plan that was written",
+        ),
     ],
-    ids=["empty", "cut off", "a list", "another seed"],
+    ids=["empty", "cut off", "a list", "nothing", "another seed"],
 )
 def test_a_damaged_plan_is_named_with_its_remedy(
     tmp_path: Path, spoilt: Callable[[str], str], told: str
@@ -139,9 +201,10 @@ def test_a_damaged_plan_is_named_with_its_remedy(
     plan.write_text(spoilt(plan.read_text()))
     with pytest.raises(Damaged) as caught:
         staging.read_plan()
-    assert str(caught.value).startswith(f"{plan} ")
-    assert told in str(caught.value)
-    assert "perennial editions --prune-staging e1" in str(caught.value)
+    assert str(caught.value) == (
+        f"{plan} {told}: remove what is staged with `perennial editions --prune-staging e1`, then give the "
+        "same refresh again (model calls are in the ledger and are not paid for again)"
+    )
 
 
 def _cut(part: Path) -> None:
@@ -161,10 +224,10 @@ def _flip(part: Path) -> None:
 @pytest.mark.parametrize(
     ("spoil", "told"),
     [
-        (_cut, r"truncated: 100 of \d,\d{3} bytes"),
-        (_lengthen, r"too long: \d,\d{3} of \d,\d{3} bytes"),
-        (_flip, r"was altered: its \d,\d{3} bytes are not those written"),
-        (Path.unlink, "is missing"),
+        (_cut, r" is truncated: 100 of \d,\d{3} bytes: remove"),
+        (_lengthen, r" is too long: \d,\d{3} of \d,\d{3} bytes: remove"),
+        (_flip, r" was altered: its \d,\d{3} bytes are not those written: remove"),
+        (Path.unlink, " is missing: remove"),
     ],
 )
 def test_a_part_that_is_not_what_was_written_is_refused_and_named(
@@ -190,8 +253,41 @@ def test_a_damaged_mark_is_named(tmp_path: Path, content: str) -> None:
     staging = Staging(Store(str(tmp_path)), "e1")
     staging.write_batch("key", {"kumo_books": tiny_edition.rows()["kumo_books"]})
     (tmp_path / "staging/e1/done/key.json").write_text(content)
-    with pytest.raises(Damaged, match=r"staging/e1/done/key\.json cannot be read"):
+    told = r"staging/e1/done/key\.json cannot be read, as it was cut off or altered: remove"
+    with pytest.raises(Damaged, match=told):
         staging.counts("key")
+
+
+@pytest.mark.parametrize("more", [-1, 1])
+def test_a_mark_that_counts_other_rows_than_its_part_has_is_refused(tmp_path: Path, more: int) -> None:
+    """The part is whole by size and digest, and the mark's number of rows is not its own."""
+    staging = Staging(Store(str(tmp_path)), "e1")
+    rows = tiny_edition.rows()["turns"]
+    staging.write_batch("a", {"turns": rows})
+    (mark,) = tmp_path.rglob("done/a.json")
+    kept = json.loads(mark.read_bytes())
+    kept["turns"]["rows"] += more
+    mark.write_text(json.dumps(kept))
+    told = rf"turns/a\.parquet holds {len(rows)} of {len(rows) + more} rows: remove what is staged"
+    with pytest.raises(Damaged, match=told):
+        staging.read_batch("a", "turns")
+    with pytest.raises(Damaged, match=told):
+        staging.read_column("a", "turns", "reply")
+
+
+def test_a_part_that_was_written_as_no_table_is_named(tmp_path: Path) -> None:
+    """Its size and digest are those of the mark."""
+    staging = Staging(Store(str(tmp_path)), "e1")
+    staging.write_batch("a", {"turns": tiny_edition.rows()["turns"]})
+    part, content = tmp_path / "staging/e1/turns/a.parquet", b"no table"
+    part.write_bytes(content)
+    damaged = StagedPart(1, len(content), hashlib.sha256(content).hexdigest())
+    with pytest.raises(Damaged) as caught:
+        staging.read_part("a", "turns", damaged)
+    message = str(caught.value)
+    assert message.startswith(f"{part} cannot be read (")
+    assert "Parquet" in message
+    assert "\n" not in message
 
 
 @pytest.mark.parametrize("column", ["colour", "verdict"])

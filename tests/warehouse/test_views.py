@@ -10,7 +10,7 @@ import pytest
 
 from flows.stages.compute_statistics import edition_statistics
 from schemas.kumo.things import Step
-from tasks.statistics.ranks.stratified_bootstrap import compare_standardised
+from tasks.statistics.ranks.standardised import compare_standardised
 from tests.warehouse import tiny_edition
 from tests.warehouse.tiny_edition import publish
 from warehouse.catalog.catalog import open_catalog
@@ -252,17 +252,20 @@ def test_transcripts_of_many_episodes_take_little_memory(tmp_path: Path) -> None
     assert found == [(6_000, 6_000, 3_000)]
 
 
-def test_differences_of_editions_are_over_shared_domains_and_agree_with_a_bootstrap(tmp_path: Path) -> None:
+def test_differences_of_editions_are_over_shared_domains_and_agree_with_another_method(
+    tmp_path: Path,
+) -> None:
     store = Store(str(tmp_path))
     older = {"A": 30, "B": 24, "C": 50, "only here": 60}
     newer = {"A": 42, "B": 20, "C": 44, "only there": 0}
     for edition, solved in (("old", older), ("young", newer)):
         _publish_with_statistics(store, edition, _many_domains(solved))
     catalog = open_catalog(store)
-    names, ((edition, other, _, player, domains, rate, other_rate, difference, low, high),) = catalog.query(
-        "FROM edition_differences"
+    names, ((edition, other, _, player, domains, rate, other_rate, difference, low, high, population),) = (
+        catalog.query("FROM edition_differences")
     )
-    assert names[-3:] == ["difference", "low", "high"]
+    assert names[-4:] == ["difference", "low", "high", "population"]
+    assert population == "these domains"
     assert (edition, other, player, domains) == ("young", "old", "a", 3)
     assert (rate, other_rate) == pytest.approx((106 / 180, 104 / 180))
     assert difference == pytest.approx(2 / 180)
@@ -270,7 +273,7 @@ def test_differences_of_editions_are_over_shared_domains_and_agree_with_a_bootst
         {domain: {1.0: right, 0.0: 60 - right} for domain, right in solved.items()}
         for solved in (newer, older)
     ]
-    drawn = compare_standardised(counts[0], counts[1], 0)
+    drawn = compare_standardised(counts[0], counts[1])
     assert drawn is not None
     assert (drawn.value, drawn.domains) == (pytest.approx(difference), 3)
     assert (low, high) == pytest.approx((drawn.low, drawn.high), abs=0.02)
@@ -290,8 +293,8 @@ def test_domains_have_intervals_and_the_name_that_commands_use(store: Store, tmp
         "SELECT domain, success_rate, success_rate_low, success_rate_high FROM domain_scores ORDER BY domain"
     )
     (_, a, a_low, a_high), (_, b, b_low, b_high) = open_catalog(other).query(shown)[1]
-    # Clopper and Pearson's for 59 of 60; by bootstrap for 20 of 60.
-    assert (a, a_low, a_high) == pytest.approx((59 / 60, 0.9106, 0.9996), abs=1e-4)
+    # Wilson's with Student's t, as the normal quantile has it to two digits.
+    assert (a, a_low, a_high) == pytest.approx((59 / 60, 0.9114, 0.9970), abs=0.004)
     assert b_low < b < b_high
     assert b_high - b_low == pytest.approx(4 * (b * (1 - b) / 60) ** 0.5, rel=0.15)
     # Without statistics there is none.

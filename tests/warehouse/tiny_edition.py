@@ -118,7 +118,7 @@ def play(
     return {
         "episodes": [episode],
         "turns": turns,
-        "kumo_episodes": [{"episode_id": identity, "book_id": book_id, "tests": tests}],
+        "kumo_episodes": [{"episode_id": identity, "book_id": book_id, "tests": tests, "decided": None}],
         "kumo_moves": move_rows(identity, steps),
     }
 

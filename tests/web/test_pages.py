@@ -3,18 +3,20 @@
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from flows.web import run_sql as web_sql
 from flows.web.explorer import all_pages
 from flows.web.reading import Rows, as_csv
 from flows.web.shared_pages import sql
 from schemas.benchmark import benchmarks
 from tests.flows.hostile_sql import REFUSED
-from tests.flows.report_root import HOSTILE
+from tests.flows.report_root import HOSTILE, publish_floor
 from tests.warehouse.tiny_edition import INSTANCE_ID
 from tests.web.explored_root import HOSTILE_REPLY, digests, publish_explored
-from tests.web.visiting import errors_of, visit
+from tests.web.visiting import errors_of, run_sql, visit
 from warehouse.catalog.catalog import open_catalog, row_file
 from warehouse.catalog.withdrawals import withdraw
 from warehouse.store.store import Store
@@ -77,6 +79,16 @@ def test_the_leaderboard_shows_what_the_views_say(published: Path, basis: str) -
         assert rows.loc[player, "success_rate"] == pytest.approx(rate)
         assert rows.loc[player, "success_rate_low"] == pytest.approx(low, abs=0.03)
         assert rows.loc[player, "success_rate_high"] == pytest.approx(high, abs=0.03)
+
+
+def test_the_leaderboard_marks_players_that_never_test_and_draws_the_floor(tmp_path: Path) -> None:
+    publish_floor(tmp_path / "data")
+    for more in ({}, {"domain": "Knots"}, {"basis": "instances that all shown players have"}):
+        shown = visit(tmp_path / "data", "leaderboard", edition="floor", **more)
+        assert errors_of(shown) == []
+        assert sorted(shown.dataframe[0].value["player"]) == ["algorithm-3", "guesser (never tests)"]
+        (chart,) = shown.get("vega_lite_chart") or shown.get("arrow_vega_lite_chart")
+        assert "floor: guesser" in chart.proto.spec
 
 
 def test_a_private_instance_says_so_and_shows_its_book_graph_and_moves(published: Path) -> None:
@@ -160,10 +172,10 @@ def test_the_box_for_sql_reads_and_does_nothing_else(
     published: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = digests(published)
-    shown = visit(published, "sql", sql="SELECT 40 + 2 AS answer, '=cmd()' AS formula")
+    shown = run_sql(published, "SELECT 40 + 2 AS answer, '=cmd()' AS formula")
     assert list(shown.dataframe[0].value["answer"]) == [42]
-    limited = visit(published, "sql", sql="FROM range(5000)")
-    assert len(limited.dataframe[0].value) == sql.MOST_ROWS
+    limited = run_sql(published, "FROM range(5000)")
+    assert len(limited.dataframe[0].value) == web_sql.MOST_ROWS
     part = str(published / row_file("new"))
     hostile = [
         *[s for s in REFUSED if s.strip()][:3],
@@ -172,15 +184,44 @@ def test_the_box_for_sql_reads_and_does_nothing_else(
     ]
     for statement in hostile:
         text = statement.format(part=part, new=published / "new.db", secret=part)
-        (error,) = errors_of(visit(published, "sql", sql=text))
+        (error,) = errors_of(run_sql(published, text))
         assert "\n" not in error
         assert "root:" not in error
-    monkeypatch.setattr(sql, "SECONDS", 0.3)
-    (error,) = errors_of(
-        visit(published, "sql", sql="SELECT count(*) FROM range(1e12::BIGINT) WHERE range % 7 = 3")
-    )
+    monkeypatch.setattr(web_sql, "SECONDS", 0.3)
+    (error,) = errors_of(run_sql(published, "SELECT levenshtein(repeat('a', 400000), repeat('b', 400000))"))
     assert "longer than allowed" in error
     assert digests(published) == before
+
+
+def test_sql_of_a_link_is_shown_and_not_run(published: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ran: list[str] = []
+    run_confined = web_sql.run_confined
+
+    def note(*arguments: Any) -> Any:
+        ran.append(arguments[1])
+        return run_confined(*arguments)
+
+    monkeypatch.setattr(sql, "run_confined", note)
+    text = "SELECT list_aggregate(range(1, 5), 'sum') AS total"
+    shown = visit(published, "sql", sql=text)
+    assert shown.text_area[0].value == text
+    assert [caption for caption in shown.caption if "press Run" in caption.value]
+    # Another box of the page changes: the script runs again, and the SQL still does not.
+    shown.selectbox[0].set_value("turns").run()
+    assert ran == []
+    shown.button[0].click().run()
+    assert ran == [text]
+    assert list(shown.dataframe[0].value["total"]) == [10]
+    shown.selectbox[0].set_value("calls").run()
+    assert ran == [text]
+    assert list(shown.dataframe[0].value["total"]) == [10]
+
+
+@pytest.mark.parametrize("number", ["9" * 5000, "0" * 5000, "-1", "1e3", "٣", "²", ""])
+def test_any_number_in_a_link_shows_a_page(published: Path, number: str) -> None:
+    shown = visit(published, "episodes", edition="new", episodes_page=number)
+    assert errors_of(shown) == []
+    assert len(shown.dataframe[0].value)
 
 
 def test_a_downloaded_table_holds_no_formula() -> None:

@@ -1,5 +1,6 @@
 """`perennial web` as a process: where it listens, what it refuses, how it ends, what it imports."""
 
+import asyncio
 import re
 import signal
 import socket
@@ -10,11 +11,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.machinery import ModuleSpec
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from flows.cli import web
 from flows.web.address import Address, check_address, open_port
+from flows.web.same_origin import SameOrigin
 from schemas.errors import InvalidOption
 
 COMMAND = (sys.executable, "-m", "flows.cli.app", "web")
@@ -43,6 +46,7 @@ def served(*options: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
             process.kill()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_it_serves_with_a_policy_until_a_signal(tmp_path: Path, number: signal.Signals, code: int) -> None:
     with served("--root", str(tmp_path / "none")) as (process, url):
@@ -59,6 +63,7 @@ def test_it_serves_with_a_policy_until_a_signal(tmp_path: Path, number: signal.S
     assert not (tmp_path / "none").exists()
 
 
+@pytest.mark.slow
 def test_a_website_that_rebinds_its_name_gets_no_session(tmp_path: Path) -> None:
     handshake = (
         "GET /_stcore/stream HTTP/1.1\r\nHost: {host}\r\nOrigin: {origin}\r\nUpgrade: websocket\r\n"
@@ -67,16 +72,100 @@ def test_a_website_that_rebinds_its_name_gets_no_session(tmp_path: Path) -> None
     )
     with served("--root", str(tmp_path)) as (_, url):
         port = int(url.rpartition(":")[2])
+        own = f"127.0.0.1:{port}"
         answers = []
         for host, origin in (
-            (f"127.0.0.1:{port}", f"http://127.0.0.1:{port}"),
+            (own, f"http://{own}"),
+            (f"localhost:{port}", f"http://localhost:{port}"),
             (f"evil.example:{port}", f"http://evil.example:{port}"),
-            (f"127.0.0.1:{port}", "http://evil.example"),
+            (own, "http://evil.example"),
+            (own, f"http://127.0.0.1:{port + 1}"),
+            (own, f"https://{own}"),
+            (own, f"http://localhost:{port}"),
+            (own, "http://127.0.0.1"),
+            (own, f"http://{own}.evil.example"),
+            (own, f"http://{own}@evil.example"),
+            (own, "null"),
+            (own, ""),
         ):
             with socket.create_connection(("127.0.0.1", port), timeout=10) as line:
                 line.sendall(handshake.format(host=host, origin=origin).encode())
                 answers.append(line.recv(12).split()[1])
-    assert answers == [b"101", b"403", b"403"]
+    assert answers == [b"101", b"101", *[b"403"] * 10]
+
+
+@pytest.mark.slow
+def test_a_website_that_rebinds_its_name_gets_no_page(tmp_path: Path) -> None:
+    with served("--root", str(tmp_path)) as (_, url):
+        port = int(url.rpartition(":")[2])
+        asked = {
+            f"Host: 127.0.0.1:{port}\r\n": b"200",
+            "Host: localhost\r\n": b"200",
+            f"Host: [::1]:{port}\r\n": b"200",
+            f"Host: evil.example:{port}\r\n": b"421",
+            f"Host: localhost.evil.example:{port}\r\n": b"421",
+            f"Host: 127.0.0.1@evil.example:{port}\r\n": b"421",
+            f"Host: 127.0.0.1.:{port}\r\n": b"421",
+        }
+        answers = {}
+        for path in ("/", "/_stcore/health", "/_stcore/host-config", "/media/x"):
+            for header in asked:
+                with socket.create_connection(("127.0.0.1", port), timeout=10) as line:
+                    line.sendall(f"GET {path} HTTP/1.1\r\n{header}Connection: close\r\n\r\n".encode())
+                    answers[path, header] = line.makefile("rb").readline().split()[1]
+    own = {key: answer for key, answer in answers.items() if asked[key[1]] == b"200"}
+    foreign = {key: answer for key, answer in answers.items() if key not in own}
+    assert set(foreign.values()) == {b"421"}
+    assert {answer for (path, _), answer in own.items() if path != "/media/x"} == {b"200"}
+
+
+@pytest.mark.parametrize(
+    ("host", "port", "behind_proxy", "names"),
+    [
+        ("127.0.0.1", 0, False, ("localhost", "127.0.0.1", "[::1]", "::1", "127.0.0.1")),
+        ("127.0.0.7", 0, False, ("localhost", "127.0.0.1", "[::1]", "::1", "127.0.0.7")),
+        ("127.0.0.1", 0, True, None),
+        ("0.0.0.0", 0, False, None),
+    ],
+)
+def test_only_who_lets_others_in_is_asked_for_under_any_name(
+    host: str, port: int, behind_proxy: bool, names: tuple[str, ...] | None
+) -> None:
+    assert Address(host, port, behind_proxy=behind_proxy).names == names
+
+
+@pytest.mark.parametrize(
+    ("behind_proxy", "headers", "allowed"),
+    [
+        (False, {"host": "a.example:80", "origin": "http://a.example"}, True),
+        (False, {"host": "a.example", "origin": "http://A.example:80"}, True),
+        (False, {"host": "a.example", "origin": "https://a.example"}, False),
+        (False, {"host": "a.example", "origin": "http://a.example:99999"}, False),
+        (False, {"host": "a.example"}, False),
+        (True, {"host": "a.example", "origin": "https://a.example"}, True),
+        (True, {"host": "a.example", "origin": "http://a.example"}, False),
+        (True, {"host": "a.example", "origin": "https://a.example:8443"}, False),
+        (True, {"host": "a.example", "origin": "http://a.example", "x-forwarded-proto": "http"}, True),
+    ],
+)
+def test_the_origin_is_scheme_host_and_port_of_the_page(
+    behind_proxy: bool, headers: dict[str, str], allowed: bool
+) -> None:
+    passed: list[str] = []
+
+    async def app(scope: Any, _receive: Any, _send: Any) -> None:
+        passed.append(scope["type"])
+
+    async def send(message: Any) -> None:
+        passed.append(message["type"])
+
+    scope = {
+        "type": "websocket",
+        "scheme": "ws",
+        "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
+    }
+    asyncio.run(SameOrigin(app, behind_proxy)(scope, None, send))  # type: ignore[arg-type]
+    assert passed == (["websocket"] if allowed else ["websocket.close"])
 
 
 def test_a_port_in_use_is_one_line() -> None:

@@ -25,6 +25,11 @@ def visit(root: Path, page: str, **parameters: str) -> AppTest:
     return tested.run()
 
 
+def run_sql(root: Path, sql: str) -> AppTest:
+    """Return the page for SQL after its button was pressed."""
+    return visit(root, "sql", sql=sql).button[0].click().run()
+
+
 def errors_of(tested: AppTest) -> list[str]:
     """Return what the page says went wrong, an uncaught exception among it."""
     return [error.value for error in tested.error] + [error.message for error in tested.exception]

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from schemas.errors import Damaged, in_one_line
 from schemas.game import EPISODE_STATUSES
 from schemas.persons import pool_sql
+from schemas.populations import THESE_DOMAINS, Population
 from schemas.tables import TABLES
 from warehouse.catalog.table_sql import table_sql
 from warehouse.store.duckdb_files import let_duckdb_read
@@ -34,6 +35,7 @@ _ROWS_AT_ONCE = 100_000
 class Answers:
     """Where an edition's questions and answers lie, by table, and how a benchmark counts them; picklable.
 
+    `population` is the widest that the benchmark's figures can be of.
     `folder` is a local one for what is made of them: the numbered instances, and what memory cannot hold.
     """
 
@@ -42,6 +44,7 @@ class Answers:
     folder: Path
     joins: str = ""
     counts: tuple[tuple[str, str], ...] = ()
+    population: Population = THESE_DOMAINS
 
     @contextmanager
     def open(self, threads: int | None = None) -> "Iterator[duckdb.DuckDBPyConnection]":
@@ -80,7 +83,8 @@ class Answers:
             connection.execute(
                 "COPY (SELECT instance_id, setting, domain, row_number() OVER (PARTITION BY setting "
                 "ORDER BY domain, instance_id) - 1 AS number, row_number() OVER (PARTITION BY setting "
-                "ORDER BY instance_id) - 1 AS rank FROM instances ORDER BY setting, number) "
+                "ORDER BY instance_id) - 1 AS rank, dense_rank() OVER (PARTITION BY setting "
+                "ORDER BY cluster) - 1 AS cluster FROM instances ORDER BY setting, number) "
                 f"TO '{path}' (FORMAT parquet)"
             )
             found = connection.execute(

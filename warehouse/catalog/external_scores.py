@@ -7,13 +7,16 @@ import re
 from typing import Any
 
 from schemas.analysis_tables import EXTERNAL_SCORES
-from schemas.errors import UnreadableInput
+from schemas.errors import UnreadableInput, quote
+from schemas.hidden_characters import hidden_character
 from schemas.ids import content_id
 from warehouse.store.store import Store
 from warehouse.store.versioned_files import latest_versions, write_version
 
 SCORES = "external_scores"
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+# What a browser takes for an address; only those of the web are let through.
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE | re.ASCII)
+_WEB_ADDRESS = re.compile(r"https?://[^\s/?#@:\[\]\\]+(:[0-9]{1,5})?([/?#][^\s\\]*)?", re.IGNORECASE)
 _COLUMNS = tuple(column.name for column in EXTERNAL_SCORES.columns)
 
 
@@ -80,11 +83,18 @@ def _row(record: dict[str, Any], place: str) -> dict[str, Any]:
     for column in ("benchmark", "player", "source"):
         if not values[column]:
             raise UnreadableInput(f"{place}: {column} is blank, expected a name")
-        if _CONTROL.search(values[column]):
+        # As it is in the file: stripping takes line breaks at the ends away.
+        hidden = hidden_character(record[column])
+        if hidden is not None:
             raise UnreadableInput(
-                f"{place}: {column} {values[column][:80]!r} has a line break or another control character, "
-                "expected a name on one line"
+                f"{place}: {column} {values[column][:80]!a} holds the invisible character "
+                f"U+{ord(hidden):04X}; expected a name on one line, of characters that can be seen"
             )
+    if _ADDRESS.match(values["source"]) and not _WEB_ADDRESS.fullmatch(values["source"]):
+        raise UnreadableInput(
+            f"{place}: source {quote(values['source'])} is an address, and not one of the web: expected "
+            "http:// or https:// with a host, or text that does not begin with a word and a colon"
+        )
     try:
         score = float(values["score"])
     except ValueError:

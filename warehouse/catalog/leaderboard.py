@@ -7,17 +7,20 @@ from warehouse.catalog.confinement import quote
 
 
 def leaderboard_sql(edition: str, measures: Iterable[Measure]) -> str:
-    """Return the query: each measure adds its column, and the same with _low and _high."""
+    """Return the query: each measure adds its column, and the same with _low, _high and _no_interval."""
     listed = tuple(measures)
-    columns = "".join(f",\n       {m.column}, {m.column}_low, {m.column}_high" for m in listed)
+    columns = "".join(
+        f",\n       {m.column}, {m.column}_low, {m.column}_high, {m.column}_no_interval" for m in listed
+    )
     joins = "".join(_join(measure) for measure in listed)
     order = "".join(f"{measure.column} NULLS LAST, " for measure in listed)
     return (
         "-- Which player solves how much in each setting?\n"
         "SELECT setting, rank, player, instances, attempted, scored,\n"
-        "       success_rate, success_rate_low, success_rate_high,\n"
+        "       success_rate, success_rate_low, success_rate_high, population,\n"
         "       common_instances, common_rate, common_rate_low, common_rate_high,\n"
-        f"       adjusted_rate, adjusted_rate_se, adjusted_rate_se_domains, ranked_by{columns}\n"
+        "       adjusted_rate, adjusted_rate_se, adjusted_rate_se_domains, ranked_by,\n"
+        f"       rank_low, rank_high{columns}\n"
         f"FROM leaderboard{joins}\n"
         f"WHERE edition = {quote(edition)}\n"
         f"ORDER BY setting, rank NULLS LAST, success_rate DESC NULLS LAST, {order}player"
@@ -28,7 +31,8 @@ def _join(measure: Measure) -> str:
     name = measure.column
     return (
         "\nLEFT JOIN (\n"
-        f"    SELECT edition, setting, player, value AS {name}, low AS {name}_low, high AS {name}_high\n"
+        f"    SELECT edition, setting, player, value AS {name}, low AS {name}_low, high AS {name}_high,\n"
+        f"           no_interval AS {name}_no_interval\n"
         "    FROM statistics\n"
         f"    WHERE statistic = {quote(measure.statistic)} AND convention = {quote(measure.convention)}\n"
         "      AND domain = 'all' AND other = ''\n"

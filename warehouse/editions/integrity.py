@@ -18,6 +18,7 @@ from warehouse.catalog.catalog import open_catalog
 from warehouse.catalog.confinement import Setting
 from warehouse.catalog.external_scores import score_files
 from warehouse.catalog.later_statistics import ANALYSES
+from warehouse.catalog.scale_file import SCALES
 from warehouse.staging.staging import Staging
 from warehouse.store.store import Store
 
@@ -78,7 +79,7 @@ def staged_state(staging: Staging) -> StagedState:
 
 def beside_flaws(store: Store) -> tuple[int, list[str]]:
     """Return how many files of later analyses and other benchmarks' scores there are, and their flaws."""
-    folders = [f"{ANALYSES}/{name}" for name in store.names(ANALYSES)]
+    folders = [*(f"{ANALYSES}/{name}" for name in store.names(ANALYSES)), SCALES]
     found = [f"{folder}/{name}" for folder in folders for name in store.names(folder)]
     names = [name for name in found if name.endswith(".parquet") and "/." not in name] + score_files(store)
     return len(names), [flaw for name in names for flaw in _file_flaws(store, name)]

@@ -33,6 +33,7 @@ def python_version() -> str:
     return platform.python_version()
 
 
+@lru_cache(maxsize=1)
 def dependency_versions() -> dict[str, str]:
     """Return the installed version of each direct dependency by name; none for code not installed."""
     try:

@@ -13,9 +13,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
 from schemas.units import evaluation_of, split_unit
-from warehouse.catalog.catalog import PART, published_units
+from warehouse.catalog.catalog import PART, published_units, visible_units
 from warehouse.catalog.external_scores import SCORES
 from warehouse.catalog.later_statistics import ANALYSES
+from warehouse.catalog.scale_file import superseded_scales
 from warehouse.editions.verify import lost_units
 from warehouse.store.file_system import file_system
 from warehouse.store.store import Store
@@ -123,6 +124,7 @@ def _unit_of(match: re.Match[str]) -> str:
 
 def _list_superseded(store: Store) -> Iterator[str]:
     yield from superseded_versions(store, SCORES)
+    yield from superseded_scales(store, visible_units(store))
     for folder in store.names(ANALYSES):
         yield from superseded_versions(store, f"{ANALYSES}/{folder}")
 

@@ -39,7 +39,7 @@ ORIGINS: Origins = {
         ("episodes", "status success score turns", _PLAYED),
         ("turns", "reply", _PLAYED),
         ("turns", "feedback", "kumo_instances.observations"),
-        ("kumo_episodes", "tests", _PLAYED),
+        ("kumo_episodes", "tests decided", _PLAYED),
         ("kumo_moves", "kind move", _PLAYED),
         ("kumo_moves", "state", "kumo_instances.states"),
     ),
@@ -47,7 +47,7 @@ ORIGINS: Origins = {
         (
             "statistics",
             "n value low high p_value p_adjusted",
-            f"kumo_episodes.tests {_INSTANCE} {_CONFIG}",
+            f"kumo_episodes.tests kumo_episodes.decided {_INSTANCE} {_CONFIG}",
         ),
     ),
 }

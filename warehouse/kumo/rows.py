@@ -130,6 +130,7 @@ def shared_instance_row(instance: Instance, *, instance_id: str, domain: str, se
         "seed": instance.seed if is_public(instance.seed) else None,
         "index": instance.index,
         "content_hash": instance_id.partition("_")[2],
+        "cluster": domain,
     }
 
 
@@ -206,9 +207,9 @@ def episode_id(book_id: str | None, instance_id: str, player: str, run: int) -> 
     return content_id("ep", instance_id, book_id, player, run)
 
 
-def kumo_episode_row(episode: str, book_id: str | None, tests: int) -> Row:
+def kumo_episode_row(episode: str, book_id: str | None, tests: int, decided: bool | None = None) -> Row:
     """Return the row of table `kumo_episodes`."""
-    return {"episode_id": episode, "book_id": book_id, "tests": tests}
+    return {"episode_id": episode, "book_id": book_id, "tests": tests, "decided": decided}
 
 
 def move_rows(episode: str, steps: Sequence[Step]) -> list[Row]:

@@ -1,6 +1,5 @@
-"""The ledger of model calls: every reply is in it before it is used, and no answered call is made again."""
+"""The ledger of model calls: a request is counted before it is sent, a reply is kept before it is used."""
 
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -8,11 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from schemas.calls import ModelRequest, Reply, Spent, StoredBatch
+from schemas.calls import AttemptEnd, ModelRequest, Reply, Spent, StoredBatch
 from schemas.ids import content_id
+from warehouse.ledger.attempts import AttemptBegin, find_last_attempt, sum_attempts
 from warehouse.ledger.place import keep_same_ledger, require_same_ledger
 from warehouse.ledger.rows import entry, stored_calls, stored_reply, table_row
-from warehouse.ledger.schema import ANSWERED_SQL, keep_root_id, open_for_writing, plain_errors
+from warehouse.ledger.schema import keep_root_id, open_for_writing, plain_errors
 from warehouse.ledger.server_batches import (
     begin_batch,
     calls_of_batch,
@@ -26,10 +26,6 @@ LEDGER_FILE = "ledger.sqlite"
 
 _LOCAL_SCHEMES = ("file", "local")
 _REMOTE_ROOTS = "warehouse/data/ledgers"
-_SPENT = (
-    "SELECT count(*), coalesce(sum(cost_usd), 0.0), count(*) - count(cost_usd) FROM calls "
-    f"WHERE edition IN (SELECT value FROM json_each(?)) AND status IN {ANSWERED_SQL}"
-)
 
 
 def ledger_file(root: str) -> Path:
@@ -118,7 +114,23 @@ class CallLedger(AbstractContextManager["CallLedger"]):
         Damaged where what was kept before is damaged, or the ledger's file was deleted or replaced: what is
         stored then is copied to a file that the error names.
         """
-        return await self._writer.write(entry(request, reply))
+        return await self._writer.store(entry(request, reply))
+
+    async def begin_attempt(self, request: ModelRequest, estimate_usd: float | None) -> int:
+        """Count a request that is about to be sent, and return its number once that would survive a crash.
+
+        `estimate_usd` is what it counts for as long as its cost is not known. Raises as `store` does.
+        """
+        return await self._writer.begin_attempt(AttemptBegin(request.call_id, estimate_usd))
+
+    async def end_attempt(self, end: AttemptEnd) -> None:
+        """Keep what an attempt came to; one that was not sent is counted no more. Raises as `store` does."""
+        await self._writer.end_attempt(end)
+
+    def find_last_attempt(self, call_id: str) -> tuple[int, float | None] | None:
+        """Return number and estimate of the call's last attempt, None where it has none."""
+        with plain_errors(self._path):
+            return find_last_attempt(self._reader, call_id)
 
     def find_batch(self, model: str, call_id: str) -> StoredBatch | None:
         """Return the server's batch that a call of the model waits for, None where it is in none.
@@ -129,15 +141,17 @@ class CallLedger(AbstractContextManager["CallLedger"]):
             return find_batch(self._reader, self._endpoint_of(model), call_id)
 
     def begin_batch(
-        self, model: str, input_digest: str, file_id: str, call_ids: Sequence[str]
+        self, model: str, input_digest: str, file_id: str, calls: Mapping[str, float | None]
     ) -> StoredBatch:
         """Keep which calls are in a batch, before a server is asked to create it of an uploaded file.
+
+        An attempt of each is counted; `calls` gives what it counts for as long as its cost is not known.
 
         Raises UnreadableInput where that cannot be kept, Damaged where the ledger was deleted or replaced.
         """
         head = self._edition, model, self._endpoint_of(model), input_digest, file_id
         with plain_errors(self._path):
-            batch = begin_batch(self._reader, head, call_ids)
+            batch = begin_batch(self._reader, head, calls)
         require_same_ledger(self._path)
         return batch
 
@@ -152,22 +166,24 @@ class CallLedger(AbstractContextManager["CallLedger"]):
             keep_batch_id(self._reader, batch.number, batch_id)
         return replace(batch, batch_id=batch_id)
 
-    def forget_batch(self, batch: StoredBatch) -> None:
-        """Remove a batch that the server does not have: its calls wait for it no more."""
+    def forget_batch(self, batch: StoredBatch, *, was_made: bool) -> None:
+        """Remove a batch that has no answers: its calls wait for it no more.
+
+        Where the server never made it, their attempts are counted no more.
+        """
         with plain_errors(self._path):
-            forget_batch(self._reader, batch.number)
+            forget_batch(self._reader, batch.number, was_made=was_made)
 
     def _endpoint_of(self, model: str) -> str:
         return self._endpoints.get(model, self._endpoint)
 
     def sum_spending(self, units: Sequence[str] = ()) -> Spent:
-        """Return how many answered calls this edition has paid for, and what they cost as far as known.
+        """Return how many requests were sent for this edition, and what they cost as far as that is known.
 
         With `units`, of these editions and evaluations together.
         """
         with plain_errors(self._path):
-            values = json.dumps(list(units) or [self._edition])
-            return Spent(*self._reader.execute(_SPENT, (values,)).fetchone())
+            return sum_attempts(self._reader, units or [self._edition])
 
     def rows(self, call_ids: Iterable[str]) -> dict[str, list[dict[str, Any]]]:
         """Return these calls as rows of table `calls`, in the order given, each once, and of `messages`.

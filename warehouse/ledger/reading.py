@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from schemas.calls import Spent
+from schemas.units import split_unit
+from warehouse.ledger.attempts import sum_attempts
 from warehouse.ledger.causes import Cause, count_causes
 from warehouse.ledger.rows import stored_calls
 from warehouse.ledger.schema import ANSWERED_SQL, open_for_reading, plain_errors
@@ -107,6 +110,13 @@ class LedgerReader(AbstractContextManager["LedgerReader"]):
             values,
         )
         return CallTotals(*row)
+
+    def spending(self, edition: str | None = None) -> Spent:
+        """Return what was sent in all, or for an edition and its evaluations."""
+        with plain_errors(self._path):
+            units = self._connection.execute("SELECT DISTINCT edition FROM attempts").fetchall()
+            wanted = [unit for (unit,) in units if edition in (None, unit, split_unit(unit)[0])]
+            return sum_attempts(self._connection, wanted)
 
     def causes(self, edition: str, role: str) -> list[Cause]:
         """Return why calls of an edition or evaluation in this role failed, with counts, oldest first."""

@@ -2,7 +2,7 @@
 
 Small columns of `calls` stand before long ones, so that a list of calls reads no reply. A message is kept
 once, in `messages`, however many calls send it again. `server_batches` are the batches that calls were
-submitted in.
+submitted in, `attempts` all requests that were sent, in such a batch or alone.
 """
 
 import sqlite3
@@ -16,7 +16,7 @@ from schemas.errors import Damaged, PerennialError, UnreadableInput
 
 APPLICATION_ID = 0x50726E6C  # says in the file's header that it is a ledger of perennial
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 ANSWERED_SQL = f"({', '.join(repr(status) for status in ANSWERED_STATUSES)})"
 
 _BUSY_TIMEOUT_S = 60.0
@@ -61,7 +61,7 @@ _TABLES = f"""
         digest TEXT NOT NULL
     );
     CREATE TABLE server_batches (
-        number INTEGER PRIMARY KEY,
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
         edition TEXT NOT NULL,
         model TEXT NOT NULL,
         endpoint TEXT NOT NULL,
@@ -76,7 +76,18 @@ _TABLES = f"""
         number INTEGER NOT NULL,
         PRIMARY KEY (call_id, number)
     ) WITHOUT ROWID;
+    CREATE TABLE attempts (
+        number INTEGER PRIMARY KEY,
+        edition TEXT NOT NULL,
+        call_id TEXT NOT NULL,
+        batch INTEGER,
+        estimate_usd,
+        cost_usd,
+        sent_at TEXT NOT NULL
+    );
     CREATE INDEX calls_of_edition ON calls (edition, status, cost_usd);
+    CREATE INDEX attempts_of_edition ON attempts (edition, cost_usd, estimate_usd);
+    CREATE INDEX attempts_of_call ON attempts (call_id);
     PRAGMA application_id = {APPLICATION_ID};
     PRAGMA user_version = {SCHEMA_VERSION};
     COMMIT

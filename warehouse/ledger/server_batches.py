@@ -5,10 +5,11 @@ ledger has a reply of that batch. So a process may end at any moment, also while
 """
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from schemas.calls import StoredBatch
+from warehouse.ledger.attempts import AttemptBegin, begin_attempts
 
 _FIND = """
     SELECT number, file_id, requests, batch_id FROM server_batches AS batch
@@ -31,21 +32,22 @@ def find_batch(connection: sqlite3.Connection, endpoint: str, call_id: str) -> S
 
 
 def begin_batch(
-    connection: sqlite3.Connection, head: tuple[str, str, str, str, str], call_ids: Sequence[str]
+    connection: sqlite3.Connection, head: tuple[str, str, str, str, str], calls: Mapping[str, float | None]
 ) -> StoredBatch:
-    """Keep a batch that is about to be made.
+    """Keep a batch that is about to be made, and count an attempt of each of its calls.
 
-    `head`: edition, model, endpoint, digest and id of its file.
+    `head`: edition, model, endpoint, digest and id of its file; `calls`: what each counts for at first.
     """
     now = datetime.now(UTC).isoformat(timespec="milliseconds")
     connection.execute("BEGIN IMMEDIATE")
     with connection:
-        number = connection.execute(_BEGIN, (*head, len(call_ids), now)).lastrowid
+        number = connection.execute(_BEGIN, (*head, len(calls), now)).lastrowid
         assert number is not None
         connection.executemany(
-            "INSERT INTO server_batch_calls VALUES (?, ?)", ((call_id, number) for call_id in call_ids)
+            "INSERT INTO server_batch_calls VALUES (?, ?)", ((call_id, number) for call_id in calls)
         )
-    return StoredBatch(number, head[-1], len(call_ids))
+        begin_attempts(connection, head[0], [AttemptBegin(*call) for call in calls.items()], number)
+    return StoredBatch(number, head[-1], len(calls))
 
 
 def calls_of_batch(connection: sqlite3.Connection, number: int) -> set[str]:
@@ -60,9 +62,11 @@ def keep_batch_id(connection: sqlite3.Connection, number: int, batch_id: str) ->
     connection.execute("UPDATE server_batches SET batch_id = ? WHERE number = ?", (batch_id, number))
 
 
-def forget_batch(connection: sqlite3.Connection, number: int) -> None:
-    """Remove a batch, and that calls are in it."""
+def forget_batch(connection: sqlite3.Connection, number: int, *, was_made: bool) -> None:
+    """Remove a batch, and that calls are in it; where it was never made, the attempts that it counts for."""
     connection.execute("BEGIN IMMEDIATE")
     with connection:
         connection.execute("DELETE FROM server_batch_calls WHERE number = ?", (number,))
         connection.execute("DELETE FROM server_batches WHERE number = ?", (number,))
+        if not was_made:
+            connection.execute("DELETE FROM attempts WHERE batch = ?", (number,))

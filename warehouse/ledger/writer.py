@@ -9,16 +9,18 @@ takes up to 5 ms.
 import asyncio
 import sqlite3
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import repeat
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-from schemas.calls import Reply
+from schemas.calls import AttemptEnd, Reply
 from schemas.errors import Damaged, UnreadableInput
+from warehouse.ledger.attempts import AttemptBegin, begin_attempts, end_attempts
 from warehouse.ledger.digest import call_digest
 from warehouse.ledger.place import LedgerPlace
 from warehouse.ledger.rows import CALL_COLUMNS, Entry, stored_reply
@@ -44,15 +46,21 @@ _REFUSED_VALUES = (
     UnicodeEncodeError,
 )
 
-Outcomes = list[Reply | Exception]
+# A reply to keep, an attempt that begins, or one that has ended.
+Item = Entry | AttemptBegin | AttemptEnd
+Outcomes = list[Reply | int | Exception | None]
 
 
 @dataclass(eq=False, slots=True)
 class _Group:
-    """Calls that tasks of one loop wait for; `outcomes` has each one's kept reply, or why it has none."""
+    """What tasks of one loop wait for.
+
+    `outcomes` has the kept reply of each entry and the number of each attempt that begins, or why there is
+    none.
+    """
 
     loop: asyncio.AbstractEventLoop
-    entries: list[Entry] = field(default_factory=list)
+    items: list[Item] = field(default_factory=list)
     outcomes: asyncio.Future[Outcomes] = field(init=False)
     is_closed: bool = False
 
@@ -79,12 +87,23 @@ class LedgerWriter:
         self._gate = threading.Lock()
         self._thread = ThreadPoolExecutor(1, "call ledger")
 
-    async def write(self, entry: Entry) -> Reply:
+    async def store(self, entry: Entry) -> Reply:
         """Return the reply that is kept, once it is on the disk.
 
         Raises UnreadableInput where nothing was kept, Damaged where what was kept before is damaged or the
-        ledger's file was deleted or replaced.
+        ledger's file was deleted or replaced; so do all that write.
         """
+        return cast(Reply, await self._write(entry))
+
+    async def begin_attempt(self, begin: AttemptBegin) -> int:
+        """Return the number of the attempt, once it is on the disk."""
+        return cast(int, await self._write(begin))
+
+    async def end_attempt(self, end: AttemptEnd) -> None:
+        """Return once what the attempt came to is on the disk."""
+        await self._write(end)
+
+    async def _write(self, item: Item) -> Reply | int | None:
         loop = asyncio.get_running_loop()
         with self._gate:
             if self._is_closed:
@@ -93,8 +112,8 @@ class LedgerWriter:
             if group is None or group.is_closed or group.loop is not loop:
                 group = self._group = _Group(loop)
                 group.outcomes = loop.run_in_executor(self._thread, self._write_group, group)
-            place = len(group.entries)
-            group.entries.append(entry)
+            place = len(group.items)
+            group.items.append(item)
             group.is_closed = place + 1 == _MOST_A_GROUP
         # A task that no longer waits takes nothing from the others of its group.
         outcome = (await asyncio.shield(group.outcomes))[place]
@@ -120,19 +139,21 @@ class LedgerWriter:
             group.is_closed = True
         with plain_errors(self._path):
             try:
-                return self._commit(group.entries)
+                return self._commit(group.items)
             except _REFUSED_VALUES:
-                return [self._commit_one(entry) for entry in group.entries]
+                return [self._commit_one(item) for item in group.items]
 
-    def _commit_one(self, entry: Entry) -> Reply | Exception:
+    def _commit_one(self, item: Item) -> Reply | int | Exception | None:
         try:
-            return self._commit([entry])[0]
+            return self._commit([item])[0]
         except _REFUSED_VALUES as error:
-            call_id = entry.reply.call_id
-            return UnreadableInput(f"{self._path}: the reply of call {call_id} cannot be kept ({error})")
+            what = f"the reply of call {item.reply.call_id}" if isinstance(item, Entry) else "an attempt"
+            return UnreadableInput(f"{self._path}: {what} cannot be kept ({error})")
 
-    def _commit(self, entries: list[Entry]) -> Outcomes:
-        """Commit the calls in one transaction; return each one's kept reply, or why it has none."""
+    def _commit(self, items: list[Item]) -> Outcomes:
+        """Commit all in one transaction; return the outcome of each."""
+        entries = [item for item in items if isinstance(item, Entry)]
+        begun = [item for item in items if isinstance(item, AttemptBegin)]
         messages = {
             message_id: content
             for entry in entries
@@ -142,21 +163,32 @@ class LedgerWriter:
         self._connection.execute("BEGIN IMMEDIATE")
         with self._connection:
             self._write_messages(list(messages.items()))
-            outcomes = self._write_calls(entries)
+            replies = iter(self._write_calls(entries))
+            numbers = iter(begin_attempts(self._connection, self._edition, begun))
+            end_attempts(self._connection, [item for item in items if isinstance(item, AttemptEnd)])
         self.commits += 1
         if len(self._known_messages) > _MOST_KNOWN_MESSAGES:
             self._known_messages.clear()
         self._known_messages.update(messages)
         if self._loss is None:
             self._loss = self._place.find_loss()
-        return outcomes if self._loss is None else [self._loss for _ in entries]
+        if self._loss is not None:
+            return [self._loss for _ in items]
+        outcomes: dict[type, Iterator[Reply | int | Exception | None]] = {
+            Entry: replies,
+            AttemptBegin: numbers,
+            AttemptEnd: repeat(None),
+        }
+        return [next(outcomes[type(item)]) for item in items]
 
     def _write_messages(self, messages: list[tuple[str, str]]) -> None:
         for start in range(0, len(messages), _MESSAGES_A_STATEMENT):
             self._insert(_KEEP_MESSAGES, messages[start : start + _MESSAGES_A_STATEMENT])
 
-    def _write_calls(self, entries: list[Entry]) -> Outcomes:
+    def _write_calls(self, entries: list[Entry]) -> list[Reply | Exception]:
         """Write the calls that have no answer yet; return for each the reply that the ledger holds then."""
+        if not entries:
+            return []
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
         rows = [
             (*entry.cells, self._edition, self._endpoints.get(entry.model, self._endpoint), now)

@@ -38,7 +38,7 @@ class Owner:
     @property
     def is_on_this_machine(self) -> bool:
         """Whether it ran on this machine, in this boot or an earlier one."""
-        return self.host == socket.gethostname() or (self.boot_id != "" and self.boot_id == _boot_id())
+        return self.host == socket.gethostname() or (self.boot_id != "" and self.boot_id == read_boot_id())
 
 
 def this_process() -> Owner:
@@ -47,7 +47,9 @@ def this_process() -> Owner:
         user = getpass.getuser()
     except (KeyError, OSError):
         user = str(os.getuid())
-    return Owner(user, socket.gethostname(), os.getpid(), _start_of(os.getpid()), _boot_id(), _pid_space())
+    return Owner(
+        user, socket.gethostname(), os.getpid(), _start_of(os.getpid()), read_boot_id(), _pid_space()
+    )
 
 
 def life_of(owner: Owner, last_seen: float) -> Life:
@@ -56,7 +58,7 @@ def life_of(owner: Owner, last_seen: float) -> Life:
     `gone` is said only of a process of this machine: one whose id is free or belongs to a later process, or
     one that was last seen before the machine was started. Of another machine's nothing can be known.
     """
-    boot_id = _boot_id()
+    boot_id = read_boot_id()
     if not owner.is_on_this_machine:
         return Life.unknown
     if owner.boot_id and boot_id and owner.boot_id != boot_id:
@@ -88,7 +90,8 @@ def _start_of(pid: int) -> str:
     return "ended" if fields[0] in ("Z", "X", "x") else fields[19]
 
 
-def _boot_id() -> str:
+def read_boot_id() -> str:
+    """Return what names this boot of the machine, "" where nothing does."""
     return _read("/proc/sys/kernel/random/boot_id").strip()
 
 

@@ -22,7 +22,7 @@ from warehouse.store.store import Store
 
 BEAT_S = 60.0
 # Whoever only looked whether the lock is free, or has just taken it, needs a moment.
-_SETTLING_S = 1.0
+SETTLING_S = 1.0
 _PAUSE_S = 0.1
 _JOIN_S = 5.0
 
@@ -102,7 +102,7 @@ _held: dict[str, RootLock] = {}
 
 @contextmanager
 def lock_root(
-    store: Store, what: str, tell: Tell = lambda _line: None, wait_s: float = _SETTLING_S
+    store: Store, what: str, tell: Tell = lambda _line: None, wait_s: float = SETTLING_S
 ) -> Iterator[RootLock]:
     """Hold the root's lock for the block; `what` says what for, such as "refresh kumo-2026-11-20".
 
@@ -129,18 +129,20 @@ def lock_root(
 
 
 @contextmanager
-def sole_writer(store: Store, what: str) -> Iterator[None]:
+def sole_writer(
+    store: Store, what: str, tell: Tell = lambda _line: None, wait_s: float = 60.0
+) -> Iterator[None]:
     """Make sure that nobody else writes to the root during the block.
 
     Where this process holds the root's lock, that is so unless it was taken away: then RootLocked is raised.
-    Otherwise the lock is taken, and waited for a minute at most.
+    Otherwise the lock is taken as by `lock_root`, and waited for a minute at most.
     """
     held = _held.get(_key(store))
     if held is not None:
         held.require_held()
         yield
         return
-    with lock_root(store, what, wait_s=60.0):
+    with lock_root(store, what, tell, wait_s):
         yield
 
 

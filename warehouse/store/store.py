@@ -13,6 +13,7 @@ from warehouse.store import conditional_probe
 from warehouse.store import conditional_writes as conditional
 from warehouse.store.file_system import file_system, is_local, is_s3, translate_store_errors
 from warehouse.store.parquet import parquet_bytes, parquet_table
+from warehouse.store.regular_files import open_regular, require_regular
 
 if TYPE_CHECKING:
     import pyarrow
@@ -46,6 +47,17 @@ class Store:
         with self._target(name) as (filesystem, path):
             return bool(filesystem.exists(path))
 
+    def has_file(self, name: str) -> bool:
+        """Whether a file of that name is there; raise NotRegular or IsADirectoryError for anything else."""
+        with self._target(name) as (filesystem, path):
+            if not is_local(filesystem):
+                return bool(filesystem.exists(path))
+            try:
+                require_regular(Path(path))
+            except FileNotFoundError:
+                return False
+            return True
+
     def names(self, folder: str) -> list[str]:
         """Return the sorted names of files and folders directly in `folder`; none where it is absent."""
         try:
@@ -57,8 +69,11 @@ class Store:
         return sorted(entry.rsplit("/", 1)[-1] for entry in found if entry != path.rstrip("/"))
 
     def read_bytes(self, name: str) -> bytes:
-        """Return the file's content; raise FileNotFoundError where there is none."""
+        """Return the file's content; raise FileNotFoundError where there is none, NotRegular for a pipe."""
         with self._target(name) as (filesystem, path):
+            if is_local(filesystem):
+                with open_regular(Path(path)) as file:
+                    return file.read()
             return bytes(filesystem.cat_file(path))
 
     def write_bytes(self, name: str, content: bytes) -> None:
@@ -127,22 +142,24 @@ class Store:
     def open(self, name: str) -> "pyarrow.NativeFile":
         """Return the file, open for reading: what is not read is not fetched.
 
-        Raises FileNotFoundError where there is none.
+        Raises FileNotFoundError where there is none, NotRegular for a pipe or a device.
         """
         import pyarrow as pa
 
         with self._target(name) as (filesystem, path):
             if is_local(filesystem):
+                require_regular(Path(path))
                 return pa.OSFile(path)
             return pa.PythonFile(filesystem.open(path, "rb"), mode="r")
 
     def local_file(self, name: str, copy: Path) -> Path:
         """Return the file on this machine: itself, or, where the root lies elsewhere, a copy made at `copy`.
 
-        Raises FileNotFoundError where there is none.
+        Raises FileNotFoundError where there is none, NotRegular for a pipe or a device.
         """
         with self._target(name) as (filesystem, path):
             if is_local(filesystem):
+                require_regular(Path(path))
                 return Path(path)
             filesystem.get_file(path, str(copy))
             return copy

@@ -1,54 +1,41 @@
 """The ledger of a study: SQLite, an event a row; what was acknowledged survives a kill and a power loss.
 
 It lies in the data root, `studies/NAME/ledger.sqlite`, which has to be on a local disk, and only its owner
-can read it. Of a code only a hash is kept. Several threads and processes write to it at once: the key of a
-move is participant, task and turn, so that none is kept twice.
+can read it. Of a code only a hash is kept. Times are the study's own (`clock.py`). Several threads and
+processes write to it at once: the key of a move is participant, task and turn, so that none is kept twice.
 """
 
-import os
-import sqlite3
 import threading
+import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from schemas.errors import Damaged, InvalidOption, PerennialError, UnreadableInput
+from schemas.errors import InvalidOption, PerennialError, UnreadableInput
 from warehouse.store.store import Store
+from warehouse.study.clock import ReadClocks, StudyTime, read_clocks
+from warehouse.study.erasure import Pending, erase_withdrawn
+from warehouse.study.schema import (
+    BUSY_TIMEOUT_S,
+    busy,
+    connect,
+    connect_beside,
+    draw_key,
+    make_private_file,
+    plain_errors,
+    require_study,
+)
 
-APPLICATION_ID = 0x50725374  # says in the file's header that it is a study of perennial
-SCHEMA_VERSION = 1
-_BUSY_TIMEOUT_S = 60.0
-_TABLES = f"""
-    BEGIN IMMEDIATE;
-    CREATE TABLE study (settings TEXT NOT NULL, closed_at REAL);
-    CREATE TABLE participants (
-        number INTEGER PRIMARY KEY,
-        public TEXT NOT NULL UNIQUE,
-        secret_hash TEXT,
-        withdrawn_at REAL
-    );
-    CREATE TABLE events (
-        id INTEGER PRIMARY KEY AUTOINCREMENT,
-        participant INTEGER NOT NULL REFERENCES participants (number),
-        kind TEXT NOT NULL,
-        task TEXT NOT NULL DEFAULT '',
-        turn INTEGER NOT NULL DEFAULT 0,
-        value TEXT NOT NULL DEFAULT '',
-        at REAL NOT NULL,
-        UNIQUE (participant, kind, task, turn)
-    );
-    PRAGMA application_id = {APPLICATION_ID};
-    PRAGMA user_version = {SCHEMA_VERSION};
-    COMMIT
-"""
 EventKind = Literal["consent", "profile", "start", "move"]
+_PARTICIPANTS = "SELECT number, public, secret_hash, withdrawn_at, erasing FROM participants"
+_KEY = "(SELECT key FROM participants WHERE number = ?)"
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """What a participant did: `value` is a move's name, or a profile as JSON; `at` are seconds since 1970."""
+    """What a participant did: `value` is a move's name, or a profile as JSON; `at` is the study's time."""
 
     kind: EventKind
     task: str
@@ -61,13 +48,20 @@ class Event:
 class Participant:
     """A participant as the ledger knows one: number, public part of the code, the hash of the secret part.
 
-    One who withdrew has neither hash nor events.
+    One who withdrew has neither hash nor events; `is_on_disk` says that their bytes may still be there.
     """
 
     number: int
     public: str
     secret_hash: str | None
     is_withdrawn: bool
+    is_on_disk: bool
+
+
+def study_files(store: Store) -> list[Path]:
+    """Return the ledgers of all studies of a data root."""
+    folder = store.local_folder
+    return [] if folder is None else sorted((folder / "studies").glob("*/ledger.sqlite"))
 
 
 def study_file(store: Store, name: str) -> Path:
@@ -84,45 +78,76 @@ def study_file(store: Store, name: str) -> Path:
 class StudyLedger:
     """The ledger, open; one serves all threads of a process."""
 
-    def __init__(self, path: Path, *, create: bool = False) -> None:
-        """Open it; raise UnreadableInput where there is none or it is something else."""
-        self._path = path
-        self._lock = threading.RLock()
+    def __init__(self, path: Path, *, create: bool = False, clocks: ReadClocks = read_clocks) -> None:
+        """Open it, and try to finish deletions that are pending.
+
+        Raises UnreadableInput where there is none or it is something else.
+        """
+        self.path = path
+        self._clocks = clocks
+        self._lock = threading.RLock()  # of the connection that writes
+        self._reading = threading.Lock()
+        self._writer: int | None = None  # the thread within a block of `writing`
         if create:
-            _make_private_file(path)
+            make_private_file(path)
         elif not path.is_file():
             raise UnreadableInput(
                 f"{path}: no such study; `perennial study codes FILE` begins it, or check --root"
             )
-        with self._plain_errors():
-            self._connection = sqlite3.connect(
-                path, timeout=_BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
-            )
-            try:
-                self._connection.execute("PRAGMA synchronous = FULL")
-                self._connection.execute("PRAGMA secure_delete = ON")
-                self._connection.execute("PRAGMA foreign_keys = ON")
-                self._require_study()
-            except BaseException:
-                self._connection.close()
-                raise
+        with plain_errors(path):
+            self._connection = connect(path)
+        try:
+            with plain_errors(path):
+                require_study(self._connection, path)
+            self._begin()
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def _begin(self) -> None:
+        with plain_errors(self.path):
+            self._reader = connect_beside(self.path)
+        try:
+            self._time = self._resume_time()
+            with suppress(PerennialError):  # then it stays pending, and is reported as such
+                self.erase()
+        except BaseException:
+            self._reader.close()
+            raise
 
     def close(self) -> None:
         """Close the file; closing again does nothing."""
-        with self._lock:
+        with self._lock, self._reading:
+            self._reader.close()
             self._connection.close()
+
+    def now(self) -> float:
+        """Return the study's time: seconds since 1970 when the study began, and never back since."""
+        return self._time.now(self._clocks())
+
+    def note_time(self) -> None:
+        """Store the time, from which it continues after a restart of the machine."""
+        noted = self._time.note(self._clocks())
+        self._write("UPDATE time SET at = max(at, ?), date = ?", (noted.at, noted.date))
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Let nobody else write during the block, and keep all of it or nothing, before it ends."""
-        with self._lock, self._plain_errors():
+        """Let nobody else write during the block, and keep all of it or nothing, before it ends.
+
+        Raises LedgerBusy, with nothing kept, where others did not let it begin within BUSY_TIMEOUT_S.
+        """
+        with self._alone(), plain_errors(self.path):
             self._connection.execute("BEGIN IMMEDIATE")
+            self._writer = threading.get_ident()
             try:
                 yield
+                self._connection.execute("COMMIT")
             except BaseException:
-                self._connection.execute("ROLLBACK")
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
                 raise
-            self._connection.execute("COMMIT")
+            finally:
+                self._writer = None
 
     def settings(self) -> str | None:
         """Return the settings (JSON) with which codes were drawn first; None before."""
@@ -149,107 +174,106 @@ class StudyLedger:
     def add_participant(self, number: int, public: str, secret_hash: str) -> None:
         """Add a participant."""
         self._write(
-            "INSERT INTO participants (number, public, secret_hash) VALUES (?, ?, ?)",
-            (number, public, secret_hash),
+            "INSERT INTO participants (number, public, key, secret_hash) VALUES (?, ?, ?, ?)",
+            (number, public, draw_key(), secret_hash),
         )
 
     def participants(self) -> list[Participant]:
         """Return all participants by number, those who withdrew among them."""
-        rows = self._read(
-            "SELECT number, public, secret_hash, withdrawn_at FROM participants ORDER BY number"
-        )
-        return [_participant(row) for row in rows]
+        return [_participant(row) for row in self._read(f"{_PARTICIPANTS} ORDER BY number")]
 
     def find_participant(self, public: str) -> Participant | None:
         """Return the participant with this public part of the code."""
-        rows = self._read(
-            "SELECT number, public, secret_hash, withdrawn_at FROM participants WHERE public = ?", (public,)
-        )
+        rows = self._read(f"{_PARTICIPANTS} WHERE public = ?", (public,))
         return _participant(rows[0]) if rows else None
 
     def events(self, number: int) -> list[Event]:
         """Return the participant's events in the order in which they were kept."""
         rows = self._read(
-            "SELECT kind, task, turn, value, at FROM events WHERE participant = ? ORDER BY id", (number,)
+            f"SELECT kind, task, turn, value, at FROM events WHERE participant = {_KEY} ORDER BY id",
+            (number,),
         )
         return [Event(*row) for row in rows]
 
     def add_event(self, number: int, event: Event) -> None:
-        """Keep an event of the participant."""
+        """Keep an event of the participant, and the time with it."""
         self._write(
-            "INSERT INTO events (participant, kind, task, turn, value, at) VALUES (?, ?, ?, ?, ?, ?)",
+            f"INSERT INTO events (participant, kind, task, turn, value, at) VALUES ({_KEY}, ?, ?, ?, ?, ?)",
             (number, event.kind, event.task, event.turn, event.value, event.at),
         )
+        self.note_time()
 
-    def withdraw(self, number: int, at: float) -> None:
+    def withdraw(self, number: int) -> None:
         """Delete all rows of a participant and the hash of the code; number and public part stay.
 
-        Deleted content is overwritten, in SQLite's log too.
+        No reader sees them afterwards. Their bytes are on the disk until `erase` has removed them.
         """
         with self.writing():
-            self._write("DELETE FROM events WHERE participant = ?", (number,))
+            self._write(f"DELETE FROM events WHERE participant = {_KEY}", (number,))
             self._write(
-                "UPDATE participants SET secret_hash = NULL, withdrawn_at = ? WHERE number = ?", (at, number)
+                "UPDATE participants SET key = NULL, erasing = ~key, secret_hash = NULL, withdrawn_at = ? "
+                "WHERE number = ? AND withdrawn_at IS NULL",
+                (self.now(), number),
             )
-        with self._lock, self._plain_errors():
-            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
-    def _read(self, sql: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        with self._lock, self._plain_errors():
-            return self._connection.execute(sql, values).fetchall()
+    def erase(self, wait_s: float = 0.0) -> Pending | None:
+        """Remove what is deleted from the disk; return what is pending, None where nothing is.
 
-    def _write(self, sql: str, values: Sequence[object]) -> None:
-        with self._lock, self._plain_errors():
-            self._connection.execute(sql, values)
-
-    def _require_study(self) -> None:
-        """Create the tables of a new file; raise UnreadableInput for a file that is something else."""
-        reads = ("PRAGMA application_id", "PRAGMA user_version", "SELECT count(*) FROM sqlite_schema")
-        application, version, tables = (int(self._read(sql)[0][0]) for sql in reads)
-        if application == APPLICATION_ID and version == SCHEMA_VERSION:
-            return
-        if application or version or tables:
-            raise UnreadableInput(
-                f"{self._path}: not a study of this version of perennial; move it away, or use the version "
-                "that wrote it"
-            )
-        self._connection.execute("PRAGMA journal_mode = WAL")
-        self._connection.executescript(_TABLES)
+        Nobody else waits for it. What is pending is tried again by each process that opens the ledger.
+        """
+        if not self._read("SELECT 1 FROM participants WHERE erasing IS NOT NULL LIMIT 1"):
+            return None
+        return erase_withdrawn(self.path, wait_s)
 
     @contextmanager
-    def _plain_errors(self) -> Iterator[None]:
+    def _alone(self) -> Iterator[None]:
+        """Let no other thread use the connection that writes; raise LedgerBusy as `writing` does.
+
+        Threads that wait for each other wait no longer together than one alone.
+        """
+        deadline = time.monotonic() + BUSY_TIMEOUT_S
+        if not self._lock.acquire(timeout=BUSY_TIMEOUT_S):
+            raise busy(self.path)
         try:
+            with plain_errors(self.path):
+                left_ms = max(0, round(1000 * (deadline - time.monotonic())))
+                self._connection.execute(f"PRAGMA busy_timeout = {left_ms}")
             yield
-        except sqlite3.Error as error:
-            raise _describe(self._path, error) from None
+        finally:
+            self._lock.release()
+
+    def _read(self, sql: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        """Return the rows as they are stored, within `writing` as they are there; no writer is waited for."""
+        if self._writer == threading.get_ident():
+            return self._connection.execute(sql, values).fetchall()
+        with self._reading, plain_errors(self.path):
+            return self._reader.execute(sql, values).fetchall()
+
+    def _write(self, sql: str, values: Sequence[object]) -> None:
+        with self._alone(), plain_errors(self.path):
+            self._connection.execute(sql, values)
+
+    def _resume_time(self) -> StudyTime:
+        """Return the time as it continues in this boot of the machine, and store it where that is new."""
+        kept = self._read_time()
+        if kept is not None and kept.resume(self._clocks()) == kept:
+            return kept
+        with self.writing():
+            kept = self._read_time()  # another process may have been first
+            clocks = self._clocks()
+            resumed = StudyTime.begin(clocks) if kept is None else kept.resume(clocks)
+            self._write("DELETE FROM time", ())
+            self._write(
+                "INSERT INTO time (boot_id, ahead, at, date) VALUES (?, ?, ?, ?)",
+                (resumed.boot_id, resumed.ahead, resumed.at, resumed.date),
+            )
+        return resumed
+
+    def _read_time(self) -> StudyTime | None:
+        rows = self._read("SELECT boot_id, ahead, at, date FROM time")
+        return StudyTime(*rows[0]) if rows else None
 
 
 def _participant(row: tuple[Any, ...]) -> Participant:
-    number, public, secret_hash, withdrawn_at = row
-    return Participant(number, public, secret_hash, withdrawn_at is not None)
-
-
-def _make_private_file(path: Path) -> None:
-    """Create the file where there is none, for its owner alone, and so what SQLite puts beside it."""
-    try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
-    except OSError as error:
-        raise UnreadableInput(
-            f"{path}: cannot be made ({error.strerror}), and the study's ledger belongs there; check the "
-            "path and its permissions"
-        ) from None
-
-
-def _describe(path: Path, error: sqlite3.Error) -> PerennialError:
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
-        return Damaged(f"{path}: the study's ledger is damaged ({error}); restore it from a copy")
-    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-        return UnreadableInput(
-            f"{path}: another process has held it for {_BUSY_TIMEOUT_S:.0f} s; end that one, then try again"
-        )
-    return UnreadableInput(
-        f"{path}: the study's ledger cannot be read or written ({error}); free some space, and check that "
-        "file and folder are on a local disk and allow it"
-    )
+    number, public, secret_hash, withdrawn_at, erasing = row
+    return Participant(number, public, secret_hash, withdrawn_at is not None, erasing is not None)

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from functools import partial
 from itertools import count
 
-from flows.a2rbench.authoring.authored_seeds import AuthoredSeed, distinct_seeds, seeds_of
+from flows.a2rbench.authoring.authored_seeds import AuthoredSeed, distinct_seeds, expansion_batches, seeds_of
 from flows.a2rbench.edition import jail_of, plan_of
 from flows.a2rbench.grow_items import rejection_rows, shared_row
 from flows.console import progress
@@ -17,22 +17,34 @@ from flows.stages.model_calls import ModelSession, run_session, settle_all
 from flows.stages.policies import Policies
 from flows.stages.threads import available_threads
 from flows.stages.workspace import Workspace
+from schemas.a2rbench.authoring import CATALOGUE
 from schemas.a2rbench.item import DOMAINS
 from schemas.benchmark import Batch, Rows
+from schemas.errors import UnusableConfig, in_one_line, shorten
 from tasks.a2rbench.coded_rule import AuthoredRule
 from tasks.a2rbench.expansion.expand import Expansion, ExpansionRequest, expand_rule
+from tasks.a2rbench.gate import check_items
+from tasks.a2rbench.hash_seeds import gate_seeds
 from tasks.a2rbench.seeds import GrownSeed, Rejected, SeedRequest, remove_known, write_items
 from tasks.sandbox.refusal import Refused
 from tasks.sandbox.run import Jail
 from warehouse.editions.issued_ids import issued_instances
 
+FAILED = "failed_at_gate"
+_LONGEST_WHY = 300
 _TABLES = ("instances", "a2rbench_items", "a2rbench_attempts", "rejections")
 
 
 def expand(workspace: Workspace, batch: Batch, policies: Policies) -> dict[str, Rows]:
-    """Return the rows of the items of a cell's rules by models, of every step, and of what is missing."""
+    """Return the rows of the items of a cell's rules by models, of every step, and of what is missing.
+
+    Raises UnusableConfig where models alone write the rules and no cell has an item.
+    """
     jail = jail_of(plan_of(workspace), policies)
-    return run_session(workspace, policies.calls, partial(_expand_all, workspace, batch.key[0], jail))
+    tables = run_session(workspace, policies.calls, partial(_expand_all, workspace, batch.key[0], jail))
+    if not tables["a2rbench_items"]:
+        _require_items(workspace, batch, tables["rejections"])
+    return tables
 
 
 async def _expand_all(
@@ -97,11 +109,41 @@ def _write(request: SeedRequest[AuthoredRule], expansion: Expansion) -> GrownSee
     if 0 not in expansion.drawn:
         return GrownSeed([], list(expansion.rejected))
     try:
-        grown = write_items(request, expansion.drawn)
+        grown = _drop_faulty(request, write_items(request, expansion.drawn))
     except Refused as error:
         refused = Rejected(0, "refused_by_sandbox", error.detail)
         return GrownSeed([], [*expansion.rejected, refused])
     return GrownSeed(grown.items, [*expansion.rejected, *grown.rejected])
+
+
+def _drop_faulty(request: SeedRequest[AuthoredRule], grown: GrownSeed) -> GrownSeed:
+    """Return the seed, without any item where the gate finds a fault in one: then its rule is not sound.
+
+    Stage `gate` reads what is staged once more; there a fault stops the refresh, as it is not the rule's.
+    """
+    tested = check_items(request.rule, grown.items, request.jail, gate_seeds(request.rule, request.seed))
+    if not tested.faults:
+        return grown
+    why = f"the gate refuses its rule: {shorten(in_one_line(tested.faults[0]), _LONGEST_WHY)}"
+    lost = [Rejected(item.variation, FAILED, why) for item in grown.items if not item.is_remapped]
+    return GrownSeed([], [*(each for each in grown.rejected if each.rule != "not_remapped"), *lost])
+
+
+def _require_items(workspace: Workspace, batch: Batch, rejections: Rows) -> None:
+    """Raise UnusableConfig where models write all rules, this is the last cell, and no cell has an item."""
+    authors = plan_of(workspace).authoring
+    if CATALOGUE in authors.authors:
+        return
+    for other in expansion_batches(workspace):
+        if other != batch and (
+            not workspace.is_done(other) or workspace.column(other, "a2rbench_items", "instance_id")
+        ):
+            return
+    said = next((f"; {row['subject']}: {row['message']}" for row in rejections), "")
+    raise UnusableConfig(
+        f"no rule of {', '.join(authors.models)} gave an item that holds{said}; try another model, or name "
+        "catalogue among --authors"
+    )
 
 
 def _ids_of_earlier_cells(workspace: Workspace, domain: str) -> set[str]:

@@ -28,7 +28,7 @@ def a2rbench(
         bool,
         typer.Option(
             "--accept-weak-sandbox",
-            help="Run the code though this machine has the weakest sandbox alone (see `perennial doctor`).",
+            help="Run the code though nothing protects this machine from it (see `perennial doctor`).",
         ),
     ] = False,
     root: RootOption = None,
@@ -58,7 +58,7 @@ def a2rbench(
     file = path / _FILE if path.is_dir() else path
     lines = read_lines(read_text_file(file, _MAX_BYTES), show_path(file))
     try:
-        protection = require_protection(accept_floor=accept_weak_sandbox)
+        protection = require_protection(accept_unprotected=accept_weak_sandbox)
     except Refused as error:
         raise InvalidOption(f"{error.detail}, with --accept-weak-sandbox") from None
     with lock_root(store, f"import {edition}", console.print), show_steps("import") as step:

@@ -1,7 +1,7 @@
 """Values of items as coloured cells: a list as a row, a grid, the layers of a cube side by side.
 
 Tokens may be written by a model. A chart draws them as text on a canvas, so that none is markup; what is no
-value of the expected form, or too large to be drawn, is shown as JSON text.
+value of the expected form, too large to be drawn, or has a sign that steers how text is shown, is JSON text.
 """
 
 import json
@@ -38,7 +38,7 @@ class Cell(NamedTuple):
 
 
 def place_cells(value: object, dimension: int) -> list[Cell] | None:
-    """Return the cells of a value of this dimension, None where it is none or too large to be drawn.
+    """Return the cells of a value of this dimension, None where it is none or cannot be drawn.
 
     A row may be a text of one-letter tokens, as in the authors' release. What is wider than a phone continues
     below.
@@ -47,7 +47,7 @@ def place_cells(value: object, dimension: int) -> list[Cell] | None:
     if layers is None or sum(len(row) for layer in layers for row in layer) > _MOST_CELLS:
         return None
     tokens = [token for layer in layers for row in layer for token in row]
-    if not tokens or max(map(len, tokens)) > _LONGEST_TOKEN:
+    if not tokens or max(map(len, tokens)) > _LONGEST_TOKEN or not all(map(str.isprintable, tokens)):
         return None
     most = int(_WIDTH / _side(tokens))
     if dimension == 1:

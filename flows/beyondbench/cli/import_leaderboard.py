@@ -31,9 +31,8 @@ def beyondbench(
     from warehouse.catalog.external_scores import keep_scores
     from warehouse.lock.root_lock import lock_root
 
-    content = read_bytes_file(file)
     store = data_root(root)
-    rows = parse_leaderboard(content, show_path(file))
+    rows = parse_leaderboard(read_bytes_file(file), show_path(file))
     console = Terminal(soft_wrap=True, stderr=as_json)
     with lock_root(store, "import beyondbench", console.print):
         keep_scores(store, rows)

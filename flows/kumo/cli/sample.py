@@ -12,6 +12,8 @@ from flows.console.root_option import RootOption, data_root
 from flows.console.steps import show_steps
 from flows.console.terminal import Terminal
 
+_GUESSED = 5_000  # instances that the rate of a guess is taken over: looking at all would slow large samples
+
 
 def sample(
     config: Annotated[str, typer.Option(help="Seed configuration (.json), or the name of a bundled domain.")],
@@ -27,6 +29,9 @@ def sample(
     require_test: Annotated[
         bool | None,
         typer.Option(help="Leave out what lists, rules and promise answer without a test. Default: yes."),
+    ] = None,
+    sampler: Annotated[
+        str | None, typer.Option(help="balanced, or kumo-2025: as in the paper. Default: balanced.")
     ] = None,
     preset: Annotated[
         str | None, typer.Option(help="allow-trivial: instances whose answer needs no test are drawn too.")
@@ -47,10 +52,12 @@ def sample(
     from flows.kumo.cli.sample_stream import SampleStream
     from flows.kumo.kernels import prepare_kernels
     from flows.kumo.planning.domain_choice import choose_domain
+    from schemas.kumo.samplers import AS_PUBLISHED
     from schemas.kumo.settings import KumoSettings
-    from schemas.kumo.things import Setting
+    from schemas.kumo.things import Instance, Setting
     from schemas.settings import load_settings
-    from tasks.kumo.encoding import encode_config
+    from tasks.kumo.encoding import encode_config, encode_instance
+    from tasks.kumo.guessing import is_guessed
     from tasks.kumo.sampling import SamplingRequest, check_request
     from tasks.kumo.validation import refuse_unsafe
     from warehouse.catalog.catalog import published_editions
@@ -61,6 +68,7 @@ def sample(
         "preset": preset,
         "min_expected_steps": min_expected_steps,
         "require_test": require_test,
+        "sampler": sampler,
     }
     chosen = load_settings(given, "sample")
     assert isinstance(chosen, KumoSettings)
@@ -72,7 +80,12 @@ def sample(
     store = data_root(root)
     encoded = encode_config(seed_config)
     request = SamplingRequest(
-        Setting(truths, actions, valid), count, seed, chosen.min_expected_steps, chosen.require_test
+        Setting(truths, actions, valid),
+        count,
+        seed,
+        chosen.min_expected_steps,
+        chosen.require_test,
+        sampler=chosen.chosen_sampler(),
     )
     check_request(encoded, request, workers)
     with show_steps("sample") as step:
@@ -87,15 +100,24 @@ def sample(
 
         issued = issued_instances(store, published_editions(store))
         stream = SampleStream(encoded, request, issued, workers, show)
-        write_lines(out, (json.dumps(instance.as_json(), ensure_ascii=False) for instance in stream))
+        guessed: list[bool] = []
+
+        def look_at(instance: Instance) -> str:
+            if len(guessed) < _GUESSED and request.sampler == AS_PUBLISHED:
+                guessed.append(is_guessed(encode_instance(encoded, instance)))
+            return json.dumps(instance.as_json(), ensure_ascii=False)
+
+        write_lines(out, map(look_at, stream))
     seconds = time.perf_counter() - started
     summary = {
         "domain": seed_config.name,
+        "sampler": request.sampler,
         "asked": count,
         "written": stream.found,
         "out": str(out),
         "seconds": round(seconds, 3),
         **stream.counts,
+        "guess_rate": sum(guessed) / len(guessed) if guessed else None,
     }
     if as_json:
         sys.stdout.write(json.dumps(summary, indent=1) + "\n")
@@ -104,5 +126,11 @@ def sample(
             f"{summary['written']:,} instances of {seed_config.name} in {out}, {seconds:.2f} s; "
             f"{summary['duplicates']:,} duplicates and {summary['too_easy']:,} too easy ones were drawn again"
         )
+        if guessed:
+            console.print(
+                f"without a test, the truth that the fewest outcome states rule out is right in "
+                f"{summary['guess_rate']:.3f} of {len(guessed):,} instances (chance {valid / truths:.3f}); "
+                "--sampler balanced leaves it at chance"
+            )
     if stream.shortfall is not None:
         raise stream.shortfall

@@ -32,7 +32,7 @@ def solve(
     """Print expected steps and golden play of each instance, by Algorithm 3 and by the true optimum.
 
     expected_steps are those of Algorithm 3's policy under its own outcome model, policy_steps those of the
-    same policy under the sampler's distribution. promise_steps are the optimum's, which uses the promise of
+    same policy under prior (t). promise_steps are the optimum's, which uses the promise of
     one valid truth throughout; promise_status says whether they are exact, bounds past a limit of work, or
     none (several valid truths, or too large). An instance that exceeds the time limit is reported as
     unsolved; the exit code is then 1.

@@ -48,6 +48,7 @@ def trajectories(
     from flows.kumo.kernels import prepare_kernels
     from flows.kumo.planning.domain_choice import choose_domain
     from schemas.errors import InvalidOption, join_choices
+    from schemas.kumo.samplers import DEFAULT_SAMPLER
     from schemas.kumo.things import Setting
     from schemas.settings.form import split_names
     from tasks.kumo.encoding import encode_config
@@ -75,14 +76,16 @@ def trajectories(
     refuse_unsafe(seed_config)
     require_file_place("--out", out)
     encoded = encode_config(seed_config)
-    requests = [SamplingRequest(size, count, seed, require_test=True) for size in settings]
+    requests = [
+        SamplingRequest(size, count, seed, require_test=True, sampler=DEFAULT_SAMPLER) for size in settings
+    ]
     for request in requests:
         check_request(encoded, request, 1)
+    store = data_root(root)
     console = Terminal(stderr=True, soft_wrap=True)
     with show_steps("trajectories") as step:
         step("preparing sampling and search (compiled on first use, then cached)")
         console.print(prepare_kernels())
-    store = data_root(root)
     issued = issued_instances(store, published_editions(store))
     written: Counter[str] = Counter()
     started = time.perf_counter()
@@ -141,6 +144,7 @@ def _draw(
             work_limit=WORK_LIMIT,
             threads=os.cpu_count() or 1,
             node_limit=NODE_LIMIT if policy == "optimum" else 0,
+            is_balanced=request.is_balanced,
         )
         yield from golden_trajectories(encoded, instances, boards, solutions, request.setting.name, policy)
     if stream.shortfall is not None:

@@ -12,6 +12,7 @@ from typing import Any
 from flows.kumo.edition import Cell, KumoEdition
 from flows.kumo.gate.check_edition import edition_rows
 from flows.kumo.gate.expectations import (
+    BALANCED,
     BATCH_EXPECTATIONS,
     DERIVED,
     GRADED,
@@ -26,11 +27,14 @@ from flows.stages.workspace import Workspace
 from schemas.benchmark import Batch
 from schemas.errors import AuditFailed, UnreadableInput, in_one_line
 from schemas.kumo.gate import NO_THRESHOLDS
+from schemas.kumo.plan import KumoPlan
 from schemas.kumo.things import Instance, Setting
 from tasks.kumo.authors.read_back import parse_read_back
 from tasks.kumo.encoding import EncodedConfig, instance_id
+from tasks.kumo.guessing import GUESSES, rank_valid_truth
 from tasks.kumo.self_test import SelfTest, SoundInstance, needs_no_test
-from tasks.kumo.space import space_size
+from tasks.kumo.space import SpaceSize, space_size
+from tasks.kumo.survivors import find_impossible
 from warehouse.audit.audit import require_pass
 from warehouse.kumo.overlap import (
     NOT_READ,
@@ -60,7 +64,8 @@ def check_cell(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[
         check = _CellCheck(edition, cell)
         check.run()
         _require(workspace, check.rows())
-        write_facts(workspace.staging, workspace.key(batch), check.facts, _about(edition, cell))
+        about = {**_about(edition, cell), "ranks": check.ranks}
+        write_facts(workspace.staging, workspace.key(batch), check.facts, about)
     return {}
 
 
@@ -115,9 +120,16 @@ def _about(edition: KumoEdition, cell: Cell) -> Row:
     encoded = edition.config(cell.config_id)
     about: Row = {"looked_at": _inputs(edition, cell)}
     if cell.chunk == 0:
-        size = space_size(encoded, Setting.parse(cell.setting), plan.min_expected_steps, plan.require_test)
-        about["space"] = asdict(size)
+        about["space"] = asdict(_space(encoded, Setting.parse(cell.setting), plan))
     return about
+
+
+def _space(encoded: EncodedConfig, setting: Setting, plan: KumoPlan) -> SpaceSize:
+    if plan.is_balanced(setting):
+        from tasks.kumo.space.boards import count_boards
+
+        return count_boards(encoded, setting, plan.min_expected_steps)
+    return space_size(encoded, setting, plan.min_expected_steps, plan.require_test)
 
 
 @dataclass
@@ -128,6 +140,11 @@ class _CellCheck:
     cell: Cell
     problems: dict[Expectation, list[str]] = field(default_factory=lambda: defaultdict(list))
     facts: list[InstanceFacts] = field(default_factory=list)
+    ranks: dict[str, list[int]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        n_truths = Setting.parse(self.cell.setting).n_truths
+        self.ranks = {guess: [0] * n_truths for guess in GUESSES}
 
     def run(self) -> None:
         """Look at all instances of the batch."""
@@ -171,6 +188,11 @@ class _CellCheck:
         if canonical != row["instance_id"]:
             self.problems[DERIVED].append(f"{named}: its content gives {canonical}")
         self._note(GRADED, named, test.find_misgrading(board))
+        is_balanced = self.edition.plan.is_balanced(Setting.parse(self.cell.setting))
+        if is_balanced:
+            self._note(BALANCED, named, _describe_impossible(board))
+            for guess, rank in rank_valid_truth(board.encoded).items():
+                self.ranks[guess][rank] += 1
         if book is None and row["instance_id"] not in told:
             self.problems[TOLD].append(f"{named}: it has no book that passed, and no rejection says why")
         if control is not None:
@@ -180,7 +202,8 @@ class _CellCheck:
                 instance_id=row["instance_id"],
                 canonical_id=canonical,
                 names=names_sum(board.instance.truths, board.instance.actions),
-                is_trivial=needs_no_test(board.encoded) or row["expected_steps"] <= 0,
+                # A balanced instance, as was just checked, leaves all its truths possible.
+                is_trivial=(not is_balanced and needs_no_test(board.encoded)) or row["expected_steps"] <= 0,
                 book=None if book is None else text_hash(book["text"]),
                 read_by=NOT_READ if book is None else self._read(test, board, named, book, replies),
                 has_control=control is not None,
@@ -229,6 +252,12 @@ def _instance(row: Row, encoded: EncodedConfig) -> Instance | str:
         return instance_from_row(row, encoded.config)
     except (KeyError, IndexError, ValueError, TypeError) as error:
         return f"its row is no instance of its configuration ({_words(error)})"
+
+
+def _describe_impossible(board: SoundInstance) -> str | None:
+    """Return which truths could never be the only survivor: the solver decides, which did not draw them."""
+    names = [repr(board.instance.truths[truth]) for truth in find_impossible(board.encoded)]
+    return f"{', '.join(names)} could not be the only survivor" if names else None
 
 
 def _words(error: Any) -> str:

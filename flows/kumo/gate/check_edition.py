@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from flows.kumo.edition import Cell, KumoEdition
 from flows.kumo.gate.expectations import (
+    BALANCED,
     DERIVED,
     DISTINCT,
     GRADED,
@@ -21,6 +22,7 @@ from flows.kumo.gate.expectations import (
     TOLD,
     few_trivial,
     many_books,
+    no_better_than_chance,
     rare_repeats,
 )
 from schemas.errors import UnreadableInput
@@ -28,6 +30,7 @@ from schemas.kumo.gate import GatePolicy
 from schemas.kumo.things import Setting
 from tasks.kumo.configuration import parse_config
 from tasks.kumo.encoding import EncodedConfig, encode_config, instance_id
+from tasks.kumo.guessing import GUESSES, LEAST_P, judge_ranks
 from tasks.kumo.space import SpaceSize, repeat_probability
 from warehouse.catalog.catalog import published_editions, table_file
 from warehouse.editions.issued_ids import issued_instances
@@ -98,6 +101,12 @@ class _Whole:
             if name != plan.edition and _benchmark_of(self.store, name) == plan.benchmark
         )
 
+    @cached_property
+    def balanced(self) -> list[tuple[Setting, BatchFacts]]:
+        """The facts of balanced instances, each batch with its setting."""
+        batches = [(Setting.parse(cell.setting), facts) for cell, facts in self.facts]
+        return [(setting, facts) for setting, facts in batches if self.edition.plan.is_balanced(setting)]
+
     @property
     def size(self) -> int:
         """The number of instances."""
@@ -129,6 +138,9 @@ def _grader_rows(whole: _Whole) -> Iterator[Row]:
     unread = whole.ids_where("read_by", NOT_READ)
     yield SHOWN.row(f"{whole.size:,} instances")
     yield GRADED.row(f"{named:,} truths named")
+    balanced = whole.balanced
+    if balanced:
+        yield BALANCED.row(f"{sum(facts.columns.num_rows for _, facts in balanced):,} balanced instances")
     by_grammar = len(whole.ids_where("read_by", READ_BY_GRAMMAR)) + len(whole.ids_where("has_control", True))
     yield READ.row(f"{by_grammar:,} books, read by their grammar")
     yield READ_BACK.row(f"{len(whole.ids_where('read_by', READ_BY_MODEL)):,} books that models wrote")
@@ -148,7 +160,30 @@ def _own_rows(whole: _Whole, policy: GatePolicy) -> Iterator[Row]:
         [f"{', '.join(whole.ids_where('canonical_id', id_))} are one instance" for id_ in repeated],
     )
     yield _trivial_row(whole, policy)
+    yield from _guess_rows(whole)
     yield _books_row(whole, policy)
+
+
+def _guess_rows(whole: _Whole) -> Iterator[Row]:
+    """Yield a row for each guess over the balanced instances: its rates, and p over all settings.
+
+    Published instances are known to fall to guesses: nothing is expected of them.
+    """
+    for guess in GUESSES if whole.balanced else ():
+        by_setting: dict[str, list[int]] = {}
+        for setting, facts in whole.balanced:
+            counts = by_setting.setdefault(setting.name, [0] * setting.n_truths)
+            for rank, number in enumerate(facts.about["ranks"][guess]):
+                counts[rank] += number
+        p = judge_ranks(by_setting)
+        rates = [
+            f"{name} {counts[0] / sum(counts):.3f} (chance {1 / len(counts):.3f}, n = {sum(counts):,})"
+            for name, counts in by_setting.items()
+            if sum(counts)
+        ]
+        observed = "; ".join([*rates, "too few instances to tell" if p is None else f"p = {p:.2g}"])
+        problems = [observed] if p is not None and p <= LEAST_P else []
+        yield no_better_than_chance(guess, LEAST_P).row(observed, problems)
 
 
 def _trivial_row(whole: _Whole, policy: GatePolicy) -> Row:

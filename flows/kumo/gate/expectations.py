@@ -36,17 +36,27 @@ class Expectation:
 
 SHOWN = Expectation("grader", "the observations that players see leave exactly the valid truths")
 GRADED = Expectation("grader", "naming a valid truth is graded as solved, and naming any other one as wrong")
+BALANCED = Expectation("grader", "of a balanced instance every listed truth could be the only survivor")
 READ = Expectation("grader", "the reader solves each instance from the text of its book")
 READ_BACK = Expectation("grader", "the reader solves each instance by what a model read out of its book")
 TOLD = Expectation("grader", "each instance without a book that passed its check is listed in rejections")
 PLAYED = Expectation("grader", "each instance has a book that passed its check", "warning")
-BATCH_EXPECTATIONS = (SHOWN, GRADED, READ, READ_BACK, TOLD)
+BATCH_EXPECTATIONS = (SHOWN, GRADED, BALANCED, READ, READ_BACK, TOLD)
 
 DERIVED = Expectation("overlap", "each instance_id is that of the instance's truths, actions and states")
 DISTINCT = Expectation("overlap", "no two instances have the same truths, actions and states")
 NEW_TASKS = Expectation("overlap", "no earlier edition holds the same truths, actions and observations")
 NEW_FORMS = Expectation("overlap", "no earlier edition holds the same truths, actions and states")
 NEW_IDS = Expectation("overlap", "no earlier edition holds the same instance_id")
+
+
+def no_better_than_chance(guess: str, least_p: float) -> Expectation:
+    """Return what is expected of a guess without a test over balanced instances."""
+    return Expectation(
+        "overlap",
+        f"of balanced instances the valid truth is at each rank of the guess by {guess} equally often "
+        f"(chi-squared, p > {least_p:g})",
+    )
 
 
 def few_trivial(most: float) -> Expectation:

@@ -53,7 +53,12 @@ def prepare(settings: KumoSettings, store: Store) -> Preparation:
     for domain in candidates:
         for size in sizes:
             request = SamplingRequest(
-                size, settings.instances, 0, settings.min_expected_steps, settings.require_test
+                size,
+                settings.instances,
+                0,
+                settings.min_expected_steps,
+                settings.require_test,
+                sampler=settings.chosen_sampler(),
             )
             check_request(encode_config(domain.config), request, workers=1)
     number = settings.number_of_domains(bool(authoring.proposals))
@@ -78,6 +83,7 @@ def prepare(settings: KumoSettings, store: Store) -> Preparation:
         settings.rest_editions if number else 0,
         worlds,
         settings.book_style,
+        settings.chosen_sampler(),
     )
     if (authoring.proposals or worlds) and settings.protocol != PERENNIAL:
         others = "models propose new ones" if authoring.proposals else f"{worlds} new worlds are drawn"
@@ -134,7 +140,8 @@ def _preparation(plan: KumoPlan, domains: tuple[PlannedDomain, ...]) -> Preparat
     shown: dict[str, object] = {"domains": [domain.config.name for domain in domains]}
     if plan.domain_count:
         shown["turns"] = {domain.config.name: domain.turn for domain in domains}
-    batches = (len(plan.configs) + plan.worlds + plan.authoring.proposals) * len(plan.settings)
+    n_domains = len(plan.configs) + plan.worlds + plan.authoring.proposals
+    batches = n_domains * len(plan.settings)
     number = batches * plan.instances
     books = 2 * number if plan.authoring.writer else number  # the template's beside each of a model
     uses = {
@@ -152,6 +159,7 @@ def _preparation(plan: KumoPlan, domains: tuple[PlannedDomain, ...]) -> Preparat
         shown=shown,
         unused=tuple(name for name, used in uses.items() if not used),
         counts={"batches": batches, "instances": number, "books": books},
+        sizes={setting.name: (n_domains, n_domains * plan.instances) for setting in plan.settings},
         estimate=partial(estimate_calls, plan, configs),
     )
 

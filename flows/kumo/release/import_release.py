@@ -15,10 +15,12 @@ from flows.kumo.release.release_rows import ReleaseRows, read_release
 from flows.refresh.plan import FIRST
 from flows.run.code_version import code_version
 from flows.run.spread_work import spread_over
+from flows.stages.compute_scale import renew_scale
 from flows.stages.compute_statistics import analyse_edition
 from schemas.errors import EditionConflict, UnreadableInput
 from schemas.ids import content_id
 from schemas.kumo.plan import KumoPlan
+from schemas.kumo.samplers import AS_PUBLISHED
 from schemas.kumo.things import Rejection
 from schemas.plan import EditionPlan, EvaluationPlan, RefreshPlan
 from schemas.tables import TABLES, staged_tables
@@ -95,6 +97,8 @@ def import_release(
         statistics = analyse_edition(store, plan.edition, (), merged, spread_over(None))
         tell(f"statistics   {statistics.num_rows:,}")
         made = publish(store, plan.evaluation, answers, [], datetime.now(UTC), merged, statistics=statistics)
+        if trouble := renew_scale(store):
+            tell(trouble)
         counts.update({**made.counts, "statistics": statistics.num_rows})
         return Publication(plan.edition, counts), (*rows.skipped, *read.skipped)
 
@@ -126,7 +130,9 @@ def _plan(release: Release, models: Sequence[str]) -> RefreshPlan:
     files = (*release.configs.values(), *(part.file for part in parts), release.run_table)
     listed = sorted((file.name, file.path.stat().st_size) for file in files if file is not None)
     settings = tuple(dict.fromkeys(file.setting for file in release.instances))
-    own = KumoPlan((), settings, instances=0, min_expected_steps=0.0, preset="allow-trivial").as_json()
+    own = KumoPlan(
+        (), settings, instances=0, min_expected_steps=0.0, preset="allow-trivial", sampler=AS_PUBLISHED
+    ).as_json()
     digest = content_id("release", listed, sorted(models))
     version = code_version()
     growth = EditionPlan(EDITION, "kumo", own, 0, (), version, digest)

@@ -1,5 +1,5 @@
 -- What are action counts compared with? Means over instances: Algorithm 3's expected tests by its own model of outcomes,
--- its policy's under the sampler's distribution, the optimum's, and the tests of both on the observations.
+-- its policy's under the sampler's prior, the optimum's, and the tests of both on the observations.
 SELECT i.setting, count(*) AS instances,
        count(*) FILTER (k.promise_status = 'exact') AS exact,
        avg(k.expected_steps) FILTER (k.expected_steps >= 0) AS expected_steps,

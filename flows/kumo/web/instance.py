@@ -103,8 +103,13 @@ def _show_tree(published: PublishedInstance) -> None:
         most = 400
     else:
         most = int(choose("Tests in the tree, at most", _TESTS, "tests"))
+        # A search of seconds: not for whoever only made the visitor's browser open a link.
+        key = f"tree_of_{published.row['instance_id']}"
+        if not st.session_state.get(key) and not st.button("Search the tree"):
+            return
+        st.session_state[key] = True
     one = published.encoded
-    root = _find_tree(one.n_truths, one.masks, one.observed, one.valid, most)
+    root = _find_tree(one.n_truths, one.masks, one.observed, one.valid, most, published.is_balanced)
     if root is None:
         st.info("No optimal tree: the optimum of this instance is not known, or is not defined.")
         return
@@ -113,7 +118,8 @@ def _show_tree(published: PublishedInstance) -> None:
     cut = [state for state in states if state.is_cut_off]
     tests = sum(state.action is not None for state in states)
     said = f"{tests} tests, {len(states) - tests - len(cut)} ends; * is what is observed here. "
-    said += "Percentages are by the sampler's distribution. "
+    prior = "the balanced sampler's distribution" if published.is_balanced else "prior (t)"
+    said += f"Percentages are by {prior}. "
     if cut:
         share = sum(state.chance for state in cut)
         said += f"Cut off (…): {len(cut)} states, which {share:.0%} of plays reach."
@@ -125,9 +131,14 @@ def _show_tree(published: PublishedInstance) -> None:
 
 @st.cache_resource(max_entries=64, show_spinner="searching the optimum's tree")  # type: ignore[untyped-decorator]
 def _find_tree(
-    n_truths: int, masks: tuple[tuple[int, ...], ...], observed: tuple[int, ...], valid: int, most: int
+    n_truths: int,
+    masks: tuple[tuple[int, ...], ...],
+    observed: tuple[int, ...],
+    valid: int,
+    most: int,
+    is_balanced: bool,
 ) -> Decision | None:
-    return decision_tree(EncodedInstance(n_truths, masks, observed, valid), most)
+    return decision_tree(EncodedInstance(n_truths, masks, observed, valid), most, is_balanced)
 
 
 def _draw_tree(published: PublishedInstance, root: Decision) -> list[str]:

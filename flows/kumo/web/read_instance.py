@@ -1,10 +1,12 @@
 """An instance of KUMO as the explorer's pages need it, from the published tables."""
 
+import json
 from typing import Any, NamedTuple
 
 import streamlit as st
 
 from flows.web.page import Opened
+from schemas.kumo.samplers import BALANCED
 from schemas.kumo.things import Instance, SeedConfig
 from tasks.kumo.configuration import parse_config
 from tasks.kumo.encoding import EncodedInstance, encode_config, encode_instance
@@ -12,12 +14,13 @@ from warehouse.kumo.rows import instance_from_row
 
 
 class PublishedInstance(NamedTuple):
-    """The row of `kumo_instances`, and what it means under its configuration."""
+    """The row of `kumo_instances`, what it means under its configuration, and how it was drawn."""
 
     row: dict[str, Any]
     config: SeedConfig
     instance: Instance
     encoded: EncodedInstance
+    is_balanced: bool
 
 
 def read_instance(edition: Opened, instance_id: str) -> PublishedInstance:
@@ -26,7 +29,17 @@ def read_instance(edition: Opened, instance_id: str) -> PublishedInstance:
     config_row = edition.require("kumo_seed_configs", "config_id", row["config_id"])
     config = _parse(config_row["config"], edition.name)
     instance = instance_from_row(row, config)
-    return PublishedInstance(row, config, instance, encode_instance(encode_config(config), instance))
+    encoded = encode_instance(encode_config(config), instance)
+    return PublishedInstance(
+        row, config, instance, encoded, _is_balanced(edition, len(instance.valid_truths))
+    )
+
+
+def _is_balanced(edition: Opened, n_valid: int) -> bool:
+    """Return whether the edition's plan names the balanced sampler."""
+    (settings,) = edition.query("SELECT settings FROM editions").rows[0]
+    own = json.loads(settings).get("own") or {}
+    return n_valid == 1 and own.get("sampler") == BALANCED
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)  # type: ignore[untyped-decorator]

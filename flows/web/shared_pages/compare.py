@@ -29,7 +29,7 @@ def show_pairs(visit: Visit) -> None:
         player = choose("Player", [ALL, *players], "player")
     chosen = "" if player == ALL else f" AND {quote(player)} IN (player, other_player)"
     sql = (
-        "SELECT player, other_player, instances, difference, low, high, discordant_instances, "
+        "SELECT player, other_player, instances, difference, low, high, population, discordant_instances, "
         "mcnemar_p_shown AS p, mcnemar_p_holm AS p_holm, family FROM paired_comparisons "
         f"WHERE setting = {quote(setting)}{chosen} ORDER BY abs(difference) DESC, player, other_player"
     )
@@ -61,7 +61,8 @@ def show_drift(visit: Visit) -> None:
     two = f"edition IN ({quote(newer)}, {quote(older)}) AND other_edition IN ({quote(newer)}, {quote(older)})"
     rows = visit.snapshot.query(
         "SELECT setting, player, shared_domains, edition, success_rate, other_edition, other_success_rate, "
-        f"difference, low, high FROM edition_differences WHERE {two} ORDER BY setting, difference, player"
+        "difference, low, high, population "
+        f"FROM edition_differences WHERE {two} ORDER BY setting, difference, player"
     )
     if not rows.rows:
         st.info("These two editions share no player on a domain with two or more instances.")

@@ -24,7 +24,8 @@ def show(visit: Visit) -> None:
     with columns[2]:
         wanted = choose_several("Players", sorted(set(kinds.values())), "kinds")
     scores = edition.query(
-        "SELECT domain, player, instances, scored, success_rate, success_rate_low, success_rate_high, score "
+        "SELECT domain, player, instances, scored, success_rate, success_rate_low, success_rate_high, "
+        "population, score "
         f"FROM domain_scores WHERE setting = {quote(setting)} ORDER BY domain, success_rate DESC, player"
     )
     rows = Rows(scores.columns, tuple(row for row in scores.rows if kinds.get(row[1]) in wanted))
@@ -33,7 +34,7 @@ def show(visit: Visit) -> None:
         return
     _draw(rows)
     show_rows("domain_scores", rows)
-    st.caption("Rates are means over instances of the mean over runs, with 95% intervals by instance.")
+    st.caption("Rates are means over instances of the mean over runs, with 95% intervals of `population`.")
 
 
 def _draw(rows: Rows) -> None:

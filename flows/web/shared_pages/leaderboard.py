@@ -3,15 +3,16 @@
 # mypy: disable-error-code="untyped-decorator"
 
 import altair as alt
+import numpy as np
 import streamlit as st
 
 from flows.web.page import ALL, Opened, Page, Visit, choose, choose_several
 from flows.web.player_kinds import kinds_of
 from flows.web.reading import Rows, Snapshot
 from flows.web.tables import frame_of, show_rows
-from schemas.ids import derive_seed
-from tasks.statistics.intervals import Interval, intervals_of_sums
-from tasks.statistics.shares import exact_interval, is_near_an_end
+from schemas.measure import Floor
+from schemas.populations import NEW_DOMAINS, THESE_DOMAINS, Population, describe_populations
+from tasks.statistics.populations import bound_share
 from warehouse.catalog.confinement import quote
 from warehouse.catalog.leaderboard import leaderboard_sql
 
@@ -38,9 +39,11 @@ def show(visit: Visit) -> None:
     if not rows.rows:
         st.info("No player of these kinds has scored answers here: choose other kinds, or another domain.")
         return
-    _draw(rows)
-    show_rows("leaderboard", rows)
-    st.caption(_explain(edition, domain, basis))
+    floor = None if edition.benchmark is None else edition.benchmark.floor
+    named = _mark(rows, edition, setting)
+    _draw(named, None if floor is None else _floor_line(rows, floor))
+    show_rows("leaderboard", named)
+    st.caption(_explain(edition, domain, basis, rows))
     with st.container(horizontal=True):
         visit.link("pairs", "Compare pairs", edition=edition.name, setting=setting)
         visit.link("instances", "Instances", edition=edition.name, setting=setting)
@@ -68,7 +71,7 @@ def _rates(edition: Opened, setting: str, domain: str, players: list[str], basis
         )
     return edition.query(
         "SELECT player, instances, attempted, scored, success_rate, success_rate_low, success_rate_high, "
-        "score "
+        "population, score "
         f"FROM domain_scores WHERE {chosen} AND domain = {quote(domain)} "
         "ORDER BY success_rate DESC NULLS LAST, player"
     )
@@ -78,11 +81,14 @@ def _rates(edition: Opened, setting: str, domain: str, players: list[str], basis
 def _common_rates(_edition: Opened, key: Snapshot, setting: str, domain: str, players: list[str]) -> Rows:
     """Return rates over the instances that all of the players have scored answers on."""
     listed = ", ".join(map(quote, players))
+    widest = THESE_DOMAINS if _edition.benchmark is None else _edition.benchmark.population
+    own = "i.domain" if widest == NEW_DOMAINS else "i.instance_id"
     within = "" if domain == ALL else f" AND i.domain = {quote(domain)}"
     found = _edition.query(
         f"""
         WITH rates AS (
-            SELECT e.instance_id, e.player, avg(e.success::INT) AS rate
+            SELECT e.instance_id, e.player, avg(e.success::INT) AS rate, count(*) AS runs,
+                   coalesce(i.cluster, {own}) AS cluster, i.domain
             FROM episodes AS e JOIN instances AS i USING (instance_id)
             WHERE e.version IS NULL AND e.status <> 'api_error' AND i.setting = {quote(setting)}{within}
               AND e.player IN ({listed})
@@ -92,26 +98,46 @@ def _common_rates(_edition: Opened, key: Snapshot, setting: str, domain: str, pl
             SELECT instance_id FROM rates GROUP BY ALL
             HAVING count(*) = (SELECT players FROM taking_part)
         )
-        SELECT player, list(rate ORDER BY instance_id) AS rates
+        SELECT player, list(rate ORDER BY instance_id) AS rates, sum(runs)::BIGINT AS runs,
+               list(cluster ORDER BY instance_id) AS clusters, list(domain ORDER BY instance_id) AS domains
         FROM rates SEMI JOIN common USING (instance_id) GROUP BY ALL
         """
     ).rows
-    rows = [(player, len(rates), sum(rates) / len(rates), *_interval(rates)) for player, rates in found]
+    rows = [
+        (player, len(rates), sum(rates) / len(rates), *_bound(rates, runs, clusters, domains, widest))
+        for player, rates, runs, clusters, domains in found
+    ]
     rows.sort(key=lambda row: (-row[2], row[0]))
-    return Rows(("player", "common_instances", *_RATES), tuple(rows))
+    return Rows(("player", "common_instances", *_RATES, "population"), tuple(rows))
 
 
-def _interval(rates: list[float]) -> Interval:
-    """Return the interval of the mean as the published figures have it."""
-    total, n = sum(rates), len(rates)
-    if is_near_an_end(total, n):
-        return exact_interval(total, n)
-    (interval,) = intervals_of_sums([(rates, [1.0] * n)], derive_seed(0, "explorer", 0))
-    assert interval is not None
-    return interval
+def _bound(
+    rates: list[float], runs: int, clusters: list[str], domains: list[str], widest: Population
+) -> tuple[float | None, float | None, Population | None]:
+    """Return the interval of the mean as the published figures have it, and its population."""
+    cluster, domain = (np.unique(names, return_inverse=True)[1] for names in (clusters, domains))
+    bounds = bound_share(np.array(rates), runs, cluster, domain, widest)
+    return bounds.low, bounds.high, bounds.population
 
 
-def _draw(rows: Rows) -> None:
+def _mark(rows: Rows, edition: Opened, setting: str) -> Rows:
+    """Return the rows, with the mark of the floor added to players that do none of the work."""
+    floor = None if edition.benchmark is None else edition.benchmark.floor
+    if floor is None:
+        return rows
+    idle = edition.query(
+        "SELECT player FROM statistics WHERE domain = 'all' AND other = '' AND value = 0 "
+        f"AND setting = {quote(setting)} AND statistic = {quote(floor.effort.statistic)}"
+    ).column("player")
+    at = rows.columns.index("player")
+    named = (
+        (*row[:at], f"{row[at]} ({floor.mark})" if row[at] in idle else row[at], *row[at + 1 :])
+        for row in rows.rows
+    )
+    return Rows(rows.columns, tuple(named))
+
+
+def _draw(rows: Rows, floor: alt.LayerChart | None) -> None:
     frame = frame_of(rows)
     player = alt.Y("player:N", sort=list(dict.fromkeys(frame["player"])), title=None)
     base = alt.Chart(frame).encode(y=player)
@@ -124,15 +150,31 @@ def _draw(rows: Rows) -> None:
             tooltip=["player:N", "success_rate:Q", low, high],
         ),
     )
+    if floor is not None:
+        chart += floor
     st.altair_chart(chart.properties(height=alt.Step(22)), width="stretch")
 
 
-def _explain(edition: Opened, domain: str, basis: str) -> str:
-    text = "Rates are means over instances of the mean over runs; 95% intervals are for instances that vary."
+def _floor_line(rows: Rows, floor: Floor) -> alt.LayerChart | None:
+    """Return the floor as a dashed line with its label; None where its player is not among the rows."""
+    rates = dict(zip(rows.column("player"), rows.column("success_rate"), strict=True))
+    if floor.player not in rates:
+        return None
+    label = f"floor: {floor.player} {rates[floor.player]:.3f}"
+    base = alt.Chart(alt.InlineData(values=[{}])).encode(x=alt.datum(rates[floor.player]))
+    text = base.mark_text(text=label, align="left", baseline="top", dx=3, dy=3)
+    return alt.LayerChart(layer=[base.mark_rule(strokeDash=[4, 3]), text.encode(y=alt.value("height"))])
+
+
+def _explain(edition: Opened, domain: str, basis: str, rows: Rows) -> str:
+    populations = describe_populations(rows.column("population"))
+    text = f"Rates are means over instances of the mean over runs; 95% intervals are for {populations}."
     if basis == COMMON:
         return f"{text} Only the instances on which every shown player has a scored answer count."
     if domain == ALL and edition.benchmark is not None:
         text += " " + " ".join(measure.doc for measure in edition.benchmark.measures)
+    if edition.benchmark is not None and edition.benchmark.floor is not None:
+        text += f" {edition.benchmark.floor.doc}"
     return text
 
 

@@ -109,6 +109,7 @@ def _show_correlations(part: Snapshot) -> None:
     coefficient = choose("Coefficient", _COEFFICIENTS, "coefficient")
     rows = part.query(
         "SELECT benchmark, setting, other_benchmark, other_setting, players, correlation, low, high, "
+        "reliability, other_reliability, disattenuated, disattenuated_low, disattenuated_high, "
         f"undefined FROM profile_correlations WHERE coefficient = {quote(coefficient)} "
         "ORDER BY benchmark, setting, other_benchmark, other_setting"
     )
@@ -119,7 +120,8 @@ def _show_correlations(part: Snapshot) -> None:
     show_rows("profile_correlations", rows)
     st.caption(
         "Over the models that have a score in both settings, with Fisher's 95% interval; undefined says why "
-        "a figure is missing. Programs, people, controls and checkpoints do not count."
+        "a figure is missing. Disattenuated: Pearson's without chance in the scores. Programs, people, "
+        "controls and checkpoints do not count."
     )
 
 

@@ -1,29 +1,35 @@
 """A box for SQL, as confined as `perennial query`, beside the dictionary of tables and views."""
 
-from typing import Any
+from dataclasses import dataclass
+from time import monotonic
 
 import streamlit as st
 
 from flows.web.page import Page, Visit, parameter
 from flows.web.plain_text import plain_line
 from flows.web.reading import Rows
+from flows.web.run_sql import MEMORY_GB, MOST_ROWS, SECONDS, run_confined, sql_pool
 from flows.web.tables import show_rows
 from schemas.errors import PerennialError, shorten
 from schemas.tables import TABLES
-from warehouse.catalog.catalog import open_catalog
-from warehouse.catalog.confinement import Setting
 from warehouse.catalog.dictionary import ColumnEntry, describe_columns, describe_relations
-from warehouse.store.store import Store
 
-MOST_ROWS = 1_000
-MOST_CHARACTERS = 20_000_000
-SECONDS = 20
-MEMORY = "2GB"
+_RESULT = "sql_result"
 _START = "SELECT edition, setting, player, success_rate FROM leaderboard ORDER BY success_rate DESC"
 
 
+@dataclass(frozen=True, slots=True)
+class _Result:
+    """What the SQL gave: rows, and whether they are all, or an error."""
+
+    sql: str
+    rows: Rows | None = None
+    is_all: bool = True
+    error: str = ""
+
+
 def show(visit: Visit) -> None:
-    """Run one statement that reads, and show its first rows."""
+    """Show a box for one statement that reads, and its first rows once it was run."""
     left, right = st.columns([3, 2])
     with left:
         _show_box(visit)
@@ -32,51 +38,55 @@ def show(visit: Visit) -> None:
 
 
 def _show_box(visit: Visit) -> None:
-    given = parameter("sql") or _START
+    sql_pool().warm_up()
+    given = parameter("sql")
     with st.form("sql", border=False):
-        sql = st.text_area("SQL (DuckDB, one statement that reads)", given, height=150, key=f"sql:{given}")
+        sql = st.text_area(
+            "SQL (DuckDB, one statement that reads)", given or _START, height=150, key=f"sql:{given}"
+        )
         ran = st.form_submit_button("Run")
     st.caption(
-        f"At most {MOST_ROWS:,} rows are shown, {SECONDS} s and {MEMORY} of memory are allowed; "
+        f"At most {MOST_ROWS:,} rows are shown, {SECONDS:g} s and {MEMORY_GB} GB of memory are allowed; "
         "`perennial query` has no such limit of rows."
     )
-    if ran and sql != parameter("sql"):
-        st.query_params["sql"] = sql
-    if not ran and not parameter("sql"):
-        return
+    # Whoever sent the link wrote what is in it: nothing runs before the visitor has seen it and pressed Run.
+    if ran:
+        st.session_state[_RESULT] = _run(visit, sql)
+        if sql != given:
+            st.query_params["sql"] = sql
+    result: _Result | None = st.session_state.get(_RESULT)
+    if result is not None and result.sql == sql:
+        _show_result(result)
+    elif given:
+        st.caption("This SQL came with the link: read it, then press Run.")
+
+
+def _run(visit: Visit, sql: str) -> "_Result":
+    place = st.empty()
+    started = monotonic()
+
+    def show_time() -> None:
+        # Streamlit ends the script here where the visitor has left, and the query with it.
+        place.caption(f"running for {monotonic() - started:.0f} s")
+
     try:
-        rows, is_all = run_confined(visit, sql)
+        rows, is_all = run_confined(visit.snapshot, sql, show_time)
     except PerennialError as error:
-        st.error(plain_line(shorten(str(error), 600)))
+        return _Result(sql, error=str(error))
+    finally:
+        place.empty()
+    return _Result(sql, rows, is_all)
+
+
+def _show_result(result: "_Result") -> None:
+    if result.rows is None:
+        st.error(plain_line(shorten(result.error, 600)))
         return
-    show_rows("query", rows)
-    if not is_all:
+    show_rows("query", result.rows)
+    if not result.is_all:
         st.caption(
-            f"The query has more rows than these {len(rows.rows):,}, which the downloads hold as well."
+            f"The query has more rows than these {len(result.rows.rows):,}, which the downloads hold as well."
         )
-
-
-def run_confined(visit: Visit, sql: str) -> tuple[Rows, bool]:
-    """Return the first rows of a visitor's SQL, and whether these are all; raise what `Catalog.stream` does.
-
-    It has a database of its own, whose settings are locked: it can disturb no other page.
-    """
-    settings: dict[str, Setting] = {
-        "memory_limit": MEMORY,
-        "temp_directory": "",
-        "max_execution_time": 1000 * SECONDS,
-    }
-    catalog = open_catalog(Store(visit.snapshot.root), visit.snapshot.units, settings)
-    with catalog.closing():
-        names, found = catalog.stream(sql, MOST_ROWS + 1)
-        rows: list[tuple[Any, ...]] = []
-        size = 0
-        for row in found:
-            size += sum(len(value) for value in row if isinstance(value, str))
-            if len(rows) == MOST_ROWS or (rows and size > MOST_CHARACTERS):
-                return Rows(tuple(names), tuple(rows)), False
-            rows.append(row)
-    return Rows(tuple(names), tuple(rows)), True
 
 
 def _show_dictionary() -> None:

@@ -14,6 +14,7 @@ from tasks.a2rbench.authors.generated import generate_inputs
 from tasks.a2rbench.catalogue.registry import RULES
 from tasks.a2rbench.catalogue.rule import FORWARD, Rule, Value
 from tasks.a2rbench.coded_rule import CodedRule
+from tasks.a2rbench.hash_seeds import trial_seeds
 from tasks.a2rbench.items import Shown
 from tasks.a2rbench.trials import UnfitItem, check_item, run_inputs
 from tasks.a2rbench.values import fault_of_input
@@ -46,23 +47,27 @@ class Known:
 
 
 def run_rule(
-    rule: CodedRule, inputs: Sequence[Value], known: Known, jail: Jail, rng: random.Random
+    rule: CodedRule, inputs: Sequence[Value], known: Known, jail: Jail, seed: int, rng: random.Random
 ) -> TestedRule:
     """Return what a rule gives for its inputs, the query last, and for generated ones.
+
+    `seed` is the edition's: the orders of sets in which the code runs are drawn with it.
 
     Raises UnfitItem with a named reason, and a line for the author: the sandbox's reasons, `bad_input`,
     `same_input`, `open_cycle`, `bad_shape`, `same_output`, `unchanged`, `not_new`, `not_unique` and
     `known_rule`.
     """
     _check_inputs(rule, inputs)
+    more = generate_inputs(rule.dimension, inputs, GENERATED, rng)
     try:
-        (own,) = run_inputs(rule, [inputs], jail)
+        own, *further = run_inputs(
+            rule, [inputs, *([value] for value in more)], jail, trial_seeds(rule, seed)
+        )
     except Refused as error:
-        raise _find_refused(rule, inputs, error, jail) from None
+        raise _find_refused(rule, [*inputs, *more], error, jail) from None
     if isinstance(own, UnfitItem):
         raise own
-    more = generate_inputs(rule.dimension, inputs, GENERATED, rng)
-    outputs = own.outputs + _run_each(rule, more, jail)
+    outputs = own.outputs + _outputs_of(more, further)
     tried = [*inputs, *more]
     for value, output in zip(tried, outputs, strict=True):
         fault = fault_of_input(output, rule.dimension)
@@ -112,12 +117,8 @@ def _check_inputs(rule: CodedRule, inputs: Sequence[Value]) -> None:
         raise UnfitItem("same_input", "two of the inputs are the same; give different ones")
 
 
-def _run_each(rule: CodedRule, inputs: Sequence[Value], jail: Jail) -> list[Value]:
+def _outputs_of(inputs: Sequence[Value], tried: Sequence[Shown | UnfitItem]) -> list[Value]:
     """Return the outputs of generated inputs, each tried by itself; raise UnfitItem naming the input."""
-    try:
-        tried = run_inputs(rule, [[value] for value in inputs], jail)
-    except Refused as error:
-        raise _find_refused(rule, inputs, error, jail) from None
     outputs = []
     for value, shown in zip(inputs, tried, strict=True):
         if isinstance(shown, UnfitItem):
@@ -133,7 +134,7 @@ def _find_refused(rule: CodedRule, inputs: Sequence[Value], error: Refused, jail
     if error.reason in ("raised", "time", "memory", "value", "mutated"):
         for value in inputs:
             try:
-                run_inputs(rule, [[value]], jail)
+                run_inputs(rule, [[value]], jail, (1,))
             except Refused as own:
                 if own.reason == error.reason:
                     said = shorten(own.detail, _LONGEST_DETAIL)

@@ -15,6 +15,8 @@ from tasks.sandbox.limits import LIMITS
 
 LONGEST_DESCRIPTION = 2_000
 _LONGEST_REASONING = 50_000
+# A reply with six inputs of the largest size has some 40,000.
+_MOST_CHARACTERS = 200_000
 _PROBLEMS_SHOWN = 5
 _TEXT: JsonSchema = {"type": "string"}
 
@@ -89,12 +91,18 @@ def verdict_schema() -> JsonSchema:
 def read_reply(reply: Reply, form: type[Form]) -> Form | Unusable:
     """Return what a reply says in this form, or why it cannot be used.
 
-    The rules are the reply's status, `not_json` and `not_the_form`. Raises EndpointFailed where the call
-    failed without an answer.
+    The rules are the reply's status, `too_long`, `not_json` and `not_the_form`. Raises EndpointFailed where
+    the call failed without an answer.
     """
     problem = unusable_status(reply)
     if problem is not None:
         return problem
+    if len(reply.content) > _MOST_CHARACTERS:
+        return Unusable(
+            "too_long",
+            f"the reply has {len(reply.content):,} characters, at most {_MOST_CHARACTERS:,} are read; "
+            "give one JSON object and nothing else",
+        )
     try:
         text = json_text(reply.content)
         text.encode()

@@ -11,7 +11,7 @@ from tasks.a2rbench.inputs import EXAMPLES
 from tasks.a2rbench.items import Shown
 from tasks.a2rbench.values import LONGEST_TOKEN, MOST_TOKENS
 from tasks.authors.request import author_request, conversation_request, message
-from tasks.sandbox.guest.names import ALLOWED
+from tasks.sandbox.guest.names import MODULES
 from tasks.sandbox.limits import LIMITS
 
 _FOLDER = "a2rbench/authors"
@@ -61,7 +61,7 @@ def code_request(
         form=_FORMS[dimension - 1],
         shape=_SHAPES[dimension - 1],
         sample=_SAMPLES[dimension - 1],
-        modules=sorted(ALLOWED),
+        modules=sorted(MODULES),
         seconds=f"{LIMITS.call_seconds:g}",
         examples=EXAMPLES,
         longest_token=LONGEST_TOKEN,

@@ -193,7 +193,9 @@ async def _run_code(work: RuleWork, rule: RuleForm, reply: _Answer) -> TestedRul
         form.python_code,
     )
     rng = derive_rng(request.seed, f"a2rbench/generated/{request.domain}/{request.number}", work.candidate)
-    run: Callable[[], TestedRule] = partial(run_rule, coded, form.inputs, request.known, request.jail, rng)
+    run: Callable[[], TestedRule] = partial(
+        run_rule, coded, form.inputs, request.known, request.jail, request.seed, rng
+    )
     try:
         tested = await asyncio.get_running_loop().run_in_executor(request.pool, run)
     except UnfitItem as unfit:

@@ -156,11 +156,11 @@ class _Work:
         """
         seed = self.request.seed
         try:
-            return run_inputs(seed.rule, [inputs], seed.jail)
+            return run_inputs(seed.rule, [inputs], seed.jail, seed.hash_seeds)
         except Refused as error:
             if error.reason != "time":
                 raise
-        return run_inputs(seed.rule, [inputs], seed.jail)
+        return run_inputs(seed.rule, [inputs], seed.jail, seed.hash_seeds)
 
     async def _judge(self, variation: int, shown: Shown) -> Unusable | None:
         """Return why the judge refuses the inputs, None where it accepts them.

@@ -16,8 +16,6 @@ from tasks.a2rbench.inputs import EXAMPLES
 from tasks.a2rbench.values import fault_of_input
 from tasks.authors.reply import Unusable
 
-# A reply with six inputs of the largest size has some 40,000.
-_MOST_CHARACTERS = 200_000
 _MESSAGE_CHARACTERS = 500
 
 
@@ -96,12 +94,6 @@ def _fault_of_novelty(inputs: Sequence[Value], history: Iterable[Sequence[Value]
 
 
 def _read(reply: Reply, form: type[Form]) -> Form | Unusable:
-    if reply.status == "ok" and len(reply.content) > _MOST_CHARACTERS:
-        return Unusable(
-            "too_long",
-            f"the reply has {len(reply.content):,} characters, at most {_MOST_CHARACTERS:,} are read; "
-            "give one JSON object and nothing else",
-        )
     read = read_reply(reply, form)
     return Unusable(read.rule, _line(read.message)) if isinstance(read, Unusable) else read
 

@@ -6,11 +6,12 @@ The code runs in the sandbox alone. What does not hold is no item; nothing is re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from schemas.errors import in_one_line, quote
+from schemas.errors import quote
 from schemas.ids import canonical_json, derive_rng
 from tasks.a2rbench.answers import read_answer, write_answer
 from tasks.a2rbench.catalogue.rule import FORWARD, INVERSE, Value
 from tasks.a2rbench.fits import Fits, find_fits
+from tasks.a2rbench.hash_seeds import trial_seeds
 from tasks.a2rbench.items import Shown, instance_id, show
 from tasks.a2rbench.measures.ast_measures import measure_code
 from tasks.a2rbench.published.copies import draw_character_remapping, remap_characters
@@ -57,7 +58,7 @@ def try_line(line: PublishedLine, jail: Jail) -> Held | Rejected:
         fits = _check_shown(line, shown)
     except Refused as error:
         rule = "raises" if error.reason == "raised" else "refused_by_sandbox"
-        return Rejected(line.variation, rule, _describe(error))
+        return Rejected(line.variation, rule, str(error))
     except UnfitItem as error:
         return Rejected(line.variation, error.reason, str(error))
     return Held(shown, fits, _copy(line, shown, jail) if line.rule.type == "symbolic" else None)
@@ -74,7 +75,8 @@ def _check_runs(line: PublishedLine, shown: Shown, jail: Jail) -> None:
         fault = fault_of_form(value, dimension)
         if fault:
             raise UnfitItem("bad_shape", f"a value has {fault}: {quote(value)}")
-    outputs = run_purely(line.rule.code, FORWARD, shown.inputs, jail=jail)
+    hash_seeds = trial_seeds(line.rule, 0)
+    outputs = run_purely(line.rule.code, FORWARD, shown.inputs, jail=jail, hash_seeds=hash_seeds)
     different = [place for place, wanted in enumerate(shown.outputs) if outputs[place] != wanted]
     if different:
         first = different[0]
@@ -83,8 +85,8 @@ def _check_runs(line: PublishedLine, shown: Shown, jail: Jail) -> None:
             f"the code gives another output for {len(different)} of {len(outputs)} inputs, first for "
             f"{_name_input(first, shown)}: {quote(outputs[first])}, published {quote(shown.outputs[first])}",
         )
-    # In a process that never saw the inputs: a rule cannot remember what it was given.
-    back = run_code(line.rule.code, INVERSE, outputs, jail=jail)
+    # In processes that never saw the inputs: a rule cannot remember what it was given.
+    back = run_purely(line.rule.code, INVERSE, outputs, jail=jail, hash_seeds=hash_seeds[1::2])
     for place, (given, returned) in enumerate(zip(shown.inputs, back, strict=True)):
         # The inverse may give rows as lists where the item has texts.
         if fault_of_form(returned, dimension) or _split(returned, line) != _split(given, line):
@@ -137,7 +139,7 @@ def _copy(line: PublishedLine, shown: Shown, jail: Jail) -> Copied:
     try:
         outputs = run_code(line.rule.code, FORWARD, inputs, jail=jail)
     except Refused as error:
-        return Copied(phi, commutes=False, why=f"the code fails on phi(x): {_describe(error)}")
+        return Copied(phi, commutes=False, why=f"the code fails on phi(x): {error!s}")
     for place, (one, other) in enumerate(zip(outputs, wanted, strict=True)):
         if one != other:
             why = f"f(phi(x)) is not phi(f(x)) for {_name_input(place, shown)}"
@@ -151,11 +153,6 @@ def _copy(line: PublishedLine, shown: Shown, jail: Jail) -> Copied:
 
 def _split(value: Value, line: PublishedLine) -> Value:
     return split_texts(value, line.rule.dimension)
-
-
-def _describe(error: Refused) -> str:
-    """Return what the sandbox says; code that broke out of its rules may have written it."""
-    return "".join(sign if sign.isprintable() else "?" for sign in in_one_line(error))
 
 
 def _name_input(place: int, shown: Shown) -> str:

@@ -66,7 +66,7 @@ async def analyse(ask: JsonAsker, analyst: ModelChoice, subject: Subject) -> Ana
         # With the attempt's number, equal bad replies are not answered by the same stored reply again.
         request = conversation_request("analyst", analyst, messages, template, attempt)
         reply = await ask(request, name, _schema(categories))
-        found = _read(reply, categories)
+        found = read_analysis(reply, categories)
         if isinstance(found, Analysis):
             done.analysis, done.call_id = found, reply.call_id
             return done
@@ -91,7 +91,8 @@ def _schema(categories: tuple[str, ...]) -> JsonSchema:
     )
 
 
-def _read(reply: Reply, categories: tuple[str, ...]) -> Analysis | Unusable:
+def read_analysis(reply: Reply, categories: tuple[str, ...]) -> Analysis | Unusable:
+    """Return what an analyst's reply says, or why it cannot be used."""
     fault = unusable_status(reply)
     if fault is not None:
         return fault

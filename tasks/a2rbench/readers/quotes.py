@@ -27,6 +27,8 @@ def is_quoted(answer: str, reply: str) -> bool:
     first, *others = tokens
     ends = (places(first) & borders) << len(first)
     for token in others:
+        if not ends:
+            return False
         ends = (_widen(ends) & places(token)) << len(token)
     return bool(ends & borders)
 
@@ -51,8 +53,11 @@ def _places_of(token: str, reply: str) -> int:
 
 def _as_bits(places: Iterable[int]) -> int:
     """Return a number that has a bit at each of the places."""
-    found = set(places)
-    return int("".join("01"[place in found] for place in range(max(found, default=0), -1, -1)), 2)
+    found = list(places)
+    bits = bytearray(max(found, default=0) // 8 + 1)
+    for place in found:
+        bits[place // 8] |= 1 << place % 8
+    return int.from_bytes(bits, "little")
 
 
 def _widen(places: int) -> int:

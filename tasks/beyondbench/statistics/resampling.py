@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from schemas.ids import derive_seed
 from tasks.beyondbench.statistics.estimates import Estimate
-from tasks.statistics.intervals import MOST_RESAMPLED, RESAMPLES
 from tasks.statistics.rate_figures import rates_in_units
 
 if TYPE_CHECKING:
@@ -19,6 +18,8 @@ if TYPE_CHECKING:
 
     from tasks.statistics.cells import Column, Numbers
 
+RESAMPLES = 10_000
+MOST_RESAMPLED = 5_000  # instances: 40 kB each while they are drawn
 METHOD = (
     f"percentile bootstrap over the instances of each cell, {RESAMPLES} resamples; normal draws for a cell "
     f"of more than {MOST_RESAMPLED} instances"

@@ -8,6 +8,7 @@ person on one path may or may not be the same as one on the other: the wife's si
 husband of somebody's aunt may be that aunt's sister or the aunt.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from itertools import permutations
 
@@ -62,27 +63,94 @@ def list_pairs(terms: Mapping[str, Term], statements: Iterable[Proposition]) -> 
     )
 
 
-def derive(family: Family, given: Iterable[Pair]) -> dict[Pair, int]:
-    """Return for each pair whose relation follows the fewest compositions that give it."""
-    costs = dict.fromkeys(given, 0)
-    pending = True
-    while pending:
-        pending = False
+class Derivations:
+    """The relations that follow from given pairs, and the fewest compositions that give them."""
+
+    def __init__(self, family: Family, given: Iterable[Pair]) -> None:
+        """Take the pairs whose relation is given, and find the proofs of all that follow."""
+        self.given = frozenset(given)
+        self._ways: dict[Pair, list[tuple[Pair, Pair]]] = defaultdict(list)
         for x, shared, y in permutations(range(family.size), 3):
-            if x > y or pair_of(x, shared) not in costs or pair_of(shared, y) not in costs:
-                continue
-            cost = costs[pair_of(x, shared)] + costs[pair_of(shared, y)] + 1
-            if cost < costs.get((x, y), cost + 1) and composes(family, x, shared, y):
-                costs[x, y] = cost
-                pending = True
-    return costs
+            if x < y and composes(family, x, shared, y):
+                self._ways[x, y].append((pair_of(x, shared), pair_of(shared, y)))
+        self._proofs = self._find_proofs()
+        self._counts: dict[frozenset[Pair], int] = {}
+
+    @property
+    def costs(self) -> dict[Pair, int]:
+        """The fewest compositions that give each pair whose relation follows."""
+        counts = {pair: self.count([pair]) for pair in self._proofs}
+        return {pair: count for pair, count in counts.items() if count is not None}
+
+    def count(self, pairs: Iterable[Pair]) -> int | None:
+        """Return the fewest compositions that give all these pairs, each counted once.
+
+        None where one does not follow.
+        """
+        goals = frozenset(pairs) - self.given
+        if not goals <= self._proofs.keys():
+            return None
+        if goals not in self._counts:
+            self._counts[goals] = self._count(goals)
+        return self._counts[goals]
+
+    def _find_proofs(self) -> dict[Pair, frozenset[Pair]]:
+        """Return the pairs of a proof of each pair that follows: small ones, not always the smallest."""
+        proofs: dict[Pair, frozenset[Pair]] = dict.fromkeys(self.given, frozenset())
+        pending = True
+        while pending:
+            pending = False
+            for pair, ways in self._ways.items():
+                for one, other in ways:
+                    if pair in self.given or one not in proofs or other not in proofs:
+                        continue
+                    proof = proofs[one] | proofs[other] | {pair}
+                    if pair not in proofs or len(proof) < len(proofs[pair]):
+                        proofs[pair] = proof
+                        pending = True
+        return proofs
+
+    def _count(self, goals: frozenset[Pair]) -> int:
+        """Look for fewer compositions than the proofs at hand have: first one, then two, and so on."""
+        found = len(frozenset[Pair]().union(*(self._proofs[goal] for goal in goals)))
+        return next(
+            (count for count in range(found) if self._reaches(goals, self.given, count, set())), found
+        )
+
+    def _reaches(
+        self, goals: frozenset[Pair], known: frozenset[Pair], left: int, failed: set[frozenset[Pair]]
+    ) -> bool:
+        """Return whether so many more compositions can give all goals."""
+        if goals <= known:
+            return True
+        if known in failed or len(goals - known) > left or not self._are_near(goals, known, left + 1):
+            return False
+        failed.add(known)
+        return any(
+            self._reaches(goals, known | {pair}, left - 1, failed)
+            for pair, ways in self._ways.items()
+            if pair not in known and any(one in known and other in known for one, other in ways)
+        )
+
+    @staticmethod
+    def _are_near(goals: frozenset[Pair], known: frozenset[Pair], most: int) -> bool:
+        """Return whether at most so many known pairs lead from one person of each goal to the other: a
+        composition makes the way shorter by one at most.
+        """
+        for x, y in goals:
+            reached = {x}
+            for _ in range(most):
+                reached |= {b for a, b in known if a in reached} | {a for a, b in known if b in reached}
+            if y not in reached:
+                return False
+        return True
 
 
 def count_steps(
-    terms: Mapping[str, Term], model: Model, costs: Mapping[Pair, int], option: Proposition
+    terms: Mapping[str, Term], model: Model, derivations: Derivations, option: Proposition
 ) -> int | None:
-    """Return the steps that decide an option (of numbered persons): the compositions of the pairs that it
-    relates, and a step for each term.
+    """Return the steps that decide an option (of numbered persons): the compositions that give all pairs
+    that it relates, and a step for each term.
 
     None where a pair does not follow by composition, a description fits not exactly one person, or somebody
     would be related to themselves.
@@ -90,10 +158,8 @@ def count_steps(
     resolved = resolve(terms, model, option)
     if resolved is None or resolved.who == resolved.of:
         return None
-    pairs = {pair_of(x, y) for x, y in (*resolved.described, (resolved.who, resolved.of))}
-    if any(pair not in costs for pair in pairs):
-        return None
-    return sum(costs[pair] for pair in sorted(pairs)) + count_terms(option)
+    count = derivations.count(pair_of(x, y) for x, y in (*resolved.described, (resolved.who, resolved.of)))
+    return None if count is None else count + count_terms(option)
 
 
 def count_terms(option: Proposition) -> int:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from schemas.knowlogic.things import Labels, Proposition
-from tasks.knowlogic.kinship.derivation import count_steps, count_terms, derive, list_pairs
+from tasks.knowlogic.kinship.derivation import Derivations, count_steps, count_terms, list_pairs
 from tasks.knowlogic.kinship.draw import BOTH, count_edges
 from tasks.knowlogic.kinship.models import find_models, index_people, number_people
 from tasks.knowlogic.kinship.terms import Term
@@ -25,8 +25,8 @@ def label(terms: Mapping[str, Term], problem: Problem) -> Labels:
     models = list(find_models(terms, len(number), statements))
     if len(models) != 1:
         raise ValueError(f"the statements allow {len(models)} families")
-    costs = derive(models[0].family, list_pairs(terms, statements))
-    steps = [count_steps(terms, models[0], costs, option) for option in options]
+    derivations = Derivations(models[0].family, list_pairs(terms, statements))
+    steps = [count_steps(terms, models[0], derivations, option) for option in options]
     known = [each for each in steps if each is not None]
     if len(known) < len(steps):
         raise ValueError("an option does not follow by composition")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from schemas.knowlogic.things import GAP, Argument, Difficulty, Proposition
-from tasks.knowlogic.kinship.derivation import Pair, count_steps, derive, list_pairs
+from tasks.knowlogic.kinship.derivation import Derivations, count_steps, list_pairs
 from tasks.knowlogic.kinship.models import Resolved, find_holder, holds, resolve
 from tasks.knowlogic.kinship.statements import Stated, find_truths
 from tasks.knowlogic.kinship.terms import Term
@@ -40,9 +40,9 @@ class Options:
         return [term for term in self.usable if term.length == 1]
 
     @cached_property
-    def costs(self) -> dict[Pair, int]:
-        """The fewest compositions that derive the relation of each pair."""
-        return derive(self.stated.model.family, list_pairs(self.terms, self.stated.statements))
+    def derivations(self) -> Derivations:
+        """The relations that follow from the statements."""
+        return Derivations(self.stated.model.family, list_pairs(self.terms, self.stated.statements))
 
     @cached_property
     def truths(self) -> list[Proposition]:
@@ -68,7 +68,7 @@ class Options:
 
     def steps(self, option: Proposition) -> int | None:
         """Return the steps that decide an option; None where it does not follow by composition."""
-        return count_steps(self.terms, self.stated.model, self.costs, option)
+        return count_steps(self.terms, self.stated.model, self.derivations, option)
 
     def is_fit(self, option: Proposition, wanted: bool, *, is_choice: bool = False) -> bool:
         """Return whether an option has this verdict and repeats no statement.

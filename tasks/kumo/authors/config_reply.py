@@ -1,18 +1,19 @@
 """Read a seed configuration out of a model's reply: its form, and all that the validator finds."""
 
-import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from schemas.errors import UnreadableInput, count
 from schemas.kumo.things import MIN_ACTIONS, MIN_TRUTHS, Finding, Proposal, SeedConfig
-from tasks.kumo.configuration import parse_config, parse_json
+from tasks.kumo.configuration import parse_json, read_config
 from tasks.kumo.validation import validate_config
 from tasks.llm.json_replies import json_text
 from tasks.llm.structured import JsonSchema, object_schema
 
 _SOURCE = "the configuration"
+# The largest of the bundled domains has less than half of this.
+_MOST_CHARACTERS = 400_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +79,14 @@ def config_schema() -> JsonSchema:
 
 
 def _parse(content: str, proposal: Proposal) -> SeedConfig:
-    document = json_text(content)
-    value = parse_json(document, _SOURCE)
+    if len(content) > _MOST_CHARACTERS:
+        raise UnreadableInput(
+            f"the reply has {len(content):,} characters, at most {_MOST_CHARACTERS:,} are read; give one "
+            "JSON object and nothing else"
+        )
+    value = parse_json(json_text(content), _SOURCE)
     if not isinstance(value, dict):
-        return parse_config(document, _SOURCE)
+        return read_config(value, _SOURCE)
     ours = {
         "name": proposal.name,
         "category": proposal.category,
@@ -90,7 +95,7 @@ def _parse(content: str, proposal: Proposal) -> SeedConfig:
         "action_noun": proposal.action_noun,
         "book_title": proposal.book_title,
     }
-    return parse_config(json.dumps({**value, **ours}, ensure_ascii=False), _SOURCE)
+    return read_config({**value, **ours}, _SOURCE)
 
 
 def _refuse(errors: Sequence[Finding]) -> Refused:

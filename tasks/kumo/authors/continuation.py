@@ -105,8 +105,9 @@ def _remove_fence(more: str) -> str:
 
     A bare fence further on ends a block of the piece before, whose end cannot be in the document.
     """
+    blanks = len(more) - len(more.lstrip())
     for fence in _OPENING_FENCE.finditer(more):
-        if fence[1].lower() == "json" or not more[: fence.start()].strip():
+        if fence[1].lower() == "json" or fence.start() <= blanks:
             more = more[fence.end() :]
             break
     end = re.search(r"^[ \t]*```[ \t]*$", more, re.MULTILINE)

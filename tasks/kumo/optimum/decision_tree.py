@@ -56,15 +56,15 @@ class _Open:
     play: tuple[int, ...] | None = None
 
 
-def decision_tree(instance: EncodedInstance, most_tests: int) -> Decision | None:
+def decision_tree(instance: EncodedInstance, most_tests: int, is_balanced: bool = False) -> Decision | None:
     """Return the optimum's tree of at most so many tests, breadth first; None where no optimum is known.
 
     States past the limit are cut off, and say so. An instance needs one valid truth and a size that fits
-    (`has_promise`).
+    (`has_promise`). `is_balanced` names the prior, as of `solve_instances`.
     """
     if not has_promise(instance):
         return None
-    weights = _Weights(instance)
+    weights = _Weights(instance, is_balanced)
     everything = (1 << instance.n_truths) - 1
     root = Decision(weights.possible(everything, 0), 1.0, 0)
     level = [_Open(root, everything, 0, instance.observed)] if len(root.possible) > 1 else []
@@ -75,7 +75,7 @@ def decision_tree(instance: EncodedInstance, most_tests: int) -> Decision | None
             beyond.decision.is_cut_off = True
         level = level[:room]
         tests += len(level)
-        plays = _play(instance, level)
+        plays = _play(instance, level, is_balanced)
         below = []
         for place, actions in zip(level, plays, strict=True):
             if actions is None:
@@ -90,10 +90,13 @@ def decision_tree(instance: EncodedInstance, most_tests: int) -> Decision | None
     return root
 
 
-def _play(instance: EncodedInstance, level: Sequence[_Open]) -> list[tuple[int, ...] | None]:
+def _play(
+    instance: EncodedInstance, level: Sequence[_Open], is_balanced: bool
+) -> list[tuple[int, ...] | None]:
     """Return the optimum's tests on the observations of each state; None past the limit of work."""
     batch = [replace(instance, observed=place.observed) for place in level if place.play is None]
-    found = (solution.optimum for solution in solve_instances(batch, node_limit=_NODE_LIMIT))
+    solutions = solve_instances(batch, node_limit=_NODE_LIMIT, is_balanced=is_balanced)
+    found = (solution.optimum for solution in solutions)
     plays = (one.actions if one is not None and one.status == "exact" else None for one in found)
     return [next(plays) if place.play is None else place.play for place in level]
 
@@ -126,9 +129,9 @@ def _branch(instance: EncodedInstance, weights: "_Weights", place: _Open) -> lis
 
 
 class _Weights:
-    """The sampler's weights of states of one instance: n_t(L, R) and W(L, R) as `tables` defines them."""
+    """The weights of states of one instance: n_t(L, R) and W(L, R) as `tables` defines them."""
 
-    def __init__(self, instance: EncodedInstance) -> None:
+    def __init__(self, instance: EncodedInstance, is_balanced: bool) -> None:
         import numpy as np
 
         size = 1 << instance.n_truths
@@ -142,6 +145,8 @@ class _Weights:
             for counts in self._counts:
                 number = float(counts[1 << truth])
                 self._kappa[truth] *= 1 / number if number else 0.0
+        if is_balanced:
+            self._kappa = [1 / number if number else 0.0 for number in self._by_truth(size - 1, 0)]
 
     def possible(self, left: int, tried: int) -> tuple[int, ...]:
         """Return the truths left that may be the only one to survive."""

@@ -9,9 +9,10 @@ alone is
     n_t(L, R) = sum over U of L that hold t of (-1)^(|U| - 1) M_R(U)
 
 (inclusion and exclusion over the truths that survive beside t), and the state's weight is
-W(L, R) = sum over t of kappa(t) n_t(L, R), kappa(t) being the product over all actions of 1 / N_a({t}): the
-valid truth is uniform, and then each action's state among those that spare it; what leaves several truths, or
-none, is left out. Compiled by numba.
+W(L, R) = sum over t of kappa(t) n_t(L, R). By prior (t), kappa(t) is the product over all actions of
+1 / N_a({t}): the valid truth is uniform, and then each action's state among those that spare it; what leaves
+several truths, or none, is left out. Of balanced instances it is 1 / n_t of all truths and actions: the valid
+truth is uniform, and then its observations among the choices that leave it alone. Compiled by numba.
 """
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
@@ -51,7 +52,7 @@ WORDS = ARENA + ARENA_WORDS
 
 
 @kernel_part
-def load_tables(p, y, n_truths, first_state, masks):
+def load_tables(p, y, n_truths, first_state, masks, is_balanced):
     """Write an instance's actions into the workspace, and the tables of M_R(U)."""
     n_actions = first_state.size - 1
     size = 1 << n_truths
@@ -71,6 +72,20 @@ def load_tables(p, y, n_truths, first_state, masks):
     for part in range(PARTS):
         first = min(part * p[PART_ACTIONS], n_actions)
         _fill_table(p, y, PART + part * PART_WORDS, first, min(first + p[PART_ACTIONS], n_actions))
+    if is_balanced:
+        _weigh_equally(p, y, (1 << n_actions) - 1)
+
+
+@kernel_part
+def _weigh_equally(p, y, actions):
+    """Let kappa(t) be 1 / n_t of all truths and actions, 0 where t can never be the one that survives."""
+    first, second, third = row_of(p, 0, actions), row_of(p, 1, actions), row_of(p, 2, actions)
+    for t in range(p[N_TRUTHS]):
+        number = 0.0
+        for u in range(p[ALL_TRUTHS] + 1):
+            if (u >> t) & 1:
+                number += y[SIGN + u] * y[first + u] * y[second + u] * y[third + u]
+        y[KAPPA + t] = 1.0 / number if number > 0.0 else 0.0
 
 
 @kernel_part

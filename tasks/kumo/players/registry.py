@@ -7,6 +7,7 @@ from schemas.errors import InvalidOption
 from schemas.kumo.things import Step
 from tasks.kumo.game import KumoGame, Player
 from tasks.kumo.players.greedy import GreedyPlayer
+from tasks.kumo.players.guesser import GuesserPlayer
 from tasks.kumo.players.reader import ReaderPlayer
 from tasks.kumo.players.seat import Seat, answer, take_seat
 from tasks.play.program_player import Move, Program
@@ -71,7 +72,12 @@ class RandomPlayer:
         return answer(untried[drawn] if drawn < len(untried) else seat.rng.choice(seat.truths))
 
 
-def _program(name: str, is_random: bool, summary: str, seat_player: Callable[[Seat], Player]) -> Program:
+def _program(
+    name: str,
+    is_random: bool,
+    summary: str,
+    seat_player: Callable[[Seat], Player],
+) -> Program:
     def start(game: KumoGame, rng: random.Random) -> Move:
         player = seat_player(take_seat(game.board, rng))
         return lambda: player.reply(game.steps)
@@ -88,5 +94,6 @@ PLAYERS: dict[str, Program] = {
         _program("greedy", False, "takes the action that rules out most in expectation", GreedyPlayer),
         _program("random", True, "takes random actions and names a random truth", RandomPlayer),
         _program("reader", False, "plays by what it reads in the book's text alone", ReaderPlayer),
+        _program("guesser", False, "names a truth without a test, by the rules", GuesserPlayer),
     )
 }

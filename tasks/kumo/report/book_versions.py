@@ -1,7 +1,7 @@
 """Players on the same instances with two books: the final one, and a first draft or the template's."""
 
 from tasks.report.content import Grid, Record, ReportData, Section, omit_section
-from tasks.report.wording import clean, decimals, with_interval
+from tasks.report.wording import clean, decimals, name_populations, with_interval
 
 _KEY = "book_versions"
 _TITLE = "Same instances, two books"
@@ -16,9 +16,10 @@ def book_versions(data: ReportData) -> Section:
         )
     caption = (
         "Difference is the player's success rate with the final book minus that with the other book of the "
-        "same instance, with a 95% interval by bootstrap over instances; n counts the instances played with "
-        "both. The book first is a model's draft that was revised until it passed: its difference is the "
-        "gain of revision. The book template is the symbolic control. No other figure counts these episodes."
+        "same instance; n counts the instances played with both. "
+        f"{name_populations(table.records())} The book first is a model's draft that was revised until it "
+        "passed: its difference is the gain of revision. The book template is the symbolic control. No other "
+        "figure counts these episodes."
     )
     headings = ("setting", "player", "other book", "with the final", "with the other", "difference", "n")
     grid = Grid(headings, tuple(map(_cells, table.records())), frozenset(range(3, 7)))

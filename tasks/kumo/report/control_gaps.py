@@ -1,7 +1,7 @@
 """What models owe to their books: each beside itself as a control, on the same instances."""
 
 from tasks.report.content import Grid, Record, ReportData, Section, omit_section
-from tasks.report.wording import clean, with_interval
+from tasks.report.wording import clean, name_populations, with_interval
 
 _KEY = "control_gaps"
 _TITLE = "With and without the book"
@@ -27,8 +27,8 @@ def control_gaps(data: ReportData) -> Section:
     beyond = len(rows) - _MOST_ROWS
     caption = (
         "Gap is the model's success rate with the book minus that of the same model as a control, over the "
-        "instances that both played, with a 95% interval by bootstrap over instances; n counts these "
-        "instances. closed:MODEL sees truths, actions and outcomes, but no book: a gap near 0 means that "
+        f"instances that both played; n counts these. {name_populations(rows)} "
+        "closed:MODEL sees truths, actions and outcomes, but no book: a gap near 0 means that "
         "what the model knows, or guesses, replaces reading. symbolic:MODEL sees the rules as a mapping: a "
         "gap below 0 is what reading prose costs. Controls are no part of the family of models in tests."
         + (f" {beyond:,} more rows are in the exported table." if beyond > 0 else "")

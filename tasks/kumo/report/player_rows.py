@@ -3,7 +3,7 @@
 from tasks.report.content import Record, ReportData, Section, omit_section, omit_unanalysed
 from tasks.report.figures.interval_rows import Scale, read_estimate, rows_by_setting
 from tasks.report.figures.player_rows import SCORED_EPISODES
-from tasks.report.wording import p_text
+from tasks.report.wording import name_populations, p_text
 
 _COUNTING = {
     "perennial": "the sum of counts / the sum of optima − 1, a count being tests + 1, the actions and the "
@@ -37,7 +37,8 @@ def action_rows(data: ReportData) -> Section:
         "Each point sets a player's counts of actions against the play of Algorithm 3; a failed episode "
         f"counts as all actions + 1. {counting}. "
         "Algorithm 3 does not use the promise of one valid truth throughout: a player that does, or a lucky "
-        f"one, may need fewer tests, and its value is then negative. {SCORED_EPISODES}"
+        f"one, may need fewer tests, and its value is then negative. {name_populations(rows)} "
+        f"{SCORED_EPISODES}"
     )
     return Section(key, title, caption, (table,), tuple(drawings))
 

@@ -29,7 +29,7 @@ def reference_table(data: ReportData) -> Section:
         "It uses the promise that exactly one truth is valid only at its end, so it is not the optimum: who "
         "uses the promise throughout, as player optimum does, may need fewer tests, and a relative count can "
         "be negative. Algorithm 3's expected tests are under its own model of outcomes; those of its policy "
-        "and of the optimum are under the sampler's distribution and can be compared. The last two columns "
+        "and of the optimum are under the sampler's prior and can be compared. The last two columns "
         "are tests on the observations that the instances have."
     )
     return Section(

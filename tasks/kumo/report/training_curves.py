@@ -18,14 +18,14 @@ _HEIGHT = 190
 _COLUMNS = ("setting", "domain", "training", "step", "player", "instances", "success_rate", "low", "high")
 _COMPUTED = (
     "The rows of the first query, each with the training and the step that the player's name gives, and "
-    "success rates of the runs of the second, clustered by instance."
+    "success rates of the runs of the second, by instance."
 )
 
 
-def compute_curves(queried: Mapping[str, ReportTable], seed: int) -> ReportTable:
+def compute_curves(queried: Mapping[str, ReportTable], _seed: int) -> ReportTable:
     """Return a row a checkpoint, domain and setting: played here, or imported without instances."""
     played, imported = queried["checkpoint_rates"], queried["outcome_runs"]
-    rates = [*played.records(), *_rates_of_outcomes(imported.records(), seed)]
+    rates = [*played.records(), *_rates_of_outcomes(imported.records())]
     rows = []
     for row in rates:
         checkpoint = parse_checkpoint(row["player"], VARIANTS)
@@ -35,9 +35,9 @@ def compute_curves(queried: Mapping[str, ReportTable], seed: int) -> ReportTable
     return ReportTable(_KEY, _COLUMNS, tuple(sorted(rows)), f"{played.sql};\n\n{imported.sql}", _COMPUTED)
 
 
-def _rates_of_outcomes(rows: Iterable[Record], seed: int) -> Iterable[Record]:
+def _rates_of_outcomes(rows: Iterable[Record]) -> Iterable[Record]:
     for row in rows:
-        rate, (low, high) = rate_of_outcomes(row["runs"], row["solved"], seed)
+        rate, (low, high) = rate_of_outcomes(row["runs"], row["solved"])
         yield {**row, "instances": len(row["runs"]), "success_rate": rate, "low": low, "high": high}
 
 

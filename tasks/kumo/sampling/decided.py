@@ -25,30 +25,33 @@ def rules_of_states(encoded: EncodedConfig) -> tuple[Array, Array]:
 
 
 @njit
-def _rules_out_all(masks, starts, survivor, missing, unused):
+def rules_out_all(masks, starts, survivor, missing, unused):
     """Return whether states of unused actions that spare the survivor can rule out all that is missing."""
     if missing == 0:
         return True
-    fewest = masks.size + 1
-    hardest = 0
-    truths = missing
-    while truths != 0:
-        truth = truths & -truths
-        truths ^= truth
-        found = 0
-        for action in range(starts.size - 1):
-            if (unused >> action) & 1:
-                for s in range(starts[action], starts[action + 1]):
-                    found += masks[s] & truth != 0 and masks[s] & survivor == 0
-        if found < fewest:
-            fewest = found
-            hardest = truth
+    # The truths that at least one, two and three unused actions can rule out.
+    once = twice = thrice = missing & 0
+    for action in range(starts.size - 1):
+        if (unused >> action) & 1:
+            reach = missing & 0
+            for s in range(starts[action], starts[action + 1]):
+                if masks[s] & survivor == 0:
+                    reach |= masks[s]
+            thrice |= twice & reach
+            twice |= once & reach
+            once |= reach
+    if missing & ~once != 0:
+        return False
+    few = missing & ~twice
+    if few == 0:
+        few = missing & ~thrice
+    hardest = few & -few if few != 0 else missing & -missing
     for action in range(starts.size - 1):
         if (unused >> action) & 1:
             for s in range(starts[action], starts[action + 1]):
                 if masks[s] & hardest != 0 and masks[s] & survivor == 0:
                     rest = unused ^ (1 << action)
-                    if _rules_out_all(masks, starts, survivor, missing & ~masks[s], rest):
+                    if rules_out_all(masks, starts, survivor, missing & ~masks[s], rest):
                         return True
     return False
 
@@ -66,7 +69,7 @@ def _is_decided(masks, starts, n_truths, valid):
                 spared = spared or masks[s] & survivor == 0
             possible = possible and spared
         unused = -1 if actions == 64 else (1 << actions) - 1
-        if possible and _rules_out_all(masks, starts, survivor, everything & ~survivor, unused):
+        if possible and rules_out_all(masks, starts, survivor, everything & ~survivor, unused):
             return False
     return True
 

@@ -13,6 +13,7 @@ import numpy as np
 from schemas.disclosure import is_public
 from schemas.ids import derive_rng, derive_seed
 from tasks.kumo.encoding import EncodedConfig
+from tasks.kumo.sampling.balanced.boards import complete_boards, draw_boards
 from tasks.kumo.sampling.construct import (
     CANDIDATE,
     DUPLICATE,
@@ -39,6 +40,7 @@ MAX_ATTEMPTS = 256
 _ROUNDING = 1e-6
 
 _TALLIED = (UNSATISFIABLE, TOO_EASY, DUPLICATE)
+_UNBALANCED = _TALLIED.index(UNSATISFIABLE)
 DUPLICATES = _TALLIED.index(DUPLICATE)  # their place in `Candidates.tallies`
 _FEW = 64
 _LOOK_AHEAD = 16
@@ -77,6 +79,8 @@ class CandidateSource:
         is_taken: Callable[[str], bool] | None = None,
     ) -> Candidates:
         """Return for each index its first candidate among the attempts `start` to `stop - 1`."""
+        if self._request.is_balanced:
+            return self._next_balanced(indices, start, stop, is_taken)
         result = self._empty(len(indices))
         pending = np.arange(len(indices))
         while pending.size and start < stop:
@@ -100,6 +104,56 @@ class CandidateSource:
             pending = pending[~found]
             start += width
         return result
+
+    def _next_balanced(
+        self, indices: Array, start: int, stop: int, is_taken: Callable[[str], bool] | None
+    ) -> Candidates:
+        result = self._empty(len(indices))
+        pending, seeds = np.arange(len(indices)), self._seeds(indices)
+        starts = np.full(len(indices), start, np.int64)
+        while pending.size:
+            truths, actions, attempts = draw_boards(
+                self.tables.kernel, self._size[:2], seeds[pending], indices[pending], starts[pending], stop
+            )
+            found = attempts >= 0
+            result.tallies[pending, _UNBALANCED] += np.where(found, attempts, stop) - starts[pending]
+            pending, attempts = pending[found], attempts[found]
+            draws = self.complete(truths[found], actions[found])
+            if self._request.is_filtered and pending.size:
+                draws.status[self.too_easy(draws)] = TOO_EASY
+            ids = self._ids_of_candidates(draws, is_taken)
+            for tally, status in enumerate(_TALLIED):
+                result.tallies[pending, tally] += draws.status == status
+            done = draws.status == CANDIDATE
+            result.attempts[pending[done]], result.ids[pending[done]] = attempts[done], ids[done]
+            for target, drawn in zip(result.draws, draws, strict=True):
+                target[pending[done]] = drawn[done]
+            starts[pending] = attempts + 1
+            pending = pending[~done]
+        return result
+
+    def complete(self, truths: Array, actions: Array) -> Draws:
+        """Return balanced boards as draws: each with its valid truth and its observations.
+
+        These depend on the seed and on what is listed, not on the order, the index or the attempt: drawn
+        again a board gives the same instance, so that skipping duplicates cannot favour any truth.
+        """
+        digests = self.tables.board_digests(truths, actions)
+        seeds = [derive_seed(self._request.seed, f"{self._purpose}/{digest}", 0) for digest in digests]
+        by_truth, by_action = np.argsort(truths, axis=1), np.argsort(actions, axis=1)
+        draws = complete_boards(
+            self.tables.kernel,
+            np.take_along_axis(truths, by_truth, axis=1),
+            np.take_along_axis(actions, by_action, axis=1),
+            np.array(seeds, np.uint64),
+        )
+        for columns, order in (
+            ((draws.truths, draws.valid), by_truth),
+            ((draws.states, draws.uniforms, draws.selected), by_action),
+        ):
+            for column in columns:
+                np.put_along_axis(column, order, column.copy(), axis=1)
+        return draws
 
     def too_easy(self, draws: Draws) -> Array:
         """Return for each draw whether it needs no test, or its expected steps miss the minimum above 1.

@@ -4,10 +4,12 @@ import math
 from dataclasses import dataclass
 
 from schemas.errors import InvalidOption
+from schemas.kumo.samplers import AS_PUBLISHED, BALANCED
 from schemas.kumo.things import Setting
 from tasks.kumo.encoding import EncodedConfig
 
 _MASK_BITS = 64
+_BALANCED_TRUTHS = 20  # so many that the tables of the balanced draw fit into memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +20,9 @@ class SamplingRequest:
     every instance, as the paper does; a value in (0, 1] needs no search, because the expected steps are 0
     exactly where some truth is related to no action, and 1 or more otherwise; above 1 the exact search
     decides. With `require_test` (of one valid truth only) an instance is left out where no truth but the
-    valid one could be the only survivor: lists, rules and promise give its answer. The instances get the
+    valid one could be the only survivor: lists, rules and promise give its answer. The sampler `balanced`
+    takes only lists of truths and actions where every truth could be (so that a test is always needed), and
+    none of them twice; several valid truths are drawn as published all the same. The instances get the
     indices from `first_index` on. A run of several requests says in each how many instances it asks for in
     all and how many it has: only what is said of a shortfall looks at that.
     """
@@ -31,6 +35,12 @@ class SamplingRequest:
     first_index: int = 0
     asked_in_all: int | None = None
     found_before: int = 0
+    sampler: str = AS_PUBLISHED
+
+    @property
+    def is_balanced(self) -> bool:
+        """Whether each listed truth is to be valid equally often, whatever else is listed."""
+        return self.sampler == BALANCED and self.setting.n_valid == 1
 
     @property
     def is_searched(self) -> bool:
@@ -45,7 +55,7 @@ class SamplingRequest:
     @property
     def is_undecided(self) -> bool:
         """Whether several truths must be possible before any test."""
-        return self.require_test and self.setting.n_valid == 1
+        return self.require_test and self.setting.n_valid == 1 and not self.is_balanced
 
 
 def check_request(encoded: EncodedConfig, request: SamplingRequest, workers: int) -> None:
@@ -79,6 +89,11 @@ def check_request(encoded: EncodedConfig, request: SamplingRequest, workers: int
             not request.is_undecided or max(n_truths, n_actions) <= _MASK_BITS,
             f"{n_truths} truths and {n_actions} actions: whether a test is needed is decided for "
             f"{_MASK_BITS} of each at most; use a smaller setting, or --no-require-test",
+        ),
+        (
+            not request.is_balanced or (n_truths <= _BALANCED_TRUTHS and n_actions <= _MASK_BITS),
+            f"{n_truths} truths and {n_actions} actions: the balanced sampler draws {_BALANCED_TRUTHS} "
+            f"truths and {_MASK_BITS} actions at most; use a smaller setting, or --sampler {AS_PUBLISHED}",
         ),
         (
             math.isfinite(request.min_expected_steps) and 0 <= request.min_expected_steps <= n_actions,

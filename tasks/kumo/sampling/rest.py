@@ -6,10 +6,16 @@ same instances as one long run, and the sequence's end proves how many exist.
 """
 
 from collections.abc import Callable, Iterator
+from random import Random
+
+import numpy as np
 
 from schemas.errors import InstancesExhausted, PerennialError, UnsatisfiableSetting
 from schemas.ids import derive_rng
+from schemas.kumo.samplers import AS_PUBLISHED
 from tasks.kumo.encoding import EncodedConfig
+from tasks.kumo.sampling.balanced.boards import are_balanced
+from tasks.kumo.sampling.balanced.solver import FoundBoard, all_boards
 from tasks.kumo.sampling.construct import Draws
 from tasks.kumo.sampling.draw import PURPOSE, CandidateSource
 from tasks.kumo.sampling.request import SamplingRequest
@@ -19,6 +25,8 @@ from tasks.kumo.sampling.solver import FoundInstance, UndecidedError, all_instan
 # the walk.
 _MAX_MISSES = 2_000
 
+Found = FoundInstance | FoundBoard
+
 
 class Remainder:
     """The enumeration of one request, walked as far as it is needed."""
@@ -26,7 +34,7 @@ class Remainder:
     def __init__(self, encoded: EncodedConfig, request: SamplingRequest, source: CandidateSource) -> None:
         self._encoded, self._request, self._source = encoded, request, source
         self._models = self._enumerate(all_related=request.min_expected_steps > 0)
-        self._head: FoundInstance | None = None
+        self._head: Found | None = None
         self._is_undecided = False
         self.walked = 0
         self.too_easy = 0
@@ -62,6 +70,7 @@ class Remainder:
     def shortfall(self, found: int) -> PerennialError:
         """Return the error that says how many instances exist, once the sequence is at its end."""
         existing = self.walked - self.too_easy
+        what = "balanced lists of truths and actions" if self._request.is_balanced else "distinct instances"
         found += self._request.found_before
         issued_earlier = existing - found
         if existing == 0:
@@ -72,7 +81,7 @@ class Remainder:
             )
         earlier = f" ({issued_earlier:,} of them issued earlier)" if issued_earlier else ""
         return InstancesExhausted(
-            f"{self._subject()}: {existing:,} distinct instances exist{earlier}, {self._count_asked():,} new "
+            f"{self._subject()}: {existing:,} {what} exist{earlier}, {self._count_asked():,} new "
             f"ones were asked for and {found:,} found: ask for {found:,} at most, or use another setting or "
             f"domain"
         )
@@ -88,6 +97,12 @@ class Remainder:
 
     def _nothing_exists(self) -> PerennialError:
         least = self._request.min_expected_steps
+        if self._request.is_balanced and not self.walked:
+            return UnsatisfiableSetting(
+                f"{self._subject()}: no balanced instance exists, as was proved: no list of truths and "
+                "actions lets every listed truth be the only survivor; use fewer truths, more actions, "
+                f"another domain, or --sampler {AS_PUBLISHED}"
+            )
         if self._request.is_undecided and not self._request.is_searched and self.walked:
             return UnsatisfiableSetting(
                 f"{self._subject()}: lists, rules and the promise of one valid truth give the answer of all "
@@ -117,18 +132,19 @@ class Remainder:
     def _subject(self) -> str:
         return f"domain {self._encoded.config.name!r}, setting {self._request.setting.name}"
 
-    def _enumerate(self, all_related: bool) -> Iterator[FoundInstance]:
+    def _enumerate(self, all_related: bool) -> Iterator[Found]:
         rng = derive_rng(self._request.seed, f"{PURPOSE} by enumeration", 0)
-        return all_instances(
-            self._encoded, self._source.tables.states, self._request.setting, all_related, rng
-        )
+        states, setting = self._source.tables.states, self._request.setting
+        if self._request.is_balanced:
+            return all_boards(self._encoded, states, setting, rng)
+        return all_instances(self._encoded, states, setting, all_related, rng)
 
-    def _advance(self) -> FoundInstance | None:
+    def _advance(self) -> Found | None:
         found, self._head = self._head or self._next_model(), None
         self.walked += found is not None
         return found
 
-    def _next_model(self) -> FoundInstance | None:
+    def _next_model(self) -> Found | None:
         # An iterator that has raised ends at the next call, which must not be taken for a proof.
         if self._is_undecided:
             raise UndecidedError
@@ -138,9 +154,11 @@ class Remainder:
             self._is_undecided = True
             raise
 
-    def _shuffle(self, found: FoundInstance, index: int) -> Draws:
+    def _shuffle(self, found: Found, index: int) -> Draws:
         """Return the instance as a draw of one row, in random order and with its own observations."""
         rng = derive_rng(self._request.seed, f"{PURPOSE} of an enumerated instance", index)
+        if isinstance(found, FoundBoard):
+            return self._complete(found, rng)
         truths, states = list(found.truths), list(found.states)
         rng.shuffle(truths)
         rng.shuffle(states)
@@ -149,3 +167,13 @@ class Remainder:
         draws.valid[0] = [truth in found.valid for truth in truths]
         draws.uniforms[0] = [rng.random() for _ in states]
         return draws
+
+    def _complete(self, found: FoundBoard, rng: Random) -> Draws:
+        truths = np.array([rng.sample(found.truths, len(found.truths))], np.int32)
+        actions = np.array([rng.sample(found.actions, len(found.actions))], np.int32)
+        if not are_balanced(self._source.tables.kernel, truths, actions).all():
+            raise AssertionError(
+                f"the solver and the compiled draw disagree about truths {found.truths} and actions "
+                f"{found.actions}: please report this"
+            )
+        return self._source.complete(truths, actions)

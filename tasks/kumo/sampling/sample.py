@@ -1,9 +1,9 @@
-"""Sample distinct instances of a domain (Algorithms 1 and 2 of Lin et al., 2025).
+"""Sample distinct instances of a domain: balanced, or by Algorithms 1 and 2 of Lin et al. (2025).
 
-Each index draws attempt after attempt (`draw`: by construction, by the solver where that fails)
-until one is an instance that was neither issued earlier nor accepted for a smaller index. An index that
-finds nothing new takes its instance from the solver's enumeration (`rest`), which proves when
-nothing is left. Acceptance goes by index, so the number of processes changes nothing.
+Each index draws attempt after attempt (`draw`: balanced by `boards`; as published by construction, by the
+solver where that fails) until one is an instance that was neither issued earlier nor accepted for a smaller
+index. An index that finds nothing new takes its instance from the solver's enumeration (`rest`), which
+proves when nothing is left. Acceptance goes by index, so the number of processes changes nothing.
 """
 
 from collections.abc import Callable, Container
@@ -13,6 +13,7 @@ from functools import cache
 from time import perf_counter
 
 from schemas.errors import PerennialError
+from schemas.kumo.samplers import SAMPLERS
 from schemas.kumo.things import Instance, Outcome, OutcomeState, SeedConfig, Setting
 from tasks.kumo.encoding import EncodedConfig, encode_config
 from tasks.kumo.kernel_sources import Preparation
@@ -25,8 +26,9 @@ class SamplingCounts:
 
     candidates: instances that met the minimum of expected steps and need a test where one is required;
     duplicates: those of them that were known or accepted already; too_easy: instances that did not;
-    unsatisfiable_selections: selections of truths that no observations fit; solver_calls: selections that
-    were left to the solver; enumerated: instances that the solver's enumeration went through.
+    unsatisfiable_selections: selections of truths that no observations fit, or lists that are not
+    balanced; solver_calls: selections that were left to the solver; enumerated: instances that the solver's
+    enumeration went through.
     """
 
     candidates: int
@@ -53,10 +55,13 @@ def prepare() -> Preparation:
     begun = perf_counter()
     sides = tuple(OutcomeState(side, None, None, (side,)) for side in ("a", "b"))
     coin = SeedConfig("coin", ("a", "b"), ("look",), (Outcome("look", "str", sides),))
-    sample_instances(encode_config(coin), SamplingRequest(Setting(2, 1), 1, 0, require_test=True))
-    from tasks.kumo.sampling.construct import was_compiled
+    for sampler in SAMPLERS:
+        request = SamplingRequest(Setting(2, 1), 1, 0, require_test=True, sampler=sampler)
+        sample_instances(encode_config(coin), request)
+    from tasks.kumo.sampling import construct
+    from tasks.kumo.sampling.balanced import boards
 
-    return Preparation(perf_counter() - begun, was_compiled())
+    return Preparation(perf_counter() - begun, construct.was_compiled() or boards.was_compiled())
 
 
 def sample_instances(

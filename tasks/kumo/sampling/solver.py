@@ -10,7 +10,7 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, count
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from schemas.kumo.things import Setting
 from tasks.kumo.encoding import EncodedConfig
@@ -19,6 +19,8 @@ from tasks.kumo.sampling.states import ObservableState
 _SELECTION_CONFLICTS = 10_000
 _INSTANCE_CONFLICTS = 1_000_000
 _CHOSEN_SHARE = 0.1
+
+Found = TypeVar("Found")
 
 
 class UndecidedError(Exception):
@@ -60,8 +62,8 @@ def select_states(
         if states[g].action == states[h].action
     ]
     phases = [i if rng.random() < _CHOSEN_SHARE else -i for i in range(1, len(usable) + 1)]
-    with _solver() as solver:
-        _add(solver, clauses)
+    with open_solver() as solver:
+        add_clauses(solver, clauses)
         if len(usable) > n_actions:
             solver.add_atmost(range(1, len(usable) + 1), n_actions)
         solver.set_phases(phases)
@@ -84,16 +86,42 @@ def all_instances(
     where the budget ends first. A setting whose actions cannot rule out enough truths by their number
     alone is not handed to the solver, which would need exponentially many conflicts to count.
     """
-    if not _is_countable(states, setting):
+    if not is_countable(states, setting):
         return
-    formula = _InstanceFormula(encoded, states, setting, all_related)
-    with _solver() as solver:
-        _add(solver, formula.clauses)
+    yield from all_models(_InstanceFormula(encoded, states, setting, all_related), _INSTANCE_CONFLICTS, rng)
+
+
+class Formula(Protocol[Found]):
+    """Clauses and at-most constraints, and what a model of them describes."""
+
+    clauses: list[list[int]]
+    at_most: list[tuple[list[int], int]]
+
+    def random_phases(self, rng: random.Random) -> list[int]:
+        """Return the phases that the search for the next model begins with."""
+        ...
+
+    def read(self, model: Sequence[int]) -> Found:
+        """Return what a model describes."""
+        ...
+
+    def blocking_clause(self, found: Found) -> list[int]:
+        """Return the clause that excludes all models that describe the same."""
+        ...
+
+
+def all_models(formula: Formula[Found], conflicts: int, rng: random.Random) -> Iterator[Found]:
+    """Yield all that models of the formula describe, each once, under random phases.
+
+    Raises UndecidedError where a search uses up its conflicts.
+    """
+    with open_solver() as solver:
+        add_clauses(solver, formula.clauses)
         for literals, bound in formula.at_most:
             solver.add_atmost(literals, bound)
         while True:
             solver.set_phases(formula.random_phases(rng))
-            solver.conf_budget(_INSTANCE_CONFLICTS)
+            solver.conf_budget(conflicts)
             satisfiable = solver.solve_limited()
             if satisfiable is None:
                 raise UndecidedError
@@ -104,7 +132,7 @@ def all_instances(
             solver.add_clause(formula.blocking_clause(found))
 
 
-def _is_countable(states: Sequence[ObservableState], setting: Setting) -> bool:
+def is_countable(states: Sequence[ObservableState], setting: Setting) -> bool:
     """Whether the states that rule out most, one an action, rule out as many truths as are to be invalid."""
     most: dict[int, int] = {}
     for state in states:
@@ -142,9 +170,9 @@ class _InstanceFormula:
             self._of_action[state.action].append(g)
         self._relations = encoded.related
         self.at_most = [
-            *_exactly(self.sampled, setting.n_truths),
-            *_exactly(self.valid, setting.n_valid),
-            *_exactly(self.observed, setting.n_actions),
+            *exactly(self.sampled, setting.n_truths),
+            *exactly(self.valid, setting.n_valid),
+            *exactly(self.observed, setting.n_actions),
         ]
         self.clauses = [*self._validity(), *self._consistency(), *self._padding()]
         if all_related:
@@ -211,16 +239,19 @@ class _InstanceFormula:
         return [-self.sampled[t] for t in found.truths] + [-self.observed[g] for g in found.states]
 
 
-def _exactly(variables: Sequence[int], number: int) -> list[tuple[list[int], int]]:
+def exactly(variables: Sequence[int], number: int) -> list[tuple[list[int], int]]:
+    """Return the at-most constraints that let exactly so many of the variables be true."""
     return [(list(variables), number), ([-variable for variable in variables], len(variables) - number)]
 
 
-def _add(solver: Any, clauses: Sequence[Sequence[int]]) -> None:
+def add_clauses(solver: Any, clauses: Sequence[Sequence[int]]) -> None:
+    """Add the clauses one by one, in their order."""
     for clause in clauses:
         solver.add_clause(clause)
 
 
-def _solver() -> Any:
+def open_solver() -> Any:
+    """Return a fresh solver that knows at-most constraints."""
     from pysat.solvers import Minicard
 
     return Minicard()

@@ -37,22 +37,20 @@ class SamplingTables:
         self._state_tokens, self._state_ranks = _rank(
             [encoded.state_tokens[state.action][state.state] for state in self.states]
         )
+        self._action_tokens, self._action_ranks = _rank(
+            [hashlib.blake2b(name.encode(), digest_size=8).digest() for name in encoded.actions]
+        )
 
     def ids(self, draws: Draws) -> list[str]:
         """Return the draws' ids: those of `tasks.kumo.encoding.canonical_instance_id`, all rows at once."""
         truths = self._truth_tokens[np.sort(self._truth_ranks[draws.truths], axis=1)]
         states = self._state_tokens[np.sort(self._state_ranks[draws.states], axis=1)]
-        rows, width = len(draws.truths), truths.shape[1] * 8
-        text = np.empty((rows, width + 1 + states.shape[1] * 8), np.uint8)
-        text[:, :width] = truths.reshape(rows, width)
-        text[:, width] = ord("|")
-        text[:, width + 1 :] = states.reshape(rows, -1)
-        message, step = text.tobytes(), text.shape[1]
-        digest = hashlib.blake2b
-        return [
-            "ki_" + digest(message[place : place + step], digest_size=16).hexdigest()
-            for place in range(0, rows * step, step)
-        ]
+        return ["ki_" + digest for digest in _digests(truths, states)]
+
+    def board_digests(self, truths: Array, actions: Array) -> list[str]:
+        """Return of each row of truths and actions a digest of them, in whatever order they are listed."""
+        names = self._truth_tokens[np.sort(self._truth_ranks[truths], axis=1)]
+        return _digests(names, self._action_tokens[np.sort(self._action_ranks[actions], axis=1)])
 
     def instances(self, draws: Draws, seed: int, indices: Iterable[int]) -> list[Instance]:
         """Return the draws as instances.
@@ -101,6 +99,20 @@ class SamplingTables:
         # Rounding may give the end point itself, which belongs to the next range.
         values = np.clip(low * (1.0 - share) + high * share, low, self._below[states, piece])
         return np.where(self._is_label[states], self._labels[states], values.astype(object))
+
+
+def _digests(first: Array, second: Array) -> list[str]:
+    """Return a digest of each row of the parts' bytes, joined by a bar."""
+    rows = len(first)
+    bar = np.full((rows, 1), ord("|"), np.uint8)
+    before, after = (tokens.reshape(rows, tokens.shape[1] * 8) for tokens in (first, second))
+    text = np.concatenate((before, bar, after), axis=1)
+    message, step = text.tobytes(), text.shape[1]
+    digest = hashlib.blake2b
+    return [
+        digest(message[place : place + step], digest_size=16).hexdigest()
+        for place in range(0, rows * step, step)
+    ]
 
 
 def _objects(values: Sequence[Any]) -> Array:

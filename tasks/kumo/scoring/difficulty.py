@@ -6,6 +6,7 @@ from math import inf
 
 import numpy as np
 
+from schemas.kumo.samplers import DEFAULT_SAMPLER
 from schemas.kumo.things import Setting
 from tasks.kumo.encoding import EncodedConfig, encode_instance
 from tasks.kumo.sampling import SamplingRequest, sample_instances
@@ -31,10 +32,15 @@ def solve_sample(encoded: EncodedConfig, setting: str, number: int, seed: int, t
 
     Instances of which the search knows bounds only count by their steps; less than `number` may exist.
     """
-    request = SamplingRequest(Setting.parse(setting), number, seed, 1.0, True)
+    request = SamplingRequest(Setting.parse(setting), number, seed, 1.0, True, sampler=DEFAULT_SAMPLER)
     boards = [encode_instance(encoded, one) for one in sample_instances(encoded, request).instances]
     solutions = solve_instances(
-        boards, time_limit=inf, work_limit=WORK_LIMIT, threads=threads, node_limit=NODE_LIMIT
+        boards,
+        time_limit=inf,
+        work_limit=WORK_LIMIT,
+        threads=threads,
+        node_limit=NODE_LIMIT,
+        is_balanced=request.is_balanced,
     )
     found = [one.optimum for one in solutions if one.optimum is not None]
     return Solved(

@@ -5,10 +5,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from schemas.kumo.things import Instance, SeedConfig
-from tasks.kumo.encoding import EncodedConfig
+from tasks.kumo.encoding import EncodedConfig, encode_instance
+from tasks.kumo.guessing import GUESSES, judge_ranks, rank_valid_truth
 from tasks.kumo.scoring.check import Check, judge
 
 _NAMED = 3
+_GUESSED = 1.5
 _LIKELY = 1e-3  # below this probability a difference is not chance
 _WORD = re.compile(r"\w+")
 
@@ -57,6 +59,31 @@ def check_frequencies(instances: Sequence[Instance]) -> list[Check]:
             "report it: places are drawn, so this is a fault of the sampler",
         ),
     ]
+
+
+def check_guesses(encoded: EncodedConfig, instances: Sequence[Instance]) -> Check:
+    """Return whether guesses by the rules alone do better than chance, which balanced instances rule out.
+
+    The value is the better guess's success rate times n, the number of truths a list: 1 is chance. p is that
+    of the chi-squared test over all ranks of the valid truth, the smaller one of the two guesses.
+    """
+    n = len(instances[0].truths)
+    ranks = {guess: [0] * n for guess in GUESSES}
+    for instance in instances:
+        for guess, rank in rank_valid_truth(encode_instance(encoded, instance)).items():
+            ranks[guess][rank] += 1
+    lifts = {guess: counts[0] / len(instances) * n for guess, counts in ranks.items()}
+    tests = [judge_ranks({"": counts}) for counts in ranks.values()]
+    p = min((test for test in tests if test is not None), default=1.0)
+    best = max(lifts, key=lambda guess: lifts[guess])
+    return Check(
+        "guess_by_rules",
+        lifts[best],
+        f"times the success of chance has a guesser without a test, by {best} (p = {p:.2g}); "
+        + ", ".join(f"by {guess} {lift:.2f}" for guess, lift in lifts.items()),
+        "look" if p < _LIKELY and lifts[best] >= _GUESSED else "good",
+        "draw with `--sampler balanced`, or let states rule the truths out about equally often",
+    )
 
 
 def check_single_states(encoded: EncodedConfig) -> Check:

@@ -1,11 +1,12 @@
 """The score of a domain: every check, in the order in which an author looks at them."""
 
+from schemas.kumo.samplers import AS_PUBLISHED
 from schemas.kumo.things import SeedConfig, Setting
 from tasks.kumo.encoding import encode_config
 from tasks.kumo.sampling import SamplingRequest, sample_instances
 from tasks.kumo.scoring.check import Check
 from tasks.kumo.scoring.difficulty import check_difficulty, solve_sample
-from tasks.kumo.scoring.giveaways import check_frequencies, check_single_states, check_words
+from tasks.kumo.scoring.giveaways import check_frequencies, check_guesses, check_single_states, check_words
 from tasks.kumo.scoring.redundancy import check_redundancy
 
 _DRAWN = 4_000  # Easy instances whose answers are counted: drawing one takes a tenth of a millisecond
@@ -18,11 +19,13 @@ def score_domain(config: SeedConfig, instances: int, seed: int = 0, threads: int
     """
     encoded = encode_config(config)
     easy, hard = (solve_sample(encoded, name, instances, seed, threads) for name in ("easy", "hard"))
-    drawn = sample_instances(encoded, SamplingRequest(Setting.parse("easy"), _DRAWN, seed, 1.0, True))
+    request = SamplingRequest(Setting.parse("easy"), _DRAWN, seed, 1.0, True, sampler=AS_PUBLISHED)
+    drawn = sample_instances(encoded, request)
     return [
         *check_difficulty(easy, hard),
         *check_redundancy(encoded),
         *(check_frequencies(drawn.instances) if len(drawn.instances) > 1 else ()),
+        *((check_guesses(encoded, drawn.instances),) if drawn.instances else ()),
         check_single_states(encoded),
         check_words(config),
     ]

@@ -228,8 +228,9 @@ def _compile_kernel(sources):
         Instance i has the actions first_action[i] to first_action[i + 1], and action k the states
         first_state[k] to first_state[k + 1]. Its results go to the same places of `results`, and those under
         the promise to `optima`; `limits` are the nodes that the optimum's search may take (0: none wanted).
+        `is_balanced` decides by which prior truths are weighed there.
         """
-        n_truths, first_action, first_state, masks, observed, limits = inputs
+        n_truths, first_action, first_state, masks, observed, limits, is_balanced = inputs
         values, lengths, answers, golden = results
         statuses, figures, played, named, moves = optima
         w[SOURCES] = sources
@@ -240,7 +241,7 @@ def _compile_kernel(sources):
             if w[STARTED] == 0:
                 _load_instance(w, n_truths[at], states, masks, seen)
                 if limits[at] > 0:
-                    load_tables(p, y, n_truths[at], states, masks)
+                    load_tables(p, y, n_truths[at], states, masks, is_balanced)
                     start_search(p, y, limits[at])
             has_optimum = limits[at] > 0 and p[ROOT] != 0
             while not (run(w, x) and _play(w, x, p, y, has_optimum)):

@@ -24,7 +24,7 @@ _LEAST_WORK_LIMIT = 2  # an instance may finish in one slice and a part of anoth
 
 @dataclass(frozen=True, slots=True)
 class Optimum:
-    """The optimum under the promise that exactly one truth survives, by the sampler's prior.
+    """The optimum under the promise that exactly one truth survives, by prior (t) or the balanced sampler's.
 
     `steps` are its expected tests where the status is `exact`, else those of the best policy known, and
     `least_steps` a bound that no policy is below. `policy_steps` are those of Algorithm 3's policy under the
@@ -82,11 +82,13 @@ def solve_instances(
     work_limit: int | None = None,
     threads: int = 1,
     node_limit: int = 0,
+    is_balanced: bool = False,
 ) -> list[Solution]:
     """Return one solution an instance, in the same order (Algorithm 3).
 
     With a `node_limit` also the optimum under the promise, where `has_promise` holds: past so many states its
-    bounds are given.
+    bounds are given. `is_balanced` weighs truths and observations as the balanced sampler draws them; else
+    prior (t) does.
 
     `time_limit` is in seconds an instance; an instance past it has status `time_limit` and no value.
     `work_limit` does the same in millions of search steps, which no clock and no neighbour in the batch
@@ -105,7 +107,7 @@ def solve_instances(
         _check_size("truths", instance.n_truths)
         _check_size("actions", len(instance.masks))
     prepare()
-    limits = _Limits(time_limit, work_limit, node_limit)
+    limits = _Limits(time_limit, work_limit, node_limit, is_balanced)
     shares = [batch[first::threads] for first in range(min(threads, len(batch)) or 1)]
     tell = _Tally(progress)
     with ThreadPoolExecutor(len(shares)) as pool:
@@ -115,11 +117,12 @@ def solve_instances(
 
 @dataclass(frozen=True, slots=True)
 class _Limits:
-    """When an instance is given up: seconds, slices of work, and nodes of the optimum's search."""
+    """When an instance is given up: seconds, slices of work, nodes of the optimum's search; and the prior."""
 
     seconds: float
     slices: int | None
     nodes: int
+    is_balanced: bool
 
 
 class _Tally:
@@ -139,7 +142,7 @@ class _Tally:
 
 
 def _solve_share(share: Sequence[EncodedInstance], limits: _Limits, tally: _Tally) -> list[Solution]:
-    packed = _Batch(share, limits.nodes)
+    packed = _Batch(share, limits.nodes, limits.is_balanced)
     late = _work(packed, len(share), limits, tally)
     return [TIMED_OUT if i in late else packed.solution(i) for i in range(len(share))]
 
@@ -186,7 +189,7 @@ def _work(packed: "_Batch", n: int, limits: _Limits, tally: _Tally) -> set[int]:
 class _Batch:
     """Instances packed for the kernel, the workspace, and the results that the kernel writes."""
 
-    def __init__(self, batch: Sequence[EncodedInstance], node_limit: int) -> None:
+    def __init__(self, batch: Sequence[EncodedInstance], node_limit: int, is_balanced: bool = False) -> None:
         import numpy as np
 
         from tasks.kumo.optimum.tables import WORDS
@@ -214,6 +217,7 @@ class _Batch:
             _words(chain.from_iterable(states)),
             _words(ruled_out),
             limits,
+            is_balanced,
         )
 
     def solve_slice(self, at: int) -> int:

@@ -41,12 +41,13 @@ class SpaceSize:
 
     `is_filtered` is False where a minimum of expected steps above 1, or a test that is required, was left
     aside: then fewer instances are drawn from than the size says, and the lower bound is one of the
-    unfiltered space.
+    unfiltered space. `of_boards`: balanced lists of truths and actions are counted, not their observations.
     """
 
     low: int
     high: int
     is_filtered: bool = True
+    of_boards: bool = False
 
     @property
     def is_exact(self) -> bool:
@@ -55,10 +56,12 @@ class SpaceSize:
 
     def __str__(self) -> str:
         """Return the size in a sentence."""
-        before = "" if self.is_filtered else " before those that are too easy are left out"
+        what = "balanced lists of truths and actions" if self.of_boards else "instances"
+        if not self.is_filtered:
+            what += " before those that are too easy are left out"
         if self.is_exact:
-            return f"the space holds exactly {self.low:,} instances{before}"
-        return f"the space holds {_short(self.low)} to {_short(self.high, ROUND_CEILING)} instances{before}"
+            return f"the space holds exactly {self.low:,} {what}"
+        return f"the space holds {_short(self.low)} to {_short(self.high, ROUND_CEILING)} {what}"
 
 
 def _short(number: int, rounding: str = ROUND_FLOOR) -> str:

@@ -3,6 +3,10 @@
 An action count is the tests of a run and a constant; a run that failed counts as n_actions + 1 actions under
 both conventions. The headline, `perennial`, divides the sum of counts by the sum of references; the paper's
 `kumo-2025` is a mean of ratios, which instances with a small optimum decide.
+
+Excess tests are what it took until the outcomes decided the answer, beside the reference: a run that ended
+before counts as one that took all actions, whether its guess was right or not. So no guess lowers the figure,
+where testing on would have ended with no more tests than that (docs/decisions/13-excess-tests.md).
 """
 
 from dataclasses import dataclass
@@ -21,6 +25,10 @@ COUNTS = {
     "optimal_tests": "any_value(k.optimal_tests)",
     "tests": "coalesce(sum(x.tests) FILTER (e.status <> 'api_error'), 0)::BIGINT",
     "solved_tests": "coalesce(sum(x.tests) FILTER (e.success), 0)::BIGINT",
+    "judged": "count(x.decided) FILTER (e.status <> 'api_error')",
+    "deciding_tests": "coalesce(sum(if(x.decided, x.tests, greatest(x.tests, k.n_actions))) FILTER ("
+    "e.status <> 'api_error' AND x.decided IS NOT NULL), 0)::BIGINT",
+    "guesses": "count(*) FILTER (e.status IN ('solved', 'wrong') AND NOT x.decided)",
 }
 
 
@@ -76,11 +84,12 @@ MEANS = (
     *(convention.relative() for convention in CONVENTIONS),
     Mean(
         "excess_tests",
-        lambda cells: cells["solved_tests"] - cells["solved"] * cells["optimal_tests"],
-        lambda cells: cells["solved"],
+        lambda cells: cells["deciding_tests"] - cells["judged"] * cells["optimal_tests"],
+        lambda cells: cells["judged"],
         convention="perennial",
-        is_of_some=True,
-        what="mean over solved instances of the mean over solved runs of tests - optimum",
+        what="mean over instances of the mean over runs of tests - optimum, all actions counting as tests "
+        "where the outcomes seen do not decide the answer",
     ),
+    Mean("guess_share", lambda cells: cells["guesses"], lambda cells: cells["judged"], is_share=True),
     Mean("mean_tests", lambda cells: cells["tests"], scored),
 )

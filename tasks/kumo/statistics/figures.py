@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from schemas.kumo.things import SeedConfig
+from schemas.populations import THESE_DOMAINS
 from tasks.kumo.statistics import domain_graph
 from tasks.kumo.statistics.action_counts import PAPER
 from tasks.kumo.statistics.domain_graph import communities
@@ -40,10 +41,14 @@ def topology_figures(cells: Cells, seed: int) -> Iterator[Figure]:
             low=low,
             high=high,
             p_value=found.p_value,
+            population=THESE_DOMAINS,
         )
         low, high = found.corrected_interval or (None, None)
         p_value = permutation_p_value(signatures, labels, seed, strata=domains)
-        yield Figure(CORRECTED_V, *of, found.corrected_v, _CORRECTED, low=low, high=high, p_value=p_value)
+        corrected = Figure(
+            CORRECTED_V, *of, found.corrected_v, _CORRECTED, low=low, high=high, p_value=p_value
+        )
+        yield corrected._replace(population=THESE_DOMAINS)
 
 
 def domain_figures(configs: Mapping[str, SeedConfig], seed: int) -> Iterator[Figure]:

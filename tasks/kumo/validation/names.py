@@ -3,24 +3,43 @@
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 
+from schemas.hidden_characters import hidden_character
 from schemas.kumo.things import Finding, SeedConfig
 from tasks.kumo.validation.rules import finding, quote
-from tasks.kumo.validation.texts import MAX_NAME, hidden_character, tag_in_name
+from tasks.kumo.validation.texts import MAX_NAME, tag_in_name
+
+# Composing takes time with the square of the marks on one letter; longer names are findings anyway.
+_MOST_COMPOSED = 2 * MAX_NAME
 
 
 def fold_name(name: str) -> str:
-    """Return the form in which names are compared: composed, case-folded, single inner spaces, trimmed."""
-    return " ".join(unicodedata.normalize("NFC", name).casefold().split())
+    """Return the form in which names are compared: composed, case-folded, single inner spaces, trimmed.
+
+    Very long ones are not composed.
+    """
+    spaced = " ".join(name.split())
+    if spaced.isascii():
+        return spaced.lower()
+    composed = spaced if len(spaced) > _MOST_COMPOSED else unicodedata.normalize("NFC", spaced)
+    return " ".join(composed.casefold().split())
 
 
 def match_name(written: str, names: Sequence[str]) -> str | None:
     """Return the listed name that somebody wrote: exactly, or in the folded form that only one name has."""
     if written in names:
         return written
-    folded = fold_name(written)
-    alike = [name for name in names if fold_name(name) == folded]
+    alike = _by_folded_name(tuple(names)).get(fold_name(written), ())
     return alike[0] if len(alike) == 1 else None
+
+
+@lru_cache(maxsize=64)
+def _by_folded_name(names: tuple[str, ...]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for name in names:
+        found.setdefault(fold_name(name), []).append(name)
+    return found
 
 
 def name_findings(config: SeedConfig) -> Iterator[Finding]:

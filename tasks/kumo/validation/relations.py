@@ -5,16 +5,19 @@ from collections.abc import Iterator, Sequence
 from schemas.kumo.things import Finding, Outcome, SeedConfig
 from tasks.kumo.validation.names import fold_name, repeats
 from tasks.kumo.validation.rules import finding, join, quote, state_text
+from tasks.kumo.validation.texts import MAX_NAME
 
 _LIKE = 75  # of 100: less alike is not what was meant
 _SUGGESTED_TRUTHS = 500  # in longer lists a misspelt name is not looked for
+_MOST_SUGGESTIONS = 100  # names that are looked for in one configuration
 
 
 def relation_findings(config: SeedConfig) -> Iterator[Finding]:
     """Yield what is wrong with rule-out sets, action by action and then truth by truth."""
     truths = set(config.truths)
+    suggestions = _Suggestions(config.truths)
     for outcome in config.outcomes:
-        yield from _set_findings(config, outcome, truths)
+        yield from _set_findings(config, outcome, truths, suggestions)
         yield from _always_findings(config, outcome, truths)
         if outcome.states and truths.isdisjoint(_list_ruled_out(outcome)):
             text = "no state of this action rules a listed truth out; let one do so or remove the action"
@@ -22,31 +25,41 @@ def relation_findings(config: SeedConfig) -> Iterator[Finding]:
     yield from _never_findings(config)
 
 
-def _set_findings(config: SeedConfig, outcome: Outcome, truths: set[str]) -> Iterator[Finding]:
+class _Suggestions:
+    """The listed truths that misspelt names may mean, of the first names that are looked for."""
+
+    def __init__(self, truths: Sequence[str]) -> None:
+        self._truths = truths if len(truths) <= _SUGGESTED_TRUTHS else ()
+        self._folded = [fold_name(truth[:MAX_NAME]) for truth in self._truths]
+        self._left = _MOST_SUGGESTIONS
+
+    def find(self, name: str) -> str | None:
+        """Return the truth that the name may mean, or None."""
+        if not self._left or len(name) > MAX_NAME:
+            return None
+        from rapidfuzz import fuzz, process
+
+        self._left -= 1
+        closest = process.extractOne(fold_name(name), self._folded, scorer=fuzz.ratio, score_cutoff=_LIKE)
+        return self._truths[closest[2]] if closest else None
+
+
+def _set_findings(
+    config: SeedConfig, outcome: Outcome, truths: set[str], suggestions: _Suggestions
+) -> Iterator[Finding]:
     for state in outcome.states:
         place = {"action": outcome.action, "state": state_text(state)}
         for name in dict.fromkeys(state.rules_out):
             if name not in truths:
-                yield finding(config, "unknown-truth", _unknown_text(name, config.truths), **place)
+                yield finding(config, "unknown-truth", _unknown_text(name, suggestions.find(name)), **place)
         for name, count in repeats(state.rules_out):
             text = f"rules_out names {quote(name)} {count} times, expected once; keep one of them"
             yield finding(config, "repeated-rule-out", text, **place)
 
 
-def _unknown_text(name: str, truths: Sequence[str]) -> str:
-    closest = _find_closest(name, truths)
+def _unknown_text(name: str, closest: str | None) -> str:
     meant = "" if closest is None else f" (is {quote(closest)} meant?)"
     return f"rules_out names {quote(name)}, which is not a listed truth{meant}; list it or correct the name"
-
-
-def _find_closest(name: str, truths: Sequence[str]) -> str | None:
-    """Return the listed truth that a misspelt name may mean, or None."""
-    from rapidfuzz import fuzz, process
-
-    if len(truths) > _SUGGESTED_TRUTHS:
-        return None
-    closest = process.extractOne(name, truths, scorer=fuzz.ratio, processor=fold_name, score_cutoff=_LIKE)
-    return closest[0] if closest else None
 
 
 def _always_findings(config: SeedConfig, outcome: Outcome, truths: set[str]) -> Iterator[Finding]:

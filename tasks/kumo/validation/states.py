@@ -147,10 +147,10 @@ def _overlaps(
 ) -> Iterator[tuple[tuple[float, float], tuple[float, float]]]:
     """Yield the overlapping pairs of ranges sorted by their low bounds."""
     for i, first in enumerate(ranges):
-        for second in islice(ranges, i + 1, None):
-            if second[0] >= first[1]:
+        for place in range(i + 1, len(ranges)):
+            if ranges[place][0] >= first[1]:
                 break
-            yield first, second
+            yield first, ranges[place]
 
 
 def _gap_findings(config: SeedConfig, action: str, ranges: list[tuple[float, float]]) -> Iterator[Finding]:

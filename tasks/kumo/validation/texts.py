@@ -1,17 +1,14 @@
 """Rules on what a text holds: tags of the prompts, lengths, control characters of notes and the like."""
 
 import re
-import unicodedata
 from collections.abc import Iterator
 
+from schemas.hidden_characters import hidden_character
 from schemas.kumo.things import Finding, SeedConfig
 from tasks.kumo.validation.rules import finding, quote
 
 MAX_NAME = 200
 MAX_TEXT = 5_000
-# Zero-width joiners are part of correct spelling in several scripts.
-_SPELLING_JOINERS = "\u200c\u200d"
-_INVISIBLE = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 _LINES = str.maketrans("", "", "\n\r\t")
 # What `tasks.kumo.answers` takes for the begin or the end of an answer.
 _ANSWER_TAG = re.compile(r"</?answer>", re.IGNORECASE | re.ASCII)
@@ -45,14 +42,6 @@ def tag_in_name(what: str, name: str) -> tuple[str, str] | None:
         return "answer-tag", answer[0]
     tag = _PROMPT_TAG.search(name)
     return None if tag is None else ("prompt-tag", tag[0])
-
-
-def hidden_character(text: str) -> str | None:
-    """Return the first control or other invisible character, None where there is none."""
-    if text.isascii() and text.isprintable():
-        return None
-    categories = ((c, unicodedata.category(c)) for c in text if c not in _SPELLING_JOINERS)
-    return next((c for c, category in categories if category in _INVISIBLE), None)
 
 
 def _texts(config: SeedConfig) -> Iterator[tuple[str, str, str | None]]:

@@ -43,7 +43,10 @@ async def receive(send: "Callable[[], Awaitable[httpx2.Response]]", policy: Call
         response = error.response
     except (openai.APIConnectionError, httpx2.HTTPError, aiohttp.ClientError, OSError) as error:
         return Received(
-            None, latency_s=time.perf_counter() - started, problem=describe_problem(error, policy)
+            None,
+            latency_s=time.perf_counter() - started,
+            problem=describe_problem(error, policy),
+            was_sent=not _is_unconnected(error),
         )
     return Received(
         response.status_code,
@@ -52,6 +55,14 @@ async def receive(send: "Callable[[], Awaitable[httpx2.Response]]", policy: Call
         retry_after_s=retry_after_s(response.status_code, response.headers),
         why_cut=why_cut(response),
     )
+
+
+def _is_unconnected(error: BaseException) -> bool:
+    """Whether there never was a connection, so that no server can have received anything."""
+    import aiohttp
+
+    never = aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError
+    return any(isinstance(cause, never) for cause in causes(error))
 
 
 def describe_problem(error: BaseException, policy: CallPolicy) -> str:

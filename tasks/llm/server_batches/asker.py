@@ -13,6 +13,7 @@ submitted again (`watch.py`).
 import asyncio
 import json
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
@@ -58,7 +59,13 @@ class BatchAsker:
         # A call that a batch gave something, and that is tried again, does not wait for that batch again.
         self._given: set[tuple[int, str]] = set()
 
-    async def post(self, request: ModelRequest, body: Mapping[str, Any]) -> Received:
+    def is_submitted(self, request: ModelRequest) -> bool:
+        """Whether the call is in a batch already, and has received nothing of it."""
+        return self._find_submitted(request) is not None
+
+    async def post(
+        self, request: ModelRequest, body: Mapping[str, Any], estimate_usd: float | None = None
+    ) -> Received:
         """Return what the call receives, by a batch that it is in already or by the next one.
 
         Raises EndpointFailed where the server has no Batch API, or a batch cannot be looked at: it stays in
@@ -67,7 +74,7 @@ class BatchAsker:
         line = {"custom_id": request.call_id, "method": "POST", "url": CHAT, "body": body}
         text = json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n"
         received: asyncio.Future[Received] = asyncio.get_running_loop().create_future()
-        call = Waiting(request, text.encode("utf-8", "replace"), received)
+        call = Waiting(request, text.encode("utf-8", "replace"), received, estimate_usd)
         self._open += 1
         try:
             self._place(call)
@@ -85,11 +92,15 @@ class BatchAsker:
         await asyncio.gather(*self._watching, return_exceptions=True)
 
     def _place(self, call: Waiting) -> None:
-        stored = self._use.ledger.find_batch(call.request.model, call.call_id)
-        if stored is None or (stored.number, call.call_id) in self._given:
+        stored = self._find_submitted(call.request)
+        if stored is None:
             self._collect(call)
         else:
             self._watch(stored).add([call])
+
+    def _find_submitted(self, request: ModelRequest) -> StoredBatch | None:
+        stored = self._use.ledger.find_batch(request.model, request.call_id)
+        return None if stored is None or (stored.number, request.call_id) in self._given else stored
 
     def _collect(self, call: Waiting) -> None:
         if self._bytes + len(call.line) > self._use.most_bytes:
@@ -140,16 +151,18 @@ class BatchAsker:
         received = await self._api.upload(content)
         file = self._read(ServerFile, received)
         if file is None:
-            self._give_failure(calls, received, "POST /files")
+            self._give_failure(calls, replace(received, was_sent=False), "POST /files")
             return None
         digest, ledger = sha256(content).hexdigest(), self._use.ledger
-        stored = ledger.begin_batch(calls[0].request.model, digest, file.id, [call.call_id for call in calls])
+        counted = {call.call_id: call.estimate_usd for call in calls}
+        stored = ledger.begin_batch(calls[0].request.model, digest, file.id, counted)
         received = await self._api.create(file.id, digest)
         batch = self._read(ServerBatch, received)
         if batch is not None:
             return ledger.keep_batch_id(stored, batch.id)
-        if _is_refused(received):
-            ledger.forget_batch(stored)
+        if not received.was_sent or _is_refused(received):
+            ledger.forget_batch(stored, was_made=False)
+            received = replace(received, was_sent=False)
         # Else the server may have made it: the next attempt looks for it in the server's list.
         self._give_failure(calls, received, "POST /batches")
         return None
@@ -165,7 +178,8 @@ class BatchAsker:
             )
         if status is not None and 200 <= status <= 299:
             said = one_line(received.body)
-            received = Received(None, received.body, problem=f"the answer to {what} makes no sense: {said}")
+            problem = f"the answer to {what} makes no sense: {said}"
+            received = replace(received, http_status=None, problem=problem)
         for call in calls:
             call.give(received)
 

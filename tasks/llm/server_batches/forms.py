@@ -14,7 +14,9 @@ _WIDTH = 200
 _MOST = 10**12
 
 Form = TypeVar("Form", bound=BaseModel)
-Id = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[!-~]+$")]
+# It goes into the path of a request: nothing of it may end a segment or begin a query. The beginning keeps
+# "." and ".." out.
+Id = Annotated[str, StringConstraints(max_length=200, pattern=r"^[A-Za-z0-9_-][A-Za-z0-9._:=+@~-]*$")]
 # Azure writes "" where there is no file.
 FileId = Annotated[Id | None, BeforeValidator(lambda value: None if value == "" else value)]
 
@@ -94,8 +96,13 @@ class ListedBatch(_Form):
 class BatchPage(_Form):
     """Some of a server's batches, the newest first."""
 
-    data: list[ListedBatch]
+    data: list[Any]
     has_more: bool = False
+
+    @property
+    def batches(self) -> list[ListedBatch]:
+        """Those that can be asked for: another one in the list may have an id that no path can hold."""
+        return [one for one in (_read_value(ListedBatch, value) for value in self.data) if one is not None]
 
 
 class _Response(_Form):

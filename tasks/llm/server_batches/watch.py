@@ -27,11 +27,15 @@ _LOOKS = 2
 
 @dataclass(eq=False, slots=True)
 class Waiting:
-    """A call that waits: its line in a file of requests, and what it will have received."""
+    """A call that waits: its line in a file of requests, and what it will have received.
+
+    `estimate_usd` is what it counts for in a batch that has not ended.
+    """
 
     request: ModelRequest
     line: bytes
     received: "asyncio.Future[Received]"
+    estimate_usd: float | None = None
 
     @property
     def call_id(self) -> str:
@@ -79,14 +83,14 @@ class Watch:
         cannot be looked at.
         """
         if self._stored.batch_id is None and not await self._find():
-            self._use.ledger.forget_batch(self._stored)
+            self._use.ledger.forget_batch(self._stored, was_made=False)
             return False
         while self._waiting:
             batch = await self._wait_for_end()
             await self._hand_out(batch, on_given)
             if batch.status == "failed":
                 # Nothing of it was answered, so that no run has anything to look for.
-                self._use.ledger.forget_batch(self._stored)
+                self._use.ledger.forget_batch(self._stored, was_made=True)
         return True
 
     async def _find(self) -> bool:
@@ -105,12 +109,12 @@ class Watch:
         for _ in range(_PAGES):
             while (page := self._read_page(await self._api.list_batches(after))) is None:
                 await self._patience.pause()
-            for batch in page.data:
+            for batch in page.batches:
                 if batch.input_file_id == self._stored.file_id:
                     return batch.id
-            if not page.data or not page.has_more:
+            if not page.batches or not page.has_more:
                 return None
-            after = page.data[-1].id
+            after = page.batches[-1].id
         return None
 
     def _read_page(self, received: Received) -> BatchPage | None:

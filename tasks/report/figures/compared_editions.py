@@ -12,7 +12,9 @@ _LINK_CAPTION = (
     "both have or, where they share none, over all; a positive change, that the player is abler than it "
     "was. An anchor's own change is estimated with the other anchors as ties: one that changed should be "
     "no anchor. Errors are by instance or by domain, whichever is larger. Holm's correction covers the "
-    "drifts, and apart from them the changes of players that are no anchors."
+    "drifts, and apart from them the changes of players that are no anchors. Slope p (Holm) tests that a "
+    "player follows difficulty as the others do, that of the drift being the smallest: below 0.05 the model "
+    "does not fit, and drift and changes are underestimated."
 )
 
 
@@ -36,11 +38,11 @@ def edition_difference(data: ReportData, comparison: Comparison) -> Section:
     )
     caption = (
         "Players that both editions have, setting by setting. Rates are over each edition's own "
-        "instances, with 95% intervals by bootstrap over instances; SD is how much such a rate scatters "
+        "instances, with the 95% intervals of the leaderboard; SD is how much such a rate scatters "
         "over editions of as many random domains (the standard deviation of domain rates / the root of "
         "their number). The difference is between rates standardised to the domains that both editions "
-        "have, n of them, each weighing the same; its interval and p come from a bootstrap over instances "
-        "within domain and edition, and Holm's correction covers all rows. Without shared domains there "
+        "have, n of them, each weighing the same; its interval and p are for other instances of these "
+        "domains, and Holm's correction covers all rows. Without shared domains there "
         "is none: look at SD and at the anchors then."
     )
     own, other = clean(data.edition), clean(comparison.edition)
@@ -74,7 +76,18 @@ def edition_link(data: ReportData, comparison: Comparison) -> Section:
     if not found.rows:
         return omit_section(LINK_KEY, title, tables, _missing(comparison))
     grid = Grid(
-        ("setting", "what", "player", "logits", "standard error", "p", "p (Holm)", "domains", "anchors"),
+        (
+            "setting",
+            "what",
+            "player",
+            "logits",
+            "standard error",
+            "p",
+            "p (Holm)",
+            "slope p",
+            "domains",
+            "anchors",
+        ),
         tuple(
             (
                 clean(row["setting"]),
@@ -84,12 +97,13 @@ def edition_link(data: ReportData, comparison: Comparison) -> Section:
                 decimals(row["standard_error"]),
                 p_number(row["p_value"]),
                 p_number(row["p_holm"]),
+                p_number(row["slope_p_holm"]),
                 f"{row['shared_domains']:,}",
                 f"{row['anchors']:,}",
             )
             for row in found.records()
         ),
-        frozenset(range(3, 9)),
+        frozenset(range(3, 10)),
     )
     return Section(LINK_KEY, title, _LINK_CAPTION, tables, grid=grid)
 

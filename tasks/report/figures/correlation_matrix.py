@@ -32,9 +32,10 @@ def correlation_matrix(table: ReportTable, columns: Sequence[tuple[str, str]]) -
     caption = (
         "Each field is the correlation, over the models that have a score in both, of their scores in two "
         "settings, with its 95% interval by Fisher's z below it: of few models it is wide. A dash is "
-        "undefined: fewer than three models, or all with the same score; an interval needs four models and "
-        "is undefined at 1. Programs, people, controls and checkpoints do not count. Point to a field to "
-        "read its number of models."
+        "undefined: fewer than seven models, or all with the same score; an interval is undefined at 1. "
+        "Chance in the scores hides correlations: the table has the reliability of each setting, and what "
+        "Pearson's correlation would be without chance. Programs, people, controls and checkpoints do not "
+        "count. Point to a field to read its number of models."
     )
     return Section(_KEY, _TITLE, caption, (table,), drawings)
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 
-from schemas.measure import Measure
+from schemas.measure import Measure, label_player
 from tasks.report.content import Grid, Record, ReportData, Section, omit_section
-from tasks.report.wording import clean, with_interval
+from tasks.report.wording import brackets, clean, name_populations, with_interval
 
 _KEY = "headline"
 _TITLE = "Players"
@@ -23,7 +23,8 @@ def headline(data: ReportData) -> Section:
     found = {(row["setting"], row["player"]): row for row in rows}
     cells = []
     for player in data.players():
-        line = [clean(player)]
+        rows_of = [row for setting in data.settings if (row := found.get((setting, player))) is not None]
+        line = [clean(label_player(data.floor, rows_of[0]))]
         for setting in data.settings:
             row = found.get((setting, player))
             line += [""] * len(headings) if row is None else _cells(row, data.measures, differs)
@@ -41,14 +42,18 @@ def headline(data: ReportData) -> Section:
         "the common rate; by the adjusted one where too few instances are common."
     )
     caption = " ".join(
-        (
+        sentence
+        for sentence in (
             "Success rate is the mean over the player's instances of the share of scored runs it solved.",
             fair if differs else "All players of a setting have the same instances.",
             *(measure.doc for measure in data.measures),
-            "Brackets hold 95% intervals for instances that vary: by bootstrap, and by Clopper and "
-            "Pearson near 0 and 1. The last column of a setting counts scored episodes: those that an API "
-            "error ended are not among them.",
+            "" if data.floor is None else data.floor.doc,
+            f"{name_populations(rows)} They are in brackets; where a figure has none, the table says why. "
+            "Brackets of a rank hold the places that it may have where domains vary. "
+            "The last column of a setting counts scored episodes: those that an API error ended are not "
+            "among them.",
         )
+        if sentence
     )
     return Section(_KEY, _TITLE, caption, (table,), grid=grid)
 
@@ -65,7 +70,7 @@ def _cells(row: Record, measures: Iterable[Measure], differs: bool) -> list[str]
     common = "" if row["common_instances"] is None else f"{row['common_instances']:,}"
     fair = (f"{row['instances']:,}", _figure(row, "common_rate"), common, _adjusted(row)) if differs else ()
     return [
-        "" if row["rank"] is None else str(row["rank"]),
+        _rank(row),
         _figure(row, "success_rate"),
         *fair,
         *(_figure(row, measure.column) for measure in measures),
@@ -75,6 +80,14 @@ def _cells(row: Record, measures: Iterable[Measure], differs: bool) -> list[str]
 
 def _figure(row: Record, name: str) -> str:
     return with_interval(row[name], row[f"{name}_low"], row[f"{name}_high"])
+
+
+def _rank(row: Record) -> str:
+    low, high = row.get("rank_low"), row.get("rank_high")
+    if row["rank"] is None:
+        return ""
+    ends = "" if low is None or high is None else f" {brackets(str(low), str(high))}"
+    return f"{row['rank']}{ends}"
 
 
 def _adjusted(row: Record) -> str:

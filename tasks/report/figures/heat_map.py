@@ -8,7 +8,7 @@ import altair as alt
 
 from tasks.report.content import Drawing, Record, ReportData, Section, omit_unanalysed
 from tasks.report.figures.chart import FOUND, ROWS, Spec, compile_chart, cut, make_drawing, player_axis, tips
-from tasks.report.wording import clean, decimals, span, with_interval
+from tasks.report.wording import clean, decimals, name_populations, span, with_interval
 
 _KEY = "domains"
 _TITLE = "Success rate by domain and player"
@@ -33,8 +33,8 @@ def heat_map(data: ReportData) -> Section:
     ]
     caption = (
         "Each field is the share of a player's scored episodes in a domain that it solved; dark is 0, light "
-        "is 1, empty is not scored. Where there is room its number is written in it, with the 95% interval "
-        "by bootstrap over instances; point to a field to read both. n is the number of scored episodes. "
+        "is 1, empty is not scored. Where there is room its number is written in it, with the 95% interval; "
+        f"point to a field to read both. {name_populations(rows)} n is the number of scored episodes. "
         "Domains stand from the easiest to the hardest, by the mean of these players' rates; players who "
         "met fewer than half of the domains are apart from the others."
     )

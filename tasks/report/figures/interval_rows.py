@@ -1,7 +1,7 @@
 """A row a player: its value as a point, the interval as a line through it, and both as text."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -30,12 +30,16 @@ _KEY = "order == 'name' ? datum.by_name : order == 'value' ? datum.by_value : da
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """The horizontal axis: lines of its title, decimals of texts, its ends where fixed, and a line at 0."""
+    """The horizontal axis: lines of its title, decimals of texts, its ends where fixed, and a line at 0.
+
+    `floor` is where another line is drawn, with its label.
+    """
 
     title: tuple[str, ...]
     places: int = 3
     ends: tuple[float, float] | None = None
     has_zero_line: bool = False
+    floor: tuple[float, str] | None = None
 
 
 def read_estimate(
@@ -67,17 +71,20 @@ def rows_by_setting(
     *,
     more: str = "",
     unit: str = "a player",
+    floors: Mapping[str, tuple[float, str]] | None = None,
 ) -> tuple[Drawing, ...]:
     """Return a drawing of each setting that has rows, of what `read` gives of them, in the order of the page.
 
-    The heading adds `more` to the setting's name, and says after n what `unit` it counts.
+    The heading adds `more` to the setting's name, and says after n what `unit` it counts. `floors` are
+    lines of the settings, each with its label.
     """
     drawings = []
     for setting in data.settings:
         drawn = [estimate for row in rows if row["setting"] == setting for estimate in read(row)]
         if drawn:
             heading = f"{setting}{more}, n = {span(row['n'] for row in drawn)} {unit}"
-            drawings.append(interval_rows(heading, f"{title}: {setting}{more}", drawn, scale, data.players()))
+            own = replace(scale, floor=(floors or {}).get(setting))
+            drawings.append(interval_rows(heading, f"{title}: {setting}{more}", drawn, own, data.players()))
     return tuple(drawings)
 
 
@@ -140,9 +147,22 @@ def _compile(scale: Scale, series: tuple[str, ...], is_pair: bool) -> Spec:
     if scale.has_zero_line:
         zero = alt.Chart(alt.InlineData(values=[{}])).mark_rule(strokeWidth=1.2, color=SOFT)
         layers.insert(0, zero.encode(x=alt.datum(0)))
+    if scale.floor is not None:
+        layers[:0] = _draw_floor(*scale.floor)
     return compile_chart(
         alt.layer(*layers, data=ROWS)
         .transform_filter(FOUND)
         .transform_calculate(key=_KEY, shown="narrow ? datum.short : datum.text")
         .properties(width="container", height=alt.Step(step))
+    )
+
+
+def _draw_floor(value: float, label: str) -> tuple[alt.Chart, alt.Chart]:
+    """Return a dashed line across all rows, and its label at the foot."""
+    base = alt.Chart(alt.InlineData(values=[{}])).encode(x=alt.datum(value))
+    return (
+        base.mark_rule(strokeWidth=1.2, strokeDash=[4, 3], color=SOFT),
+        base.mark_text(text=label, align="left", baseline="top", dx=3, dy=3, fontSize=10, color=SOFT).encode(
+            y=alt.value("height")
+        ),
     )

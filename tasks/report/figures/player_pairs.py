@@ -4,7 +4,7 @@ from itertools import pairwise
 
 from tasks.report.content import Grid, Record, ReportData, Section, omit_section, omit_unanalysed
 from tasks.report.figures.interval_rows import Scale, interval_rows, read_estimate
-from tasks.report.wording import clean, p_number, p_text, span, with_interval
+from tasks.report.wording import clean, name_populations, p_number, p_text, span, with_interval
 
 _KEY = "player_pairs"
 _TITLE = "Players in pairs"
@@ -36,7 +36,7 @@ def player_pairs(data: ReportData) -> Section:
     headings = ("setting", "player", "next in rank", "difference", "n", "McNemar p", "p (Holm)")
     caption = (
         "Difference is the first player's success rate minus the other's, over the instances that both "
-        "played, with a 95% interval by bootstrap over instances; n counts these instances. p is McNemar's "
+        f"played; n counts these instances. {name_populations(rows)} p is McNemar's "
         "exact test on majority labels, and Holm's correction covers the pairs of one setting and kind of "
         "player: models, programs, controls (VARIANT:MODEL), training checkpoints, or two of these kinds. "
         f"Players do not differ where p (Holm) is at least {_LEVEL}: this shows no equality. "

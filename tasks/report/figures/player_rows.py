@@ -1,12 +1,11 @@
 """Rates of each player by setting: success, tokens, and how episodes end that were not solved."""
 
-from tasks.report.content import ReportData, Section, omit_section, omit_unanalysed
+from schemas.measure import mark_player
+from tasks.report.content import Record, ReportData, Section, omit_section, omit_unanalysed
 from tasks.report.figures.interval_rows import Scale, read_estimate, rows_by_setting
+from tasks.report.wording import name_populations
 
-SCORED_EPISODES = (
-    "95% intervals are for instances that vary, as runs on one instance are not independent: by bootstrap, "
-    "and of shares near 0 and 1 by Clopper and Pearson; n is the number of scored episodes."
-)
+SCORED_EPISODES = "n is the number of scored episodes."
 _ENDS = {
     "wrong": "wrong answer",
     "unparsed": "parse error",
@@ -25,12 +24,32 @@ def success_rows(data: ReportData) -> Section:
     if not rows:
         return omit_section(key, title, [table], "No episode of this edition is scored.")
     scale = Scale(("share of scored episodes that are solved",), ends=(0, 1))
-    drawings = rows_by_setting(data, title, rows, lambda row: [read_estimate(row, key, "scored")], scale)
+    floor = data.floor
+    floors = {
+        row["setting"]: (row[key], f"floor: {floor.player} {row[key]:.3f}")
+        for row in rows
+        if floor is not None and row["player"] == floor.player
+    }
+    drawings = rows_by_setting(
+        data,
+        title,
+        rows,
+        lambda row: [read_estimate(row, key, "scored", more=_mark(data, row))],
+        scale,
+        floors=floors,
+    )
     caption = (
         "Each point is a player's mean over instances of the share of scored runs that it solved. "
-        f"{SCORED_EPISODES}"
+        f"{name_populations(rows)} {SCORED_EPISODES}"
     )
+    if floor is not None and floors:
+        caption += f" The dashed line is the floor. {floor.doc}"
     return Section(key, title, caption, (table,), drawings)
+
+
+def _mark(data: ReportData, row: Record) -> str:
+    mark = mark_player(data.floor, row)
+    return f" ({mark})" if mark else ""
 
 
 def token_rows(data: ReportData) -> Section:
@@ -46,8 +65,9 @@ def token_rows(data: ReportData) -> Section:
     drawings = rows_by_setting(data, title, rows, lambda row: [read_estimate(row, *columns)], scale)
     caption = (
         "Each point is the mean, over instances and their runs, of all tokens of a player's calls in a "
-        "scored episode. 95% intervals by bootstrap over instances; n is the number of scored episodes whose "
-        "tokens are known. Players that are no models have no row."
+        "scored episode. "
+        f"{name_populations(rows)} n is the number of scored episodes whose tokens are known. "
+        "Players that are no models have no row."
     )
     return Section(key, title, caption, (table,), drawings)
 
@@ -72,7 +92,7 @@ def status_rows(data: ReportData) -> Section:
     absent = [name for status, name in _ENDS.items() if status not in seen]
     caption = (
         "Each point is the mean over instances of the share of a player's attempted episodes that ended so. "
-        "95% intervals are for instances that vary; n is the number of attempted episodes."
+        f"{name_populations(rows)} n is the number of attempted episodes."
         + (f" Never seen in this edition: {', '.join(absent)}." if absent else "")
     )
     return Section(key, title, caption, (table,), drawings)

@@ -12,7 +12,8 @@ _TITLES = ("score", "rank", "US$")
 _SCORES = (
     "Score is the success rate over the instances that all players of the setting with enough of them have: "
     "the mean over these n instances of the share of scored runs that are solved. Brackets hold 95% "
-    "intervals for instances that vary: by bootstrap, and by Clopper and Pearson near 0 and 1."
+    "intervals, of the population that the table names: new domains where a benchmark draws its domains, and "
+    "else other instances of these."
 )
 _SETTINGS = "Settings of a benchmark are never counted together, as on leaderboards."
 

@@ -23,6 +23,7 @@ from tasks.report.figures.chart import (
 )
 from tasks.report.wording import brackets, clean, decimals, p_text, with_interval
 from tasks.statistics.correlation import Correlation
+from tasks.statistics.reliability import FEWEST_PLAYERS
 
 Span = tuple[float | None, float | None]
 _HEIGHT, _WIDTH, _SIZE = 340, 420, 55
@@ -116,9 +117,10 @@ def _labels(at_x: alt.X, at_y: alt.Y) -> list[alt.Chart]:
 
 def correlation_text(found: Correlation) -> str:
     """Return n, r, its interval and p as a heading, or why there is none."""
+    if found.n < FEWEST_PLAYERS:
+        return f"n = {found.n}, too few for a correlation"
     if found.r is None:
-        reason = "fewer than three points" if found.n < 3 else "one side does not vary"
-        return f"n = {found.n}, correlation undefined: {reason}"
+        return f"n = {found.n}, correlation undefined: one side does not vary"
     interval = (
         f" {brackets(decimals(found.low, 2), decimals(found.high, 2))}"
         if found.low is not None and found.high is not None

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 
 from tasks.report.content import Record, ReportData, ReportTable, Section, omit_section
 from tasks.report.figures.scatter import Axis, Point, correlation_text, scatter
+from tasks.report.wording import name_populations
 from tasks.statistics.correlation import pearson
 
 _FEWEST_PLAYERS = 4
-_PEARSON = "r is Pearson's, its 95% interval by Fisher's z (at least 4 points), n the number of points"
+_PEARSON = "r is Pearson's, its 95% interval by Fisher's z (at least 7 points), n the number of points"
 _NAMES = "Beyond eight players only those are named that stand out; look for others by name."
-_LINES = "lines through a point are its 95% intervals by bootstrap over instances"
+_LINES = "lines through a point are its 95% intervals"
 
 
 def settings_scatter(data: ReportData) -> Section:
@@ -30,8 +31,8 @@ def settings_scatter(data: ReportData) -> Section:
     axes = Axis(f"success rate, {easier}", True), Axis(f"success rate, {harder}", True)
     drawing = scatter(_correlation(points), f"{title}: {easier} and {harder}", points, *axes)
     caption = (
-        f"Each point is a {unit}; {_LINES}. On the broken line both settings are equally hard. {_NAMES} "
-        f"{_PEARSON}."
+        f"Each point is a {unit}; {_LINES}. {name_populations(tables[0].records())} On the broken line both "
+        f"settings are equally hard. {_NAMES} {_PEARSON}."
     )
     return Section(key, title, caption, tables, (drawing,))
 
@@ -61,7 +62,8 @@ def tokens_scatter(data: ReportData) -> Section:
             drawings.append(scatter(heading, f"{title}: {setting}", points, *axes))
     if not drawings:
         return omit_section(key, title, tables, "Fewer than two players of this edition have a token count.")
-    caption = f"Each point is a player, all domains together; {_LINES}. {_NAMES} {_PEARSON}."
+    populations = name_populations(tables[0].records())
+    caption = f"Each point is a player, all domains together; {_LINES}. {populations} {_NAMES} {_PEARSON}."
     return Section(key, title, caption, tables, tuple(drawings))
 
 
@@ -95,7 +97,8 @@ def benchmarks_scatter(data: ReportData) -> Section:
         )
     caption = (
         "Each point is a player, all domains together; the line through it is the 95% interval of its "
-        f"success rate by bootstrap over instances. {_NAMES} {_PEARSON}. The table names each score's source."
+        f"success rate. {name_populations(table.records())} {_NAMES} {_PEARSON}. The table names "
+        "each score's source."
     )
     return Section(key, title, caption, (table,), tuple(drawings))
 

@@ -9,7 +9,7 @@ import os
 import sys
 
 from tasks.sandbox.guest.confine import READ_FD, WRITE_FD, confine
-from tasks.sandbox.guest.names import guest_globals
+from tasks.sandbox.guest.proxies import guest_globals, seal
 from tasks.sandbox.guest.values import check_value, dump, load
 
 _DETAIL = 300
@@ -18,6 +18,7 @@ Reply = dict[str, object]
 
 def main(settings: dict[str, int]) -> None:
     """Serve requests until the input ends."""
+    seal()
     confine(settings)
     sys.setrecursionlimit(1_000)
     lines = _Lines(settings["message_bytes"])

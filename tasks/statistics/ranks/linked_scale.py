@@ -8,12 +8,14 @@ Equating, Scaling, and Linking, 2014, chapter 6.)
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import sqrt
 from typing import TYPE_CHECKING
 
+from tasks.statistics.multiplicity import holm
 from tasks.statistics.ranks.patterns import group_patterns
 from tasks.statistics.ranks.rasch import Rasch, fit_rasch
+from tasks.statistics.ranks.slope_test import Answered, compare_slopes
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,12 +49,14 @@ class Link:
     It is the mean over `shared_domains` or, where that is 0, the difference between the means over all
     domains, with the chance of drawing them in its error. `changes` are gains in ability: of an anchor (if
     the others tie), and of any other player that both have. Players that solve all or nothing have none.
+    `slopes` are p-values (Holm) of the test that a player follows difficulty as the others do.
     """
 
     anchors: tuple[str, ...]
     shared_domains: int
     drift: Estimate
     changes: Mapping[str, Estimate]
+    slopes: Mapping[str, float] = field(default_factory=dict)
 
 
 def link_editions(one: Edition, other: Edition, anchors: Sequence[str]) -> Link | None:
@@ -72,7 +76,7 @@ def link_editions(one: Edition, other: Edition, anchors: Sequence[str]) -> Link 
         others = tuple(anchor for anchor in tied if anchor != name)
         if others and (without := _Model.fit(kept, others)) is not None:
             changes[name] = without.change(name)
-    return Link(tied, len(shared), model.drift(bool(shared)), changes)
+    return Link(tied, len(shared), model.drift(bool(shared)), changes, model.slope_p_values(kept))
 
 
 def _informative(side: Edition) -> set[str]:
@@ -147,6 +151,28 @@ class _Model:
         weights[self.abilities[player, 0]] = 1.0
         weights[self.abilities[player, 1]] = -1.0
         return self._estimate(weights, 0.0)
+
+    def slope_p_values(self, sides: Sequence[Edition]) -> dict[str, float]:
+        """Return p of the test that a player has the slope of the others, after Holm over the players."""
+        from scipy.stats import norm
+
+        smallest: dict[str, list[float]] = {}
+        for number, side in enumerate(sides):
+            answered = [
+                Answered(float(self.fitted.difficulties[self.strata[number, domain]]), pattern, count)
+                for domain, pattern, count in side
+            ]
+            ability = {
+                name: float(self.fitted.abilities[place])
+                for (name, edition), place in self.abilities.items()
+                if edition == number
+            }
+            for name, z in compare_slopes(answered, ability, self.fitted.spread).items():
+                smallest.setdefault(name, []).append(z)
+        # The editions share no instance, so a player's statistics are independent.
+        tests = {name: sum(found) / len(found) ** 0.5 for name, found in smallest.items()}
+        adjusted = holm([2 * float(norm.sf(abs(z))) for z in tests.values()])
+        return {name: p for name, p in zip(tests, adjusted, strict=True) if p is not None}
 
     def _estimate(self, weights: "Floats", drawn: float) -> Estimate:
         import numpy as np

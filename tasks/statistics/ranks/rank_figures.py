@@ -10,14 +10,17 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from schemas.populations import NEW_DOMAINS, THESE_DOMAINS
 from tasks.statistics.cells import ALL, Grid
+from tasks.statistics.cluster_intervals import SHARE_METHOD
 from tasks.statistics.figure import Figure
-from tasks.statistics.intervals import METHOD, Interval, intervals_of_sums
+from tasks.statistics.populations import Bounds, bound_share
 from tasks.statistics.ranks import rasch
 from tasks.statistics.ranks.patterns import group_patterns
+from tasks.statistics.ranks.rank_intervals import METHOD as PLACE_METHOD
+from tasks.statistics.ranks.rank_intervals import rank_intervals
 from tasks.statistics.ranks.rasch import fit_rasch
 from tasks.statistics.rate_figures import rates_in_units
-from tasks.statistics.shares import EXACT_METHOD, exact_interval, is_near_an_end
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,7 +32,7 @@ FEWEST = 100
 """Enough instances for a rank, unless half of what some player has is fewer."""
 _TIE = 1e-9
 COMMON_METHOD = (
-    f"mean over the instances that all players with enough of them have; {METHOD}; {EXACT_METHOD}; "
+    f"mean over the instances that all players with enough of them have; {SHARE_METHOD}; "
     "n counts these instances"
 )
 _ERROR = f"standard error of adjusted_rate, clustered by {{}}; {rasch.METHOD}"
@@ -57,32 +60,41 @@ class Adjusted:
     domain_errors: "Numbers"
 
 
-def rank_figures(grid: Grid, seed: int) -> Iterator[Figure]:
+def rank_figures(grid: Grid) -> Iterator[Figure]:
     """Yield `common_rate`, `adjusted_rate`, its standard errors and `rank` of each player of a setting.
 
     Enough instances are 100, or half of what some player has where that is fewer. The common instances are
     those of all players that have enough; where they are enough, the rank goes by the common rate, and else
     by the adjusted one. Equal rates share a place; a player without that rate has no place.
     """
+    import numpy as np
+
     seen = grid.runs > 0
     found = find_common(seen)
     is_ranked, is_common = found.players, found.instances
     n_instances, n_common = int(seen.any(axis=0).sum()), int(is_common.sum())
-    common, intervals = _common_rates(grid, is_ranked, is_common, seed)
+    common, bounds = _common_rates(grid, is_ranked, is_common)
     adjusted = adjust_rates(grid)
     ranked_by = "common" if n_common >= found.enough else "adjusted"
     ranks = rank_rates(common if ranked_by == "common" else adjusted.rates)
+    places = rank_intervals(grid, np.array([rank is not None for rank in ranks]))
     for number, player in enumerate(grid.players):
         of = (grid.setting, ALL, player)
-        low, high = intervals[number] or (None, None)
         n = n_common if is_ranked[number] else 0
-        yield Figure("common_rate", *of, n, _defined(common[number]), COMMON_METHOD, low=low, high=high)
+        rate = _defined(common[number])
+        yield Figure("common_rate", *of, n, rate, COMMON_METHOD, **bounds[number]._asdict())
         yield Figure("adjusted_rate", *of, n_instances, _defined(adjusted.rates[number]), rasch.METHOD)
         for clusters, errors in (("instances", adjusted.errors), ("domains", adjusted.domain_errors)):
             error, method = _defined(errors[number]), _ERROR.format(clusters)
-            yield Figure("adjusted_rate_se", *of, n_instances, error, method, convention=clusters)
+            yield Figure(
+                *("adjusted_rate_se", *of, n_instances, error, method),
+                convention=clusters,
+                population=NEW_DOMAINS if clusters == "domains" else THESE_DOMAINS,
+            )
         n = n_common if ranked_by == "common" else n_instances
-        yield Figure("rank", *of, n, ranks[number], _RANK[ranked_by], convention=ranked_by)
+        low, high = places[number] or (None, None)
+        method = f"{_RANK[ranked_by]}; {PLACE_METHOD}"
+        yield Figure("rank", *of, n, ranks[number], method, convention=ranked_by, low=low, high=high)
 
 
 def find_common(seen: "NDArray[np.bool_]") -> Common:
@@ -98,32 +110,25 @@ def find_common(seen: "NDArray[np.bool_]") -> Common:
 
 
 def _common_rates(
-    grid: Grid, is_ranked: "NDArray[np.bool_]", is_common: "NDArray[np.bool_]", seed: int
-) -> "tuple[Numbers, list[Interval | None]]":
-    """Return each player's rate on the common instances, nan for those not ranked, and its interval."""
+    grid: Grid, is_ranked: "NDArray[np.bool_]", is_common: "NDArray[np.bool_]"
+) -> "tuple[Numbers, list[Bounds]]":
+    """Return each player's rate on the common instances, nan for those not ranked, and its bounds."""
     import numpy as np
 
     rates = np.full(len(is_ranked), np.nan)
-    intervals: list[Interval | None] = [None] * len(is_ranked)
+    bounds = [Bounds()] * len(is_ranked)
     n = int(is_common.sum())
     if not n:
-        return rates, intervals
+        return rates, bounds
     runs, solved = (column[is_ranked][:, is_common] for column in (grid.runs, grid.solved))
     scaled, unit = rates_in_units(solved.ravel(), runs.ravel())
     sums = scaled.reshape(runs.shape)
-    totals = sums.sum(axis=1) / unit
-    rates[is_ranked] = totals / n
-    drawn = [row for row, total in enumerate(totals) if not is_near_an_end(total, n)]
-    found = dict(
-        zip(
-            drawn,
-            intervals_of_sums([(sums[row], np.full(n, float(unit))) for row in drawn], seed),
-            strict=True,
-        )
-    )
+    rates[is_ranked] = sums.sum(axis=1) / unit / n
+    place = grid.cluster[is_common], grid.domain[is_common]
     for row, number in enumerate(np.flatnonzero(is_ranked)):
-        intervals[number] = found[row] if row in found else exact_interval(float(totals[row]), n)
-    return rates, intervals
+        played = float(runs[row].sum())
+        bounds[number] = bound_share(sums[row] / unit, played, *place, grid.population)
+    return rates, bounds
 
 
 def adjust_rates(grid: Grid) -> Adjusted:
@@ -134,7 +139,7 @@ def adjust_rates(grid: Grid) -> Adjusted:
     """
     import numpy as np
 
-    domain = np.repeat(np.arange(len(grid.domains.names)), np.diff(grid.domains.starts))
+    domain = grid.domain
     linked = find_linked(grid)
     kept = (grid.runs[linked] > 0).any(axis=0)
     _, stratum = np.unique(domain[kept], return_inverse=True)

@@ -53,8 +53,8 @@ def test_the_estimate_is_four_calls_a_seed_at_least_and_all_repeats_at_most() ->
 def test_on_the_weakest_sandbox_authors_are_refused_unless_it_is_accepted(
     monkeypatch: pytest.MonkeyPatch, tmp_path: object
 ) -> None:
-    def require(*, accept_floor: bool) -> object:
-        if not accept_floor:
+    def require(*, accept_unprotected: bool) -> object:
+        if not accept_unprotected:
             raise Refused("weak_sandbox", "this machine has no seccomp")
         return find_protection()
 

@@ -24,7 +24,7 @@ def authored_rows() -> Rows:
     jail = find_protection().jail
     grown = write_items(SeedRequest(SWAP, NUMBER, VARIATIONS, True, 3, jail), expansion.drawn)
     assert len(grown.items) == 2 * len(VARIATIONS)
-    counts = asdict(check_items(SWAP, grown.items, jail))
+    counts = asdict(check_items(SWAP, grown.items, jail, (3,)))
     assert counts.pop("faults") == []
     place = {"domain": "line_symbolic", "number": NUMBER, "candidate": 1, "author": AUTHOR}
     tier = find_protection().tier

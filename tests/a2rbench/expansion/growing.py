@@ -4,6 +4,7 @@ python -m tests.a2rbench.expansion.growing ROOT URL
 """
 
 import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -34,7 +35,7 @@ RULES = {
 }
 
 
-def begin(root: Path) -> Workspace:
+def begin(root: Path, rules: Mapping[str, Sequence[Mapping[str, Any]]] = RULES) -> Workspace:
     """Stage the rules as stage `rules` would."""
     params: dict[str, dict[str, dict[str, Any]]] = {"expander": {"m-expander": {}}, "judge": {"m-judge": {}}}
     authoring = AuthoringPlan((AUTHOR,), "m-judge", "m-expander", 1, 2, params)
@@ -44,7 +45,7 @@ def begin(root: Path) -> Workspace:
     staging.write_plan(plan)
     workspace = open_workspace(str(root), "e1")
     for domain in ("line_symbolic", "line_semantic", "grid_symbolic", "grid_semantic", "cube_symbolic"):
-        rows = RULES.get(domain, [])
+        rows = [dict(row) for row in rules.get(domain, [])]
         staging.write_batch(workspace.key(Batch("rules", (domain,))), {"a2rbench_rules": rows})
     staging.write_batch(workspace.key(Batch("rules", ("cube_semantic",))), {})
     return workspace

@@ -16,7 +16,7 @@ def plan(authors: tuple[str, ...], expander: str = "", variations: int = 9) -> A
         "expander": {name: {"max_tokens": 100} for name in names},
         "judge": {"j": {}},
     }
-    return A2RBenchPlan(4, variations, True, "", "floor", AuthoringPlan(authors, "j", expander, 3, 2, params))
+    return A2RBenchPlan(4, variations, True, "", "none", AuthoringPlan(authors, "j", expander, 3, 2, params))
 
 
 def test_each_expander_and_the_judge_have_a_call_a_variation_or_one_with_all_retries() -> None:

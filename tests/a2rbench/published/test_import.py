@@ -115,7 +115,7 @@ def test_what_code_says_of_itself_is_stored_as_printable_text(monkeypatch: pytes
     (line,) = read_lines(own.text_of(own.ITEMS[:1]), "file")
     told = trials.try_line(line, find_protection().jail)
     assert isinstance(told, Rejected)
-    assert (told.rule, told.why) == ("raises", "raised: ?[31mred ?")
+    assert (told.rule, told.why) == ("raises", "raised: \\x1b[31mred\\n\\ud800")
 
 
 def test_copies_have_other_letters_and_digits_and_the_same_separators(store: Store) -> None:
@@ -241,8 +241,8 @@ def test_a_faulty_file_and_a_weak_sandbox_are_refused(
     assert isinstance(faulty.exception, UnreadableInput)
     assert "items.jsonl, line 2: no JSON" in str(faulty.exception)
     file.write_text(own.text_of(own.ITEMS[:1]), encoding="utf-8")
-    floor = tier.Protection("floor", find_protection().jail, ())
-    monkeypatch.setattr(tier, "find_protection", lambda: floor)
+    unprotected = tier.Protection("none", find_protection().jail, ())
+    monkeypatch.setattr(tier, "find_protection", lambda: unprotected)
     weak = CliRunner().invoke(app, command)
     assert "--accept-weak-sandbox" in str(weak.exception)
     assert not data.exists()

@@ -136,6 +136,7 @@ def _instance(own: Row, index: int) -> Row:
         "seed": 3,
         "index": index,
         "content_hash": own["instance_id"].removeprefix("kl_"),
+        "cluster": own["instance_id"],
     }
 
 

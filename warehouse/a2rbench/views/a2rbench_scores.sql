@@ -10,7 +10,8 @@ WITH figures AS (
            any_value(high) FILTER (statistic = 'item_accuracy') AS accuracy_high,
            any_value(value) FILTER (statistic = 'collapse_rate') AS collapse_rate,
            any_value(low) FILTER (statistic = 'collapse_rate') AS collapse_rate_low,
-           any_value(high) FILTER (statistic = 'collapse_rate') AS collapse_rate_high
+           any_value(high) FILTER (statistic = 'collapse_rate') AS collapse_rate_high,
+           any_value(population) AS population
     FROM statistics
     WHERE statistic IN ('item_accuracy', 'collapse_rate')
     GROUP BY ALL

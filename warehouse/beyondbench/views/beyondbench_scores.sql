@@ -25,6 +25,7 @@ WITH figures AS (
            any_value(value) FILTER (statistic = 'invalid_share') AS invalid_share,
            any_value(low) FILTER (statistic = 'invalid_share') AS invalid_share_low,
            any_value(high) FILTER (statistic = 'invalid_share') AS invalid_share_high,
+           any_value(population) FILTER (statistic = 'accuracy') AS population,
            any_value(value) FILTER (statistic = 'tokens_valid') AS tokens_valid,
            any_value(value) FILTER (statistic = 'tokens_warning') AS tokens_warning,
            any_value(value) FILTER (statistic = 'tokens_overflow') AS tokens_overflow

@@ -1,5 +1,5 @@
--- How does each player do in each domain and setting? Rates are means over instances of the mean over runs; intervals (95%,
--- for instances that vary) come from `statistics`. `domain_name` is the domain as commands name it: `--domains`.
+-- How does each player do in each domain and setting? Rates are means over instances of the mean over runs; intervals (95%)
+-- come from `statistics`, which names their population. `domain_name` is the domain as commands name it: `--domains`.
 WITH played AS (
     SELECT e.edition, i.benchmark, i.domain, i.setting, if(starts_with(e.player, 'human:'), 'human', e.player) AS player, e.instance_id,
            count(*) AS attempted,
@@ -21,7 +21,7 @@ WITH played AS (
     GROUP BY ALL
 )
 SELECT s.edition, s.benchmark, s.domain, CASE WHEN s.domain LIKE '% %' THEN replace(lower(s.domain), ' ', '_') ELSE s.domain END AS domain_name, s.setting, s.player,
-       s.instances, s.attempted, s.scored, s.success_rate, r.low AS success_rate_low, r.high AS success_rate_high, s.score
+       s.instances, s.attempted, s.scored, s.success_rate, r.low AS success_rate_low, r.high AS success_rate_high, r.population, s.score
 FROM scores AS s
 LEFT JOIN statistics AS r
   ON r.edition = s.edition AND r.setting = s.setting AND r.domain = s.domain AND r.player = s.player AND r.other = ''

@@ -3,11 +3,11 @@
 -- enough have (`common_instances`), adjusted_rate what it would solve of all instances of the setting (a Rasch model),
 -- with its standard error by instance and by domain. The rank goes by the common rate or, where too few instances are
 -- common, by the adjusted one: `ranked_by` says which. All figures come from `statistics`; a rate is the mean over
--- instances of the mean over runs. Intervals (95%) are for instances that vary, those `over_domains` for domains that
--- vary as well. A benchmark's own measures stand in a view of its own, such as `kumo_leaderboard`.
+-- instances of the mean over runs. Intervals (95%) are of `population`: new domains, which is what the next edition will
+-- show, or these domains, where other instances would be drawn; those of `these_domains` are beside the former. A benchmark's own measures stand in a view of its own, such as `kumo_leaderboard`.
 WITH figures AS (
     FROM statistics WHERE domain = 'all' AND other = '' AND statistic IN
-        ('rank', 'success_rate', 'success_rate_over_domains', 'status_solved', 'majority_success', 'common_rate', 'adjusted_rate',
+        ('rank', 'success_rate', 'success_rate_these_domains', 'status_solved', 'majority_success', 'common_rate', 'adjusted_rate',
          'adjusted_rate_se', 'mean_score')
 )
 SELECT edition, setting, player,
@@ -18,8 +18,9 @@ SELECT edition, setting, player,
        any_value(value) FILTER (statistic = 'success_rate') AS success_rate,
        any_value(low) FILTER (statistic = 'success_rate') AS success_rate_low,
        any_value(high) FILTER (statistic = 'success_rate') AS success_rate_high,
-       any_value(low) FILTER (statistic = 'success_rate_over_domains') AS success_rate_over_domains_low,
-       any_value(high) FILTER (statistic = 'success_rate_over_domains') AS success_rate_over_domains_high,
+       any_value(population) FILTER (statistic = 'success_rate') AS population,
+       any_value(low) FILTER (statistic = 'success_rate_these_domains') AS success_rate_these_domains_low,
+       any_value(high) FILTER (statistic = 'success_rate_these_domains') AS success_rate_these_domains_high,
        any_value(n) FILTER (statistic = 'common_rate') AS common_instances,
        any_value(value) FILTER (statistic = 'common_rate') AS common_rate,
        any_value(low) FILTER (statistic = 'common_rate') AS common_rate_low,
@@ -28,7 +29,9 @@ SELECT edition, setting, player,
        any_value(value) FILTER (statistic = 'adjusted_rate_se' AND convention = 'instances') AS adjusted_rate_se,
        any_value(value) FILTER (statistic = 'adjusted_rate_se' AND convention = 'domains') AS adjusted_rate_se_domains,
        any_value(convention) FILTER (statistic = 'rank') AS ranked_by,
-       any_value(value) FILTER (statistic = 'mean_score') AS score
+       any_value(value) FILTER (statistic = 'mean_score') AS score,
+       any_value(low) FILTER (statistic = 'rank')::BIGINT AS rank_low,
+       any_value(high) FILTER (statistic = 'rank')::BIGINT AS rank_high
 FROM figures
 GROUP BY edition, setting, player
 HAVING count(*) FILTER (statistic = 'success_rate') > 0

@@ -1,8 +1,9 @@
--- Which of two players is better on the instances that both played? The difference of success rates with its interval,
+-- Which of two players is better on the instances that both played? The difference of success rates with its interval (of
+-- `population`),
 -- and McNemar's exact test on majority labels, corrected (Holm) over the pairs of one setting and kind of player (models,
 -- programs, controls, checkpoints). A p that no float holds is 0; `mcnemar_p_shown` writes it as `< 1e-300`.
 SELECT d.edition, d.setting, d.player, d.other AS other_player, d.n AS instances,
-       d.value AS difference, d.low, d.high, m.n AS discordant_instances, m.p_value AS mcnemar_p,
+       d.value AS difference, d.low, d.high, d.population, d.no_interval, m.n AS discordant_instances, m.p_value AS mcnemar_p,
        m.p_adjusted AS mcnemar_p_holm, regexp_extract(m.method, 'Holm over (.*) of the setting', 1) AS family,
        CASE WHEN m.p_value < 1e-300 THEN '< 1e-300' ELSE format('{:.3g}', m.p_value) END AS mcnemar_p_shown
 FROM statistics AS d

@@ -2,7 +2,9 @@
 -- score (`profiles`) in both of two settings, of one edition or of two; programs, people, controls and checkpoints do not count.
 -- The 95% interval is Fisher's, tanh(atanh r +- 1.96 sqrt(v / (n - 3))) over n models: v is 1 for Pearson's r and 1 + r^2 / 2 for Spearman's
 -- (D. G. Bonett and T. A. Wright, Psychometrika 65 (2000) 23-28), as in `correlations`. `undefined` says why a figure is
--- NULL: fewer than three models, or a side on which all score the same; for the interval alone, three models or r = 1.
+-- NULL: fewer than seven models, or a side on which all score the same; for the interval alone, r = 1. Chance in the scores hides
+-- correlations: `reliability` is the share of their spread over a setting's models that is the models', and `disattenuated` Pearson's
+-- correlation without chance, r / sqrt(reliability * other_reliability); its interval has its ends from that of r.
 WITH columns AS (
     SELECT DISTINCT benchmark, edition, is_newest, setting FROM profiles
 ), models AS (
@@ -31,19 +33,37 @@ WITH columns AS (
 ), computed AS (
     SELECT benchmark, edition, setting, other_benchmark, other_edition, other_setting, is_newest, coefficient, count(player) AS players,
            max(x) = min(x) OR max(y) = min(y) AS is_constant,
-           CASE WHEN players >= 3 AND NOT is_constant THEN round(corr(x, y ORDER BY player), 12) END AS r
+           CASE WHEN players >= 7 AND NOT is_constant THEN round(corr(x, y ORDER BY player), 12) END AS r
     FROM long
     GROUP BY ALL
+), reliable AS (
+    SELECT edition, setting, any_value(value) FILTER (convention = 'these domains') AS these,
+           coalesce(any_value(value) FILTER (convention = 'new domains'), these) AS widest
+    FROM (
+        -- Where all players are models, their reliability is told once.
+        SELECT * FROM statistics WHERE statistic = 'reliability' AND domain = 'all'
+        QUALIFY player = 'models' OR count(*) FILTER (player = 'models') OVER (PARTITION BY edition, setting) = 0
+    )
+    GROUP BY ALL
 ), scaled AS (
-    SELECT *, CASE WHEN players > 3 AND abs(r) < 1
+    SELECT c.*, if(c.edition = c.other_edition, x.these, x.widest) AS reliability,
+           if(c.edition = c.other_edition, y.these, y.widest) AS other_reliability,
+           CASE WHEN coefficient = 'pearson' AND least(reliability, other_reliability) > 0
+                THEN sqrt(reliability * other_reliability) END AS share, CASE WHEN abs(r) < 1
                    THEN 1.959963984540054 * sqrt(if(coefficient = 'pearson', 1, 1 + r * r / 2) / (players - 3)) END AS half
-    FROM computed
+    FROM computed AS c
+    LEFT JOIN reliable AS x ON x.edition = c.edition AND x.setting = c.setting
+    LEFT JOIN reliable AS y ON y.edition = c.other_edition AND y.setting = c.other_setting
 )
 SELECT benchmark, edition, setting, other_benchmark, other_edition, other_setting, is_newest, coefficient, players, r AS correlation,
-       tanh(atanh(r) - half) AS low, tanh(atanh(r) + half) AS high,
-       CASE WHEN players < 3 THEN 'fewer than 3 models have both'
+       tanh(atanh(r) - half) AS low, tanh(atanh(r) + half) AS high, reliability, other_reliability,
+       CASE WHEN share * r IS NOT NULL THEN greatest(-1, least(1, r / share)) END AS disattenuated,
+       CASE WHEN share * half IS NOT NULL THEN greatest(-1, least(1, tanh(atanh(r) - half) / share)) END AS disattenuated_low,
+       CASE WHEN share * half IS NOT NULL THEN greatest(-1, least(1, tanh(atanh(r) + half) / share)) END AS disattenuated_high,
+       CASE WHEN players < 7 THEN 'fewer than 7 models have both'
             WHEN is_constant THEN 'all models score the same in one of them'
             WHEN abs(r) = 1 THEN 'interval: the agreement is perfect'
-            WHEN half IS NULL THEN 'interval: fewer than 4 models have both' END AS undefined
+            WHEN coefficient = 'pearson' AND share IS NULL
+            THEN 'disattenuated: a reliability is unknown or not above 0' END AS undefined
 FROM scaled
 ORDER BY benchmark, edition, setting, other_benchmark, other_edition, other_setting, coefficient

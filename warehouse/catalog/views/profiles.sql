@@ -6,7 +6,7 @@
 -- these rows, rank_in_kind that among players of its kind: models, programs, people, controls or checkpoints. cost_usd is of all the
 -- player's episodes there. `is_newest` picks, of each benchmark, the newest edition with answers that is not withdrawn.
 WITH scores AS (
-    SELECT r.edition, r.setting, r.domain, r.player, k.convention AS kind, r.n AS instances, r.value AS score, r.low, r.high,
+    SELECT r.edition, r.setting, r.domain, r.player, k.convention AS kind, r.n AS instances, r.value AS score, r.low, r.high, r.population,
            k.value::BIGINT AS rank_in_kind
     FROM statistics AS r
     JOIN statistics AS k USING (edition, setting, domain, player, other)
@@ -27,7 +27,7 @@ WITH scores AS (
     GROUP BY GROUPING SETS ((e.edition, i.setting, i.domain, pooled), (e.edition, i.setting, pooled))
 )
 SELECT n.benchmark, s.edition, n.is_newest, s.setting, s.domain, s.player, s.kind, s.instances, s.score,
-       s.low AS score_low, s.high AS score_high,
+       s.low AS score_low, s.high AS score_high, s.population,
        rank() OVER (PARTITION BY s.edition, s.setting, s.domain ORDER BY s.score DESC) AS rank, s.rank_in_kind,
        c.episodes, c.episodes_with_cost, c.cost_usd
 FROM scores AS s

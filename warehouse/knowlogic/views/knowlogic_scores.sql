@@ -11,7 +11,8 @@ WITH figures AS (
            any_value(high) FILTER (statistic = 'accuracy') AS accuracy_high,
            any_value(value) FILTER (statistic = 'unextracted_rate') AS unextracted_rate,
            any_value(low) FILTER (statistic = 'unextracted_rate') AS unextracted_rate_low,
-           any_value(high) FILTER (statistic = 'unextracted_rate') AS unextracted_rate_high
+           any_value(high) FILTER (statistic = 'unextracted_rate') AS unextracted_rate_high,
+           any_value(population) AS population
     FROM statistics
     WHERE statistic IN ('accuracy', 'unextracted_rate')
     GROUP BY ALL
@@ -23,7 +24,7 @@ WITH figures AS (
 )
 SELECT f.edition, f.domain, f.language, f.difficulty, f.player, f.questions, p.questions_of_edition,
        f.accuracy, f.accuracy_low, f.accuracy_high,
-       f.unextracted_rate, f.unextracted_rate_low, f.unextracted_rate_high
+       f.unextracted_rate, f.unextracted_rate_low, f.unextracted_rate_high, f.population
 FROM figures AS f
 JOIN planned AS p USING (edition, domain, language, difficulty)
 ORDER BY f.edition, list_position(['all', 'space', 'nature', 'time', 'social', 'mix'], f.domain),

@@ -7,9 +7,18 @@ optional, and a reader that leaves a question out has not answered it.
 from functools import lru_cache
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, FailFast, Field, model_validator
 
 Bound = Annotated[float, Field(allow_inf_nan=False)]
+_MOST_ACTIONS = 1_000  # the wrong places of so many are counted
+# Of a longer list the first wrong entry is enough.
+Names = Annotated[list[str], FailFast()]
+
+
+def _not_too_many(value: object) -> object:
+    if isinstance(value, list) and len(value) > _MOST_ACTIONS:
+        raise ValueError(f"expected {_MOST_ACTIONS:,} actions at most, got {len(value):,}")
+    return value
 
 
 class _Form(BaseModel):
@@ -29,7 +38,7 @@ class PassageForm(_Form):
     """A passage that leaves open what is ruled out, and the names that it may mean."""
 
     passage: str
-    names: list[str]
+    names: Names
 
 
 class OutcomeForm(_Form):
@@ -37,9 +46,9 @@ class OutcomeForm(_Form):
 
     label: str | None
     range: RangeForm | None
-    rules_out: list[str]
-    confirms: list[str]
-    unclear: list[PassageForm]
+    rules_out: Names
+    confirms: Names
+    unclear: Annotated[list[PassageForm], FailFast()]
 
     @model_validator(mode="after")
     def _one_of_both(self) -> "OutcomeForm":
@@ -53,14 +62,14 @@ class ActionForm(_Form):
     """An action with all outcomes that the guidebook describes."""
 
     action: str
-    outcomes: list[OutcomeForm]
+    outcomes: Annotated[list[OutcomeForm], FailFast()]
 
 
 class ReadBackForm(_Form):
     """What the guidebook says of each action, and unclear passages that belong to no single outcome."""
 
-    actions: list[ActionForm]
-    unclear: list[str]
+    actions: Annotated[list[ActionForm], BeforeValidator(_not_too_many)]
+    unclear: Names
 
 
 @lru_cache(maxsize=1)

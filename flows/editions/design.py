@@ -1,0 +1,179 @@
+"""Choose the size of an evaluation from what published ones of the data root show."""
+
+from collections.abc import Mapping, Sequence
+from math import ceil
+from typing import Any
+
+from flows.stages.compute_scale import read_cells
+from schemas.benchmark import benchmarks, find_benchmark
+from schemas.errors import InvalidOption, UnreadableInput
+from schemas.settings.refresh import DEFAULT_BENCHMARK
+from schemas.variance import MeasuredVariance, Parts
+from tasks.statistics.scale.design import Design, best_design, estimate_parts, find_design, measure_design
+from warehouse.catalog.catalog import Catalog, open_catalog
+from warehouse.catalog.confinement import quote
+from warehouse.store.store import Store
+
+_COUNTS = """
+SELECT e.player, avg(e.turns) AS turns, avg(e.cost_usd) AS cost
+FROM episodes AS e JOIN instances AS i USING (edition, instance_id)
+WHERE i.benchmark = {benchmark} AND ({setting} = '' OR i.setting = {setting}) AND e.status <> 'api_error'
+  AND e.version IS NULL
+GROUP BY ALL
+"""
+
+
+def plan_design(
+    store: Store,
+    benchmark: str,
+    setting: str,
+    players: Sequence[str],
+    goal: tuple[str, float],
+    power: float,
+    max_domains: int,
+) -> dict[str, Any]:
+    """Return the design that reaches the goal (option and value), as `perennial design --json` prints it.
+
+    Raises InvalidOption for a benchmark that draws no domains, where no design with `max_domains` reaches the
+    goal, or where no answers are of the setting.
+    """
+    variance = _variance_of(benchmark)
+    playing = find_benchmark(benchmark).playing()
+    with_catalog = open_catalog(store)
+    with with_catalog.closing():
+        groups = _groups(with_catalog, benchmark, setting)
+        history = _history(with_catalog, benchmark, setting)
+    estimated = estimate_parts(groups, variance.parts)
+    parts = estimated or variance.parts
+    known = [turns for name, (turns, _) in history.items() if turns and name not in playing.programs]
+    usual = 1.0 if playing.one_shot else sum(known) / len(known) if known else variance.calls_per_episode
+    names = list(players) or ["one player"]
+    each = {name: _calls_of(name, history, usual, name in playing.programs) for name in names}
+    chosen = _choose(parts, goal, power, max_domains, sum(each.values()))
+    told = measure_design(parts, chosen, power)
+    rows = [
+        {
+            "player": name,
+            "episodes": chosen.episodes,
+            "calls": ceil(chosen.episodes * each[name]),
+            "cost_usd": _cost(name, history, chosen, name in playing.programs),
+        }
+        for name in names
+    ]
+    costs = [row["cost_usd"] for row in rows]
+    return {
+        "benchmark": benchmark,
+        "design": {
+            "domains": chosen.domains,
+            "instances_per_domain": chosen.instances,
+            "runs": chosen.runs,
+            "half_width_rate": told.rate,
+            "half_width_difference": told.difference,
+            "detectable_difference": told.detectable,
+        },
+        "power": power,
+        "players": rows,
+        "calls": sum(int(str(row["calls"])) for row in rows),
+        "cost_usd": None if None in costs else sum(costs),
+        "variance_parts": {name: getattr(parts, name) for name in Parts.__slots__},
+        "sources": _sources(variance, estimated is not None, bool(known), playing.one_shot),
+        "command": _command(benchmark, players, chosen),
+    }
+
+
+def _variance_of(benchmark: str) -> MeasuredVariance:
+    found = find_benchmark(benchmark).variance
+    if found is None:
+        known = ", ".join(name for name, one in benchmarks().items() if one.variance is not None)
+        raise InvalidOption(
+            f"--benchmark {benchmark}: a design is over new domains, and this benchmark draws none; "
+            f"expected {known}"
+        )
+    return found
+
+
+def _choose(
+    parts: Parts, goal: tuple[str, float], power: float, max_domains: int, calls_per_episode: float
+) -> Design:
+    option, value = goal
+    if option == "--calls":
+        if calls_per_episode <= 0:
+            raise InvalidOption("--calls: these players are programs, which make none: give another goal")
+        found = best_design(parts, int(value / calls_per_episode), max_domains)
+        if found is None:
+            raise InvalidOption(
+                f"--calls {value:,.0f}: an episode of all players takes {calls_per_episode:.1f}, and a "
+                f"design needs 2 domains: give {ceil(2 * calls_per_episode)} or more"
+            )
+        return found
+    name = "rate" if option == "--half-width" else "detectable"
+    found = find_design(parts, name, value, max_domains, power)
+    if found is None:
+        largest = Design(max_domains, 200, 10)
+        least = getattr(measure_design(parts, largest, power), name)
+        raise InvalidOption(
+            f"{option} {value:g}: {max_domains} domains reach {least:.4f} at best, as domains differ: give a "
+            "larger value or more --max-domains"
+        )
+    return found
+
+
+def _groups(catalog: Catalog, benchmark: str, setting: str) -> list[Any]:
+    if not catalog.editions:
+        if setting:
+            raise UnreadableInput(f"--setting {setting!r}: the data root has no published answers")
+        return []
+    programs = find_benchmark(benchmark).playing().programs
+    cells = {key: of for key, of in read_cells(catalog).items() if key[0] == benchmark}
+    if setting and (benchmark, setting) not in cells:
+        known = ", ".join(sorted(name for _, name in cells)) or "none"
+        raise InvalidOption(f"--setting {setting!r}: no published answers of it; settings with some: {known}")
+    chosen = (of for (_, name), of in cells.items() if setting in ("", name))
+    return [[cell for cell in of if cell.player.partition("\0")[0] not in programs] for of in chosen]
+
+
+def _history(catalog: Catalog, benchmark: str, setting: str) -> dict[str, tuple[float | None, float | None]]:
+    """Return mean turns and cost of an episode by player."""
+    if not catalog.editions:
+        return {}
+    sql = _COUNTS.format(benchmark=quote(benchmark), setting=quote(setting))
+    return {player: (turns, cost) for player, turns, cost in catalog.query(sql)[1]}
+
+
+History = Mapping[str, tuple[float | None, float | None]]
+
+
+def _calls_of(name: str, history: History, usual: float, is_program: bool) -> float:
+    if is_program:
+        return 0.0
+    turns, _ = history.get(name, (None, None))
+    return turns or usual
+
+
+def _cost(name: str, history: History, chosen: Design, is_program: bool) -> float | None:
+    if is_program:
+        return 0.0
+    _, cost = history.get(name, (None, None))
+    return None if cost is None else cost * chosen.episodes
+
+
+def _sources(measured: MeasuredVariance, is_estimated: bool, has_history: bool, one_shot: bool) -> list[str]:
+    variance = "published evaluations of this data root" if is_estimated else measured.source
+    calls = (
+        "one per episode"
+        if one_shot
+        else "turns of models in this data root"
+        if has_history
+        else f"{measured.calls_per_episode:g} per episode, as in {measured.source}"
+    )
+    return [
+        f"variance: {variance}",
+        f"calls: {calls}; repeated and repaired calls are not in it",
+        "cost: of players that were evaluated here before; `perennial refresh --dry-run` estimates others",
+    ]
+
+
+def _command(benchmark: str, players: Sequence[str], chosen: Design) -> str:
+    of = "" if benchmark == DEFAULT_BENCHMARK else f" --benchmark {benchmark}"
+    named = f" --players {','.join(players)}" if players else ""
+    return f"perennial refresh{of}{named} --instances {chosen.instances} --runs {chosen.runs} --dry-run"

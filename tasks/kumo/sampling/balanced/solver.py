@@ -1,0 +1,96 @@
+"""Balanced boards by a SAT solver, where random drawing hardly meets any: one after the other, all of them.
+
+A board is balanced where every listed truth could be the only survivor. For each truth t of the domain the
+formula holds a copy of the outcome variables, which counts only where t is listed: they are states of shown
+actions, spare t, and rule out every other listed truth. Phases are random (`tasks.kumo.sampling.solver`).
+"""
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations, count
+
+from schemas.kumo.things import Setting
+from tasks.kumo.encoding import EncodedConfig
+from tasks.kumo.sampling.solver import all_models, exactly, is_countable
+from tasks.kumo.sampling.states import ObservableState
+
+_CONFLICTS = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class FoundBoard:
+    """Listed truths and shown actions, in no meaningful order."""
+
+    truths: tuple[int, ...]
+    actions: tuple[int, ...]
+
+
+def all_boards(
+    encoded: EncodedConfig, states: Sequence[ObservableState], setting: Setting, rng: random.Random
+) -> Iterator[FoundBoard]:
+    """Yield every balanced board of the setting once; the iterator's end proves that there are no others.
+
+    Raises UndecidedError where the solver's budget ends first. What its numbers alone exclude is not handed
+    to the solver, which would need exponentially many conflicts to count.
+    """
+    if not is_countable(states, setting):
+        return
+    yield from all_models(_BoardFormula(encoded, states, setting), _CONFLICTS, rng)
+
+
+class _BoardFormula:
+    """The one formula of a configuration and a setting: its models, over truths and actions, are the boards.
+
+    Variables: truth t is listed; action a is shown; of each truth t's copy: state g is chosen.
+    """
+
+    def __init__(self, encoded: EncodedConfig, states: Sequence[ObservableState], setting: Setting) -> None:
+        numbers = count(1)
+        self._setting = setting
+        self._listed = [next(numbers) for _ in encoded.truths]
+        self._shown = [next(numbers) for _ in encoded.actions]
+        self._of_action: list[list[int]] = [[] for _ in encoded.actions]
+        for g, state in enumerate(states):
+            self._of_action[state.action].append(g)
+        self.at_most = [*exactly(self._listed, setting.n_truths), *exactly(self._shown, setting.n_actions)]
+        self.clauses = [[-self._shown[a]] for a, own in enumerate(self._of_action) if not own]
+        for truth, listed in enumerate(self._listed):
+            spared = {g: next(numbers) for g, state in enumerate(states) if not state.mask >> truth & 1}
+            self.clauses += self._survival(states, truth, listed, spared)
+
+    def _survival(
+        self, states: Sequence[ObservableState], truth: int, listed: int, chosen: dict[int, int]
+    ) -> Iterator[list[int]]:
+        """Let the truth, where it is listed, be the only survivor of states that spare it."""
+        for action, own in enumerate(self._of_action):
+            possible = [chosen[g] for g in own if g in chosen]
+            if own and not possible:
+                yield [-listed, -self._shown[action]]
+            yield from ([-variable, self._shown[action]] for variable in possible)
+            yield from ([-one, -other] for one, other in combinations(possible, 2))
+        for other, also_listed in enumerate(self._listed):
+            if other != truth:
+                against = [variable for g, variable in chosen.items() if states[g].mask >> other & 1]
+                yield [-listed, -also_listed, *against]
+
+    def random_phases(self, rng: random.Random) -> list[int]:
+        """Return phases that prefer random truths and random actions."""
+        usable = [shown for shown, own in zip(self._shown, self._of_action, strict=True) if own]
+        preferred = {
+            *rng.sample(self._listed, self._setting.n_truths),
+            *rng.sample(usable, min(len(usable), self._setting.n_actions)),
+        }
+        variables = [*self._listed, *self._shown]
+        return [variable if variable in preferred else -variable for variable in variables]
+
+    def read(self, model: Sequence[int]) -> FoundBoard:
+        """Return the board that a model describes."""
+        return FoundBoard(
+            tuple(t for t, variable in enumerate(self._listed) if model[variable - 1] > 0),
+            tuple(a for a, variable in enumerate(self._shown) if model[variable - 1] > 0),
+        )
+
+    def blocking_clause(self, found: FoundBoard) -> list[int]:
+        """Return the clause that excludes this board."""
+        return [-self._listed[t] for t in found.truths] + [-self._shown[a] for a in found.actions]

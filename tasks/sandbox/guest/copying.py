@@ -1,0 +1,57 @@
+"""`copy` and `deepcopy` of authored code: of plain values alone, by their own classes.
+
+Those of the standard library ask an object how it is copied (`__reduce_ex__`, `__deepcopy__`), and a memo
+that the caller may bring: whoever writes the answers calls any function by them.
+"""
+
+from collections import Counter, OrderedDict, defaultdict, deque
+from typing import Any
+
+_WHOLE = frozenset((bool, bytes, complex, float, int, range, str, type(None), type(lambda: None)))
+_LISTS = frozenset((list, set, frozenset, tuple))
+
+
+def copy(value: Any) -> Any:
+    """Return a copy of the value that shares its parts; raise TypeError for what is no plain value."""
+    return _copy(value, lambda part: part)
+
+
+def deepcopy(value: Any) -> Any:
+    """Return a copy of the value and of its parts; a part that is there twice is one part of the copy."""
+    known: dict[int, Any] = {}
+
+    def copy_part(part: Any) -> Any:
+        if type(part) in _WHOLE:
+            return part
+        if id(part) not in known:
+            # The part is kept beside its copy: an id is of one object as long as that lives.
+            known[id(part)] = part, _copy(part, copy_part)
+        return known[id(part)][1]
+
+    return copy_part(value)
+
+
+def _copy(value: Any, copy_part: Any) -> Any:
+    kind = type(value)
+    if kind in _WHOLE:
+        return value
+    if kind in _LISTS:
+        return kind([copy_part(part) for part in value])
+    if kind is bytearray:
+        return bytearray(value)
+    if kind is deque:
+        return deque([copy_part(part) for part in value], value.maxlen)
+    pairs = (
+        [(copy_part(key), copy_part(part)) for key, part in dict.items(value)] if _is_mapping(kind) else []
+    )
+    if kind is dict or kind is OrderedDict:
+        return kind(pairs)
+    if kind is defaultdict:
+        return defaultdict(value.default_factory, pairs)
+    if kind is Counter:
+        return Counter(dict(pairs))
+    raise TypeError(f"a value of type {kind.__name__} cannot be copied here")
+
+
+def _is_mapping(kind: type) -> bool:
+    return kind in (dict, OrderedDict, defaultdict, Counter)

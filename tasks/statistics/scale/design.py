@@ -1,0 +1,132 @@
+"""What an evaluation of a given size can tell, and the smallest one that tells enough.
+
+From the parts of the variance of a success (`schemas.variance`), for d domains, i instances each and r runs:
+the variance of a rate over the population of domains, and that of the difference between two players on the
+same instances. Half-widths are of 95% intervals with Student's t for d - 1 degrees of freedom; a difference
+is detectable with a power where it is (t for 95% + t for the power) standard errors.
+(R. L. Brennan, Generalizability Theory, 2001, chapter 4; E. Miller, Adding Error Bars to Evals, 2024.)
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from schemas.variance import Parts
+from tasks.statistics.scale.cells import Cell, observe
+from tasks.statistics.scale.joint_model import fit_joint_model
+
+LEVEL = 0.95
+POWER = 0.8
+MOST_INSTANCES, MOST_RUNS = 200, 10
+_ENOUGH_DOMAINS = 20
+_ENOUGH_PLAYERS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """So many domains, instances in each and runs of each; `episodes` are those of one player."""
+
+    domains: int
+    instances: int
+    runs: int
+
+    @property
+    def episodes(self) -> int:
+        """The number of episodes of one player."""
+        return self.domains * self.instances * self.runs
+
+
+@dataclass(frozen=True, slots=True)
+class Precision:
+    """What a design tells: half-widths of 95% intervals, and the difference found with the given power."""
+
+    rate: float
+    difference: float
+    detectable: float
+
+
+def measure_design(parts: Parts, design: Design, power: float = POWER) -> Precision:
+    """Return what the design tells; raise ValueError for fewer than two domains."""
+    if design.domains < 2:
+        raise ValueError(f"{design.domains} domains: expected 2 or more, as an interval needs them")
+    free = design.domains - 1
+    reach = _quantile(free, (1 + LEVEL) / 2)
+    size = design.domains, design.instances, design.runs
+    difference = parts.difference_variance(*size) ** 0.5
+    return Precision(
+        reach * parts.rate_variance(*size) ** 0.5,
+        reach * difference,
+        (reach + _quantile(free, power)) * difference,
+    )
+
+
+@lru_cache(maxsize=4_096)
+def _quantile(free: int, share: float) -> float:
+    """Return Student's quantile: a search asks for the same ones again and again."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(free, share))
+
+
+def find_design(
+    parts: Parts, goal: str, bound: float, most_domains: int, power: float = POWER
+) -> Design | None:
+    """Return the design with the fewest episodes that reaches the goal, `rate` or `detectable`.
+
+    Among equals the one with fewer domains. None where no design of `most_domains` or fewer does.
+    """
+    fitting = (
+        design
+        for design in _designs(most_domains)
+        if getattr(measure_design(parts, design, power), goal) <= bound
+    )
+    return min(fitting, key=lambda design: (design.episodes, design.domains, design.runs), default=None)
+
+
+def best_design(parts: Parts, episodes: int, most_domains: int) -> Design | None:
+    """Return the design that measures differences best with `episodes` of a player, or fewer.
+
+    None for fewer than two.
+    """
+    fitting = (design for design in _designs(most_domains) if design.episodes <= episodes)
+    return min(
+        fitting,
+        key=lambda design: (measure_design(parts, design).difference, design.episodes, design.domains),
+        default=None,
+    )
+
+
+def _designs(most_domains: int) -> Iterator[Design]:
+    for domains in range(2, most_domains + 1):
+        for instances in (*range(1, 21), *range(25, MOST_INSTANCES + 1, 5)):
+            for runs in (1, 2, 3, 5, MOST_RUNS):
+                yield Design(domains, instances, runs)
+
+
+def estimate_parts(groups: Iterable[Sequence[Cell]], measured: Parts) -> Parts | None:
+    """Return the parts of the variance from published answers, a group of cells a setting.
+
+    Those of domains come from the joint model; those of instances and runs are the measured ones, scaled
+    to the variance between instances. None where no group has 20 domains and 2 players.
+    """
+    found = []
+    for cells in groups:
+        players, domains = {cell.player for cell in cells}, {cell.domain for cell in cells}
+        if len(players) < _ENOUGH_PLAYERS or len(domains) < _ENOUGH_DOMAINS:
+            continue
+        free = sum(cell.instances - 1 for cell in cells)
+        if free < len(cells) / 2:
+            continue
+        runs = sum(cell.runs for cell in cells) / len(cells)
+        scale = sum(cell.squares for cell in cells) / free / measured.of_instances(runs)
+        seen = observe(cells, measured)
+        model = fit_joint_model(seen)
+        common = float((seen.slopes**2).mean() * model.variances[:2].sum())
+        found.append((len(cells), common, float(model.variances[2]), scale))
+    if not found:
+        return None
+    total = sum(weight for weight, *_ in found)
+    common, own, scale = (sum(one[0] * one[k] for one in found) / total for k in (1, 2, 3))
+    return Parts(
+        common, own, measured.instance * scale, measured.player_instance * scale, measured.run * scale
+    )

@@ -1,0 +1,210 @@
+"""The joint model of all editions: generalized least squares with the variance of domains in parts.
+
+The rate of player p in domain d of edition e is
+
+    y = rate_p + slope_p * (domain_d + edition_domain_de) + player_domain_pd + error
+
+with fixed rates and random rest, each with a variance of its own; the errors' covariances are known from
+the instances (`scale.cells`). So players who never met are compared over the population of domains, and a
+player of both editions (an anchor) takes away what its domains had in common, as far as it can tell.
+The three variances have the highest restricted likelihood (D. A. Harville, JASA 72 (1977) 320-338) with a
+log-normal prior around the benchmark's own parts: few domains leave them near these, many do not. Degrees
+of freedom are Satterthwaite's: a variance that is known less well widens intervals. As players differ in
+these, a standard error is the larger one of the model's and of that by domain (sandwich, P. J. Huber 1967).
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from schemas.variance import Parts
+from tasks.statistics.scale.cells import Block, Observations
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+LEVEL = 0.95
+_PRIOR_FACTOR = 1.25
+"""Players differ in these variances by a factor of ten (release): the mean one would cover too little."""
+_PRIOR_SPREAD = 0.5
+"""Standard deviation of the logarithm of a variance around the prior one: a factor 2.7 either way."""
+_MOST_STEPS, _LARGEST_STEP, _SMALL_STEP = 60, 1.0, 1e-7
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A rate or a difference: value, standard error, degrees of freedom, 95% interval and two-sided p."""
+
+    value: float
+    error: float
+    freedom: float
+    low: float
+    high: float
+    p_value: float
+
+
+@dataclass(frozen=True, slots=True)
+class JointModel:
+    """The fitted model: rates of players with their covariance, and the variances in the order of `prior_of`.
+
+    `clustered` is the covariance of the rates by the scatter of domains, whatever the model says.
+    `slopes_of_covariance` are derivatives of the covariance by the logarithms of the variances, and
+    `uncertainty` is the covariance of these logarithms.
+    """
+
+    seen: Observations
+    rates: "Floats"
+    covariance: "Floats"
+    clustered: "Floats"
+    variances: "Floats"
+    slopes_of_covariance: "Floats"
+    uncertainty: "Floats"
+
+    def rate(self, player: str) -> Estimate:
+        """Return the player's rate over the population of domains; its interval ends at 0 and 1."""
+        found = self._estimate({player: 1.0})
+        return replace(found, low=max(0.0, found.low), high=min(1.0, found.high))
+
+    def difference(self, player: str, other: str) -> Estimate:
+        """Return the player's rate minus that of the other."""
+        return self._estimate({player: 1.0, other: -1.0})
+
+    def _estimate(self, of: dict[str, float]) -> Estimate:
+        import numpy as np
+        from scipy.special import stdtr, stdtrit
+
+        weights = np.array([of.get(name, 0.0) for name in self.seen.players])
+        value, variance = float(weights @ self.rates), float(weights @ self.covariance @ weights)
+        robust = float(weights @ self.clustered @ weights)
+        slopes = np.einsum("p,kpq,q->k", weights, self.slopes_of_covariance, weights)
+        doubt = float(slopes @ self.uncertainty @ slopes)
+        freedom = 2 * variance**2 / doubt if doubt > 0 else float("inf")
+        error = max(variance, robust) ** 0.5
+        # Beyond a million degrees the quantile is the normal one to the last digits that count.
+        known = min(max(freedom, 1.0), 1e6)
+        reach = float(stdtrit(known, (1 + LEVEL) / 2)) * error
+        p_value = 2 * float(stdtr(known, -abs(value) / error)) if error > 0 else float(value == 0)
+        return Estimate(value, error, known, value - reach, value + reach, p_value)
+
+
+def prior_of(parts: Parts) -> tuple[float, float, float]:
+    """Return the prior variances of domain, edition x domain (a tenth of that) and player x domain."""
+    return (
+        _PRIOR_FACTOR * parts.domain,
+        _PRIOR_FACTOR * parts.domain / 10,
+        _PRIOR_FACTOR * parts.player_domain,
+    )
+
+
+def describe_method(source: str) -> str:
+    """Return how a figure of the scale is computed, with a prior that was measured on the source."""
+    return (
+        "generalized least squares over all editions of benchmark and setting; player fixed, domain, edition "
+        "x domain and player x domain random, errors from instances; variances by restricted maximum "
+        f"likelihood with a prior of {_PRIOR_FACTOR:g} times those of {source}; Satterthwaite's degrees of "
+        "freedom; standard errors by domain where these are larger; population: new domains"
+    )
+
+
+def fit_joint_model(seen: Observations, variances: Sequence[float] | None = None) -> JointModel:
+    """Return the model of these cells, with these variances where they are given.
+
+    Raises ValueError where there is no cell.
+    """
+    import numpy as np
+
+    if not seen.players:
+        raise ValueError("no cells: expected one player in one domain at least")
+    if variances is not None:
+        return _solve(seen, np.asarray(variances, float), np.zeros((3, 3)))
+    logs = prior = np.log(prior_of(seen.parts))
+    for _ in range(_MOST_STEPS):
+        gradient, information = _slope_of_likelihood(seen, np.exp(logs))
+        information = information + np.eye(3) / _PRIOR_SPREAD**2
+        step = np.linalg.solve(information, gradient - (logs - prior) / _PRIOR_SPREAD**2)
+        logs = logs + step * min(1.0, _LARGEST_STEP / max(float(np.abs(step).max()), 1e-300))
+        if np.abs(step).max() < _SMALL_STEP:
+            break
+    return _solve(seen, np.exp(logs), np.asarray(np.linalg.inv(information), np.float64))
+
+
+def shapes_of(seen: Observations, block: Block) -> "Floats":
+    """Return what each of the three variances adds to the covariance of a domain's cells, as matrices."""
+    import numpy as np
+
+    slopes = seen.slopes[block.players]
+    together = np.outer(slopes, slopes)
+    return np.stack(
+        (
+            together,
+            together * (block.editions[:, None] == block.editions),
+            (block.players[:, None] == block.players).astype(float),
+        )
+    )
+
+
+def _weights(seen: Observations, variances: "Floats") -> "Iterator[tuple[Block, Floats, Floats, Floats]]":
+    """Yield each block with its design, the shapes of its covariance and the inverses of that."""
+    import numpy as np
+
+    for block in seen.blocks:
+        shapes = shapes_of(seen, block)
+        inverse = np.linalg.inv(np.einsum("k,kij->ij", variances, shapes) + block.sampling)
+        design = np.eye(len(seen.players))[block.players]
+        yield block, design, shapes, inverse
+
+
+def _slope_of_likelihood(seen: Observations, variances: "Floats") -> "tuple[Floats, Floats]":
+    """Return the restricted log-likelihood's gradient by log variances, and the expected information."""
+    import numpy as np
+
+    parts = list(_weights(seen, variances))
+    rates, covariance, turned = _least_squares(seen, parts)
+    gradient, information = np.zeros(3), np.zeros((3, 3))
+    for block, _, shapes, inverse in parts:
+        gaps = np.einsum("dij,dj->di", inverse, block.rates - rates[block.players])
+        gradient += np.einsum("di,kij,dj->k", gaps, shapes, gaps) / 2
+        products = np.einsum("dij,kjl->dkil", inverse, shapes)
+        gradient -= np.einsum("dkii->k", products) / 2
+        information += np.einsum("dkij,dlji->kl", products, products) / 2
+    gradient += np.einsum("pq,kqp->k", covariance, turned) / 2
+    return gradient * variances, information * np.outer(variances, variances)
+
+
+def _least_squares(
+    seen: Observations, parts: "Sequence[tuple[Block, Floats, Floats, Floats]]"
+) -> "tuple[Floats, Floats, Floats]":
+    """Return rates, their covariance, and X'V^-1 K V^-1 X for each shape K."""
+    import numpy as np
+
+    n = len(seen.players)
+    normal, right, turned = np.zeros((n, n)), np.zeros(n), np.zeros((3, n, n))
+    for block, design, shapes, inverse in parts:
+        normal += design.T @ inverse.sum(axis=0) @ design
+        right += design.T @ np.einsum("dij,dj->i", inverse, block.rates)
+        middle = np.einsum("dij,kjl,dlm->kim", inverse, shapes, inverse, optimize=True)
+        turned += design.T @ middle @ design
+    covariance = np.asarray(np.linalg.inv(normal), np.float64)
+    return covariance @ right, covariance, turned
+
+
+def _solve(seen: Observations, variances: "Floats", uncertainty: "Floats") -> JointModel:
+    import numpy as np
+
+    parts = list(_weights(seen, variances))
+    rates, covariance, turned = _least_squares(seen, parts)
+    pulls = [
+        np.einsum("dij,dj->di", inverse, block.rates - rates[block.players]) @ design
+        for block, design, _, inverse in parts
+    ]
+    scatter = np.concatenate(pulls)
+    n = len(scatter)
+    middle = scatter.T @ scatter * (n / (n - 1) if n > 1 else 0.0)
+    clustered = covariance @ middle @ covariance
+    slopes = np.einsum("pq,kqr,rs->kps", covariance, turned, covariance, optimize=True)
+    return JointModel(
+        seen, rates, covariance, clustered, variances, slopes * variances[:, None, None], uncertainty
+    )

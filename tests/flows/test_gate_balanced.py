@@ -1,0 +1,159 @@
+"""The gate of a balanced edition: guesses over the edition must be at chance."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from flows.kumo.edition import Cell, KumoEdition
+from flows.kumo.web.read_instance import read_instance
+from flows.refresh.plan import prepare_refresh
+from flows.run.plain_stages import PlainStages
+from flows.stages.grow import Work, grow
+from flows.stages.policies import Policies
+from flows.stages.workspace import Workspace, open_workspace
+from flows.web.reading import Rows
+from schemas.benchmark import Batch
+from schemas.errors import AuditFailed
+from schemas.settings import load_settings
+from tasks.kumo.encoding import encode_instance
+from tasks.kumo.search import NODE_LIMIT, solve_instances
+from warehouse.kumo.overlap import FACTS, read_facts
+from warehouse.kumo.rows import instance_from_row
+from warehouse.staging.staging import Staging
+from warehouse.store.store import Store
+
+EDITION = "balanced"
+BALANCED_LISTS = "of a balanced instance every listed truth could be the only survivor"
+
+
+class _StopsAtGate(PlainStages):
+    def run(self, name: str, *work: Any, **options: Any) -> dict[str, int]:
+        if name == "gate":
+            raise StopIteration
+        return super().run(name, *work, **options)
+
+
+@pytest.fixture(scope="module")
+def staged(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A root in which all of a balanced edition is staged that comes before the gate."""
+    root = tmp_path_factory.mktemp("staged")
+    settings = load_settings(
+        {
+            "root": str(root),
+            "edition": EDITION,
+            "domains": "mineral_identification",
+            "settings": "easy",
+            "instances": 6,
+            "players": "algorithm-3",
+            "sampler": "balanced",
+            "seed": 0,
+        }
+    )
+    prepared = prepare_refresh(settings, Store(str(root)))
+    Staging(Store(str(root)), EDITION).write_plan(prepared.plan.growth)
+    with pytest.raises(StopIteration):
+        grow(open_workspace(str(root), EDITION), Policies.of(settings, prepared.own.inputs), _StopsAtGate())
+    return root
+
+
+@pytest.fixture
+def workspace(staged: Path, tmp_path: Path) -> Workspace:
+    """A copy of it that a test may break."""
+    shutil.copytree(staged, tmp_path / "root")
+    return open_workspace(str(tmp_path / "root"), EDITION)
+
+
+def _cell(workspace: Workspace) -> Cell:
+    (cell,) = KumoEdition(workspace).cells
+    return cell
+
+
+def _run(workspace: Workspace, batch: Batch) -> None:
+    policies = Policies.of(load_settings({}))
+    Work(workspace.staging.store.root, EDITION, (batch,), policies).run()
+
+
+def observed_by_rule(workspace: Workspace) -> dict[str, str]:
+    return {row["expectation"]: row["observed"] for row in workspace.rows(Batch("overlap"), "audits")}
+
+
+def _write_ranks(workspace: Workspace, guess: str, ranks: list[int]) -> None:
+    """Stage what the gate counted of a batch again, with other ranks."""
+    key = workspace.key(_cell(workspace).batch("gate"))
+    facts = read_facts(workspace.staging, key)
+    assert facts is not None
+    about = {**facts.about, "ranks": {**facts.about["ranks"], guess: ranks}}
+    schema = facts.columns.schema.with_metadata({FACTS: json.dumps(about)})
+    store = workspace.staging.store
+    store.write_table(workspace.staging.part_file(FACTS, key), facts.columns.cast(schema))
+
+
+def test_a_balanced_edition_passes_and_its_guesses_are_counted(workspace: Workspace) -> None:
+    _run(workspace, _cell(workspace).batch("gate"))
+    _run(workspace, Batch("overlap"))
+    observed = observed_by_rule(workspace)
+    assert observed[BALANCED_LISTS] == "6 balanced instances"
+    guesses = [sentence for sentence in observed if "at each rank" in sentence]
+    assert guesses == [
+        f"of balanced instances the valid truth is at each rank of the guess by {guess} equally often "
+        "(chi-squared, p > 1e-06)"
+        for guess in ("fewest states", "most choices")
+    ]
+    assert all(
+        observed[sentence].endswith("(chance 0.250, n = 6); too few instances to tell")
+        for sentence in guesses
+    )
+
+
+def test_its_optimum_is_that_of_the_distribution_that_was_drawn(workspace: Workspace) -> None:
+    edition, cell = KumoEdition(workspace), _cell(workspace)
+    encoded = edition.config(cell.config_id)
+    rows = edition.instance_rows(cell)
+    boards = [encode_instance(encoded, instance_from_row(row, encoded.config)) for row in rows]
+    steps = {}
+    for is_balanced in (True, False):
+        solved = solve_instances(boards, node_limit=NODE_LIMIT, is_balanced=is_balanced)
+        steps[is_balanced] = [one.optimum.steps for one in solved if one.optimum is not None]
+    assert [row["promise_steps"] for row in rows] == pytest.approx(steps[True])
+    assert steps[True] != pytest.approx(steps[False])
+
+
+def test_guesses_that_beat_chance_stop_the_edition(workspace: Workspace) -> None:
+    _run(workspace, _cell(workspace).batch("gate"))
+    _write_ranks(workspace, "most choices", [60, 40, 50, 50])
+    _run(workspace, Batch("overlap"))
+    assert any(
+        "easy 0.300 (chance 0.250, n = 200); p = 0.26" in text
+        for text in observed_by_rule(workspace).values()
+    )
+    _write_ranks(workspace, "most choices", [90, 40, 40, 30])
+    with pytest.raises(
+        AuditFailed, match=r"guess by most choices equally often .*easy 0\.450 \(chance 0\.250"
+    ):
+        _run(workspace, Batch("overlap"))
+
+
+@pytest.mark.parametrize(("sampler", "is_balanced"), [("balanced", True), ("kumo-2025", False)])
+def test_the_explorer_reads_the_prior_off_the_plan(
+    workspace: Workspace, sampler: str | None, is_balanced: bool
+) -> None:
+    """A plan from before there were two samplers names none."""
+    edition, cell = KumoEdition(workspace), _cell(workspace)
+    row = edition.instance_rows(cell)[0]
+    config = edition.config(cell.config_id).config
+    plan = workspace.plan.as_json()
+    plan["own"] = {**plan["own"], "sampler": sampler}
+
+    class Staged:
+        name = EDITION
+
+        def require(self, table: str, _column: str, _value: str) -> dict[str, Any]:
+            return row if table == "kumo_instances" else {"config": json.dumps(config.as_json())}
+
+        def query(self, _sql: str) -> Rows:
+            return Rows(("settings",), ((json.dumps(plan),),))
+
+    assert read_instance(Staged(), row["instance_id"]).is_balanced == is_balanced  # type: ignore[arg-type]

@@ -1,0 +1,55 @@
+"""Which outcomes decide an answer: by search, by the solver, and what a run that ends before them counts."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
+
+import pytest
+
+from schemas.kumo.samplers import SAMPLERS
+from schemas.kumo.things import Setting
+from tasks.kumo.decided_runs import is_decided
+from tasks.kumo.encoding import EncodedInstance, encode_config, encode_instance
+from tasks.kumo.sampling import SamplingRequest, sample_instances
+from tasks.kumo.survivors import can_differ
+from tasks.kumo.worlds import draw_world
+
+WORLD = encode_config(draw_world(3, 0).config)
+
+
+def boards(setting: str, count: int, sampler: str) -> list[EncodedInstance]:
+    request = SamplingRequest(Setting.parse(setting), count, 0, sampler=sampler)
+    return [encode_instance(WORLD, one) for one in sample_instances(WORLD, request).instances]
+
+
+def after(board: EncodedInstance, tried: Sequence[int]) -> EncodedInstance:
+    """Return the instance of whoever has seen the outcomes of these actions: they have one state each."""
+    masks = tuple(
+        (states[board.observed[action]],) if action in tried else states
+        for action, states in enumerate(board.masks)
+    )
+    return replace(board, masks=masks)
+
+
+@pytest.mark.parametrize("sampler", SAMPLERS)
+def test_search_and_solver_agree_on_what_outcomes_decide(sampler: str) -> None:
+    found = set()
+    for board, seed in product([*boards("easy", 15, sampler), *boards("hard", 5, sampler)], range(6)):
+        rng = random.Random(seed)
+        tried = rng.sample(range(len(board.masks)), rng.randrange(len(board.masks) + 1))
+        assert is_decided(board, tried) == (not can_differ(after(board, tried)))
+        found.add(is_decided(board, tried))
+    assert found == {True, False}
+
+
+def test_all_actions_decide_and_no_action_takes_a_decision_back() -> None:
+    for board in boards("easy", 20, "balanced"):
+        order = random.Random(1).sample(range(6), 6)
+        steps = [is_decided(board, order[:number]) for number in range(7)]
+        assert steps == sorted(steps, key=bool)
+        assert (steps[0], steps[-1]) == (False, True)
+
+
+def test_of_several_valid_truths_nothing_is_said() -> None:
+    assert is_decided(EncodedInstance(3, ((1, 2),), (0,), 6), ()) is None

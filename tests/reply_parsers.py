@@ -1,0 +1,101 @@
+"""Every parser of what a model replies, by name, as a function of the reply's text."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from schemas.a2rbench.analysis import categories_of
+from schemas.calls import Reply
+from schemas.errors import UnreadableInput
+from schemas.kumo.things import Proposal
+from tasks.a2rbench import answers as a2rbench_answers
+from tasks.a2rbench.authors.forms import CodeForm, RuleForm, VerdictForm, read_reply
+from tasks.a2rbench.expansion.replies import read_expansion, read_judgement
+from tasks.a2rbench.readers.analyst import read_analysis
+from tasks.a2rbench.readers.excerpt import excerpt
+from tasks.a2rbench.readers.quotes import is_quoted
+from tasks.beyondbench.problem import draw_problem
+from tasks.beyondbench.registry import TASKS
+from tasks.knowlogic import answers as knowlogic_answers
+from tasks.kumo.answers import parse_answer
+from tasks.kumo.authors.book_replies import read_book_reply
+from tasks.kumo.authors.config_reply import read_configuration
+from tasks.kumo.authors.continuation import merge
+from tasks.kumo.authors.forms.proposal_form import proposal_entries
+from tasks.kumo.authors.read_back import parse_read_back
+from tasks.kumo.authors.revision import read_revision
+from tasks.kumo.paper_protocol import parse_as_published
+from tasks.llm.json_replies import is_cut_off, json_text
+from tasks.llm.redaction import Redaction
+from tasks.llm.replies import find_message, split_reasoning
+
+Parse = Callable[[str], Any]
+_PROPOSAL = Proposal("Name", "category", "goal", "truths", "actions", "truth", "action", "Title")
+_NAMES = ["a b", "{}"]
+
+
+def parsers() -> dict[str, Parse]:
+    """Return the parsers: of players' answers in every form, and of what authors, judges and readers say."""
+    return {**beyondbench_parsers(), **other_parsers()}
+
+
+def beyondbench_parsers() -> dict[str, Parse]:
+    """Return the parsers of BeyondBench's 44 tasks: one for each form of answer and container."""
+    found: dict[str, tuple[list[str], Parse]] = {}
+    for name, task in TASKS.items():
+        problem = draw_problem(task, task.variations[0].name, task.variations[0].sizes[0], 1, 0)[0]
+        form = task.form(problem.params)
+        key = f"{type(form).__name__} in {form.container}"
+        found.setdefault(key, ([], problem.parse))[0].append(name)
+    assert sum(len(names) for names, _ in found.values()) == 44
+    return {f"beyondbench {key} ({', '.join(names)})": parse for key, (names, parse) in found.items()}
+
+
+def other_parsers() -> dict[str, Parse]:
+    """Return the parsers of the other benchmarks, and those that all share."""
+    reply = partial(Reply, "call", "ok")
+    return {
+        "think tags": split_reasoning,
+        "an error's message": find_message,
+        "JSON document": _quiet(json_text),
+        "JSON cut off": is_cut_off,
+        "kumo move": lambda text: parse_answer(text, _NAMES, _NAMES),
+        "kumo move of the paper": lambda text: parse_as_published(text, _NAMES, _NAMES),
+        "kumo book": lambda text: read_book_reply(reply(text)),
+        "kumo revision": lambda text: read_revision(reply(text), "book"),
+        "kumo configuration": lambda text: read_configuration(text, _PROPOSAL),
+        "kumo continuation": lambda text: merge('{"truths": ["a', text),
+        "kumo continuation of it": lambda text: merge(text, text[-20_000:]),
+        "kumo proposals": _quiet(proposal_entries),
+        "kumo read back": _quiet(parse_read_back),
+        "knowlogic answer": knowlogic_answers.read_answer,
+        "a2rbench answer": a2rbench_answers.read_answer,
+        "a2rbench has an answer": a2rbench_answers.has_answer,
+        "a2rbench rule": lambda text: read_reply(reply(text), RuleForm),
+        "a2rbench code": lambda text: read_reply(reply(text), CodeForm),
+        "a2rbench verdict": lambda text: read_reply(reply(text), VerdictForm),
+        "a2rbench expansion": lambda text: read_expansion(reply(text), 1, ()),
+        "a2rbench judgement": lambda text: read_judgement(reply(text)),
+        "a2rbench analysis": lambda text: read_analysis(reply(text), categories_of(True)),
+        "a2rbench excerpt": excerpt,
+        "a2rbench quote": _quotes_itself,
+        "keys in a reply": Redaction(["sk-0123456789abcdef", "aaaaaaaaaaaa"]).text,
+    }
+
+
+def _quotes_itself(text: str) -> bool:
+    """Return whether a judge that replies with the text quotes a player who replied with it."""
+    quoted = a2rbench_answers.read_answer(text)
+    return quoted is not None and is_quoted(quoted.answer, excerpt(text).text)
+
+
+def _quiet(parse: Parse) -> Parse:
+    """Return the parser with None where it refuses a text."""
+
+    def parse_quietly(text: str) -> Any:
+        try:
+            return parse(text)
+        except UnreadableInput:
+            return None
+
+    return parse_quietly

@@ -1,0 +1,73 @@
+"""The size of an evaluation: the table of variances, and the smallest design that reaches a goal."""
+
+import numpy as np
+import pytest
+
+from tasks.statistics.scale.design import (
+    Design,
+    best_design,
+    estimate_parts,
+    find_design,
+    measure_design,
+)
+from tests.statistics.scale.made_answers import RELEASE, draw_cells
+
+TABLE = (
+    ((6, 50, 5), 0.047, 0.047),
+    ((6, 50, 1), 0.050, 0.053),
+    ((30, 10, 1), 0.031, 0.038),
+    ((100, 3, 1), 0.027, 0.034),
+    ((30, 50, 1), 0.023, 0.024),
+    ((150, 2, 5), 0.019, 0.021),
+)
+
+
+@pytest.mark.parametrize(("size", "rate", "difference"), TABLE)
+def test_standard_errors_are_those_of_the_release(
+    size: tuple[int, int, int], rate: float, difference: float
+) -> None:
+    assert RELEASE.rate_variance(*size) ** 0.5 == pytest.approx(rate, abs=0.0006)
+    assert RELEASE.difference_variance(*size) ** 0.5 == pytest.approx(difference, abs=0.0006)
+
+
+def test_the_chosen_design_reaches_its_goal_and_no_smaller_neighbour_does() -> None:
+    found = find_design(RELEASE, "rate", 0.06, 40)
+    assert found is not None
+    assert measure_design(RELEASE, found).rate <= 0.06
+    for smaller in (
+        Design(found.domains - 1, found.instances, found.runs),
+        Design(found.domains, max(1, found.instances - 1), found.runs),
+    ):
+        assert smaller == found or measure_design(RELEASE, smaller).rate > 0.06
+    assert find_design(RELEASE, "rate", 0.01, 40) is None
+
+
+def test_a_budget_is_spent_on_domains_first() -> None:
+    found = best_design(RELEASE, 400, 40)
+    assert found == Design(40, 10, 1)
+    assert best_design(RELEASE, 1, 40) is None
+
+
+def test_a_detectable_difference_is_found_with_its_power() -> None:
+    design = Design(30, 5, 1)
+    told = measure_design(RELEASE, design)
+    generator = np.random.default_rng(3)
+    noise = generator.normal(
+        told.detectable, RELEASE.difference_variance(30, 5, 1) ** 0.5 * 30**0.5, (4000, 30)
+    )
+    t = noise.mean(axis=1) / (noise.std(axis=1, ddof=1) / 30**0.5)
+    assert np.mean(np.abs(t) > 2.045) == pytest.approx(0.8, abs=0.03)
+
+
+def test_parts_come_from_answers_where_there_are_enough() -> None:
+    generator = np.random.default_rng(1)
+    players = [f"p{number}" for number in range(4)]
+    domains = [f"d{number}" for number in range(60)]
+    cells = draw_cells(generator, dict.fromkeys(players, 0.5), {"e": (domains, players)}, (0.0, 0.0), 10)
+    found = estimate_parts([cells], RELEASE)
+    assert found is not None
+    assert found.domain < RELEASE.domain
+    # One run of a coin: the variance between instances and runs is one quarter.
+    assert found.of_instances(1) == pytest.approx(0.25, rel=0.05)
+    few = [cell for cell in cells if cell.domain in ("d1", "d2")]
+    assert estimate_parts([few], RELEASE) is None

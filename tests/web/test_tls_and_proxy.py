@@ -1,0 +1,90 @@
+"""`perennial web` with a certificate of its own, and behind a proxy that ends TLS, over real connections."""
+
+import re
+import socket
+import ssl
+import subprocess
+import urllib.error
+import urllib.request
+from base64 import b64encode
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.web.test_server import COMMAND
+
+pytestmark = pytest.mark.slow
+
+NAME = "perennial.example.org"
+
+
+@contextmanager
+def _served(*options: str) -> Iterator[str]:
+    """Start the command; yield the URL that it printed."""
+    command = [*COMMAND, "--port", "0", *options]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        assert process.stdout is not None
+        try:
+            line = process.stdout.readline()
+            found = re.search(r"https?://\S+:\d+", line)
+            assert found, line
+            yield found[0]
+        finally:
+            process.kill()
+
+
+@pytest.fixture
+def certificate(tmp_path: Path) -> tuple[Path, Path]:
+    """A certificate of this machine that nobody else has signed, and its key."""
+    files = tmp_path / "cert.pem", tmp_path / "key.pem"
+    made = ("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost")
+    subprocess.run(
+        ["openssl", *made, "-addext", "subjectAltName=IP:127.0.0.1", "-out", files[0], "-keyout", files[1]],
+        check=True,
+        capture_output=True,
+    )
+    return files
+
+
+def _open_socket(url: str) -> int:
+    """Return the status of a page's request for its WebSocket, passed on under the proxy's name."""
+    host, _, port = url.removeprefix("http://").partition(":")
+    lines = (
+        "GET /_stcore/stream HTTP/1.1",
+        f"Host: {NAME}",
+        f"Origin: https://{NAME}",
+        "X-Forwarded-Proto: https",
+        "X-Forwarded-For: 203.0.113.9",
+        "Connection: Upgrade",
+        "Upgrade: websocket",
+        "Sec-WebSocket-Version: 13",
+        f"Sec-WebSocket-Key: {b64encode(bytes(16)).decode()}",
+    )
+    with socket.create_connection((host, int(port)), timeout=30) as connection:
+        connection.sendall("\r\n".join((*lines, "", "")).encode())
+        return int(connection.makefile("rb").readline().split()[1])
+
+
+def test_with_a_certificate_the_pages_are_served_by_tls_alone(
+    tmp_path: Path, certificate: tuple[Path, Path]
+) -> None:
+    cert, key = map(str, certificate)
+    with _served("--root", str(tmp_path / "none"), "--tls-cert", cert, "--tls-key", key) as url:
+        assert url.startswith("https://")
+        trusting = ssl.create_default_context(cafile=cert)
+        with urllib.request.urlopen(url, context=trusting, timeout=30) as reply:
+            assert reply.status == 200
+            assert "default-src 'self'" in reply.headers["Content-Security-Policy"]
+        with pytest.raises(urllib.error.URLError, match="CERTIFICATE_VERIFY_FAILED"):
+            urllib.request.urlopen(url, timeout=30)
+        with pytest.raises((OSError, urllib.error.URLError)):
+            urllib.request.urlopen(url.replace("https:", "http:"), timeout=30)
+
+
+def test_behind_a_proxy_a_page_of_its_name_is_served_and_without_one_it_is_not(tmp_path: Path) -> None:
+    with _served("--root", str(tmp_path / "none"), "--behind-proxy") as url:
+        assert _open_socket(url) == 101
+    with _served("--root", str(tmp_path / "none")) as url:
+        assert _open_socket(url) == 403

@@ -1,0 +1,94 @@
+"""What a process that runs SQL and the one that started it send each other: pickled values with their length.
+
+The results of a user's SQL are read with plain values alone: a message can name no other class.
+"""
+
+import pickle
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+from io import BytesIO
+from typing import Any, BinaryIO
+
+from warehouse.catalog.confinement import Setting
+
+MOST_BYTES = 32_000_000  # of a message, and so of a row
+_LENGTH = struct.Struct(">Q")
+_PLAIN = {
+    ("datetime", "date"),
+    ("datetime", "datetime"),
+    ("datetime", "time"),
+    ("datetime", "timedelta"),
+    ("datetime", "timezone"),
+    ("decimal", "Decimal"),
+    ("pytz", "_UTC"),
+    ("pytz", "_p"),
+    ("uuid", "SafeUUID"),
+    ("uuid", "UUID"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One statement with all that it may read.
+
+    `views` are created in order; `known` are the names that an error lists. `at_most` bounds the rows;
+    `counts` asks for their number alone. The process may hold `memory_bytes` beside what it holds at first.
+    """
+
+    root: str
+    files: list[str]
+    settings: dict[str, Setting]
+    views: list[tuple[str, str]]
+    comments: list[str]
+    known: list[str]
+    sql: str
+    at_most: int | None
+    counts: bool
+    memory_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """An error as it is sent: the name of its class, its text, whether a damaged file may be the reason."""
+
+    kind: str
+    text: str
+    may_be_damage: bool = False
+
+
+def write_message(file: BinaryIO, value: Any) -> None:
+    """Write a value that was pickled, or is pickled here."""
+    content = value if isinstance(value, bytes) else pickle.dumps(value)
+    file.write(_LENGTH.pack(len(content)))
+    file.write(content)
+    file.flush()
+
+
+def read_task(file: BinaryIO) -> Any:
+    """Return the next value from the process that started this one; None at the end."""
+    head = file.read(_LENGTH.size)
+    return pickle.loads(file.read(*_LENGTH.unpack(head))) if head else None
+
+
+def read_plain(read: Callable[[int], bytes]) -> Any:
+    """Return the next value of a process that ran SQL; `read` returns just so many bytes.
+
+    Raises ValueError for what is no plain value.
+    """
+    (length,) = _LENGTH.unpack(read(_LENGTH.size))
+    if length > MOST_BYTES:
+        raise ValueError(f"a message of {length:,} bytes")
+    try:
+        return _PlainUnpickler(BytesIO(read(length))).load()
+    except (pickle.UnpicklingError, AttributeError, IndexError, TypeError) as error:
+        raise ValueError(str(error)) from None
+
+
+class _PlainUnpickler(pickle.Unpickler):
+    def find_class(self, module: str, name: str) -> Any:
+        if (module, name) == (__name__, Failure.__name__):
+            return Failure
+        if (module, name) not in _PLAIN:
+            raise pickle.UnpicklingError(f"{module}.{name} is no plain value")
+        return super().find_class(module, name)
