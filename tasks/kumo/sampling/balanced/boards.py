@@ -24,6 +24,8 @@ from numba import njit
 
 from tasks.kumo.kernel_sources import sources_digest
 from tasks.kumo.sampling import decided, splitmix
+from tasks.kumo.sampling.balanced import reach
+from tasks.kumo.sampling.balanced.reach import can_separate, list_reach
 from tasks.kumo.sampling.construct import Array, Draws, Tables
 from tasks.kumo.sampling.decided import rules_out_all
 from tasks.kumo.sampling.splitmix import below, next_bits, seed_generator, unit
@@ -230,28 +232,30 @@ def _compile_kernels(sources: int) -> Any:
     @njit(cache=True)
     def _draw_rows(tables, seeds, indices, starts_at, stop, truths, actions, attempts):
         n_states = len(tables.state_action)
-        n_all, n_actions = len(tables.cover_start) - 1, len(tables.action_start) - 1
+        n_all = len(tables.cover_start) - 1
         order = np.zeros(n_all, np.int32)
-        usable = np.zeros(n_actions, np.int32)
+        all_usable = np.flatnonzero(tables.action_start[1:] > tables.action_start[:-1])
+        usable = np.zeros(len(all_usable), np.int32)
+        if len(usable) < actions.shape[1]:
+            return
         starts, masks = np.zeros(actions.shape[1] + 1, np.int64), np.zeros(n_states, np.int64)
         place_of = np.zeros(n_states, np.int32)
+        table = list_reach(tables)
+        listed = np.zeros(table.shape[2], np.int64)
         generator = np.full(1, sources, np.uint64)  # seeded again in every row
         for row in range(len(indices)):
             for attempt in range(starts_at[row], stop):
                 seed_generator(generator, seeds[row], indices[row], attempt)
                 for t in range(n_all):
                     order[t] = t
-                n_usable = 0
-                for a in range(n_actions):
-                    if tables.action_start[a] < tables.action_start[a + 1]:
-                        usable[n_usable] = a
-                        n_usable += 1
-                if n_usable < actions.shape[1]:
-                    break
+                for a in range(len(usable)):
+                    usable[a] = all_usable[a]
                 _choose(order, truths.shape[1], generator)
-                _choose(usable[:n_usable], actions.shape[1], generator)
+                _choose(usable, actions.shape[1], generator)
                 truths[row] = order[: truths.shape[1]]
                 actions[row] = usable[: actions.shape[1]]
+                if not can_separate(table, truths[row], actions[row], listed):
+                    continue
                 _list_masks(tables, truths[row], actions[row], starts, masks, place_of)
                 if _is_balanced(truths.shape[1], starts, masks):
                     attempts[row] = attempt
@@ -291,7 +295,7 @@ def _compile_kernels(sources: int) -> Any:
 
 
 _draw_rows, _judge_rows, _complete_rows, _count_all = _compile_kernels(
-    sources_digest(decided, splitmix, search_tables)
+    sources_digest(decided, splitmix, search_tables, reach)
 )
 
 
