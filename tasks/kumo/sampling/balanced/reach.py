@@ -7,12 +7,13 @@ shown action. That takes one look at a table per truth and action. Import this m
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
 import numpy as np
-from numba import njit
+
+from tasks.kumo.kernel_part import kernel_part
 
 _WORD = 64
 
 
-@njit
+@kernel_part
 def list_reach(tables):
     """Return by truth, action and word the truths that the action's states which spare the truth rule out.
 
@@ -36,14 +37,15 @@ def list_reach(tables):
     return reach
 
 
-@njit
+@kernel_part
 def can_separate(reach, truths, actions, listed):
     """Return whether each truth is possible under all actions, and any other one can be ruled out beside it.
 
     False proves that the board is not balanced; true leaves that open. `listed` is room for one word per 64
     truths of the domain.
     """
-    listed[:] = 0
+    for w in range(len(listed)):
+        listed[w] = 0
     for truth in truths:
         listed[truth // _WORD] |= np.int64(1) << (truth % _WORD)
     for truth in truths:
