@@ -112,6 +112,7 @@ def _instance_row(own: Row, index: int) -> Row:
         "seed": 3,
         "index": index,
         "content_hash": own["instance_id"].removeprefix("bb_"),
+        "cluster": own["instance_id"].removeprefix("bb_"),
     }
 
 
