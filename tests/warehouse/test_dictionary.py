@@ -24,7 +24,6 @@ from warehouse.catalog.dictionary import (
 from warehouse.catalog.question_views import question_views
 from warehouse.store.store import Store
 
-
 _OWN_INTERVALS = ("a2rbench_", "beyondbench_", "knowlogic_")
 _UNITS = ("a pair counts once", "a rule counts once", "pairs", "rules", "instances are resampled", "Fisher z")
 
