@@ -145,11 +145,11 @@ def test_p_values_are_those_of_t_and_holm_corrects_them_over_newest_editions(con
     ).fetchall()
     assert len(rows) == 12
     families: dict[tuple[str, bool], list[tuple[float, float]]] = {}
-    values = {**scores, "x0": scores["x1"][::-1]}
+    drawn = {**scores, "x0": scores["x1"][::-1]}
     for coefficient, edition, other, is_newest, p_value, p_holm in rows:
         n = 11 if "z1" in (edition, other) else 12
         test: Any = stats.pearsonr if coefficient == "pearson" else stats.spearmanr
-        assert p_value == pytest.approx(test(values[edition][:n], values[other][:n]).pvalue, abs=1e-9)
+        assert p_value == pytest.approx(test(drawn[edition][:n], drawn[other][:n]).pvalue, abs=1e-9)
         families.setdefault((coefficient, is_newest), []).append((p_value, p_holm))
     assert sorted(map(len, families.values())) == [3, 3, 3, 3]
     for family in families.values():
