@@ -47,10 +47,11 @@ def relation_flaws(store: Store, edition: str) -> list[str]:
             units = (split_unit(edition)[0], *([edition] if is_evaluation(edition) else []))
             kinds = ("answers", "either") if is_evaluation(edition) else ("questions", "either", "analysis")
             catalog = open_catalog(store, units, limits)
-            with closing(catalog.connect(TABLES)) as connection:
-                # What has no file has no rows: an edition has those of one benchmark.
-                has_rows = catalog.contents.files
-                tables = [table for table in TABLES.values() if table.kind in kinds and has_rows[table.name]]
+            # What has no file has no rows: an edition has those of one benchmark.
+            has_rows = catalog.contents.files
+            tables = [table for table in TABLES.values() if table.kind in kinds and has_rows[table.name]]
+            named = {link.to_table for table in tables for link in table.references}
+            with closing(catalog.connect({table.name for table in tables} | named)) as connection:
                 return [flaw for table in tables for flaw in _table_flaws(connection, table)]
     except (duckdb.Error, OSError) as error:
         return [f"keys and references cannot be followed, as a table cannot be read ({in_one_line(error)})"]
