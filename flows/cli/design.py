@@ -8,8 +8,8 @@ from rich.table import Table
 
 from flows.console.root_option import RootOption, data_root
 from flows.console.terminal import Terminal, json_text
+from schemas.benchmark import DEFAULT_BENCHMARK
 from schemas.errors import InvalidOption
-from schemas.settings.refresh import DEFAULT_BENCHMARK
 
 _LARGEST = 10_000_000
 

@@ -5,9 +5,8 @@ from math import ceil
 from typing import Any
 
 from flows.stages.compute_scale import read_cells
-from schemas.benchmark import benchmarks, find_benchmark
+from schemas.benchmark import DEFAULT_BENCHMARK, benchmarks, find_benchmark
 from schemas.errors import InvalidOption, UnreadableInput
-from schemas.settings.refresh import DEFAULT_BENCHMARK
 from schemas.variance import MeasuredVariance, Parts
 from tasks.statistics.scale.design import Design, best_design, estimate_parts, find_design, measure_design
 from warehouse.catalog.catalog import Catalog, open_catalog
