@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
 from itertools import product
@@ -14,6 +14,7 @@ import pyarrow as pa
 import pytest
 
 from flows.kumo.edition import Cell, KumoEdition
+from flows.kumo.gate import check_batches
 from flows.kumo.gate.expectations import SHOWN
 from flows.refresh.plan import prepare_refresh
 from flows.refresh.publish import audit_and_publish
@@ -32,6 +33,7 @@ from schemas.tables import TABLES
 from tasks.kumo.encoding import EncodedConfig, EncodedInstance, encode_instance, instance_id
 from tasks.kumo.sampling import SamplingRequest, sample_instances
 from tasks.kumo.self_test import needs_no_test
+from tasks.kumo.space import space_size
 from tests.flows.grown_root import grow_next, settings_of
 from tests.flows.prefect_harness import Harness
 from tests.server.book_text import read_back_of
@@ -139,6 +141,22 @@ def workspace(staged: Path, tmp_path: Path) -> Workspace:
     root = tmp_path / "root"
     shutil.copytree(staged, root)
     return open_workspace(str(root), EDITION)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _sizes() -> Iterator[None]:
+    """Compute the size of a space once for all tests: it takes longest of the gate, and depends on no row."""
+    found: dict[str, Any] = {}
+
+    def remembered(*arguments: Any) -> Any:
+        key = repr(arguments)
+        if key not in found:
+            found[key] = space_size(*arguments)
+        return found[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(check_batches, "space_size", remembered)
+        yield
 
 
 def _root(workspace: Workspace) -> str:
