@@ -194,7 +194,7 @@ DAMAGE: dict[str, tuple[str, Callable[[Path, str], Any], str]] = {
     ),
     "an evaluation's plan altered": (
         ANSWERS,
-        lambda root, unit: _change_plan(root, unit, '"runs": 5', '"runs": 6'),
+        lambda root, unit: _change_plan(root, unit, '"runs": 1', '"runs": 6'),
         r"plan\.json was altered",
     ),
     "a foreign batch": (
