@@ -55,9 +55,9 @@ def classify_error(letters: str, right: str) -> ErrorClass | None:
     return "subset" if chosen < wanted else "superset" if chosen > wanted else "overlap"
 
 
-def letter_sets() -> tuple[str, ...]:
-    """Return all sets of one letter or more, as sorted texts."""
+def letter_sets(number: int = len(LETTERS)) -> tuple[str, ...]:
+    """Return all sets of one letter or more of the first so many, as sorted texts."""
     return tuple(
         "".join(letter for place, letter in enumerate(LETTERS) if bits >> place & 1)
-        for bits in range(1, 1 << len(LETTERS))
+        for bits in range(1, 1 << number)
     )
