@@ -22,6 +22,7 @@ from schemas.table_form import Table
 from schemas.variance import MeasuredVariance
 
 GROUP = "perennial.benchmarks"
+DEFAULT_BENCHMARK = "kumo"
 Rows = list[dict[str, Any]]
 # By how they are made: table, columns, and the columns that the values of each of them are made from.
 Origins = Mapping[Literal["IDENTITY", "TRANSFORMATION", "AGGREGATION"], tuple[tuple[str, str, str], ...]]

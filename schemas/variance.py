@@ -35,9 +35,12 @@ class Parts:
 class MeasuredVariance:
     """Parts that were measured where a benchmark's domains are drawn, and model calls per episode there.
 
-    `source` says on what, in a few words.
+    `source` says on what, in a few words. Tokens of a call are those of an instance of the same size; replies
+    are brief ones and long ones.
     """
 
     parts: Parts
     calls_per_episode: float
     source: str
+    prompt_tokens_per_call: int
+    reply_tokens_per_call: tuple[int, int]

@@ -14,8 +14,10 @@ from hypothesis import settings
 settings.register_profile("unhurried", deadline=None)
 settings.load_profile("unhurried")
 
-# Tests start hundreds of processes: without compiled modules each would compile all that it imports.
+# Tests start hundreds of processes: without compiled modules each would compile all that it imports,
+# and this one would rewrite the assertions of all test modules again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # All cores are at work: threads that wait for small matrices would only take time from other tests.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

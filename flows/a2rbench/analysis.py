@@ -25,7 +25,7 @@ def _figures(tables: "Mapping[str, pyarrow.Table]", seed: int) -> Iterable[Figur
 def _read_analyses(table: "pyarrow.Table") -> Iterator[Analyses]:
     for row in table.to_pylist():
         said = (dict(zip(row["analysts"], row[name], strict=True)) for name in ("categories", "styles"))
-        yield Analyses(row["player"], row["item"], *said)
+        yield Analyses(row["player"], row["rule"], *said)
 
 
 def _items(table: "pyarrow.Table") -> Items:

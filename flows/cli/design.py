@@ -8,8 +8,8 @@ from rich.table import Table
 
 from flows.console.root_option import RootOption, data_root
 from flows.console.terminal import Terminal, json_text
+from schemas.benchmark import DEFAULT_BENCHMARK
 from schemas.errors import InvalidOption
-from schemas.settings.refresh import DEFAULT_BENCHMARK
 
 _LARGEST = 10_000_000
 
@@ -40,13 +40,16 @@ def design(
 
     Give one of --half-width, --calls and --difference. The variance of success comes from published
     evaluations in the data root where they hold 20 domains and two players, else from runs that the benchmark
-    names.
+    names. Models that were not evaluated in the data root cost what their price in models.toml or prices.csv
+    says, from brief replies to long ones.
     Many domains with few instances tell the most per call, and a second run tells less than another instance:
     bound the domains by --max-domains where you have fewer.
 
     Example: perennial design --players gpt-4.1,o4-mini --half-width 0.03
     """
     from flows.editions.design import plan_design
+    from flows.refresh.model_checks import known_prices
+    from schemas.settings import load_settings
 
     goals = {"--half-width": half_width, "--calls": calls, "--difference": difference}
     given = [option for option, value in goals.items() if value is not None]
@@ -65,14 +68,16 @@ def design(
     names = [name.strip() for name in players.split(",") if name.strip()]
     if len(set(names)) < len(names):
         raise InvalidOption(f"--players {players!r}: expected each name once")
+    store = data_root(root)
     document = plan_design(
-        data_root(root),
+        store,
         benchmark,
         setting,
         names,
         (given[0], float(goals[given[0]] or 0)),
         power,
         max_domains,
+        known_prices(load_settings({"benchmark": benchmark}, "design"), store),
     )
     if as_json:
         sys.stdout.write(json_text(document) + "\n")
@@ -94,15 +99,18 @@ def _print(document: dict[str, Any]) -> None:
     )
     table.add_section()
     for player in document["players"]:
-        cost = player["cost_usd"]
-        told = "cost unknown" if cost is None else f"${cost:,.2f}"
-        table.add_row(player["player"], f"{player['episodes']:,} episodes, {player['calls']:,} calls, {told}")
-    cost = document["cost_usd"]
-    table.add_row(
-        "all", f"{document['calls']:,} calls, {'cost unknown' if cost is None else f'${cost:,.2f}'}"
-    )
+        calls = f"{player['episodes']:,} episodes, {player['calls']:,} calls"
+        table.add_row(player["player"], f"{calls}, {_cost_text(player)}")
+    table.add_row("all", f"{document['calls']:,} calls, {_cost_text(document)}")
     console.print(table)
     for line in document["sources"]:
         console.print(line, markup=False, highlight=False)
     told = f"next, in an edition of {chosen['domains']} domains: {document['command']}"
     console.print(told, markup=False, highlight=False)
+
+
+def _cost_text(costs: dict[str, Any]) -> str:
+    low, high = costs["cost_usd"], costs["cost_usd_high"]
+    if low is None:
+        return "cost unknown"
+    return f"${low:,.2f}" if low == high else f"${low:,.2f} to ${high:,.2f}"

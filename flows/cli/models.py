@@ -85,9 +85,9 @@ def init(
     Example: perennial init
     """
     from flows.models.starter_files import models_file, settings_file
-    from schemas.benchmark import find_benchmark
+    from schemas.benchmark import DEFAULT_BENCHMARK, find_benchmark
     from schemas.settings.models_file import MODELS_FILE
-    from schemas.settings.refresh import DEFAULT_BENCHMARK, SETTINGS_FILE
+    from schemas.settings.refresh import SETTINGS_FILE
 
     console = Terminal(soft_wrap=True)
     texts = {SETTINGS_FILE: settings_file(find_benchmark(DEFAULT_BENCHMARK)), MODELS_FILE: models_file()}

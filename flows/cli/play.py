@@ -7,6 +7,7 @@ import typer
 
 from flows.console.root_option import RootOption
 from flows.console.terminal import Terminal, json_text
+from schemas.benchmark import DEFAULT_BENCHMARK
 from schemas.errors import InvalidOption
 
 _INTERRUPTED = 130
@@ -24,7 +25,7 @@ def play(
         str | None, typer.Option(help="Play an instance of this published edition; with --instance.")
     ] = None,
     instance: Annotated[str | None, typer.Option(help="The instance, by its id.")] = None,
-    benchmark: Annotated[str, typer.Option(help="Benchmark to draw an instance of.")] = "kumo",
+    benchmark: Annotated[str, typer.Option(help="Benchmark to draw an instance of.")] = DEFAULT_BENCHMARK,
     root: RootOption = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the game as JSON at its end; all else on standard error.")

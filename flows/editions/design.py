@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from math import ceil
 from typing import Any
 
+from flows.editions.design_costs import Cost, cost_per_episode
 from flows.stages.compute_scale import read_cells
-from schemas.benchmark import benchmarks, find_benchmark
+from schemas.benchmark import DEFAULT_BENCHMARK, benchmarks, find_benchmark
+from schemas.calls import Price
 from schemas.errors import InvalidOption, UnreadableInput
-from schemas.settings.refresh import DEFAULT_BENCHMARK
 from schemas.variance import MeasuredVariance, Parts
 from tasks.statistics.scale.design import Design, best_design, estimate_parts, find_design, measure_design
 from warehouse.catalog.catalog import Catalog, open_catalog
@@ -31,8 +32,11 @@ def plan_design(
     goal: tuple[str, float],
     power: float,
     max_domains: int,
+    prices: Mapping[str, Price],
 ) -> dict[str, Any]:
     """Return the design that reaches the goal (option and value), as `perennial design --json` prints it.
+
+    `prices` are by model.
 
     Raises InvalidOption for a benchmark that draws no domains, where no design with `max_domains` reaches the
     goal, or where no answers are of the setting.
@@ -51,16 +55,14 @@ def plan_design(
     each = {name: _calls_of(name, history, usual, name in playing.programs) for name in names}
     chosen = _choose(parts, goal, power, max_domains, sum(each.values()))
     told = measure_design(parts, chosen, power)
-    rows = [
-        {
-            "player": name,
-            "episodes": chosen.episodes,
-            "calls": ceil(chosen.episodes * each[name]),
-            "cost_usd": _cost(name, history, chosen, name in playing.programs),
-        }
-        for name in names
-    ]
-    costs = [row["cost_usd"] for row in rows]
+    costs = {
+        name: cost_per_episode(
+            name, history.get(name, (None, None))[1], each[name], prices, playing, variance
+        )
+        for name in players
+    }
+    unnamed = Cost(None, None, "name --players for a cost")
+    rows = [_row(name, chosen, each[name], costs.get(name, unnamed)) for name in names]
     return {
         "benchmark": benchmark,
         "design": {
@@ -74,9 +76,15 @@ def plan_design(
         "power": power,
         "players": rows,
         "calls": sum(int(str(row["calls"])) for row in rows),
-        "cost_usd": None if None in costs else sum(costs),
+        **{
+            column: None if any(row[column] is None for row in rows) else sum(row[column] for row in rows)
+            for column in ("cost_usd", "cost_usd_high")
+        },
         "variance_parts": {name: getattr(parts, name) for name in Parts.__slots__},
-        "sources": _sources(variance, estimated is not None, bool(known), playing.one_shot),
+        "sources": [
+            *_sources(variance, estimated is not None, bool(known), playing.one_shot),
+            *(row["cost_missing"] for row in rows if row["cost_missing"]),
+        ],
         "command": _command(benchmark, players, chosen),
     }
 
@@ -150,14 +158,20 @@ def _calls_of(name: str, history: History, usual: float, is_program: bool) -> fl
     return turns or usual
 
 
-def _cost(name: str, history: History, chosen: Design, is_program: bool) -> float | None:
-    if is_program:
-        return 0.0
-    _, cost = history.get(name, (None, None))
-    return None if cost is None else cost * chosen.episodes
+def _row(name: str, chosen: Design, calls: float, cost: Cost) -> dict[str, Any]:
+    low, high = (None if one is None else one * chosen.episodes for one in (cost.low, cost.high))
+    return {
+        "player": name,
+        "episodes": chosen.episodes,
+        "calls": ceil(chosen.episodes * calls),
+        "cost_usd": low,
+        "cost_usd_high": high,
+        "cost_missing": cost.missing,
+    }
 
 
 def _sources(measured: MeasuredVariance, is_estimated: bool, has_history: bool, one_shot: bool) -> list[str]:
+    brief, long = measured.reply_tokens_per_call
     variance = "published evaluations of this data root" if is_estimated else measured.source
     calls = (
         "one per episode"
@@ -169,7 +183,9 @@ def _sources(measured: MeasuredVariance, is_estimated: bool, has_history: bool, 
     return [
         f"variance: {variance}",
         f"calls: {calls}; repeated and repaired calls are not in it",
-        "cost: of players that were evaluated here before; `perennial refresh --dry-run` estimates others",
+        "cost: of players that were evaluated here, what an episode cost; of others, by models.toml and "
+        f"prices.csv, {measured.prompt_tokens_per_call:,} tokens per prompt and {brief:,} to {long:,} per "
+        "reply",
     ]
 
 

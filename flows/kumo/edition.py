@@ -1,6 +1,6 @@
 """A KUMO edition in growth: its configurations, its cells, and what is staged of each."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
 from flows.stages.workspace import Workspace
@@ -10,6 +10,7 @@ from tasks.kumo.configuration import parse_config
 from tasks.kumo.encoding import EncodedConfig, encode_config
 
 CHUNK = 10_000
+_GROUP = 50  # instances of a setting: domains of few instances share a batch, which costs more than they do
 PROPOSALS = Batch("proposals")
 CONFIGS = Batch("configs")
 WORLDS = Batch("worlds")
@@ -17,24 +18,25 @@ WORLDS = Batch("worlds")
 
 @dataclass(frozen=True, slots=True, order=True)
 class Cell:
-    """A configuration, a setting, and one chunk of its instances: the unit of work after the domains.
+    """A group of configurations, a setting, and one chunk of the instances of each: the unit of work.
 
     Chunk 0 holds the instances before `CHUNK`, and so on: no stage holds more of them in memory at once.
+    Where there are several chunks, a group is one configuration.
     """
 
-    config_id: str
+    group: int
     setting: str
     chunk: int = 0
 
     def batch(self, stage: str, *parts: str) -> Batch:
         """Return the batch of a stage that works on this cell (for a player: one of the parts)."""
-        return Batch(stage, (self.config_id, self.setting, str(self.chunk), *parts))
+        return Batch(stage, (str(self.group), self.setting, str(self.chunk), *parts))
 
     @classmethod
     def of(cls, batch: Batch) -> "Cell":
         """Return the cell that a batch works on."""
-        config_id, setting, chunk, *_ = batch.key
-        return cls(config_id, setting, int(chunk))
+        group, setting, chunk, *_ = batch.key
+        return cls(int(group), setting, int(chunk))
 
 
 def batch_of_given(config_id: str) -> Batch:
@@ -47,6 +49,7 @@ class KumoEdition:
     """An edition of KUMO over its workspace."""
 
     workspace: Workspace
+    _encoded: dict[str, EncodedConfig] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     @cached_property
     def plan(self) -> KumoPlan:
@@ -68,23 +71,35 @@ class KumoEdition:
     def cells(self) -> tuple[Cell, ...]:
         """All cells of the edition, as far as its configurations are staged."""
         chunks = range(-(-self.plan.instances // CHUNK))
+        groups = range(-(-len(self.configs) // self._group_size))
         return tuple(
-            Cell(config_id, setting.name, chunk)
-            for config_id in self.configs
+            Cell(group, setting.name, chunk)
+            for group in groups
             for setting in self.plan.settings
             for chunk in chunks
         )
 
+    def configs_of(self, cell: Cell) -> tuple[str, ...]:
+        """Return the ids of the cell's configurations."""
+        return self.configs[cell.group * self._group_size :][: self._group_size]
+
+    @property
+    def _group_size(self) -> int:
+        return 1 if self.plan.instances > CHUNK else max(1, _GROUP // self.plan.instances)
+
     def size(self, cell: Cell) -> int:
-        """Return how many instances the cell is to hold."""
+        """Return how many instances of each of its configurations the cell is to hold."""
         return min(CHUNK, self.plan.instances - cell.chunk * CHUNK)
 
     def config(self, config_id: str) -> EncodedConfig:
         """Return a staged configuration, encoded."""
-        if config_id in self.plan.configs:
-            (row,) = self.workspace.rows(batch_of_given(config_id), "kumo_seed_configs")
-            return _encode(row["config"])
-        return _encode(self._read_made()[config_id])
+        if config_id not in self._encoded:
+            if config_id in self.plan.configs:
+                (row,) = self.workspace.rows(batch_of_given(config_id), "kumo_seed_configs")
+                self._encoded[config_id] = _encode(row["config"])
+            else:
+                self._encoded.update((made, _encode(text)) for made, text in self._read_made().items())
+        return self._encoded[config_id]
 
     def domain_name(self, config_id: str) -> str:
         """Return the name of a configuration's domain, its id where it is not staged yet."""

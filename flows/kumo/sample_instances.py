@@ -1,4 +1,4 @@
-"""Stage 2: sample the instances of one configuration and setting, and solve each one exactly.
+"""Stage 2: sample the instances of configurations and a setting, and solve each one exactly.
 
 Chunk after chunk, so that memory does not grow with their number: of the chunks before, only the ids are
 held. Which instances an edition gets does not depend on the size of a chunk.
@@ -29,7 +29,7 @@ _UNSOLVED = "search_work_limit"
 
 
 def sample(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[str, Rows]:
-    """Return the rows of one chunk of a configuration's and setting's instances.
+    """Return the rows of one chunk of a setting's instances, of each configuration of the cell.
 
     Raises what stops an edition: UnsatisfiableSetting, InstancesExhausted, or InvalidOption where the search
     cannot cope with the setting. A single instance that passes the search's limit of work becomes a row of
@@ -37,16 +37,19 @@ def sample(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[str,
     """
     edition, cell = KumoEdition(workspace), Cell.of(batch)
     issued = issued_instances(workspace.staging.store, workspace.growth.known_editions)
-    return _sample_rows(edition, cell, issued, _read_drawn_ids(edition, cell))
+    tables: dict[str, Rows] = {"instances": [], "kumo_instances": [], "rejections": []}
+    for config_id in edition.configs_of(cell):
+        _add_sample(tables, edition, cell, config_id, issued, _read_drawn_ids(edition, cell))
+    return tables
 
 
 def _read_drawn_ids(edition: KumoEdition, cell: Cell) -> IdSet:
     """Return the ids of all that was drawn for the chunks before: instances, and those left unsolved."""
     workspace = edition.workspace
     place = (workspace.staging.store.root, workspace.plan.edition)
-    drawn = _Drawn.of(*place, cell.config_id, cell.setting)
+    drawn = _Drawn.of(*place, cell.group, cell.setting)
     for chunk in range(drawn.chunks, cell.chunk):
-        batch = Cell(cell.config_id, cell.setting, chunk).batch("sample")
+        batch = Cell(cell.group, cell.setting, chunk).batch("sample")
         unsolved = [row["subject"] for row in workspace.rows(batch, "rejections") if row["rule"] == _UNSOLVED]
         drawn.ids.update(workspace.column(batch, "kumo_instances", "instance_id") + unsolved)
         drawn.chunks += 1
@@ -54,7 +57,7 @@ def _read_drawn_ids(edition: KumoEdition, cell: Cell) -> IdSet:
 
 
 class _Drawn:
-    """The ids drawn for the first `chunks` chunks of a configuration and setting, kept between chunks."""
+    """The ids drawn for the first `chunks` chunks of a cell's configuration, kept between chunks."""
 
     def __init__(self) -> None:
         self.ids = IdSet()
@@ -62,14 +65,16 @@ class _Drawn:
 
     @staticmethod
     @lru_cache(maxsize=1)
-    def of(_root: str, _edition: str, _config_id: str, _setting: str) -> "_Drawn":
+    def of(_root: str, _edition: str, _group: int, _setting: str) -> "_Drawn":
         return _Drawn()
 
 
-def _sample_rows(edition: KumoEdition, cell: Cell, issued: IdSet, earlier: IdSet) -> dict[str, Rows]:
-    """Return the rows of a chunk; `earlier` are the ids that were drawn for the chunks before."""
+def _add_sample(
+    tables: dict[str, Rows], edition: KumoEdition, cell: Cell, config_id: str, issued: IdSet, earlier: IdSet
+) -> None:
+    """Add the rows of a configuration's chunk; `earlier` are the ids drawn for the chunks before."""
     plan = edition.plan
-    encoded = edition.config(cell.config_id)
+    encoded = edition.config(config_id)
     setting = Setting.parse(cell.setting)
     shared: Rows = []
     instances: Rows = []
@@ -106,14 +111,16 @@ def _sample_rows(edition: KumoEdition, cell: Cell, issued: IdSet, earlier: IdSet
             if solution.expected_steps is None:
                 rejections.append(_reject_unsolved(instance_id))
             else:
-                instances.append(_row(cell, instance, instance_id, board, solution))
+                instances.append(_row(config_id, instance, instance_id, board, solution))
                 shared.append(
                     shared_instance_row(
                         instance, instance_id=instance_id, domain=encoded.config.name, setting=cell.setting
                     )
                 )
         _refuse_endless(encoded, setting, len(instances), len(rejections))
-    return {"instances": shared, "kumo_instances": instances, "rejections": rejections}
+    tables["instances"] += shared
+    tables["kumo_instances"] += instances
+    tables["rejections"] += rejections
 
 
 def _refuse_endless(encoded: EncodedConfig, setting: Setting, solved: int, unsolved: int) -> None:
@@ -126,7 +133,7 @@ def _refuse_endless(encoded: EncodedConfig, setting: Setting, solved: int, unsol
 
 
 def _row(
-    cell: Cell,
+    config_id: str,
     instance: Instance,
     instance_id: str,
     board: EncodedInstance,
@@ -138,7 +145,7 @@ def _row(
     return instance_row(
         instance,
         instance_id=instance_id,
-        config_id=cell.config_id,
+        config_id=config_id,
         expected_steps=solution.expected_steps,
         golden=[*golden, instance.truths[solution.golden_answer]],
         signature=signature(board),

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from flows.kumo import author_domains, sample_instances, write_books
 from flows.kumo.draw_worlds import draw_worlds
-from flows.kumo.edition import CONFIGS, PROPOSALS, WORLDS, KumoEdition, batch_of_given
+from flows.kumo.edition import CONFIGS, PROPOSALS, WORLDS, Cell, KumoEdition, batch_of_given
 from flows.kumo.gate import check_batches
 from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace
@@ -35,13 +35,19 @@ def _needs_no_writer(workspace: Workspace, _batch: Batch) -> bool:
     return not KumoEdition(workspace).plan.authoring.writer
 
 
-def _name(workspace: Workspace, batch: Batch, policies: Policies) -> str:
-    """Return stage, domain and setting, and which chunk of the setting where there are several."""
-    config_id, *rest = batch.key
+def _name_domain(workspace: Workspace, batch: Batch, policies: Policies) -> str:
+    (config_id,) = batch.key
     names = {domain.config.config_id: domain.config.name for domain in policies.inputs or ()}
     name = names[config_id] if config_id in names else KumoEdition(workspace).domain_name(config_id)
-    setting, chunk = (*rest, "", "0")[:2]
-    return " ".join(word for word in (batch.stage, name, setting, "" if chunk == "0" else chunk) if word)
+    return f"{batch.stage} {name}"
+
+
+def _name_cell(workspace: Workspace, batch: Batch, _policies: Policies) -> str:
+    """Return stage, domains and setting, and which chunk of the setting where there are several."""
+    edition, cell = KumoEdition(workspace), Cell.of(batch)
+    first, *others = edition.configs_of(cell)
+    name = edition.domain_name(first) + f" and {len(others)} more" * bool(others)
+    return f"{batch.stage} {name} {cell.setting}" + f" {cell.chunk}" * bool(cell.chunk)
 
 
 _PLAYABLE = ("kumo_seed_configs", "instances", "kumo_instances", "kumo_books")
@@ -53,7 +59,7 @@ STAGES = (
         _given_domains,
         author_domains.take_domain,
         writes=("kumo_domains", "kumo_seed_configs", "kumo_outcomes"),
-        label=_name,
+        label=_name_domain,
     ),
     Stage(
         "worlds",
@@ -89,7 +95,7 @@ STAGES = (
         writes=("instances", "kumo_instances", "rejections"),
         earlier=("instances",),
         spreads=always,
-        label=_name,
+        label=_name_cell,
         # Each chunk avoids what the chunks before it drew.
         chain=lambda batch: batch.key[:2],
     ),
@@ -101,7 +107,7 @@ STAGES = (
         reads=("kumo_seed_configs", "instances", "kumo_instances"),
         writes=("kumo_books", "rejections"),
         spreads=_needs_no_writer,
-        label=_name,
+        label=_name_cell,
     ),
     # Before any evaluation: no model is paid for playing what would not be published.
     Stage(
@@ -111,7 +117,7 @@ STAGES = (
         check_batches.check_cell,
         reads=(*_PLAYABLE, "rejections"),
         spreads=always,
-        label=_name,
+        label=_name_cell,
         repeats=True,
     ),
     Stage(

@@ -23,7 +23,6 @@ from tasks.kumo.authors.book_writing import BookHistory, BookVersion, write_mode
 from tasks.kumo.books import write_book
 from tasks.kumo.books.check import check_book
 from tasks.kumo.books.rules import rules_of
-from tasks.kumo.encoding import EncodedConfig
 from tasks.llm.structured import JsonAsker
 from warehouse.kumo.rows import Row, book_row, instance_from_row, rejection_row
 from warehouse.staging.staging import Rows
@@ -44,36 +43,32 @@ def write_books(workspace: Workspace, batch: Batch, policies: Policies) -> dict[
 
 
 def _by_template(edition: KumoEdition, cell: Cell) -> dict[str, Rows]:
-    encoded = edition.config(cell.config_id)
     tables: dict[str, Rows] = {"kumo_books": [], "rejections": []}
     for row in edition.instance_rows(cell):
-        _add_template_book(tables, edition, encoded, row)
+        _add_template_book(tables, edition, row)
     return tables
 
 
 async def _by_model(edition: KumoEdition, cell: Cell, session: ModelSession) -> dict[str, Rows]:
-    encoded = edition.config(cell.config_id)
     calls = session.batch()
     rows = edition.instance_rows(cell)
     asker = session.json_asker(calls)
     ended = count(1)
 
     async def write(row: Row) -> BookHistory:
-        history = await _history(edition, encoded, row, calls, asker)
+        history = await _history(edition, row, calls, asker)
         progress.note_part(next(ended) / len(rows))
         return history
 
     histories = await settle_all(map(write, rows))
     tables: dict[str, Rows] = {"kumo_books": [], "rejections": []}
     for row, history in zip(rows, histories, strict=True):
-        _add_history(tables, edition, encoded, row, history)
+        _add_history(tables, edition, row, history)
     return calls.add_to(tables)
 
 
-async def _history(
-    edition: KumoEdition, encoded: EncodedConfig, row: Row, calls: BatchCalls, asker: JsonAsker
-) -> BookHistory:
-    plan = edition.plan.authoring
+async def _history(edition: KumoEdition, row: Row, calls: BatchCalls, asker: JsonAsker) -> BookHistory:
+    plan, encoded = edition.plan.authoring, edition.config(row["config_id"])
     instance = instance_from_row(row, encoded.config)
     return await write_model_book(
         calls,
@@ -88,9 +83,7 @@ async def _history(
     )
 
 
-def _add_history(
-    tables: dict[str, Rows], edition: KumoEdition, encoded: EncodedConfig, row: Row, history: BookHistory
-) -> None:
+def _add_history(tables: dict[str, Rows], edition: KumoEdition, row: Row, history: BookHistory) -> None:
     instance_id = row["instance_id"]
     canary = edition.workspace.plan.canary
     tables["kumo_books"] += [
@@ -99,7 +92,7 @@ def _add_history(
     ]
     tables["rejections"] += [rejection_row(rejection) for rejection in history.rejections]
     name: VersionName = "final" if history.passed_version is None else "template"
-    _add_template_book(tables, edition, encoded, row, len(history.versions), name)
+    _add_template_book(tables, edition, row, len(history.versions), name)
 
 
 def _name_version(history: BookHistory, version: BookVersion) -> VersionName:
@@ -125,7 +118,6 @@ def _version_row(instance_id: str, version: BookVersion, name: VersionName, cana
 def _add_template_book(
     tables: dict[str, Rows],
     edition: KumoEdition,
-    encoded: EncodedConfig,
     row: Row,
     revision: int = 0,
     version: VersionName = "final",
@@ -133,7 +125,8 @@ def _add_template_book(
     """Add the template's book: the final one (in place of a model's that never passed, if there is a writer),
     or the control beside a model's; a final one that does not pass is shown to nobody.
     """
-    instance, instance_id = instance_from_row(row, encoded.config), row["instance_id"]
+    encoded, instance_id = edition.config(row["config_id"]), row["instance_id"]
+    instance = instance_from_row(row, encoded.config)
     rules = rules_of(encoded, instance)
     chosen = PLAIN if version == "template" else _choose_style(edition, instance_id)
     # Names that another style cannot hold, such as one with a quote, are written plainly.

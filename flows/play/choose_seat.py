@@ -3,10 +3,9 @@
 import secrets
 
 from flows.console.root_option import data_root
-from schemas.benchmark import find_benchmark
+from schemas.benchmark import DEFAULT_BENCHMARK, find_benchmark
 from schemas.errors import InvalidOption, quote
 from schemas.game import Playing, Seat
-from schemas.settings.refresh import DEFAULT_BENCHMARK
 from warehouse.catalog.catalog import visible_editions
 from warehouse.editions.publish import read_published_plan
 from warehouse.editions.selectors import select_unit

@@ -169,7 +169,10 @@ def _open_answers(
     root: str, places: Mapping[str, tuple[str, ...]], analysis: Analysis, population: Population
 ) -> Iterator[Answers]:
     with TemporaryDirectory(prefix="perennial-statistics-") as folder:
-        yield Answers(root, places, Path(folder), analysis.joins, tuple(analysis.counts.items()), population)
+        counts = tuple(analysis.counts.items())
+        answers = Answers(root, places, Path(folder), analysis.joins, counts, population)
+        with answers.open():
+            yield answers
 
 
 def _divide(episodes: Sequence[tuple[str, str, int]]) -> list[tuple[str, tuple[str, ...]]]:

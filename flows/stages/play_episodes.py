@@ -1,9 +1,9 @@
 """Play: each player of an evaluation on the instances of a published edition, whatever the benchmark.
 
-A batch is one player on one domain and setting, and of these on one chunk of the instances; another version
-of the questions than the usual one is a batch of its own, and its name comes before the player's. Where games
-end at their first reply, a model plays all domains and settings in one batch (each `all`): all its calls may
-be under way at once, or be one batch of its server.
+A batch is one player on one chunk of the edition's instances, in the order of domain, setting and index;
+another version of the questions than the usual one is a batch of its own, and its name comes before the
+player's. A model's chunks are large: all its calls may be under way at once, or be one batch of its server.
+Those of programs are smaller, so that processes share them.
 """
 
 import json
@@ -29,12 +29,12 @@ from warehouse.staging.play_rows import Row, episode_row, turn_rows
 from warehouse.store.store import Store
 
 CHUNK = 10_000
+_SHARES = 8  # of a small edition, for the processes that let programs play
+_LEAST_SHARE = 100
 # An episode that reads its reply has no call in flight: another one under way uses the client's slot.
 EPISODES_A_CALL = 2
 NOT_ASKED = "not_asked"
-EVERY = "all"
 PEOPLE = Batch("episodes", ("people",))  # staged from what they did, and never played
-Place = tuple[str, str, str, str]
 
 
 def play_stage(benchmark: str) -> Stage:
@@ -72,7 +72,7 @@ def play(workspace: Workspace, batch: Batch, policies: Policies) -> dict[str, Ro
     playing = _playing(plan.benchmark)
     seats, version = _seats_of(workspace, batch)
     if player in playing.programs:
-        return _rows(_play_cell(plan, seats, playing.programs[player]))
+        return _rows(_play_program(plan, seats, playing.programs[player]))
     asked, refused = _split_refused(playing, seats, player)
     work = partial(_play_model, plan, asked, playing, player, version, plan.runs_of(player))
     # Turn by turn, a batch of up to a day each, a game would take weeks.
@@ -101,15 +101,15 @@ def play_first_episode(workspace: Workspace, batch: Batch, policies: Policies) -
 def _seats_of(workspace: Workspace, batch: Batch) -> tuple[tuple[Seat, ...], str]:
     """Return the seats of a batch, and which version of the questions it is."""
     plan = workspace.evaluation
-    domain, setting, chunk, *named, _ = batch.key
+    chunk, *named, player = batch.key
     version = named[0] if named else USUAL
     protocol = json.dumps(plan.protocol, sort_keys=True)
-    place = domain, setting, chunk, version
     store = workspace.staging.store
-    seats = _seats(store, plan.benchmark, plan.edition, place, protocol)
+    ids = _chunks(store, plan.edition, player in _playing(plan.benchmark).programs)[int(chunk)]
+    seats = _seats(store, plan.benchmark, plan.edition, ids, version, protocol)
     if plan.instances or plan.played:
         order = instance_order(store, plan.edition)
-        wanted = plan.places_of(batch.key[-1], len(order))
+        wanted = plan.places_of(player, len(order))
         seats = tuple(seat for seat in seats if order[seat.instance_id] in wanted)
     return seats, version
 
@@ -131,7 +131,7 @@ def _split_refused(
     return tuple(asked), refused
 
 
-def _play_cell(
+def _play_program(
     plan: EvaluationPlan, seats: Sequence[Seat], program: Program
 ) -> Iterator[tuple[Seat, Episode, float]]:
     runs = plan.runs_of(program.name)
@@ -186,31 +186,26 @@ def play_batches(workspace: Workspace) -> list[Batch]:
     plan = workspace.evaluation
     if plan.people:
         return [PEOPLE]
-    counts: dict[tuple[str, str], int] = defaultdict(int)
-    for domain, setting, *_ in _instances(workspace.staging.store, plan.edition):
-        counts[domain, setting] += 1
     playing = _playing(plan.benchmark)
-    together = {player for player in plan.players if playing.one_shot and player not in playing.programs}
-    everywhere = {(EVERY, EVERY): sum(counts.values())} if together else {}
     return [
-        Batch("episodes", (*place, str(chunk), *([] if version == USUAL else [version]), player))
-        for place, count in (*counts.items(), *everywhere.items())
-        for chunk in range(-(-count // CHUNK))
+        Batch("episodes", (str(number), *([] if version == USUAL else [version]), player))
+        for is_program in (True, False)
+        for number, ids in enumerate(_chunks(workspace.staging.store, plan.edition, is_program))
         for version in plan.versions
         for player in plan.players
-        if plays_version(playing, player, version) and (player in together) == (place in everywhere)
-        if _has_instances(workspace, place, chunk, player)
+        if (player in playing.programs) == is_program and plays_version(playing, player, version)
+        if _has_instances(workspace, ids, player)
     ]
 
 
-def _has_instances(workspace: Workspace, place: tuple[str, str], chunk: int, player: str) -> bool:
-    """Whether the player plays any instance of a chunk."""
+def _has_instances(workspace: Workspace, ids: Sequence[str], player: str) -> bool:
+    """Whether the player plays any of these instances."""
     plan, store = workspace.evaluation, workspace.staging.store
     if not (plan.instances or plan.played):
         return True
     order = instance_order(store, plan.edition)
     wanted = plan.places_of(player, len(order))
-    return any(order[id_] in wanted for id_ in _ids_of(store, plan.edition, *place, chunk))
+    return any(order[id_] in wanted for id_ in ids)
 
 
 @lru_cache(maxsize=1)
@@ -237,20 +232,21 @@ def _playing(benchmark: str) -> Playing:
 
 
 @lru_cache(maxsize=1)
-def _seats(store: Store, benchmark: str, edition: str, place: Place, protocol: str) -> tuple[Seat, ...]:
-    """Return the seats of one version of a chunk under a protocol (JSON): read once for all players."""
-    domain, setting, chunk, version = place
-    wanted = _ids_of(store, edition, domain, setting, int(chunk))
+def _seats(
+    store: Store, benchmark: str, edition: str, ids: tuple[str, ...], version: str, protocol: str
+) -> tuple[Seat, ...]:
+    """Return the seats of one version of instances under a protocol (JSON): read once for all players."""
     playing = _playing(benchmark)
     take_seats = playing.seats if version == USUAL else playing.versions[version]
-    return tuple(take_seats(store, edition, wanted, json.loads(protocol)))
+    return tuple(take_seats(store, edition, list(ids), json.loads(protocol)))
 
 
-def _ids_of(store: Store, edition: str, domain: str, setting: str, chunk: int) -> list[str]:
-    """Return the ids of a chunk of the instances of domain and setting, or of all (each `all`)."""
-    of_all = domain == setting == EVERY
-    ids = [id_ for *of, _, id_ in _instances(store, edition) if of_all or of == [domain, setting]]
-    return ids[chunk * CHUNK :][:CHUNK]
+@lru_cache(maxsize=2)
+def _chunks(store: Store, edition: str, is_program: bool) -> tuple[tuple[str, ...], ...]:
+    """Return the ids of the edition's instances in the chunks that programs, or models, play."""
+    ids = tuple(id_ for *_, id_ in _instances(store, edition))
+    size = min(CHUNK, max(_LEAST_SHARE, -(-len(ids) // _SHARES))) if is_program else CHUNK
+    return tuple(ids[start : start + size] for start in range(0, len(ids), size))
 
 
 @lru_cache(maxsize=1)

@@ -28,8 +28,11 @@ PRESETS: dict[str, dict[str, Any]] = {
     },
 }
 _DEFAULT_PROPOSALS = 3
-_DEFAULT_DOMAINS = 4
-_DEFAULT_WORLDS = 2
+# Many domains of few instances, each played once, say more than few domains of many.
+_DEFAULT_DOMAINS = 6
+_DEFAULT_WORLDS = 34
+_DEFAULT_INSTANCES = 200
+_MOST_OF_A_DOMAIN = 50
 SHOWN_BOOKS = {"final": USUAL, "first": "first", "template": "template"}
 
 
@@ -47,7 +50,14 @@ class KumoSettings(RefreshSettings):
         "is treated as a model, symbolic:MODEL shows that model the rules as a mapping instead of a book, "
         "closed:MODEL no rules. Default: the first six.",
     )
-    instances: int = setting(50, "Instances per domain and setting.", ge=1, le=1_000_000)
+    instances: int | None = setting(
+        None,
+        "Instances per domain and setting. Default: 200 a setting, shared by its domains, at most 50 each.",
+        example=5,
+        ge=1,
+        le=1_000_000,
+    )
+    runs: int = setting(1, "Runs per instance, of random players and models.", ge=1, le=1_000)
     book_style: str = setting(
         MIXED,
         f"Style of the template's books: {', '.join(BOOK_STYLES)}; mixed: one of them is drawn for each.",
@@ -68,9 +78,9 @@ class KumoSettings(RefreshSettings):
     )
     domain_count: int | None = setting(
         None,
-        "Use this many of the domains, the least recently used first. Default: 4, or all that --domains "
+        "Use this many of the domains, the least recently used first. Default: 6, or all that --domains "
         "names, or none where new ones are proposed.",
-        example=4,
+        example=6,
         ge=0,
         le=1_000,
     )
@@ -80,8 +90,8 @@ class KumoSettings(RefreshSettings):
 
     worlds: int | None = setting(
         None,
-        "New synthetic worlds to draw. Default: 2, or none with --domains or where domains are proposed.",
-        example=2,
+        "New synthetic worlds to draw. Default: 34, or none with --domains or where domains are proposed.",
+        example=34,
         ge=0,
         le=1_000,
     )
@@ -270,6 +280,10 @@ class KumoSettings(RefreshSettings):
         if self.worlds is not None:
             return self.worlds
         return 0 if self.domains or has_proposals else _DEFAULT_WORLDS
+
+    def instances_of_each(self, domains: int) -> int:
+        """Return how many instances of each domain and setting are to be drawn, of so many domains."""
+        return self.instances or min(_MOST_OF_A_DOMAIN, -(-_DEFAULT_INSTANCES // max(1, domains)))
 
     def _proposals(self, has_proposer: bool, has_domains: bool, quotas: tuple[Quota, ...]) -> int:
         if self.propose and not has_proposer:

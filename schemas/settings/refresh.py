@@ -14,7 +14,7 @@ from typing import Annotated, Any, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 from pydantic.fields import FieldInfo
 
-from schemas.benchmark import Benchmark, benchmarks, find_benchmark
+from schemas.benchmark import DEFAULT_BENCHMARK, Benchmark, benchmarks, find_benchmark
 from schemas.disclosure import SECRET_BITS, SEED_LIMIT
 from schemas.errors import InvalidOption, shorten, suggest
 from schemas.game import USUAL
@@ -26,7 +26,6 @@ from schemas.settings.problems import EDITION_PATTERN, WIDTH, describe_expectati
 from schemas.settings.toml_file import read_toml
 
 SETTINGS_FILE = "perennial.toml"
-DEFAULT_BENCHMARK = "kumo"
 ALL = "all"  # in place of the names of all benchmarks that are installed
 EditionName = Annotated[str, Field(pattern=EDITION_PATTERN)]
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")

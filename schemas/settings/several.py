@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
-from typing import Any
+from types import NoneType
+from typing import Any, get_args
 
 from pydantic.fields import FieldInfo
 
@@ -95,7 +96,12 @@ def _merge(name: str, chosen: Sequence[Benchmark]) -> FieldInfo:
         return merged
     text = " ".join(f"{benchmark}: {describe_setting(field)}" for benchmark, field in owners.items())
     both: FieldInfo = setting(None, text, panel_of(first))
-    kinds = {repr(field.annotation) for field in owners.values()}
+    kinds = {_without_none(field.annotation) for field in owners.values()}
     is_list = any(isinstance(field.default, list) for field in owners.values())
     both.annotation = str if is_list or len(kinds) > 1 else first.annotation
     return both
+
+
+def _without_none(annotation: Any) -> tuple[Any, ...]:
+    """Return the types of an annotation but None: a setting that may be left out is of the same kind."""
+    return tuple(kind for kind in get_args(annotation) or (annotation,) if kind is not NoneType)

@@ -6,7 +6,8 @@ r"""Read an answer from a reply: four levels, strict to loose, the last match wi
 3. The last emphasised text that is an answer, for answers that are a number; what the form finds in the text.
 4. The last number, for answers that are a number.
 
-What a container holds was meant as the answer: prose around it is not searched for another one. Thinking is
+What a container holds was meant as the answer: prose around it is not searched for another one. A container
+or phrase with two different answers, or with what the answer is not, is no answer. Thinking is
 cut off first: what stands before a closing tag, or after an opening one that nobody closes. Time is linear in
 the reply's length, whatever it holds: no unbounded repetition begins at many places.
 """
@@ -19,6 +20,7 @@ from operator import itemgetter
 
 from schemas.beyondbench.things import Answer, Parsed
 from tasks.beyondbench.forms.form import Form
+from tasks.beyondbench.hedges import differ, is_hedged, joins_containers
 
 NOTHING = Parsed(None, 0)
 # No answer is longer, no more containers or phrases are tried, and prose is searched no further from its end.
@@ -86,8 +88,12 @@ def parse_reply(text: str, form: Form) -> Parsed:
     """Return the answer of a reply, None where none can be read, and the level at which it was read."""
     text = cut_thinking(text)
     inside = _contents(text, form.container)
+    if joins_containers(text) and differ(_read(one, form) for one in inside[-2:]):
+        return NOTHING
     if inside and (answer := form.read(inside[-1])) is not None:
         return Parsed(answer, 1)
+    if _commits_to_none(text, inside, form):
+        return NOTHING
     text = inside[-1] if inside else text[-_TAIL:]
     if (answer := _first(chain(reversed(inside), _marked(text, form)), form)) is not None:
         return Parsed(answer, 2)
@@ -100,6 +106,38 @@ def parse_reply(text: str, form: Form) -> Parsed:
         answer = form.read_loosely(numbers[0][0])
         return NOTHING if answer is None else Parsed(answer, 4)
     return NOTHING
+
+
+def _commits_to_none(text: str, inside: list[str], form: Form) -> bool:
+    """Return whether a reply that is not exact offers several answers, or only what the answer is not."""
+
+    def read(part: str) -> Answer | None:
+        return _read(part, form)
+
+    if inside:
+        if is_hedged(inside[-1], read):
+            return True
+        plain = strip_markup(inside[-1])
+        numbers = (form.read_loosely(found[0]) for found in _NUMBER.finditer(plain))
+        return form.is_scalar and form.read_loosely(plain) is None and differ(numbers)
+    text = text[-_TAIL:]
+    phrases = (found for pattern in (_PHRASE, _CONCLUSION) for found in deque(pattern.finditer(text), 1))
+    last = max(phrases, key=re.Match.end, default=None)
+    if last is None:
+        return is_hedged(text, read)
+    line, _, after = text[last.end() :].partition("\n")
+    return read(after) is None and is_hedged(last[0] + line, read)
+
+
+def _read(part: str, form: Form) -> Answer | None:
+    """Return the answer that a part of a reply states, in any notation."""
+    plain = strip_markup(part)
+    answer = form.read_loosely(plain)
+    if answer is None:
+        answer = form.find_last(plain)
+    if answer is None and form.is_scalar and (numbers := deque(_NUMBER.finditer(plain), 1)):
+        answer = form.read_loosely(numbers[0][0])
+    return answer
 
 
 def cut_thinking(text: str) -> str:

@@ -1,6 +1,7 @@
 """A worker as the parent sees it: a process that is started, asked line by line, and killed."""
 
 import json
+import marshal
 import os
 import secrets
 import select
@@ -8,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from binascii import b2a_base64
 from collections.abc import Sequence
 from functools import lru_cache
 from importlib.resources import files
@@ -22,22 +24,24 @@ _GUEST = ("values", "seccomp", "names", "copying", "proxies", "confine", "loop",
 _KILLED = (-signal.SIGKILL, -signal.SIGXCPU, 128 + signal.SIGKILL, 128 + signal.SIGXCPU)
 ENVIRONMENT = {"LC_ALL": "C.UTF-8"}
 _BOOTSTRAP = """
-import sys, types
+import binascii, marshal, sys, types
 for name in ("tasks", "tasks.sandbox", "tasks.sandbox.guest"):
     module = sys.modules[name] = types.ModuleType(name)
     module.__path__ = []
-for name, text in {sources!r}:
+for name, code in {sources!r}:
     module = sys.modules["tasks.sandbox.guest." + name] = types.ModuleType(name)
     setattr(sys.modules["tasks.sandbox.guest"], name, module)
-    exec(compile(text, name, "exec"), module.__dict__)
+    exec(marshal.loads(binascii.a2b_base64(code)), module.__dict__)
 sys.modules["tasks.sandbox.guest.{entry}"].main({settings!r})
 """
 
 
 @lru_cache(maxsize=1)
-def _sources() -> tuple[tuple[str, str], ...]:
+def _sources() -> tuple[tuple[str, bytes], ...]:
+    """Return the modules of a guest by name, compiled: it runs in the same interpreter, many times."""
     folder = files("tasks.sandbox.guest")
-    return tuple((name, (folder / f"{name}.py").read_text(encoding="utf-8")) for name in _GUEST)
+    texts = ((name, (folder / f"{name}.py").read_text(encoding="utf-8")) for name in _GUEST)
+    return tuple((name, b2a_base64(marshal.dumps(compile(text, name, "exec")))) for name, text in texts)
 
 
 def guest_command(entry: str, limits: Limits, jail: Sequence[str], *, use_seccomp: bool) -> list[str]:

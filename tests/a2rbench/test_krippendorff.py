@@ -111,9 +111,24 @@ def test_agreement_on_few_items_is_not_certain() -> None:
     assert interval_of([[["a", "b"]]], 1) is None
 
 
-def test_runs_of_one_item_are_no_independent_evidence() -> None:
+def test_runs_and_items_of_one_rule_are_no_independent_evidence() -> None:
     items = [[["a", "ab"[number % 3 == 0]]] for number in range(60)] + [[["b", "b"]]] * 60
     once, often = interval_of(items, 1), interval_of([item * 4 for item in items], 1)
     assert once is not None
     assert often is not None
     assert often[1] - often[0] == pytest.approx(once[1] - once[0], rel=0.1)
+
+
+def test_agreement_is_over_rules() -> None:
+    """Eight items of each rule that analysts see alike say what one says."""
+    analysed = said(40, 12)
+    (once,) = (
+        one for one in agreement_figures(analysed, 5) if (one.statistic, one.player) == (CATEGORY, "m")
+    )
+    more = [one for one in analysed for _ in range(8)]
+    (often,) = (one for one in agreement_figures(more, 5) if (one.statistic, one.player) == (CATEGORY, "m"))
+    apart = [one._replace(rule=f"{one.rule}/{number}") for number, one in enumerate(more)]
+    (wrong,) = (one for one in agreement_figures(apart, 5) if (one.statistic, one.player) == (CATEGORY, "m"))
+    widths = [(one.high or 0) - (one.low or 0) for one in (once, often, wrong)]
+    assert widths[1] == pytest.approx(widths[0], rel=0.1)
+    assert widths[2] < 0.5 * widths[0]

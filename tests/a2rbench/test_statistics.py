@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 from tasks.a2rbench.statistics.estimates import estimate_gap, estimate_share
+from tasks.statistics.cluster_intervals import share_interval
+from tasks.statistics.clusters import Draw, estimate_ratio
 from tests.a2rbench import made_edition
 from tests.a2rbench.made_edition import Row, Rows
 
@@ -78,7 +80,16 @@ def test_delta_s_is_the_mean_of_differences_over_pairs(
             ]
             row = figures["delta_s", "remapped", domain, player, ""]
             assert (row["n"], row["value"]) == (len(gaps), pytest.approx(fmean(gaps)))
-            assert row["low"] <= row["value"] <= row["high"]
+            rules = {
+                item["rule"]
+                for item in rows["a2rbench_items"]
+                if item["of"] and dimension in (0, item["dimension"])
+            }
+            if len(rules) == 1:
+                assert (row["low"], row["high"]) == (None, None)
+                assert row["no_interval"].startswith("one cluster")
+            else:
+                assert row["low"] <= row["value"] <= row["high"]
 
 
 def test_the_curve_pools_wrong_answers_of_models_and_correlates_over_variations(
@@ -125,24 +136,40 @@ def test_the_curve_pools_wrong_answers_of_models_and_correlates_over_variations(
 
 def test_an_interval_counts_a_rule_once() -> None:
     values = np.array([1.0, 1, 0, 0] * 20 + [1.0, 0] * 40)
-    apart = estimate_share(values, np.arange(160))
-    together = estimate_share(np.repeat(values, 4), np.repeat(np.arange(160), 4))
+    apart = estimate_share(values, np.arange(160), 160)
+    together = estimate_share(np.repeat(values, 4), np.repeat(np.arange(160), 4), 640)
     assert apart is not None
     assert together is not None
     assert apart.interval is not None
+    # Four items that are all alike say what one says.
     assert together.interval == pytest.approx(apart.interval)
     assert (apart.n, together.n) == (160, 640)
-    half = 1.9749 * stdev(values) / 160**0.5  # t of 159 degrees
-    assert apart.interval == pytest.approx((0.5 - half, 0.5 + half), abs=1e-4)
-    assert estimate_share(np.array([]), np.array([])) is None
+    shared = share_interval(estimate_ratio(values, np.ones(160), Draw()), 160)
+    assert apart.interval == pytest.approx(shared)
+    assert estimate_share(np.array([]), np.array([]), 0) is None
+
+
+def test_copies_of_a_rule_are_one_draw() -> None:
+    """Six items of each of 20 rules, all with the same difference to their copies."""
+    gaps = np.array([1.0, 0, 0, -1] * 5)
+    once = estimate_gap(gaps, np.arange(20))
+    often = estimate_gap(np.repeat(gaps, 6), np.repeat(np.arange(20), 6))
+    assert once is not None
+    assert often is not None
+    assert once.interval == pytest.approx(often.interval)
+    assert (once.n, often.n) == (20, 120)
 
 
 def test_a_gap_without_differences_has_an_interval_of_width() -> None:
-    none = estimate_gap(np.zeros(60))
+    none = estimate_gap(np.zeros(60), np.arange(60))
     assert none is not None
-    assert none.interval == pytest.approx((-0.0596, 0.0596), abs=1e-4)
-    many = estimate_gap(np.array([1.0, 0, 0, -1] * 20))
+    assert none.interval is not None
+    low, high = none.interval
+    assert -0.08 < low < -0.04
+    assert high == pytest.approx(-low)
+    many = estimate_gap(np.array([1.0, 0, 0, -1] * 20), np.arange(80))
     assert many is not None
+    assert many.interval is not None
     half = 1.9905 * stdev([1.0, 0, 0, -1] * 20) / 80**0.5  # t of 79 degrees
-    assert many.interval == pytest.approx((-half, half), abs=1e-4)
-    assert estimate_gap(np.array([])) is None
+    assert many.interval == pytest.approx((-half, half), abs=0.01)
+    assert estimate_gap(np.array([]), np.array([])) is None

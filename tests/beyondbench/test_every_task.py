@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import fields, is_dataclass
+from functools import cache
 
 import pytest
 
@@ -17,11 +18,17 @@ cells = pytest.mark.parametrize(("name", "variation"), CELLS)
 INDICES = range(3)
 
 
-def problems(name, variation, seed=7, sizes=None):
+def draw(name, variation, seed=7, sizes=None):
     task = TASKS[name]
     for size in sizes or {task.variation(variation).sizes[0], task.variation(variation).sizes[-1]}:
         for index in INDICES:
             yield draw_problem(task, variation, size, seed, index)[0]
+
+
+@cache
+def problems(name, variation):
+    """Return the same problems to each test, which may read them alone."""
+    return tuple(draw(name, variation))
 
 
 def test_there_are_44_tasks_with_117_variations_beside_the_easy_ones():
@@ -44,9 +51,9 @@ def test_parameters_are_typed_and_survive_json(name, variation):
 
 @cells
 def test_the_same_seed_gives_the_same_problem_and_another_another(name, variation):
-    assert [p.payload for p in problems(name, variation)] == [p.payload for p in problems(name, variation)]
+    assert [p.payload for p in draw(name, variation)] == [p.payload for p in problems(name, variation)]
     sizes = TASKS[name].variation(variation).sizes[-1:]
-    first, second = ([p.payload for p in problems(name, variation, seed, sizes)] for seed in (1, 2))
+    first, second = ([p.payload for p in draw(name, variation, seed, sizes)] for seed in (1, 2))
     assert first != second
 
 
@@ -132,6 +139,6 @@ def test_the_variations_name_is_not_in_a_medium_prompt(name, variation):
 )
 def test_junk_is_read_as_nothing_or_wrong_and_raises_nothing(junk):
     for name, variation in CELLS:
-        problem = next(problems(name, variation))
+        problem = problems(name, variation)[0]
         answer = problem.parse(junk).answer
         assert answer is None or problem.verify(answer) != ""

@@ -217,7 +217,7 @@ def test_tagged_answers_are_read_the_same_way():
     assert read("<answer>\\boxed{5}</answer>", TAGGED) == (5, 2)
     assert read("<answer>```json\n5\n```</answer>", TAGGED) == (5, 2)
     assert read("<answer>The answer is 5.</answer>", TAGGED) == (5, 2)
-    assert read("<answer>after 8: 5</answer> 9", TAGGED) == (5, 4)
+    assert read("<answer>after 8: 5</answer> 9", TAGGED) == (None, 0)
     assert read("\\boxed{5}", TAGGED) == (5, 2)
     assert read("<answer>5", TAGGED) == (5, 2)
     assert read("<final_answer>5</final_answer>", TAGGED) == (5, 1)

@@ -97,7 +97,8 @@ def _sample_one_by_one(root: str, config_id: str, setting: str) -> None:
 def _sample(root: str, config_id: str, setting: str) -> dict[str, int]:
     """Sample all chunks of a configuration and setting."""
     edition = working.KumoEdition(open_workspace(root, "chunked"))
-    batches = [c.batch("sample") for c in edition.cells if (c.config_id, c.setting) == (config_id, setting)]
+    cells = [c for c in edition.cells if (edition.configs_of(c), c.setting) == ((config_id,), setting)]
+    batches = [cell.batch("sample") for cell in cells]
     return Work(root, "chunked", tuple(batches), Policies.of(load_settings({}))).run()
 
 

@@ -1,6 +1,7 @@
 """`perennial design`: what it prints, with and without published answers, and what it refuses."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -34,6 +35,29 @@ def test_a_half_width_becomes_a_design_with_calls(run: Run) -> None:
     table = run("design", "--difference", "0.1", "--power", "0.9").out
     assert "detectable difference" in table
     assert "with power 0.9" in table
+
+
+def test_a_model_with_a_price_has_a_cost_and_another_one_says_what_is_missing(run: Run, store: Store) -> None:
+    options = ("design", "--players", "priced,greedy", "--calls", "1000", "--json")
+    missing = json.loads(run(*options).out)
+    assert missing["cost_usd"] is None
+    assert "priced: no price of 'priced': give it in models.toml or in prices.csv" in missing["sources"]
+    header = "model,prompt_usd_per_million,completion_usd_per_million,cached_usd_per_million,as_of,source"
+    place = Path(store.location("prices.csv"))
+    place.write_text(f"{header}\npriced,2,10,,2026-01-01,test\n", "utf-8")
+    try:
+        found = json.loads(run(*options).out)
+        table = run(*options[:-1]).out
+    finally:
+        place.unlink()
+    model, program = found["players"]
+    assert (program["cost_usd"], program["cost_usd_high"]) == (0, 0)
+    # 2,200 tokens of prompt a call, and 150 to 2,000 of the reply.
+    assert model["cost_usd"] == pytest.approx(model["calls"] * (2_200 * 2 + 150 * 10) / 1e6, rel=0.01)
+    assert model["cost_usd_high"] == pytest.approx(model["calls"] * (2_200 * 2 + 2_000 * 10) / 1e6, rel=0.01)
+    assert found["cost_usd"] == model["cost_usd"]
+    assert not any("no price" in line for line in found["sources"])
+    assert f"${model['cost_usd']:,.2f} to ${model['cost_usd_high']:,.2f}" in table
 
 
 def test_a_budget_is_kept(run: Run) -> None:

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import shutil
 import stat
 import uuid
 from collections.abc import Callable
@@ -45,11 +46,18 @@ def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str])
     return lambda *arguments: perennial(monkeypatch, capsys, *arguments)
 
 
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A root with a fresh edition of two instances."""
+    root = tmp_path_factory.mktemp("small") / "root"
+    make_edition(root, "e", **{**FRESH, "settings": ["easy"], "instances": 2})
+    return root
+
+
 @pytest.fixture
-def root(tmp_path: Path) -> Path:
-    """A root of its own with a fresh edition."""
-    make_edition(tmp_path / "root", "e", **{**FRESH, "settings": ["easy"], "instances": 2})
-    return tmp_path / "root"
+def root(small: Path, tmp_path: Path) -> Path:
+    """A copy of it that a test may change."""
+    return Path(shutil.copytree(small, tmp_path / "root"))
 
 
 def plan_of(root: Path) -> EditionPlan:

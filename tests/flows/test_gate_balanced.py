@@ -110,7 +110,7 @@ def test_a_balanced_edition_passes_and_its_guesses_are_counted(workspace: Worksp
 
 def test_its_optimum_is_that_of_the_distribution_that_was_drawn(workspace: Workspace) -> None:
     edition, cell = KumoEdition(workspace), _cell(workspace)
-    encoded = edition.config(cell.config_id)
+    encoded = edition.config(*edition.configs_of(cell))
     rows = edition.instance_rows(cell)
     boards = [encode_instance(encoded, instance_from_row(row, encoded.config)) for row in rows]
     steps = {}
@@ -143,7 +143,7 @@ def test_the_explorer_reads_the_prior_off_the_plan(
     """A plan from before there were two samplers names none."""
     edition, cell = KumoEdition(workspace), _cell(workspace)
     row = edition.instance_rows(cell)[0]
-    config = edition.config(cell.config_id).config
+    config = edition.config(*edition.configs_of(cell)).config
     plan = workspace.plan.as_json()
     plan["own"] = {**plan["own"], "sampler": sampler}
 

@@ -232,7 +232,6 @@ def test_a_dry_run_prints_the_plan_and_writes_nothing(harness: Harness, tmp_path
     assert done.returncode == 0
     document = json.loads(done.stdout)
     assert document["counts"] == {
-        "batches": 4,
         "instances": 24,
         "books": 24,
         "episodes": 144,

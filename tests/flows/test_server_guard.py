@@ -73,9 +73,13 @@ class Guarded:
         return Reply(reply.status, reply.getheader("access-control-allow-origin"), text)
 
     def ask(self, method: str, path: str, document: Any = None) -> Any:
-        """Return what the API answers to its operator."""
+        """Return what the API answers to its operator; while its database is busy, it is asked again."""
         body = "" if document is None else json.dumps(document)
-        reply = self.send(method, path, body, Content_Type=JSON, Authorization=basic(self.auth_string))
+        for _ in range(60):
+            reply = self.send(method, path, body, Content_Type=JSON, Authorization=basic(self.auth_string))
+            if reply.status != 503:
+                break
+            time.sleep(1)
         assert reply.status in (200, 201), reply
         return json.loads(reply.body)
 

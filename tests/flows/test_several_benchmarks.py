@@ -68,18 +68,18 @@ def rows(folder: Path, sql: str) -> list[tuple[Any, ...]]:
 
 
 def test_limits_hold_for_all_editions_together_and_for_a_run_that_resumes(
-    keyed_by_prefect: Harness, server: RunningServer, folder: Path
+    keyed: Harness, server: RunningServer, folder: Path
 ) -> None:
     command = (*ALL, "--base-url", server.url, "--players", "scripted,exact,search,optimum", "--workers", "1")
     before = server.status().answered
-    limited = keyed_by_prefect.perennial(*command, "--max-calls", "4", cwd=folder)
+    limited = keyed.perennial(*command, "--max-calls", "4", cwd=folder)
     assert limited.returncode == 7, limited.stderr
     assert "the limit of 4 calls is reached: 4 requests sent" in limited.stderr
     assert limited.stderr.count("\n") == 1
     assert server.status().answered - before == 4
     begun = published_editions(Store(str(folder / "data")))
     assert len(begun) == 2
-    done = keyed_by_prefect.perennial(*command, "--max-calls", "500", "--json", cwd=folder)
+    done = keyed.perennial(*command, "--max-calls", "500", "--json", cwd=folder)
     assert done.returncode == 0, done.stderr
     answered = server.status().answered - before
     assert rows(folder, "SELECT count(*) FROM calls") == [(answered,)]

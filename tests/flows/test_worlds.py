@@ -1,6 +1,7 @@
 """Worlds in an edition: drawn with its seed, never used twice; and what a refresh takes without options."""
 
 import json
+from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -43,18 +44,19 @@ def grow_worlds(root: Path, **asked: object) -> Workspace:
     return workspace
 
 
-def test_without_options_four_domains_take_turns_and_two_worlds_are_drawn(
+def test_without_options_six_domains_take_turns_and_new_worlds_make_them_forty(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    prepared = prepare(tmp_path)
+    prepared = prepare(tmp_path, instances=None)
     own = prepared.plan.growth.own
-    assert (len(own["configs"]), own["domain_count"], own["worlds"]) == (4, 4, 2)
-    assert prepared.own.counts["instances"] == 6 * 2
+    assert (len(own["configs"]), own["domain_count"], own["worlds"]) == (6, 6, 34)
+    assert (own["instances"], prepared.plan.evaluation.runs) == (5, 1)
+    assert prepared.own.counts["instances"] == 40 * 5
     settings = load_settings({**SMALL, "root": str(tmp_path)})
     print_plan(Console(), Store(str(tmp_path)), prepared, as_json=True, settings=settings)
     shown = json.loads(capsys.readouterr().out)
     assert set(shown["turns"].values()) == {"used in no edition so far"}
-    assert (shown["plan"]["worlds"], len(shown["domains"])) == (2, 4)
+    assert (shown["plan"]["worlds"], len(shown["domains"])) == (34, 6)
 
 
 @pytest.mark.parametrize(
@@ -62,10 +64,10 @@ def test_without_options_four_domains_take_turns_and_two_worlds_are_drawn(
     [
         ({"domains": ["chemical_analysis"]}, 1, 0),
         ({"domains": ["chemical_analysis"], "worlds": 3}, 1, 3),
-        ({"worlds": 0}, 4, 0),
+        ({"worlds": 0}, 6, 0),
         ({"domain_count": 5, "worlds": 1}, 5, 1),
-        ({"domain_count": 1}, 1, 2),
-        ({"domain_count": 0}, 0, 2),
+        ({"domain_count": 1}, 1, 34),
+        ({"domain_count": 0}, 0, 34),
     ],
 )
 def test_options_say_how_many_there_are(
@@ -74,6 +76,23 @@ def test_options_say_how_many_there_are(
     prepared = prepare(tmp_path, **asked)
     assert (len(prepared.own.inputs), prepared.plan.growth.own["worlds"]) == (domains, worlds)
     assert ("worlds" in prepared.own.unused) == (worlds == 0)
+
+
+@pytest.mark.parametrize(
+    ("asked", "instances"),
+    [
+        ({}, 5),
+        ({"domains": ["chemical_analysis"]}, 50),
+        ({"worlds": 0}, 34),
+        ({"domain_count": 0, "worlds": 300}, 1),
+        ({"instances": 3}, 3),
+    ],
+)
+def test_the_domains_of_a_setting_share_two_hundred_instances(
+    tmp_path: Path, asked: dict[str, object], instances: int
+) -> None:
+    prepared = prepare(tmp_path, **{"instances": None, **asked})
+    assert prepared.plan.growth.own["instances"] == instances
 
 
 def test_proposed_domains_replace_both(tmp_path: Path) -> None:
@@ -106,7 +125,7 @@ def test_domains_that_no_edition_has_used_come_first(tmp_path: Path) -> None:
     publish_domains(tmp_path, "kumo-a", prepare(tmp_path, worlds=0))
     following = {domain.config.domain_id: domain.turn for domain in prepare(tmp_path, worlds=0).own.inputs}
     unused = len(bundled_domains()) - len(used)
-    assert len(set(following) - used) == min(4, unused)
+    assert len(set(following) - used) == min(6, unused)
     assert all(
         (turn == "used in no edition so far") == (domain_id not in used)
         for domain_id, turn in following.items()
@@ -134,7 +153,9 @@ def test_an_edition_draws_its_worlds_with_its_seed(tmp_path: Path) -> None:
         (world.config.name, "world", world.kind, "Synthetic") for world in drawn
     ]
     assert edition.configs[1:] == tuple(world.config.config_id for world in drawn)
-    assert [len(edition.instance_rows(cell)) for cell in edition.cells] == [2, 2, 2]
+    (cell,) = edition.cells
+    drawn_of = Counter(row["config_id"] for row in edition.instance_rows(cell))
+    assert drawn_of == dict.fromkeys(edition.configs, 2)
     (given,) = workspace.rows(next(b for b in batches(workspace) if b.stage == "domains"), "kumo_domains")
     assert (given["source"], given["world_kind"]) == ("catalog", None)
     # The plan, which everybody may read, says nothing of them.

@@ -1,7 +1,7 @@
 """A row of people: a domain of the smallest size, for tests of what holds for every domain."""
 
 import random
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from schemas.ids import canonical_json
 from schemas.knowlogic.knowledge import Knowledge
@@ -89,19 +89,36 @@ def build(knowledge: Knowledge, name: DomainName = "space") -> Domain:
     )
 
 
+def _places(problem: Problem, said: Proposition) -> tuple[int, ...]:
+    return tuple(problem.entities.index(each) for each in said.arguments)
+
+
 def _constraint(problem: Problem, said: Proposition) -> Constraint:
-    size, places = len(problem.entities), [problem.entities.index(each) for each in said.arguments]
-    if said.template == "first":
-        return Constraint(tuple(places), frozenset((seat,) for seat in range(1, size - 1)))
+    return Constraint(_places(problem, said), _allowed(len(problem.entities), said.template))
+
+
+@cache
+def _allowed(size: int, template: str) -> frozenset[tuple[int, ...]]:
+    if template == "first":
+        return frozenset((seat,) for seat in range(1, size - 1))
     tests = {"left": lambda a, b: a < b, "beside": lambda a, b: abs(a - b) == 1}
     pairs = ((a, b) for a in range(size) for b in range(size) if a != b)
-    return Constraint(tuple(places), frozenset(pair for pair in pairs if tests[said.template](*pair)))
+    return frozenset(pair for pair in pairs if tests[template](*pair))
+
+
+def _mask(problem: Problem, said: Proposition) -> int:
+    return _mask_at(len(problem.entities), said.template, _places(problem, said))
+
+
+@cache
+def _mask_at(size: int, template: str, places: tuple[int, ...]) -> int:
+    return frame(size, size).mask(Constraint(places, _allowed(size, template)))
 
 
 def _decide(problem: Problem) -> Decision:
     of = frame(len(problem.entities), len(problem.entities))
-    held = all_of(of, (of.mask(_constraint(problem, each)) for each in problem.statements))
-    verdicts = (verdict(held, of.mask(_constraint(problem, each))) for each in problem.options)
+    held = all_of(of, (_mask(problem, each) for each in problem.statements))
+    verdicts = (verdict(held, _mask(problem, each)) for each in problem.options)
     return Decision(held.bit_count(), tuple(verdicts))
 
 
@@ -120,7 +137,7 @@ def _draw(people: tuple[Person, ...], request: Request, rng: random.Random) -> P
     said += [Proposition("first", (each,)) for each in entities]
     blank = Problem(request.scenario, entities, (), (), request.type, None, ())
     of = frame(size, size)
-    masks = {each: of.mask(_constraint(blank, each)) for each in said}
+    masks = {each: _mask(blank, each) for each in said}
     hidden = 1 << rng.randrange(len(of.arrangements))
     true = [each for each in rng.sample(said, len(said)) if masks[each] & hidden]
     kept = drop_redundant(of, [masks[each] for each in true], range(len(true)))
@@ -154,8 +171,8 @@ def _pairs(entities: tuple[str, ...]) -> list[tuple[str, str]]:
 
 def _labels(problem: Problem) -> Labels:
     of = frame(len(problem.entities), len(problem.entities))
-    masks = [of.mask(_constraint(problem, each)) for each in problem.statements]
-    chain = max(fewest_statements(of, masks, of.mask(_constraint(problem, each))) for each in problem.options)
+    masks = [_mask(problem, each) for each in problem.statements]
+    chain = max(fewest_statements(of, masks, _mask(problem, each)) for each in problem.options)
     level = 0.1 * len(problem.entities) + 0.2 * chain
     return Labels(
         (),
@@ -172,7 +189,7 @@ def _labels(problem: Problem) -> Labels:
 def _canonical(problem: Problem) -> object:
     """Return the problem with the people numbered by where they stand."""
     of = frame(len(problem.entities), len(problem.entities))
-    held = all_of(of, (of.mask(_constraint(problem, each)) for each in problem.statements))
+    held = all_of(of, (_mask(problem, each) for each in problem.statements))
     seats = dict(zip(problem.entities, of.arrangement(held), strict=True)) if held else {}
     number = {**seats, GAP: GAP}
 

@@ -2,6 +2,7 @@
 
 import random
 from dataclasses import asdict
+from functools import cache
 from itertools import groupby
 from typing import Any, cast
 
@@ -40,6 +41,7 @@ def domain(name: str = "space") -> Domain:
     return toy_domain.build(KNOWLEDGE, cast(DomainName, name))
 
 
+@cache
 def grow(
     questions: int = 24, name: str = "space", languages: tuple[Language, ...] = BOTH, seed: int = 3
 ) -> list[Question]:

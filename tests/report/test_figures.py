@@ -15,6 +15,7 @@ from tasks.report.figures.headline import headline
 from tasks.report.figures.heat_map import heat_map
 from tasks.report.figures.player_pairs import player_pairs
 from tasks.report.figures.player_rows import status_rows, success_rows
+from tasks.report.figures.scale_over_editions import scale_over_editions
 from tasks.report.figures.success_scatter import settings_scatter
 from tests.report.sample_report import DOMAINS, NAMES, SETTINGS, compare, report_data
 
@@ -179,3 +180,13 @@ def test_hostile_names_are_texts_of_a_drawing() -> None:
     shown = texts(success_rows(report_data()).drawings[0])
     assert NAMES[0] in shown
     assert NAMES[2] in shown
+
+
+def test_a_player_with_an_unequal_slope_is_marked_in_the_common_scale() -> None:
+    section = scale_over_editions(report_data())
+    assert section.grid is not None
+    place = section.grid.headings.index("discrimination")
+    marks = [(row[place].endswith(" *"), row[place + 1]) for row in section.grid.rows]
+    assert {is_marked for is_marked, _ in marks} == {True, False}
+    assert all(is_marked == (float(p) < 0.05) for is_marked, p in marks)
+    assert "marked *" in section.caption

@@ -20,7 +20,7 @@ from tests.web.explored_root import digests
 
 _REPOSITORY = Path(__file__).parents[2]
 _NOBODY = 65534
-_SKIPPED = shutil.ignore_patterns("test", "site-packages", "__pycache__", "idlelib", "tkinter", "config-*")
+_SKIPPED = shutil.ignore_patterns("test", "site-packages", "idlelib", "tkinter", "config-*")
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(os.geteuid() != 0, reason="only root can run programs as another user"),

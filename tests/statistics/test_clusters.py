@@ -206,3 +206,69 @@ def test_texts_of_one_pair_count_once() -> None:
     pairs, texts = (_rates(cells(paired), THESE_DOMAINS)["success_rate", "all"] for paired in (True, False))
     assert (pairs.value, pairs.n) == (texts.value, texts.n)
     assert pairs.high - pairs.low == pytest.approx(2**0.5 * (texts.high - texts.low), rel=0.04)
+
+
+def _of(
+    ratio: float, *, clusters: int, n: int = 40, variance: float = 0.001, strata: bool = False
+) -> Estimate:
+    return Estimate(ratio, variance, max(1.0, clusters - 1.0), 0.0, n, clusters, strata)
+
+
+def test_two_clusters_have_an_interval_of_a_share_and_too_few_for_a_mean() -> None:
+    two, one = _of(0.5, clusters=2), _of(0.5, clusters=1, variance=0.0)
+    low, high = share_interval(two, 40)
+    assert 0 < low < 0.5 < high < 1
+    widest = share_interval(one, 40)
+    assert widest[0] < 0.001
+    assert widest[1] > 0.999
+    assert why_no_interval(two) != why_no_interval(one)
+    assert gap_interval(one, 0.5) is None
+
+
+@pytest.mark.parametrize(("share", "end"), [(0.0, 0), (1.0, 1)])
+def test_an_interval_of_none_or_all_begins_or_ends_there(share: float, end: int) -> None:
+    interval = share_interval(_of(share, clusters=8, variance=0.0), 40)
+    assert interval[end] == share
+    assert 0 < interval[1 - end] < 1
+    # What rounding leaves above 1 is 1.
+    assert share_interval(_of(1 + 1e-12, clusters=8, variance=0.0), 40)[1] == 1.0
+
+
+def test_beside_strata_at_most_all_clusters_count_near_an_end() -> None:
+    """Strata in which all have one outcome would give more trials than there are instances."""
+    plain = _of(0.02, clusters=10, n=100, variance=1e-7)
+    strata = _of(0.02, clusters=10, n=100, variance=1e-7, strata=True)
+    assert share_interval(strata, 100)[1] > share_interval(plain, 100)[1]
+    fewer, more = (gap_interval(one, 0.02) for one in (strata, plain))
+    assert fewer is not None
+    assert more is not None
+    assert fewer[1] - fewer[0] > more[1] - more[0]
+
+
+def test_strata_are_such_only_where_there_are_several() -> None:
+    values, cluster = np.array([0.0, 1.0, 0.5, 0.5]), np.array([0, 1, 2, 3])
+    for strata, is_stratified in ((None, False), (np.zeros(4, int), False), (np.array([0, 0, 1, 1]), True)):
+        assert estimate_ratio(values, np.ones(4), Draw(cluster, strata)).is_stratified == is_stratified
+
+
+def test_instances_of_unequal_size_weigh_by_their_size() -> None:
+    """Two instances of a cluster: the cluster's ratio is the sum of sums over the sum of sizes."""
+    sums, sizes = np.array([1.0, 3.0, 2.0, 1.0]), np.array([1.0, 4.0, 5.0, 2.0])
+    one = estimate_ratio(sums, sizes, Draw(np.array([0, 0, 1, 2])))
+    joined = estimate_ratio(np.array([4.0, 2.0, 1.0]), np.array([5.0, 5.0, 2.0]), Draw())
+    assert (one.ratio, one.degrees) == pytest.approx((joined.ratio, joined.degrees))
+    assert one.variance >= joined.variance - 1e-12
+
+
+@pytest.mark.parametrize("ratio", [1.0, 1_000.0])
+def test_clusters_that_differ_by_rounding_alone_are_alike(ratio: float) -> None:
+    alike, unlike = (_of(ratio, clusters=8, variance=(step * ratio) ** 2) for step in (0.9e-12, 1e-11))
+    assert why_no_interval(alike) is not None
+    assert why_no_interval(unlike) is None
+
+
+def test_without_variance_instances_of_a_cluster_count_as_correlated() -> None:
+    """40 instances in 8 clusters of 5: an effect of 1 + 4 * 0.05, so that 33.3 trials are behind a share."""
+    t, trials = student_quantile(7), 40 / 1.2
+    low, _ = share_interval(_of(1.0, clusters=8, variance=0.0), 40)
+    assert low == pytest.approx(1 / (1 + t * t / trials))

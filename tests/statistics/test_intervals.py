@@ -65,3 +65,10 @@ def test_the_error_of_a_ratio_by_hand() -> None:
     assert ratio == 0.75
     assert error == pytest.approx((2 * 0.25**2 * 2 / 1) ** 0.5 / 4)
     assert ratio_and_error(np.array([3.0]), np.array([4.0])) == (0.75, 0.0)
+
+
+def test_the_error_of_a_ratio_of_equal_clusters_is_that_of_a_mean() -> None:
+    values = np.array([0.1, 0.4, 0.4, 0.9, 0.2])
+    ratio, error = ratio_and_error(values, np.ones(5))
+    assert ratio == pytest.approx(values.mean())
+    assert error == pytest.approx(values.std(ddof=1) / 5**0.5)

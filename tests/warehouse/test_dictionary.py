@@ -24,6 +24,9 @@ from warehouse.catalog.dictionary import (
 from warehouse.catalog.question_views import question_views
 from warehouse.store.store import Store
 
+_OWN_INTERVALS = ("a2rbench_", "beyondbench_", "knowlogic_")
+_UNITS = ("a pair counts once", "a rule counts once", "pairs", "rules", "instances are resampled", "Fisher z")
+
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
@@ -51,6 +54,13 @@ def test_every_column_of_every_view_is_described(catalog: Catalog, name: str) ->
     for entry in entries:
         assert len(entry.description) > 5, entry
         assert entry.description.strip() == entry.description.rstrip("."), entry
+
+
+@pytest.mark.parametrize("name", [name for name in question_views() if name.startswith(_OWN_INTERVALS)])
+def test_intervals_of_own_views_say_what_counts_once(catalog: Catalog, name: str) -> None:
+    for entry in describe_columns(name):
+        if entry.column.endswith(("_low", "_high")):
+            assert any(word in entry.description for word in _UNITS), entry
 
 
 def test_no_entry_describes_what_is_not_there() -> None:

@@ -39,6 +39,7 @@ def instance(
         "instance_id": f"ki_{number:032x}",
         "benchmark": "kumo",
         "domain": domain,
+        "cluster": domain,
         "setting": setting,
         "content_hash": f"{number:032x}",
         "config_id": config_id,

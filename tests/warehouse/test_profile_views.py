@@ -1,14 +1,17 @@
 """The views of profiles over rows made by hand: newest editions, pooled people, costs, too few models."""
 
 from collections.abc import Iterator
+from math import factorial
 from typing import Any
 
 import duckdb
+import numpy as np
 import pytest
 from scipy import stats
 
 from flows.stages.compute_statistics import edition_statistics
 from schemas.kumo.things import Step
+from tasks.statistics.multiplicity import holm
 from tests.warehouse import tiny_edition
 from warehouse.catalog.question_views import question_views
 
@@ -124,6 +127,41 @@ def test_a_correlation_of_too_few_or_equal_models_says_why_there_is_none(
             assert r == pytest.approx(test(one, other).statistic, abs=1e-9)
             assert (low is None, high is None) == (why is not None, why is not None)
             assert why or low < r < high
+
+
+def test_p_values_are_those_of_t_and_holm_corrects_them_over_newest_editions(connection: Any) -> None:
+    """Three settings of newest editions make three correlations a coefficient; older ones stand apart."""
+    random = np.random.default_rng(3)
+    scores = {name: random.random(12).round(3) for name in ("x1", "y1", "z1")}
+    scores["y1"] = (scores["x1"] * 0.8 + scores["y1"] * 0.2).round(3)
+    scores["z1"][11] = scores["x1"][0]
+    for edition, values in scores.items():
+        # An odd and an even number of models: both series of t.
+        values = values[:11] if edition == "z1" else values
+        _edition(connection, edition, edition[0], 2, **{f"m{n}": float(v) for n, v in enumerate(values)})
+    _edition(connection, "x0", "x", 1, **{f"m{n}": float(v) for n, v in enumerate(scores["x1"][::-1])})
+    rows = connection.execute(
+        "SELECT coefficient, edition, other_edition, is_newest, p_value, p_holm FROM profile_correlations"
+    ).fetchall()
+    assert len(rows) == 12
+    families: dict[tuple[str, bool], list[tuple[float, float]]] = {}
+    drawn = {**scores, "x0": scores["x1"][::-1]}
+    for coefficient, edition, other, is_newest, p_value, p_holm in rows:
+        n = 11 if "z1" in (edition, other) else 12
+        test: Any = stats.pearsonr if coefficient == "pearson" else stats.spearmanr
+        assert p_value == pytest.approx(test(drawn[edition][:n], drawn[other][:n]).pvalue, abs=1e-9)
+        families.setdefault((coefficient, is_newest), []).append((p_value, p_holm))
+    assert sorted(map(len, families.values())) == [3, 3, 3, 3]
+    for family in families.values():
+        assert [adjusted for _, adjusted in family] == pytest.approx(holm([p for p, _ in family]))
+
+
+def test_perfect_ranks_have_the_p_value_of_their_number_of_orders(connection: Any) -> None:
+    for edition, power in (("x1", 1), ("y1", 3)):
+        _edition(connection, edition, edition[0], 1, **{f"m{n}": (n / 8) ** power for n in range(7)})
+    sql = "SELECT p_value, p_holm FROM profile_correlations WHERE coefficient = 'spearman'"
+    ((p_value, p_holm),) = connection.execute(sql).fetchall()
+    assert p_value == p_holm == pytest.approx(2 / factorial(7))
 
 
 def test_a_correlation_without_chance_is_that_over_the_reliabilities(connection: Any) -> None:

@@ -1,13 +1,18 @@
 """Visits of the explorer's pages without a server or a browser."""
 
+from functools import cache
 from pathlib import Path
 
 import streamlit as st
+from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
 from flows.web import explorer
 from flows.web.site import Site, serve_site
+
+# Each visit would search all installed packages for components again.
+manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
 
 SCRIPT = Path(explorer.__file__).with_name("app.py")
 

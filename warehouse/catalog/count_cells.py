@@ -47,30 +47,36 @@ class Answers:
     population: Population = THESE_DOMAINS
 
     @contextmanager
-    def open(self, threads: int | None = None) -> "Iterator[duckdb.DuckDBPyConnection]":
+    def open(self) -> "Iterator[duckdb.DuckDBPyConnection]":
         """Yield a connection in which each table has its name, and the numbered instances `numbered`.
 
-        All people are one player in its `episodes`, `human`.
+        All people are one player in its `episodes`, `human`. While one is open, the others of this process
+        share its database, as a database of their own would take longer than most of the queries.
         """
         import duckdb
 
-        with _damage_in_one_line(self.root), duckdb.connect(":memory:") as connection:
-            connection.execute(f"SET memory_limit = '{_MEMORY}'")
-            connection.execute("SET preserve_insertion_order = false")
-            connection.execute("SET temp_directory = $folder", {"folder": str(self.folder / "spilled")})
-            if threads:
-                connection.execute(f"SET threads = {threads}")
-            let_duckdb_read(connection, Store(self.root))
-            for name, places in self.places.items():
-                sql = table_sql(TABLES[name], places)
-                if name == "episodes":
-                    # Each person plays a few instances: figures are of all people as one player.
-                    sql = f"SELECT * REPLACE ({pool_sql('player')} AS player) FROM ({sql})"
-                connection.execute(f'CREATE VIEW "{name}" AS {sql}')
+        with _damage_in_one_line(self.root), duckdb.connect(f":memory:{self.folder}") as connection:
+            self._set_up(connection)
             if self._numbered.exists():
                 path = str(self._numbered).replace("'", "''")
-                connection.execute(f"CREATE VIEW numbered AS FROM read_parquet('{path}')")
+                connection.execute(f"CREATE VIEW IF NOT EXISTS numbered AS FROM read_parquet('{path}')")
             yield connection
+
+    def _set_up(self, connection: "duckdb.DuckDBPyConnection") -> None:
+        """Let a new database know the tables, within limits; leave one that is shared as it is."""
+        spilled = str(self.folder / "spilled")
+        if connection.execute("SELECT current_setting('temp_directory')").fetchall() == [(spilled,)]:
+            return
+        connection.execute(f"SET memory_limit = '{_MEMORY}'")
+        connection.execute("SET preserve_insertion_order = false")
+        let_duckdb_read(connection, Store(self.root))
+        for name, places in self.places.items():
+            sql = table_sql(TABLES[name], places)
+            if name == "episodes":
+                # Each person plays a few instances: figures are of all people as one player.
+                sql = f"SELECT * REPLACE ({pool_sql('player')} AS player) FROM ({sql})"
+            connection.execute(f'CREATE VIEW "{name}" AS {sql}')
+        connection.execute("SET temp_directory = $folder", {"folder": spilled})
 
     @property
     def _numbered(self) -> Path:
@@ -114,11 +120,7 @@ class Answers:
             return found
 
     def count_cells(
-        self,
-        setting: str,
-        players: Sequence[str],
-        threads: int | None = None,
-        version: str | None = None,
+        self, setting: str, players: Sequence[str], version: str | None = None
     ) -> "dict[str, Column]":
         """Return the columns of these players' cells in the setting, sorted by player and instance.
 
@@ -133,7 +135,7 @@ class Answers:
         sql = sql.replace("\nJOINS\n", f"\n{self.joins}\n").replace(
             "\n       COUNTS\n", f"\n       {counted}\n"
         )
-        with self.open(threads) as connection:
+        with self.open() as connection:
             of = {"setting": setting, "players": list(players), "version": version}
             return dict(connection.sql(sql, params=of).fetchnumpy())
 

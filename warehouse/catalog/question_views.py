@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from importlib.resources import files
 
 from schemas.benchmark import benchmarks
@@ -25,11 +26,13 @@ def view_names(package: str) -> tuple[str, ...]:
     return tuple(name for name, _ in _views_of(package))
 
 
-def _views_of(package: str) -> Iterator[tuple[str, str]]:
-    folder = files(package) / "views"
-    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
-        if entry.name.endswith(".sql"):
-            yield entry.name.removesuffix(".sql"), entry.read_text(encoding="utf-8")
+@cache
+def _views_of(package: str) -> tuple[tuple[str, str], ...]:
+    found = (entry for entry in (files(package) / "views").iterdir() if entry.name.endswith(".sql"))
+    return tuple(
+        (entry.name.removesuffix(".sql"), entry.read_text(encoding="utf-8"))
+        for entry in sorted(found, key=lambda entry: entry.name)
+    )
 
 
 def question_of(sql: str) -> str:

@@ -46,8 +46,12 @@ def relation_flaws(store: Store, edition: str) -> list[str]:
             }
             units = (split_unit(edition)[0], *([edition] if is_evaluation(edition) else []))
             kinds = ("answers", "either") if is_evaluation(edition) else ("questions", "either", "analysis")
-            with closing(open_catalog(store, units, limits).connect(TABLES)) as connection:
-                tables = [table for table in TABLES.values() if table.kind in kinds]
+            catalog = open_catalog(store, units, limits)
+            # What has no file has no rows: an edition has those of one benchmark.
+            has_rows = catalog.contents.files
+            tables = [table for table in TABLES.values() if table.kind in kinds and has_rows[table.name]]
+            named = {link.to_table for table in tables for link in table.references}
+            with closing(catalog.connect({table.name for table in tables} | named)) as connection:
                 return [flaw for table in tables for flaw in _table_flaws(connection, table)]
     except (duckdb.Error, OSError) as error:
         return [f"keys and references cannot be followed, as a table cannot be read ({in_one_line(error)})"]

@@ -88,17 +88,19 @@ def _sort_runs(
     loose = pa.schema([field.with_nullable(True) for field in table.arrow_schema()])
     runs: list[_Run] = []
     held: list[pyarrow.Table] = [loose.empty_table()]
+    held_bytes = 0
     with_nulls: set[str] = set()
     for part in parts:
         held.append(part.cast(loose))
+        held_bytes += held[-1].nbytes
         with_nulls.update(name for name in loose.names if part[name].null_count)
-        if sum(one.nbytes for one in held) >= RUN_BYTES:
+        if held_bytes >= RUN_BYTES:
             file = folder / f".{table.name}-{len(runs)}.run"
             open_runs.callback(file.unlink, missing_ok=True)
             _write_run(sort_by_key(pa.concat_tables(held), table), file)
             source = open_runs.enter_context(pa.OSFile(str(file)))
             runs.append(_Run((pa.Table.from_batches([b]) for b in pa.ipc.open_stream(source)), table))
-            held = [loose.empty_table()]
+            held, held_bytes = [loose.empty_table()], 0
     runs.append(_Run(iter([sort_by_key(pa.concat_tables(held), table)]), table))
     return runs, pa.schema([loose.field(f.name) if f.name in with_nulls else f for f in table.arrow_schema()])
 

@@ -1,5 +1,5 @@
 -- Do models that are good at one benchmark do well at another? The newest edition of each.
-SELECT benchmark, edition, setting, other_benchmark, other_edition, other_setting, coefficient, players, correlation, low, high,
+SELECT benchmark, edition, setting, other_benchmark, other_edition, other_setting, coefficient, players, correlation, low, high, p_holm,
        reliability, other_reliability, disattenuated, disattenuated_low, disattenuated_high, undefined
 FROM profile_correlations
 WHERE is_newest

@@ -12,6 +12,7 @@ from rich.table import Table
 from flows.console.root_option import RootOption
 from flows.console.steps import show_steps
 from flows.console.terminal import Terminal, json_text
+from schemas.kumo.samplers import BALANCED, DEFAULT_SAMPLER, check_sampler
 
 if TYPE_CHECKING:
     from schemas.kumo.things import Instance, SeedConfig
@@ -26,16 +27,24 @@ def solve(
         Path, typer.Option(help="Task instances (JSON Lines), in perennial's form or the KUMO release's.")
     ],
     time_limit: Annotated[float, typer.Option(help="Time limit per instance, in seconds.")] = 60.0,
+    sampler: Annotated[
+        str,
+        typer.Option(
+            help="Sampler that drew the instances, balanced or kumo-2025: the optimum weighs truths and "
+            "observations by its prior. Use kumo-2025 for the release.",
+        ),
+    ] = DEFAULT_SAMPLER,
     root: RootOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
     """Print expected steps and golden play of each instance, by Algorithm 3 and by the true optimum.
 
-    expected_steps are those of Algorithm 3's policy under its own outcome model, policy_steps those of the
-    same policy under prior (t). promise_steps are the optimum's, which uses the promise of
-    one valid truth throughout; promise_status says whether they are exact, bounds past a limit of work, or
-    none (several valid truths, or too large). An instance that exceeds the time limit is reported as
-    unsolved; the exit code is then 1.
+    expected_steps are those of Algorithm 3's policy under its own outcome model. policy_steps are those of
+    the same policy under the prior of --sampler: balanced draws the valid truth uniformly from the list, then
+    its observations uniformly among the choices that leave it alone; kumo-2025 has prior (t). promise_steps
+    are the optimum's under that prior, which uses the promise of one valid truth throughout. promise_status
+    says whether they are exact, bounds past a limit of work, or none (several valid truths, or too large).
+    An instance that exceeds the time limit is reported as unsolved; the exit code is then 1.
 
     Example: perennial solve --config medical_diagnosis --instances easy.jsonl --json
     """
@@ -46,6 +55,7 @@ def solve(
     from tasks.kumo.instance_lines import parse_instances
     from tasks.kumo.search import NODE_LIMIT, solve_instances
 
+    check_sampler(sampler)
     console = Terminal(stderr=True, soft_wrap=True)
     seed_config, _ = choose_domain(config)
     _say_first_match(seed_config, console)
@@ -63,12 +73,18 @@ def solve(
             progress=lambda done: step(f"{done:,} of {len(games):,} instances"),
             threads=os.cpu_count() or 1,
             node_limit=NODE_LIMIT,
+            is_balanced=sampler == BALANCED,
         )
     seconds = time.perf_counter() - started
     records = [_record(game, solution) for game, solution in zip(games, solutions, strict=True)]
     unsolved = sum(record["status"] != "solved" for record in records)
     if as_json:
-        document = {"domain": seed_config.name, "unsolved": unsolved, "instances": records}
+        document = {
+            "domain": seed_config.name,
+            "sampler": sampler,
+            "unsolved": unsolved,
+            "instances": records,
+        }
         sys.stdout.write(json_text(document) + "\n")
     else:
         _print_table(records)

@@ -5,7 +5,7 @@ published. First each batch by itself, anywhere; then the edition as a whole, by
 failure stops the refresh there and names the instance; publishing adds the rows to `audits`.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -64,7 +64,7 @@ def check_cell(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[
         check = _CellCheck(edition, cell)
         check.run()
         _require(workspace, check.rows())
-        about = {**_about(edition, cell), "ranks": check.ranks}
+        about = {**_about(edition, cell), "drawn": check.drawn, "ranks": check.ranks}
         write_facts(workspace.staging, workspace.key(batch), check.facts, about)
     return {}
 
@@ -98,8 +98,8 @@ def _required_facts(edition: KumoEdition, cell: Cell) -> BatchFacts:
     facts = _facts(edition, cell)
     if facts is None:
         raise AuditFailed(
-            f"the instances of {cell.config_id} {cell.setting} were staged again after the gate looked at "
-            "them: give the same refresh again"
+            f"the instances of {', '.join(map(edition.domain_name, edition.configs_of(cell)))}, "
+            f"{cell.setting}, were staged again after the gate looked at them: give the same refresh again"
         )
     return facts
 
@@ -115,13 +115,14 @@ def _inputs(edition: KumoEdition, cell: Cell) -> list[str | None]:
 
 
 def _about(edition: KumoEdition, cell: Cell) -> Row:
-    """Return what is kept of the batch beside its instances' facts: the space's size with the first chunk."""
-    plan = edition.plan
-    encoded = edition.config(cell.config_id)
-    about: Row = {"looked_at": _inputs(edition, cell)}
-    if cell.chunk == 0:
-        about["space"] = asdict(_space(encoded, Setting.parse(cell.setting), plan))
-    return about
+    """Return what is kept beside the facts: with the first chunk, the size of each configuration's space."""
+    setting = Setting.parse(cell.setting)
+    spaces = {
+        config_id: asdict(_space(edition.config(config_id), setting, edition.plan))
+        for config_id in edition.configs_of(cell)
+        if cell.chunk == 0
+    }
+    return {"looked_at": _inputs(edition, cell), "spaces": spaces}
 
 
 def _space(encoded: EncodedConfig, setting: Setting, plan: KumoPlan) -> SpaceSize:
@@ -140,6 +141,7 @@ class _CellCheck:
     cell: Cell
     problems: dict[Expectation, list[str]] = field(default_factory=lambda: defaultdict(list))
     facts: list[InstanceFacts] = field(default_factory=list)
+    drawn: Counter[str] = field(default_factory=Counter)
     ranks: dict[str, list[int]] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -148,8 +150,8 @@ class _CellCheck:
 
     def run(self) -> None:
         """Look at all instances of the batch."""
-        encoded = self.edition.config(self.cell.config_id)
-        test = SelfTest(encoded)
+        configs = self.edition.configs_of(self.cell)
+        tests = {config_id: SelfTest(self.edition.config(config_id)) for config_id in configs}
         books = {
             (book["instance_id"], book["version"]): book
             for book in self.edition.book_rows(self.cell)
@@ -160,7 +162,10 @@ class _CellCheck:
         replies = _Replies(self.edition, self.cell)
         for row in self.edition.instance_rows(self.cell):
             final, control = (books.get((row["instance_id"], version)) for version in ("final", "template"))
-            self._look_at(encoded, test, row, final, control, told, replies)
+            # A row that names a foreign configuration is looked at by another's: its id is not its own then.
+            test = tests.get(row["config_id"], tests[configs[0]])
+            self.drawn[row["config_id"]] += 1
+            self._look_at(test, row, final, control, told, replies)
 
     def rows(self) -> list[Row]:
         """Return a row of `audits` for each expectation."""
@@ -170,7 +175,6 @@ class _CellCheck:
 
     def _look_at(
         self,
-        encoded: EncodedConfig,
         test: SelfTest,
         row: Row,
         book: Row | None,
@@ -178,6 +182,7 @@ class _CellCheck:
         told: set[str],
         replies: "_Replies",
     ) -> None:
+        encoded = test.encoded
         named = f"{row['instance_id']} ({encoded.config.name}, {self.cell.setting})"
         instance = _instance(row, encoded)
         board = test.board(instance) if isinstance(instance, Instance) else instance

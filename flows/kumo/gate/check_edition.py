@@ -1,6 +1,6 @@
 """The gate's look at an edition as a whole: its rows of table `audits`, from the facts of its batches."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -283,13 +283,12 @@ def _earlier_configs(store: Store, edition: str) -> dict[str, EncodedConfig]:
 def _space_rows(whole: _Whole, policy: GatePolicy) -> Iterator[Row]:
     """Yield a row for each domain and setting: the size of its space and the probability of repeats."""
     issued = earlier_instances(whole.store, whole.earlier)
-    drawn: dict[Place, int] = {}
+    drawn: Counter[Place] = Counter()
     spaces: dict[Place, SpaceSize] = {}
     for cell, facts in whole.facts:
-        place = (cell.config_id, cell.setting)
-        drawn[place] = drawn.get(place, 0) + facts.columns.num_rows
-        if "space" in facts.about:
-            spaces[place] = SpaceSize(**facts.about["space"])
+        drawn.update({(config_id, cell.setting): count for config_id, count in facts.about["drawn"].items()})
+        for config_id, space in facts.about["spaces"].items():
+            spaces[config_id, cell.setting] = SpaceSize(**space)
     for (config_id, setting), space in spaces.items():
         domain = whole.edition.config(config_id).config.name
         before, now = issued.get((domain, setting), 0), drawn[config_id, setting]

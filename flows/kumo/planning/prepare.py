@@ -50,19 +50,21 @@ def prepare(settings: KumoSettings, store: Store) -> Preparation:
     authoring = settings.authoring(has_domains=bool(settings.domains))
     candidates = _candidates(settings, authoring)
     sizes = tuple(Setting.parse(name) for name in settings.settings)
+    number = settings.number_of_domains(bool(authoring.proposals))
+    worlds = settings.number_of_worlds(bool(authoring.proposals))
+    given = len(candidates) if number is None else number
+    instances = settings.instances_of_each(given + worlds + authoring.proposals)
     for domain in candidates:
         for size in sizes:
             request = SamplingRequest(
                 size,
-                settings.instances,
+                instances,
                 0,
                 settings.min_expected_steps,
                 settings.require_test,
                 sampler=settings.chosen_sampler(),
             )
             check_request(encode_config(domain.config), request, workers=1)
-    number = settings.number_of_domains(bool(authoring.proposals))
-    worlds = settings.number_of_worlds(bool(authoring.proposals))
     if worlds:
         _refuse_larger_than_worlds(sizes, worlds)
     domains = _choose_domains(candidates, number, settings.rest_editions, store)
@@ -74,7 +76,7 @@ def prepare(settings: KumoSettings, store: Store) -> Preparation:
     plan = KumoPlan(
         tuple(domain.config.config_id for domain in domains),
         sizes,
-        settings.instances,
+        instances,
         settings.min_expected_steps,
         settings.require_test,
         settings.preset,
@@ -141,8 +143,7 @@ def _preparation(plan: KumoPlan, domains: tuple[PlannedDomain, ...]) -> Preparat
     if plan.domain_count:
         shown["turns"] = {domain.config.name: domain.turn for domain in domains}
     n_domains = len(plan.configs) + plan.worlds + plan.authoring.proposals
-    batches = n_domains * len(plan.settings)
-    number = batches * plan.instances
+    number = n_domains * len(plan.settings) * plan.instances
     books = 2 * number if plan.authoring.writer else number  # the template's beside each of a model
     uses = {
         "authoring": plan.authoring.models,
@@ -158,7 +159,7 @@ def _preparation(plan: KumoPlan, domains: tuple[PlannedDomain, ...]) -> Preparat
         authors=tuple(map(plan.authoring.choice_of, plan.authoring.models)),
         shown=shown,
         unused=tuple(name for name, used in uses.items() if not used),
-        counts={"batches": batches, "instances": number, "books": books},
+        counts={"instances": number, "books": books},
         sizes={setting.name: (n_domains, n_domains * plan.instances) for setting in plan.settings},
         estimate=partial(estimate_calls, plan, configs),
     )

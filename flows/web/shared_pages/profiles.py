@@ -108,7 +108,7 @@ def _draw_scores(rows: Rows) -> None:
 def _show_correlations(part: Snapshot) -> None:
     coefficient = choose("Coefficient", _COEFFICIENTS, "coefficient")
     rows = part.query(
-        "SELECT benchmark, setting, other_benchmark, other_setting, players, correlation, low, high, "
+        "SELECT benchmark, setting, other_benchmark, other_setting, players, correlation, low, high, p_holm, "
         "reliability, other_reliability, disattenuated, disattenuated_low, disattenuated_high, "
         f"undefined FROM profile_correlations WHERE coefficient = {quote(coefficient)} "
         "ORDER BY benchmark, setting, other_benchmark, other_setting"

@@ -1,4 +1,4 @@
-"""How far analysts agree: Krippendorff's alpha of their categories and styles, with an interval by item."""
+"""How far analysts agree: Krippendorff's alpha of their categories and styles, with an interval by rule."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -15,8 +15,8 @@ RESAMPLES = 2_000
 _BLOCK = 100
 _METHOD = (
     "Krippendorff's alpha of nominal data between analysts, an episode being a unit; 95% percentile "
-    f"bootstrap over items, {RESAMPLES:,} resamples; where analysts differ on fewer than {FEW} items, 1 - "
-    "D_o / D_e with Clopper-Pearson's ends of the share of items for D_o; n counts episodes with two analyses"
+    f"bootstrap over rules, {RESAMPLES:,} resamples; where analysts differ on fewer than {FEW} rules, 1 - "
+    "D_o / D_e with Clopper-Pearson's ends of the share of rules for D_o; n counts episodes with two analyses"
 )
 
 
@@ -24,7 +24,7 @@ class Analyses(NamedTuple):
     """What analysts said of an episode: categories and styles by analyst, in the analysts' order."""
 
     player: str
-    item: str
+    rule: str
     categories: Mapping[str, str]
     styles: Mapping[str, str]
 
@@ -38,28 +38,29 @@ def agreement_figures(analysed: Iterable[Analyses], seed: int) -> Iterator[Figur
     for player in (ALL, *sorted({each.player for each in everything})):
         own = [each for each in everything if player in (ALL, each.player)]
         for statistic in (CATEGORY, STYLE):
-            by_item: dict[str, list[list[str | None]]] = {}
+            by_rule: dict[str, list[list[str | None]]] = {}
             for each in own:
                 said = each.categories if statistic == CATEGORY else each.styles
-                by_item.setdefault(each.item, []).append([said.get(name) for name in analysts])
-            items = [by_item[item] for item in sorted(by_item)]
-            units = [unit for item in items for unit in item]
+                by_rule.setdefault(each.rule, []).append([said.get(name) for name in analysts])
+            rules = [by_rule[rule] for rule in sorted(by_rule)]
+            units = [unit for rule in rules for unit in rule]
             n = sum(len(unit) - unit.count(None) >= 2 for unit in units)
             alpha = nominal_alpha(units)
-            low, high = interval_of(items, derive_seed(seed, f"{statistic}/{player}", 0)) or (None, None)
+            low, high = interval_of(rules, derive_seed(seed, f"{statistic}/{player}", 0)) or (None, None)
             yield Figure(statistic, ALL, ALL, player, n, alpha, _METHOD, low=low, high=high)
 
 
-def interval_of(items: Sequence[Sequence[Sequence[str | None]]], seed: int) -> Interval | None:
-    """Return the 95% interval of alpha over units by item; None for an undefined alpha or fewer than 2 items.
+def interval_of(rules: Sequence[Sequence[Sequence[str | None]]], seed: int) -> Interval | None:
+    """Return the 95% interval of alpha over units by rule; None for an undefined alpha or fewer than 2 rules.
 
-    Items are resampled whole; resamples in which nothing varies have no alpha and are left out. Where raters
-    differ on few items, resamples that hold none of these would end the interval at 1 whatever the number of
-    items: there they come from those of D_o, as a share of so many items, with D_e as it is.
+    Rules are resampled whole, with all their items; resamples in which nothing varies have no alpha and are
+    left out. Where raters differ on few rules, resamples that hold none of these would end the interval at 1
+    whatever the number of rules: there its ends are those of D_o, as a share of so many rules, with D_e as
+    it is.
     """
     import numpy as np
 
-    counted = [pairs for item in items if (pairs := count_pairs(item)).values]
+    counted = [pairs for rule in rules if (pairs := count_pairs(rule)).values]
     if len(counted) < 2:
         return None
     names = sorted({name for pairs in counted for name in pairs.values})

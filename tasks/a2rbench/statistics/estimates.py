@@ -2,20 +2,18 @@
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from tasks.statistics.intervals import LEVEL, Interval, ratio_and_error
-from tasks.statistics.shares import FEW, exact_interval, is_near_an_end
+from tasks.statistics.cluster_intervals import GAP_METHOD as SHARED_GAP_METHOD
+from tasks.statistics.cluster_intervals import SHARE_METHOD, gap_interval, share_interval
+from tasks.statistics.clusters import Draw, estimate_ratio
+from tasks.statistics.intervals import Interval
 
 if TYPE_CHECKING:
     from tasks.statistics.cells import Column, Numbers
 
-METHOD = (
-    "mean over items of the mean over scored runs; 95% interval R -+ t s(R), rules being clusters (t of "
-    f"their number - 1); Clopper-Pearson over rules where fewer than {FEW} rules' worth is one or the other"
-)
+METHOD = f"mean over items of the mean over scored runs; rules are clusters: {SHARE_METHOD}"
 GAP_METHOD = (
-    "mean over pairs of an item and its copy of the difference of their rates; 95% interval mean -+ t s / "
-    f"sqrt(n) over pairs; where fewer than {FEW} pairs' worth differ, Clopper-Pearson of gains and of losses "
-    "joined by the squares of their arms"
+    "mean over pairs of an item and its copy of the difference of their rates; rules are clusters: "
+    f"{SHARED_GAP_METHOD}"
 )
 
 
@@ -27,49 +25,30 @@ class Estimate(NamedTuple):
     interval: Interval | None
 
 
-def estimate_share(rates: "Numbers", rules: "Column") -> Estimate | None:
-    """Return the mean of rates in 0..1, one an item, whose rules have these numbers; None without any."""
+def estimate_share(rates: "Numbers", rules: "Column", runs: float) -> Estimate | None:
+    """Return the mean of rates in 0..1, one an item, whose rules have these numbers; None without any.
+
+    `runs` are those of all items together.
+    """
     import numpy as np
 
     if not len(rates):
         return None
-    _, cluster = np.unique(rules, return_inverse=True)
-    sums: Numbers = np.bincount(cluster, rates).astype(np.float64)
-    sizes: Numbers = np.bincount(cluster).astype(np.float64)
-    value, error = ratio_and_error(sums, sizes)
-    n = len(sums)
-    if is_near_an_end(value * n, n):
-        return Estimate(len(rates), value, exact_interval(value * n, n))
-    half = _quantile(n - 1) * error
-    return Estimate(len(rates), value, (max(0.0, value - half), min(1.0, value + half)))
+    found = estimate_ratio(rates, np.ones(len(rates)), _by_rule(rules))
+    return Estimate(len(rates), found.ratio, share_interval(found, runs))
 
 
-def estimate_gap(gaps: "Numbers") -> Estimate | None:
-    """Return the mean of differences in -1..1, one a pair; None without any.
-
-    Where fewer than 10 pairs' worth differ, Student's interval is too narrow: there gains p and losses q
-    each have Clopper and Pearson's interval, and the arms of p - q are the roots of the sums of squares of
-    theirs (G. Y. Zou and A. Donner, Statistics in Medicine 27 (2008) 1693-1702).
-    """
+def estimate_gap(gaps: "Numbers", rules: "Column") -> Estimate | None:
+    """Return the mean of differences in -1..1, one a pair, of rules with these numbers; None without any."""
     import numpy as np
 
-    n = len(gaps)
-    if not n:
+    if not len(gaps):
         return None
-    mean = float(gaps.mean())
-    if float(np.abs(gaps).sum()) >= FEW:
-        half = _quantile(n - 1) * float(gaps.std(ddof=1)) / n**0.5
-        return Estimate(n, mean, (max(-1.0, mean - half), min(1.0, mean + half)))
-    totals = float(gaps[gaps > 0].sum()), float(-gaps[gaps < 0].sum())
-    (gain, (gain_low, gain_high)), (loss, (loss_low, loss_high)) = (
-        (total / n, exact_interval(total, n)) for total in totals
-    )
-    low = mean - ((gain - gain_low) ** 2 + (loss_high - loss) ** 2) ** 0.5
-    high = mean + ((gain_high - gain) ** 2 + (loss - loss_low) ** 2) ** 0.5
-    return Estimate(n, mean, (max(-1.0, low), min(1.0, high)))
+    found = estimate_ratio(gaps, np.ones(len(gaps)), _by_rule(rules))
+    return Estimate(len(gaps), found.ratio, gap_interval(found, float((gaps**2).mean())))
 
 
-def _quantile(degrees: int) -> float:
-    from scipy.special import stdtrit
+def _by_rule(rules: "Column") -> Draw:
+    import numpy as np
 
-    return float(stdtrit(degrees, (1 + LEVEL) / 2))
+    return Draw(np.unique(rules, return_inverse=True)[1])

@@ -12,6 +12,7 @@ from schemas.a2rbench.item import DOMAINS, RULE_TYPES, SETTINGS, SHAPES, name_do
 from tasks.a2rbench.statistics.curve import BY_VARIATION, curve_figures
 from tasks.a2rbench.statistics.estimates import GAP_METHOD, METHOD, Estimate, estimate_gap, estimate_share
 from tasks.statistics.cells import ALL
+from tasks.statistics.cluster_intervals import ONE_CLUSTER
 from tasks.statistics.figure import Figure
 
 if TYPE_CHECKING:
@@ -120,7 +121,7 @@ def rates(played: Played, rows: "Column", column: str) -> "tuple[Column, Numbers
 
 def _share(items: Items, played: Played, group: _Group, column: str) -> Iterator[Figure]:
     rows, values = rates(played, group.rows, column)
-    found = estimate_share(values, items.rule[rows])
+    found = estimate_share(values, items.rule[rows], float(played.counts["runs"][rows].sum()))
     if found is not None:
         yield _figure(group, played.player, found, f"{_WHAT[column]}: {METHOD}; n counts items")
 
@@ -135,11 +136,9 @@ def _deltas(items: Items, played: Played) -> Iterator[Figure]:
     originals = items.original[copies]
     gaps = solved[originals] / runs[originals] - solved[copies] / runs[copies]
     for domain in (ALL, *DOMAINS):
-        inside = [
-            domain in (ALL, name_domain(dimension, type_))
-            for dimension, type_ in zip(items.dimension[copies], items.type[copies], strict=True)
-        ]
-        found = estimate_gap(gaps[np.array(inside, dtype=bool)])
+        names = zip(items.dimension[copies], items.type[copies], strict=True)
+        inside = np.array([domain in (ALL, name_domain(*name)) for name in names], dtype=bool)
+        found = estimate_gap(gaps[inside], items.rule[copies[inside]])
         if found is not None:
             group = _Group(DELTA, "remapped", domain, "", copies)
             yield _figure(group, played.player, found, f"accuracy of P0 - P1: {GAP_METHOD}; n counts pairs")
@@ -148,4 +147,7 @@ def _deltas(items: Items, played: Played) -> Iterator[Figure]:
 def _figure(group: _Group, player: str, found: Estimate, method: str) -> Figure:
     low, high = found.interval or (None, None)
     place = group.statistic, group.setting, group.domain, player
-    return Figure(*place, found.n, found.value, method, other=group.other, low=low, high=high)
+    why = ONE_CLUSTER if found.interval is None else None
+    return Figure(
+        *place, found.n, found.value, method, other=group.other, low=low, high=high, no_interval=why
+    )

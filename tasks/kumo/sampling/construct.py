@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
+from tasks.kumo.kernel_part import kernel_part
 from tasks.kumo.kernel_sources import sources_digest
 from tasks.kumo.sampling import cover, splitmix
 from tasks.kumo.sampling.cover import block_contradictory, cover_invalid, propagate, take
@@ -100,7 +101,7 @@ def draw(
     return out
 
 
-@njit
+@kernel_part
 def _draw_row(tables, scratch, size, all_related, generator, forced, out, row):  # type: ignore[no-untyped-def]
     n_truths, n_actions, n_valid = size
     _choose_truths(scratch.order, n_truths, generator)
@@ -128,7 +129,7 @@ def _draw_row(tables, scratch, size, all_related, generator, forced, out, row): 
     return CANDIDATE
 
 
-@njit
+@kernel_part
 def _choose_truths(order, n_truths, generator):  # type: ignore[no-untyped-def]
     for truth in range(len(order)):
         order[truth] = truth
@@ -137,7 +138,7 @@ def _choose_truths(order, n_truths, generator):  # type: ignore[no-untyped-def]
         order[i], order[other] = order[other], order[i]
 
 
-@njit
+@kernel_part
 def _mark_related(tables, scratch, n_truths):  # type: ignore[no-untyped-def]
     scratch.related[:] = False
     for i in range(n_truths):
@@ -146,7 +147,7 @@ def _mark_related(tables, scratch, n_truths):  # type: ignore[no-untyped-def]
             scratch.related[tables.relation[place]] = True
 
 
-@njit
+@kernel_part
 def _list_chosen(scratch, states):  # type: ignore[no-untyped-def]
     listed = 0
     for action in range(len(scratch.chosen)):
@@ -156,7 +157,7 @@ def _list_chosen(scratch, states):  # type: ignore[no-untyped-def]
     return listed
 
 
-@njit
+@kernel_part
 def _pad(tables, scratch, related, n_actions, listed, states, generator):  # type: ignore[no-untyped-def]
     """Add unused actions (the related ones, or the others) in random states until n_actions are listed."""
     if listed == n_actions:
@@ -178,7 +179,7 @@ def _pad(tables, scratch, related, n_actions, listed, states, generator):  # typ
     return listed
 
 
-@njit
+@kernel_part
 def _pick_state(tables, scratch, action, generator):  # type: ignore[no-untyped-def]
     left = below(generator, scratch.free[action])
     for state in range(tables.action_start[action], tables.action_start[action + 1]):
@@ -189,7 +190,7 @@ def _pick_state(tables, scratch, action, generator):  # type: ignore[no-untyped-
     return -1
 
 
-@njit
+@kernel_part
 def _all_related(tables, scratch, n_truths):  # type: ignore[no-untyped-def]
     for i in range(n_truths):
         truth = scratch.order[i]

@@ -8,15 +8,14 @@ often, so a state weighs 1 / (number of rules of its action): of the weights tha
 the highest entropy of actions, before and after padding. Import this module lazily: it loads numba.
 """
 
-from numba import njit
-
+from tasks.kumo.kernel_part import kernel_part
 from tasks.kumo.sampling.splitmix import shuffle, unit
 
 _TRIALS = 8
 _NONE, _SEVERAL = -1, -2
 
 
-@njit
+@kernel_part
 def block_contradictory(tables, scratch, n_valid):  # type: ignore[no-untyped-def]
     """Block the states that rule out a valid truth, and count what is left of each action."""
     scratch.blocked[:] = False
@@ -30,7 +29,7 @@ def block_contradictory(tables, scratch, n_valid):  # type: ignore[no-untyped-de
             scratch.free[tables.state_action[state]] += 1
 
 
-@njit
+@kernel_part
 def propagate(tables, scratch, n_truths, n_valid):  # type: ignore[no-untyped-def]
     """Block states that no cover can hold; return whether every invalid truth still has a state.
 
@@ -50,7 +49,7 @@ def propagate(tables, scratch, n_truths, n_valid):  # type: ignore[no-untyped-de
     return True
 
 
-@njit
+@kernel_part
 def _only_action(tables, scratch, truth):  # type: ignore[no-untyped-def]
     """Return the one action that can rule the truth out, or _NONE or _SEVERAL."""
     only = _NONE
@@ -64,7 +63,7 @@ def _only_action(tables, scratch, truth):  # type: ignore[no-untyped-def]
     return only
 
 
-@njit
+@kernel_part
 def _block_others(tables, scratch, truth, action):  # type: ignore[no-untyped-def]
     """Block the action's states that do not rule the truth out; return whether there were any."""
     changed = False
@@ -75,7 +74,7 @@ def _block_others(tables, scratch, truth, action):  # type: ignore[no-untyped-de
     return changed
 
 
-@njit
+@kernel_part
 def _rules_out(tables, state, truth):  # type: ignore[no-untyped-def]
     for place in range(tables.rule_start[state], tables.rule_start[state + 1]):
         if tables.rule[place] == truth:
@@ -83,7 +82,7 @@ def _rules_out(tables, state, truth):  # type: ignore[no-untyped-def]
     return False
 
 
-@njit
+@kernel_part
 def take(tables, scratch, forced):  # type: ignore[no-untyped-def]
     """Choose the states that the solver selected."""
     scratch.chosen[:] = -1
@@ -92,7 +91,7 @@ def take(tables, scratch, forced):  # type: ignore[no-untyped-def]
             scratch.chosen[tables.state_action[state]] = state
 
 
-@njit
+@kernel_part
 def cover_invalid(tables, scratch, size, generator):  # type: ignore[no-untyped-def]
     """Choose states that rule out every invalid truth; return whether a trial succeeded."""
     n_truths, n_actions, n_valid = size
@@ -104,7 +103,7 @@ def cover_invalid(tables, scratch, size, generator):  # type: ignore[no-untyped-
     return False
 
 
-@njit
+@kernel_part
 def _cover_once(tables, scratch, n_truths, n_actions, n_valid, generator):  # type: ignore[no-untyped-def]
     scratch.chosen[:] = -1
     scratch.covered[:] = False
@@ -123,7 +122,7 @@ def _cover_once(tables, scratch, n_truths, n_actions, n_valid, generator):  # ty
     return True
 
 
-@njit
+@kernel_part
 def _pick_cover(tables, scratch, truth, generator):  # type: ignore[no-untyped-def]
     first, last = tables.cover_start[truth], tables.cover_start[truth + 1]
     total = 0.0

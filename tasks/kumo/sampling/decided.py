@@ -12,6 +12,7 @@ import numpy as np
 from numba import njit
 
 from tasks.kumo.encoding import EncodedConfig
+from tasks.kumo.kernel_part import kernel_part
 
 Array = Any
 
@@ -24,7 +25,7 @@ def rules_of_states(encoded: EncodedConfig) -> tuple[Array, Array]:
     return starts.astype(np.int64), np.array(rows, np.bool_).reshape(-1, len(truths))
 
 
-@njit
+@kernel_part
 def rules_out_all(masks, starts, survivor, missing, unused):
     """Return whether states of unused actions that spare the survivor can rule out all that is missing."""
     if missing == 0:
@@ -56,7 +57,7 @@ def rules_out_all(masks, starts, survivor, missing, unused):
     return False
 
 
-@njit
+@kernel_part
 def _is_decided(masks, starts, n_truths, valid):
     everything = -1 if n_truths == 64 else (1 << n_truths) - 1
     actions = starts.size - 1

@@ -5,7 +5,8 @@ this module lazily: it loads numba.
 """
 
 import numpy as np
-from numba import njit
+
+from tasks.kumo.kernel_part import kernel_part
 
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -14,7 +15,7 @@ _U11, _U27, _U30, _U31, _U32 = (np.uint64(bits) for bits in (11, 27, 30, 31, 32)
 _TO_UNIT = 2.0**-53
 
 
-@njit
+@kernel_part
 def shuffle(values, first, last, generator):  # type: ignore[no-untyped-def]
     """Put the values from `first` to `last - 1` in random order."""
     for i in range(last - 1, first, -1):
@@ -22,7 +23,7 @@ def shuffle(values, first, last, generator):  # type: ignore[no-untyped-def]
         values[i], values[other] = values[other], values[i]
 
 
-@njit
+@kernel_part
 def shuffle_both(values, marks, generator):  # type: ignore[no-untyped-def]
     """Put values and their marks in the same random order."""
     for i in range(len(values) - 1, 0, -1):
@@ -31,7 +32,7 @@ def shuffle_both(values, marks, generator):  # type: ignore[no-untyped-def]
         marks[i], marks[other] = marks[other], marks[i]
 
 
-@njit
+@kernel_part
 def seed_generator(generator, seed, index, attempt):  # type: ignore[no-untyped-def]
     """Hash (seed, index, attempt) by three rounds of splitmix64."""
     generator[0] = seed
@@ -40,7 +41,7 @@ def seed_generator(generator, seed, index, attempt):  # type: ignore[no-untyped-
     generator[0] = next_bits(generator)
 
 
-@njit
+@kernel_part
 def next_bits(generator):  # type: ignore[no-untyped-def]
     """Return the next 64 random bits."""
     generator[0] += _GAMMA
@@ -50,13 +51,13 @@ def next_bits(generator):  # type: ignore[no-untyped-def]
     return mixed ^ (mixed >> _U31)
 
 
-@njit
+@kernel_part
 def unit(generator):  # type: ignore[no-untyped-def]
     """Return a uniform float of [0, 1)."""
     return (next_bits(generator) >> _U11) * _TO_UNIT
 
 
-@njit
+@kernel_part
 def below(generator, count):  # type: ignore[no-untyped-def]
     """Return an integer of 0..count-1, uniform to within count / 2**32."""
     return np.int64(((next_bits(generator) >> _U32) * np.uint64(count)) >> _U32)

@@ -8,7 +8,7 @@ import altair as alt
 
 from tasks.report.content import Drawing, Record, ReportTable, Section, omit_section
 from tasks.report.figures.chart import ROWS, SOFT, Spec, compile_chart, cut, make_drawing, tips
-from tasks.report.wording import brackets, clean, decimals, span
+from tasks.report.wording import brackets, clean, decimals, p_number, span
 
 _KEY = "correlations"
 _TITLE = "Correlations over models"
@@ -33,6 +33,7 @@ def correlation_matrix(table: ReportTable, columns: Sequence[tuple[str, str]]) -
         "Each field is the correlation, over the models that have a score in both, of their scores in two "
         "settings, with its 95% interval by Fisher's z below it: of few models it is wide. A dash is "
         "undefined: fewer than seven models, or all with the same score; an interval is undefined at 1. "
+        "p is by t, after Holm's correction over the correlations of a matrix. "
         "Chance in the scores hides correlations: the table has the reliability of each setting, and what "
         "Pearson's correlation would be without chance. Programs, people, controls and checkpoints do not "
         "count. Point to a field to read its number of models."
@@ -54,6 +55,7 @@ def _draw(heading: str, rows: Sequence[Record], names: Sequence[str]) -> Drawing
                     "r": row["correlation"],
                     "text": decimals(row["correlation"], 2),
                     "interval": _interval(row),
+                    "p": p_number(row["p_holm"]),
                     "n": f"{row['players']:,}",
                     "why": row["undefined"] or "",
                 }
@@ -88,7 +90,13 @@ def _compile() -> Spec:
             axis=alt.Axis(labelPadding=8, **look),
         ),
         tooltip=tips(
-            down="of", across="with", text="correlation", interval="95% interval", n="models", why="undefined"
+            down="of",
+            across="with",
+            text="correlation",
+            interval="95% interval",
+            p="p (Holm)",
+            n="models",
+            why="undefined",
         ),
     )
     colour = alt.Color(

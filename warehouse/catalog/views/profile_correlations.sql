@@ -5,6 +5,8 @@
 -- NULL: fewer than seven models, or a side on which all score the same; for the interval alone, r = 1. Chance in the scores hides
 -- correlations: `reliability` is the share of their spread over a setting's models that is the models', and `disattenuated` Pearson's
 -- correlation without chance, r / sqrt(reliability * other_reliability); its interval has its ends from that of r.
+-- p_value is that of t with n - 2 degrees of freedom (of Spearman's at least 2 / n!, which no order of n falls below); p_holm is Holm's
+-- correction over all correlations of the coefficient between newest editions, or over all others of it.
 WITH columns AS (
     SELECT DISTINCT benchmark, edition, is_newest, setting FROM profiles
 ), models AS (
@@ -45,18 +47,38 @@ WITH columns AS (
         QUALIFY player = 'models' OR count(*) FILTER (player = 'models') OVER (PARTITION BY edition, setting) = 0
     )
     GROUP BY ALL
+), tested AS (
+    -- The finite series of Student's t for whole degrees of freedom (M. Abramowitz and I. A. Stegun, 26.7.3 and 26.7.4), where
+    -- sin(theta) is |r|: the terms of its sum are `series`, each from the one before.
+    SELECT *, players % 2 AS odd,
+           list_sum(list_transform(
+               range((players - 2 - odd) // 2),
+               lambda k: coalesce(list_product(list_transform(range(1, k + 1), lambda j: (2 * j - 1 + odd) / (2 * j + odd) * (1 - r * r))), 1)
+           )) AS series,
+           CASE WHEN odd = 1 THEN 1 - 2 / pi() * (asin(abs(r)) + abs(r) * sqrt(1 - r * r) * series)
+                ELSE 1 - abs(r) * series END AS by_t,
+           CASE WHEN r IS NOT NULL THEN least(1, greatest(0, by_t, if(coefficient = 'spearman', 2 / gamma(players + 1), 0))) END AS p_value
+    FROM computed
+), ordered AS (
+    SELECT *, row_number() OVER (PARTITION BY coefficient, is_newest, p_value IS NULL ORDER BY p_value) AS place,
+           count(p_value) OVER (PARTITION BY coefficient, is_newest) AS tests
+    FROM tested
+), corrected AS (
+    SELECT *, least(1, max((tests - place + 1) * p_value)
+                       OVER (PARTITION BY coefficient, is_newest, p_value IS NULL ORDER BY place)) AS p_holm
+    FROM ordered
 ), scaled AS (
     SELECT c.*, if(c.edition = c.other_edition, x.these, x.widest) AS reliability,
            if(c.edition = c.other_edition, y.these, y.widest) AS other_reliability,
            CASE WHEN coefficient = 'pearson' AND least(reliability, other_reliability) > 0
                 THEN sqrt(reliability * other_reliability) END AS share, CASE WHEN abs(r) < 1
                    THEN 1.959963984540054 * sqrt(if(coefficient = 'pearson', 1, 1 + r * r / 2) / (players - 3)) END AS half
-    FROM computed AS c
+    FROM corrected AS c
     LEFT JOIN reliable AS x ON x.edition = c.edition AND x.setting = c.setting
     LEFT JOIN reliable AS y ON y.edition = c.other_edition AND y.setting = c.other_setting
 )
 SELECT benchmark, edition, setting, other_benchmark, other_edition, other_setting, is_newest, coefficient, players, r AS correlation,
-       tanh(atanh(r) - half) AS low, tanh(atanh(r) + half) AS high, reliability, other_reliability,
+       tanh(atanh(r) - half) AS low, tanh(atanh(r) + half) AS high, p_value, p_holm, reliability, other_reliability,
        CASE WHEN share * r IS NOT NULL THEN greatest(-1, least(1, r / share)) END AS disattenuated,
        CASE WHEN share * half IS NOT NULL THEN greatest(-1, least(1, tanh(atanh(r) - half) / share)) END AS disattenuated_low,
        CASE WHEN share * half IS NOT NULL THEN greatest(-1, least(1, tanh(atanh(r) + half) / share)) END AS disattenuated_high,

@@ -22,8 +22,11 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from tasks.kumo.kernel_part import kernel_part
 from tasks.kumo.kernel_sources import sources_digest
 from tasks.kumo.sampling import decided, splitmix
+from tasks.kumo.sampling.balanced import reach
+from tasks.kumo.sampling.balanced.reach import can_separate, list_reach
 from tasks.kumo.sampling.construct import Array, Draws, Tables
 from tasks.kumo.sampling.decided import rules_out_all
 from tasks.kumo.sampling.splitmix import below, next_bits, seed_generator, unit
@@ -44,7 +47,8 @@ def draw_boards(
     truths = np.zeros((len(indices), size[0]), np.int32)
     actions = np.zeros((len(indices), size[1]), np.int32)
     attempts = np.full(len(indices), -1, np.int64)
-    _draw_rows(tables, seeds, indices, starts, stop, truths, actions, attempts)
+    usable = np.flatnonzero(np.diff(tables.action_start))
+    _draw_rows(tables, usable, seeds, indices, starts, stop, truths, actions, attempts)
     return truths, actions, attempts
 
 
@@ -74,7 +78,7 @@ def count_choices(n_truths: int, starts: Array, masks: Array) -> Array:
     return counts
 
 
-@njit
+@kernel_part
 def _choose(order, number, generator):
     """Put `number` random entries of `order` first, in random order."""
     for i in range(number):
@@ -82,10 +86,11 @@ def _choose(order, number, generator):
         order[i], order[other] = order[other], order[i]
 
 
-@njit
+@kernel_part
 def _list_masks(tables, truths, actions, starts, masks, place_of):
     """Write the masks of the actions' states over the listed truths, state after state."""
-    place_of[:] = -1
+    for place in range(len(place_of)):
+        place_of[place] = -1
     for i in range(len(actions)):
         first, end = tables.action_start[actions[i]], tables.action_start[actions[i] + 1]
         starts[i + 1] = starts[i] + end - first
@@ -99,7 +104,7 @@ def _list_masks(tables, truths, actions, starts, masks, place_of):
                 masks[place] |= 1 << t
 
 
-@njit
+@kernel_part
 def _is_balanced(n_truths, starts, masks):
     """Return whether every truth could be the only survivor; the few that need a search come last."""
     everything = (1 << n_truths) - 1
@@ -138,22 +143,24 @@ def _is_balanced(n_truths, starts, masks):
     return True
 
 
-@njit
+@kernel_part
 def _without(mask, t):
     """Return the mask with bit t taken out."""
     low = (1 << t) - 1
     return (mask & low) | ((mask >> 1) & ~low)
 
 
-@njit
+@kernel_part
 def _count(starts, masks, t, table):
     """Fill the rows of C_j(M) for survivor t, M without its bit."""
     n_actions = len(starts) - 1
     full = table.shape[1] - 1
-    table[n_actions, :full] = 0.0
+    for m in range(full):
+        table[n_actions, m] = 0.0
     table[n_actions, full] = 1.0
     for a in range(n_actions - 1, -1, -1):
-        table[a, :] = 0.0
+        for m in range(full + 1):
+            table[a, m] = 0.0
         for place in range(starts[a], starts[a + 1]):
             if (masks[place] >> t) & 1 == 0:
                 mask = _without(masks[place], t)
@@ -161,7 +168,7 @@ def _count(starts, masks, t, table):
                     table[a, m] += table[a + 1, m | mask]
 
 
-@njit
+@kernel_part
 def _complete(tables, generator, starts, masks, table, actions, chosen, spared, out, row):
     t = below(generator, out.truths.shape[1])
     out.valid[row, t] = True
@@ -172,7 +179,7 @@ def _complete(tables, generator, starts, masks, table, actions, chosen, spared, 
         out.uniforms[row, a] = unit(generator)
 
 
-@njit
+@kernel_part
 def _try_choices(generator, starts, masks, t, n_truths, places, spared):
     """Draw choices of states that spare t until one leaves it alone; return whether one of the trials did.
 
@@ -202,7 +209,7 @@ def _try_choices(generator, starts, masks, t, n_truths, places, spared):
     return False
 
 
-@njit
+@kernel_part
 def _draw_choice(generator, starts, masks, t, table, places):
     """Draw one of the choices that leave t alone by the tables, and write its places."""
     _count(starts, masks, t, table)
@@ -228,30 +235,33 @@ def _compile_kernels(sources: int) -> Any:
     """Return the entry points, compiled for sources of this digest."""
 
     @njit(cache=True)
-    def _draw_rows(tables, seeds, indices, starts_at, stop, truths, actions, attempts):
+    def _draw_rows(tables, all_usable, seeds, indices, starts_at, stop, truths, actions, attempts):
         n_states = len(tables.state_action)
-        n_all, n_actions = len(tables.cover_start) - 1, len(tables.action_start) - 1
+        n_all = len(tables.cover_start) - 1
         order = np.zeros(n_all, np.int32)
-        usable = np.zeros(n_actions, np.int32)
+        usable = np.zeros(len(all_usable), np.int32)
+        if len(usable) < actions.shape[1]:
+            return
         starts, masks = np.zeros(actions.shape[1] + 1, np.int64), np.zeros(n_states, np.int64)
         place_of = np.zeros(n_states, np.int32)
+        table = list_reach(tables)
+        listed = np.zeros(table.shape[2], np.int64)
         generator = np.full(1, sources, np.uint64)  # seeded again in every row
         for row in range(len(indices)):
             for attempt in range(starts_at[row], stop):
                 seed_generator(generator, seeds[row], indices[row], attempt)
                 for t in range(n_all):
                     order[t] = t
-                n_usable = 0
-                for a in range(n_actions):
-                    if tables.action_start[a] < tables.action_start[a + 1]:
-                        usable[n_usable] = a
-                        n_usable += 1
-                if n_usable < actions.shape[1]:
-                    break
+                for a in range(len(usable)):
+                    usable[a] = all_usable[a]
                 _choose(order, truths.shape[1], generator)
-                _choose(usable[:n_usable], actions.shape[1], generator)
-                truths[row] = order[: truths.shape[1]]
-                actions[row] = usable[: actions.shape[1]]
+                _choose(usable, actions.shape[1], generator)
+                for i in range(truths.shape[1]):
+                    truths[row, i] = order[i]
+                for i in range(actions.shape[1]):
+                    actions[row, i] = usable[i]
+                if not can_separate(table, truths[row], actions[row], listed):
+                    continue
                 _list_masks(tables, truths[row], actions[row], starts, masks, place_of)
                 if _is_balanced(truths.shape[1], starts, masks):
                     attempts[row] = attempt
@@ -291,7 +301,7 @@ def _compile_kernels(sources: int) -> Any:
 
 
 _draw_rows, _judge_rows, _complete_rows, _count_all = _compile_kernels(
-    sources_digest(decided, splitmix, search_tables)
+    sources_digest(decided, splitmix, search_tables, reach)
 )
 
 

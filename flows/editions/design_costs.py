@@ -1,0 +1,43 @@
+"""What a design costs per player: by its own episodes in the data root, else by its model's price."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from schemas.calls import Price
+from schemas.game import Playing
+from schemas.variance import MeasuredVariance
+from tasks.llm.usage import cost_usd
+from tasks.play.model_player import parse_model_player
+from warehouse.ledger.prices import PRICE_FILE
+
+
+class Cost(NamedTuple):
+    """Dollars of an episode, from brief replies to long ones; both None where `missing` says what is."""
+
+    low: float | None
+    high: float | None
+    missing: str | None = None
+
+
+def cost_per_episode(
+    player: str,
+    own: float | None,
+    calls: float,
+    prices: Mapping[str, Price],
+    playing: Playing,
+    measured: MeasuredVariance,
+) -> Cost:
+    """Return what an episode costs the player: its `own` mean cost here, else calls by tokens by price."""
+    if player in playing.programs:
+        return Cost(0.0, 0.0)
+    if own is not None:
+        return Cost(own, own)
+    model = parse_model_player(player, {}, playing.variants).choice.model
+    prompt = round(calls * measured.prompt_tokens_per_call)
+    low, high = (
+        cost_usd(prices.get(model), prompt, round(calls * reply), None)
+        for reply in measured.reply_tokens_per_call
+    )
+    if low is None or high is None:
+        return Cost(None, None, f"{player}: no price of {model!r}: give it in models.toml or in {PRICE_FILE}")
+    return Cost(low, high)

@@ -1,0 +1,101 @@
+"""Replies that commit to no answer are not right, whatever the task; those that do keep what they say."""
+
+import pytest
+
+from schemas.ids import derive_rng
+from tasks.beyondbench.forms.numbers.integer import IntegerForm
+from tasks.beyondbench.parse import NOTHING, parse_reply
+from tasks.beyondbench.problem import Problem, draw_problem
+from tasks.beyondbench.registry import TASKS
+
+HEDGES = (
+    "{wrong_boxed} or {right_boxed}",
+    "{right_boxed} or {wrong_boxed}",
+    "{open}{wrong} or {right}{close}",
+    "{open}{right} or {wrong}{close}",
+    "{open}either {wrong} or {right}{close}",
+    "{open}not {right}{close}",
+    "The answer is {wrong} or {right}.",
+    "The answer is {right} or {wrong}.",
+    "The answer is not {right}.",
+    "The answer isn't {right}",
+    "I think it is {wrong} or {right}",
+)
+COMMITTED = (
+    "{right_boxed}",
+    "Is it {wrong}? No.\nSo:\n{right_boxed}",
+    "{wrong_boxed}\n\nNo, that fails. The corrected answer:\n\n{right_boxed}",
+    "It is not {wrong}.\n\n{right_boxed}",
+)
+
+
+def texts_of(problem: Problem) -> dict[str, str]:
+    form = problem.task.form(problem.params)
+    right = problem.solutions.reference
+    # The careless answer may be right too, in tasks of several solutions.
+    changed = problem.task.mutations(problem.params, right, derive_rng(5, problem.task.name, 0))
+    wrong = next(
+        answer
+        for answer in (form.careless(right), *(one for _, one in changed))
+        if not problem.is_right(answer)
+    )
+    start, close = ("\\boxed{", "}") if form.container == "boxed" else ("<answer>", "</answer>")
+    texts = {"right": form.write(right).strip(), "wrong": form.write(wrong).strip()}
+    boxed = {f"{name}_boxed": f"{start}{text}{close}" for name, text in texts.items()}
+    return {**texts, **boxed, "open": start, "close": close}
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_a_hedge_is_never_right_and_what_is_committed_is(name: str) -> None:
+    task = TASKS[name]
+    variation = task.variations[0]
+    problem = draw_problem(task, variation.name, variation.sizes[0], 7, 0)[0]
+    texts = texts_of(problem)
+    right = [hedge for hedge in HEDGES if problem.is_right(problem.parse(hedge.format(**texts)).answer)]
+    assert right == []
+    wrong = [text for text in COMMITTED if not problem.is_right(problem.parse(text.format(**texts)).answer)]
+    assert wrong == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\\boxed{7 or 1302}",
+        "\\boxed{7, 1302}",
+        "\\boxed{x = 7 \\text{ or } x = 1302}",
+        "\\boxed{7} or \\boxed{1302}",
+        "\\boxed{\\neq 1302}",
+        "The answer is not 1302.",
+        "So the answer is either 7 or 1302.",
+        "It could be 7, maybe 1302",
+        "It isn’t 1302.",
+    ],
+)
+def test_nothing_is_read_of_a_hedge(text: str) -> None:
+    assert parse_reply(text, IntegerForm()) == NOTHING
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\\boxed{1302 or 1,302}",
+        "The answer is not 7 but 1302.",
+        "It is not 7. The answer is 1302.",
+        "The answer is 7 or 1302. Since 7 is odd, \\boxed{1302}",
+        "Is the answer 7 or 1302?\nIt is 1302.",
+        "The answer is 1302, not 7 ones less.",
+        "The answer is not 7.\nIt is **1302**",
+    ],
+)
+def test_what_is_settled_in_the_end_is_read(text: str) -> None:
+    assert parse_reply(text, IntegerForm()).answer == 1302
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_a_repeated_prompt_states_no_answer_in_a_container(name: str) -> None:
+    task = TASKS[name]
+    for variation in task.variations:
+        problem = draw_problem(task, variation.name, variation.sizes[0], 7, 0)[0]
+        found = problem.parse(problem.prompt)
+        assert found.level != 1
+        assert not problem.is_right(found.answer)
