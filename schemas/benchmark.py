@@ -186,7 +186,8 @@ class Benchmark:
     @property
     def figures(self) -> tuple[Measure, ...]:
         """The figures of its leaderboards: its measures, and by which players are marked."""
-        return self.measures if self.floor is None else (*self.measures, self.floor.effort)
+        effort = self.floor and self.floor.effort
+        return (*self.measures, effort) if effort else self.measures
 
 
 def later(place: str) -> Callable[..., Any]:

@@ -1,6 +1,6 @@
 """A benchmark's own figure on leaderboards."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,24 +29,49 @@ class Measure:
 class Floor:
     """What an answer without the work is worth: a benchmark's program that gives such answers.
 
-    The success rate of `player` is the floor. `effort` is a figure that is 0 for whoever does none of the
-    work; leaderboards mark such players, programs or models, with `mark`. `note` says in a few words what the
-    program does, `doc` in a whole sentence.
+    The success rate of `player` is the floor. `note` says in a few words what the program does, `doc` in a
+    whole sentence. `effort` is a figure that is 0 for whoever does none of the work, where there is one;
+    leaderboards mark such players, programs or models, with `mark`.
     """
 
     player: str
-    effort: Measure
-    mark: str
     note: str
     doc: str
+    effort: Measure | None = None
+    mark: str = ""
 
 
 def mark_player(floor: Floor | None, row: Mapping[str, Any]) -> str:
     """Return the mark of the player of a leaderboard's row, where it does none of the work; else ""."""
-    return floor.mark if floor is not None and row.get(floor.effort.column) == 0 else ""
+    effort = floor and floor.effort
+    return floor.mark if floor and effort and row.get(effort.column) == 0 else ""
 
 
 def label_player(floor: Floor | None, row: Mapping[str, Any]) -> str:
     """Return the player of a leaderboard's row, with its mark in parentheses where it has one."""
     mark = mark_player(floor, row)
     return f"{row['player']} ({mark})" if mark else str(row["player"])
+
+
+ABOVE_FLOOR = "above the floor"
+ABOVE_FLOOR_DOC = (
+    "Above the floor is (rate − floor) / (1 − floor): 0 for what answers without the work are worth, 1 for a "
+    "player who solves all."
+)
+
+
+def rate_above_floor(floor: Floor | None, rows: Sequence[Mapping[str, Any]]) -> list[float | None]:
+    """Return of each row of leaderboards (rate - floor) / (1 - floor), by the floor of its setting.
+
+    None where the setting's floor is not known, or is 1.
+    """
+    floors = {
+        row.get("setting"): row["success_rate"]
+        for row in rows
+        if floor is not None and row["player"] == floor.player
+    }
+    return [_above(row["success_rate"], floors.get(row.get("setting"))) for row in rows]
+
+
+def _above(rate: float | None, floor: float | None) -> float | None:
+    return None if rate is None or floor is None or floor >= 1 else (rate - floor) / (1 - floor)

@@ -13,7 +13,7 @@ from flows.console.progress import calls_text, describe_rows
 from flows.console.terminal import Terminal
 from schemas.benchmark import find_benchmark
 from schemas.errors import count
-from schemas.measure import Measure, label_player
+from schemas.measure import ABOVE_FLOOR, Measure, label_player, rate_above_floor
 from schemas.populations import describe_populations
 from schemas.tables import TABLES
 from schemas.units import is_evaluation, split_unit
@@ -28,6 +28,7 @@ from warehouse.store.store import Store
 # own; measures that do not fit even so are left out, and named.
 _WIDE, _WIDE_FIGURE = 42, 26
 _NARROW, _NARROW_FIGURE = 62, 18
+_FLOOR = 10
 _HEADING_WIDTH = 15
 
 
@@ -42,6 +43,10 @@ def print_edition(store: Store, unit: str, console: Terminal, as_json: bool) -> 
     measures = benchmark.measures
     names, rows = catalog.query(leaderboard_sql(plan.edition, benchmark.figures))
     board = [dict(zip(names, row, strict=True)) for row in rows]
+    above = rate_above_floor(benchmark.floor, board)
+    has_floor = any(value is not None for value in above)
+    for row, value in zip(board, above, strict=True):
+        row |= {"above_floor": value} if has_floor else {}
     grown, *answered = _counts(catalog, plan.edition)
     counts = sum(answered, grown)
     counts["statistics"] = catalog.count(f"FROM statistics WHERE edition = '{plan.edition}'")
@@ -56,9 +61,9 @@ def print_edition(store: Store, unit: str, console: Terminal, as_json: bool) -> 
         ]
         sys.stdout.write(json.dumps(document, indent=1) + "\n")
         return
-    is_narrow = console.width < max(100, _WIDE + _WIDE_FIGURE * (1 + len(measures)))
+    is_narrow = console.width < max(100, _WIDE + _WIDE_FIGURE * (1 + len(measures)) + _FLOOR * has_floor)
     if is_narrow:
-        measures = measures[: max(1, (console.width - _NARROW) // _NARROW_FIGURE + 1)]
+        measures = measures[: max(1, (console.width - _NARROW - _FLOOR * has_floor) // _NARROW_FIGURE + 1)]
     left_out = [measure.heading for measure in benchmark.measures[len(measures) :]]
     title, padding = f"Edition {plan.edition}", (0, 0 if is_narrow else 1)
     table = Table(title=title, title_justify="left", caption_justify="left", padding=padding)
@@ -66,12 +71,15 @@ def print_edition(store: Store, unit: str, console: Terminal, as_json: bool) -> 
     table.add_column("player", overflow="fold", min_width=11)
     differs = instances_differ(board)
     fair = ("common instances", "adjusted rate ± s.e.") if differs else ()
-    for heading in ("episodes", "success rate", *fair, *(measure.heading for measure in measures)):
-        table.add_column(fill(heading, _HEADING_WIDTH), justify="right", no_wrap=True)
+    floored = (ABOVE_FLOOR,) if has_floor else ()
+    for heading in ("episodes", "success rate", *floored, *fair, *(measure.heading for measure in measures)):
+        width = _FLOOR if heading == ABOVE_FLOOR else _HEADING_WIDTH
+        table.add_column(fill(heading, width), justify="right", no_wrap=True)
     for row in board:
         scored, attempted = row["scored"], row["attempted"]
         episodes = f"{scored:,}" if scored == attempted else f"{scored:,} of {attempted:,}"
-        rates = [_figure(row, "success_rate"), *(_fair_cells(row) if differs else ())]
+        floor = (("–" if row["above_floor"] is None else f"{row['above_floor']:.3f}"),) if has_floor else ()
+        rates = [_figure(row, "success_rate"), *floor, *(_fair_cells(row) if differs else ())]
         figures = [_figure(row, measure.column) for measure in measures]
         cells = [text.replace(" [", "\n[") if is_narrow else text for text in (*rates, *figures)]
         table.add_row(row["setting"], label_player(benchmark.floor, row), episodes, *cells)

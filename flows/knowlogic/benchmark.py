@@ -5,7 +5,7 @@ from pkgutil import resolve_name
 
 from schemas.benchmark import Benchmark, later
 from schemas.knowlogic.tables import KNOWLOGIC_TABLES
-from schemas.measure import Measure
+from schemas.measure import Floor, Measure
 
 _UNEXTRACTED = Measure(
     "unextracted_rate",
@@ -13,6 +13,12 @@ _UNEXTRACTED = Measure(
     "unextracted rate",
     "unextracted rate = share of scored replies without letters, all of them wrong; its intervals by pair",
     "Unextracted rate is the share of scored replies from which no letters were read; these are wrong.",
+)
+_FLOOR = Floor(
+    "guesser",
+    "floor = guesser, by the form of a question alone",
+    "The floor is the success rate of guesser, which reads neither text nor options: it gives the letters "
+    "that were right most often in questions of the same domain, type and difficulty of another draw.",
 )
 
 BENCHMARK = Benchmark(
@@ -25,6 +31,7 @@ BENCHMARK = Benchmark(
     tables=KNOWLOGIC_TABLES,
     sql="warehouse.knowlogic",
     measures=(_UNEXTRACTED,),
+    floor=_FLOOR,
     report=partial(resolve_name, "flows.knowlogic.report.own_sections:REPORT"),
     estimate=later("flows.knowlogic.prepare:estimate_evaluation"),
     unfit=later("flows.knowlogic.prepare:unfit"),

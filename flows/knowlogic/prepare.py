@@ -44,10 +44,15 @@ def estimate_evaluation(
 
 
 def unfit(own: Mapping[str, Any]) -> dict[str, str]:
-    """Return which programs cannot play: `exact` reads the texts of the knowledge base that is installed."""
+    """Return which programs cannot play: `exact` reads the texts of the knowledge base that is installed,
+    and `guesser` knows none that are imported.
+    """
     plan = KnowLogicPlan.from_json(dict(own))
     if not plan.knowledge:
-        return {"exact": "reads the texts of this program's templates alone, and the questions are imported"}
+        return {
+            "exact": "reads the texts of this program's templates alone, and the questions are imported",
+            "guesser": "has learned from questions that are drawn here, and the questions are imported",
+        }
     if plan.knowledge != load_knowledge().content_id:
         return {
             "exact": f"reads texts by the knowledge base, and the edition was grown with {plan.knowledge}, "

@@ -11,13 +11,14 @@ from schemas.game import Episode, Playing, Sheet
 from schemas.ids import content_id
 from schemas.knowlogic.things import Language
 from tasks.knowlogic.answers import read_answer, write_answer
-from tasks.knowlogic.game import QuestionGame
+from tasks.knowlogic.game import Form, QuestionGame
 from tasks.knowlogic.players.registry import PLAYERS
 from warehouse.catalog.published_rows import rows_with
 from warehouse.store.store import Store
 
 Row = dict[str, Any]
-_PLAYED = ("instance_id", "domain", "language", "letters", "prompt", "template_hash")
+_FORM = ("type", "difficulty", "has_none")
+_PLAYED = ("instance_id", "domain", "language", "letters", "prompt", "template_hash", *_FORM)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +31,15 @@ class QuestionSeat:
     letters: str
     prompt: str
     template_hash: str = ""
+    type: str | None = None
+    difficulty: str = ""
+    has_none: bool = False
 
     def start(self) -> QuestionGame:
         """Return a fresh game of it."""
         find = partial(load_domain, self.domain)
-        return QuestionGame(self.prompt, self.letters, self.language, find, self.template_hash)
+        form = Form(self.domain, self.type, self.difficulty, self.has_none)
+        return QuestionGame(self.prompt, self.letters, self.language, find, self.template_hash, form)
 
     def episode_id(self, player: str, run: int) -> str:
         """Return the content id of question, player and run."""

@@ -84,6 +84,8 @@ _VARIANCE = MeasuredVariance(
 )
 _FLOOR = Floor(
     "guesser",
+    "floor = guesser, by the rules without a test",
+    "The floor is the success rate of guesser, which names a truth by the rules alone, without a test.",
     Measure(
         "mean_tests",
         "any",
@@ -92,8 +94,6 @@ _FLOOR = Floor(
         "Tests is the mean number of tests of an episode.",
     ),
     "never tests",
-    "floor = guesser, by the rules without a test",
-    "The floor is the success rate of guesser, which names a truth by the rules alone, without a test.",
 )
 
 BENCHMARK = Benchmark(

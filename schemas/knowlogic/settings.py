@@ -23,8 +23,8 @@ class KnowLogicSettings(RefreshSettings):
     )
     players: Names = setting(
         [],
-        "Players, separated by commas: exact, random, single; any other name is treated as a model. "
-        "Default: these three.",
+        "Players, separated by commas: exact, guesser, random, single; any other name is treated as a model. "
+        "Default: these four.",
     )
     questions: int = setting(60, "Questions per domain, each of them in all languages.", ge=1, le=1_000_000)
     preset: str = setting("", "paper: 600 questions per domain, and models at temperature 0.7.")

@@ -118,7 +118,7 @@ ANSWERS = Table(
         Column(
             "brackets",
             "string",
-            "the brackets they stood in: square [] or lenticular 【】, NULL where none were read",
+            "the brackets they stood in: square [], lenticular 【】, boxed of LaTeX, NULL where none were",
             nullable=True,
             allowed=BRACKETS,
         ),

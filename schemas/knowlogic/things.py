@@ -90,5 +90,5 @@ class Labels:
 ErrorClass = Literal["subset", "superset", "overlap", "disjoint"]
 ERROR_CLASSES: tuple[ErrorClass, ...] = get_args(ErrorClass)
 
-Brackets = Literal["square", "lenticular"]
+Brackets = Literal["square", "lenticular", "boxed"]
 BRACKETS: tuple[Brackets, ...] = get_args(Brackets)

@@ -1,19 +1,29 @@
 """What is read of a reply: the letters in its last brackets, and how wrong letters differ from right ones.
 
-The rule (section 4.1 of the paper): the last square [] or lenticular 【】 brackets that hold nothing but
-letters A to D and what separates them count, whatever the language of the question. Order and repeats of
-letters do not matter, nor do case and full width. Brackets with anything else in them are passed over.
+The rule (section 4.1 of the paper): the last brackets that hold letters A to D count, square [], lenticular
+or LaTeX's box, whatever the language of the question. Order and repeats of letters do not matter, nor do
+case and full width. A label ('Answer:') and the text of an option behind its letter may stand in them;
+brackets with anything else are passed over. Brackets side by side are one answer. Two different answers on
+the last line that has any are none.
 """
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from schemas.knowlogic.things import LETTERS, Brackets, ErrorClass, Language
 
 # Brackets without brackets in them, at most so long: what begins without end costs no more than it is long.
-_FILLED = re.compile(r"\[([^\[\]【】]{1,60})\]|【([^\[\]【】]{1,60})】")
-# Commas, the Chinese enumeration comma, spaces, and what Markdown or LaTeX put around a letter.
-_SEPARATORS = re.compile(r"[\s,、;/.&*_$\\]+")
+_FILLED = re.compile(r"\[([^\[\]【】]{1,60})\]|【([^\[\]【】]{1,60})】|(\\boxed\{[^{}\[\]【】]{1,60}\})")
+_BOX = re.compile(r"\\boxed\{(?:\\text\{)?([^{}]*)\}")
+_LABEL = re.compile(r"\s*(?:(?:the\s+)?(?:final\s+)?answers?(?:\s+(?:is|are))?|答案(?:是|为)?)\s*:?", re.I)
+# Letters with the texts of their options: 'A. David, C. Mary'.
+_OPTIONS = re.compile(r"\s*[A-D]\.\s+[^,;.]+(?:[,;]\s*[A-D]\.\s+[^,;.]+)*\.?\s*")
+_OPTION = re.compile(r"(?:^|[,;])\s*([A-D])\.")
+# Commas, the Chinese enumeration comma, spaces, what Markdown or LaTeX put around a letter, and 'and'.
+_SEPARATORS = re.compile(r"[\s,、;/.&*_$\\和与及]+|\band\b", re.I)
+_SHORT, _NEAR = 20, 100
+_ANNOUNCED = re.compile(r"answer|答案", re.I)
 # Full-width letters, commas, brackets and spaces, as the usual ones.
 _NARROW = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
 _LETTERS_ONLY = re.compile(r"[A-Da-d]+")
@@ -28,16 +38,43 @@ class Answer(NamedTuple):
 
 
 def read_answer(reply: str) -> Answer | None:
-    """Return what the last brackets with letters say, None where there are none."""
-    found: Answer | None = None
-    for match in _FILLED.finditer(reply.translate(_NARROW)):
-        square, lenticular = match.groups()
-        letters = _SEPARATORS.sub("", square if lenticular is None else lenticular)
-        if _LETTERS_ONLY.fullmatch(letters):
-            found = Answer(
-                "".join(sorted(set(letters.upper()))), "square" if lenticular is None else "lenticular"
-            )
-    return found
+    """Return what the last brackets with letters say; None where there are none, or answers that differ."""
+    narrow = reply.translate(_NARROW)
+    answers: list[Answer] = []
+    end, is_announced = 0, False
+    for match in _FILLED.finditer(narrow):
+        square, lenticular, box = match.groups()
+        letters = _read_letters(square or lenticular or box)
+        if not letters:
+            continue
+        kind: Brackets = "square" if square else "lenticular" if lenticular else "boxed"
+        start = match.start()
+        if start > end and narrow.find("\n", end, start) >= 0:
+            answers, is_announced = [], False
+        between = narrow[max(end, start - _NEAR) : start]
+        if answers and (not between or (len(between) <= _SHORT and not _SEPARATORS.sub("", between))):
+            if not set(letters) <= set(answers[-1].letters):
+                letters = "".join(sorted({*answers.pop().letters, *letters}))
+                answers.append(Answer(letters, kind))
+        else:
+            if not is_announced and _ANNOUNCED.search(between):
+                answers, is_announced = [], True
+            answers.append(Answer(letters, kind))
+        end = match.end()
+    return answers[-1] if len({answer.letters for answer in answers}) == 1 else None
+
+
+@lru_cache(maxsize=256)
+def _read_letters(content: str) -> str:
+    """Return the letters that the content of brackets says, sorted; "" where it says anything else."""
+    if box := _BOX.search(content):
+        content = box[1]
+    if label := _LABEL.match(content):
+        content = content[label.end() :]
+    if _OPTIONS.fullmatch(content):
+        content = "".join(_OPTION.findall(content))
+    letters = _SEPARATORS.sub("", content)
+    return "".join(sorted(set(letters.upper()))) if _LETTERS_ONLY.fullmatch(letters) else ""
 
 
 def write_answer(letters: str, language: Language) -> str:
@@ -55,9 +92,9 @@ def classify_error(letters: str, right: str) -> ErrorClass | None:
     return "subset" if chosen < wanted else "superset" if chosen > wanted else "overlap"
 
 
-def letter_sets() -> tuple[str, ...]:
-    """Return all sets of one letter or more, as sorted texts."""
+def letter_sets(number: int = len(LETTERS)) -> tuple[str, ...]:
+    """Return all sets of one letter or more of the first so many, as sorted texts."""
     return tuple(
         "".join(letter for place, letter in enumerate(LETTERS) if bits >> place & 1)
-        for bits in range(1, 1 << len(LETTERS))
+        for bits in range(1, 1 << number)
     )

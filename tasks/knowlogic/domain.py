@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from schemas.knowlogic.things import (
+    LETTERS,
     Decision,
     Difficulty,
     DomainName,
@@ -19,18 +20,30 @@ from schemas.knowlogic.things import (
 from tasks.knowlogic.problem import Problem
 from tasks.knowlogic.wording.phrasebook import Phrasebook
 
+# How often three options stand beside 'none of the above' without need.
+_NONE = 0.2
+
 
 @dataclass(frozen=True, slots=True)
 class Request:
     """What to draw: a question of this scenario, difficulty and type with so many right options.
 
     `right` counts right options of the problem's own: 0 asks for 'none of the above' as the right answer.
+    `own` is the number of own options: four, or three and 'none of the above'; None leaves it to the domain.
     """
 
     scenario: str
     difficulty: Difficulty
     type: QuestionType
     right: int
+    own: int | None = None
+
+    def count_own(self, rng: random.Random) -> int:
+        """Return the number of own options; three, where it is left open, if none is right and at times."""
+        if self.own is not None:
+            return self.own
+        has_none = self.right == 0 or (self.right < len(LETTERS) and rng.random() < _NONE)
+        return len(LETTERS) - has_none
 
 
 @dataclass(frozen=True, slots=True)

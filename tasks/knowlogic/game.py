@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from schemas.calls import Message
 from schemas.game import EpisodeStatus, Opening, Result
@@ -11,11 +12,26 @@ from tasks.knowlogic.domain import Domain
 from tasks.knowlogic.wording.layout import prompt_template
 
 
+class Form(NamedTuple):
+    """What is known of a question without its text; an imported one has no type."""
+
+    domain: str = ""
+    type: str | None = None
+    difficulty: str = ""
+    has_none: bool = False
+
+    @property
+    def key(self) -> str:
+        """The form in one line."""
+        return f"{self.domain} {self.type} {self.difficulty}{' none' if self.has_none else ''}"
+
+
 @dataclass
 class QuestionGame:
     """A question as it is played: the prompt, the right letters, and what was read of the reply.
 
-    `find_domain` returns the domain that the text is of, for a program that reads it.
+    `find_domain` returns the domain that the text is of, for a program that reads it; `form` is for one that
+    does not.
     """
 
     prompt: str
@@ -23,6 +39,7 @@ class QuestionGame:
     language: Language
     find_domain: Callable[[], Domain]
     template_hash: str = ""
+    form: Form = field(default_factory=Form)
     answer: Answer | None = None
     _ended: Result | None = field(default=None, init=False)
 

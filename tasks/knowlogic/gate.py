@@ -167,7 +167,7 @@ def _change_text(question: Question) -> Iterator[tuple[QuestionText, Language]]:
 def _try_replies(question: Question, tested: Tested) -> None:
     """Give every set of letters as a reply: all are read, and all but the right one are refused."""
     for letters in letter_sets():
-        answer = read_answer(f"[ABCD] 【A】 ... {write_answer(letters, question.language)}.")
+        answer = read_answer(f"[ABCD] 【A】 ...\n{write_answer(letters, question.language)}.")
         if answer is None or answer.letters != letters:
             tested.faults.append(f"the reply {letters} is not read")
         elif letters != question.letters:

@@ -4,23 +4,25 @@ Where a type with so many right options gives nothing new in many draws, it is l
 and the next one is tried; a question for which nothing is left is counted as missing.
 """
 
+import random
 from collections import Counter
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from schemas.ids import derive_rng
 from schemas.knowlogic.question import Question
-from schemas.knowlogic.things import LANGUAGES, Difficulty, Language, QuestionType
+from schemas.knowlogic.things import LANGUAGES, LETTERS, Difficulty, Language, Proposition, QuestionType
 from tasks.knowlogic.domain import Domain, Request
-from tasks.knowlogic.problem import Problem, right_letters
+from tasks.knowlogic.problem import Problem
 from tasks.knowlogic.question import instance_id, pair_id, write_questions
-from tasks.knowlogic.quotas import Quotas
+from tasks.knowlogic.quotas import Answer, Quotas
 
 # Draws that may give nothing new before a choice of type and right options is left out: of one that never
 # gave anything; of one that did, at least the second number, and as many as there are questions.
 _FIRST_DRAWS, _LATER_DRAWS = 100, 200
 
-_Choice = tuple[Difficulty, QuestionType, int]
+# Difficulty, type, right options, own options.
+_Choice = tuple[Difficulty, QuestionType, int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,21 +77,18 @@ def _draw_new(growth: _Growth, difficulty: Difficulty, index: int) -> list[Quest
     request, attempt = growth.request, 0
     domain, scenario = request.domain, request.scenario
     purpose = f"knowlogic/{domain.name}/{scenario}/{difficulty}/{index}"
-    for type_, right in growth.quotas.choices():
-        choice = difficulty, type_, right
+    for type_, answer in growth.quotas.choices(difficulty):
+        choice = difficulty, type_, answer.right, answer.own
         if choice in growth.barren:
             continue
+        asked = Request(scenario, *choice)
         for _ in range(_most_draws(growth, choice)):
             rng = derive_rng(request.seed, purpose, attempt)
             attempt += 1
-            asked = Request(scenario, difficulty, type_, right)
             problem = domain.draw(asked, rng)
-            if problem is None:
-                continue
-            problem = replace(problem, options=tuple(rng.sample(problem.options, len(problem.options))))
-            questions = _accept(growth, problem, asked, attempt - 1)
+            questions = _accept(growth, problem, asked, answer, attempt - 1, rng) if problem else []
             if questions:
-                growth.quotas.add(problem, right)
+                growth.quotas.add(difficulty, type_, answer)
                 growth.fruitful.add(choice)
                 return questions
         growth.barren.add(choice)
@@ -100,7 +99,9 @@ def _most_draws(growth: _Growth, choice: _Choice) -> int:
     return max(_LATER_DRAWS, len(growth.pairs)) if choice in growth.fruitful else _FIRST_DRAWS
 
 
-def _accept(growth: _Growth, problem: Problem, asked: Request, rejected: int) -> list[Question]:
+def _accept(
+    growth: _Growth, problem: Problem, asked: Request, answer: Answer, rejected: int, rng: random.Random
+) -> list[Question]:
     """Return the questions of a problem that is new and keeps the request, else nothing."""
     request, domain = growth.request, growth.request.domain
     pair = pair_id(domain, problem)
@@ -110,12 +111,21 @@ def _accept(growth: _Growth, problem: Problem, asked: Request, rejected: int) ->
         return []
     verdicts = domain.decide(problem).verdicts
     wanted = problem.type != "incorrect_statements"
-    if None in verdicts or verdicts.count(wanted) != asked.right or not (asked.right or problem.has_none):
+    if None in verdicts or (verdicts.count(wanted), len(verdicts)) != (asked.right, asked.own):
         return []
+    problem = _place(problem, [verdict is wanted for verdict in verdicts], answer, rng)
     labels = domain.labels(problem)
     # Without any step the options are true or false of every arrangement: the statements would be idle.
     if labels.difficulty != asked.difficulty or labels.chain_length < 1:
         return []
     growth.pairs.add(pair)
-    letters = right_letters(problem, verdicts)
-    return write_questions(domain, problem, labels, letters, request.languages, rejected)
+    return write_questions(domain, problem, labels, answer.letters, request.languages, rejected)
+
+
+def _place(problem: Problem, is_right: Sequence[bool], answer: Answer, rng: random.Random) -> Problem:
+    """Return the problem with its right options at the letters of the answer."""
+    pools: dict[bool, list[Proposition]] = {True: [], False: []}
+    for place in rng.sample(range(answer.own), answer.own):
+        pools[is_right[place]].append(problem.options[place])
+    options = (pools[letter in answer.letters].pop() for letter in LETTERS[: answer.own])
+    return replace(problem, options=tuple(options))

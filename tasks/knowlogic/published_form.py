@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from prompts.render import template_hash
 from schemas.errors import UnreadableInput, join_choices, quote
 from schemas.ids import content_id
-from schemas.knowlogic.things import DIFFICULTIES, DOMAINS, LETTERS, Language, QuestionText
+from schemas.knowlogic.things import DIFFICULTIES, DOMAINS, LANGUAGES, LETTERS, Language, QuestionText
 from tasks.knowlogic.answers import read_answer
 from tasks.knowlogic.wording.layout import frame, prompt_template, write_prompt
 
@@ -19,7 +19,7 @@ MAX_QUESTIONS = 100_000
 _MAX_CHARACTERS = 20_000
 _TEXTS = ("text", "question")
 _FIELDS = ("id", *_TEXTS, "options", "answer", "domain", "language", "difficulty")
-_LANGUAGES: dict[str, Language] = {"zh": "zh", "en": "en", "chinese": "zh", "english": "en"}
+_LANGUAGES: dict[str, Language] = {"zh": "zh", "en": "en", "chinese": "zh", "english": "en", "cn": "zh"}
 
 
 class Imported(NamedTuple):
@@ -61,6 +61,13 @@ def read_questions(text: str, place: str) -> list[Imported]:
         if found.setdefault((question.pair, question.language), question) is not question:
             raise UnreadableInput(
                 f"{where}, field id: {quote(value['id'])} stands twice in language {question.language}"
+            )
+        other = next((each for name in LANGUAGES if (each := found.get((question.pair, name)))), question)
+        if other.letters != question.letters:
+            raise UnreadableInput(
+                f"{where}, field answer: {question.letters} in {question.language} and {other.letters} in "
+                f"{other.language} for id {quote(value['id'])}; the two texts of a question have one answer: "
+                "correct it, or give them two ids"
             )
         if len(found) > MAX_QUESTIONS:
             raise UnreadableInput(f"{place}: more than {MAX_QUESTIONS:,} questions; give a smaller file")

@@ -1,19 +1,17 @@
-"""How many questions of each scenario, difficulty, type and number of right letters an edition holds."""
+"""How many questions of each scenario, difficulty, type and set of right letters an edition holds."""
 
 import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
+from functools import lru_cache
+from typing import NamedTuple, TypeVar
 
 from schemas.knowlogic.things import DIFFICULTIES, LETTERS, RATIO, Difficulty, QuestionType
+from tasks.knowlogic.answers import letter_sets
 from tasks.knowlogic.domain import Domain
-from tasks.knowlogic.problem import Problem
 
 K = TypeVar("K")
-
-# Of the questions with three options of their own, every so manieth has none that is right.
-NONE_EVERY = 8
 
 
 def split_total(total: int, weights: Mapping[K, float]) -> dict[K, int]:
@@ -49,48 +47,61 @@ def is_precise(type_: QuestionType) -> bool:
     return type_.startswith("precise")
 
 
+class Answer(NamedTuple):
+    """The right letters of a question, and how many options it has beside 'none of the above'."""
+
+    letters: str
+    own: int
+
+    @property
+    def right(self) -> int:
+        """How many of its own options are right."""
+        return sum(letter in LETTERS[: self.own] for letter in self.letters)
+
+
+@lru_cache
+def list_answers(type_: QuestionType) -> tuple[Answer, ...]:
+    """Return the answers that questions of a type may have: with four own options, and with three."""
+    four, three = len(LETTERS), len(LETTERS) - 1
+    none = Answer(LETTERS[three], three)
+    found = [Answer(letters, own) for own in (four, three) for letters in letter_sets(own)]
+    return tuple(each for each in [*found, none] if each.right <= 1 or not is_precise(type_))
+
+
 @dataclass
 class Quotas:
     """What was drawn of a scenario so far, and what is to be drawn next.
 
-    Types take turns. Of each type the numbers of right letters stay as even as it allows; of the questions
-    with three options of their own, about one in eight has none that is right. Ties are broken by an order
-    that the scenario's generator draws, so that small editions do not all begin alike.
+    Types take turns. Of each type and difficulty every answer is drawn equally often, as far as the scenario
+    has it: so neither the form of a question nor the number of its right letters gives any answer away.
+    Equals stand in an order that the scenario's generator draws.
     """
 
     types: Sequence[QuestionType]
     rng: random.Random
     turn: int = field(init=False)
-    order: list[int] = field(init=False)
-    with_none: Counter[QuestionType] = field(init=False)
-    drawn: Counter[tuple[QuestionType, int]] = field(default_factory=Counter)
-    own_options: dict[QuestionType, set[int]] = field(default_factory=dict)
+    order: dict[QuestionType, list[Answer]] = field(init=False)
+    drawn: Counter[tuple[Difficulty | None, QuestionType, Answer]] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
         self.turn = self.rng.randrange(len(self.types))
-        self.order = self.rng.sample(range(1, len(LETTERS) + 1), len(LETTERS))
-        # Each type begins anywhere in its first eight: editions of a few questions have their share too.
-        self.with_none = Counter({type_: self.rng.randrange(NONE_EVERY) for type_ in self.types})
+        every = {type_: list_answers(type_) for type_ in self.types}
+        self.order = {type_: self.rng.sample(answers, len(answers)) for type_, answers in every.items()}
 
-    def choices(self) -> list[tuple[QuestionType, int]]:
-        """Return types and numbers of right options to try for the next question, the wanted one first."""
+    def choices(self, difficulty: Difficulty) -> list[tuple[QuestionType, Answer]]:
+        """Return types and answers to try for the next question, the wanted one first."""
         start = self.turn % len(self.types)
         turns = [*self.types[start:], *self.types[:start]]
-        return [(type_, right) for type_ in turns for right in self._numbers(type_)]
+        return [(type_, answer) for type_ in turns for answer in self._answers(difficulty, type_)]
 
-    def add(self, problem: Problem, right: int) -> None:
+    def add(self, difficulty: Difficulty, type_: QuestionType, answer: Answer) -> None:
         """Count a problem that was drawn; the next type has its turn."""
-        self.drawn[problem.type, right] += 1
-        self.own_options.setdefault(problem.type, set()).add(len(problem.options))
-        self.with_none[problem.type] += problem.has_none
-        self.turn = self.types.index(problem.type) + 1
+        self.drawn[difficulty, type_, answer] += 1
+        self.drawn[None, type_, answer] += 1
+        self.turn = self.types.index(type_) + 1
 
-    def _numbers(self, type_: QuestionType) -> list[int]:
-        # Types that were not drawn yet may have three options or four.
-        most = max(self.own_options.get(type_, {len(LETTERS)}))
-        numbers = [1] if is_precise(type_) else [number for number in self.order if number <= most]
-        numbers.sort(key=lambda number: self.drawn[type_, number])
-        if min(self.own_options.get(type_, {0})) == len(LETTERS):
-            return numbers
-        is_due = self.drawn[type_, 0] < (self.with_none[type_] + 1) // NONE_EVERY
-        return [0, *numbers] if is_due else [*numbers, 0]
+    def _answers(self, difficulty: Difficulty, type_: QuestionType) -> list[Answer]:
+        return sorted(
+            self.order[type_],
+            key=lambda answer: (self.drawn[difficulty, type_, answer], self.drawn[None, type_, answer]),
+        )

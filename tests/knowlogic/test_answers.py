@@ -21,8 +21,24 @@ READ = [
     ("［ＡＣ］", "AC"),
     ("【Ａ】", "A"),
     ("[A]\n...\n[B]", "B"),
-    ("[A] 【C】", "C"),
-    ("【C】, that is [A]", "A"),
+    ("[A] 【C】", "AC"),
+    ("[A][C]", "AC"),
+    ("[A] and [C]", "AC"),
+    ("**[A]**, **[C]**", "AC"),
+    ("【A】【C】", "AC"),
+    ("【A】和【C】", "AC"),
+    ("\\boxed{AC}", "AC"),
+    ("\\boxed{A}", "A"),
+    ("\\[\\boxed{A}\\]", "A"),
+    ("$\\boxed{A, C}$", "AC"),
+    ("[A and C]", "AC"),
+    ("[Answer: AC]", "AC"),
+    ("【答案：AC】", "AC"),
+    ("[A. David]", "A"),
+    ("[A. David, C. Mary]", "AC"),
+    ("[C], that is [C]", "C"),
+    ("[A] does not hold, so the answer is [C].", "C"),
+    ("The answer is [A].\nNo: [C]", "C"),
     ("[ABC] because of [1] and [see above]", "ABC"),
     ("[[AC]]", "AC"),
     ("【[AC]】", "AC"),
@@ -38,8 +54,14 @@ UNREAD = [
     "",
     "A",
     "The answer is A and C.",
-    "\\boxed{A}",
-    "\\[\\boxed{A}\\]",
+    "【C】, that is [A]",
+    "[A] or [C]",
+    "The answer is [A] or [C].",
+    "The answer is [A]. The answer is [C].",
+    "\\boxed{A} or \\boxed{C}",
+    "[A or C]",
+    "[not A]",
+    "\\boxed{7}",
     "[]",
     "[ , ]",
     "【】",
@@ -83,7 +105,7 @@ def test_the_brackets_are_named() -> None:
 @example("[" * 30, {"A"}, "en", "")
 def test_what_is_written_last_is_read(before: str, letters: set[str], language: str, after: str) -> None:
     right = "".join(sorted(letters))
-    answer = read_answer(f"{before} {write_answer(right, language)} {after}")
+    answer = read_answer(f"{before}\n{write_answer(right, language)} {after}")
     assert answer is not None
     assert answer.letters == right
     assert answer.brackets == ("square" if language == "en" else "lenticular")
@@ -95,7 +117,24 @@ def test_what_is_read_is_letters_in_order(reply: str) -> None:
     assert answer is None or answer.letters in letter_sets()
 
 
-@pytest.mark.parametrize("part", ["[", "【", "]", "[A", "[[A] ", "A, ", "【A】", "ﷺ", "［", "[" + "x" * 59])
+@pytest.mark.parametrize(
+    "part",
+    [
+        "[",
+        "【",
+        "]",
+        "[A",
+        "[[A] ",
+        "A, ",
+        "【A】",
+        "ﷺ",
+        "［",
+        "\\boxed{",
+        "\\boxed{A} ",
+        "[A. x, ",
+        "[" + "x" * 59,
+    ],
+)
 def test_an_endless_reply_costs_no_more_than_it_is_long(part: str) -> None:
     reply = part * (1_000_000 // len(part))
     start = time.process_time()

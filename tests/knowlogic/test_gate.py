@@ -274,8 +274,8 @@ SAID: dict[str, list[str]] = {
     "a language is missing": ["the pair has texts in zh, expected zh, en"],
     "a language stands twice": ["the pair has texts in zh, zh, expected zh, en"],
     "an engine finds another arrangement": [
-        "the engines differ: Decision(arrangements=1, verdicts=(True, True, True, True)) and "
-        "Decision(arrangements=2, verdicts=(True, True, True, True))"
+        "the engines differ: Decision(arrangements=1, verdicts=(False, False, True, True)) and "
+        "Decision(arrangements=2, verdicts=(False, False, True, True))"
     ],
     "an engine fails": ["an engine fails (ValueError: no proof)"],
     "no statement is needed": ["no statement is needed to decide the options"],

@@ -43,20 +43,29 @@ def test_difficulties_are_1_2_3_and_shares_are_kept(total: int) -> None:
         assert abs(plan[ROW]["medium"] - plan[LONG_ROW]["medium"]) <= 1
 
 
-def test_types_take_turns_and_numbers_of_letters_are_even() -> None:
-    grown = grow_scenario(request())
-    questions = [of[0] for of in grown.drawn.values()]
-    assert set(Counter(each.type for each in questions).values()) == {10}
-    right = Counter(
-        (each.type, 0 if each.has_none and each.letters == "D" else len(each.letters)) for each in questions
-    )
-    for type_ in ("correct_statements", "incorrect_statements", "vague_entity"):
-        numbers = [right[type_, number] for number in (1, 2, 3)]
-        assert max(numbers) - min(numbers) <= 1
-        assert right[type_, 0] in (1, 2)
-    assert right["precise_entity", 1] + right["precise_entity", 0] == 10
-    four = [of[0] for of in grow_scenario(request(ROW)).drawn.values() if not of[0].has_none]
-    assert {len(each.letters) for each in four} == {1, 2, 3, 4}
+def test_types_take_turns_and_sets_of_letters_are_even() -> None:
+    questions = [of[0] for of in grow_scenario(request(counts={"medium": 240})).drawn.values()]
+    assert set(Counter(each.type for each in questions).values()) == {60}
+    for type_ in ("correct_statements", "incorrect_statements", "vague_entity", "precise_entity"):
+        drawn = Counter((each.has_none, each.letters) for each in questions if each.type == type_)
+        assert max(drawn.values()) - min(drawn.values()) <= 1
+        assert {letters for has_none, letters in drawn if has_none} >= set("ABCD")
+
+
+def test_sets_of_letters_are_even_in_each_difficulty() -> None:
+    questions = [of[0] for of in grow_scenario(request(counts={"easy": 90, "medium": 90})).drawn.values()]
+    for difficulty in ("easy", "medium"):
+        drawn = Counter(
+            (each.type, each.has_none, each.letters) for each in questions if each.difficulty == difficulty
+        )
+        for type_ in {type_ for type_, *_ in drawn}:
+            counts = [number for key, number in drawn.items() if key[0] == type_]
+            assert max(counts) - min(counts) <= 1
+
+
+def test_a_set_that_a_scenario_cannot_have_leaves_the_others_even() -> None:
+    questions = [of[0] for of in grow_scenario(request(ROW)).drawn.values()]
+    assert {len(each.letters) for each in questions if not each.has_none} == {1, 2, 3, 4}
 
 
 def test_right_letters_are_at_every_place() -> None:
@@ -92,7 +101,11 @@ def test_the_languages_of_a_pair_say_the_same_and_are_equal_but_for_the_words() 
 
 
 def test_what_does_not_exist_is_counted() -> None:
-    grown = grow_scenario(request(ROW, {"easy": 2, "hard": 3}))
+    honest = toy_edition.domain()
+    without = replace(
+        honest, draw=lambda asked, rng: None if asked.difficulty == "hard" else honest.draw(asked, rng)
+    )
+    grown = grow_scenario(request(ROW, {"easy": 2, "hard": 3}, domain=without))
     assert grown.missing == {"hard": 3}
     assert {difficulty for difficulty, _ in grown.drawn} == {"easy"}
 

@@ -8,7 +8,7 @@ import pytest
 
 from schemas.game import EpisodeStatus
 from tasks.knowlogic.answers import read_answer
-from tasks.knowlogic.game import QuestionGame
+from tasks.knowlogic.game import Form, QuestionGame
 from tasks.knowlogic.players.registry import PLAYERS, solve_prompt
 from tasks.knowlogic.wording.layout import split_prompt
 from tests.knowlogic import toy_edition
@@ -107,3 +107,12 @@ def test_random_draws_all_sets_and_single_gives_one_letter_by_the_prompt() -> No
 def test_a_prompt_is_split_into_what_it_was_made_of() -> None:
     for question in GROWN:
         assert split_prompt(question.prompt) == (question.as_text, question.language)
+
+
+def test_a_guesser_knows_the_form_alone() -> None:
+    asked = game(GROWN[0])
+    asked.form = Form("space", "precise_entity", "easy", has_none=True)
+    other = game(GROWN[1], "B")
+    other.form = asked.form
+    assert reply("guesser", asked).strip("[]【】") == reply("guesser", other).strip("[]【】") in set("ABCD")
+    assert reply("guesser", game(GROWN[0])).strip("[]【】") == "A"

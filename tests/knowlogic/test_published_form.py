@@ -54,6 +54,10 @@ def test_questions_are_read_as_they_stand(text: str) -> None:
     assert "A. Ann is first." in row["prompt"]
 
 
+def test_cn_is_chinese() -> None:
+    assert [each.language for each in read_questions(lines(ZH | {"language": "CN"}), "file")] == ["zh"]
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -65,6 +69,7 @@ def test_questions_are_read_as_they_stand(text: str) -> None:
         (lines(ZH) + "\n" + lines(EN | {"options": ["a", "b"]}), ["file, line 3", "field options", "four"]),
         (lines(ZH | {"options": ["a", "b", "c", "c"]}), ["field options", "two are the same"]),
         (lines(ZH | {"options": ["a", "b", "c", 4]}), ["field options", "expected a text"]),
+        (lines(ZH, EN | {"answer": "B"}), ["line 2, field answer", "B in en and A in zh", "one answer"]),
         (lines(ZH | {"answer": "E"}), ["line 1, field answer", "'E'", "letters A to D"]),
         (lines(ZH | {"answer": ""}), ["field answer"]),
         (lines(ZH | {"answer": 3}), ["field answer"]),

@@ -31,6 +31,12 @@ def drop_a_difficulty(rows: Rows) -> None:
     rows["knowlogic_questions"] = [row for row in rows["knowlogic_questions"] if row["difficulty"] != "easy"]
 
 
+def let_a_guesser_be_right(rows: Rows) -> None:
+    for row in rows["episodes"]:
+        if row["player"] == "random":
+            row |= {"player": "guesser", "status": "solved", "success": True}
+
+
 QUESTIONS, ANSWERS, GATE = "knowlogic_questions", "knowlogic_answers", "knowlogic_gate"
 BREAKS = [
     ("every instance of KnowLogic has its row", drop(QUESTIONS)),
@@ -66,6 +72,7 @@ BREAKS = [
     ("the gate proved every question", change(GATE, "texts", 1)),
     ("the gate proved every question", change(GATE, "options", 1)),
     ("the gate proved every question", change(GATE, "refused", 1)),
+    ("guesser is right no more often", let_a_guesser_be_right),
     ("no two questions", lambda rows: rows[QUESTIONS][1].update(prompt=rows[QUESTIONS][0]["prompt"])),
 ]
 

@@ -10,7 +10,7 @@ from flows.web.page import ALL, Opened, Page, Visit, choose, choose_several
 from flows.web.player_kinds import kinds_of
 from flows.web.reading import Rows, Snapshot
 from flows.web.tables import frame_of, show_rows
-from schemas.measure import Floor
+from schemas.measure import ABOVE_FLOOR_DOC, Floor, rate_above_floor
 from schemas.populations import NEW_DOMAINS, THESE_DOMAINS, Population, describe_populations
 from tasks.statistics.populations import bound_share
 from warehouse.catalog.confinement import quote
@@ -40,7 +40,7 @@ def show(visit: Visit) -> None:
         st.info("No player of these kinds has scored answers here: choose other kinds, or another domain.")
         return
     floor = None if edition.benchmark is None else edition.benchmark.floor
-    named = _mark(rows, edition, setting)
+    named = _mark(_add_above_floor(rows, floor), edition, setting)
     _draw(named, None if floor is None else _floor_line(rows, floor))
     show_rows("leaderboard", named)
     st.caption(_explain(edition, domain, basis, rows))
@@ -120,10 +120,22 @@ def _bound(
     return bounds.low, bounds.high, bounds.population
 
 
+def _add_above_floor(rows: Rows, floor: Floor | None) -> Rows:
+    """Return the rows with the column `above_floor` behind the rate, where the floor is known."""
+    above = rate_above_floor(floor, [dict(zip(rows.columns, row, strict=True)) for row in rows.rows])
+    if all(value is None for value in above):
+        return rows
+    at = rows.columns.index("success_rate") + 1
+    return Rows(
+        (*rows.columns[:at], "above_floor", *rows.columns[at:]),
+        tuple((*row[:at], value, *row[at:]) for row, value in zip(rows.rows, above, strict=True)),
+    )
+
+
 def _mark(rows: Rows, edition: Opened, setting: str) -> Rows:
     """Return the rows, with the mark of the floor added to players that do none of the work."""
     floor = None if edition.benchmark is None else edition.benchmark.floor
-    if floor is None:
+    if floor is None or floor.effort is None:
         return rows
     idle = edition.query(
         "SELECT player FROM statistics WHERE domain = 'all' AND other = '' AND value = 0 "
@@ -174,7 +186,7 @@ def _explain(edition: Opened, domain: str, basis: str, rows: Rows) -> str:
     if domain == ALL and edition.benchmark is not None:
         text += " " + " ".join(measure.doc for measure in edition.benchmark.measures)
     if edition.benchmark is not None and edition.benchmark.floor is not None:
-        text += f" {edition.benchmark.floor.doc}"
+        text += f" {edition.benchmark.floor.doc} {ABOVE_FLOOR_DOC}"
     return text
 
 

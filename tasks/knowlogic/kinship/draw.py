@@ -4,7 +4,7 @@ import random
 from collections.abc import Mapping, Sequence
 from itertools import count
 
-from schemas.knowlogic.things import LETTERS, Argument, Difficulty, Proposition
+from schemas.knowlogic.things import Argument, Difficulty, Proposition
 from tasks.knowlogic.domain import Request
 from tasks.knowlogic.kinship.models import holds
 from tasks.knowlogic.kinship.options import FORMS, Options
@@ -17,8 +17,6 @@ from tasks.knowlogic.problem import Problem, fill
 from tasks.knowlogic.social.difficulty import classify
 
 _SIZES: dict[Difficulty, tuple[int, ...]] = {"easy": (5, 5, 5, 6), "medium": (5, 6, 6, 7), "hard": (7, 7, 8)}
-# How often three options and 'none of the above' are shown where four own options could be.
-_WITH_NONE = 0.2
 BOTH = "holder_is_of_holder"
 _TRIES = 60
 # Options are drawn so often for the same statements.
@@ -36,9 +34,7 @@ def draw(
     if stated is None:
         return None
     options = Options(terms, stated)
-    own = len(LETTERS)
-    if request.right == 0 or (request.right < own and rng.random() < _WITH_NONE):
-        own -= 1
+    own = request.count_own(rng)
     drawer = _draw_gap if request.type in ("precise_entity", "vague_entity") else _draw_sentences
     for _ in range(_ATTEMPTS):
         found = drawer(options, request, own, rng)

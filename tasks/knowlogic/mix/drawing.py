@@ -12,6 +12,7 @@ from tasks.knowlogic.mix.judge import Judge
 from tasks.knowlogic.mix.wording import item_sentences
 from tasks.knowlogic.problem import Problem
 from tasks.knowlogic.space.board import Board, board
+from tasks.knowlogic.space.drawing import own_of
 from tasks.knowlogic.space.questions import Asked, Sentence, draw_gap, draw_statement_options, say
 from tasks.knowlogic.space.statements import Layout, draw_statements
 
@@ -44,8 +45,10 @@ class Drawer:
         """Return a question that keeps the request; None where none came out in so many tries."""
         of = board(request.scenario)
         is_gap = request.type.endswith("entity")
-        most = 1 if request.type == "precise_entity" else len(LETTERS) - 1 if is_gap else len(LETTERS)
-        if not (0 if is_gap else 1) <= request.right <= most:
+        own = own_of(of, request)
+        most = 1 if request.type == "precise_entity" else own
+        least = int(not is_gap or own == len(LETTERS))
+        if not least <= request.right <= most or (own < len(LETTERS) and not is_gap):
             return None
         for _ in range(_MOST_TRIES):
             if problem := self._attempt(of, request, rng):
@@ -134,7 +137,7 @@ def _draw_asked(of: Board, layout: Layout, request: Request, rng: random.Random)
         truths = [wanted] * request.right + [not wanted] * (len(LETTERS) - request.right)
         return draw_statement_options(of, layout, rng.randrange(2), rng.sample(truths, len(truths)), rng)
     precise = request.type == "precise_entity"
-    return draw_gap(of, layout, request.right, rng, precise=precise, is_slot=False)
+    return draw_gap(of, layout, (request.right, own_of(of, request)), rng, precise=precise, is_slot=False)
 
 
 def _choose(descriptions: Sequence[tuple[Part, ...]], rng: random.Random) -> tuple[Part, ...]:

@@ -48,6 +48,8 @@ class Drawer:
 
     def draw(self, request: Request, rng: random.Random) -> Problem | None:
         """Return a question that keeps the request, or None where none came out in so many tries."""
+        if request.own == SIZE - 1:
+            return None
         for _ in range(_TRIES):
             if problem := self._attempt(request, rng):
                 return problem

@@ -84,7 +84,8 @@ def choose_gap(
     The four things, in their order here, and the four places are the options.
     """
     is_precise = request.type.startswith("precise")
-    if is_precise and request.right != 1:
+    # All four are options: of a vague question two fit at least.
+    if (request.right != 1) if is_precise else (request.right < 2):
         return None
     of_slots = request.type in ("precise_slot", "vague_slot")
     if is_precise and rng.random() < _HOLDS_SHARE:

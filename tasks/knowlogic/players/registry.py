@@ -7,6 +7,7 @@ from schemas.knowlogic.things import LETTERS
 from tasks.knowlogic.answers import letter_sets, write_answer
 from tasks.knowlogic.domain import Domain
 from tasks.knowlogic.game import QuestionGame
+from tasks.knowlogic.players.guesser import guess
 from tasks.knowlogic.problem import right_letters
 from tasks.knowlogic.wording.layout import read_text, split_prompt
 from tasks.play.program_player import Move, Program
@@ -38,10 +39,16 @@ def _single(game: QuestionGame, _rng: random.Random) -> Move:
     return lambda: answer
 
 
+def _guess(game: QuestionGame, _rng: random.Random) -> Move:
+    answer = write_answer(guess(game.form), game.language)
+    return lambda: answer
+
+
 PLAYERS: dict[str, Program] = {
     program.name: program
     for program in (
         Program("exact", False, "solves what the prompt's text alone says", _exact),
+        Program("guesser", False, "gives the letters most often right in questions of this form", _guess),
         Program("random", True, "draws one of the 15 sets of letters", _random),
         Program("single", False, "gives one letter, which the prompt's SHA-256 decides", _single),
     )

@@ -24,9 +24,8 @@ SIZES: dict[Difficulty, tuple[tuple[int, int], ...]] = {
 }
 # Options tried for a text, gaps tried for a text, and texts tried for a question.
 _DRAWS, _GAP_DRAWS, _TEXTS = 100, 30, 24
-# How often an easy question names all people, and how often three options stand beside 'none of the above'.
+# How often an easy question names all people.
 _PLAIN = 0.3
-_NONE = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +57,7 @@ def _draw_text(
 ) -> Text | None:
     """Return a text with enough people for the options, or None where no graph came of it."""
     hub = max(2, request.right) if request.type == "vague_entity" else 0
-    fewest = hub + 1 + max(0, len(LETTERS) - 1 - request.right) if hub else 0
+    fewest = hub + 1 + max(0, (request.own or len(LETTERS) - 1) - request.right) if hub else 0
     size, edges = rng.choice([each for each in SIZES[request.difficulty] if each[0] >= fewest])
     chosen = rng.sample(people, size)
     maker = GraphMaker(relations, chosen, edges, rng)
@@ -73,7 +72,7 @@ def _draw_text(
 
 def _draw_statements(text: Text, request: Request, rng: random.Random) -> Problem | None:
     """Return a question whose options are statements."""
-    number = len(LETTERS) - _has_none(request, rng)
+    number = request.count_own(rng)
     true = request.right if request.type == "correct_statements" else number - request.right
     is_plain = request.difficulty == "easy" and rng.random() < _PLAIN
     maker = ClaimMaker(text.world, text.given, rng)
@@ -123,8 +122,8 @@ def _draw_gap(text: Text, request: Request, rng: random.Random) -> Problem | Non
         if asked is None:
             continue
         fitting, others = maker.split(asked)
-        number = len(LETTERS) - _has_none(request, rng)
-        if not number - len(others) <= request.right <= len(fitting):
+        number = request.count_own(rng)
+        if request.own is None and not number - len(others) <= request.right <= len(fitting):
             number = len(LETTERS) - 1
         if not number - len(others) <= request.right <= min(number, len(fitting)):
             continue
@@ -136,8 +135,3 @@ def _draw_gap(text: Text, request: Request, rng: random.Random) -> Problem | Non
         gap = Proposition(options[0].template, (GAP, *options[0].arguments[1:]))
         return Problem(SCENARIO, text.people, (), text.statements, request.type, gap, options)
     return None
-
-
-def _has_none(request: Request, rng: random.Random) -> bool:
-    """Whether three options stand beside 'none of the above', which is not always right then."""
-    return request.right == 0 or (request.right < len(LETTERS) and rng.random() < _NONE)

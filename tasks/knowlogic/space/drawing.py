@@ -36,15 +36,28 @@ def draw(request: Request, rng: random.Random, cast: Cast) -> Problem | None:
 
 def _is_possible(of: Board, request: Request) -> bool:
     """Whether a question of this type can have so many right options."""
+    own = own_of(of, request)
     if request.type.endswith("statements"):
-        return 1 <= request.right <= len(LETTERS)
+        return own == len(LETTERS) and 1 <= request.right <= own
     if request.type.endswith("slot") and not of.scene.has_slot_questions:
         return False
-    has_none = of.scene.size > len(LETTERS)
-    most = len(LETTERS) - 1
+    # All four of four things are options: one fits at least, and what is asked for is not among them.
+    has_all = of.scene.size == len(LETTERS)
+    if has_all and own < len(LETTERS):
+        return False
     if request.type.startswith("precise"):
-        return request.right == 1 or (has_none and request.right == 0)
-    return (0 if has_none else 2) <= request.right <= most
+        return request.right == 1 or (not has_all and own < len(LETTERS) and request.right == 0)
+    if own == len(LETTERS):
+        return (2 if has_all else 1) <= request.right < own
+    return 0 <= request.right <= own
+
+
+def own_of(of: Board, request: Request) -> int:
+    """Return the number of own options: where it is left open, all four of four things, three of six."""
+    if request.own is not None:
+        return request.own
+    is_gap = not request.type.endswith("statements")
+    return len(LETTERS) - (is_gap and of.scene.size > len(LETTERS))
 
 
 def _draw_asked(of: Board, layout: Layout, pr: int, request: Request, rng: random.Random) -> Asked | None:
@@ -53,7 +66,8 @@ def _draw_asked(of: Board, layout: Layout, pr: int, request: Request, rng: rando
         truths = [wanted] * request.right + [not wanted] * (len(LETTERS) - request.right)
         return draw_statement_options(of, layout, pr, rng.sample(truths, len(truths)), rng)
     is_slot = request.type.endswith("slot")
-    return draw_gap(of, layout, request.right, rng, precise=not pr, is_slot=is_slot)
+    count = request.right, own_of(of, request)
+    return draw_gap(of, layout, count, rng, precise=not pr, is_slot=is_slot)
 
 
 def needs_facing(of: Board, layout: Layout, asked: Asked) -> bool:

@@ -127,9 +127,9 @@ def _draw_statement(
 
 
 def draw_gap(
-    of: Board, layout: Layout, right: int, rng: random.Random, *, precise: bool, is_slot: bool
+    of: Board, layout: Layout, count: tuple[int, int], rng: random.Random, *, precise: bool, is_slot: bool
 ) -> Asked | None:
-    """Return a gap question of which so many options fit.
+    """Return a gap question of which so many options fit, of so many.
 
     Of a precise question exactly one thing fits, of a vague one several, whether they are options or not.
     """
@@ -139,7 +139,7 @@ def draw_gap(
     for _ in range(_MOST_DRAWS if gaps else 0):
         template, gap = gaps[int(rng.random() * len(gaps))]
         others = rng.sample(range(of.scene.size), len(template.is_slot) - 1)
-        choices = _draw_choices(of, layout, template, gap, others, right, rng)
+        choices = _draw_choices(of, layout, template, gap, others, count, rng)
         options = tuple(Sentence(template, (*others[:gap], each, *others[gap:])) for each in choices)
         if options and not any(of.mask(option.fact) in masks for option in options):
             return Asked(options, gap)
@@ -147,9 +147,16 @@ def draw_gap(
 
 
 def _draw_choices(
-    of: Board, layout: Layout, template: Template, gap: int, others: list[int], right: int, rng: random.Random
+    of: Board,
+    layout: Layout,
+    template: Template,
+    gap: int,
+    others: list[int],
+    count: tuple[int, int],
+    rng: random.Random,
 ) -> list[int]:
     """Return places for the gap, so many of which fit; none where this gap does not fit the request."""
+    right, own = count
     size, predicate, is_slot = of.scene.size, of.predicates[template.predicate], template.is_slot[gap]
     has_all = size == len(LETTERS)
     # With all four as options, the one named in the question would be on the same side as itself.
@@ -173,7 +180,7 @@ def _draw_choices(
         # What can be nowhere needs no statement to be wrong.
         and of.mask(Fact(template.predicate, (*others[:gap], choice, *others[gap:])))
     ]
-    wrong = len(LETTERS) - 1 - right
+    wrong = own - right
     if wrong < 0 or len(fitting) < right or len(rest) < wrong:
         return []
     chosen = rng.sample(fitting, right) + rng.sample(rest, wrong)

@@ -4,7 +4,7 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from schemas.knowlogic.things import DIFFICULTIES, GAP, LETTERS, Proposition
+from schemas.knowlogic.things import DIFFICULTIES, GAP, Proposition
 from tasks.knowlogic.domain import Request
 from tasks.knowlogic.people import Person
 from tasks.knowlogic.problem import Problem, fill
@@ -19,8 +19,6 @@ SIZES = {WEEK: range(4, 10), LIFE: range(4, 13)}
 _ANCHORS = 5
 # Plans tried for a request, texts tried for a plan, options and gaps tried for a text.
 _PLANS, _TEXTS, _DRAWS, _GAPS = 150, 15, 60, 15
-# How often three options stand beside 'none of the above' without need.
-_NONE = 0.2
 # The place of a template that a question for a time leaves open; all others have an event there.
 _EVENT_PLACE = 1
 _SLOTS = ("on", "year", "after", "before", "lasts", "anchor_after", "anchor_before")
@@ -44,8 +42,7 @@ def draw(times: Times, people: Sequence[Person], request: Request, rng: random.R
         "vague_event": _draw_event,
         "precise_slot": _draw_slot,
     }
-    has_none = request.right == 0 or (request.right < len(LETTERS) and rng.random() < _NONE)
-    number = len(LETTERS) - has_none
+    number = request.count_own(rng)
     for _ in range(_TEXTS):
         plan = _plan(times, request, number, rng)
         if plan is None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from schemas.measure import Measure, label_player
+from schemas.measure import ABOVE_FLOOR, ABOVE_FLOOR_DOC, Measure, label_player, rate_above_floor
 from tasks.report.content import Grid, Record, ReportData, Section, omit_section
 from tasks.report.wording import brackets, clean, name_populations, with_interval
 
@@ -19,7 +19,14 @@ def headline(data: ReportData) -> Section:
         return omit_section(_KEY, _TITLE, [table], "No player took part in this edition.")
     differs = instances_differ(rows)
     measures = [measure.heading for measure in data.measures]
-    headings = ("rank", "success rate", *(_FAIR if differs else ()), *measures, "episodes")
+    above = dict(
+        zip(
+            ((row["setting"], row["player"]) for row in rows), rate_above_floor(data.floor, rows), strict=True
+        )
+    )
+    is_known = any(value is not None for value in above.values())
+    floored = (ABOVE_FLOOR,) if is_known else ()
+    headings = ("rank", "success rate", *floored, *(_FAIR if differs else ()), *measures, "episodes")
     found = {(row["setting"], row["player"]): row for row in rows}
     cells = []
     for player in data.players():
@@ -27,7 +34,12 @@ def headline(data: ReportData) -> Section:
         line = [clean(label_player(data.floor, rows_of[0]))]
         for setting in data.settings:
             row = found.get((setting, player))
-            line += [""] * len(headings) if row is None else _cells(row, data.measures, differs)
+            if row is None:
+                line += [""] * len(headings)
+                continue
+            value = above[setting, player]
+            extra = (("" if value is None else f"{value:.3f}"),) if is_known else ()
+            line += _cells(row, data.measures, differs, extra)
         cells.append(tuple(line))
     grid = Grid(
         ("player", *headings * len(data.settings)),
@@ -48,6 +60,7 @@ def headline(data: ReportData) -> Section:
             fair if differs else "All players of a setting have the same instances.",
             *(measure.doc for measure in data.measures),
             "" if data.floor is None else data.floor.doc,
+            ABOVE_FLOOR_DOC if is_known else "",
             f"{name_populations(rows)} They are in brackets; where a figure has none, the table says why. "
             "Brackets of a rank hold the places that it may have where domains vary. "
             "The last column of a setting counts scored episodes: those that an API error ended are not "
@@ -65,13 +78,14 @@ def instances_differ(rows: Iterable[Record]) -> bool:
     )
 
 
-def _cells(row: Record, measures: Iterable[Measure], differs: bool) -> list[str]:
+def _cells(row: Record, measures: Iterable[Measure], differs: bool, above: tuple[str, ...]) -> list[str]:
     scored, attempted = row["scored"], row["attempted"]
     common = "" if row["common_instances"] is None else f"{row['common_instances']:,}"
     fair = (f"{row['instances']:,}", _figure(row, "common_rate"), common, _adjusted(row)) if differs else ()
     return [
         _rank(row),
         _figure(row, "success_rate"),
+        *above,
         *fair,
         *(_figure(row, measure.column) for measure in measures),
         f"{scored:,}" if scored == attempted else f"{scored:,} of {attempted:,}",

@@ -7,7 +7,7 @@ from itertools import permutations
 import pytest
 
 from prompts.knowlogic.sentences import load_sentences
-from schemas.knowlogic.things import DIFFICULTIES, LANGUAGES, Argument, Proposition
+from schemas.knowlogic.things import DIFFICULTIES, LANGUAGES, Argument, Proposition, QuestionType
 from tasks.knowlogic.domain import Domain, Request
 from tasks.knowlogic.nature.domain import TYPES, build
 from tasks.knowlogic.nature.meaning import SPECTRUM, read_meanings
@@ -249,3 +249,9 @@ def test_names_do_not_hold_what_joins_a_list() -> None:
             assert ", " not in name
             assert " and " not in name
         assert not set("、和") & set(entity.names["zh"])
+
+
+@pytest.mark.parametrize("type_", ["vague_entity", "vague_slot"])
+def test_vague_is_what_two_or_more_fit(type_: QuestionType) -> None:
+    domain = build(load_knowledge())
+    assert domain.draw(Request("zoo", "medium", type_, 1), random.Random(0)) is None

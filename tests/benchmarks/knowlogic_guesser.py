@@ -1,0 +1,81 @@
+"""What KnowLogic's guesser answers, learned on a draw of its own, and its rate on another one.
+
+By hand: `python -m tests.benchmarks.knowlogic_guesser --learn` writes `tasks/knowlogic/players/usual.py`;
+run it again where the draw of questions changes. Without `--learn` it prints the rates of that module.
+"""
+
+import sys
+from collections import Counter, defaultdict
+from importlib.util import find_spec
+from pathlib import Path
+
+from schemas.ids import derive_rng
+from schemas.knowlogic.question import Question
+from schemas.knowlogic.things import DOMAINS
+from tasks.knowlogic.game import Form
+from tasks.knowlogic.growing import ScenarioRequest, grow_scenario
+from tasks.knowlogic.players.guesser import guess
+from tasks.knowlogic.quotas import plan_scenarios
+from tasks.knowlogic.registry import find_domain
+from warehouse.knowlogic.knowledge import load_knowledge
+
+QUESTIONS = 600
+_HEAD = '''"""The most frequent right letters by form of a question, of {number:,} questions drawn for it.
+
+Written by `python -m tests.benchmarks.knowlogic_guesser --learn`.
+"""
+
+USUAL = {{
+'''
+
+
+def main(arguments: list[str]) -> None:
+    """Learn, or print the rates on a draw that nothing was learned from."""
+    if arguments == ["--learn"]:
+        learn()
+        return
+    cells: defaultdict[tuple[str, ...], list[bool]] = defaultdict(list)
+    for question in draw("measure"):
+        is_right = guess(form_of(question)) == question.letters
+        for key in ((), (question.domain,), (question.domain, question.type, question.difficulty)):
+            cells[key].append(is_right)
+    for key, found in sorted(cells.items()):
+        print(f"{' '.join(key) or 'all':<45} {sum(found) / len(found):.3f} of {len(found):,}")
+
+
+def learn() -> None:
+    """Write the module of the most frequent letters."""
+    drawn = draw("learn")
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for question in drawn:
+        counts[form_of(question).key][question.letters] += 1
+    lines = [
+        f'    "{key}": "{min(found, key=lambda each: (-found[each], each))}",\n'
+        for key, found in sorted(counts.items())
+    ]
+    spec = find_spec("tasks.knowlogic.players")
+    assert spec is not None
+    assert spec.submodule_search_locations is not None
+    place = Path(spec.submodule_search_locations[0]) / "usual.py"
+    place.write_text(_HEAD.format(number=len(drawn)) + "".join(lines) + "}\n", encoding="utf-8")
+
+
+def draw(purpose: str) -> list[Question]:
+    """Return questions of all domains, drawn under a seed of this purpose."""
+    seed = derive_rng(0, f"knowlogic/guesser/{purpose}", 0).getrandbits(32)
+    found = []
+    for name in DOMAINS:
+        domain = find_domain(name, load_knowledge())
+        for scenario, counts in plan_scenarios(domain, QUESTIONS).items():
+            grown = grow_scenario(ScenarioRequest(domain, scenario, counts, ("en",), seed))
+            found += [question for of in grown.drawn.values() for question in of]
+    return found
+
+
+def form_of(question: Question) -> Form:
+    """Return the form of a question."""
+    return Form(question.domain, question.type, question.difficulty, question.has_none)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
