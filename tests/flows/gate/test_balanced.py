@@ -9,9 +9,7 @@ import pytest
 
 from flows.kumo.edition import Cell, KumoEdition
 from flows.kumo.web.read_instance import read_instance
-from flows.refresh.plan import prepare_refresh
-from flows.run.plain_stages import PlainStages
-from flows.stages.grow import Work, grow
+from flows.stages.grow import Work
 from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace, open_workspace
 from flows.web.reading import Rows
@@ -20,42 +18,19 @@ from schemas.errors import AuditFailed
 from schemas.settings import load_settings
 from tasks.kumo.encoding import encode_instance
 from tasks.kumo.search import NODE_LIMIT, solve_instances
+from tests.flows.gate.staged_edition import stage_edition
 from warehouse.kumo.overlap import FACTS, read_facts
 from warehouse.kumo.rows import instance_from_row
-from warehouse.staging.staging import Staging
-from warehouse.store.store import Store
 
 EDITION = "balanced"
 BALANCED_LISTS = "of a balanced instance every listed truth could be the only survivor"
-
-
-class _StopsAtGate(PlainStages):
-    def run(self, name: str, *work: Any, **options: Any) -> dict[str, int]:
-        if name == "gate":
-            raise StopIteration
-        return super().run(name, *work, **options)
 
 
 @pytest.fixture(scope="module")
 def staged(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A root in which all of a balanced edition is staged that comes before the gate."""
     root = tmp_path_factory.mktemp("staged")
-    settings = load_settings(
-        {
-            "root": str(root),
-            "edition": EDITION,
-            "domains": "mineral_identification",
-            "settings": "easy",
-            "instances": 6,
-            "players": "algorithm-3",
-            "sampler": "balanced",
-            "seed": 0,
-        }
-    )
-    prepared = prepare_refresh(settings, Store(str(root)))
-    Staging(Store(str(root)), EDITION).write_plan(prepared.plan.growth)
-    with pytest.raises(StopIteration):
-        grow(open_workspace(str(root), EDITION), Policies.of(settings, prepared.own.inputs), _StopsAtGate())
+    stage_edition(root, EDITION, settings="easy", sampler="balanced")
     return root
 
 
