@@ -235,6 +235,7 @@ def test_each_plan_of_the_counted_family_would_be_accepted(variation, size):
         ("The answer is Project 1 and Project 3.", [1, 3], 2),
         ("```json\n[1, 3]\n```", [1, 3], 2),
         ("Of [2, 3] and [1, 3] the second is best, with profit 96.", [1, 3], 3),
+        ("It takes Project 1, Project 3, with profit 96.", [1, 3], 3),
         ("The best profit is 96, with 1 and 3", None, 0),
         ("<answer>none fit</answer>", None, 0),
     ],

@@ -189,6 +189,9 @@ def test_the_form_writes_what_the_prompt_asks_for():
         (f"```json\n{NESTED}\n```", 2),
         ("So:\n\n| Person | pet | age |\n|---|---|---|\n| Anna | dog | 30 |\n| Boris | cat | 20 |\n"
          "| **Clara** | rabbit | 40 |\n\nwhich fits all clues.", 2),
+        ("\\boxed{Anna keeps the dog and is 30, Boris has a cat and is 20, Clara has a rabbit and 40}", 2),
+        ("It follows:\nAnna owns the dog, her age is 30.\nBoris owns the cat, his age is 20.\n"
+         "Clara owns the rabbit, and her age is 40.\n", 3),
         ("Anna cannot have the cat.\n\n- Anna: dog, 30\n- Boris: cat, 20\n- Clara: rabbit, 40\n", 3),
     ],
 )  # fmt: skip

@@ -1,5 +1,6 @@
 """Tower of Hanoi: the only shortest path by search, the grader's codes, and how moves are read."""
 
+import json
 from collections import Counter
 
 import pytest
@@ -158,7 +159,15 @@ def test_numbers_of_steps_and_json_are_read():
         f"{i}. Move disk {d} from peg {a} to peg {b}" for i, (d, a, b) in enumerate(SEVEN, 1)
     )
     one_line = ", ".join(f"{d}: {a}->{b}" for d, a, b in SEVEN)
-    for text in (numbered, one_line, str(SEVEN), str(SEVEN).replace("'", '"'), f"```\n{numbered}\n```"):
+    labelled = (f"moves = {SEVEN}", json.dumps({"moves": SEVEN}))
+    for text in (
+        *labelled,
+        numbered,
+        one_line,
+        str(SEVEN),
+        str(SEVEN).replace("'", '"'),
+        f"```\n{numbered}\n```",
+    ):
         assert parse_reply(f"<answer>{text}</answer>", form).answer == SEVEN
 
 

@@ -11,6 +11,10 @@ from schemas.beyondbench.things import Answer
 _MAX_LENGTH = 2_000
 _EXACT = re.compile(r"\[\s*(?:\d{1,9}\s*(?:,\s*\d{1,9}\s*)*)?\]")
 _FOUND = re.compile(r"\[[\d,\s]{1,2000}\]")
+_NAMED = re.compile(
+    r"\b(?:projects?|items?)\s?#?\d{1,9}(?:(?:\s?,\s?(?:and\s)?|\s(?:and|&)\s)(?:(?:project|item)\s?#?)?\d{1,9})*\b",
+    re.IGNORECASE,
+)
 _SEPARATOR = re.compile(r",\s*and\b|\band\b|[,;&\n]", re.IGNORECASE)
 _ITEM = re.compile(r"(?:[-*•]\s*)?(?:(?:projects?|items?|ids?|p|#)\s*)?(\d{1,9})", re.IGNORECASE)
 
@@ -46,9 +50,11 @@ class ChosenIdsForm:
         return [int(item[1]) for item in items if item] if items and all(items) else None
 
     def find_last(self, text: str) -> Answer | None:
-        """Return the last list of ids in square brackets."""
-        found = _FOUND.findall(text)
-        return self.read(found[-1]) if found else None
+        """Return the last list of ids in square brackets, else the last of "Project 1, Project 2"."""
+        if found := _FOUND.findall(text):
+            return self.read(found[-1])
+        *_, last = (None, *_NAMED.finditer(text))
+        return None if last is None else [int(number) for number in re.findall(r"\d+", last[0])]
 
     def mutations(self, answer: Answer, rng: random.Random) -> Iterator[tuple[str, Answer]]:
         """Yield lists with an id less, more, exchanged, unknown or repeated, other lists, and other types."""

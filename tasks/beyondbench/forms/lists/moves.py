@@ -23,6 +23,9 @@ _BETWEEN = re.compile(
     r"(?:[\s,;\[\]()\"'*•.\-–]|\d{1,4} ?[.):]|(?:step|move) ?#?\d{1,4} ?[.:)]?)*", re.IGNORECASE
 )
 
+# What may stand before all moves: moves = [..], {"moves": [..]}.
+_LABEL = re.compile(r"\s?[\"']?(?:moves|solution|answer)[\"']? ?[:=]", re.IGNORECASE)
+
 
 @dataclass(frozen=True, slots=True)
 class MovesForm:
@@ -51,7 +54,8 @@ class MovesForm:
     def read_loosely(self, text: str) -> Answer | None:
         """Return the moves of a text that holds moves, in any notation, and nothing else but separators."""
         text = _plain(text)
-        moves, end = [], 0
+        label = _LABEL.match(text)
+        moves, end = [], label.end() if label else 0
         for found in _loose(self.pegs).finditer(text):
             if not _BETWEEN.fullmatch(text, end, found.start()):
                 return None

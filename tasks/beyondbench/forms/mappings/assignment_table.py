@@ -13,7 +13,11 @@ _WORD = r"[A-Za-z0-9]{1,20}"
 _TRIPLE = re.compile(rf"({_WORD}): ({_WORD}): ({_WORD})")
 _EXACT = re.compile(rf"{_TRIPLE.pattern}(?:,\s+{_TRIPLE.pattern})*")
 # What may stand between names and values without changing what they say.
-_FILLERS = "is|has|the|and|a|person|name|answer|final|solution|textbf|text|hline"
+_FILLERS = (
+    "is|has|the|and|a|person|name|answer|final|solution|textbf|text|hline|an|in|as|at|on|to|of|for|with|who|whose"
+    "|their|his|her|are|lives|works|owns|likes|loves|drinks|drives|plays|eats|wears|keeps|prefers|gets|goes"
+    "|favorite|favourite|while|so|thus|therefore"
+)
 Table = dict[str, dict[str, str]]
 
 
