@@ -33,7 +33,7 @@ DryRunOption = Annotated[
     bool,
     typer.Option("--dry-run", help="Print the plan, its counts and an estimate of cost; do nothing else."),
 ]
-_WIDTH = 150  # columns of what is printed into a file or a pipe: four figures with their intervals
+_WIDTH = 165  # columns of what is printed into a file or a pipe: the floor, and four figures with intervals
 
 
 def refresh(
