@@ -15,7 +15,7 @@ from flows.refresh.publish import audit_and_publish
 from flows.run.plain_stages import PlainStages
 from flows.stages.grow import grow
 from flows.stages.policies import Policies
-from flows.stages.workspace import Workspace
+from flows.stages.workspace import Workspace, open_workspace
 from schemas.errors import AuditFailed
 from schemas.ids import content_id
 from schemas.kumo.gate import GatePolicy
@@ -24,10 +24,11 @@ from schemas.kumo.things import Setting
 from schemas.settings import load_settings
 from tasks.kumo.encoding import EncodedInstance, encode_instance, instance_id
 from tasks.kumo.sampling import SamplingRequest, sample_instances
-from tasks.kumo.self_test import needs_no_test
+from tasks.kumo.self_test import SelfTest, needs_no_test
 from tests.flows.gate.staged_edition import (
     EDITION,
     SETTINGS,
+    Rows,
     change_batch,
     first_cell,
     first_config,
@@ -36,6 +37,7 @@ from tests.flows.gate.staged_edition import (
     refuse,
     root_of,
     run_batch,
+    stage_edition,
     swap_observations,
 )
 from tests.flows.grown_root import grow_next, settings_of
@@ -204,3 +206,35 @@ def test_what_passes_is_published_with_the_gates_rows(workspace: Workspace) -> N
     gate = [row for row in audits if row["suite"] in ("grader", "overlap")]
     of = {"edition": EDITION, "evaluation": ""}
     assert sorted(gate, key=str) == sorted(({**of, **row} for row in gate_audits(workspace)), key=str)
+
+
+def test_each_domain_of_a_batch_is_looked_at_by_its_own_configuration(tmp_path: Path) -> None:
+    domains = "mineral_identification,chemical_analysis"
+    stage_edition(tmp_path, EDITION, domains=domains, settings="easy", instances=3)
+    workspace = open_workspace(str(tmp_path), EDITION)
+    edition = KumoEdition(workspace)
+    (cell,) = edition.cells
+    rows = pass_gate(workspace)
+    assert rows["no two instances have the same truths, actions and states"]["observed"] == "6 of 6"
+    spaces = [observed for sentence, observed in rows.items() if "uniform draws" in sentence]
+    assert len(spaces) == 2
+    assert all("for 3 draws after 0 issued" in row["observed"] for row in spaces)
+
+    last = edition.instance_rows(cell)[-1]
+    name = edition.config(last["config_id"]).config.name
+
+    def break_last(rows: Rows) -> None:
+        seen = rows[-1]["observations"]
+        seen[0], seen[1] = seen[1], seen[0]
+
+    change_batch(workspace, "sample", "kumo_instances", break_last)
+    assert f"{last['instance_id']} ({name}, easy)" in refuse(workspace)
+
+
+def test_an_answer_that_the_game_grades_wrongly_stops_the_edition(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(SelfTest, "find_misgrading", lambda _test, _board: "a wrong truth is right")
+    message = refuse(workspace)
+    assert "naming a valid truth is graded as solved, and naming any other one as wrong" in message
+    assert "a wrong truth is right" in message
