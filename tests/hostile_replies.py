@@ -247,7 +247,7 @@ def hostile_replies(size: int, *, is_short: bool = False) -> Iterator[tuple[str,
         for head, end in frames:
             body = unit * ((size - len(head) - len(end)) // len(unit) + 1)
             yield f"{head[:12]!r} {unit!r} {end!r}", head + body + end
-    # Two things by turns, and one half of each.
+    # Two units in alternation, then one half of each.
     for number, first in enumerate(UNITS):
         for step in (1,) if is_short else (1, 7, 31, 53):
             other = UNITS[(number + step) % len(UNITS)]

@@ -38,8 +38,9 @@ def sample(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[str,
     edition, cell = KumoEdition(workspace), Cell.of(batch)
     issued = issued_instances(workspace.staging.store, workspace.growth.known_editions)
     tables: dict[str, Rows] = {"instances": [], "kumo_instances": [], "rejections": []}
+    earlier = _read_drawn_ids(edition, cell)
     for config_id in edition.configs_of(cell):
-        _add_sample(tables, edition, cell, config_id, issued, _read_drawn_ids(edition, cell))
+        _add_sample(tables, edition, cell, config_id, issued, earlier)
     return tables
 
 

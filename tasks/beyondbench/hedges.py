@@ -46,7 +46,7 @@ def is_hedged(text: str, read: Reader) -> bool:
     return len(parts) > 1 and differ(map(read, parts))
 
 
-def differ(answers: "Iterator[Answer | None]") -> bool:
+def differ(answers: Iterator[Answer | None]) -> bool:
     """Return whether two of the answers are not equal; None is no answer."""
     stated = [answer for answer in answers if answer is not None]
     return any(answer != stated[0] for answer in stated)

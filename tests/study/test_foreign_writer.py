@@ -1,4 +1,4 @@
-"""Another program keeps the ledger for itself: nobody waits long, everyone is told, and nothing is lost."""
+"""While another program locks the ledger, no request waits long, each gets a message, and nothing is lost."""
 
 import sqlite3
 import threading

@@ -149,7 +149,7 @@ def is_busy(error: sqlite3.Error) -> bool:
 
 
 def busy(path: Path) -> LedgerBusy:
-    """Return what is raised where others did not let go of the file in time."""
+    """Return the error for a file that another process has kept locked for too long."""
     return LedgerBusy(
         f"{path}: another process has held it for {BUSY_TIMEOUT_S:.0f} s, and nothing was stored; end that "
         "one, then try again"

@@ -134,8 +134,9 @@ class Derivations:
 
     @staticmethod
     def _are_near(goals: frozenset[Pair], known: frozenset[Pair], most: int) -> bool:
-        """Return whether at most so many known pairs lead from one person of each goal to the other: a
-        composition makes the way shorter by one at most.
+        """Return whether the two people of each goal are connected by `most` known pairs or fewer.
+
+        A composition shortens such a connection by one pair at most.
         """
         for x, y in goals:
             reached = {x}

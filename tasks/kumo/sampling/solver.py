@@ -240,7 +240,7 @@ class _InstanceFormula:
 
 
 def exactly(variables: Sequence[int], number: int) -> list[tuple[list[int], int]]:
-    """Return the at-most constraints that let exactly so many of the variables be true."""
+    """Return two at-most constraints, under which exactly `number` of the variables are true."""
     return [(list(variables), number), ([-variable for variable in variables], len(variables) - number)]
 
 
